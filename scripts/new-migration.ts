@@ -1,0 +1,29 @@
+/** Writes the migration that schema.prisma needs: `npm run migration -- <name in kebab-case>`. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { schemaDiff } from './schema-diff.ts';
+
+const name = process.argv[2];
+if (!name || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) {
+  console.error('Usage: npm run migration -- <name in kebab-case>');
+  process.exit(2);
+}
+
+const sql = await schemaDiff();
+if (sql === '') {
+  console.log('The migrations already agree with schema.prisma.');
+  process.exit(0);
+}
+
+// Ids are compared byte by byte, whatever the database's locale: pages and cursors rely on it.
+const collated = sql.replaceAll(/"(id|\w+Id)" TEXT/g, '"$1" TEXT COLLATE "C"');
+const time = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
+const folder = join(
+  import.meta.dirname,
+  '..',
+  'migrations',
+  `${time}_${name.replaceAll('-', '_')}`,
+);
+mkdirSync(folder, { recursive: true });
+writeFileSync(join(folder, 'migration.sql'), collated);
+console.log(`Wrote ${folder}/migration.sql: read it before you commit it.`);

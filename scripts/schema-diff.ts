@@ -1,0 +1,55 @@
+/** What the migrations lack for schema.prisma, as SQL: used to write a migration and to test that none is missing. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import { SchemaEngine } from '@prisma/schema-engine-wasm';
+import { PrismaPGlite } from 'pglite-prisma-adapter';
+
+const root = join(import.meta.dirname, '..');
+
+/** SQL that takes a database with all migrations to schema.prisma; empty when they agree. */
+export async function schemaDiff(): Promise<string> {
+  await using database = await PGlite.create();
+  const schemaFile = {
+    path: 'schema.prisma',
+    content: readFileSync(join(root, 'schema.prisma'), 'utf8'),
+  };
+  const engine = await SchemaEngine.new(
+    { datamodels: [[schemaFile.path, schemaFile.content]] },
+    () => {},
+    bindMigrationAwareSqlAdapterFactory(new PrismaPGlite(database)),
+  );
+  const { stdout } = await engine.diff({
+    from: { tag: 'migrations', ...migrationList() },
+    to: { tag: 'schemaDatamodel', files: [schemaFile] },
+    script: true,
+    exitCode: null,
+    filters: { externalTables: [], externalEnums: [] },
+  });
+  const sql = stdout ?? '';
+  return sql.includes('empty migration') ? '' : sql;
+}
+
+function migrationList() {
+  const baseDir = join(root, 'migrations');
+  const names = readdirSync(baseDir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+  return {
+    baseDir,
+    lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
+    shadowDbInitScript: '',
+    migrationDirectories: names.map((path) => ({
+      path,
+      migrationFile: {
+        path: 'migration.sql',
+        content: {
+          tag: 'ok' as const,
+          value: readFileSync(join(baseDir, path, 'migration.sql'), 'utf8'),
+        },
+      },
+    })),
+  };
+}

@@ -1,0 +1,134 @@
+/**
+ * Hot reads as prepared statements on the database that Prisma writes to: pages, nodes, relations, counts.
+ * Equality and one key range only, always over an index; columns that end in "Sealed" are never selected.
+ */
+import { createHash } from 'node:crypto';
+import { Prisma } from './generated/client.ts';
+
+export type Table = Prisma.ModelName;
+export type Row<T extends Table> = Omit<
+  Prisma.TypeMap['model'][T]['payload']['scalars'],
+  `${string}Sealed`
+>;
+
+export type RunQuery = <T>(text: string, values: unknown[]) => Promise<T[]>;
+
+/** Rows whose projectId is of any project of these orgs. */
+export interface InOrgs {
+  projectsOfOrgs: string[];
+}
+
+/** Equal to a value, or to one of several. */
+export type Where<T extends Table> = {
+  [K in keyof Row<T>]?:
+    | Row<T>[K]
+    | NonNullable<Row<T>[K]>[]
+    | (K extends 'projectId' ? InOrgs : never);
+};
+
+export interface KeyRange<T extends Table> {
+  /** The column that orders the rows; unique together with the columns of `where`. */
+  column: keyof Row<T> & string;
+  direction: 'asc' | 'desc';
+  /** Exclusive bounds, in the values' own order. */
+  above?: string | bigint;
+  below?: string | bigint;
+  limit: number;
+}
+
+export interface Rows {
+  page<T extends Table>(table: T, where: Where<T>, range: KeyRange<T>): Promise<Row<T>[]>;
+  /** In no order; what doesn't exist is left out. */
+  find<T extends Table>(table: T, where: Where<T>): Promise<Row<T>[]>;
+  count<T extends Table>(table: T, where: Where<T>): Promise<number>;
+  /** The escape hatch for a read that this file has no words for. Values are bound, never joined in. */
+  query: RunQuery;
+}
+
+export function createRows(query: RunQuery): Rows {
+  return {
+    query,
+    page(table, where, range) {
+      const values: unknown[] = [];
+      const conditions = conditionsOf(where, values);
+      const column = quote(range.column);
+      if (range.above !== undefined) conditions.push(`${column} > ${bind(values, range.above)}`);
+      if (range.below !== undefined) conditions.push(`${column} < ${bind(values, range.below)}`);
+      return query(
+        `${selectFrom(table)} ${whereClause(conditions)} order by ${column} ${range.direction} limit ${bind(values, range.limit)}`,
+        values,
+      );
+    },
+    find(table, where) {
+      const values: unknown[] = [];
+      const conditions = conditionsOf(where, values);
+      return query(`${selectFrom(table)} ${whereClause(conditions)}`, values);
+    },
+    async count(table, where) {
+      const values: unknown[] = [];
+      const conditions = conditionsOf(where, values);
+      const rows = await query<{ count: number }>(
+        `select count(*)::int as count from ${quote(table)} ${whereClause(conditions)}`,
+        values,
+      );
+      return rows[0]?.count ?? 0;
+    },
+  };
+}
+
+/** One name for each text, so that every connection prepares it once. */
+export function statementName(text: string): string {
+  let name = STATEMENT_NAMES.get(text);
+  if (name === undefined) {
+    name = createHash('sha1').update(text).digest('base64url');
+    if (STATEMENT_NAMES.size < MOST_STATEMENTS) STATEMENT_NAMES.set(text, name);
+  }
+  return name;
+}
+const STATEMENT_NAMES = new Map<string, string>();
+/** Our own texts are a few hundred; this only bounds what a mistake could add. */
+const MOST_STATEMENTS = 2_000;
+
+const SELECTS = new Map<Table, string>();
+
+function selectFrom(table: Table): string {
+  let select = SELECTS.get(table);
+  if (select === undefined) {
+    const fields: Record<string, string> = Prisma[`${table}ScalarFieldEnum`];
+    const columns = Object.values(fields).filter((column) => !column.endsWith('Sealed'));
+    select = `select ${columns.map(quote).join(', ')} from ${quote(table)}`;
+    SELECTS.set(table, select);
+  }
+  return select;
+}
+
+function conditionsOf(where: Record<string, unknown>, values: unknown[]): string[] {
+  return Object.entries(where)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => {
+      const column = quote(name);
+      if (value === null) return `${column} is null`;
+      if (Array.isArray(value)) return `${column} = any(${bind(values, value)})`;
+      if (isInOrgs(value)) {
+        return `${column} in (select "id" from "Project" where "orgId" = any(${bind(values, value.projectsOfOrgs)}))`;
+      }
+      return `${column} = ${bind(values, value)}`;
+    });
+}
+
+function isInOrgs(value: unknown): value is InOrgs {
+  return typeof value === 'object' && value !== null && 'projectsOfOrgs' in value;
+}
+
+function whereClause(conditions: string[]): string {
+  return conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
+}
+
+function bind(values: unknown[], value: unknown): string {
+  values.push(value);
+  return `$${values.length}`;
+}
+
+function quote(name: string): string {
+  return `"${name}"`;
+}

@@ -1,0 +1,31 @@
+/** Transactions, repeated where the database asks for it (deadlock, serialization). */
+import type { Database } from './database.ts';
+import { Prisma } from './generated/client.ts';
+
+/** Inside a transaction only this is used: the embedded database has one connection. */
+export type Transaction = Prisma.TransactionClient;
+
+const TRIES = 4;
+/** Prisma's own code, and the ones that raw statements bring through. */
+const REPEATABLE = ['P2034', '40001', '40P01'];
+
+/** Runs the work in one transaction: all of it or nothing. The work may run more than once. */
+export async function inTransaction<T>(
+  { prisma }: Database,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await prisma.$transaction(work);
+    } catch (error) {
+      if (tries >= TRIES || !isRepeatable(error)) throw error;
+    }
+  }
+}
+
+function isRepeatable(error: unknown): boolean {
+  return (
+    error instanceof Prisma.PrismaClientKnownRequestError &&
+    (REPEATABLE.includes(error.code) || REPEATABLE.some((code) => error.message.includes(code)))
+  );
+}

@@ -1,0 +1,20 @@
+/** What the database refused, told from Prisma's errors. */
+import { Prisma } from './generated/client.ts';
+
+/** Another row has the same unique values. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002';
+}
+
+/** The row is still pointed to, or points to nothing. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return (
+    error instanceof Prisma.PrismaClientKnownRequestError &&
+    (error.code === 'P2003' || error.code === 'P2014')
+  );
+}
+
+/** The row to change is gone. */
+export function isMissingRow(error: unknown): boolean {
+  return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2025';
+}

@@ -1,0 +1,58 @@
+/** TypeIDs: prefix + UUIDv7. Unique everywhere, sorted by time, and the prefix tells the type. */
+import { fromString, typeidUnboxed } from 'typeid-js';
+import { z } from 'zod';
+import type { Table } from '../database/rows.ts';
+
+/** The tables whose rows have an id of their own, by prefix. */
+export const ID_PREFIXES = {
+  org: 'Org',
+  bld: 'Builder',
+  bil: 'BillingAccount',
+  inv: 'Invite',
+  dom: 'ClaimedDomain',
+  prj: 'Project',
+  key: 'ApiKey',
+  app: 'ProviderApp',
+  grp: 'Group',
+  csm: 'Consumer',
+  con: 'Connection',
+  int: 'Integration',
+  rev: 'Revision',
+  ins: 'Installation',
+  cfg: 'InstallationConfig',
+  opr: 'Operation',
+  log: 'OperationLog',
+  top: 'Topic',
+  dst: 'Destination',
+  etr: 'EventTopicRoute',
+  tdr: 'TopicDestinationRoute',
+  evt: 'NotificationEvent',
+  dlv: 'Delivery',
+  att: 'DeliveryAttempt',
+} as const satisfies Record<string, Table>;
+
+export type IdPrefix = keyof typeof ID_PREFIXES;
+
+export function newId(prefix: IdPrefix): string {
+  return typeidUnboxed(prefix);
+}
+
+/** The prefix of a well-formed id of one of our types, else null. */
+export function prefixOf(id: string): IdPrefix | null {
+  const prefix = id.slice(0, id.indexOf('_'));
+  if (!Object.hasOwn(ID_PREFIXES, prefix)) return null;
+  try {
+    fromString(id);
+    return prefix as IdPrefix;
+  } catch {
+    return null;
+  }
+}
+
+/** An id in an input. Which row it names, if any, is for the domain to find out. */
+export const id = z.string().min(1).max(64).meta({ graphql: 'ID' });
+
+/** Names may not look like an id, so that "id or name" is never ambiguous. */
+export function looksLikeId(text: string): boolean {
+  return prefixOf(text.toLowerCase()) !== null;
+}

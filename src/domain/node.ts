@@ -1,0 +1,34 @@
+import { invalid } from '../errors.ts';
+import type { Call } from './call.ts';
+import { ID_PREFIXES, type IdPrefix, prefixOf } from './ids.ts';
+import { byId, type IdTable } from './scope.ts';
+import type { Scope } from './scopes.ts';
+import { authorize } from './viewer.ts';
+
+export const NODES_MAX = 100;
+
+/** Rows that have ids but are no nodes. */
+const NO_NODES: readonly IdPrefix[] = ['log', 'att'];
+const OF_AN_ORG: readonly IdPrefix[] = ['org', 'bld', 'bil', 'inv', 'dom'];
+
+export interface NodeRow {
+  id: string;
+}
+
+/** Rows of any type by id, in the order asked; null for what is malformed or not the viewer's to see. */
+export async function findNodes(call: Call, ids: readonly string[]): Promise<(NodeRow | null)[]> {
+  if (ids.length > NODES_MAX) throw invalid('ids', `must be at most ${NODES_MAX}.`, ids.length);
+  const byPrefix = Map.groupBy(ids, prefixOf);
+  const found = new Map<string, NodeRow | null>();
+  await Promise.all(
+    [...byPrefix].map(async ([prefix, group]) => {
+      if (prefix === null || NO_NODES.includes(prefix)) return;
+      const needed: Scope = OF_AN_ORG.includes(prefix) ? 'org:read' : 'read';
+      authorize(call.viewer, needed);
+      const table: IdTable = ID_PREFIXES[prefix];
+      const rows = await byId(table)(call, group);
+      for (const [index, id] of group.entries()) found.set(id, rows[index] ?? null);
+    }),
+  );
+  return ids.map((id) => found.get(id) ?? null);
+}

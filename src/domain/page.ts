@@ -1,0 +1,215 @@
+/**
+ * Relay pages by keyset: a page is one range of an index, however deep it lies. What is not asked for
+ * (the other direction's hasMore, totalCount) is not counted.
+ */
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
+import type { Row, Table, Where } from '../database/rows.ts';
+import { type Issue, invalidInput } from '../errors.ts';
+import type { Call } from './call.ts';
+
+/** The platform's pageSize limits. */
+export const PAGE_DEFAULT = 200;
+export const PAGE_MAX = 1000;
+
+export interface PageArgs {
+  first?: number | null;
+  after?: string | null;
+  last?: number | null;
+  before?: string | null;
+}
+
+export interface Edge<T> {
+  readonly cursor: string;
+  readonly node: T;
+}
+
+/** Lazy members are read by the GraphQL fields of their names, once and only when asked for. */
+export interface Page<T> {
+  edges: Edge<T>[];
+  pageInfo: {
+    readonly hasNextPage: boolean | Promise<boolean>;
+    readonly hasPreviousPage: boolean | Promise<boolean>;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
+  totalCount: () => number | Promise<number>;
+}
+
+export interface List<T extends Table, N = Row<T>> {
+  /** Names the list in its cursors, with what it hangs on: `Project.topics`, and the project's id. */
+  name: string;
+  parentId?: string;
+  table: T;
+  where: Where<T>;
+  /** The column of the order; `id` where it is left out. */
+  key?: keyof Row<T> & string;
+  order?: 'newest first' | 'oldest first';
+  /** The nodes of the rows, in their order. */
+  nodes?: (rows: Row<T>[]) => Promise<N[]> | N[];
+}
+
+type Key = string | bigint;
+
+/** One page. Throws BAD_USER_INPUT that names every argument that is not usable. */
+export async function listPage<T extends Table, N = Row<T>>(
+  { database: { rows } }: Call,
+  list: List<T, N>,
+  args: PageArgs,
+): Promise<Page<N>> {
+  const { size, backwards, after, before } = readPageArgs(args, list);
+  const column = list.key ?? ('id' as keyof Row<T> & string);
+  const descending = list.order !== 'oldest first';
+  const bounds = (afterKey: Key | undefined, beforeKey: Key | undefined) =>
+    descending ? { above: beforeKey, below: afterKey } : { above: afterKey, below: beforeKey };
+  const range = (limit: number, reverse: boolean, afterKey?: Key, beforeKey?: Key) =>
+    rows.page(list.table, list.where, {
+      column,
+      direction: descending !== reverse ? 'desc' : 'asc',
+      ...bounds(afterKey, beforeKey),
+      limit,
+    });
+
+  const found = await range(size + 1, backwards, after, before);
+  const more = found.length > size;
+  const own = found.slice(0, size);
+  if (backwards) own.reverse();
+  const keys = own.map((row) => row[column as never] as Key);
+  const nodes = list.nodes ? await list.nodes(own) : (own as unknown as N[]);
+  const cursor = (key: Key | undefined) => (key === undefined ? null : encodeCursor(list, key));
+
+  // Beyond an end that a cursor gave, only the database knows; the cursor's own row counts too.
+  const existsAfter = async (key: Key) => (await range(1, false, key)).length > 0;
+  const existsBefore = async (key: Key) => (await range(1, true, undefined, key)).length > 0;
+  const existsAt = async (key: Key) =>
+    (await rows.count(list.table, { ...list.where, [column]: key })) > 0;
+  return {
+    edges: nodes.map((node, index) => ({
+      node,
+      get cursor() {
+        return encodeCursor(list, keys[index] as Key);
+      },
+    })),
+    pageInfo: {
+      get hasNextPage() {
+        if (!backwards && more) return true;
+        if (before === undefined) return false;
+        const end = keys.at(-1);
+        return end === undefined
+          ? existsAt(before).then((at) => at || existsAfter(before))
+          : existsAfter(end);
+      },
+      get hasPreviousPage() {
+        if (backwards && more) return true;
+        if (after === undefined) return false;
+        const start = keys[0];
+        return start === undefined
+          ? existsAt(after).then((at) => at || existsBefore(after))
+          : existsBefore(start);
+      },
+      get startCursor() {
+        return cursor(keys[0]);
+      },
+      get endCursor() {
+        return cursor(keys.at(-1));
+      },
+    },
+    totalCount: () => rows.count(list.table, list.where),
+  };
+}
+
+/** A page of a list that is in memory, ordered by a name. */
+export function pageOfArray<N>(
+  list: { name: string; key: (node: N) => string },
+  all: readonly N[],
+  args: PageArgs,
+): Page<N> {
+  const { size, backwards, after, before } = readPageArgs(args, list);
+  const inside = all.filter(
+    (node) =>
+      (after === undefined || list.key(node) > String(after)) &&
+      (before === undefined || list.key(node) < String(before)),
+  );
+  const own = backwards ? inside.slice(-size) : inside.slice(0, size);
+  const edges = own.map((node) => ({ node, cursor: encodeCursor(list, list.key(node)) }));
+  const first = own[0];
+  const last = own.at(-1);
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: last !== undefined && all.at(-1) !== last,
+      hasPreviousPage: first !== undefined && all[0] !== first,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+    totalCount: () => all.length,
+  };
+}
+
+interface NamedList {
+  name: string;
+  parentId?: string;
+}
+
+const size = z.number().int().min(1).max(PAGE_MAX);
+
+function readPageArgs(args: PageArgs, list: NamedList) {
+  const issues: Issue[] = [];
+  for (const name of ['first', 'last'] as const) {
+    const value = args[name];
+    if (value == null || size.safeParse(value).success) continue;
+    issues.push({
+      in: 'body',
+      name,
+      value,
+      detail: `must be a whole number from 1 to ${PAGE_MAX}.`,
+    });
+  }
+  if (args.first != null && args.last != null) {
+    issues.push({
+      in: 'body',
+      name: 'last',
+      value: args.last,
+      detail: 'must not be given together with first.',
+    });
+  }
+  const keyOf = (name: 'after' | 'before') => {
+    const cursor = args[name];
+    if (cursor == null) return undefined;
+    const key = decodeCursor(list, cursor);
+    if (key === null) {
+      issues.push({ in: 'body', name, value: cursor, detail: 'is not a cursor of this list.' });
+    }
+    return key ?? undefined;
+  };
+  const after = keyOf('after');
+  const before = keyOf('before');
+  if (issues.length > 0) throw invalidInput(issues);
+  return {
+    size: args.first ?? args.last ?? PAGE_DEFAULT,
+    backwards: args.last != null,
+    after,
+    before,
+  };
+}
+
+/** The checksum covers the list and its parent: a damaged cursor and another list's are told alike. */
+export function encodeCursor(list: NamedList, key: Key): string {
+  const kind = typeof key === 'bigint' ? '#' : '$';
+  return Buffer.from(`${cursorCheck(list, `${kind}${key}`)}${kind}${key}`).toString('base64url');
+}
+
+/** Null where the text is not a cursor of the list. */
+export function decodeCursor(list: NamedList, cursor: string): Key | null {
+  const text = Buffer.from(cursor, 'base64url').toString('utf8');
+  const check = text.slice(0, CHECK_DIGITS);
+  const key = text.slice(CHECK_DIGITS);
+  if (check !== cursorCheck(list, key)) return null;
+  return key.startsWith('#') ? BigInt(key.slice(1)) : key.slice(1);
+}
+
+const CHECK_DIGITS = 7;
+
+function cursorCheck({ name, parentId = '' }: NamedList, key: string): string {
+  return crc32(`${name}\n${parentId}\n${key}`).toString(36).padStart(CHECK_DIGITS, '0');
+}

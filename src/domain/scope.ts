@@ -1,0 +1,126 @@
+/**
+ * What a viewer may see: the one place that turns a viewer into a `where`. Node lookups and relations
+ * go through `byId`, lists and changes through `getProject` or `getOrg`; nothing is read by a bare id.
+ */
+import type { InOrgs, Row, Table, Where } from '../database/rows.ts';
+import { notFound } from '../errors.ts';
+import type { Call } from './call.ts';
+import { prefixOf } from './ids.ts';
+import type { Scope } from './scopes.ts';
+import { authorize, type Viewer } from './viewer.ts';
+
+/** The ids of the orgs that the viewer belongs to. What an API key may do with its org is for its scopes. */
+export function orgIdsOf(viewer: Viewer): string[] {
+  return viewer.kind === 'API_KEY' ? [viewer.orgId] : [...viewer.orgIds];
+}
+
+function projectScope(viewer: Viewer): string | InOrgs {
+  return viewer.kind === 'API_KEY' ? viewer.projectId : { projectsOfOrgs: [...viewer.orgIds] };
+}
+
+/** The project of a call, by id or name, where the viewer may see it and do what needs the scope. */
+export async function getProject(
+  call: Call,
+  idOrName: string,
+  needed: Scope,
+): Promise<Row<'Project'>> {
+  authorize(call.viewer, needed);
+  const project = await findProject(call, idOrName);
+  if (!project) throw notFound('Project', idOrName);
+  return project;
+}
+
+export async function findProject(
+  { viewer, database }: Call,
+  idOrName: string,
+): Promise<Row<'Project'> | null> {
+  const named = prefixOf(idOrName) === 'prj' ? { id: idOrName } : { name: idOrName.toLowerCase() };
+  const [project] = await database.rows.find('Project', { ...named, orgId: orgIdsOf(viewer) });
+  return project && isVisible(viewer, project) ? project : null;
+}
+
+function isVisible(viewer: Viewer, project: Row<'Project'>): boolean {
+  return viewer.kind === 'API_KEY'
+    ? project.id === viewer.projectId
+    : viewer.orgIds.includes(project.orgId);
+}
+
+/** The viewer's org, where they may do what needs the scope. */
+export async function getOrg(call: Call, id: string, needed: Scope): Promise<Row<'Org'>> {
+  authorize(call.viewer, needed);
+  const [org] = await byId('Org')(call, [id]);
+  if (!org) throw notFound('Org', id);
+  return org;
+}
+
+/** Loads many at once: an answer for each key, in the order of the keys. */
+export type Batch<K, V> = (call: Call, keys: readonly K[]) => Promise<V[]>;
+
+/** Tables whose rows belong to a project. */
+type ProjectTable = {
+  [T in Table]: 'projectId' extends keyof Row<T> ? ('id' extends keyof Row<T> ? T : never) : never;
+}[Table];
+type OrgTable = 'Org' | 'Project' | 'Invite' | 'BillingAccount' | 'ClaimedDomain' | 'Builder';
+export type IdTable = ProjectTable | OrgTable;
+
+const BATCHES = new Map<IdTable, Batch<string, unknown>>();
+
+/** Rows by id, as far as the viewer may see them; null for the others. The same function for each table. */
+export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> {
+  let batch = BATCHES.get(table);
+  if (!batch) {
+    batch = async (call, ids) => {
+      const rows = (await findVisible(call, table, [...ids])) as { id: string }[];
+      const found = new Map(rows.map((row) => [row.id, row]));
+      return ids.map((id) => found.get(id) ?? null);
+    };
+    BATCHES.set(table, batch);
+  }
+  return batch as Batch<string, Row<T> | null>;
+}
+
+/** One row of the call's project by id, for a change; throws NOT_FOUND. */
+export async function getOwned<T extends ProjectTable>(
+  { database }: Call,
+  table: T,
+  { projectId, id, what }: { projectId: string; id: string; what: string },
+): Promise<Row<T>> {
+  const [row] = await database.rows.find(table, { projectId, id } as Where<T>);
+  if (!row) throw notFound(what, id);
+  return row;
+}
+
+function findVisible({ viewer, database: { rows } }: Call, table: IdTable, ids: string[]) {
+  const orgIds = orgIdsOf(viewer);
+  switch (table) {
+    case 'Org':
+      return rows.find('Org', { id: ids.filter((id) => orgIds.includes(id)) });
+    case 'Project':
+      return rows
+        .find('Project', { id: ids, orgId: orgIds })
+        .then((projects) => projects.filter((project) => isVisible(viewer, project)));
+    case 'Builder':
+      return rows.query<Row<'Builder'>>(VISIBLE_BUILDERS, [ids, orgIds, viewer.id]);
+    case 'Invite':
+      return rows.query<Row<'Invite'>>(VISIBLE_INVITES, [ids, orgIds, emailOf(viewer)]);
+    case 'BillingAccount':
+    case 'ClaimedDomain':
+      return rows.find(table, { id: ids, orgId: orgIds });
+    default:
+      return rows.find(table, { id: ids, projectId: projectScope(viewer) } as Where<ProjectTable>);
+  }
+}
+
+/** Members of the viewer's orgs, and a builder themselves. */
+const VISIBLE_BUILDERS = `
+  select b.* from "Builder" b where b."id" = any($1) and (b."id" = $3 or exists (
+    select 1 from "OrgMember" m where m."builderId" = b."id" and m."orgId" = any($2)))`;
+
+/** Invites of the viewer's orgs, and pending ones to the viewer's own address. */
+const VISIBLE_INVITES = `
+  select i.* from "Invite" i where i."id" = any($1)
+    and (i."orgId" = any($2) or i."pendingEmail" = $3)`;
+
+function emailOf(viewer: Viewer): string | null {
+  return viewer.kind === 'BUILDER' ? viewer.email : null;
+}

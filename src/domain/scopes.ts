@@ -1,0 +1,32 @@
+/** What an API key may do. */
+import { z } from 'zod';
+
+export const SCOPES = {
+  full: "Everything in the key's project and its org's reads, except credentials in clear.",
+  read: 'All queries and subscriptions of the project, without credentials.',
+  'connections:write': 'Make, change, refresh and delete connections.',
+  'integrations:write': 'Make and delete integrations and their revisions.',
+  'installations:write': 'Make, change and delete installations.',
+  'records:write': 'Write records to providers.',
+  'reads:control': 'Trigger, pause and resume reads.',
+  'events:write': 'Change topics, destinations and routes; send deliveries again.',
+  'keys:write': 'Make, change and delete API keys.',
+  'provider-apps:write': 'Make, change and delete provider apps.',
+  'org:read': "Read the org's data.",
+  'org:write': 'Invite builders to the org and revoke invites. Never implied by full.',
+  'credentials:read': 'Credentials and signing secrets in clear. Never implied by another scope.',
+} as const;
+
+export type Scope = keyof typeof SCOPES;
+export const ALL_SCOPES = Object.keys(SCOPES) as [Scope, ...Scope[]];
+
+const NOT_IN_FULL: readonly Scope[] = ['org:write', 'credentials:read'];
+
+/** Whether these scopes allow what needs `needed`. */
+export function allows(held: readonly Scope[], needed: Scope): boolean {
+  return held.includes(needed) || (held.includes('full') && !NOT_IN_FULL.includes(needed));
+}
+
+export const scope = z.string().refine((text): text is Scope => Object.hasOwn(SCOPES, text), {
+  error: `is not a scope. Scopes are ${ALL_SCOPES.join(', ')}.`,
+});

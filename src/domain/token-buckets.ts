@@ -1,0 +1,39 @@
+/** Token buckets in memory, one for each name: a steady rate with room for a burst. */
+import { LRUCache } from 'lru-cache';
+
+/** Names that were not seen for the longest are forgotten, that is: full again. */
+const MOST_NAMES = 50_000;
+
+export interface TokenBuckets {
+  /** Takes one; answers 0, or how many seconds until there is one. */
+  take(name: string): number;
+  /** The same without taking. */
+  wait(name: string): number;
+}
+
+export function createTokenBuckets(
+  { perSecond, burst }: { perSecond: number; burst: number },
+  now: () => number,
+): TokenBuckets {
+  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: MOST_NAMES });
+  const refill = (name: string) => {
+    const time = now();
+    const known = buckets.get(name);
+    // A clock that jumps back must not take tokens away.
+    const elapsed = known ? Math.max(0, time - known.at) / 1000 : 0;
+    const tokens = known ? Math.min(burst, known.tokens + elapsed * perSecond) : burst;
+    const bucket = { tokens, at: time };
+    buckets.set(name, bucket);
+    return bucket;
+  };
+  const secondsUntilOne = (tokens: number) => (tokens >= 1 ? 0 : (1 - tokens) / perSecond);
+  return {
+    take(name) {
+      const bucket = refill(name);
+      const wait = secondsUntilOne(bucket.tokens);
+      if (wait === 0) bucket.tokens -= 1;
+      return wait;
+    },
+    wait: (name) => secondsUntilOne(refill(name).tokens),
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * Refusals: what a domain function throws when it won't do what was asked. Every kind has one code,
+ * one HTTP status and one problem document; graphql/errors.ts and rest/ turn them into answers.
+ */
+
+export const ERROR_STATUS = {
+  GRAPHQL_PARSE_FAILED: 400,
+  GRAPHQL_VALIDATION_FAILED: 400,
+  QUERY_LIMIT_EXCEEDED: 400,
+  BAD_USER_INPUT: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  UNPROCESSABLE: 422,
+  RATE_LIMITED: 429,
+  PROVIDER_ERROR: 502,
+  INTERNAL_ERROR: 500,
+} as const;
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+const TITLES: Record<ErrorCode, string> = {
+  GRAPHQL_PARSE_FAILED: 'Bad Request',
+  GRAPHQL_VALIDATION_FAILED: 'Bad Request',
+  QUERY_LIMIT_EXCEEDED: 'Query Limit Exceeded',
+  BAD_USER_INPUT: 'Bad Request',
+  UNAUTHENTICATED: 'Unauthenticated',
+  FORBIDDEN: 'Forbidden',
+  NOT_FOUND: 'Not Found',
+  CONFLICT: 'Conflict',
+  UNPROCESSABLE: 'Unprocessable',
+  RATE_LIMITED: 'Too Many Requests',
+  PROVIDER_ERROR: 'Provider Error',
+  INTERNAL_ERROR: 'Internal Server Error',
+};
+
+/** One offending input. */
+export interface Issue {
+  in: 'path' | 'query' | 'header' | 'body';
+  /** Path inside the input: `input.latestRevision.content.read.objects[0].schedule`. */
+  name: string;
+  detail: string;
+  /** Left out where the value is a secret. */
+  value?: unknown;
+}
+
+/** The platform's error document (RFC 9457 with issues). */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  instance?: string;
+  issues?: Issue[];
+  [extra: string]: unknown;
+}
+
+export class DomainError extends Error {
+  override name = 'DomainError';
+  readonly code: ErrorCode;
+  readonly issues: Issue[] | undefined;
+  /** Further members of the problem document. */
+  readonly extra: Record<string, unknown>;
+
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    { issues, ...extra }: { issues?: Issue[]; [extra: string]: unknown } = {},
+  ) {
+    super(detail);
+    this.code = code;
+    this.issues = issues;
+    this.extra = extra;
+  }
+
+  get problem(): Problem {
+    return problemOf(this.code, this.message, { issues: this.issues, ...this.extra });
+  }
+}
+
+export function problemOf(
+  code: ErrorCode,
+  detail: string,
+  extra: Record<string, unknown> = {},
+): Problem {
+  return {
+    type: `urn:problem:${code.toLowerCase().replaceAll('_', '-')}`,
+    title: TITLES[code],
+    status: ERROR_STATUS[code],
+    detail,
+    ...extra,
+  };
+}
+
+/** Input that is refused: names every offending place at once. */
+export function invalidInput(issues: Issue[]): DomainError {
+  const names = issues.map((issue) => `${issue.name}: ${issue.detail}`);
+  return new DomainError('BAD_USER_INPUT', `Invalid input. ${names.join(' ')}`, { issues });
+}
+
+/** Shorthand for a single offending input of a request body. */
+export function invalid(name: string, detail: string, value?: unknown): DomainError {
+  return invalidInput([{ in: 'body', name, detail, ...(value === undefined ? {} : { value }) }]);
+}
+
+/** Nothing of that name exists for this caller, whether or not it does for another. */
+export function notFound(what: string, id: string): DomainError {
+  return new DomainError('NOT_FOUND', `${what} ${JSON.stringify(id)} was not found.`);
+}
+
+export function conflict(detail: string): DomainError {
+  return new DomainError('CONFLICT', detail);
+}
+
+export function unprocessable(detail: string): DomainError {
+  return new DomainError('UNPROCESSABLE', detail);
+}
+
+export function unauthenticated(detail: string): DomainError {
+  return new DomainError('UNAUTHENTICATED', detail);
+}
+
+export function forbidden(detail: string): DomainError {
+  return new DomainError('FORBIDDEN', detail);
+}
+
+export function rateLimited(detail: string, retryAfterSeconds: number): DomainError {
+  return new DomainError('RATE_LIMITED', detail, { retryAfterSeconds });
+}

@@ -1,0 +1,67 @@
+/** GraphQL over HTTP: Yoga with this gateway's rules. */
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
+import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import type { Admission } from '../domain/admission.ts';
+import type { Services } from '../domain/call.ts';
+import { type Context, createContext } from './context.ts';
+import { createErrorMapper } from './errors.ts';
+import { type GraphiqlTab, graphiqlOptions } from './graphiql.ts';
+import { schema } from './schema.ts';
+import { useHttpRules } from './use-http-rules.ts';
+import { useOperationTime } from './use-operation-time.ts';
+import { COST_HEADER, useQueryLimits } from './use-query-limits.ts';
+
+/** What the server knows of a request beside the request itself. */
+export interface RequestFacts {
+  requestId: string;
+  /** The client's address. */
+  address: string;
+}
+
+export type Gateway = YogaServerInstance<RequestFacts, Context>;
+
+export function createGateway(
+  services: Services,
+  admission: Admission,
+  tabs: () => GraphiqlTab[],
+): Gateway {
+  const { config } = services;
+  return createYoga<RequestFacts, Context>({
+    schema,
+    graphqlEndpoint: '/graphql',
+    logging: false,
+    landingPage: false,
+    batching: false,
+    multipart: false,
+    maxRequestBodySize: config.LIMIT_BODY_BYTES,
+    cors:
+      config.CORS_ORIGINS.length > 0
+        ? {
+            origin: config.CORS_ORIGINS,
+            credentials: false,
+            methods: ['GET', 'POST'],
+            allowedHeaders: [
+              'content-type',
+              'x-api-key',
+              'authorization',
+              'x-request-id',
+              COST_HEADER,
+            ],
+          }
+        : false,
+    graphiql: () => graphiqlOptions(tabs()),
+    renderGraphiQL,
+    maskedErrors: { maskError: createErrorMapper(services.log) },
+    plugins: [useHttpRules(), useQueryLimits(config), useOperationTime(config)],
+    context: async ({ request, requestId, address }) => {
+      const viewer = await admission.admit(
+        {
+          apiKey: request.headers.get('x-api-key'),
+          authorization: request.headers.get('authorization'),
+        },
+        address,
+      );
+      return createContext(services, { viewer, requestId });
+    },
+  });
+}

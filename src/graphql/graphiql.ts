@@ -1,0 +1,37 @@
+/** GraphiQL: its page works with no internet, and has ready tabs where the demo runs. */
+import type { GraphiQLOptions } from 'graphql-yoga';
+
+export interface GraphiqlTab {
+  query: string;
+  variables?: Record<string, unknown>;
+  headers?: Record<string, string>;
+}
+
+export function graphiqlOptions(tabs: GraphiqlTab[]): GraphiQLOptions {
+  const first = tabs[0];
+  return {
+    title: 'Integration gateway',
+    defaultQuery: first?.query ?? DEFAULT_QUERY,
+    ...(first?.headers && { headers: json(first.headers), defaultHeaders: json(first.headers) }),
+    ...(first && {
+      defaultTabs: tabs.map(({ query, variables, headers }) => ({
+        query,
+        ...(variables && { variables: json(variables) }),
+        ...(headers && { headers: json(headers) }),
+      })),
+    }),
+  };
+}
+
+const DEFAULT_QUERY = `# Put an API key into the Headers tab: { "x-api-key": "ik_..." }
+{
+  viewer {
+    kind
+    scopes
+  }
+}
+`;
+
+function json(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}

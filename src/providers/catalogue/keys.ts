@@ -1,0 +1,51 @@
+/** Providers that take a key or a password, with no OAuth. */
+import type { CatalogueRow } from './row.ts';
+
+export const KEY_ROWS: CatalogueRow[] = [
+  {
+    name: 'freshdesk',
+    displayName: 'Freshdesk',
+    baseUrl: 'https://{{workspace}}.freshdesk.com',
+    authSchemes: ['BASIC'],
+    workspaceRequired: true,
+  },
+  {
+    name: 'gitlab',
+    displayName: 'GitLab',
+    baseUrl: 'https://gitlab.com',
+    // Custom: there is no scheme of its own for a header that holds a customer's token.
+    authSchemes: ['NONE'],
+    custom: {
+      inputs: [{ name: 'token', displayName: 'Personal access token' }],
+      headers: [{ name: 'PRIVATE-TOKEN', valueTemplate: '{{token}}' }],
+    },
+  },
+  {
+    name: 'jotform',
+    displayName: 'Jotform',
+    baseUrl: 'https://api.jotform.com',
+    authSchemes: ['API_KEY'],
+    apiKey: { in: 'query', name: 'apiKey' },
+  },
+  {
+    name: 'monday',
+    displayName: 'monday.com',
+    baseUrl: 'https://api.monday.com',
+    authSchemes: ['API_KEY'],
+    apiKey: { in: 'header', name: 'Authorization' },
+  },
+  {
+    name: 'sendGrid',
+    displayName: 'SendGrid',
+    baseUrl: 'https://api.sendgrid.com',
+    authSchemes: ['API_KEY'],
+    apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
+  },
+  {
+    name: 'stripe',
+    displayName: 'Stripe',
+    baseUrl: 'https://api.stripe.com',
+    authSchemes: ['API_KEY'],
+    apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
+  },
+];

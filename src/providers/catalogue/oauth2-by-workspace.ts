@@ -1,0 +1,121 @@
+/** OAuth 2 providers that give each customer an address of its own. */
+import type { CatalogueRow } from './row.ts';
+
+export const OAUTH2_BY_WORKSPACE_ROWS: CatalogueRow[] = [
+  {
+    name: 'atlassian',
+    displayName: 'Atlassian',
+    // The cloud id is the site's own: Atlassian lists it at /oauth/token/accessible-resources.
+    baseUrl: 'https://api.atlassian.com/ex/jira/{{cloudId}}/rest/api',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    oauth2: {
+      authorizeUrl: 'https://auth.atlassian.com/authorize',
+      tokenUrl: 'https://auth.atlassian.com/oauth/token',
+      explicitScopesRequired: true,
+    },
+    workspaceRequired: true,
+  },
+  {
+    name: 'dynamicsCRM',
+    displayName: 'Microsoft Dynamics 365 CRM',
+    baseUrl: 'https://{{workspace}}.api.{{region}}.dynamics.com/api/data',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    oauth2: {
+      authorizeUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
+      tokenUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
+      explicitScopesRequired: true,
+      tokenFields: { scopes: 'scope' },
+    },
+    workspaceRequired: true,
+  },
+  {
+    name: 'gong',
+    displayName: 'Gong',
+    // Gong's token answer names the customer's whole base URL: that is its workspace.
+    baseUrl: '{{workspace}}',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    oauth2: {
+      authorizeUrl: 'https://app.gong.io/oauth2/authorize',
+      tokenUrl: 'https://app.gong.io/oauth2/generate-customer-token',
+      explicitScopesRequired: true,
+      clientAuthentication: 'basic',
+      tokenFields: { workspaceRef: 'api_base_url_for_customer', scopes: 'scope' },
+    },
+  },
+  {
+    name: 'marketo',
+    displayName: 'Marketo Engage',
+    baseUrl: 'https://{{workspace}}.mktorest.com',
+    authSchemes: ['OAUTH2_CLIENT_CREDENTIALS'],
+    oauth2: {
+      tokenUrl: 'https://{{workspace}}.mktorest.com/identity/oauth/token',
+      tokenFields: { scopes: 'scope' },
+    },
+    workspaceRequired: true,
+  },
+  {
+    name: 'netsuite',
+    displayName: 'NetSuite',
+    baseUrl: 'https://{{workspace}}.suitetalk.api.netsuite.com',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    oauth2: {
+      authorizeUrl: 'https://{{workspace}}.app.netsuite.com/app/login/oauth2/authorize.nl',
+      tokenUrl:
+        'https://{{workspace}}.suitetalk.api.netsuite.com/services/rest/auth/oauth2/v1/token',
+      explicitScopesRequired: true,
+      clientAuthentication: 'basic',
+    },
+    workspaceRequired: true,
+  },
+  {
+    name: 'serviceNow',
+    displayName: 'ServiceNow',
+    baseUrl: 'https://{{workspace}}.service-now.com',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    oauth2: {
+      authorizeUrl: 'https://{{workspace}}.service-now.com/oauth_auth.do',
+      tokenUrl: 'https://{{workspace}}.service-now.com/oauth_token.do',
+      tokenFields: { scopes: 'scope' },
+    },
+    workspaceRequired: true,
+  },
+  {
+    name: 'shopify',
+    displayName: 'Shopify',
+    baseUrl: 'https://{{workspace}}.myshopify.com',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    oauth2: {
+      authorizeUrl: 'https://{{workspace}}.myshopify.com/admin/oauth/authorize',
+      tokenUrl: 'https://{{workspace}}.myshopify.com/admin/oauth/access_token',
+      explicitScopesRequired: true,
+    },
+    workspaceRequired: true,
+  },
+  {
+    name: 'zendeskSupport',
+    displayName: 'Zendesk Support',
+    baseUrl: 'https://{{workspace}}.zendesk.com',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    oauth2: {
+      authorizeUrl: 'https://{{workspace}}.zendesk.com/oauth/authorizations/new',
+      tokenUrl: 'https://{{workspace}}.zendesk.com/oauth/tokens',
+      explicitScopesRequired: true,
+      tokenFields: { scopes: 'scope' },
+    },
+    workspaceRequired: true,
+  },
+  {
+    name: 'zoho',
+    displayName: 'Zoho',
+    // Zoho's token answer names the base URL of the customer's data centre: its workspace.
+    baseUrl: '{{workspace}}',
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    oauth2: {
+      authorizeUrl: 'https://accounts.zoho.com/oauth/v2/auth',
+      tokenUrl: 'https://{{zoho_token_domain}}/oauth/v2/token',
+      authorizeParams: { access_type: 'offline' },
+      explicitScopesRequired: true,
+      tokenFields: { workspaceRef: 'api_domain', scopes: 'scope' },
+    },
+  },
+];

@@ -1,0 +1,116 @@
+/** Descriptions of objects, from their properties, their schema and their pipelines. */
+import type { z } from 'zod';
+import { answerBody, isSuccess } from '../answer.ts';
+import type {
+  FieldDescription,
+  FieldValueType,
+  ObjectDescription,
+  ProviderErrorKind,
+  ProviderSession,
+} from '../provider.ts';
+import { failure } from './errors.ts';
+import { paths } from './paths.ts';
+import { type Property, pipelinesAnswer, propertiesAnswer, schemaAnswer } from './wire.ts';
+
+/** Their options are stages, which only the pipelines know. */
+const STAGE_PROPERTIES = new Set(['dealstage', 'hs_pipeline_stage']);
+
+export async function describeObject(
+  session: ProviderSession,
+  objectName: string,
+): Promise<ObjectDescription> {
+  const answer = await session.send({ method: 'GET', path: paths.properties(objectName) });
+  if (!isSuccess(answer)) throw failure(answer, 'READ');
+  const { results } = answerBody(propertiesAnswer, answer, 'READ');
+  const [schema, stages] = await Promise.all([
+    findAnswer(session, paths.schema(objectName), schemaAnswer),
+    results.some(({ name }) => STAGE_PROPERTIES.has(name))
+      ? findAnswer(session, paths.pipelines(objectName), pipelinesAnswer)
+      : null,
+  ]);
+  const required = new Set(schema?.requiredProperties);
+  return {
+    name: objectName,
+    displayName: schema?.labels?.plural ?? null,
+    fields: results.map((property) => ({
+      ...describeProperty(withStages(property, stages)),
+      isRequired: required.has(property.name),
+    })),
+  };
+}
+
+/** What a connection may be allowed to see or not: without it a description is poorer, not wrong. */
+const NOT_SEEN = new Set<ProviderErrorKind>(['FORBIDDEN', 'MISSING_OBJECT', 'BAD_REQUEST']);
+
+async function findAnswer<Schema extends z.ZodType>(
+  session: ProviderSession,
+  path: string,
+  schema: Schema,
+): Promise<z.output<Schema> | null> {
+  const answer = await session.send({ method: 'GET', path });
+  if (isSuccess(answer)) return answerBody(schema, answer, 'READ');
+  const error = failure(answer, 'READ');
+  
+  throw error;
+}
+
+function withStages(
+  property: Property,
+  pipelines: z.infer<typeof pipelinesAnswer> | null,
+): Property {
+  if (!pipelines || !STAGE_PROPERTIES.has(property.name)) return property;
+  const stages = pipelines.results.flatMap((pipeline) => pipeline.stages);
+  return { ...property, options: stages.map(({ id, label }) => ({ value: id, label })) };
+}
+
+function describeProperty(property: Property): Omit<FieldDescription, 'isRequired'> {
+  const { name, label, type, fieldType, options, referencedObjectType } = property;
+  const valueType = valueTypeOf(property);
+  const isSelect = valueType === 'SINGLE_SELECT' || valueType === 'MULTI_SELECT';
+  return {
+    fieldName: name.toLowerCase(),
+    displayName: label ?? null,
+    valueType,
+    providerType: `${type}.${fieldType}`,
+    readOnly: property.modificationMetadata?.readOnlyValue ?? false,
+    isCustom: !property.hubspotDefined,
+    values: isSelect
+      ? (options ?? []).map((o) => ({ value: o.value, displayValue: o.label }))
+      : null,
+    referenceTo: referencedObjectType
+      ? [REFERENCED_OBJECTS[referencedObjectType] ?? referencedObjectType]
+      : null,
+  };
+}
+
+function valueTypeOf({ type, fieldType, referencedObjectType }: Property): FieldValueType {
+  if (referencedObjectType) return 'REFERENCE';
+  if (type === 'enumeration') return ENUMERATION_TYPES[fieldType] ?? 'OTHER';
+  return VALUE_TYPES[type] ?? 'OTHER';
+}
+
+const VALUE_TYPES: Record<string, FieldValueType> = {
+  string: 'STRING',
+  bool: 'BOOLEAN',
+  datetime: 'DATETIME',
+  number: 'FLOAT',
+};
+
+const ENUMERATION_TYPES: Record<string, FieldValueType> = {
+  booleancheckbox: 'BOOLEAN',
+  radio: 'SINGLE_SELECT',
+  select: 'SINGLE_SELECT',
+  checkbox: 'MULTI_SELECT',
+};
+
+/** HubSpot refers to its own objects in the singular, and to custom ones by their names. */
+const REFERENCED_OBJECTS: Record<string, string> = {
+  COMPANY: 'companies',
+  CONTACT: 'contacts',
+  DEAL: 'deals',
+  LINE_ITEM: 'line_items',
+  OWNER: 'users',
+  PRODUCT: 'products',
+  TICKET: 'tickets',
+  USER: 'users',
+};

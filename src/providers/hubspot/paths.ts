@@ -1,0 +1,32 @@
+/** Where things are in HubSpot's API. Names go into paths only when they cannot change its shape. */
+import { ProviderError } from '../provider.ts';
+
+/** Plural names, type ids (`0-1`, `2-123`) and qualified custom names (`p123_car`). */
+const OBJECT_NAME = /^\w[\w-]{0,99}$/;
+const RECORD_ID = /^\w[\w-]{0,63}$/;
+
+const OBJECTS = '/crm/v3/objects';
+const DATED_OBJECTS = '/crm/objects/2026-03';
+
+export const paths = {
+  records: (object: string) => `${OBJECTS}/${objectName(object)}`,
+  search: (object: string) => `${OBJECTS}/${objectName(object)}/search`,
+  record: (object: string, id: string) => `${OBJECTS}/${objectName(object)}/${id}`,
+  removal: (object: string, id: string) => `${DATED_OBJECTS}/${objectName(object)}/${id}`,
+  batch: (object: string, action: 'create' | 'update') =>
+    `${DATED_OBJECTS}/${objectName(object)}/batch/${action}`,
+  properties: (object: string) => `/crm/v3/properties/${objectName(object)}/`,
+  schema: (object: string) => `/crm-object-schemas/2026-03/schemas/${objectName(object)}`,
+  pipelines: (object: string) => `/crm/pipelines/2026-03/${objectName(object)}`,
+};
+
+function objectName(name: string): string {
+  if (OBJECT_NAME.test(name)) return name;
+  throw new ProviderError('MISSING_OBJECT', 'No HubSpot object can have that name');
+}
+
+/** Null where no record can have that id. */
+export function findRecordId(id: unknown): string | null {
+  const text = typeof id === 'number' ? String(id) : id;
+  return typeof text === 'string' && RECORD_ID.test(text) ? text : null;
+}

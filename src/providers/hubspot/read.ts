@@ -1,0 +1,150 @@
+/** Pages of records: the list of all, or a search for what changed. */
+import { z } from 'zod';
+import { answerBody, isSuccess } from '../answer.ts';
+import {
+  type PageRead,
+  type ProviderAnswer,
+  ProviderError,
+  type ProviderRecord,
+  type ProviderSession,
+  type RecordPage,
+} from '../provider.ts';
+import { failure } from './errors.ts';
+import { paths } from './paths.ts';
+import { type CrmRecord, listAnswer, searchAnswer } from './wire.ts';
+
+const MOST_LISTED = 100;
+const MOST_SEARCHED = 200;
+/** Search pages no further than this many hits: going beyond is refused with a 400. */
+const SEARCH_CEILING = 10_000;
+
+const listCursor = z.object({ by: z.literal('list'), after: z.string() });
+
+const searchCursor = z.object({
+  by: z.literal('search'),
+  /** Where in the hits the next page starts; null at the start of a segment. */
+  after: z.string().nullable(),
+  /** Segments after the first hold the records above this id. */
+  aboveId: z.string().nullable(),
+  /** Hits of the whole read: the answers of later segments count only what is left. */
+  total: z.int(),
+});
+type SearchCursor = z.infer<typeof searchCursor>;
+
+/** Lists where neither bound is given: a list is never behind, as the search index can be. */
+export function readPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
+  return read.since || read.until ? searchPage(session, read) : listPage(session, read);
+}
+
+async function listPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
+  const cursor = findCursor(listCursor, read);
+  const answer = await session.send({
+    method: 'GET',
+    path: paths.records(read.objectName),
+    query: {
+      limit: Math.min(read.pageSize, MOST_LISTED),
+      properties: properties(read).join(',') || undefined,
+      archived: false,
+      after: cursor?.after,
+    },
+  });
+  const { results, paging } = answerBody(listAnswer, succeeded(answer), 'READ');
+  const after = paging?.next?.after;
+  return {
+    records: results.map((record) => toRecord(record, read.fields)),
+    nextCursor: after === undefined ? null : writeCursor({ by: 'list', after }),
+    estimatedTotal: null,
+  };
+}
+
+async function searchPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
+  const cursor = findCursor(searchCursor, read);
+  const limit = Math.min(read.pageSize, MOST_SEARCHED);
+  const answer = await session.send({
+    method: 'POST',
+    path: paths.search(read.objectName),
+    body: {
+      filterGroups: [{ filters: filters(read, cursor?.aboveId ?? null) }],
+      sorts: [{ propertyName: 'hs_object_id', direction: 'ASCENDING' }],
+      properties: properties(read),
+      limit,
+      ...(cursor?.after && { after: cursor.after }),
+    },
+  });
+  const { results, paging, total } = answerBody(searchAnswer, succeeded(answer), 'READ');
+  const here = cursor ?? { by: 'search' as const, after: null, aboveId: null, total };
+  const next = nextSearch(here, { after: paging?.next?.after, lastId: results.at(-1)?.id, limit });
+  return {
+    records: results.map((record) => toRecord(record, read.fields)),
+    nextCursor: next && writeCursor(next),
+    estimatedTotal: here.total,
+  };
+}
+
+/** Goes on in the segment, or above its last id where the next page would pass the ceiling. */
+function nextSearch(
+  here: SearchCursor,
+  page: { after: string | undefined; lastId: string | undefined; limit: number },
+): SearchCursor | null {
+  if (page.after === undefined || page.lastId === undefined) return null;
+  return Number(page.after) + page.limit <= SEARCH_CEILING
+    ? { ...here, after: page.after }
+    : { ...here, after: null, aboveId: page.lastId };
+}
+
+interface Filter {
+  propertyName: string;
+  operator: 'GTE' | 'LTE' | 'GT';
+  value: string;
+}
+
+function filters({ objectName, since, until }: PageRead, aboveId: string | null): Filter[] {
+  const propertyName = changedProperty(objectName);
+  const all: Filter[] = [];
+  if (since) all.push({ propertyName, operator: 'GTE', value: String(since.getTime()) });
+  if (until) all.push({ propertyName, operator: 'LTE', value: String(until.getTime()) });
+  if (aboveId) all.push({ propertyName: 'hs_object_id', operator: 'GT', value: aboveId });
+  return all;
+}
+
+/** Contacts are older than the convention that the other objects follow. */
+function changedProperty(objectName: string): string {
+  const isContacts = objectName.toLowerCase() === 'contacts' || objectName === '0-1';
+  return isContacts ? 'lastmodifieddate' : 'hs_lastmodifieddate';
+}
+
+/** `id` is no property: every record has it beside them. */
+function properties({ fields }: PageRead): string[] {
+  return fields.filter((field) => field !== 'id');
+}
+
+function toRecord(record: CrmRecord, fields: string[]): ProviderRecord {
+  const value = (field: string) => (field === 'id' ? record.id : record.properties[field]);
+  return {
+    id: record.id,
+    fields: Object.fromEntries(fields.map((field) => [field, value(field) ?? null])),
+    raw: record,
+  };
+}
+
+function succeeded(answer: ProviderAnswer): ProviderAnswer {
+  if (isSuccess(answer)) return answer;
+  throw failure(answer, 'READ');
+}
+
+function writeCursor(cursor: z.infer<typeof listCursor> | SearchCursor): string {
+  return JSON.stringify(cursor);
+}
+
+/** A cursor of the other endpoint counts as gone: its position means nothing here. */
+function findCursor<Form extends z.ZodType>(
+  form: Form,
+  { cursor }: PageRead,
+): z.output<Form> | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    return form.parse(JSON.parse(cursor));
+  } catch (cause) {
+    throw new ProviderError('CURSOR_GONE', 'The cursor does not belong to this read', { cause });
+  }
+}

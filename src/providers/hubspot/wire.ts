@@ -1,0 +1,69 @@
+/** HubSpot's answers, as far as they are read. */
+import { z } from 'zod';
+
+/** Loose: the whole record is passed on as it came. */
+const crmRecord = z.looseObject({
+  id: z.string(),
+  properties: z.record(z.string(), z.unknown()),
+});
+export type CrmRecord = z.infer<typeof crmRecord>;
+
+export const writtenRecord = crmRecord;
+
+const paging = z.object({ next: z.object({ after: z.string() }).nullish() }).nullish();
+
+export const listAnswer = z.object({ results: z.array(crmRecord), paging });
+export const searchAnswer = listAnswer.extend({ total: z.int() });
+
+/** Texts and lists default, so that an answer with an unusual body is still classified. */
+const errorDetail = z.object({
+  message: z.string().catch(''),
+  code: z.string().nullish().catch(null),
+});
+export const errorAnswer = z
+  .object({
+    message: z.string().catch(''),
+    errors: z.array(errorDetail).catch([]),
+  })
+  .catch({ message: '', errors: [] });
+export type ErrorAnswer = z.infer<typeof errorAnswer>;
+
+const batchError = z.object({
+  message: z.string().catch('HubSpot gave no reason'),
+  // An error that points at no record must not make the outcomes of the others unknown.
+  context: z
+    .object({
+      objectWriteTraceId: z.array(z.string()).optional(),
+      ids: z.array(z.string()).optional(),
+    })
+    .nullish()
+    .catch(null),
+});
+export type BatchError = z.infer<typeof batchError>;
+export const batchAnswer = z.object({
+  results: z.array(crmRecord.extend({ objectWriteTraceId: z.string().nullish() })),
+  errors: z.array(batchError).default([]),
+});
+export type BatchAnswer = z.infer<typeof batchAnswer>;
+
+const property = z.object({
+  name: z.string(),
+  label: z.string().nullish(),
+  type: z.string(),
+  fieldType: z.string(),
+  options: z.array(z.object({ value: z.string(), label: z.string() })).nullish(),
+  hubspotDefined: z.boolean().nullish(),
+  modificationMetadata: z.object({ readOnlyValue: z.boolean() }).nullish(),
+  referencedObjectType: z.string().nullish(),
+});
+export type Property = z.infer<typeof property>;
+export const propertiesAnswer = z.object({ results: z.array(property) });
+
+export const schemaAnswer = z.object({
+  labels: z.object({ plural: z.string().nullish() }).nullish(),
+  requiredProperties: z.array(z.string()).default([]),
+});
+
+export const pipelinesAnswer = z.object({
+  results: z.array(z.object({ stages: z.array(z.object({ id: z.string(), label: z.string() })) })),
+});

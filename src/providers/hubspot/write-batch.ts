@@ -1,0 +1,102 @@
+/** Batches: HubSpot answers with results and errors apart, which are put back in the order asked. */
+import { answerBody, isSuccess } from '../answer.ts';
+import type { BatchWrite, ProviderSession, RecordOutcome } from '../provider.ts';
+import { failure, findRefusal } from './errors.ts';
+import { paths } from './paths.ts';
+import { type BatchAnswer, type BatchError, batchAnswer } from './wire.ts';
+import { refuseAssociations, refused } from './write.ts';
+
+/** `allOrNone` holds for creates; HubSpot always updates what it can. */
+export async function writeBatch(
+  session: ProviderSession,
+  batch: BatchWrite,
+): Promise<RecordOutcome[]> {
+  const isCreate = batch.type === 'CREATE';
+  const inputs = isCreate ? createInputs(batch) : updateInputs(batch);
+  const answer = await session.send({
+    method: 'POST',
+    path: paths.batch(batch.objectName, isCreate ? 'create' : 'update'),
+    body: { inputs },
+  });
+  if (isSuccess(answer)) {
+    const body = answerBody(batchAnswer, answer, 'WRITE');
+    return isCreate ? createOutcomes(inputs, body) : updateOutcomes(inputs, body);
+  }
+  const refusal = findRefusal(answer);
+  if (refusal === null) throw failure(answer, 'WRITE');
+  return inputs.map(({ id = null }) => refused(id, refusal));
+}
+
+interface Input {
+  id?: string;
+  properties: Record<string, unknown>;
+  associations?: unknown[];
+  objectWriteTraceId?: string;
+}
+
+/** A trace id on each input asks for partial success (207); without them one refusal refuses all. */
+function createInputs({ records, allOrNone }: BatchWrite): Input[] {
+  return records.map(({ record, associations }, index) => ({
+    properties: record,
+    associations,
+    ...(!allOrNone && { objectWriteTraceId: String(index) }),
+  }));
+}
+
+/** An id that is missing goes as an empty one, which HubSpot refuses for that record alone. */
+function updateInputs({ records }: BatchWrite): Input[] {
+  return records.map(({ record: { id, ...properties }, associations }) => {
+    refuseAssociations(associations);
+    return {
+      id: typeof id === 'number' ? String(id) : typeof id === 'string' ? id : '',
+      properties,
+    };
+  });
+}
+
+/** Results come in the order of the inputs that were taken, with or without their trace ids. */
+function createOutcomes(inputs: Input[], { results, errors }: BatchAnswer): RecordOutcome[] {
+  const errorsByTrace = groupErrors(errors, 'objectWriteTraceId');
+  const traced = new Map(results.map((result) => [result.objectWriteTraceId, result]));
+  const untraced = results.filter(({ objectWriteTraceId }) => !objectWriteTraceId);
+  return inputs.map(({ objectWriteTraceId: traceId = '' }) => {
+    const refusal = errorsByTrace.get(traceId);
+    if (refusal) return refused(null, refusal);
+    return outcome(traced.get(traceId) ?? untraced.shift(), null, errors);
+  });
+}
+
+function updateOutcomes(inputs: Input[], { results, errors }: BatchAnswer): RecordOutcome[] {
+  const errorsById = groupErrors(errors, 'ids');
+  const resultsById = new Map(results.map((result) => [result.id, result]));
+  return inputs.map(({ id = '' }) => {
+    const refusal = errorsById.get(id);
+    return refusal
+      ? refused(id || null, refusal)
+      : outcome(resultsById.get(id), id || null, errors);
+  });
+}
+
+function outcome(
+  result: BatchAnswer['results'][number] | undefined,
+  recordId: string | null,
+  errors: BatchError[],
+): RecordOutcome {
+  if (result) return { success: true, recordId: result.id, data: result.properties, errors: [] };
+  // Nothing points at this record: all that HubSpot said is the best account of it.
+  const told = [...new Set(errors.map(({ message }) => message))];
+  return refused(recordId, told.length > 0 ? told : ['HubSpot did not say what became of it']);
+}
+
+function groupErrors(
+  errors: BatchError[],
+  pointer: 'objectWriteTraceId' | 'ids',
+): Map<string, string[]> {
+  const grouped = new Map<string, string[]>();
+  for (const { message, context } of errors) {
+    for (const key of context?.[pointer] ?? []) {
+      grouped.set(key, [...(grouped.get(key) ?? []), message]);
+    }
+  }
+  return grouped;
+}

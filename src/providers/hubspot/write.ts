@@ -1,0 +1,80 @@
+/** One record at a time: created, updated, deleted. */
+import { answerBody, isSuccess } from '../answer.ts';
+import {
+  type ProviderAnswer,
+  ProviderError,
+  type ProviderSession,
+  type RecordOutcome,
+  type RecordRemoval,
+  type RecordWrite,
+} from '../provider.ts';
+import { failure, findRefusal, messages } from './errors.ts';
+import { findRecordId, paths } from './paths.ts';
+import { writtenRecord } from './wire.ts';
+
+export function writeRecord(session: ProviderSession, write: RecordWrite): Promise<RecordOutcome> {
+  return write.type === 'CREATE' ? createRecord(session, write) : updateRecord(session, write);
+}
+
+async function createRecord(
+  session: ProviderSession,
+  { objectName, record, associations }: RecordWrite,
+): Promise<RecordOutcome> {
+  const answer = await session.send({
+    method: 'POST',
+    path: paths.records(objectName),
+    body: { properties: record, associations },
+  });
+  return writeOutcome(answer, null);
+}
+
+async function updateRecord(
+  session: ProviderSession,
+  { objectName, record, associations }: RecordWrite,
+): Promise<RecordOutcome> {
+  refuseAssociations(associations);
+  const { id, ...properties } = record;
+  const recordId = findRecordId(id);
+  if (recordId === null) return refused(null, ['An update needs the id of a HubSpot record']);
+  const path = paths.record(objectName, recordId);
+  const answer = await session.send({ method: 'PATCH', path, body: { properties } });
+  if (answer.status === 404) return refused(recordId, messages(answer));
+  return writeOutcome(answer, recordId);
+}
+
+export async function deleteRecord(
+  session: ProviderSession,
+  { objectName, id }: RecordRemoval,
+): Promise<RecordOutcome> {
+  const recordId = findRecordId(id);
+  if (recordId === null) return refused(null, ['No HubSpot record can have that id']);
+  const answer = await session.send({
+    method: 'DELETE',
+    path: paths.removal(objectName, recordId),
+  });
+  if (isSuccess(answer)) return { success: true, recordId, data: null, errors: [] };
+  if (answer.status === 404) return refused(recordId, messages(answer));
+  return refusedOrThrown(answer, recordId);
+}
+
+/** HubSpot takes them only together with a new record; to drop them silently would lose them. */
+export function refuseAssociations(associations: unknown[] | undefined): void {
+  if (!associations || associations.length === 0) return;
+  throw new ProviderError('BAD_REQUEST', 'HubSpot takes associations only on a create');
+}
+
+export function refused(recordId: string | null, errors: string[]): RecordOutcome {
+  return { success: false, recordId, data: null, errors };
+}
+
+function writeOutcome(answer: ProviderAnswer, recordId: string | null): RecordOutcome {
+  if (!isSuccess(answer)) return refusedOrThrown(answer, recordId);
+  const { id, properties } = answerBody(writtenRecord, answer, 'WRITE');
+  return { success: true, recordId: id, data: properties, errors: [] };
+}
+
+function refusedOrThrown(answer: ProviderAnswer, recordId: string | null): RecordOutcome {
+  const refusal = findRefusal(answer);
+  if (refusal === null) throw failure(answer, 'WRITE');
+  return refused(recordId, refusal);
+}

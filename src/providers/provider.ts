@@ -1,0 +1,320 @@
+/**
+ * What a provider is: declared metadata plus the capabilities that its code really has.
+ * Each provider is a folder of its own (or a row of catalogue.ts) and imports no other;
+ * test/providers/contract.ts holds all of them to this file.
+ */
+
+export const AUTH_SCHEMES = [
+  'NONE',
+  'API_KEY',
+  'BASIC',
+  'OAUTH2_AUTHORIZATION_CODE',
+  'OAUTH2_AUTHORIZATION_CODE_PKCE',
+  'OAUTH2_CLIENT_CREDENTIALS',
+  'OAUTH2_PASSWORD',
+] as const;
+export type AuthScheme = (typeof AUTH_SCHEMES)[number];
+
+export const PROVIDER_CAPABILITIES = [
+  'READ',
+  'WRITE',
+  'DELETE',
+  'BATCH_WRITE',
+  'METADATA',
+  'PROXY',
+  'SUBSCRIBE',
+] as const;
+export type ProviderCapability = (typeof PROVIDER_CAPABILITIES)[number];
+
+/** Where a secret goes in a request: a header (with a prefix before the value) or a query parameter. */
+export type Attachment =
+  | { in: 'header'; name: string; valuePrefix?: string }
+  | { in: 'query'; name: string };
+
+/** Token facts of an OAuth 2 provider. URLs may hold `{{variable}}`, filled from a connection's workspace and metadata. */
+export interface OAuth2Facts {
+  authorizeUrl?: string;
+  tokenUrl: string;
+  /** Query parameters that the authorize request always carries. */
+  authorizeParams?: Record<string, string>;
+  /** The provider refuses an authorize request that names no scopes. */
+  explicitScopesRequired?: boolean;
+  /** How the client proves itself at the token URL. Default: in the body. */
+  clientAuthentication?: 'body' | 'basic';
+  /** Paths (dotted) of values in the token answer that a connection keeps. */
+  tokenFields?: { workspaceRef?: string; consumerRef?: string; scopes?: string };
+  /** Lifetime to assume when the token answer names none, in seconds. */
+  defaultLifetimeSeconds?: number;
+}
+
+/** A value that customers give when they connect, beside a workspace. */
+export interface CustomInput {
+  name: string;
+  displayName: string;
+}
+
+/** Custom authentication: headers and query parameters made from the customer's inputs (`{{name}}`). */
+export interface CustomAuthFacts {
+  inputs: CustomInput[];
+  headers?: { name: string; valueTemplate: string }[];
+  queryParams?: { name: string; valueTemplate: string }[];
+}
+
+export interface ProviderLimits {
+  /** Requests in flight for one connection. */
+  concurrency: number;
+  requestsPerSecond: number;
+  timeoutMs: number;
+  /** Largest answer that is read, in bytes. */
+  answerBytes: number;
+  /** Records in one batch write. */
+  batchSize: number;
+  /** Records in one page of a read. */
+  pageSize: number;
+}
+
+export interface Provider {
+  name: string;
+  displayName: string;
+  baseUrl: string;
+  /** In order of preference: the first that fits a credential is taken. */
+  authSchemes: AuthScheme[];
+  oauth2?: OAuth2Facts;
+  apiKey?: Attachment;
+  custom?: CustomAuthFacts;
+  /** The base URL needs a workspace (`{{workspace}}`), which connecting therefore asks for. */
+  workspaceRequired?: boolean;
+  /** Object names that exist; left out where a customer's account may hold any. */
+  objects?: readonly string[];
+  limits: ProviderLimits;
+  /** Features that only some providers take on a write. */
+  takes: { associations: boolean; headers: boolean; idempotencyKey: boolean };
+  capabilities: Capabilities;
+}
+
+export interface Capabilities {
+  describeObject?: (session: ProviderSession, objectName: string) => Promise<ObjectDescription>;
+  readPage?: (session: ProviderSession, read: PageRead) => Promise<RecordPage>;
+  writeRecord?: (session: ProviderSession, write: RecordWrite) => Promise<RecordOutcome>;
+  /** One outcome for each record, in the order given. */
+  writeBatch?: (session: ProviderSession, write: BatchWrite) => Promise<RecordOutcome[]>;
+  deleteRecord?: (session: ProviderSession, removal: RecordRemoval) => Promise<RecordOutcome>;
+  /** Requests may be forwarded as they are, with the connection's credentials. */
+  proxy?: true;
+}
+
+/** What `Provider.supports` says of a provider: exactly what its code has. */
+export function supportedCapabilities({ capabilities }: Provider): ProviderCapability[] {
+  const has: Record<ProviderCapability, boolean> = {
+    READ: capabilities.readPage !== undefined,
+    WRITE: capabilities.writeRecord !== undefined,
+    DELETE: capabilities.deleteRecord !== undefined,
+    BATCH_WRITE: capabilities.writeBatch !== undefined,
+    METADATA: capabilities.describeObject !== undefined,
+    PROXY: capabilities.proxy === true,
+    SUBSCRIBE: false,
+  };
+  return PROVIDER_CAPABILITIES.filter((capability) => has[capability]);
+}
+
+/**
+ * An authenticated way to one connection's account. `send` adds the credentials, keeps to the
+ * provider's limits, refreshes a token that was refused once, and resolves for every HTTP answer
+ * whatever its status; it throws ProviderError where there was no usable answer.
+ */
+export interface ProviderSession {
+  /** The connection's base URL, variables filled in, without a trailing slash. */
+  baseUrl: string;
+  send(request: ProviderRequest): Promise<ProviderAnswer>;
+}
+
+export interface ProviderRequest {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Joined to the base URL; starts with a slash. An absolute URL must have the base URL's origin. */
+  path: string;
+  query?: Record<string, string | number | boolean | undefined>;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+export interface ProviderAnswer {
+  status: number;
+  /** Lower-case names. */
+  headers: Record<string, string>;
+  /** Parsed JSON; the text itself where it is not JSON; null where it is empty. */
+  body: unknown;
+}
+
+export const FIELD_VALUE_TYPES = [
+  'STRING',
+  'BOOLEAN',
+  'SINGLE_SELECT',
+  'MULTI_SELECT',
+  'DATE',
+  'DATETIME',
+  'INT',
+  'FLOAT',
+  'REFERENCE',
+  'OTHER',
+] as const;
+export type FieldValueType = (typeof FIELD_VALUE_TYPES)[number];
+
+export interface FieldDescription {
+  fieldName: string;
+  displayName: string | null;
+  valueType: FieldValueType;
+  /** The provider's own name of the type. */
+  providerType: string | null;
+  readOnly: boolean;
+  isCustom: boolean;
+  isRequired: boolean;
+  /** Only for select types. */
+  values: { value: string; displayValue: string }[] | null;
+  /** Only for references. */
+  referenceTo: string[] | null;
+}
+
+export interface ObjectDescription {
+  name: string;
+  displayName: string | null;
+  fields: FieldDescription[];
+}
+
+export interface PageRead {
+  objectName: string;
+  /** Provider field names to fetch. */
+  fields: string[];
+  /** Changed at or after. */
+  since?: Date;
+  /** Changed at or before. */
+  until?: Date;
+  /** `nextCursor` of the page before. */
+  cursor?: string;
+  pageSize: number;
+}
+
+export interface ProviderRecord {
+  id: string;
+  /** Values by provider field name. */
+  fields: Record<string, unknown>;
+  /** The whole record as the provider sent it. */
+  raw: Record<string, unknown>;
+}
+
+export interface RecordPage {
+  records: ProviderRecord[];
+  /** Null on the last page. Stored between pages, so it holds all that the next one needs. */
+  nextCursor: string | null;
+  /** All records of the read, where the provider says so. */
+  estimatedTotal: number | null;
+}
+
+export interface Association {
+  to: { id: string };
+  types: { associationCategory: string; associationTypeId: number }[];
+}
+
+export interface RecordWrite {
+  type: 'CREATE' | 'UPDATE';
+  objectName: string;
+  /** Provider field names; an update has the record's `id` here too. */
+  record: Record<string, unknown>;
+  associations?: Association[];
+  headers?: { key: string; value: string }[];
+  /** Sent where the provider knows such keys: the same key creates once. */
+  idempotencyKey?: string;
+}
+
+export interface BatchWrite {
+  type: 'CREATE' | 'UPDATE';
+  objectName: string;
+  records: { record: Record<string, unknown>; associations?: Association[] }[];
+  /** One refused record refuses all, where the provider can do that. */
+  allOrNone: boolean;
+  headers?: { key: string; value: string }[];
+  idempotencyKey?: string;
+}
+
+export interface RecordRemoval {
+  objectName: string;
+  id: string;
+  headers?: { key: string; value: string }[];
+}
+
+/** What became of one record: an outcome is returned, never thrown. */
+export interface RecordOutcome {
+  success: boolean;
+  /** Null for a refused create. */
+  recordId: string | null;
+  /** The record as the provider holds it now, where its answer says so. */
+  data: Record<string, unknown> | null;
+  /** Why it was refused, in words for people. */
+  errors: string[];
+}
+
+/**
+ * Why a provider gave no usable answer, and so what to do about it.
+ * - AUTH_INVALIDATED: the credentials are refused: the connection is BAD_CREDENTIALS.
+ * - FORBIDDEN, API_DISABLED, BAD_REQUEST, MISSING_FIELD, MISSING_OBJECT: can't pass by waiting.
+ * - CURSOR_GONE: the read must start its page sequence again.
+ * - RATE_LIMITED, MIGRATING, SERVER_ERROR, RETRYABLE: may pass later.
+ * - TIMEOUT, DISCONNECTED: sent, but no answer came: a write's outcome is unknown.
+ * - UNREACHABLE: never sent.
+ */
+export const PROVIDER_ERROR_KINDS = [
+  'AUTH_INVALIDATED',
+  'FORBIDDEN',
+  'API_DISABLED',
+  'BAD_REQUEST',
+  'MISSING_FIELD',
+  'MISSING_OBJECT',
+  'CURSOR_GONE',
+  'RATE_LIMITED',
+  'MIGRATING',
+  'SERVER_ERROR',
+  'RETRYABLE',
+  'TIMEOUT',
+  'DISCONNECTED',
+  'UNREACHABLE',
+] as const;
+export type ProviderErrorKind = (typeof PROVIDER_ERROR_KINDS)[number];
+
+const PASSES_LATER = new Set<ProviderErrorKind>([
+  'RATE_LIMITED',
+  'MIGRATING',
+  'SERVER_ERROR',
+  'RETRYABLE',
+  'TIMEOUT',
+  'DISCONNECTED',
+  'UNREACHABLE',
+]);
+const OUTCOME_UNKNOWN = new Set<ProviderErrorKind>(['TIMEOUT', 'DISCONNECTED', 'SERVER_ERROR']);
+
+export class ProviderError extends Error {
+  override name = 'ProviderError';
+  readonly kind: ProviderErrorKind;
+  readonly status: number | null;
+  /** What the provider asked us to wait, in milliseconds. */
+  readonly retryAfterMs: number | null;
+
+  constructor(
+    kind: ProviderErrorKind,
+    message: string,
+    options: { status?: number; retryAfterMs?: number | null; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.kind = kind;
+    this.status = options.status ?? null;
+    this.retryAfterMs = options.retryAfterMs ?? null;
+  }
+
+  /** Trying again later can help. */
+  get passesLater(): boolean {
+    return PASSES_LATER.has(this.kind);
+  }
+
+  /** The provider may have done what was asked. */
+  get outcomeUnknown(): boolean {
+    return OUTCOME_UNKNOWN.has(this.kind);
+  }
+}

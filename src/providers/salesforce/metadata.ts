@@ -1,0 +1,81 @@
+/** Descriptions of objects. */
+import { answerBody, isSuccess } from '../answer.ts';
+import type {
+  FieldDescription,
+  FieldValueType,
+  ObjectDescription,
+  ProviderAnswer,
+  ProviderSession,
+} from '../provider.ts';
+import { failure } from './errors.ts';
+import { paths } from './paths.ts';
+import { compositeAnswer, describeAnswer, type Field } from './wire.ts';
+
+export async function describeObject(
+  session: ProviderSession,
+  objectName: string,
+): Promise<ObjectDescription> {
+  const url = paths.description(objectName);
+  const answer = await session.send({
+    method: 'POST',
+    path: paths.composite,
+    body: {
+      allOrNone: false,
+      compositeRequest: [{ method: 'GET', url, referenceId: 'describe' }],
+    },
+  });
+  if (!isSuccess(answer)) throw failure(answer);
+  const described = partOf(answer);
+  if (!isSuccess(described)) throw failure(described);
+  const { label, fields } = answerBody(describeAnswer, described, 'READ');
+  return { name: objectName, displayName: label ?? null, fields: fields.map(describeField) };
+}
+
+/** A composite succeeds as a whole: how its request fared is told inside. */
+function partOf(answer: ProviderAnswer): ProviderAnswer {
+  const [part] = answerBody(compositeAnswer, answer, 'READ').compositeResponse;
+  return { status: part.httpStatusCode, headers: answer.headers, body: part.body };
+}
+
+function describeField(field: Field): FieldDescription {
+  const valueType = VALUE_TYPES[field.type] ?? 'OTHER';
+  const isSelect = valueType === 'SINGLE_SELECT' || valueType === 'MULTI_SELECT';
+  const isMade = field.autoNumber || field.calculated;
+  return {
+    fieldName: field.name.toLowerCase(),
+    displayName: field.label ?? null,
+    valueType,
+    providerType: field.type,
+    readOnly: isMade || !(field.createable || field.updateable),
+    isCustom: field.custom,
+    isRequired: field.createable && !field.nillable && !field.defaultedOnCreate && !isMade,
+    values: isSelect ? selectable(field) : null,
+    referenceTo: valueType === 'REFERENCE' ? field.referenceTo : null,
+  };
+}
+
+function selectable({ picklistValues }: Field): { value: string; displayValue: string }[] {
+  return picklistValues
+    .filter(({ active }) => active)
+    .map(({ value, label }) => ({ value, displayValue: label ?? value }));
+}
+
+const VALUE_TYPES: Record<string, FieldValueType> = {
+  string: 'STRING',
+  textarea: 'STRING',
+  url: 'STRING',
+  email: 'STRING',
+  id: 'STRING',
+  phone: 'STRING',
+  boolean: 'BOOLEAN',
+  picklist: 'SINGLE_SELECT',
+  combobox: 'SINGLE_SELECT',
+  multipicklist: 'MULTI_SELECT',
+  date: 'DATE',
+  datetime: 'DATETIME',
+  int: 'INT',
+  double: 'FLOAT',
+  currency: 'FLOAT',
+  percent: 'FLOAT',
+  reference: 'REFERENCE',
+};

@@ -1,0 +1,14 @@
+/** Where things are in Salesforce's REST API. */
+import { objectApiName } from './names.ts';
+
+const API = '/services/data/v60.0';
+
+export const paths = {
+  query: `${API}/query`,
+  composite: `${API}/composite`,
+  collection: `${API}/composite/sobjects`,
+  records: (object: string) => `${API}/sobjects/${objectApiName(object)}`,
+  /** `id` is one that findRecordId gave. */
+  record: (object: string, id: string) => `${API}/sobjects/${objectApiName(object)}/${id}`,
+  description: (object: string) => `${API}/sobjects/${objectApiName(object)}/describe`,
+};

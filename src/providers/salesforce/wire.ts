@@ -1,0 +1,77 @@
+/** Salesforce's answers, as far as they are read. */
+import { z } from 'zod';
+
+const refusal = z.object({
+  message: z.string().catch(''),
+  errorCode: z.string().catch(''),
+});
+export type Refusal = z.infer<typeof refusal>;
+/** Anything else (a gateway's page, say) counts as an answer that names no error. */
+export const errorAnswer = z.array(refusal).catch([]);
+
+/** Only this path is followed: it is stored between pages, and sent with the org's credentials. */
+export const nextRecordsPath = z.string().regex(/^\/services\/data\/v\d+\.\d+\/query\/[\w-]+$/);
+
+const queryRow = z.looseObject({ Id: z.string() });
+export type QueryRow = z.infer<typeof queryRow>;
+
+export const queryAnswer = z
+  .object({
+    totalSize: z.int(),
+    records: z.array(queryRow),
+  })
+  .and(
+    z.discriminatedUnion('done', [
+      z.object({ done: z.literal(true) }),
+      z.object({ done: z.literal(false), nextRecordsUrl: nextRecordsPath }),
+    ]),
+  );
+
+export const createAnswer = z.object({ id: z.string() });
+
+/** One for each record, in order. */
+export const collectionAnswer = z.array(
+  z.object({
+    id: z.string().nullish(),
+    success: z.boolean(),
+    errors: z
+      .array(z.object({ statusCode: z.string().catch(''), message: z.string().catch('') }))
+      .default([]),
+  }),
+);
+
+const flag = z.boolean().default(false);
+const field = z.object({
+  name: z.string(),
+  label: z.string().nullish(),
+  type: z.string(),
+  custom: flag,
+  autoNumber: flag,
+  calculated: flag,
+  createable: flag,
+  updateable: flag,
+  nillable: flag,
+  defaultedOnCreate: flag,
+  picklistValues: z
+    .array(
+      z.object({
+        value: z.string(),
+        label: z.string().nullish(),
+        active: z.boolean().default(true),
+      }),
+    )
+    .default([]),
+  referenceTo: z.array(z.string()).default([]),
+});
+export type Field = z.infer<typeof field>;
+
+export const describeAnswer = z.object({
+  name: z.string(),
+  label: z.string().nullish(),
+  fields: z.array(field),
+});
+
+/** The answer to a composite of one request. */
+export const compositeAnswer = z.object({
+  compositeResponse: z.tuple([z.object({ body: z.unknown(), httpStatusCode: z.int() })]),
+});

@@ -1,0 +1,111 @@
+/** Records created, updated and deleted. Salesforce's answers never hold the record itself. */
+import { answerBody, isSuccess } from '../answer.ts';
+import type {
+  BatchWrite,
+  ProviderAnswer,
+  ProviderSession,
+  RecordOutcome,
+  RecordRemoval,
+  RecordWrite,
+} from '../provider.ts';
+import { failure, findRefusal, messages, words } from './errors.ts';
+import { forwardedHeaders } from './headers.ts';
+import { findRecordId, objectApiName } from './names.ts';
+import { paths } from './paths.ts';
+import { collectionAnswer, createAnswer } from './wire.ts';
+
+export function writeRecord(session: ProviderSession, write: RecordWrite): Promise<RecordOutcome> {
+  return write.type === 'CREATE' ? createRecord(session, write) : updateRecord(session, write);
+}
+
+async function createRecord(session: ProviderSession, write: RecordWrite): Promise<RecordOutcome> {
+  const answer = await session.send({
+    method: 'POST',
+    path: paths.records(write.objectName),
+    headers: forwardedHeaders(write.headers),
+    body: write.record,
+  });
+  if (!isSuccess(answer)) return refusedOrThrown(answer, null);
+  const { id } = answerBody(createAnswer, answer, 'WRITE');
+  return written(id);
+}
+
+async function updateRecord(
+  session: ProviderSession,
+  { objectName, record, headers }: RecordWrite,
+): Promise<RecordOutcome> {
+  const { id, ...fields } = record;
+  const recordId = findRecordId(id);
+  if (recordId === null) return refused(null, ['An update needs the id of a Salesforce record']);
+  const answer = await session.send({
+    method: 'POST',
+    path: paths.record(objectName, recordId),
+    query: { _HttpMethod: 'PATCH' },
+    headers: forwardedHeaders(headers),
+    body: fields,
+  });
+  return isSuccess(answer) ? written(recordId) : refusedOrThrown(answer, recordId);
+}
+
+export async function deleteRecord(
+  session: ProviderSession,
+  { objectName, id, headers }: RecordRemoval,
+): Promise<RecordOutcome> {
+  const recordId = findRecordId(id);
+  if (recordId === null) return refused(null, ['No Salesforce record can have that id']);
+  const answer = await session.send({
+    method: 'DELETE',
+    path: paths.record(objectName, recordId),
+    headers: forwardedHeaders(headers),
+  });
+  return isSuccess(answer) ? written(recordId) : refusedOrThrown(answer, recordId);
+}
+
+export async function writeBatch(
+  session: ProviderSession,
+  batch: BatchWrite,
+): Promise<RecordOutcome[]> {
+  const attributes = { type: objectApiName(batch.objectName) };
+  const answer = await session.send({
+    method: batch.type === 'CREATE' ? 'POST' : 'PATCH',
+    path: paths.collection,
+    headers: forwardedHeaders(batch.headers),
+    body: {
+      allOrNone: batch.allOrNone,
+      // Last, so that no record can name another type than the batch does.
+      records: batch.records.map(({ record }) => ({ ...record, attributes })),
+    },
+  });
+  const ids = batch.records.map(({ record }) => findRecordId(record.id));
+  if (isSuccess(answer)) return batchOutcomes(answer, ids);
+  const refusal = findRefusal(answer);
+  if (refusal === null) throw failure(answer);
+  return ids.map((id) => refused(id, refusal));
+}
+
+function batchOutcomes(answer: ProviderAnswer, ids: (string | null)[]): RecordOutcome[] {
+  const results = answerBody(collectionAnswer.length(ids.length), answer, 'WRITE');
+  return results.map(({ id, success, errors }, index) => {
+    const recordId = id ?? ids[index] ?? null;
+    if (success) return { success, recordId, data: null, errors: [] };
+    const told = errors.map((error) => words({ ...error, errorCode: error.statusCode }));
+    return refused(recordId, told.length > 0 ? told : ['Salesforce gave no reason']);
+  });
+}
+
+function written(recordId: string): RecordOutcome {
+  return { success: true, recordId, data: null, errors: [] };
+}
+
+function refused(recordId: string | null, errors: string[]): RecordOutcome {
+  return { success: false, recordId, data: null, errors };
+}
+
+/** Of a record that was named (an update, a delete), a 404 is about that record. */
+function refusedOrThrown(answer: ProviderAnswer, recordId: string | null): RecordOutcome {
+  const error = failure(answer);
+  const isMissing = error.kind === 'MISSING_OBJECT' && recordId !== null;
+  const refusal = isMissing ? messages(answer) : findRefusal(answer);
+  if (refusal === null) throw error;
+  return refused(recordId, refusal);
+}

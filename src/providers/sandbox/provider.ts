@@ -1,0 +1,46 @@
+import type { Provider } from '../provider.ts';
+import { describeObject, readPage } from './read.ts';
+import { deleteRecord, writeBatch, writeRecord } from './write.ts';
+
+/** The built-in CRM, to try the platform with: it has every scheme and every capability. */
+export function sandboxProvider(baseUrl: string): Provider {
+  const base = baseUrl.replace(/\/+$/, '');
+  return {
+    name: 'sandbox',
+    displayName: 'Sandbox CRM',
+    baseUrl: base,
+    authSchemes: [
+      'API_KEY',
+      'BASIC',
+      'OAUTH2_AUTHORIZATION_CODE',
+      'OAUTH2_AUTHORIZATION_CODE_PKCE',
+      'OAUTH2_CLIENT_CREDENTIALS',
+      'OAUTH2_PASSWORD',
+      'NONE',
+    ],
+    oauth2: {
+      authorizeUrl: `${base}/oauth/authorize`,
+      tokenUrl: `${base}/oauth/token`,
+      tokenFields: { workspaceRef: 'workspace.id', consumerRef: 'user.id', scopes: 'scope' },
+    },
+    apiKey: { in: 'header', name: 'X-Api-Key' },
+    custom: {
+      inputs: [{ name: 'accountKey', displayName: 'Account key' }],
+      headers: [{ name: 'X-Account-Key', valueTemplate: '{{accountKey}}' }],
+    },
+    objects: ['contacts', 'companies', 'deals'],
+    limits: {
+      // Enough to hide the way there and back, and a small part of the sandbox's own sockets.
+      concurrency: 10,
+      // A twentieth of what the sandbox takes by default: one connection leaves room for others.
+      requestsPerSecond: 1_000,
+      timeoutMs: 10_000,
+      // A page of 200 contacts is 100 KB; this is all of them with every text at its longest.
+      answerBytes: 8 * 1024 * 1024,
+      batchSize: 100,
+      pageSize: 200,
+    },
+    takes: { associations: true, headers: true, idempotencyKey: true },
+    capabilities: { describeObject, readPage, writeRecord, writeBatch, deleteRecord, proxy: true },
+  };
+}

@@ -1,0 +1,79 @@
+import type { z } from 'zod';
+import { answerBody, isSuccess } from '../answer.ts';
+import type {
+  FieldDescription,
+  FieldValueType,
+  ObjectDescription,
+  PageRead,
+  ProviderSession,
+  RecordPage,
+} from '../provider.ts';
+import { type fieldSchema, objectSchema, pageSchema, refusalError } from './wire.ts';
+
+export async function describeObject(
+  session: ProviderSession,
+  objectName: string,
+): Promise<ObjectDescription> {
+  const answer = await session.send({ method: 'GET', path: objectPath(objectName) });
+  if (!isSuccess(answer)) throw refusalError(answer);
+  const { name, displayName, fields } = answerBody(objectSchema, answer, 'READ');
+  return { name, displayName, fields: fields.map(describedField) };
+}
+
+export async function readPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
+  const answer = await session.send({
+    method: 'GET',
+    path: `${objectPath(read.objectName)}/records`,
+    query: {
+      limit: read.pageSize,
+      fields: read.fields.join(',') || undefined,
+      cursor: read.cursor,
+      updated_since: read.since?.toISOString(),
+      updated_until: read.until?.toISOString(),
+    },
+  });
+  if (!isSuccess(answer)) throw refusalError(answer);
+  const { records, nextCursor, total } = answerBody(pageSchema, answer, 'READ');
+  return {
+    records: records.map((raw) => ({ id: raw.id, fields: pick(raw, read.fields), raw })),
+    nextCursor,
+    estimatedTotal: total,
+  };
+}
+
+export function objectPath(objectName: string): string {
+  return `/objects/${encodeURIComponent(objectName)}`;
+}
+
+const VALUE_TYPES: Record<string, FieldValueType> = {
+  text: 'STRING',
+  email: 'STRING',
+  boolean: 'BOOLEAN',
+  select: 'SINGLE_SELECT',
+  multiselect: 'MULTI_SELECT',
+  date: 'DATE',
+  datetime: 'DATETIME',
+  integer: 'INT',
+  decimal: 'FLOAT',
+  reference: 'REFERENCE',
+};
+
+function describedField(field: z.output<typeof fieldSchema>): FieldDescription {
+  return {
+    fieldName: field.name,
+    displayName: field.displayName,
+    valueType: VALUE_TYPES[field.type] ?? 'OTHER',
+    providerType: field.type,
+    readOnly: field.readOnly,
+    isCustom: field.custom,
+    isRequired: field.required,
+    values:
+      field.options?.map(({ value, displayName }) => ({ value, displayValue: displayName })) ??
+      null,
+    referenceTo: field.references ?? null,
+  };
+}
+
+function pick(record: Record<string, unknown>, fields: string[]): Record<string, unknown> {
+  return Object.fromEntries(fields.map((name) => [name, record[name] ?? null]));
+}

@@ -1,0 +1,41 @@
+/** Plain pages that need nothing from a network: no script, no font, no image. */
+
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = string | number | Html | Html[];
+
+/** Escapes every value that is not Html already. */
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(
+    strings.reduce((made, string, index) => made + textOf(parts[index - 1]) + string),
+  );
+}
+
+function textOf(part: Part | undefined): string {
+  if (part instanceof Html) return part.text;
+  if (Array.isArray(part)) return part.map(({ text }) => text).join('');
+  return String(part ?? '').replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+const STYLE = new Html(`
+  body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem }
+  table { border-collapse: collapse; display: block; overflow-x: auto; width: 100% }
+  th, td { border-bottom: 1px solid #ccc; padding: .3rem .6rem; text-align: left; white-space: nowrap }
+  button { font: inherit; padding: .4rem 1.2rem }
+`);
+
+export function page(title: string, content: Html): string {
+  return html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title}</title><style>${STYLE}</style></head>
+<body><h1>${title}</h1>${content}</body>
+</html>
+`.text;
+}

@@ -1,0 +1,75 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Of one box; older ones make room. */
+const MAX_MESSAGES_PER_BOX = 1_000;
+/** Of all boxes together, so that deliveries that run for days don't fill the memory. */
+const MAX_TOTAL_CHARACTERS = 128 * 1024 * 1024;
+/** Counted for each message beside its body: its headers, mostly. */
+const MESSAGE_OVERHEAD_CHARACTERS = 1_024;
+
+export interface InboxMessage {
+  receivedAt: string;
+  headers: IncomingHttpHeaders;
+  body: unknown;
+  /** The body byte for byte, for checking signatures. */
+  rawBody: string;
+}
+
+interface HeldMessage extends Omit<InboxMessage, 'body'> {
+  box: string;
+}
+
+/** Messages that were posted to named boxes: a webhook receiver to try deliveries with. */
+export class Inbox {
+  readonly #now: () => Date;
+  /** Sets keep their order of insertion, so the first is the oldest. */
+  readonly #all = new Set<HeldMessage>();
+  readonly #boxes = new Map<string, Set<HeldMessage>>();
+  #characters = 0;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  receive(box: string, headers: IncomingHttpHeaders, rawBody: string): void {
+    const message = { box, receivedAt: this.#now().toISOString(), headers, rawBody };
+    const messages = this.#boxes.get(box) ?? new Set();
+    this.#boxes.set(box, messages.add(message));
+    this.#all.add(message);
+    this.#characters += sizeOf(message);
+    if (messages.size > MAX_MESSAGES_PER_BOX) this.#drop(messages.values().next().value!);
+    while (this.#characters > MAX_TOTAL_CHARACTERS) this.#drop(this.#all.values().next().value!);
+  }
+
+  count(box: string): number {
+    return this.#boxes.get(box)?.size ?? 0;
+  }
+
+  /** The newest messages of a box, in the order of their arrival. */
+  list(box: string, limit = MAX_MESSAGES_PER_BOX): InboxMessage[] {
+    return [...(this.#boxes.get(box) ?? [])]
+      .slice(-limit)
+      .map(({ receivedAt, headers, rawBody }) => ({
+        receivedAt,
+        headers,
+        body: JSON.parse(rawBody),
+        rawBody,
+      }));
+  }
+
+  clear(box: string): void {
+    for (const message of this.#boxes.get(box) ?? []) this.#drop(message);
+  }
+
+  #drop(message: HeldMessage): void {
+    const messages = this.#boxes.get(message.box)!;
+    messages.delete(message);
+    if (messages.size === 0) this.#boxes.delete(message.box);
+    this.#all.delete(message);
+    this.#characters -= sizeOf(message);
+  }
+}
+
+function sizeOf({ rawBody }: HeldMessage): number {
+  return rawBody.length + MESSAGE_OVERHEAD_CHARACTERS;
+}

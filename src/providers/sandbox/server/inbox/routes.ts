@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { jsonBody, parsed } from '../request.ts';
+import type { Route } from '../router.ts';
+import type { Inbox } from './inbox.ts';
+
+const boxSchema = z.object({
+  name: z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'has 1 to 64 letters, digits and dashes'),
+});
+const listSchema = z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) });
+
+/** Open to all senders, as a webhook receiver is; it is up to readers to check signatures. */
+export function inboxRoutes(inbox: Inbox): Route[] {
+  const pattern = '/inbox/:name';
+  return [
+    {
+      method: 'POST',
+      pattern,
+      answer(request) {
+        jsonBody(request);
+        inbox.receive(parsed(boxSchema, request.params).name, request.headers, request.body);
+        return { status: 204 };
+      },
+    },
+    {
+      method: 'GET',
+      pattern,
+      answer({ params, query }) {
+        const { name } = parsed(boxSchema, params);
+        const { limit } = parsed(listSchema, Object.fromEntries(query));
+        return {
+          status: 200,
+          json: { total: inbox.count(name), messages: inbox.list(name, limit) },
+        };
+      },
+    },
+    {
+      method: 'DELETE',
+      pattern,
+      answer({ params }) {
+        inbox.clear(parsed(boxSchema, params).name);
+        return { status: 204 };
+      },
+    },
+  ];
+}

@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Fault, Faults } from './faults.ts';
+import { Refusal } from './refusal.ts';
+import { readBody, type SandboxAnswer } from './request.ts';
+import { answerByRoute, type Route } from './router.ts';
+
+/** More than any test opens; without it a client in a loop takes all file handles. */
+const MAX_CONNECTIONS = 2_000;
+/** A request that takes longer to arrive is a stalled client. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** `close` cuts open connections and abandons answers that are being delayed. */
+export async function listen(options: {
+  host: string;
+  port: number;
+  routes: Route[];
+  faults: Faults;
+}): Promise<{ url: string; close(): Promise<void> }> {
+  const closing = new AbortController();
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (incoming, outgoing) => {
+    serve(incoming, outgoing, { ...options, closing: closing.signal }).catch(() =>
+      // The client is gone, or the server is closing: nobody is left to answer.
+      outgoing.destroy(),
+    );
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.listen(options.port, options.host);
+  await once(server, 'listening');
+  const { address, family, port } = server.address() as AddressInfo;
+  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  async function close() {
+    if (!server.listening) return;
+    closing.abort();
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+  return { url, close };
+}
+
+async function serve(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { routes, faults, closing }: { routes: Route[]; faults: Faults; closing: AbortSignal },
+): Promise<void> {
+  const [path = '/'] = (incoming.url ?? '/').split('?');
+  const fault = faults.take(incoming.method ?? 'GET', path);
+  if (fault?.drop === 'before') {
+    incoming.socket.destroy();
+    return;
+  }
+  const answer =
+    fault?.status === undefined ? await answerTo(incoming, path, routes) : faultAnswer(fault);
+  if (fault?.delayMs !== undefined) await delay(fault.delayMs, undefined, { signal: closing });
+  if (fault?.drop === 'after') incoming.socket.destroy();
+  else send(outgoing, answer);
+}
+
+async function answerTo(
+  incoming: IncomingMessage,
+  path: string,
+  routes: Route[],
+): Promise<SandboxAnswer> {
+  try {
+    const body = await readBody(incoming);
+    const query = new URLSearchParams((incoming.url ?? '').slice(path.length + 1));
+    const { method = 'GET', headers } = incoming;
+    return answerByRoute(routes, { method, path, query, headers, body });
+  } catch (error) {
+    if (error instanceof Refusal) return refusalAnswer(error);
+    if (incoming.destroyed && !incoming.complete) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    return { status: 500, json: { error: { code: 'internal_error', message } } };
+  }
+}
+
+function refusalAnswer({ status, problems, headers }: Refusal): SandboxAnswer {
+  return { status, headers, json: { error: problems[0], errors: problems } };
+}
+
+function faultAnswer({ status = 500, retryAfterSeconds }: Fault): SandboxAnswer {
+  const message = `The sandbox was told to answer ${status}`;
+  return {
+    status,
+    headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+    json: { error: { code: 'fault', message } },
+  };
+}
+
+function send(outgoing: ServerResponse, answer: SandboxAnswer): void {
+  outgoing.statusCode = answer.status;
+  outgoing.setHeaders(new Map(Object.entries(answer.headers ?? {})));
+  outgoing.setHeader('x-content-type-options', 'nosniff');
+  if (answer.html !== undefined) {
+    outgoing.setHeader('content-type', 'text/html; charset=utf-8');
+    outgoing.setHeader('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'");
+    outgoing.end(answer.html);
+  } else if (answer.json !== undefined) {
+    outgoing.setHeader('content-type', 'application/json');
+    outgoing.end(JSON.stringify(answer.json));
+  } else {
+    outgoing.end();
+  }
+}

@@ -1,0 +1,125 @@
+/** The objects of the sandbox's CRM and their fields, as `GET /objects/{object}` describes them. */
+
+export const OBJECT_NAMES = ['contacts', 'companies', 'deals'] as const;
+export type ObjectName = (typeof OBJECT_NAMES)[number];
+
+export type FieldType =
+  | 'text'
+  | 'email'
+  | 'boolean'
+  | 'select'
+  | 'multiselect'
+  | 'date'
+  | 'datetime'
+  | 'integer'
+  | 'decimal'
+  | 'reference';
+
+export interface FieldDefinition {
+  name: string;
+  displayName: string;
+  type: FieldType;
+  required?: boolean;
+  /** No two records have the same value, whatever its letter case. */
+  unique?: boolean;
+  /** Stands for a field that an account's owner added. */
+  custom?: boolean;
+  readOnly?: boolean;
+  options?: { value: string; displayName: string }[];
+  references?: ObjectName;
+}
+
+export interface ObjectDefinition {
+  name: ObjectName;
+  displayName: string;
+  fields: FieldDefinition[];
+}
+
+const SYSTEM_FIELDS: FieldDefinition[] = [
+  { name: 'id', displayName: 'Id', type: 'text', readOnly: true },
+  { name: 'created_at', displayName: 'Created at', type: 'datetime', readOnly: true },
+  { name: 'updated_at', displayName: 'Updated at', type: 'datetime', readOnly: true },
+];
+
+const CONTACT_FIELDS: FieldDefinition[] = [
+  { name: 'email', displayName: 'E-mail', type: 'email', required: true, unique: true },
+  { name: 'firstname', displayName: 'First name', type: 'text' },
+  { name: 'lastname', displayName: 'Last name', type: 'text' },
+  { name: 'phone', displayName: 'Phone', type: 'text' },
+  {
+    name: 'lifecycle',
+    displayName: 'Lifecycle stage',
+    type: 'select',
+    options: [
+      { value: 'subscriber', displayName: 'Subscriber' },
+      { value: 'lead', displayName: 'Lead' },
+      { value: 'opportunity', displayName: 'Opportunity' },
+      { value: 'customer', displayName: 'Customer' },
+    ],
+  },
+  {
+    name: 'interests',
+    displayName: 'Interests',
+    type: 'multiselect',
+    options: [
+      { value: 'product', displayName: 'Product' },
+      { value: 'pricing', displayName: 'Pricing' },
+      { value: 'events', displayName: 'Events' },
+      { value: 'research', displayName: 'Research' },
+    ],
+  },
+  { name: 'birthday', displayName: 'Birthday', type: 'date' },
+  { name: 'score', displayName: 'Score', type: 'integer', custom: true },
+  { name: 'annual_spend', displayName: 'Annual spend', type: 'decimal', custom: true },
+  { name: 'newsletter', displayName: 'Newsletter', type: 'boolean' },
+  { name: 'company_id', displayName: 'Company', type: 'reference', references: 'companies' },
+];
+
+const COMPANY_FIELDS: FieldDefinition[] = [
+  { name: 'name', displayName: 'Name', type: 'text', required: true },
+  { name: 'domain', displayName: 'Domain', type: 'text', unique: true },
+  {
+    name: 'industry',
+    displayName: 'Industry',
+    type: 'select',
+    options: [
+      { value: 'software', displayName: 'Software' },
+      { value: 'retail', displayName: 'Retail' },
+      { value: 'health', displayName: 'Health' },
+      { value: 'finance', displayName: 'Finance' },
+    ],
+  },
+  { name: 'employees', displayName: 'Employees', type: 'integer' },
+  { name: 'country', displayName: 'Country', type: 'text' },
+];
+
+/** No field of a deal is unique: writing one twice makes two, unless an idempotency key says not to. */
+const DEAL_FIELDS: FieldDefinition[] = [
+  { name: 'name', displayName: 'Name', type: 'text', required: true },
+  { name: 'amount', displayName: 'Amount', type: 'decimal' },
+  {
+    name: 'stage',
+    displayName: 'Stage',
+    type: 'select',
+    options: [
+      { value: 'new', displayName: 'New' },
+      { value: 'qualified', displayName: 'Qualified' },
+      { value: 'proposal', displayName: 'Proposal' },
+      { value: 'won', displayName: 'Won' },
+      { value: 'lost', displayName: 'Lost' },
+    ],
+  },
+  { name: 'close_date', displayName: 'Close date', type: 'datetime' },
+  { name: 'company_id', displayName: 'Company', type: 'reference', references: 'companies' },
+  { name: 'contact_id', displayName: 'Contact', type: 'reference', references: 'contacts' },
+];
+
+export const OBJECTS: Record<ObjectName, ObjectDefinition> = {
+  contacts: define('contacts', 'Contacts', CONTACT_FIELDS),
+  companies: define('companies', 'Companies', COMPANY_FIELDS),
+  deals: define('deals', 'Deals', DEAL_FIELDS),
+};
+
+function define(name: ObjectName, displayName: string, fields: FieldDefinition[]) {
+  return { name, displayName, fields: [...SYSTEM_FIELDS, ...fields] };
+}

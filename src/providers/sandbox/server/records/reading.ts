@@ -1,0 +1,62 @@
+/** Answers that tell: what objects there are, and their records. */
+import { z } from 'zod';
+import { parsed, type SandboxAnswer, type SandboxRequest } from '../request.ts';
+import { cursorText, parsedCursor } from './cursor.ts';
+import { OBJECTS } from './objects.ts';
+import { recordView, selectedView } from './record-view.ts';
+import type { Workspace } from './workspace.ts';
+
+const MAX_PAGE_SIZE = 1_000;
+
+export function listObjects(): SandboxAnswer {
+  const objects = Object.values(OBJECTS).map(({ name, displayName }) => ({ name, displayName }));
+  return { status: 200, json: { objects } };
+}
+
+export function describeObject(workspace: Workspace, { params }: SandboxRequest): SandboxAnswer {
+  const { name, displayName, fields } = workspace.getTable(params.object!).definition;
+  const described = fields.map((field) => ({
+    name: field.name,
+    displayName: field.displayName,
+    type: field.type,
+    required: field.required ?? false,
+    unique: field.unique ?? false,
+    custom: field.custom ?? false,
+    readOnly: field.readOnly ?? false,
+    ...(field.options && { options: field.options }),
+    ...(field.references && { references: [field.references] }),
+  }));
+  return { status: 200, json: { name, displayName, fields: described } };
+}
+
+const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+const pageQuerySchema = z.object({
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE_SIZE).default(100),
+  cursor: z.string().optional(),
+  updated_since: time.optional(),
+  updated_until: time.optional(),
+  fields: z
+    .string()
+    .transform((names) => names.split(','))
+    .optional(),
+});
+
+export function listRecords(
+  workspace: Workspace,
+  { params, query }: SandboxRequest,
+): SandboxAnswer {
+  const table = workspace.getTable(params.object!);
+  const { limit, cursor, fields, ...times } = parsed(pageQuerySchema, Object.fromEntries(query));
+  const range = { sinceMs: times.updated_since, untilMs: times.updated_until };
+  const view = fields ? selectedView(table.definition, fields) : recordView(table.definition);
+  const { after, total } =
+    cursor === undefined ? { after: 0, total: table.count(range) } : parsedCursor(table, cursor);
+  const { records, hasMore } = table.page({ ...range, after, limit });
+  const nextCursor = hasMore ? cursorText(table, { after: records.at(-1)!.position, total }) : null;
+  return { status: 200, json: { records: records.map(view), nextCursor, total } };
+}
+
+export function getRecord(workspace: Workspace, { params }: SandboxRequest): SandboxAnswer {
+  const view = recordView(workspace.getTable(params.object!).definition);
+  return { status: 200, json: { record: view(workspace.getRecord(params.object!, params.id!)) } };
+}

@@ -1,0 +1,35 @@
+import { Refusal } from '../refusal.ts';
+import type { FieldDefinition, ObjectDefinition } from './objects.ts';
+import type { StoredRecord } from './table.ts';
+
+export type RecordView = (record: StoredRecord) => Record<string, unknown>;
+
+/** A record as the API shows it: every field, null where it has no value, and its associations. */
+export function recordView({ fields }: ObjectDefinition): RecordView {
+  return (record) => ({ ...shownFields(fields, record), associations: record.associations });
+}
+
+/** Shows `id`, `updated_at` and the named fields alone; throws a Refusal that names unknown ones. */
+export function selectedView(definition: ObjectDefinition, names: string[]): RecordView {
+  const unknown = names.filter((name) => !definition.fields.some((field) => field.name === name));
+  const [first, ...others] = unknown.map((name) => ({
+    code: 'unknown_field',
+    message: `${definition.name} have no field ${name}`,
+    field: name,
+  }));
+  if (first !== undefined) throw new Refusal(400, [first, ...others]);
+  const shown = new Set(['id', 'updated_at', ...names]);
+  const fields = definition.fields.filter(({ name }) => shown.has(name));
+  return (record) => shownFields(fields, record);
+}
+
+function shownFields(fields: FieldDefinition[], record: StoredRecord): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => [field.name, shownValue(record, field)]));
+}
+
+function shownValue(record: StoredRecord, { name }: FieldDefinition): unknown {
+  if (name === 'id') return record.id;
+  if (name === 'created_at') return new Date(record.createdAtMs).toISOString();
+  if (name === 'updated_at') return new Date(record.updatedAtMs).toISOString();
+  return record.values[name] ?? null;
+}

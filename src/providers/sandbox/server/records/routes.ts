@@ -1,0 +1,43 @@
+import type { SandboxAnswer, SandboxRequest } from '../request.ts';
+import type { Route } from '../router.ts';
+import type { IdempotencyKeys } from './idempotency.ts';
+import { describeObject, getRecord, listObjects, listRecords } from './reading.ts';
+import type { Workspace } from './workspace.ts';
+import { createBatch, createRecord, deleteRecord, updateBatch, updateRecord } from './writing.ts';
+
+interface Parts {
+  workspace: Workspace;
+  idempotencyKeys: IdempotencyKeys;
+  /** Name of the caller; throws where it may not call. */
+  admit: (request: SandboxRequest) => string;
+}
+
+type Answer = (workspace: Workspace, request: SandboxRequest) => SandboxAnswer;
+
+export function recordRoutes({ workspace, idempotencyKeys, admit }: Parts): Route[] {
+  const route = (method: string, path: string, answer: Answer): Route => ({
+    method,
+    pattern: `/objects${path}`,
+    answer(request) {
+      admit(request);
+      return answer(workspace, request);
+    },
+  });
+  const routeOnce = (path: string, answer: Answer): Route => ({
+    method: 'POST',
+    pattern: `/objects${path}`,
+    answer: (request) =>
+      idempotencyKeys.answerOnce(request, admit(request), () => answer(workspace, request)),
+  });
+  return [
+    route('GET', '', listObjects),
+    route('GET', '/:object', describeObject),
+    route('GET', '/:object/records', listRecords),
+    route('GET', '/:object/records/:id', getRecord),
+    routeOnce('/:object/records', createRecord),
+    route('PATCH', '/:object/records/:id', updateRecord),
+    route('DELETE', '/:object/records/:id', deleteRecord),
+    routeOnce('/:object/batch/create', createBatch),
+    routeOnce('/:object/batch/update', updateBatch),
+  ];
+}

@@ -1,0 +1,81 @@
+/** Whether values fit their fields; what needs other records (unique, references) is workspace.ts. */
+import { z } from 'zod';
+import type { Problem } from '../refusal.ts';
+import type { FieldDefinition, FieldType, ObjectDefinition } from './objects.ts';
+
+/** As long as a line; the sandbox has no field for documents. */
+const MAX_TEXT_LENGTH = 1_000;
+
+const text = () =>
+  z.string('must be a text').max(MAX_TEXT_LENGTH, `has more than ${MAX_TEXT_LENGTH} characters`);
+
+const SCHEMAS: Record<FieldType, (field: FieldDefinition) => z.ZodType> = {
+  text,
+  email: () => text().regex(z.regexes.email, 'must be an e-mail address'),
+  boolean: () => z.boolean('must be true or false'),
+  select: (field) => option(field),
+  multiselect: (field) => z.array(option(field), 'must be a list of options'),
+  date: () => z.iso.date('must be a date, such as 2026-01-31'),
+  datetime: () =>
+    z.iso.datetime({ offset: true, error: 'must be a time, such as 2026-01-31T12:00:00Z' }),
+  integer: () => z.int('must be a whole number'),
+  decimal: () => z.number('must be a number'),
+  reference: () => z.string('must be the id of a record'),
+};
+
+function option({ options = [] }: FieldDefinition) {
+  const values = options.map(({ value }) => value);
+  return z.enum(values, `must be one of ${values.join(', ')}`);
+}
+
+const schemaByField = new Map<FieldDefinition, z.ZodType>();
+
+function schemaOf(field: FieldDefinition): z.ZodType {
+  const known = schemaByField.get(field);
+  if (known !== undefined) return known;
+  const schema = SCHEMAS[field.type](field);
+  schemaByField.set(field, schema);
+  return schema;
+}
+
+/** Every problem of the values, in their order; null clears a field. */
+export function valueProblems(
+  { name: objectName, fields }: ObjectDefinition,
+  values: Record<string, unknown>,
+  { creating }: { creating: boolean },
+): Problem[] {
+  const problems: Problem[] = [];
+  for (const [name, value] of Object.entries(values)) {
+    const field = fields.find((candidate) => candidate.name === name);
+    const problem =
+      field === undefined
+        ? { code: 'unknown_field', message: `${objectName} have no field ${name}`, field: name }
+        : valueProblem(field, value);
+    if (problem !== null) problems.push(problem);
+  }
+  for (const { name, required } of fields) {
+    if (creating && required && !(name in values)) problems.push(missing(name));
+  }
+  return problems;
+}
+
+function valueProblem(field: FieldDefinition, value: unknown): Problem | null {
+  const { name } = field;
+  if (field.readOnly) {
+    return { code: 'read_only_field', message: `${name} can't be written`, field: name };
+  }
+  if (field.required && (value === null || value === '')) return missing(name);
+  if (value === null) return null;
+  const issue = schemaOf(field).safeParse(value).error?.issues[0];
+  if (issue === undefined) return null;
+  return { code: codeOf(issue), message: `${name} ${issue.message}`, field: name };
+}
+
+function codeOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'too_big') return 'too_long';
+  return issue.code === 'invalid_value' ? 'invalid_option' : 'wrong_type';
+}
+
+function missing(name: string): Problem {
+  return { code: 'missing_field', message: `${name} must have a value`, field: name };
+}

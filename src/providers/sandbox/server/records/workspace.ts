@@ -1,0 +1,154 @@
+import { type Problem, Refusal } from '../refusal.ts';
+import { OBJECT_NAMES, OBJECTS, type ObjectName } from './objects.ts';
+import { RecordTable, type StoredAssociation, type StoredRecord } from './table.ts';
+import { valueProblems } from './validation.ts';
+
+/** A million contacts take 0.9 GB: enough for load tests, and short of Node's own limit. */
+export const MAX_RECORDS_PER_OBJECT = 1_000_000;
+
+export interface RecordChange {
+  /** The record to update; left out for a new one. */
+  id?: string;
+  values: Record<string, unknown>;
+  associations?: StoredAssociation[];
+}
+
+export type ChangeResult = { record: StoredRecord } | { problems: [Problem, ...Problem[]] };
+
+/** What earlier changes of the same batch will have taken. */
+interface Claims {
+  owners: Map<string, string | RecordChange>;
+  newRecords: number;
+}
+
+const STATUS_BY_CODE: Record<string, number> = {
+  not_unique: 409,
+  record_limit_reached: 409,
+  record_not_found: 404,
+};
+
+const NOT_WRITTEN: Problem = {
+  code: 'not_written',
+  message: 'Not written, because another record of the batch was refused',
+};
+
+/** The one account that every caller shares: its tables, and the rules between records. */
+export class Workspace {
+  readonly #tables: Record<ObjectName, RecordTable>;
+
+  constructor(now: () => Date) {
+    this.#tables = {
+      contacts: new RecordTable(OBJECTS.contacts, now),
+      companies: new RecordTable(OBJECTS.companies, now),
+      deals: new RecordTable(OBJECTS.deals, now),
+    };
+  }
+
+  getTable(objectName: string): RecordTable {
+    const known = OBJECT_NAMES.find((name) => name === objectName);
+    if (known !== undefined) return this.#tables[known];
+    const message = `There is no object ${objectName}`;
+    throw new Refusal(404, { code: 'object_not_found', message });
+  }
+
+  getRecord(objectName: string, id: string): StoredRecord {
+    const record = this.getTable(objectName).find(id);
+    if (record === null) throw new Refusal(404, recordNotFound(objectName, id));
+    return record;
+  }
+
+  write(objectName: string, change: RecordChange): StoredRecord {
+    const result = this.writeBatch(objectName, [change], false)[0]!;
+    if ('record' in result) return result.record;
+    throw new Refusal(STATUS_BY_CODE[result.problems[0].code] ?? 400, result.problems);
+  }
+
+  /** All are checked before any is written; one result for each, in the order given. */
+  writeBatch(objectName: string, changes: RecordChange[], allOrNone: boolean): ChangeResult[] {
+    const table = this.getTable(objectName);
+    const claims: Claims = { owners: new Map(), newRecords: 0 };
+    const checked = changes.map((change) => {
+      const problems = this.#problems(table, change, claims);
+      if (problems.length === 0) claim(table, change, claims);
+      return { change, problems };
+    });
+    const refused = allOrNone && checked.some(({ problems }) => problems.length > 0);
+    return checked.map(({ change, problems: [first, ...others] }) => {
+      if (first !== undefined) return { problems: [first, ...others] };
+      return refused ? { problems: [NOT_WRITTEN] } : { record: apply(table, change) };
+    });
+  }
+
+  delete(objectName: string, id: string): void {
+    if (!this.getTable(objectName).delete(id)) {
+      throw new Refusal(404, recordNotFound(objectName, id));
+    }
+  }
+
+  #problems(table: RecordTable, change: RecordChange, claims: Claims): Problem[] {
+    const { definition } = table;
+    const creating = change.id === undefined;
+    if (change.id !== undefined && table.find(change.id) === null) {
+      return [recordNotFound(definition.name, change.id)];
+    }
+    if (creating && table.size + claims.newRecords >= MAX_RECORDS_PER_OBJECT) {
+      return [recordLimitReached(definition.name)];
+    }
+    const problems = valueProblems(definition, change.values, { creating });
+    return problems.length > 0 ? problems : this.#conflicts(table, change, claims);
+  }
+
+  #conflicts(table: RecordTable, change: RecordChange, claims: Claims): Problem[] {
+    const problems: Problem[] = [];
+    for (const field of table.definition.fields) {
+      const value = change.values[field.name];
+      if (value == null) continue;
+      const { name: fieldName, references } = field;
+      if (field.unique) {
+        const claimed = claims.owners.get(claimKey(fieldName, value));
+        const owner = claimed ?? table.findOwner(field, value) ?? undefined;
+        if (owner !== undefined && owner !== ownerOf(change)) {
+          const message = `Another record has ${fieldName} ${value}`;
+          problems.push({ code: 'not_unique', message, field: fieldName });
+        }
+      }
+      if (references !== undefined && this.#tables[references].find(String(value)) === null) {
+        const message = `${fieldName} names no record of ${references}: ${value}`;
+        problems.push({ code: 'reference_not_found', message, field: fieldName });
+      }
+    }
+    return problems;
+  }
+}
+
+function claim({ definition }: RecordTable, change: RecordChange, claims: Claims): void {
+  if (change.id === undefined) claims.newRecords += 1;
+  for (const { name, unique } of definition.fields) {
+    const value = change.values[name];
+    if (unique && value != null) claims.owners.set(claimKey(name, value), ownerOf(change));
+  }
+}
+
+function claimKey(fieldName: string, value: unknown): string {
+  return `${fieldName} ${String(value).toLowerCase()}`;
+}
+
+/** A new record has no id yet: the change itself stands for it. */
+function ownerOf(change: RecordChange): string | RecordChange {
+  return change.id ?? change;
+}
+
+function apply(table: RecordTable, { id, values, associations }: RecordChange): StoredRecord {
+  return id === undefined
+    ? table.create(values, associations)
+    : table.update(id, values, associations);
+}
+
+function recordNotFound(objectName: string, id: string): Problem {
+  return { code: 'record_not_found', message: `There is no record '${id}' of ${objectName}` };
+}
+
+export function recordLimitReached(objectName: string): Problem {
+  const message = `The sandbox holds at most ${MAX_RECORDS_PER_OBJECT} ${objectName}`;
+  return { code: 'record_limit_reached', message };
+}

@@ -1,0 +1,107 @@
+/** Answers that change records. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { z } from 'zod';
+import { jsonBody, parsed, type SandboxAnswer, type SandboxRequest } from '../request.ts';
+import { recordView } from './record-view.ts';
+import type { RecordChange, Workspace } from './workspace.ts';
+
+/** What CRMs of this kind take in one call. */
+const MAX_BATCH_SIZE = 100;
+const MAX_ASSOCIATIONS = 100;
+
+const associationSchema = z.strictObject({
+  to: z.strictObject({ id: z.string().min(1).max(64) }),
+  types: z
+    .array(
+      z.strictObject({
+        associationCategory: z.string().min(1).max(64),
+        associationTypeId: z.int(),
+      }),
+    )
+    .max(MAX_ASSOCIATIONS),
+});
+const changeSchema = z.strictObject({
+  record: z.record(z.string(), z.unknown()),
+  associations: z.array(associationSchema).max(MAX_ASSOCIATIONS).optional(),
+});
+/** One without an id is refused by itself, as one with an unknown id is. */
+const updateSchema = changeSchema.extend({
+  record: z.looseObject({ id: z.string().default('') }),
+});
+
+export function createRecord(workspace: Workspace, request: SandboxRequest): SandboxAnswer {
+  const { record: values, associations } = parsed(changeSchema, jsonBody(request));
+  return writtenAnswer(workspace, request, { values, associations });
+}
+
+export function updateRecord(workspace: Workspace, request: SandboxRequest): SandboxAnswer {
+  const { record: values, associations } = parsed(changeSchema, jsonBody(request));
+  return writtenAnswer(workspace, request, { id: request.params.id!, values, associations });
+}
+
+function writtenAnswer(
+  workspace: Workspace,
+  { params, headers }: SandboxRequest,
+  change: RecordChange,
+): SandboxAnswer {
+  const record = workspace.write(params.object!, change);
+  const view = recordView(workspace.getTable(params.object!).definition);
+  return {
+    status: change.id === undefined ? 201 : 200,
+    json: { record: view(record), echoedHeaders: echoedHeaders(headers) },
+  };
+}
+
+export function deleteRecord(
+  workspace: Workspace,
+  { params, headers }: SandboxRequest,
+): SandboxAnswer {
+  workspace.delete(params.object!, params.id!);
+  return { status: 200, json: { id: params.id, echoedHeaders: echoedHeaders(headers) } };
+}
+
+export function createBatch(workspace: Workspace, request: SandboxRequest): SandboxAnswer {
+  const { records, allOrNone } = parsed(batchSchema(changeSchema), jsonBody(request));
+  const changes = records.map(({ record, associations }) => ({ values: record, associations }));
+  return batchAnswer(workspace, request, { changes, allOrNone });
+}
+
+export function updateBatch(workspace: Workspace, request: SandboxRequest): SandboxAnswer {
+  const { records, allOrNone } = parsed(batchSchema(updateSchema), jsonBody(request));
+  const changes = records.map(({ record: { id, ...values }, associations }) => ({
+    id,
+    values,
+    associations,
+  }));
+  return batchAnswer(workspace, request, { changes, allOrNone });
+}
+
+function batchSchema<Change extends z.ZodType>(change: Change) {
+  return z.strictObject({
+    records: z.array(change).min(1).max(MAX_BATCH_SIZE),
+    allOrNone: z.boolean().default(false),
+  });
+}
+
+/** 200 whatever became of the records: each has its own result, in the order given. */
+function batchAnswer(
+  workspace: Workspace,
+  { params, headers }: SandboxRequest,
+  { changes, allOrNone }: { changes: RecordChange[]; allOrNone: boolean },
+): SandboxAnswer {
+  const view = recordView(workspace.getTable(params.object!).definition);
+  const results = workspace
+    .writeBatch(params.object!, changes, allOrNone)
+    .map((result) =>
+      'record' in result
+        ? { success: true, record: view(result.record) }
+        : { success: false, errors: result.problems },
+    );
+  return { status: 200, json: { results, echoedHeaders: echoedHeaders(headers) } };
+}
+
+/** Only these: other headers are a matter of transport, or secret. Node bounds them to 16 KiB. */
+function echoedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const echoed = Object.entries(headers).filter(([name]) => name.startsWith('x-sandbox-'));
+  return Object.fromEntries(echoed.map(([name, value]) => [name, String(value)]));
+}

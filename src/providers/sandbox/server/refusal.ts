@@ -1,0 +1,27 @@
+export interface Problem {
+  /** For programs: `unknown_field`, say. */
+  code: string;
+  /** For people. */
+  message: string;
+  field?: string;
+}
+
+/** A request that the sandbox turns down; thrown anywhere, answered as `{ error, errors }`. */
+export class Refusal extends Error {
+  override name = 'Refusal';
+  readonly status: number;
+  readonly problems: [Problem, ...Problem[]];
+  readonly headers: Record<string, string>;
+
+  constructor(
+    status: number,
+    problems: Problem | [Problem, ...Problem[]],
+    headers: Record<string, string> = {},
+  ) {
+    const all: [Problem, ...Problem[]] = Array.isArray(problems) ? problems : [problems];
+    super(all[0].message);
+    this.status = status;
+    this.problems = all;
+    this.headers = headers;
+  }
+}

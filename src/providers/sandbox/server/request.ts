@@ -1,0 +1,60 @@
+/** What a route sees of an HTTP request, and what it answers. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { z } from 'zod';
+import { Refusal } from './refusal.ts';
+
+/** A batch of 100 long records is a tenth of this; more is a mistake of the caller. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+export interface SandboxRequest {
+  method: string;
+  path: string;
+  /** Values of the route's `:name` segments. */
+  params: Record<string, string>;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface SandboxAnswer {
+  status: number;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  json?: unknown;
+  html?: string;
+}
+
+/** Reads to the end even when it is too long, so that the client gets to see the 413. */
+export async function readBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+  }
+  if (bytes > MAX_BODY_BYTES) {
+    const message = `A body has at most ${MAX_BODY_BYTES} bytes`;
+    throw new Refusal(413, { code: 'body_too_large', message });
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+export function jsonBody(request: SandboxRequest): unknown {
+  try {
+    return JSON.parse(request.body);
+  } catch {
+    throw new Refusal(400, { code: 'malformed_json', message: 'The body is not JSON' });
+  }
+}
+
+/** The value as the schema makes it, or a Refusal that names every offending part. */
+export function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [first, ...others] = result.error.issues.map((issue) => ({
+    code: 'invalid_request',
+    message: issue.message,
+    field: issue.path.join('.'),
+  }));
+  throw new Refusal(400, [first!, ...others]);
+}

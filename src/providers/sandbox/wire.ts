@@ -1,0 +1,91 @@
+/** The sandbox's wire format, and what its refusals mean. */
+import { z } from 'zod';
+import { bounded, retryAfterMs } from '../answer.ts';
+import { type ProviderAnswer, ProviderError, type ProviderErrorKind } from '../provider.ts';
+
+export const fieldSchema = z.object({
+  name: z.string(),
+  displayName: z.string(),
+  type: z.string(),
+  required: z.boolean(),
+  custom: z.boolean(),
+  readOnly: z.boolean(),
+  options: z.array(z.object({ value: z.string(), displayName: z.string() })).optional(),
+  references: z.array(z.string()).optional(),
+});
+export const objectSchema = z.object({
+  name: z.string(),
+  displayName: z.string(),
+  fields: z.array(fieldSchema),
+});
+
+export const recordSchema = z.looseObject({ id: z.string() });
+export const pageSchema = z.object({
+  records: z.array(recordSchema),
+  nextCursor: z.string().nullable(),
+  total: z.int(),
+});
+
+const problemSchema = z.object({ code: z.string(), message: z.string() });
+const echoedHeadersSchema = z.record(z.string(), z.string());
+export const writtenSchema = z.object({
+  record: recordSchema,
+  echoedHeaders: echoedHeadersSchema,
+});
+export const batchSchema = z.object({
+  results: z.array(
+    z.discriminatedUnion('success', [
+      z.object({ success: z.literal(true), record: recordSchema }),
+      z.object({ success: z.literal(false), errors: z.array(problemSchema).min(1) }),
+    ]),
+  ),
+  echoedHeaders: echoedHeadersSchema,
+});
+const refusalSchema = z.object({
+  error: problemSchema,
+  errors: z.array(problemSchema).optional(),
+});
+
+/** Why a request was refused, in words for people: one text for each problem. */
+export function refusalMessages(answer: ProviderAnswer): string[] {
+  const { data } = refusalSchema.safeParse(answer.body);
+  if (data === undefined) return [`The sandbox answered ${answer.status}`];
+  return (data.errors ?? [data.error]).map(({ message }) => bounded(message));
+}
+
+/** The refusal of a whole request, as distinct from that of the record in it. */
+export function refusalError(answer: ProviderAnswer): ProviderError {
+  return new ProviderError(kindOf(answer), refusalMessages(answer).join('; '), {
+    status: answer.status,
+    retryAfterMs: retryAfterMs(answer),
+  });
+}
+
+/** Kinds of a refusal that is about the record sent: that record's outcome, and no failure. */
+const RECORD_REFUSALS = new Set<ProviderErrorKind>(['BAD_REQUEST', 'MISSING_FIELD']);
+
+export function isRecordRefusal(answer: ProviderAnswer): boolean {
+  return RECORD_REFUSALS.has(kindOf(answer));
+}
+
+const KIND_BY_CODE: Record<string, ProviderErrorKind> = {
+  invalid_cursor: 'CURSOR_GONE',
+  cursor_gone: 'CURSOR_GONE',
+  unknown_field: 'MISSING_FIELD',
+  object_not_found: 'MISSING_OBJECT',
+};
+const KIND_BY_STATUS: Record<number, ProviderErrorKind> = {
+  401: 'AUTH_INVALIDATED',
+  403: 'FORBIDDEN',
+  408: 'RETRYABLE',
+  429: 'RATE_LIMITED',
+};
+
+function kindOf(answer: ProviderAnswer): ProviderErrorKind {
+  if (answer.status >= 500) return 'SERVER_ERROR';
+  return KIND_BY_CODE[codeOf(answer)] ?? KIND_BY_STATUS[answer.status] ?? 'BAD_REQUEST';
+}
+
+function codeOf({ body }: ProviderAnswer): string {
+  return refusalSchema.safeParse(body).data?.error.code ?? '';
+}

@@ -1,0 +1,122 @@
+import { answerBody, isSuccess } from '../answer.ts';
+import {
+  type BatchWrite,
+  type ProviderAnswer,
+  ProviderError,
+  type ProviderSession,
+  type RecordOutcome,
+  type RecordRemoval,
+  type RecordWrite,
+} from '../provider.ts';
+import { objectPath } from './read.ts';
+import {
+  batchSchema,
+  isRecordRefusal,
+  refusalError,
+  refusalMessages,
+  writtenSchema,
+} from './wire.ts';
+
+/** Headers that callers may set: what else they could name is the session's own, or a secret. */
+const HEADER_START = 'x-sandbox-';
+
+export async function writeRecord(
+  session: ProviderSession,
+  write: RecordWrite,
+): Promise<RecordOutcome> {
+  const { id, ...values } = write.record;
+  const updating = write.type === 'UPDATE';
+  const recordId = updating ? String(id ?? '') : null;
+  const record = updating ? values : write.record;
+  const errors = headerErrors(write.headers);
+  if (recordId === '') errors.push('An update needs the id of its record');
+  if (errors.length > 0) return refused(recordId || null, errors);
+  const path = `${objectPath(write.objectName)}/records`;
+  const answer = await session.send({
+    method: updating ? 'PATCH' : 'POST',
+    path: recordId === null ? path : `${path}/${encodeURIComponent(recordId)}`,
+    headers: requestHeaders(write),
+    body: { record, associations: write.associations },
+  });
+  if (!isSuccess(answer)) return refusalOutcome(answer, recordId);
+  const written = answerBody(writtenSchema, answer, 'WRITE');
+  return accepted(written.record, written.echoedHeaders);
+}
+
+export async function writeBatch(
+  session: ProviderSession,
+  write: BatchWrite,
+): Promise<RecordOutcome[]> {
+  const ids = write.records.map(({ record: { id } }) =>
+    write.type === 'UPDATE' && typeof id === 'string' ? id : null,
+  );
+  const errors = headerErrors(write.headers);
+  if (errors.length > 0) return ids.map((id) => refused(id, errors));
+  const answer = await session.send({
+    method: 'POST',
+    path: `${objectPath(write.objectName)}/batch/${write.type.toLowerCase()}`,
+    headers: requestHeaders(write),
+    body: { records: write.records, allOrNone: write.allOrNone },
+  });
+  if (!isSuccess(answer)) return ids.map((id) => refusalOutcome(answer, id));
+  const { results, echoedHeaders } = answerBody(batchSchema, answer, 'WRITE');
+  return ids.map((id, index) => {
+    const result = results[index];
+    if (result === undefined) {
+      const message = `${results.length} results came for ${ids.length} records`;
+      throw new ProviderError('DISCONNECTED', message, { status: answer.status });
+    }
+    if (result.success) return accepted(result.record, echoedHeaders);
+    return refused(
+      id,
+      result.errors.map(({ message }) => message),
+    );
+  });
+}
+
+export async function deleteRecord(
+  session: ProviderSession,
+  { objectName, id, headers }: RecordRemoval,
+): Promise<RecordOutcome> {
+  const errors = headerErrors(headers);
+  if (errors.length > 0) return refused(id, errors);
+  const answer = await session.send({
+    method: 'DELETE',
+    path: `${objectPath(objectName)}/records/${encodeURIComponent(id)}`,
+    headers: requestHeaders({ headers }),
+  });
+  if (!isSuccess(answer)) return refusalOutcome(answer, id);
+  return { success: true, recordId: id, data: null, errors: [] };
+}
+
+function headerErrors(headers: RecordWrite['headers'] = []): string[] {
+  return headers
+    .filter(({ key }) => !key.toLowerCase().startsWith(HEADER_START))
+    .map(({ key }) => `The sandbox takes only headers that start with ${HEADER_START}: ${key}`);
+}
+
+function requestHeaders({
+  headers = [],
+  idempotencyKey,
+}: Pick<RecordWrite, 'headers' | 'idempotencyKey'>): Record<string, string> {
+  const sent = Object.fromEntries(headers.map(({ key, value }) => [key.toLowerCase(), value]));
+  return idempotencyKey === undefined ? sent : { ...sent, 'idempotency-key': idempotencyKey };
+}
+
+/** `data` has the headers that the sandbox echoed too, so that callers see that they arrived. */
+function accepted(
+  record: Record<string, unknown> & { id: string },
+  echoedHeaders: Record<string, string>,
+): RecordOutcome {
+  const data = Object.keys(echoedHeaders).length > 0 ? { ...record, echoedHeaders } : record;
+  return { success: true, recordId: record.id, data, errors: [] };
+}
+
+function refusalOutcome(answer: ProviderAnswer, recordId: string | null): RecordOutcome {
+  if (!isRecordRefusal(answer)) throw refusalError(answer);
+  return refused(recordId, refusalMessages(answer));
+}
+
+function refused(recordId: string | null, errors: string[]): RecordOutcome {
+  return { success: false, recordId, data: null, errors };
+}

@@ -1,0 +1,75 @@
+/** One handler for every request: health, GraphQL, and a problem document for what isn't there. */
+import { randomUUID } from 'node:crypto';
+import { createServerAdapter } from '@whatwg-node/server';
+import type { Database } from '../database/database.ts';
+import { problemOf } from '../errors.ts';
+import type { Gateway } from '../graphql/gateway.ts';
+import type { Log } from '../log.ts';
+
+/** A client's own request id is taken where it is harmless in a log. */
+const REQUEST_ID = /^[\w.-]{1,64}$/;
+
+export interface Handled {
+  log: Log;
+  database: Database;
+  gateway: Gateway;
+  /** False until everything that a caller may rely on is there, and while the server stops. */
+  isReady: () => boolean;
+}
+
+/** What node:http adds to a request; absent where tests call the handler by fetch. */
+interface NodeContext {
+  req?: { socket: { remoteAddress?: string } };
+}
+
+export type Handler = ReturnType<typeof createHandler>;
+
+export function createHandler(handled: Handled) {
+  return createServerAdapter<NodeContext>(async (request, { req }) => {
+    const startedAt = performance.now();
+    const givenId = request.headers.get('x-request-id');
+    const requestId = givenId && REQUEST_ID.test(givenId) ? givenId : randomUUID();
+    const address = req?.socket.remoteAddress ?? 'local';
+    const { pathname } = new URL(request.url);
+    const response = await route(handled, request, { pathname, requestId, address });
+    response.headers.set('x-request-id', requestId);
+    response.headers.set('x-content-type-options', 'nosniff');
+    handled.log.info(
+      {
+        requestId,
+        method: request.method,
+        path: pathname,
+        status: response.status,
+        ms: Math.round(performance.now() - startedAt),
+      },
+      'request',
+    );
+    return response;
+  });
+}
+
+async function route(
+  { database, gateway, isReady }: Handled,
+  request: Request,
+  { pathname, requestId, address }: { pathname: string; requestId: string; address: string },
+): Promise<Response> {
+  if (pathname === '/livez') return Response.json({ status: 'live' });
+  if (pathname === '/readyz') return readiness(database, isReady());
+  if (pathname === '/graphql') return gateway.fetch(request, { requestId, address });
+  return Response.json(problemOf('NOT_FOUND', `There is nothing at ${pathname}.`), {
+    status: 404,
+    headers: { 'content-type': 'application/problem+json' },
+  });
+}
+
+async function readiness(database: Database, isReady: boolean): Promise<Response> {
+  const reached = await database.ping().then(
+    () => true,
+    () => false,
+  );
+  const ok = reached && isReady;
+  return Response.json(
+    { status: ok ? 'ready' : 'not ready', database: reached ? 'reached' : 'not reached' },
+    { status: ok ? 200 : 503 },
+  );
+}

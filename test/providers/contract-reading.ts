@@ -1,0 +1,96 @@
+/** The part of the provider contract that reads and describes. */
+import { expect, test } from 'vitest';
+import { FIELD_VALUE_TYPES, type PageRead } from '../../src/providers/provider.ts';
+import {
+  declared,
+  failureOf,
+  type MakeSubject,
+  minute,
+  pageOf,
+  readAll,
+  severalPages,
+  storeTexts,
+  UNKNOWN_OBJECT,
+  UNKNOWN_OBJECT_KINDS,
+} from './contract-subject.ts';
+
+export function metadataTests(makeSubject: MakeSubject): void {
+  test('describes an object by fields of known types and unique names', async (context) => {
+    await using subject = await makeSubject();
+    const describeObject = declared(subject, 'describeObject', context);
+    const { fields } = await describeObject(subject.session, subject.objectName);
+    const names = fields.map(({ fieldName }) => fieldName);
+    expect(names).toContain(subject.textField);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { fieldName, valueType, values, referenceTo } of fields) {
+      expect(FIELD_VALUE_TYPES).toContain(valueType);
+      expect(values !== null, fieldName).toBe(valueType.endsWith('_SELECT'));
+      expect(referenceTo !== null, fieldName).toBe(valueType === 'REFERENCE');
+    }
+  });
+
+  test('says that an object is unknown instead of describing it', async (context) => {
+    await using subject = await makeSubject();
+    const describeObject = declared(subject, 'describeObject', context);
+    const error = await failureOf(describeObject(subject.session, UNKNOWN_OBJECT));
+    expect(UNKNOWN_OBJECT_KINDS).toContain(error.kind);
+  });
+}
+
+export function readTests(makeSubject: MakeSubject): void {
+  test('gives each record exactly once, page by page', async (context) => {
+    await using subject = await makeSubject();
+    declared(subject, 'readPage', context);
+    const ids = await storeTexts(subject, severalPages(subject));
+    const { pages, records } = await readAll(subject);
+    expect(pages).toBeGreaterThanOrEqual(3);
+    expect(records.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('gives each changed record exactly once, page by page', async (context) => {
+    await using subject = await makeSubject();
+    declared(subject, 'readPage', context);
+    await subject.storeRecords([{ record: subject.validRecord('before'), changedAt: minute(0) }]);
+    const ids = await storeTexts(subject, severalPages(subject), minute(2));
+    const { pages, records } = await readAll(subject, { since: minute(1), until: minute(3) });
+    expect(pages).toBeGreaterThanOrEqual(3);
+    expect(records.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('reads what changed after since, and until until at the latest', async (context) => {
+    await using subject = await makeSubject();
+    declared(subject, 'readPage', context);
+    const changes = [0, 2, 4].map((n) => ({
+      record: subject.validRecord(`changed ${n}`),
+      changedAt: minute(n),
+    }));
+    const [first, second, third] = await subject.storeRecords(changes);
+    const read = async (window: Pick<PageRead, 'since' | 'until'>) =>
+      (await readAll(subject, window)).records.map(({ id }) => id).toSorted();
+    expect(await read({ since: minute(1) })).toEqual([second, third].toSorted());
+    expect(await read({ until: minute(2) })).toEqual([first, second].toSorted());
+    expect(await read({ since: minute(1), until: minute(3) })).toEqual([second]);
+  });
+
+  test('gives an empty last page when nothing changed', async (context) => {
+    await using subject = await makeSubject();
+    declared(subject, 'readPage', context);
+    await storeTexts(subject, 2, minute(0));
+    expect(await readAll(subject, { since: minute(1) })).toEqual({ pages: 1, records: [] });
+  });
+
+  test('asks for a new start when a cursor is not one of its own', async (context) => {
+    await using subject = await makeSubject();
+    const readPage = declared(subject, 'readPage', context);
+    const read = { ...pageOf(subject), cursor: 'not-a-cursor' };
+    expect((await failureOf(readPage(subject.session, read))).kind).toBe('CURSOR_GONE');
+  });
+
+  test('says that an object is unknown instead of reading it', async (context) => {
+    await using subject = await makeSubject();
+    const readPage = declared(subject, 'readPage', context);
+    const read = { ...pageOf(subject), objectName: UNKNOWN_OBJECT };
+    const error = await failureOf(readPage(subject.session, read));
+    expect(UNKNOWN_OBJECT_KINDS).toContain(error.kind);
+  });
+}

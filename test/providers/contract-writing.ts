@@ -1,0 +1,149 @@
+/** The part of the provider contract that changes records. */
+import { expect, test } from 'vitest';
+import { ProviderError } from '../../src/providers/provider.ts';
+import {
+  createRecord,
+  declared,
+  expectRefusal,
+  expectSuccess,
+  type MakeSubject,
+  readAll,
+  storeTexts,
+  textsById,
+  textsOf,
+  UNKNOWN_OBJECT,
+  UNKNOWN_OBJECT_KINDS,
+} from './contract-subject.ts';
+
+export function writeTests(makeSubject: MakeSubject): void {
+  test('creates a record that can be read back', async (context) => {
+    await using subject = await makeSubject();
+    declared(subject, 'writeRecord', context);
+    const id = await createRecord(subject, 'written');
+    expect(await subject.countRecords()).toBe(1);
+    expect(await textsById(subject)).toEqual({ [id]: 'written' });
+  });
+
+  test('updates the record that is named, and no other', async (context) => {
+    await using subject = await makeSubject();
+    const writeRecord = declared(subject, 'writeRecord', context);
+    const [changed, kept] = [
+      await createRecord(subject, 'first'),
+      await createRecord(subject, 'second'),
+    ];
+    const outcome = await writeRecord(subject.session, {
+      type: 'UPDATE',
+      objectName: subject.objectName,
+      record: { id: changed, [subject.textField]: 'changed' },
+    });
+    expectSuccess(outcome);
+    expect(outcome.recordId).toBe(changed);
+    expect(await textsById(subject)).toEqual({ [changed]: 'changed', [kept]: 'second' });
+  });
+
+  test('returns the refusal of a record as its outcome', async (context) => {
+    await using subject = await makeSubject();
+    const writeRecord = declared(subject, 'writeRecord', context);
+    const { objectName, session, invalidRecord, missingId, textField } = subject;
+    const created = { type: 'CREATE', objectName, record: invalidRecord } as const;
+    const outcome = await writeRecord(session, created);
+    expectRefusal(outcome);
+    expect(outcome.recordId).toBeNull();
+    const record = { id: missingId, [textField]: 'nobody' };
+    expectRefusal(await writeRecord(session, { type: 'UPDATE', objectName, record }));
+    expectRefusal(
+      await writeRecord(session, { type: 'UPDATE', objectName, record: { [textField]: 'no id' } }),
+    );
+    expect(await subject.countRecords()).toBe(0);
+  });
+
+  test('never reports success for an object that is unknown', async (context) => {
+    await using subject = await makeSubject();
+    const writeRecord = declared(subject, 'writeRecord', context);
+    const record = subject.validRecord('lost');
+    const write = { type: 'CREATE', objectName: UNKNOWN_OBJECT, record } as const;
+    const outcome = await writeRecord(subject.session, write).catch((error: unknown) => error);
+    if (outcome instanceof ProviderError) expect(UNKNOWN_OBJECT_KINDS).toContain(outcome.kind);
+    else expect(outcome).toMatchObject({ success: false });
+  });
+
+  test('deletes the record that is named', async (context) => {
+    await using subject = await makeSubject();
+    const deleteRecord = declared(subject, 'deleteRecord', context);
+    const [gone = '', kept] = await storeTexts(subject, 2);
+    const { objectName, session, missingId } = subject;
+    const outcome = await deleteRecord(session, { objectName, id: gone });
+    expectSuccess(outcome);
+    expect(outcome.recordId).toBe(gone);
+    expect(await subject.countRecords()).toBe(1);
+    expect((await readAll(subject)).records.map(({ id }) => id)).toEqual([kept]);
+    // Providers differ in whether that is a success; none of them makes it an exception.
+    expect(await deleteRecord(session, { objectName, id: missingId })).toHaveProperty('success');
+    expect(await subject.countRecords()).toBe(1);
+  });
+}
+
+export function batchTests(makeSubject: MakeSubject): void {
+  test('creates a batch in order, up to the size that it declares', async (context) => {
+    await using subject = await makeSubject();
+    const writeBatch = declared(subject, 'writeBatch', context);
+    const texts = Array.from({ length: subject.provider.limits.batchSize }, (_, n) => `text ${n}`);
+    const outcomes = await writeBatch(subject.session, {
+      type: 'CREATE',
+      objectName: subject.objectName,
+      records: texts.map((text) => ({ record: subject.validRecord(text) })),
+      allOrNone: false,
+    });
+    outcomes.forEach(expectSuccess);
+    expect(await textsOf(subject, outcomes)).toEqual(texts);
+  });
+
+  test('creates what it can of a batch, and says in order what became of each', async (context) => {
+    await using subject = await makeSubject();
+    const writeBatch = declared(subject, 'writeBatch', context);
+    const outcomes = await writeBatch(subject.session, {
+      type: 'CREATE',
+      objectName: subject.objectName,
+      records: [
+        { record: subject.validRecord('one') },
+        { record: subject.invalidRecord },
+        { record: subject.validRecord('three') },
+      ],
+      allOrNone: false,
+    });
+    expect(outcomes.map(({ success }) => success)).toEqual([true, false, true]);
+    expectRefusal(outcomes[1]);
+    expect(await textsOf(subject, outcomes)).toEqual(['one', undefined, 'three']);
+  });
+
+  test('updates what it can of a batch, and says in order what became of each', async (context) => {
+    await using subject = await makeSubject();
+    const writeBatch = declared(subject, 'writeBatch', context);
+    const [first = '', second = ''] = await storeTexts(subject, 2);
+    const outcomes = await writeBatch(subject.session, {
+      type: 'UPDATE',
+      objectName: subject.objectName,
+      records: [second, subject.missingId, first].map((id, n) => ({
+        record: { id, [subject.textField]: `update ${n}` },
+      })),
+      allOrNone: false,
+    });
+    expect(outcomes.map(({ success }) => success)).toEqual([true, false, true]);
+    expectRefusal(outcomes[1]);
+    expect(await textsById(subject)).toEqual({ [second]: 'update 0', [first]: 'update 2' });
+  });
+
+  test('creates nothing when one record of an all-or-none batch is refused', async (context) => {
+    await using subject = await makeSubject();
+    const writeBatch = declared(subject, 'writeBatch', context);
+    const outcomes = await writeBatch(subject.session, {
+      type: 'CREATE',
+      objectName: subject.objectName,
+      records: [{ record: subject.validRecord('one') }, { record: subject.invalidRecord }],
+      allOrNone: true,
+    });
+    expect(outcomes).toHaveLength(2);
+    outcomes.forEach(expectRefusal);
+    expect(await subject.countRecords()).toBe(0);
+  });
+}

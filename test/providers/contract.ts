@@ -1,0 +1,129 @@
+/**
+ * What every provider with code of its own must do, whoever it talks to. A capability that a
+ * provider does not declare is skipped; nothing else is left out for any provider. Whoever
+ * writes must also read: that is how writes are checked.
+ */
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import {
+  AUTH_SCHEMES,
+  type Capabilities,
+  type ProviderErrorKind,
+  supportedCapabilities,
+} from '../../src/providers/provider.ts';
+import { metadataTests, readTests } from './contract-reading.ts';
+import {
+  type ContractSubject,
+  type Fault,
+  failureOf,
+  type MakeSubject,
+  minute,
+  pageOf,
+  storeTexts,
+} from './contract-subject.ts';
+import { batchTests, writeTests } from './contract-writing.ts';
+
+export type { ContractSubject, Fault } from './contract-subject.ts';
+
+export function providerContract(name: string, makeSubject: MakeSubject): void {
+  describe(`${name} keeps to the provider contract`, () => {
+    declarationTests(makeSubject);
+    metadataTests(makeSubject);
+    readTests(makeSubject);
+    writeTests(makeSubject);
+    batchTests(makeSubject);
+    failureTests(makeSubject);
+  });
+}
+
+function declarationTests(makeSubject: MakeSubject): void {
+  test('declares what each of its authentication schemes needs', async () => {
+    await using subject = await makeSubject();
+    const { provider } = subject;
+    expect(provider.authSchemes.length).toBeGreaterThan(0);
+    for (const scheme of provider.authSchemes) {
+      expect(AUTH_SCHEMES).toContain(scheme);
+      if (scheme === 'API_KEY') expect(provider.apiKey).toBeDefined();
+      if (scheme.startsWith('OAUTH2')) expectUrl(provider.oauth2?.tokenUrl);
+      if (scheme.includes('AUTHORIZATION_CODE')) expectUrl(provider.oauth2?.authorizeUrl);
+    }
+    expectUrl(provider.baseUrl);
+    if (provider.baseUrl.includes('{{workspace}}')) expect(provider.workspaceRequired).toBe(true);
+  });
+
+  test('declares limits that are positive', async () => {
+    await using subject = await makeSubject();
+    const { answerBytes, batchSize, concurrency, pageSize, requestsPerSecond, timeoutMs } =
+      subject.provider.limits;
+    for (const whole of [answerBytes, batchSize, concurrency, pageSize, timeoutMs]) {
+      expect(Number.isSafeInteger(whole) && whole > 0, String(whole)).toBe(true);
+    }
+    expect(requestsPerSecond).toBeGreaterThan(0);
+  });
+
+  test('supports exactly the capabilities that its code has', async () => {
+    await using subject = await makeSubject();
+    const { capabilities, takes } = subject.provider;
+    const declared = Object.entries(CAPABILITY_FUNCTIONS)
+      .filter(([, key]) => capabilities[key] !== undefined)
+      .map(([capability]) => capability);
+    expect(supportedCapabilities(subject.provider).toSorted()).toEqual(declared.toSorted());
+    if (Object.values(takes).includes(true)) expect(capabilities.writeRecord).toBeDefined();
+    if (capabilities.writeRecord) expect(capabilities.readPage).toBeDefined();
+  });
+}
+
+const CAPABILITY_FUNCTIONS = {
+  READ: 'readPage',
+  WRITE: 'writeRecord',
+  DELETE: 'deleteRecord',
+  BATCH_WRITE: 'writeBatch',
+  METADATA: 'describeObject',
+  PROXY: 'proxy',
+} as const satisfies Record<string, keyof Capabilities>;
+
+const FAULTS: [string, Fault, ProviderErrorKind][] = [
+  ['401', { status: 401 }, 'AUTH_INVALIDATED'],
+  ['403', { status: 403 }, 'FORBIDDEN'],
+  ['429', { status: 429, retryAfterSeconds: 7 }, 'RATE_LIMITED'],
+  ['500', { status: 500 }, 'SERVER_ERROR'],
+  ['dropped connection', 'DROPPED_CONNECTION', 'DISCONNECTED'],
+];
+
+function failureTests(makeSubject: MakeSubject): void {
+  test.each(FAULTS)('throws a %s as what it means, without a secret', async (_, fault, kind) => {
+    await using subject = await makeSubject();
+    const [id = ''] = await storeTexts(subject, 1);
+    subject.failRequests(fault);
+    for (const attempt of attempts(subject, id)) {
+      const error = await failureOf(attempt());
+      expect(error.kind).toBe(kind);
+      expect(error.retryAfterMs).toBe(kind === 'RATE_LIMITED' ? 7_000 : null);
+      expect(inspect(error, { depth: null })).not.toContain(subject.secret);
+    }
+  });
+}
+
+/** One request by each capability that the provider has. */
+function attempts(subject: ContractSubject, id: string): (() => Promise<unknown>)[] {
+  const { session, objectName, textField } = subject;
+  const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } =
+    subject.provider.capabilities;
+  const record = subject.validRecord('failing');
+  const create = { type: 'CREATE', objectName } as const;
+  const change = { id, [textField]: 'failing' };
+  return [
+    describeObject && (() => describeObject(session, objectName)),
+    readPage && (() => readPage(session, pageOf(subject))),
+    readPage && (() => readPage(session, { ...pageOf(subject), since: minute(0) })),
+    writeRecord && (() => writeRecord(session, { ...create, record })),
+    writeRecord && (() => writeRecord(session, { type: 'UPDATE', objectName, record: change })),
+    writeBatch &&
+      (() => writeBatch(session, { ...create, records: [{ record }], allOrNone: true })),
+    deleteRecord && (() => deleteRecord(session, { objectName, id })),
+  ].filter((attempt) => attempt !== undefined);
+}
+
+function expectUrl(url: string | undefined): void {
+  expect(URL.canParse(url?.replaceAll(/\{\{\w+\}\}/g, 'variable') ?? ''), url).toBe(true);
+}

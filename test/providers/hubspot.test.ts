@@ -1,0 +1,376 @@
+import { expect, test } from 'vitest';
+import { hubspotProvider } from '../../src/providers/hubspot/provider.ts';
+import type {
+  FieldDescription,
+  PageRead,
+  ProviderErrorKind,
+  RecordPage,
+} from '../../src/providers/provider.ts';
+import { type HubspotServer, hubspotFailure, hubspotServer } from '../support/hubspot-server.ts';
+import { hubspotError } from '../support/hubspot-store.ts';
+import { plainSession } from '../support/provider-session.ts';
+import { type ContractSubject, providerContract } from './contract.ts';
+import { failureOf } from './contract-subject.ts';
+
+const TOKEN = 'hubspot-token';
+const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = connector();
+
+providerContract('hubspot', async (): Promise<ContractSubject> => {
+  const server = await hubspotServer({ token: TOKEN });
+  return {
+    provider: hubspotProvider({ baseUrl: server.url }),
+    session: session(server),
+    secret: TOKEN,
+    objectName: 'contacts',
+    textField: 'firstname',
+    validRecord: (text) => ({ firstname: text }),
+    invalidRecord: { firstname: 'Ada', email: 'no address' },
+    missingId: '999999',
+    smallestPage: 10,
+    countRecords: () => server.store.records('contacts').length,
+    storeRecords: (records) =>
+      records.map(({ record, changedAt }) => server.store.create('contacts', record, changedAt).id),
+    failRequests: (fault) => {
+      if (fault === 'DROPPED_CONNECTION') return server.failNext(fault, Infinity);
+      const wait = 'retryAfterSeconds' in fault && { 'retry-after': `${fault.retryAfterSeconds}` };
+      server.failNext(hubspotFailure(fault.status, { ...wait }), Infinity);
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+});
+
+function connector() {
+  const { capabilities } = hubspotProvider();
+  return capabilities as Required<typeof capabilities>;
+}
+
+function session(server: HubspotServer) {
+  return plainSession(server.url, { authorization: `Bearer ${TOKEN}` });
+}
+
+function minute(n: number): Date {
+  return new Date(Date.UTC(2026, 0, 1, 12, n));
+}
+
+test('moves to another host as a whole, but for the page where people consent', () => {
+  expect(hubspotProvider()).toMatchObject({
+    baseUrl: 'https://api.hubapi.com',
+    oauth2: {
+      authorizeUrl: 'https://app.hubspot.com/oauth/authorize',
+      tokenUrl: 'https://api.hubapi.com/oauth/v1/token',
+    },
+  });
+  expect(hubspotProvider({ baseUrl: 'http://127.0.0.1:9/' })).toMatchObject({
+    baseUrl: 'http://127.0.0.1:9',
+    oauth2: {
+      authorizeUrl: 'https://app.hubspot.com/oauth/authorize',
+      tokenUrl: 'http://127.0.0.1:9/oauth/v1/token',
+    },
+  });
+});
+
+test('asks the list for all records, and the search for changed ones', async () => {
+  await using server = await hubspotServer();
+  const read = { objectName: 'deals', fields: ['id', 'dealname', 'amount'], pageSize: 500 };
+  server.store.create('deals', { dealname: 'Big' }, minute(1));
+  const { records, estimatedTotal } = await readPage(session(server), read);
+  expect(records[0]?.fields).toEqual({ id: '1001', dealname: 'Big', amount: null });
+  expect(records[0]?.raw).toMatchObject({ archived: false, createdAt: minute(1).toISOString() });
+  expect(estimatedTotal).toBeNull();
+  expect(await readPage(session(server), { ...read, since: minute(0), until: minute(2) })).toEqual({
+    records,
+    nextCursor: null,
+    estimatedTotal: 1,
+  });
+  const [list, search] = server.requests;
+  expect(Object.fromEntries(list?.query ?? [])).toEqual({
+    limit: '100',
+    properties: 'dealname,amount',
+    archived: 'false',
+  });
+  expect(search).toMatchObject({ method: 'POST', path: '/crm/v3/objects/deals/search' });
+  expect(search?.body).toEqual({
+    filterGroups: [
+      {
+        filters: [
+          { propertyName: 'hs_lastmodifieddate', operator: 'GTE', value: `${+minute(0)}` },
+          { propertyName: 'hs_lastmodifieddate', operator: 'LTE', value: `${+minute(2)}` },
+        ],
+      },
+    ],
+    sorts: [{ propertyName: 'hs_object_id', direction: 'ASCENDING' }],
+    properties: ['dealname', 'amount'],
+    limit: 200,
+  });
+});
+
+test('finds changed contacts by a property of their own', async () => {
+  await using server = await hubspotServer();
+  await readPage(session(server), {
+    objectName: 'contacts',
+    fields: ['email'],
+    pageSize: 1,
+    since: minute(0),
+  });
+  expect(server.requests[0]?.body).toMatchObject({
+    filterGroups: [{ filters: [{ propertyName: 'lastmodifieddate', operator: 'GTE' }] }],
+  });
+});
+
+test('reads past the 10,000 hits that a search goes to, and counts them once', async () => {
+  await using server = await hubspotServer();
+  const ids = Array.from(
+    { length: 10_350 },
+    (_, n) => server.store.create('deals', { dealname: `deal ${n}` }, minute(1)).id,
+  );
+  const pages = await pagesOf(server, {
+    objectName: 'deals',
+    fields: ['dealname'],
+    // A page size that does not divide the ceiling: its last page would straddle it.
+    pageSize: 190,
+    since: minute(0),
+  });
+  expect(pages.flatMap(({ records }) => records.map(({ id }) => id))).toEqual(ids);
+  expect(new Set(pages.map(({ estimatedTotal }) => estimatedTotal))).toEqual(new Set([10_350]));
+});
+
+test('starts again where a position is not one that HubSpot understands', async () => {
+  await using server = await hubspotServer();
+  const read = { objectName: 'contacts', fields: ['email'], pageSize: 1 };
+  const search = { by: 'search', after: 'abc', aboveId: null, total: 1 };
+  const cursor = JSON.stringify(search);
+  const changed = { ...read, since: minute(0), cursor };
+  expect((await failureOf(readPage(session(server), changed))).kind).toBe('CURSOR_GONE');
+  // The list's positions are another kind of thing: that cursor is not even sent.
+  expect((await failureOf(readPage(session(server), { ...read, cursor }))).kind).toBe(
+    'CURSOR_GONE',
+  );
+  expect(server.requests).toHaveLength(1);
+});
+
+test('creates a record together with its associations', async () => {
+  await using server = await hubspotServer();
+  const types = [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 3 }];
+  const associations = [{ to: { id: '42' }, types }];
+  const record = { dealname: 'Big' };
+  const write = { type: 'CREATE', objectName: 'deals', record, associations } as const;
+  const outcome = await writeRecord(session(server), write);
+  expect(outcome).toMatchObject({ success: true, data: { dealname: 'Big', hs_object_id: '1001' } });
+  await writeBatch(session(server), {
+    type: 'CREATE',
+    objectName: 'deals',
+    records: [{ record, associations }],
+    allOrNone: false,
+  });
+  expect(server.store.records('deals').map((deal) => deal.associations)).toEqual([
+    associations,
+    associations,
+  ]);
+  const update = { ...write, type: 'UPDATE', record: { id: '1001' } } as const;
+  const refusal = await failureOf(writeRecord(session(server), update));
+  expect(refusal).toMatchObject({
+    kind: 'BAD_REQUEST',
+    message: expect.stringContaining('associations'),
+  });
+});
+
+test('says in words which values of a record were refused', async () => {
+  await using server = await hubspotServer();
+  server.store.create('contacts', { email: 'ada@example.com' });
+  const refusals = async (record: Record<string, unknown>) =>
+    (await writeRecord(session(server), { type: 'CREATE', objectName: 'contacts', record })).errors;
+  expect(await refusals({ nope: 1, createdate: 'now' })).toEqual([
+    'Property "nope" does not exist',
+    '"createdate" is a read only property; its value cannot be set.',
+  ]);
+  expect(await refusals({ email: 'ada@example.com' })).toEqual([
+    'Contact already exists. Existing ID: 1001',
+  ]);
+});
+
+test('finds the outcome of each record where results carry no trace ids', async () => {
+  await using server = await hubspotServer();
+  const results = ['1', '3'].map((id) => ({ id, properties: { firstname: id } }));
+  const pointed = { objectWriteTraceId: ['1'], existingId: ['7'] };
+  server.failNext({
+    status: 207,
+    body: {
+      status: 'COMPLETE',
+      results,
+      errors: [{ status: 'error', category: 'CONFLICT', message: 'Exists', context: pointed }],
+      numErrors: 1,
+    },
+  });
+  const outcomes = await writeBatch(session(server), {
+    type: 'CREATE',
+    objectName: 'contacts',
+    records: [1, 2, 3].map((firstname) => ({ record: { firstname } })),
+    allOrNone: false,
+  });
+  expect(outcomes.map(({ recordId, errors }) => [recordId, errors])).toEqual([
+    ['1', []],
+    [null, ['Exists']],
+    ['3', []],
+  ]);
+});
+
+test('leaves trace ids out of an all-or-none create, and updates what it can all the same', async () => {
+  await using server = await hubspotServer();
+  const { id } = server.store.create('contacts', { firstname: 'Ada' });
+  const batch = { objectName: 'contacts', allOrNone: true } as const;
+  const created = { record: { firstname: 'Bob' } };
+  await writeBatch(session(server), { ...batch, type: 'CREATE', records: [created] });
+  expect(server.requests[0]?.body).toEqual({ inputs: [{ properties: { firstname: 'Bob' } }] });
+  const outcomes = await writeBatch(session(server), {
+    ...batch,
+    type: 'UPDATE',
+    records: [{ record: { firstname: 'nobody' } }, { record: { id, firstname: 'Eve' } }],
+  });
+  expect(outcomes).toMatchObject([
+    { success: false, recordId: null },
+    { success: true, recordId: id, data: { firstname: 'Eve' } },
+  ]);
+});
+
+test('never lets a name or an id change the path that is asked for', async () => {
+  await using server = await hubspotServer();
+  const { id } = server.store.create('contacts', { firstname: 'Ada' });
+  const { kind } = await failureOf(
+    writeRecord(session(server), { type: 'CREATE', objectName: '../contacts', record: {} }),
+  );
+  expect(kind).toBe('MISSING_OBJECT');
+  const removal = { objectName: 'deals', id: `../contacts/${id}` };
+  expect(await deleteRecord(session(server), removal)).toMatchObject({ success: false });
+  expect(server.requests).toEqual([]);
+});
+
+test('describes fields by the type that people choose values of', async () => {
+  await using server = await hubspotServer();
+  const contacts = await describeObject(session(server), 'contacts');
+  expect(contacts.displayName).toBe('Contacts');
+  const fields = byName(contacts.fields);
+  const types = Object.entries(fields).map(([name, field]) => [name, field.valueType]);
+  expect(Object.fromEntries(types)).toMatchObject({
+    firstname: 'STRING',
+    lifecyclestage: 'SINGLE_SELECT',
+    hs_persona: 'SINGLE_SELECT',
+    hs_buying_role: 'MULTI_SELECT',
+    hs_email_optout: 'BOOLEAN',
+    vip: 'BOOLEAN',
+    hubspot_owner_id: 'REFERENCE',
+    associatedcompanyid: 'REFERENCE',
+    score: 'FLOAT',
+    birthday: 'OTHER',
+    createdate: 'DATETIME',
+    hs_calendar: 'OTHER',
+  });
+  expect(fields.hs_buying_role).toEqual({
+    fieldName: 'hs_buying_role',
+    displayName: 'hs_buying_role label',
+    valueType: 'MULTI_SELECT',
+    providerType: 'enumeration.checkbox',
+    readOnly: false,
+    isCustom: false,
+    isRequired: false,
+    values: [
+      { value: 'BUDGET_HOLDER', displayValue: 'BUDGET_HOLDER label' },
+      { value: 'CHAMPION', displayValue: 'CHAMPION label' },
+    ],
+    referenceTo: null,
+  });
+  expect(fields.email).toMatchObject({ isRequired: true });
+  expect(fields.createdate).toMatchObject({ readOnly: true });
+  expect(fields.vip).toMatchObject({ isCustom: true, values: null });
+  expect(fields.hubspot_owner_id).toMatchObject({ referenceTo: ['users'] });
+  expect(fields.associatedcompanyid).toMatchObject({ referenceTo: ['companies'] });
+});
+
+test('describes stages by the pipelines, and does without what it may not see', async () => {
+  await using server = await hubspotServer();
+  const { fields } = await describeObject(session(server), 'deals');
+  expect(byName(fields).dealstage).toMatchObject({
+    isRequired: true,
+    values: [
+      { value: 'appointmentscheduled', displayValue: 'Appointment Scheduled' },
+      { value: 'closedwon', displayValue: 'Closed Won' },
+    ],
+  });
+  const [properties] = server.requests.splice(0);
+  server.failNext({ status: 200, body: { results: server.store.object('deals').properties } });
+  server.failNext(hubspotFailure(403), 2);
+  const poorer = await describeObject(session(server), 'deals');
+  expect(poorer.displayName).toBeNull();
+  expect(byName(poorer.fields).dealstage).toMatchObject({ isRequired: false, values: [] });
+  expect(properties?.path).toBe('/crm/v3/properties/deals/');
+});
+
+test.each<[number, 'read' | 'write', ProviderErrorKind]>([
+  [423, 'read', 'RETRYABLE'],
+  [477, 'read', 'MIGRATING'],
+  [502, 'read', 'RATE_LIMITED'],
+  [503, 'read', 'API_DISABLED'],
+  [504, 'read', 'RATE_LIMITED'],
+  // A gateway that gave up does not know what became of a write.
+  [502, 'write', 'SERVER_ERROR'],
+  [504, 'write', 'SERVER_ERROR'],
+])('takes a %i after a %s as %s', async (status, purpose, kind) => {
+  await using server = await hubspotServer();
+  server.failNext(hubspotFailure(status));
+  const attempt =
+    purpose === 'read'
+      ? readPage(session(server), { objectName: 'contacts', fields: [], pageSize: 1 })
+      : writeRecord(session(server), { type: 'CREATE', objectName: 'contacts', record: {} });
+  expect((await failureOf(attempt)).kind).toBe(kind);
+});
+
+test('waits as long as HubSpot asks, in seconds or until a date', async () => {
+  await using server = await hubspotServer();
+  const wait = async (status: number, headers: Record<string, string>) => {
+    server.failNext(hubspotFailure(status, headers));
+    return (await failureOf(describeObject(session(server), 'contacts'))).retryAfterMs;
+  };
+  const date = 'Thu, 01 Jan 2026 12:00:00 GMT';
+  expect(await wait(477, { 'retry-after': '86400' })).toBe(86_400_000);
+  expect(await wait(429, { date, 'retry-after': 'Thu, 01 Jan 2026 12:00:30 GMT' })).toBe(30_000);
+  expect(await wait(429, { date, 'retry-after': 'Thu, 01 Jan 2026 11:00:00 GMT' })).toBe(0);
+  expect(await wait(429, { 'retry-after': 'soon' })).toBeNull();
+  expect(await wait(423, {})).toBe(2_000);
+});
+
+test('says that a field is missing when a read names one that HubSpot does not have', async () => {
+  await using server = await hubspotServer();
+  const message = 'Property "nope" does not exist';
+  const context = { propertyName: ['nope'] };
+  const details = [{ message, code: 'PROPERTY_DOESNT_EXIST', context }];
+  server.failNext({ status: 400, body: hubspotError('Invalid', 'VALIDATION_ERROR', details) });
+  const read = { objectName: 'contacts', fields: ['nope'], pageSize: 1 };
+  expect(await failureOf(readPage(session(server), read))).toMatchObject({
+    kind: 'MISSING_FIELD',
+    message: `HubSpot answered 400: ${message}`,
+  });
+});
+
+test('takes an answer of another form as one to read again, or as a write of unknown outcome', async () => {
+  await using server = await hubspotServer();
+  server.failNext({ status: 200, body: '<html>Welcome to the proxy</html>' }, 2);
+  const read = { objectName: 'contacts', fields: ['email'], pageSize: 1 };
+  const unread = await failureOf(readPage(session(server), read));
+  expect(unread).toMatchObject({ kind: 'RETRYABLE', outcomeUnknown: false });
+  const write = { type: 'CREATE', objectName: 'contacts', record: {} } as const;
+  const unknown = await failureOf(writeRecord(session(server), write));
+  expect(unknown).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
+});
+
+function byName(fields: FieldDescription[]): Record<string, FieldDescription> {
+  return Object.fromEntries(fields.map((field) => [field.fieldName, field]));
+}
+
+async function pagesOf(server: HubspotServer, read: PageRead): Promise<RecordPage[]> {
+  const pages: RecordPage[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await readPage(session(server), { ...read, cursor });
+    cursor = page.nextCursor;
+    pages.push(page);
+  }
+  return pages;
+}

@@ -1,0 +1,352 @@
+import { expect, test } from 'vitest';
+import type { FieldDescription, ProviderErrorKind } from '../../src/providers/provider.ts';
+import { salesforceProvider } from '../../src/providers/salesforce/provider.ts';
+import { plainSession } from '../support/provider-session.ts';
+import {
+  type SalesforceServer,
+  salesforceFailure,
+  salesforceServer,
+} from '../support/salesforce-server.ts';
+import { type ContractSubject, providerContract } from './contract.ts';
+import { failureOf } from './contract-subject.ts';
+
+const TOKEN = 'salesforce-token';
+const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = connector();
+
+providerContract('salesforce', async (): Promise<ContractSubject> => {
+  const server = await salesforceServer({ token: TOKEN });
+  return {
+    provider: salesforceProvider({ baseUrl: server.url }),
+    session: session(server),
+    secret: TOKEN,
+    objectName: 'Account',
+    textField: 'name',
+    validRecord: (text) => ({ name: text }),
+    invalidRecord: { website: 'https://example.com' },
+    missingId: '001000000000999AAA',
+    smallestPage: 200,
+    countRecords: () => server.store.records('Account').length,
+    storeRecords: (records) =>
+      records.map(({ record, changedAt }) => server.store.create('Account', record, { changedAt })),
+    failRequests: (fault) => {
+      if (fault === 'DROPPED_CONNECTION') return server.failNext(fault, Infinity);
+      const wait = 'retryAfterSeconds' in fault && { 'retry-after': `${fault.retryAfterSeconds}` };
+      server.failNext(salesforceFailure(fault.status, { ...wait }), Infinity);
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+});
+
+function connector() {
+  const { capabilities } = salesforceProvider();
+  return capabilities as Required<typeof capabilities>;
+}
+
+function session(server: SalesforceServer) {
+  return plainSession(server.url, { authorization: `Bearer ${TOKEN}` });
+}
+
+function minute(n: number): Date {
+  return new Date(Date.UTC(2026, 0, 1, 12, n));
+}
+
+test("lives on an org's own host, or wholly on another that is given", () => {
+  expect(salesforceProvider()).toMatchObject({
+    baseUrl: 'https://{{workspace}}.my.salesforce.com',
+    workspaceRequired: true,
+    oauth2: {
+      authorizeUrl: 'https://{{workspace}}.my.salesforce.com/services/oauth2/authorize',
+      tokenUrl: 'https://{{workspace}}.my.salesforce.com/services/oauth2/token',
+      authorizeParams: { prompt: 'login' },
+      tokenFields: { workspaceRef: 'instance_url', consumerRef: 'id', scopes: 'scope' },
+    },
+  });
+  expect(salesforceProvider({ baseUrl: 'http://127.0.0.1:9/' })).toMatchObject({
+    baseUrl: 'http://127.0.0.1:9',
+    oauth2: {
+      authorizeUrl: 'http://127.0.0.1:9/services/oauth2/authorize',
+      tokenUrl: 'http://127.0.0.1:9/services/oauth2/token',
+    },
+  });
+});
+
+test('queries each column once, between times that are told to the millisecond', async () => {
+  await using server = await salesforceServer();
+  await readPage(session(server), {
+    objectName: 'Account',
+    fields: ['id', 'name', 'Name', "$['BillingAddress']['Street']", 'BillingAddress.Street'],
+    since: minute(0),
+    until: new Date(minute(1).getTime() + 7),
+    pageSize: 1,
+  });
+  expect(server.requests[0]).toMatchObject({
+    method: 'GET',
+    path: '/services/data/v60.0/query',
+    headers: { 'sforce-query-options': 'batchSize=200' },
+  });
+  expect(server.requests[0]?.query.get('q')).toBe(
+    'SELECT id,Name,BillingStreet FROM Account' +
+      ' WHERE SystemModstamp > 2026-01-01T12:00:00.000Z' +
+      ' AND SystemModstamp <= 2026-01-01T12:01:00.007Z',
+  );
+});
+
+test('gives values under the names that they were asked by', async () => {
+  await using server = await salesforceServer();
+  const accountId = server.store.create('Account', { Name: 'Acme', BillingStreet: 'High St' });
+  server.store.create('Contact', { LastName: 'Ada', AccountId: accountId });
+  const contacts = await readPage(session(server), {
+    objectName: 'contact',
+    fields: ['lastname', 'account.name', "$['Account']['Name']", 'EMAIL'],
+    pageSize: 200,
+  });
+  expect(contacts).toMatchObject({ estimatedTotal: 1, nextCursor: null });
+  expect(contacts.records[0]?.fields).toEqual({
+    lastname: 'Ada',
+    'account.name': 'Acme',
+    "$['Account']['Name']": 'Acme',
+    EMAIL: null,
+  });
+  expect(contacts.records[0]?.raw).toMatchObject({
+    attributes: { type: 'Contact' },
+    Account: { Name: 'Acme' },
+  });
+  const fields = ['BillingAddress.Street'];
+  const accounts = await readPage(session(server), { objectName: 'Account', fields, pageSize: 1 });
+  expect(accounts.records[0]?.fields).toEqual({ 'BillingAddress.Street': 'High St' });
+});
+
+test.each([
+  ['an object', { objectName: 'Account WHERE Name != null' }, 'MISSING_OBJECT'],
+  ['an object path', { objectName: '../query' }, 'MISSING_OBJECT'],
+  ['a field', { fields: ['Name FROM User WHERE Id != null'] }, 'MISSING_FIELD'],
+  ['a subquery', { fields: ['(SELECT Id FROM Contacts)'] }, 'MISSING_FIELD'],
+  ['a bracket path', { fields: ["$['Name'], Phone, $['Id']"] }, 'MISSING_FIELD'],
+  ['an empty name', { fields: [''] }, 'MISSING_FIELD'],
+  ['a long path', { fields: ['a.b.c.d.e.f.g'] }, 'MISSING_FIELD'],
+  ['a cursor', { cursor: '/services/data/v60.0/query/01g0-1?q=SELECT' }, 'CURSOR_GONE'],
+  ['a cursor elsewhere', { cursor: 'https://evil.example/services/data' }, 'CURSOR_GONE'],
+])('sends nothing when %s holds more than a name', async (_, part, kind) => {
+  await using server = await salesforceServer();
+  const read = { objectName: 'Account', fields: ['Name'], pageSize: 200, ...part };
+  expect((await failureOf(readPage(session(server), read))).kind).toBe(kind);
+  expect(server.requests).toEqual([]);
+});
+
+test('starts again when Salesforce has forgotten the query', async () => {
+  await using server = await salesforceServer();
+  const cursor = '/services/data/v60.0/query/01g99-200';
+  const read = { objectName: 'Account', fields: ['Name'], pageSize: 200, cursor };
+  expect((await failureOf(readPage(session(server), read))).kind).toBe('CURSOR_GONE');
+});
+
+test('forwards the headers of a write, and lets none of them take over the request', async () => {
+  await using server = await salesforceServer();
+  server.store.create('Contact', { LastName: 'Ada', Email: 'ada@example.com' });
+  const record = { LastName: 'Ada', Email: 'ada@example.com' };
+  const write = { type: 'CREATE', objectName: 'Contact', record } as const;
+  expect(await writeRecord(session(server), write)).toEqual({
+    success: false,
+    recordId: null,
+    data: null,
+    errors: ['Use one of these records? (DUPLICATES_DETECTED)'],
+  });
+  const headers = [{ key: 'Sforce-Duplicate-Rule-Header', value: 'allowSave=true' }];
+  expect(await writeRecord(session(server), { ...write, headers })).toMatchObject({
+    success: true,
+    data: null,
+  });
+  const batch = { ...write, records: [{ record }], allOrNone: false, headers };
+  expect(await writeBatch(session(server), batch)).toMatchObject([{ success: true, data: null }]);
+
+  server.requests.length = 0;
+  for (const key of ['Authorization', 'HOST', 'content-type', 'Content-Length', 'Cookie', 'a b']) {
+    const taken = { ...write, headers: [{ key, value: 'mine' }] };
+    expect((await failureOf(writeRecord(session(server), taken))).kind).toBe('BAD_REQUEST');
+  }
+  const split = [{ key: 'x-note', value: 'a\r\nauthorization: mine' }];
+  const removal = { objectName: 'Contact', id: '003000000000001AAA', headers: split };
+  expect((await failureOf(deleteRecord(session(server), removal))).kind).toBe('BAD_REQUEST');
+  expect(server.requests).toEqual([]);
+});
+
+test('changes a record by the method that every proxy lets through', async () => {
+  await using server = await salesforceServer();
+  const id = server.store.create('Account', { Name: 'Acme' });
+  const record = { id, Name: 'Acme Ltd' };
+  const write = { type: 'UPDATE', objectName: 'Account', record } as const;
+  expect(await writeRecord(session(server), write)).toMatchObject({ success: true, data: null });
+  expect(server.requests[0]).toMatchObject({ method: 'POST', body: { Name: 'Acme Ltd' } });
+  expect(server.requests[0]?.query.get('_HttpMethod')).toBe('PATCH');
+});
+
+test('undoes an all-or-none update, and says of each record why', async () => {
+  await using server = await salesforceServer();
+  const id = server.store.create('Account', { Name: 'Acme' });
+  const outcomes = await writeBatch(session(server), {
+    type: 'UPDATE',
+    objectName: 'Account',
+    records: [{ record: { id, Name: 'Changed' } }, { record: { Name: 'No id' } }],
+    allOrNone: true,
+  });
+  expect(outcomes).toEqual([
+    {
+      success: false,
+      recordId: id,
+      data: null,
+      errors: [
+        'Record rolled back because not all records were valid (ALL_OR_NONE_OPERATION_ROLLED_BACK)',
+      ],
+    },
+    {
+      success: false,
+      recordId: null,
+      data: null,
+      errors: ['Id not specified in an update call (MISSING_ARGUMENT)'],
+    },
+  ]);
+  expect(server.store.records('Account')[0]).toMatchObject({ Name: 'Acme' });
+});
+
+test('writes no other type of record than the batch is of', async () => {
+  await using server = await salesforceServer();
+  const record = { Name: 'Acme', attributes: { type: 'Contact' } };
+  const batch = { type: 'CREATE', objectName: 'Account', allOrNone: false } as const;
+  await writeBatch(session(server), { ...batch, records: [{ record }] });
+  expect(server.store.records('Account')).toHaveLength(1);
+});
+
+test('describes fields by the type that people choose values of', async () => {
+  await using server = await salesforceServer();
+  const account = await describeObject(session(server), 'Account');
+  expect(account).toMatchObject({ name: 'Account', displayName: 'Account' });
+  const fields = byName(account.fields);
+  const types = Object.entries(fields).map(([name, field]) => [name, field.valueType]);
+  expect(Object.fromEntries(types)).toEqual({
+    id: 'STRING',
+    systemmodstamp: 'DATETIME',
+    name: 'STRING',
+    description: 'STRING',
+    website: 'STRING',
+    phone: 'STRING',
+    billingaddress: 'OTHER',
+    billingstreet: 'STRING',
+    industry: 'SINGLE_SELECT',
+    salutation: 'SINGLE_SELECT',
+    regions__c: 'MULTI_SELECT',
+    active__c: 'BOOLEAN',
+    founded__c: 'DATE',
+    numberofemployees: 'INT',
+    score__c: 'FLOAT',
+    annualrevenue: 'FLOAT',
+    margin__c: 'FLOAT',
+    ownerid: 'REFERENCE',
+    serial__c: 'STRING',
+    total__c: 'FLOAT',
+  });
+  expect(fields.regions__c).toEqual({
+    fieldName: 'regions__c',
+    displayName: 'Regions__c label',
+    valueType: 'MULTI_SELECT',
+    providerType: 'multipicklist',
+    readOnly: false,
+    isCustom: true,
+    isRequired: false,
+    values: [
+      { value: 'North', displayValue: 'North label' },
+      { value: 'South', displayValue: 'South label' },
+    ],
+    referenceTo: null,
+  });
+  expect(fields.ownerid).toMatchObject({ referenceTo: ['User', 'Group'], values: null });
+});
+
+test('tells read-only and required fields by what Salesforce says of them', async () => {
+  await using server = await salesforceServer();
+  const { fields } = await describeObject(session(server), 'Account');
+  const named = (flag: 'readOnly' | 'isRequired') =>
+    fields.filter((field) => field[flag]).map(({ fieldName }) => fieldName);
+  expect(named('isRequired')).toEqual(['name']);
+  expect(named('readOnly')).toEqual([
+    'id',
+    'systemmodstamp',
+    'billingaddress',
+    'serial__c',
+    'total__c',
+  ]);
+});
+
+test.each<[number, string, ProviderErrorKind]>([
+  [401, 'INVALID_SESSION_ID', 'AUTH_INVALIDATED'],
+  [400, 'INVALID_GRANT', 'AUTH_INVALIDATED'],
+  [403, 'API_DISABLED_FOR_ORG', 'API_DISABLED'],
+  [403, 'REQUEST_LIMIT_EXCEEDED', 'RATE_LIMITED'],
+  [400, 'UNABLE_TO_LOCK_ROW', 'RETRYABLE'],
+  [400, 'INVALID_QUERY_LOCATOR', 'CURSOR_GONE'],
+  [400, 'INVALID_TYPE', 'BAD_REQUEST'],
+  [400, 'MALFORMED_QUERY', 'BAD_REQUEST'],
+  [503, 'SERVER_UNAVAILABLE', 'SERVER_ERROR'],
+])('takes a %i %s as %s', async (status, errorCode, kind) => {
+  await using server = await salesforceServer();
+  server.failNext({ status, body: [{ message: 'In words', errorCode }] });
+  const read = { objectName: 'Account', fields: ['Name'], pageSize: 200 };
+  expect(await failureOf(readPage(session(server), read))).toMatchObject({
+    kind,
+    status,
+    message: `Salesforce answered ${status}: In words (${errorCode})`,
+  });
+});
+
+test('says that a field is missing when a query names one', async () => {
+  await using server = await salesforceServer();
+  const read = { objectName: 'Account', fields: ['Nope'], pageSize: 200 };
+  expect(await failureOf(readPage(session(server), read))).toMatchObject({
+    kind: 'MISSING_FIELD',
+    message: expect.stringContaining("No such column 'Nope'"),
+  });
+});
+
+test('throws what is wrong with more than the record, also of a write', async () => {
+  await using server = await salesforceServer();
+  const write = { type: 'CREATE', objectName: 'Account', record: { Name: 'Acme' } } as const;
+  server.failNext({ status: 400, body: [{ message: 'row', errorCode: 'UNABLE_TO_LOCK_ROW' }] });
+  expect(await failureOf(writeRecord(session(server), write))).toMatchObject({
+    kind: 'RETRYABLE',
+    outcomeUnknown: false,
+  });
+  server.failNext({ status: 503, body: '<html>Down for maintenance</html>' });
+  expect(await failureOf(writeRecord(session(server), write))).toMatchObject({
+    kind: 'SERVER_ERROR',
+    outcomeUnknown: true,
+  });
+});
+
+test('takes an answer of another form as one to read again, or as a write of unknown outcome', async () => {
+  await using server = await salesforceServer();
+  const read = { objectName: 'Account', fields: ['Name'], pageSize: 200 };
+  const nextRecordsUrl = 'https://evil.example/services/data/v60.0/query/01g0-1';
+  server.failNext({
+    status: 200,
+    body: { totalSize: 1, done: false, nextRecordsUrl, records: [] },
+  });
+  expect((await failureOf(readPage(session(server), read))).kind).toBe('RETRYABLE');
+  const batch = { type: 'CREATE', objectName: 'Account', allOrNone: false } as const;
+  const records = [{ record: { Name: 'one' } }, { record: { Name: 'two' } }];
+  // One outcome for two records: which of them it is about cannot be known.
+  server.failNext({ status: 200, body: [{ success: true, id: '001000000000001AAA' }] });
+  const unknown = await failureOf(writeBatch(session(server), { ...batch, records }));
+  expect(unknown).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
+});
+
+test('classifies the failure of a request inside a composite', async () => {
+  await using server = await salesforceServer();
+  const { status: httpStatusCode, body } = salesforceFailure(401);
+  const compositeResponse = [{ body, httpHeaders: {}, httpStatusCode, referenceId: 'describe' }];
+  server.failNext({ status: 200, body: { compositeResponse } });
+  const error = await failureOf(describeObject(session(server), 'Account'));
+  expect(error).toMatchObject({ kind: 'AUTH_INVALIDATED', status: 401 });
+});
+
+function byName(fields: FieldDescription[]): Record<string, FieldDescription> {
+  return Object.fromEntries(fields.map((field) => [field.fieldName, field]));
+}

@@ -1,0 +1,188 @@
+import { expect, test } from 'vitest';
+import { creation, startSandbox } from '../support/sandbox.ts';
+
+test('says when to come back once a second’s requests are used up', async () => {
+  let now = new Date('2026-01-01T00:00:00Z');
+  await using sandbox = await startSandbox(() => now);
+  const settings = { requestsPerSecond: 0.5 };
+  await sandbox.send({ method: 'PUT', path: '/control/settings', body: settings });
+  expect((await sandbox.send({ path: '/objects' })).status).toBe(200);
+  const limited = await sandbox.send({ path: '/objects' });
+  expect(limited).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } });
+  expect(limited.headers['retry-after']).toBe('2');
+  now = new Date('2026-01-01T00:00:02Z');
+  expect((await sandbox.send({ path: '/objects' })).status).toBe(200);
+});
+
+test('strikes only the requests that a fault is for, as often as it says', async () => {
+  await using sandbox = await startSandbox();
+  const fault = {
+    status: 503,
+    retryAfterSeconds: 9,
+    times: 2,
+    method: 'GET',
+    pathPrefix: '/objects/deals',
+  };
+  await sandbox.send({ method: 'PUT', path: '/control/faults', body: fault });
+  expect((await sandbox.send({ path: '/objects/contacts' })).status).toBe(200);
+  expect((await sandbox.send(creation('deals', { name: 'One' }))).status).toBe(201);
+  for (let time = 1; time <= 2; time += 1) {
+    const struck = await sandbox.send({ path: '/objects/deals' });
+    expect(struck).toMatchObject({ status: 503, body: { error: { code: 'fault' } } });
+    expect(struck.headers['retry-after']).toBe('9');
+  }
+  expect((await sandbox.send({ path: '/objects/deals' })).status).toBe(200);
+});
+
+test('cuts the connection before or after the work, as a fault says', async () => {
+  await using sandbox = await startSandbox();
+  for (const drop of ['before', 'after'] as const) {
+    await sandbox.send({ method: 'PUT', path: '/control/faults', body: { drop } });
+    const sent = sandbox.send(creation('deals', { name: drop }));
+    await expect(sent).rejects.toMatchObject({ kind: 'DISCONNECTED' });
+  }
+  expect(sandbox.records('deals')).toMatchObject([{ name: 'after' }]);
+});
+
+test('does the work at once and holds its answer back, as a fault says', async () => {
+  await using sandbox = await startSandbox();
+  sandbox.faults.set({ delayMs: 20 });
+  expect((await sandbox.send(creation('deals', { name: 'Slow' }))).status).toBe(201);
+  expect(sandbox.records('deals')).toHaveLength(1);
+});
+
+test('has no fault any more once it was cleared', async () => {
+  await using sandbox = await startSandbox();
+  await sandbox.send({ method: 'PUT', path: '/control/faults', body: { status: 500, times: 9 } });
+  expect((await sandbox.send({ path: '/' })).status).toBe(500);
+  expect((await sandbox.send({ method: 'DELETE', path: '/control/faults' })).status).toBe(204);
+  expect((await sandbox.send({ path: '/' })).status).toBe(200);
+});
+
+test.each([
+  [{}],
+  [{ status: 200 }],
+  [{ drop: 'sometimes' }],
+  [{ drop: 'after', status: 500 }],
+  [{ status: 500, unknown: true }],
+])('refuses the fault %o', async (body) => {
+  await using sandbox = await startSandbox();
+  const refused = await sandbox.send({ method: 'PUT', path: '/control/faults', body });
+  expect(refused).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+});
+
+test('seeds the same records in every run, and goes on where it left off', async () => {
+  await using sandbox = await startSandbox();
+  await sandbox.send(creation('contacts', { email: 'contact-2@example.test' }));
+  const body = { objectName: 'contacts', count: 2 };
+  await sandbox.send({ method: 'POST', path: '/control/seed', body });
+  expect((await sandbox.send({ method: 'POST', path: '/control/seed', body })).status).toBe(201);
+  expect(sandbox.records('contacts').map(({ email }) => email)).toEqual(
+    [2, 1, 3, 4, 5].map((index) => `contact-${index}@example.test`),
+  );
+});
+
+test('refuses to hold more than a million records of an object', async () => {
+  await using sandbox = await startSandbox();
+  sandbox.seed('deals', 1);
+  const body = { objectName: 'deals', count: 1_000_000 };
+  expect(await sandbox.send({ method: 'POST', path: '/control/seed', body })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'record_limit_reached' } },
+  });
+  expect(sandbox.records('deals')).toHaveLength(1);
+});
+
+test('seeds records that it would take itself', async () => {
+  await using sandbox = await startSandbox();
+  await using copy = await startSandbox();
+  for (const objectName of ['contacts', 'companies', 'deals'] as const) {
+    sandbox.seed(objectName, 60);
+    const records = sandbox
+      .records(objectName)
+      .map(({ id, created_at, updated_at, associations, ...record }) => ({ record }));
+    const path = `/objects/${objectName}/batch/create`;
+    const { body } = await copy.send({ method: 'POST', path, body: { records, allOrNone: true } });
+    expect((body as { results: { errors?: unknown }[] }).results[0]?.errors).toBeUndefined();
+    expect(copy.records(objectName)).toHaveLength(60);
+  }
+});
+
+test('keeps what an inbox receives, byte for byte, until it is cleared', async () => {
+  await using sandbox = await startSandbox();
+  const path = '/inbox/orders';
+  const rawBody = '{ "n": 1.0 }';
+  await fetch(sandbox.url + path, {
+    method: 'POST',
+    headers: { 'webhook-id': 'msg_1' },
+    body: rawBody,
+  });
+  expect((await sandbox.send({ path })).body).toMatchObject({
+    total: 1,
+    messages: [{ headers: { 'webhook-id': 'msg_1' }, body: { n: 1 }, rawBody }],
+  });
+  expect((await sandbox.send({ path: '/inbox/others' })).body).toEqual({ total: 0, messages: [] });
+  expect((await sandbox.send({ method: 'DELETE', path })).status).toBe(204);
+  expect(sandbox.inbox.list('orders')).toEqual([]);
+});
+
+test('keeps the newest 1,000 messages of an inbox, and shows the newest of them', async () => {
+  await using sandbox = await startSandbox();
+  for (let n = 1; n <= 1_002; n += 1) sandbox.inbox.receive('busy', {}, String(n));
+  const { body } = await sandbox.send({ path: '/inbox/busy', query: { limit: 2 } });
+  expect(body).toMatchObject({ total: 1_000, messages: [{ body: 1_001 }, { body: 1_002 }] });
+  expect(sandbox.inbox.list('busy')[0]?.body).toBe(3);
+});
+
+test('answers an inbox’s sender with a fault when told so', async () => {
+  await using sandbox = await startSandbox();
+  sandbox.faults.set({ status: 410, pathPrefix: '/inbox/' });
+  const message = { method: 'POST', path: '/inbox/gone', body: { n: 1 } } as const;
+  expect((await sandbox.send(message)).status).toBe(410);
+  expect(sandbox.inbox.count('gone')).toBe(0);
+});
+
+test('shows its newest records to people, and never as markup', async () => {
+  await using sandbox = await startSandbox();
+  sandbox.seed('companies', 11);
+  await sandbox.send(creation('deals', { name: '<script>alert("x")</script>' }));
+  const { body, headers } = await sandbox.send({ path: '/' });
+  expect(headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(body).toContain('Company 11');
+  expect(body).not.toMatch(/Company 1<|<script/);
+  expect(body).toContain('&#60;script&#62;');
+});
+
+test.each([
+  ['malformed JSON', 'POST', '/objects/deals/records', '{', 400, 'malformed_json'],
+  ['JSON of another form', 'POST', '/objects/deals/records', '[]', 400, 'invalid_request'],
+  ['an unknown object', 'GET', '/objects/tickets', undefined, 404, 'object_not_found'],
+  ['an unknown path', 'GET', '/objects/deals/else', undefined, 404, 'not_found'],
+  ['a malformed path', 'GET', '/objects/%zz', undefined, 400, 'malformed_path'],
+  ['another method', 'PUT', '/objects/deals', '{}', 405, 'method_not_allowed'],
+  ['a damaged cursor', 'GET', '/objects/deals/records?cursor=x', undefined, 400, 'invalid_cursor'],
+  [
+    'a page too long',
+    'GET',
+    '/objects/deals/records?limit=1001',
+    undefined,
+    400,
+    'invalid_request',
+  ],
+  [
+    'an odd time',
+    'GET',
+    '/objects/deals/records?updated_since=1',
+    undefined,
+    400,
+    'invalid_request',
+  ],
+  ['an odd inbox', 'POST', '/inbox/a.b', '{}', 400, 'invalid_request'],
+  ['a body too large', 'POST', '/inbox/a', `"${'x'.repeat(1_048_576)}"`, 413, 'body_too_large'],
+])('refuses %s and lives on', async (_, method, path, body, status, code) => {
+  await using sandbox = await startSandbox();
+  const answer = await fetch(sandbox.url + path, { method, body });
+  expect(answer.status).toBe(status);
+  expect(await answer.json()).toMatchObject({ error: { code, message: expect.any(String) } });
+  expect((await sandbox.send({ path: '/objects' })).status).toBe(200);
+});

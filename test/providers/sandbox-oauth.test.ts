@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { SandboxServer } from '../../src/providers/sandbox/server/server.ts';
+import { startSandbox } from '../support/sandbox.ts';
+
+const CLIENT = { client_id: 'sandbox-client', client_secret: 'sandbox-secret' };
+const REDIRECT_URI = 'https://app.example.test/callback?tenant=1';
+const VERIFIER = 'a-verifier-of-at-least-forty-three-characters-in-all';
+const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+
+async function requestToken(
+  sandbox: SandboxServer,
+  form: Record<string, string>,
+  headers: Record<string, string> = {},
+) {
+  const body = new URLSearchParams(form);
+  const answer = await fetch(`${sandbox.url}/oauth/token`, { method: 'POST', body, headers });
+  return { status: answer.status, body: (await answer.json()) as Record<string, string> };
+}
+
+/** Where the user's browser is sent. */
+async function authorize(sandbox: SandboxServer, params: Record<string, string>): Promise<URL> {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: CLIENT.client_id,
+    redirect_uri: REDIRECT_URI,
+    state: 'state-1',
+    approve: '1',
+    ...params,
+  });
+  const answer = await fetch(`${sandbox.url}/oauth/authorize?${query}`, { redirect: 'manual' });
+  expect(answer.status).toBe(302);
+  return new URL(answer.headers.get('location') ?? '');
+}
+
+async function codeOf(sandbox: SandboxServer, params = {}): Promise<string> {
+  return (await authorize(sandbox, params)).searchParams.get('code') ?? '';
+}
+
+async function mayRead(sandbox: SandboxServer, token: string | undefined): Promise<boolean> {
+  const headers = { authorization: `Bearer ${token}` };
+  const { status } = await fetch(`${sandbox.url}/objects`, { headers });
+  expect([200, 401]).toContain(status);
+  return status === 200;
+}
+
+test('gives a token for a code, and says whose it is', async () => {
+  await using sandbox = await startSandbox();
+  const back = await authorize(sandbox, { scope: 'records.read' });
+  expect(back.origin + back.pathname).toBe('https://app.example.test/callback');
+  expect(back.searchParams.get('tenant')).toBe('1');
+  expect(back.searchParams.get('state')).toBe('state-1');
+  const { status, body } = await requestToken(sandbox, {
+    ...CLIENT,
+    grant_type: 'authorization_code',
+    code: back.searchParams.get('code') ?? '',
+    redirect_uri: REDIRECT_URI,
+  });
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    access_token: expect.any(String),
+    refresh_token: expect.any(String),
+    token_type: 'Bearer',
+    expires_in: 3_600,
+    scope: 'records.read',
+    user: { id: 'sandbox-user' },
+    workspace: { id: 'sandbox' },
+  });
+  expect(await mayRead(sandbox, body.access_token)).toBe(true);
+});
+
+test('asks people for their consent, and takes no for an answer', async () => {
+  await using sandbox = await startSandbox();
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: '<b>client</b>',
+    redirect_uri: REDIRECT_URI,
+  });
+  const page = await (await fetch(`${sandbox.url}/oauth/authorize?${query}`)).text();
+  expect(page).toMatch(/<button name="approve" value="1">Approve/);
+  expect(page).not.toContain('<b>client');
+  const back = await authorize(sandbox, { approve: '0' });
+  expect(back.searchParams.get('error')).toBe('access_denied');
+  expect(back.searchParams.has('code')).toBe(false);
+});
+
+test('sends a client that asks wrongly back with the error', async () => {
+  await using sandbox = await startSandbox();
+  const implicit = await authorize(sandbox, { response_type: 'token' });
+  expect(implicit.searchParams.get('error')).toBe('unsupported_response_type');
+  const plain = { code_challenge: VERIFIER, code_challenge_method: 'plain' };
+  expect((await authorize(sandbox, plain)).searchParams.get('error')).toBe('invalid_request');
+});
+
+test('never redirects to what is no web address', async () => {
+  await using sandbox = await startSandbox();
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: 'c',
+    redirect_uri: 'javascript:alert(1)',
+    approve: '1',
+  });
+  const answer = await fetch(`${sandbox.url}/oauth/authorize?${query}`, { redirect: 'manual' });
+  expect(answer.status).toBe(400);
+});
+
+test.each([
+  ['the right verifier', CHALLENGE, VERIFIER, 200],
+  ['a wrong verifier', CHALLENGE, `${VERIFIER}x`, 400],
+  ['no verifier', CHALLENGE, undefined, 400],
+  ['a verifier that was not announced', undefined, VERIFIER, 400],
+])('with PKCE and %s answers as it should', async (_, challenge, verifier, status) => {
+  await using sandbox = await startSandbox();
+  const pkce = challenge && { code_challenge: challenge, code_challenge_method: 'S256' };
+  const answer = await requestToken(sandbox, {
+    ...CLIENT,
+    grant_type: 'authorization_code',
+    code: await codeOf(sandbox, pkce),
+    redirect_uri: REDIRECT_URI,
+    ...(verifier && { code_verifier: verifier }),
+  });
+  expect(answer.status).toBe(status);
+  if (status === 400) expect(answer.body.error).toBe('invalid_grant');
+});
+
+test('takes a code once, and ends its tokens when it comes again', async () => {
+  await using sandbox = await startSandbox();
+  const form = {
+    ...CLIENT,
+    grant_type: 'authorization_code',
+    code: await codeOf(sandbox),
+    redirect_uri: REDIRECT_URI,
+  };
+  const first = await requestToken(sandbox, form);
+  expect((await requestToken(sandbox, form)).body.error).toBe('invalid_grant');
+  expect(await mayRead(sandbox, first.body.access_token)).toBe(false);
+});
+
+test('takes a code only from its client, its redirect_uri and its time', async () => {
+  let now = new Date('2026-01-01T00:00:00Z');
+  await using sandbox = await startSandbox(() => now);
+  const form = {
+    ...CLIENT,
+    grant_type: 'authorization_code',
+    code: await codeOf(sandbox),
+    redirect_uri: REDIRECT_URI,
+  };
+  const elsewhere = { ...form, redirect_uri: 'https://app.example.test/' };
+  expect((await requestToken(sandbox, elsewhere)).body.error).toBe('invalid_grant');
+  const another = { ...form, client_id: 'another-client' };
+  expect((await requestToken(sandbox, another)).body.error).toBe('invalid_grant');
+  now = new Date('2026-01-01T00:05:00Z');
+  expect((await requestToken(sandbox, form)).body.error).toBe('invalid_grant');
+});
+
+test('knows a client by a header as well as by the body', async () => {
+  await using sandbox = await startSandbox();
+  const form = { grant_type: 'client_credentials' };
+  const basic = Buffer.from('acme%3Aeu:sandbox-secret-of-acme').toString('base64');
+  const { body } = await requestToken(sandbox, form, { authorization: `Basic ${basic}` });
+  expect(body).toMatchObject({ user: { id: 'acme:eu' } });
+  expect(body.refresh_token).toBeUndefined();
+  expect(await mayRead(sandbox, body.access_token)).toBe(true);
+  const wrong = { ...form, ...CLIENT, client_secret: 'guess' };
+  expect(await requestToken(sandbox, wrong)).toMatchObject({
+    status: 401,
+    body: { error: 'invalid_client' },
+  });
+});
+
+test('gives a token for a user’s password', async () => {
+  await using sandbox = await startSandbox();
+  const form = { ...CLIENT, grant_type: 'password', username: 'ada', password: 'sandbox-password' };
+  const { body } = await requestToken(sandbox, form);
+  expect(body).toMatchObject({ user: { id: 'ada' }, refresh_token: expect.any(String) });
+  expect(await mayRead(sandbox, body.access_token)).toBe(true);
+  const wrong = await requestToken(sandbox, { ...form, password: 'guess' });
+  expect(wrong.body.error).toBe('invalid_grant');
+});
+
+test('rotates refresh tokens, and ends the whole family when an old one comes again', async () => {
+  await using sandbox = await startSandbox();
+  const password = { username: 'ada', password: 'sandbox-password' };
+  const first = (await requestToken(sandbox, { ...CLIENT, grant_type: 'password', ...password }))
+    .body;
+  const refresh = (refresh_token = '') =>
+    requestToken(sandbox, { ...CLIENT, grant_type: 'refresh_token', refresh_token });
+  const second = (await refresh(first.refresh_token)).body;
+  expect(second.refresh_token).not.toBe(first.refresh_token);
+  expect(await mayRead(sandbox, second.access_token)).toBe(true);
+  expect((await refresh(first.refresh_token)).body.error).toBe('invalid_grant');
+  expect(await mayRead(sandbox, second.access_token)).toBe(false);
+  expect((await refresh(second.refresh_token)).body.error).toBe('invalid_grant');
+  expect(sandbox.oauth.counts).toEqual({ issued: 2, refreshed: 1, reuseRefused: 1 });
+});
+
+test('refuses an access token once its time is over', async () => {
+  let now = new Date('2026-01-01T00:00:00Z');
+  await using sandbox = await startSandbox(() => now);
+  sandbox.settings.tokenLifetimeSeconds = 60;
+  const { body } = await requestToken(sandbox, { ...CLIENT, grant_type: 'client_credentials' });
+  expect(body.expires_in).toBe(60);
+  now = new Date('2026-01-01T00:00:59.999Z');
+  expect(await mayRead(sandbox, body.access_token)).toBe(true);
+  now = new Date('2026-01-01T00:01:00Z');
+  expect(await mayRead(sandbox, body.access_token)).toBe(false);
+});
+
+test.each([
+  [{ grant_type: 'implicit' }, 'unsupported_grant_type'],
+  [{ grant_type: 'refresh_token' }, 'invalid_request'],
+  [{ grant_type: 'refresh_token', refresh_token: 'unknown' }, 'invalid_grant'],
+  [{ grant_type: 'authorization_code', code: 'c', redirect_uri: REDIRECT_URI }, 'invalid_grant'],
+])('refuses the grant %o', async (form, error) => {
+  await using sandbox = await startSandbox();
+  expect((await requestToken(sandbox, { ...CLIENT, ...form })).body.error).toBe(error);
+});

@@ -1,0 +1,244 @@
+import { expect, test } from 'vitest';
+import type { Provider, ProviderSession } from '../../src/providers/provider.ts';
+import { sandboxProvider } from '../../src/providers/sandbox/provider.ts';
+import type { SandboxServer } from '../../src/providers/sandbox/server/server.ts';
+import { plainSession } from '../support/provider-session.ts';
+import { startSandbox } from '../support/sandbox.ts';
+import { type ContractSubject, providerContract } from './contract.ts';
+
+const API_KEY = 'sandbox-key-of-the-tests';
+
+function connectorOf(sandbox: SandboxServer): {
+  session: ProviderSession;
+  capabilities: Required<Provider['capabilities']>;
+} {
+  const { capabilities } = sandboxProvider(sandbox.url);
+  return {
+    session: plainSession(sandbox.url, { 'x-api-key': API_KEY }),
+    capabilities: capabilities as Required<Provider['capabilities']>,
+  };
+}
+
+async function makeSubject(): Promise<ContractSubject> {
+  let now = new Date(0);
+  const sandbox = await startSandbox(() => now);
+  const { session } = connectorOf(sandbox);
+  const objectName = 'deals';
+  return {
+    provider: sandboxProvider(sandbox.url),
+    session,
+    secret: API_KEY,
+    objectName,
+    textField: 'name',
+    validRecord: (name) => ({ name, stage: 'new' }),
+    invalidRecord: { name: 'a deal', stage: 'no such stage' },
+    missingId: '404404',
+    smallestPage: 10,
+    countRecords: () => sandbox.records(objectName).length,
+    async storeRecords(records) {
+      const ids: string[] = [];
+      for (const { record, changedAt } of records) {
+        now = changedAt;
+        const path = `/objects/${objectName}/records`;
+        const { body } = await session.send({ method: 'POST', path, body: { record } });
+        ids.push((body as { record: { id: string } }).record.id);
+      }
+      return ids;
+    },
+    failRequests(fault) {
+      const times = 1_000;
+      sandbox.faults.set(
+        fault === 'DROPPED_CONNECTION' ? { drop: 'after', times } : { ...fault, times },
+      );
+    },
+    [Symbol.asyncDispose]: () => sandbox.close(),
+  };
+}
+
+providerContract('sandbox', makeSubject);
+
+test('describes fields of every type that the platform has but OTHER', async () => {
+  await using sandbox = await startSandbox();
+  const { session, capabilities } = connectorOf(sandbox);
+  const described = await Promise.all(
+    ['contacts', 'companies', 'deals'].map((name) => capabilities.describeObject(session, name)),
+  );
+  const fields = described.flatMap((object) => object.fields);
+  expect(new Set(fields.map(({ valueType }) => valueType))).toEqual(
+    new Set([
+      'STRING',
+      'BOOLEAN',
+      'SINGLE_SELECT',
+      'MULTI_SELECT',
+      'DATE',
+      'DATETIME',
+      'INT',
+      'FLOAT',
+      'REFERENCE',
+    ]),
+  );
+  expect(fields).toContainEqual({
+    fieldName: 'annual_spend',
+    displayName: 'Annual spend',
+    valueType: 'FLOAT',
+    providerType: 'decimal',
+    readOnly: false,
+    isCustom: true,
+    isRequired: false,
+    values: null,
+    referenceTo: null,
+  });
+});
+
+test.each([
+  ['a key', { 'x-api-key': 'sandbox-key' }, { 'x-api-key': 'another key' }],
+  ['a customer’s own key', { 'x-api-key': 'sandbox-key-of-acme' }, { 'x-api-key': 'key-of-acme' }],
+  ['a custom input', { 'x-account-key': 'sandbox-key-2' }, { 'x-account-key': 'wrong' }],
+  ['a password', basic('sandbox', 'sandbox-password'), basic('sandbox', 'wrong')],
+  ['a user’s own password', basic('ada', 'sandbox-password:1'), basic('ada', '')],
+  ['no credential', {}, { authorization: 'Bearer unknown-token' }],
+])('lets in %s, and refuses a wrong one', async (_, right, wrong) => {
+  await using sandbox = await startSandbox();
+  const { describeObject } = connectorOf(sandbox).capabilities;
+  const description = await describeObject(plainSession(sandbox.url, right), 'contacts');
+  expect(description.name).toBe('contacts');
+  await expect(describeObject(plainSession(sandbox.url, wrong), 'contacts')).rejects.toMatchObject({
+    kind: 'AUTH_INVALIDATED',
+    status: 401,
+  });
+});
+
+function basic(user: string, password: string): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
+}
+
+test('misses no record while others are made and changed between its pages', async () => {
+  await using sandbox = await startSandbox();
+  sandbox.seed('contacts', 250);
+  const { session, capabilities } = connectorOf(sandbox);
+  const scores = new Map<string, unknown>();
+  let cursor: string | undefined;
+  for (let page = 1; page <= 5; page += 1) {
+    const read = { objectName: 'contacts', fields: ['score'], pageSize: 100, cursor };
+    const { records, nextCursor, estimatedTotal } = await capabilities.readPage(session, read);
+    expect(estimatedTotal).toBe(250);
+    for (const { id, fields } of records) scores.set(id, fields.score);
+    if (nextCursor === null) break;
+    cursor = nextCursor;
+    sandbox.seed('contacts', 10);
+    await capabilities.writeRecord(session, {
+      type: 'UPDATE',
+      objectName: 'contacts',
+      record: { id: '1', score: 1_000 + page },
+    });
+  }
+  const current = sandbox.records('contacts').map(({ id, score }) => [id, score]);
+  expect(current.length).toBeGreaterThan(250);
+  expect(new Map(current as [string, unknown][])).toEqual(scores);
+});
+
+test('says that a field is gone instead of reading without it', async () => {
+  await using sandbox = await startSandbox();
+  const { session, capabilities } = connectorOf(sandbox);
+  const read = { objectName: 'deals', fields: ['name', 'colour'], pageSize: 10 };
+  await expect(capabilities.readPage(session, read)).rejects.toMatchObject({
+    kind: 'MISSING_FIELD',
+    message: 'deals have no field colour',
+  });
+});
+
+test('asks for a new start when the cursor is of a server that was restarted', async () => {
+  await using before = await startSandbox();
+  await using after = await startSandbox();
+  for (const sandbox of [before, after]) sandbox.seed('deals', 3);
+  const read = { objectName: 'deals', fields: ['name'], pageSize: 2 };
+  const first = connectorOf(before);
+  const { nextCursor } = await first.capabilities.readPage(first.session, read);
+  const second = connectorOf(after);
+  await expect(
+    second.capabilities.readPage(second.session, { ...read, cursor: nextCursor ?? '' }),
+  ).rejects.toMatchObject({ kind: 'CURSOR_GONE', status: 410 });
+});
+
+test('stores associations, and gives back the headers that it takes', async () => {
+  await using sandbox = await startSandbox();
+  const { session, capabilities } = connectorOf(sandbox);
+  const associations = [
+    { to: { id: '7' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 3 }] },
+  ];
+  const write = { type: 'CREATE', objectName: 'deals', record: { name: 'One' } } as const;
+  const headers = [{ key: 'X-Sandbox-Trace', value: 'abc' }];
+  const outcome = await capabilities.writeRecord(session, { ...write, associations, headers });
+  expect(outcome.data).toMatchObject({ associations, echoedHeaders: { 'x-sandbox-trace': 'abc' } });
+  const batch = { ...write, records: [{ record: { name: 'Two' }, associations }] };
+  await capabilities.writeBatch(session, { ...batch, allOrNone: false });
+  expect(sandbox.records('deals')).toMatchObject([
+    { name: 'One', associations },
+    { name: 'Two', associations },
+  ]);
+});
+
+test('refuses headers that could stand in for the connection’s own', async () => {
+  await using sandbox = await startSandbox();
+  const { session, capabilities } = connectorOf(sandbox);
+  const headers = [{ key: 'Authorization', value: 'Bearer mine' }];
+  const target = { objectName: 'deals', headers };
+  const record = { name: 'One' };
+  const outcomes = [
+    await capabilities.writeRecord(session, { ...target, type: 'CREATE', record }),
+    ...(await capabilities.writeBatch(session, {
+      ...target,
+      type: 'CREATE',
+      records: [{ record }],
+      allOrNone: false,
+    })),
+    await capabilities.deleteRecord(session, { ...target, id: '1' }),
+  ];
+  for (const outcome of outcomes) {
+    expect(outcome.errors).toEqual([expect.stringContaining('Authorization')]);
+  }
+  expect(sandbox.records('deals')).toEqual([]);
+});
+
+test('creates once when a lost answer is asked for again with the same key', async () => {
+  await using sandbox = await startSandbox();
+  const { session, capabilities } = connectorOf(sandbox);
+  sandbox.faults.set({ drop: 'after' });
+  const write = {
+    type: 'CREATE',
+    objectName: 'deals',
+    record: { name: 'Once' },
+    idempotencyKey: 'key-1',
+  } as const;
+  await expect(capabilities.writeRecord(session, write)).rejects.toMatchObject({
+    kind: 'DISCONNECTED',
+    outcomeUnknown: true,
+  });
+  expect(await capabilities.writeRecord(session, write)).toMatchObject({ recordId: '1' });
+  expect(sandbox.records('deals')).toHaveLength(1);
+  const another = await capabilities.writeRecord(session, { ...write, record: { name: 'Twice' } });
+  expect(another.errors).toEqual(['This Idempotency-Key was used for another request']);
+});
+
+test('leaves a write that timed out unknown, and it may be done', async () => {
+  await using sandbox = await startSandbox();
+  const { capabilities } = connectorOf(sandbox);
+  sandbox.faults.set({ delayMs: 60_000 });
+  const impatient = plainSession(sandbox.url, {}, 200);
+  const write = { type: 'CREATE', objectName: 'deals', record: { name: 'Slow' } } as const;
+  await expect(capabilities.writeRecord(impatient, write)).rejects.toMatchObject({
+    kind: 'TIMEOUT',
+    outcomeUnknown: true,
+  });
+  await expect.poll(() => sandbox.records('deals')).toMatchObject([{ name: 'Slow' }]);
+});
+
+test('says that a server which is not there was never reached', async () => {
+  const sandbox = await startSandbox();
+  const { session, capabilities } = connectorOf(sandbox);
+  await sandbox.close();
+  await expect(capabilities.describeObject(session, 'deals')).rejects.toMatchObject({
+    kind: 'UNREACHABLE',
+    outcomeUnknown: false,
+  });
+});

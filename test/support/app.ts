@@ -1,0 +1,92 @@
+/** The real app on a database of its own, called by fetch without a port. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+import { afterAll, inject } from 'vitest';
+import { type App, createApp, type Overrides } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { type Database, openDatabase, openPglite } from '../../src/database/database.ts';
+import { createLog, type Log } from '../../src/log.ts';
+import { type Answer, createClient, type GraphqlClient } from './graphql-client.ts';
+import { createTenant, type Tenant } from './tenant.ts';
+
+export type { Answer, Tenant };
+
+export interface TestApp extends AsyncDisposable {
+  app: App;
+  /** A new org with a builder and a project with an API key of every scope. */
+  tenant(name?: string): Promise<Tenant>;
+  /** GraphQL with these headers. */
+  client(headers?: Record<string, string>): GraphqlClient;
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+}
+
+export interface TestOptions extends Overrides {
+  /** Environment variables beside the defaults of tests. */
+  env?: Record<string, string>;
+}
+
+export const onPostgres = process.env.TEST_DATABASE === 'postgres';
+
+export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Promise<TestApp> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const log = overrides.log ?? createLog('error');
+  const config = readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent', DEMO: 'false', ...env });
+  const database = overrides.database ?? (await testDatabase(log));
+  const app = await createApp(config, { ...overrides, log, database });
+  app.setReady(true);
+  const fetch = (path: string, init?: RequestInit) =>
+    Promise.resolve(app.handler.fetch(new Request(`http://gateway.test${path}`, init), {}));
+  const client = (headers: Record<string, string> = {}) => createClient(fetch, headers);
+  return {
+    app,
+    fetch,
+    client,
+    tenant: (name) => createTenant({ app, client }, name),
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One app for all tests of a file: each test makes tenants of its own, which see nothing of each other. */
+export async function sharedApp(options?: TestOptions): Promise<TestApp> {
+  const app = await testApp(options);
+  afterAll(() => app[Symbol.asyncDispose]());
+  return app;
+}
+
+/** A migrated, empty database of the kind that this run tests. */
+export async function testDatabase(log: Log = createLog('silent')): Promise<Database> {
+  return onPostgres ? postgresDatabase(log) : embeddedDatabase(log);
+}
+
+async function embeddedDatabase(log: Log): Promise<Database> {
+  const snapshot = new Blob([readFileSync(inject('embeddedSnapshot'))]);
+  return openPglite(await PGlite.create({ loadDataDir: snapshot }), log);
+}
+
+async function postgresDatabase(log: Log): Promise<Database> {
+  const { serverUrl, template } = inject('postgres');
+  const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
+  const server = new pg.Client({ connectionString: `${serverUrl}/postgres` });
+  await server.connect();
+  await server.query(`create database ${name} template ${template}`);
+  const config = readConfig({
+    DATABASE_URL: `${serverUrl}/${name}`,
+    DATABASE_POOL_SIZE: '8',
+    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  });
+  const database = await openDatabase(config, log);
+  return {
+    ...database,
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]();
+      await server.query(`drop database if exists ${name} with (force)`);
+      await server.end();
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { expect } from 'vitest';
+import type { Problem } from '../../src/errors.ts';
+
+export interface GraphqlError {
+  message: string;
+  path?: (string | number)[];
+  extensions: { code: string; problem: Problem };
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  data: any;
+  errors?: GraphqlError[];
+  extensions?: Record<string, unknown>;
+}
+
+export interface GraphqlClient {
+  /** The whole answer, errors or not. */
+  request(query: string, variables?: Record<string, unknown>): Promise<Answer>;
+  /** The data; fails where there are errors. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  query(query: string, variables?: Record<string, unknown>): Promise<any>;
+  /** The only error; fails where there is none. */
+  refusal(query: string, variables?: Record<string, unknown>): Promise<GraphqlError['extensions']>;
+}
+
+type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
+
+export function createClient(fetch: Fetch, headers: Record<string, string>): GraphqlClient {
+  const request: GraphqlClient['request'] = async (query, variables) => {
+    const response = await fetch('/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query, variables }),
+    });
+    const body = (await response.json()) as Pick<Answer, 'data' | 'errors' | 'extensions'>;
+    return { status: response.status, headers: response.headers, ...body };
+  };
+  return {
+    request,
+    async query(query, variables) {
+      const { data, errors } = await request(query, variables);
+      expect(errors).toBeUndefined();
+      return data;
+    },
+    async refusal(query, variables) {
+      const { errors } = await request(query, variables);
+      expect(errors).toHaveLength(1);
+      return (errors as [GraphqlError])[0].extensions;
+    },
+  };
+}

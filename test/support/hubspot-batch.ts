@@ -1,0 +1,92 @@
+/** Batch creates and updates of the HubSpot test server, with their partial successes. */
+import { z } from 'zod';
+import { type HubspotRecord, HubspotRefusal, type HubspotStore } from './hubspot-store.ts';
+import type { ServedAnswer } from './provider-server.ts';
+
+const MOST_INPUTS = 100;
+const STARTED_AT = '2026-01-01T00:00:00.000Z';
+
+const properties = z.record(z.string(), z.unknown());
+const createBody = z.strictObject({
+  inputs: z.array(
+    z.strictObject({
+      properties,
+      associations: z.array(z.unknown()).optional(),
+      objectWriteTraceId: z.string().optional(),
+    }),
+  ),
+});
+const updateBody = z.strictObject({
+  inputs: z.array(z.strictObject({ id: z.string(), properties })),
+});
+
+interface BatchError {
+  status: 'error';
+  category: string;
+  message: string;
+  context: Record<string, string[]>;
+}
+
+/** Without trace ids, the first refusal refuses the whole batch. */
+export function createBatch(store: HubspotStore, name: string, body: unknown): ServedAnswer {
+  const { inputs } = createBody.parse(body);
+  store.object(name);
+  checkSize(inputs);
+  const isPartial = inputs.every((input) => input.objectWriteTraceId !== undefined);
+  if (!isPartial) for (const input of inputs) store.check(name, input.properties);
+  const results: (HubspotRecord & { objectWriteTraceId?: string })[] = [];
+  const errors: BatchError[] = [];
+  for (const { objectWriteTraceId, ...input } of inputs) {
+    try {
+      const record = store.create(name, input.properties);
+      if (input.associations) record.associations = input.associations;
+      results.push({ ...record, objectWriteTraceId });
+    } catch (refusal) {
+      errors.push(batchError(refusal, { objectWriteTraceId: [objectWriteTraceId ?? ''] }));
+    }
+  }
+  return batchAnswer(201, results, errors);
+}
+
+/** Updates come back in another order than they were sent in. */
+export function updateBatch(store: HubspotStore, name: string, body: unknown): ServedAnswer {
+  const { inputs } = updateBody.parse(body);
+  store.object(name);
+  checkSize(inputs);
+  const results: HubspotRecord[] = [];
+  const errors: BatchError[] = [];
+  for (const { id, properties } of inputs) {
+    const record = store.find(name, id);
+    try {
+      if (!record) throw new HubspotRefusal(404, 'OBJECT_NOT_FOUND', 'Could not get some objects');
+      results.unshift(store.update(name, record, properties));
+    } catch (refusal) {
+      errors.push(batchError(refusal, { ids: [id] }));
+    }
+  }
+  return batchAnswer(200, results, errors);
+}
+
+function checkSize({ length }: unknown[]): void {
+  if (length <= MOST_INPUTS) return;
+  throw new HubspotRefusal(400, 'VALIDATION_ERROR', `The maximum batch size is ${MOST_INPUTS}`);
+}
+
+function batchError(refusal: unknown, context: Record<string, string[]>): BatchError {
+  if (!(refusal instanceof HubspotRefusal)) throw refusal;
+  const { category } = z.object({ category: z.string() }).parse(refusal.answer.body);
+  return { status: 'error', category, message: refusal.message, context };
+}
+
+function batchAnswer(status: number, results: unknown[], errors: BatchError[]): ServedAnswer {
+  return {
+    status: errors.length > 0 ? 207 : status,
+    body: {
+      status: 'COMPLETE',
+      results,
+      ...(errors.length > 0 && { numErrors: errors.length, errors }),
+      startedAt: STARTED_AT,
+      completedAt: STARTED_AT,
+    },
+  };
+}

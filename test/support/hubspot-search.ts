@@ -1,0 +1,99 @@
+/** Lists and searches of the HubSpot test server. */
+import { z } from 'zod';
+import { type HubspotRecord, HubspotRefusal, type HubspotStore } from './hubspot-store.ts';
+import type { ServedAnswer } from './provider-server.ts';
+
+const MOST_LISTED = 100;
+const MOST_SEARCHED = 200;
+const SEARCH_CEILING = 10_000;
+
+const searchBody = z.strictObject({
+  filterGroups: z
+    .array(
+      z.strictObject({
+        filters: z
+          .array(
+            z.strictObject({
+              propertyName: z.string(),
+              operator: z.enum(['GTE', 'LTE', 'GT']),
+              value: z.string(),
+            }),
+          )
+          .max(6),
+      }),
+    )
+    .length(1),
+  sorts: z.tuple([
+    z.strictObject({ propertyName: z.literal('hs_object_id'), direction: z.literal('ASCENDING') }),
+  ]),
+  properties: z.array(z.string()),
+  limit: z.int().max(MOST_SEARCHED),
+  after: z.string().optional(),
+});
+
+/** `after` is the id that the next page starts at. */
+export function listRecords(
+  store: HubspotStore,
+  name: string,
+  query: URLSearchParams,
+): ServedAnswer {
+  const limit = Number(query.get('limit') ?? 10);
+  if (limit > MOST_LISTED) {
+    throw new HubspotRefusal(400, 'VALIDATION_ERROR', `limit must be at most ${MOST_LISTED}`);
+  }
+  const start = Number(query.get('after') ?? 0);
+  const rest = store.records(name).filter(({ id }) => Number(id) >= start);
+  const properties = query.get('properties')?.split(',') ?? [];
+  const next = rest[limit];
+  return {
+    status: 200,
+    body: {
+      results: rest.slice(0, limit).map((record) => withProperties(record, properties)),
+      ...(next && { paging: { next: { after: next.id, link: `?after=${next.id}` } } }),
+    },
+  };
+}
+
+/** `after` is a position among the hits. */
+export function searchRecords(store: HubspotStore, name: string, body: unknown): ServedAnswer {
+  const { filterGroups, properties, limit, after } = searchBody.parse(body);
+  if (after !== undefined && !/^\d+$/.test(after)) {
+    const message = `Cannot deserialize value of type \`int\` from String "${after}"`;
+    throw new HubspotRefusal(400, 'VALIDATION_ERROR', message);
+  }
+  const start = Number(after ?? 0);
+  const end = start + limit;
+  if (end > SEARCH_CEILING) {
+    throw new HubspotRefusal(400, 'VALIDATION_ERROR', 'There was a problem with the request.');
+  }
+  const filters = filterGroups.flatMap((group) => group.filters);
+  const hits = store
+    .records(name)
+    .filter((record) => filters.every((filter) => passes(record, filter)));
+  return {
+    status: 200,
+    body: {
+      total: hits.length,
+      results: hits.slice(start, end).map((record) => withProperties(record, properties)),
+      ...(end < hits.length && { paging: { next: { after: String(end) } } }),
+    },
+  };
+}
+
+type Filter = z.infer<typeof searchBody>['filterGroups'][0]['filters'][0];
+
+function passes(record: HubspotRecord, { propertyName, operator, value }: Filter): boolean {
+  const held = String(record.properties[propertyName]);
+  const compared = /^\d+$/.test(held) ? Number(held) : Date.parse(held);
+  if (operator === 'GTE') return compared >= Number(value);
+  return operator === 'LTE' ? compared <= Number(value) : compared > Number(value);
+}
+
+function withProperties(record: HubspotRecord, names: string[]): HubspotRecord {
+  const always = ['createdate', 'hs_object_id', 'lastmodifieddate', 'hs_lastmodifieddate'];
+  const shown = [...always, ...names].filter((name) => name in record.properties);
+  return {
+    ...record,
+    properties: Object.fromEntries(shown.map((name) => [name, record.properties[name]])),
+  };
+}

@@ -1,0 +1,143 @@
+/** A server that speaks HubSpot's CRM API, as far as the connector does. */
+import { z } from 'zod';
+import { createBatch, updateBatch } from './hubspot-batch.ts';
+import { hubspotObjects } from './hubspot-objects.ts';
+import { listRecords, searchRecords } from './hubspot-search.ts';
+import { HubspotRefusal, HubspotStore, hubspotError } from './hubspot-store.ts';
+import {
+  type ProviderServer,
+  type ServedAnswer,
+  type ServedRequest,
+  startProviderServer,
+} from './provider-server.ts';
+
+export interface HubspotServer extends ProviderServer {
+  store: HubspotStore;
+}
+
+export async function hubspotServer(
+  options: { token?: string; now?: () => Date } = {},
+): Promise<HubspotServer> {
+  const { token = 'hubspot-token', now = () => new Date() } = options;
+  const store = new HubspotStore(hubspotObjects(), now);
+  const server = await startProviderServer((request) => {
+    if (request.headers.authorization !== `Bearer ${token}`) return hubspotFailure(401);
+    try {
+      return route(store, request);
+    } catch (refusal) {
+      if (refusal instanceof HubspotRefusal) return refusal.answer;
+      const message = `Invalid input JSON: ${refusal}`;
+      return { status: 400, body: hubspotError(message, 'VALIDATION_ERROR') };
+    }
+  });
+  return { ...server, store };
+}
+
+/** A failure of the whole request, in HubSpot's words. */
+export function hubspotFailure(status: number, headers: Record<string, string> = {}): ServedAnswer {
+  const [category, message] = FAILURES[status] ?? ['INTERNAL_ERROR', 'internal error'];
+  return { status, headers, body: hubspotError(message, category) };
+}
+
+const FAILURES: Record<number, [category: string, message: string]> = {
+  401: ['INVALID_AUTHENTICATION', 'Authentication credentials not found.'],
+  403: ['MISSING_SCOPES', 'This app has not been granted all required scopes.'],
+  429: ['RATE_LIMITS', 'You have reached your ten_secondly_rolling limit.'],
+};
+
+type Route = (store: HubspotStore, request: ServedRequest, names: string[]) => ServedAnswer;
+
+const V3 = '^/crm/v3/objects/([^/]+)';
+const DATED = '^/crm/objects/2026-03/([^/]+)';
+
+const ROUTES: [method: string, path: RegExp, route: Route][] = [
+  ['GET', new RegExp(`${V3}$`), (store, { query }, [name = '']) => listRecords(store, name, query)],
+  [
+    'POST',
+    new RegExp(`${V3}/search$`),
+    (store, { body }, [name = '']) => searchRecords(store, name, body),
+  ],
+  ['POST', new RegExp(`${V3}$`), createRecord],
+  ['PATCH', new RegExp(`${V3}/([^/]+)$`), updateRecord],
+  ['DELETE', new RegExp(`${DATED}/([^/]+)$`), deleteRecord],
+  [
+    'POST',
+    new RegExp(`${DATED}/batch/create$`),
+    (store, { body }, [name = '']) => createBatch(store, name, body),
+  ],
+  [
+    'POST',
+    new RegExp(`${DATED}/batch/update$`),
+    (store, { body }, [name = '']) => updateBatch(store, name, body),
+  ],
+  [
+    'GET',
+    /^\/crm\/v3\/properties\/([^/]+)\/$/,
+    (store, _, [name = '']) => ok({ results: store.object(name).properties }),
+  ],
+  [
+    'GET',
+    /^\/crm-object-schemas\/2026-03\/schemas\/([^/]+)$/,
+    (store, _, [name = '']) => ok(store.object(name)),
+  ],
+  [
+    'GET',
+    /^\/crm\/pipelines\/2026-03\/([^/]+)$/,
+    (store, _, [name = '']) => ok({ results: store.object(name).pipelines }),
+  ],
+];
+
+function route(store: HubspotStore, request: ServedRequest): ServedAnswer {
+  for (const [method, path, answer] of ROUTES) {
+    const match = method === request.method ? path.exec(request.path) : null;
+    if (match) return answer(store, request, match.slice(1));
+  }
+  return { status: 404, body: 'Not found' };
+}
+
+const association = z.strictObject({
+  to: z.strictObject({ id: z.string() }),
+  types: z
+    .array(z.strictObject({ associationCategory: z.string(), associationTypeId: z.int() }))
+    .min(1),
+});
+const createBody = z.strictObject({
+  properties: z.record(z.string(), z.unknown()),
+  associations: z.array(association).optional(),
+});
+
+function createRecord(
+  store: HubspotStore,
+  { body }: ServedRequest,
+  [name = '']: string[],
+): ServedAnswer {
+  const { properties, associations } = createBody.parse(body);
+  const record = store.create(name, properties);
+  if (associations) record.associations = associations;
+  return { status: 201, body: record };
+}
+
+function updateRecord(
+  store: HubspotStore,
+  { body }: ServedRequest,
+  [name = '', id = '']: string[],
+): ServedAnswer {
+  const { properties } = createBody.omit({ associations: true }).parse(body);
+  const record = store.find(name, id);
+  if (!record) throw new HubspotRefusal(404, 'OBJECT_NOT_FOUND', 'resource not found');
+  return ok(store.update(name, record, properties));
+}
+
+/** HubSpot says so too of a record that is not there. */
+function deleteRecord(
+  store: HubspotStore,
+  _: ServedRequest,
+  [name = '', id = '']: string[],
+): ServedAnswer {
+  store.delete(name, id);
+  return { status: 204 };
+}
+
+function ok(body: unknown): ServedAnswer {
+  return { status: 200, body };
+}

@@ -1,0 +1,169 @@
+/** What a HubSpot account holds: objects with their properties, and records of them. */
+import type { ServedAnswer } from './provider-server.ts';
+
+export interface HubspotProperty {
+  name: string;
+  label: string;
+  type: string;
+  fieldType: string;
+  options: { label: string; value: string; displayOrder: number; hidden: boolean }[];
+  hubspotDefined: boolean;
+  modificationMetadata: {
+    archivable: boolean;
+    readOnlyDefinition: boolean;
+    readOnlyValue: boolean;
+  };
+  referencedObjectType?: string;
+}
+
+export interface HubspotObject {
+  labels: { singular: string; plural: string };
+  requiredProperties: string[];
+  properties: HubspotProperty[];
+  pipelines: { id: string; label: string; stages: { id: string; label: string }[] }[];
+  /** Where a record's last change is told. */
+  changedProperty: 'lastmodifieddate' | 'hs_lastmodifieddate';
+}
+
+export interface HubspotRecord {
+  id: string;
+  properties: Record<string, unknown>;
+  createdAt: string;
+  updatedAt: string;
+  archived: false;
+  associations?: unknown;
+}
+
+/** A refusal in HubSpot's own form; thrown anywhere, answered by the server. */
+export class HubspotRefusal extends Error {
+  readonly answer: ServedAnswer;
+
+  constructor(status: number, category: string, details: ErrorDetail[] | string) {
+    const message =
+      typeof details === 'string' ? details : `Validation: ${JSON.stringify(details)}`;
+    super(message);
+    this.answer = { status, body: hubspotError(message, category, details) };
+  }
+}
+
+interface ErrorDetail {
+  message: string;
+  code: string;
+  context: { propertyName: string[] };
+}
+
+export function hubspotError(
+  message: string,
+  category: string,
+  details: ErrorDetail[] | string = [],
+) {
+  return {
+    status: 'error',
+    message,
+    correlationId: '00000000-0000-4000-8000-000000000000',
+    category,
+    ...(Array.isArray(details) && details.length > 0 && { errors: details }),
+  };
+}
+
+export class HubspotStore {
+  readonly objects: Record<string, HubspotObject>;
+  readonly #now: () => Date;
+  readonly #records = new Map<string, Map<string, HubspotRecord>>();
+  #lastId = 1_000;
+
+  constructor(objects: Record<string, HubspotObject>, now: () => Date) {
+    this.objects = objects;
+    this.#now = now;
+  }
+
+  object(name: string): HubspotObject {
+    const object = this.objects[name];
+    if (object) return object;
+    throw new HubspotRefusal(400, 'VALIDATION_ERROR', `Unable to infer object type from: ${name}`);
+  }
+
+  /** Ordered by id. */
+  records(name: string): HubspotRecord[] {
+    this.object(name);
+    return [...(this.#records.get(name)?.values() ?? [])];
+  }
+
+  find(name: string, id: string): HubspotRecord | undefined {
+    this.object(name);
+    return this.#records.get(name)?.get(id);
+  }
+
+  create(
+    name: string,
+    properties: Record<string, unknown>,
+    changedAt = this.#now(),
+  ): HubspotRecord {
+    this.check(name, properties);
+    this.#lastId += 1;
+    const id = String(this.#lastId);
+    const time = changedAt.toISOString();
+    const { changedProperty } = this.object(name);
+    const record: HubspotRecord = {
+      id,
+      properties: { ...properties, createdate: time, hs_object_id: id, [changedProperty]: time },
+      createdAt: time,
+      updatedAt: time,
+      archived: false,
+    };
+    const records = this.#records.get(name) ?? new Map<string, HubspotRecord>();
+    this.#records.set(name, records.set(id, record));
+    return record;
+  }
+
+  update(name: string, record: HubspotRecord, properties: Record<string, unknown>): HubspotRecord {
+    this.check(name, properties, record.id);
+    const time = this.#now().toISOString();
+    Object.assign(record.properties, properties, { [this.object(name).changedProperty]: time });
+    record.updatedAt = time;
+    return record;
+  }
+
+  delete(name: string, id: string): void {
+    this.object(name);
+    this.#records.get(name)?.delete(id);
+  }
+
+  /** Throws what HubSpot says of properties that it does not take. */
+  check(name: string, properties: Record<string, unknown>, ownId?: string): void {
+    const details = Object.entries(properties)
+      .map(([property, value]) => this.#problem(name, property, value))
+      .filter((detail) => detail !== null);
+    if (details.length > 0) throw new HubspotRefusal(400, 'VALIDATION_ERROR', details);
+    const existing = properties.email
+      ? this.records(name).find((record) => record.properties.email === properties.email)
+      : undefined;
+    if (existing && existing.id !== ownId) {
+      const message = `Contact already exists. Existing ID: ${existing.id}`;
+      throw new HubspotRefusal(409, 'CONFLICT', message);
+    }
+  }
+
+  #problem(name: string, propertyName: string, value: unknown): ErrorDetail | null {
+    const context = { propertyName: [propertyName] };
+    const property = this.object(name).properties.find(({ name }) => name === propertyName);
+    if (!property) {
+      const message = `Property "${propertyName}" does not exist`;
+      return { message, code: 'PROPERTY_DOESNT_EXIST', context };
+    }
+    if (property.modificationMetadata.readOnlyValue) {
+      const message = `"${propertyName}" is a read only property; its value cannot be set.`;
+      return { message, code: 'READ_ONLY_VALUE', context };
+    }
+    if (propertyName === 'email' && !String(value).includes('@')) {
+      const message = `Email address ${value} is invalid`;
+      return { message, code: 'INVALID_EMAIL', context };
+    }
+    const known = property.options.map((option) => option.value);
+    if (known.length > 0 && !known.includes(String(value))) {
+      const message = `${value} was not one of the allowed options: [${known.join(', ')}]`;
+      return { message, code: 'INVALID_OPTION', context };
+    }
+    return null;
+  }
+}

@@ -1,0 +1,70 @@
+/** sObject Collections of the Salesforce test server: many records in one request. */
+import { z } from 'zod';
+import type { ServedAnswer } from './provider-server.ts';
+import { SalesforceRefusal, type SalesforceStore, type WriteOptions } from './salesforce-store.ts';
+
+const body = z.strictObject({
+  allOrNone: z.boolean(),
+  records: z
+    .array(z.looseObject({ attributes: z.strictObject({ type: z.string() }) }))
+    .min(1)
+    .max(200),
+});
+
+type Result = { id?: string; success: boolean; errors: unknown[] };
+/** Carries what became of each record out of a transaction that is undone. */
+class RolledBack extends Error {
+  readonly results: Result[];
+
+  constructor(results: Result[]) {
+    super();
+    this.results = results;
+  }
+}
+
+export function writeCollection(
+  store: SalesforceStore,
+  request: { method: 'POST' | 'PATCH'; body: unknown },
+  options: WriteOptions,
+): ServedAnswer {
+  const { allOrNone, records } = body.parse(request.body);
+  const write = ({ attributes, ...record }: (typeof records)[number]): Result =>
+    attempt(() => {
+      if (request.method === 'POST') return store.create(attributes.type, record, options);
+      const { id, ...values } = record;
+      if (!id) {
+        const message = 'Id not specified in an update call';
+        throw new SalesforceRefusal(400, 'MISSING_ARGUMENT', message, ['Id']);
+      }
+      store.update(attributes.type, String(id), values);
+      return String(id);
+    });
+  try {
+    const results = store.transaction(() => {
+      const all = records.map(write);
+      if (allOrNone && all.some(({ success }) => !success)) throw new RolledBack(all);
+      return all;
+    });
+    return { status: 200, body: results };
+  } catch (error) {
+    if (!(error instanceof RolledBack)) throw error;
+    return { status: 200, body: error.results.map(rolledBack) };
+  }
+}
+
+function attempt(write: () => string): Result {
+  try {
+    return { id: write(), success: true, errors: [] };
+  } catch (error) {
+    if (!(error instanceof SalesforceRefusal)) throw error;
+    const { errorCode: statusCode, message, fields } = error;
+    return { success: false, errors: [{ statusCode, message, fields }] };
+  }
+}
+
+function rolledBack(result: Result): Result {
+  if (!result.success) return result;
+  const message = 'Record rolled back because not all records were valid';
+  const error = { statusCode: 'ALL_OR_NONE_OPERATION_ROLLED_BACK', message, fields: [] };
+  return { success: false, errors: [error] };
+}

@@ -1,0 +1,117 @@
+/** SOQL of the Salesforce test server: columns, one object, and bounds of SystemModstamp. */
+import type { ServedAnswer } from './provider-server.ts';
+import {
+  type SalesforceField,
+  type SalesforceObject,
+  type SalesforceRecord,
+  SalesforceRefusal,
+  type SalesforceStore,
+} from './salesforce-store.ts';
+
+const API = '/services/data/v60.0';
+const SMALLEST_PAGE = 200;
+const LARGEST_PAGE = 2_000;
+
+type Row = Record<string, unknown>;
+
+/** Answers queries, and remembers what is left of them by locator. */
+export class SalesforceQueries {
+  readonly #store: SalesforceStore;
+  readonly #rows: Row[][] = [];
+
+  constructor(store: SalesforceStore) {
+    this.#store = store;
+  }
+
+  start(soql: string, options: string | undefined): ServedAnswer {
+    const rows = queryRows(this.#store, soql);
+    const number = this.#rows.push(rows) - 1;
+    return this.#page(number, 0, options);
+  }
+
+  /** `locator` is `01g<number>-<rows already given>`. */
+  goOn(locator: string, options: string | undefined): ServedAnswer {
+    const [, number, start] = /^01g(\d+)-(\d+)$/.exec(locator) ?? [];
+    if (!this.#rows[Number(number)]) {
+      throw new SalesforceRefusal(400, 'INVALID_QUERY_LOCATOR', 'invalid query locator');
+    }
+    return this.#page(Number(number), Number(start), options);
+  }
+
+  #page(number: number, start: number, options: string | undefined): ServedAnswer {
+    const rows = this.#rows[number] ?? [];
+    const end = start + pageSize(options);
+    const done = end >= rows.length;
+    return {
+      status: 200,
+      body: {
+        totalSize: rows.length,
+        done,
+        ...(!done && { nextRecordsUrl: `${API}/query/01g${number}-${end}` }),
+        records: rows.slice(start, end),
+      },
+    };
+  }
+}
+
+function pageSize(options = `batchSize=${LARGEST_PAGE}`): number {
+  const size = Number(/^batchSize=(\d+)$/.exec(options)?.[1]);
+  if (size >= SMALLEST_PAGE && size <= LARGEST_PAGE) return size;
+  throw new SalesforceRefusal(400, 'INVALID_QUERY_OPTIONS', `invalid batch size: ${options}`);
+}
+
+function queryRows(store: SalesforceStore, soql: string): Row[] {
+  const [, columns = '', name = '', where] =
+    /^SELECT ([\w.,]+) FROM (\w+)(?: WHERE (.+))?$/.exec(soql) ?? [];
+  if (columns === '') {
+    throw new SalesforceRefusal(400, 'MALFORMED_QUERY', `unexpected token: ${soql}`);
+  }
+  const object = store.findObject(name);
+  if (!object) {
+    throw new SalesforceRefusal(400, 'INVALID_TYPE', `sObject type '${name}' is not supported.`);
+  }
+  const selected = columns.split(',').map((column) => selection(store, object, column));
+  const conditions = where?.split(' AND ').map(condition) ?? [];
+  return store
+    .records(name)
+    .filter((record) => conditions.every((passes) => passes(record)))
+    .map((record) => row(object, record, selected));
+}
+
+type Selection = (record: SalesforceRecord) => [name: string, value: unknown];
+
+/** `Name`, or `Account.Name`: a field of the record that AccountId refers to. */
+function selection(store: SalesforceStore, object: SalesforceObject, column: string): Selection {
+  const [name = '', parentColumn] = column.split('.');
+  const parent = parentColumn === undefined ? undefined : fieldOf(object, `${name}Id`);
+  const parentObject = parent && store.findObject(parent.referenceTo[0] ?? '');
+  if (parentObject && parentColumn !== undefined) {
+    const selected = selection(store, parentObject, parentColumn);
+    return (record) => {
+      const found = store.records(parentObject.name).find(({ Id }) => Id === record[parent.name]);
+      return [parent.name.slice(0, -2), found ? row(parentObject, found, [selected]) : null];
+    };
+  }
+  const field = parentColumn === undefined ? fieldOf(object, name) : undefined;
+  if (field) return (record) => [field.name, record[field.name] ?? null];
+  const message = `No such column '${column}' on entity '${object.name}'.`;
+  throw new SalesforceRefusal(400, 'INVALID_FIELD', message);
+}
+
+function fieldOf({ fields }: SalesforceObject, name: string): SalesforceField | undefined {
+  return fields.find((field) => field.name.toLowerCase() === name.toLowerCase());
+}
+
+function condition(text: string): (record: SalesforceRecord) => boolean {
+  const [, operator, time = ''] = /^SystemModstamp (>|<=) (\S+Z)$/.exec(text) ?? [];
+  const bound = Date.parse(time);
+  if (operator === '>') return (record) => Date.parse(record.SystemModstamp) > bound;
+  if (operator === '<=') return (record) => Date.parse(record.SystemModstamp) <= bound;
+  throw new SalesforceRefusal(400, 'MALFORMED_QUERY', `unexpected token: ${text}`);
+}
+
+function row({ name }: SalesforceObject, record: SalesforceRecord, selected: Selection[]): Row {
+  const url = `${API}/sobjects/${name}/${record.Id}`;
+  const values = selected.map((value) => value(record));
+  return { attributes: { type: name, url }, ...Object.fromEntries(values) };
+}

@@ -1,0 +1,157 @@
+/** A server that speaks Salesforce's REST API, as far as the connector does. */
+import { z } from 'zod';
+import {
+  type ProviderServer,
+  type ServedAnswer,
+  type ServedRequest,
+  startProviderServer,
+} from './provider-server.ts';
+import { writeCollection } from './salesforce-collection.ts';
+import { salesforceObjects } from './salesforce-objects.ts';
+import { SalesforceQueries } from './salesforce-query.ts';
+import { SalesforceRefusal, SalesforceStore, type WriteOptions } from './salesforce-store.ts';
+
+export interface SalesforceServer extends ProviderServer {
+  store: SalesforceStore;
+}
+
+export async function salesforceServer(
+  options: { token?: string; now?: () => Date } = {},
+): Promise<SalesforceServer> {
+  const { token = 'salesforce-token', now = () => new Date() } = options;
+  const store = new SalesforceStore(salesforceObjects(), now);
+  const queries = new SalesforceQueries(store);
+  const server = await startProviderServer((request) => {
+    if (request.headers.authorization !== `Bearer ${token}`) return salesforceFailure(401);
+    try {
+      return route({ store, queries }, request);
+    } catch (refusal) {
+      if (refusal instanceof SalesforceRefusal) return refusal.answer;
+      return new SalesforceRefusal(400, 'JSON_PARSER_ERROR', String(refusal)).answer;
+    }
+  });
+  return { ...server, store };
+}
+
+/** A failure of the whole request, in Salesforce's words. */
+export function salesforceFailure(
+  status: number,
+  headers: Record<string, string> = {},
+): ServedAnswer {
+  const [errorCode, message] = FAILURES[status] ?? ['UNKNOWN_EXCEPTION', 'An unexpected error'];
+  return { status, headers, body: [{ message, errorCode }] };
+}
+
+const FAILURES: Record<number, [errorCode: string, message: string]> = {
+  401: ['INVALID_SESSION_ID', 'Session expired or invalid'],
+  403: ['INSUFFICIENT_ACCESS_OR_READONLY', 'insufficient access rights on object'],
+  429: ['REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'],
+};
+
+interface Org {
+  store: SalesforceStore;
+  queries: SalesforceQueries;
+}
+type Route = (org: Org, request: ServedRequest, names: string[]) => ServedAnswer;
+
+const API = '^/services/data/v60.0';
+
+const ROUTES: [method: string, path: RegExp, route: Route][] = [
+  ['GET', new RegExp(`${API}/query$`), startQuery],
+  ['GET', new RegExp(`${API}/query/([^/]+)$`), goOnWithQuery],
+  ['POST', new RegExp(`${API}/composite$`), describeInComposite],
+  ['POST', new RegExp(`${API}/composite/sobjects$`), writeRecords],
+  ['PATCH', new RegExp(`${API}/composite/sobjects$`), writeRecords],
+  ['POST', new RegExp(`${API}/sobjects/([^/]+)$`), createRecord],
+  ['POST', new RegExp(`${API}/sobjects/([^/]+)/([^/]+)$`), updateRecord],
+  ['DELETE', new RegExp(`${API}/sobjects/([^/]+)/([^/]+)$`), deleteRecord],
+];
+
+function route(org: Org, request: ServedRequest): ServedAnswer {
+  for (const [method, path, answer] of ROUTES) {
+    const match = method === request.method ? path.exec(request.path) : null;
+    if (match) return answer(org, request, match.slice(1));
+  }
+  throw new SalesforceRefusal(404, 'NOT_FOUND', 'The requested resource does not exist');
+}
+
+const OPTIONS_HEADER = 'sforce-query-options';
+
+function startQuery({ queries }: Org, { query, headers }: ServedRequest): ServedAnswer {
+  return queries.start(query.get('q') ?? '', headers[OPTIONS_HEADER]);
+}
+
+function goOnWithQuery(
+  { queries }: Org,
+  { headers }: ServedRequest,
+  [locator = '']: string[],
+): ServedAnswer {
+  return queries.goOn(locator, headers[OPTIONS_HEADER]);
+}
+
+const compositeBody = z.strictObject({
+  allOrNone: z.literal(false),
+  compositeRequest: z.array(
+    z.strictObject({
+      method: z.literal('GET'),
+      url: z.string(),
+      referenceId: z.string().regex(/^[A-Za-z]\w*$/),
+    }),
+  ),
+});
+
+function describeInComposite({ store }: Org, { body }: ServedRequest): ServedAnswer {
+  const { compositeRequest } = compositeBody.parse(body);
+  const parts = compositeRequest.map(({ url, referenceId }) => {
+    const name = /^\/services\/data\/v60\.0\/sobjects\/(\w+)\/describe$/.exec(url)?.[1] ?? '';
+    const { status, body } = describeObject(store, name);
+    return { body, httpHeaders: {}, httpStatusCode: status, referenceId };
+  });
+  return { status: 200, body: { compositeResponse: parts } };
+}
+
+function describeObject(store: SalesforceStore, name: string): ServedAnswer {
+  try {
+    return { status: 200, body: store.object(name) };
+  } catch (refusal) {
+    if (refusal instanceof SalesforceRefusal) return refusal.answer;
+    throw refusal;
+  }
+}
+
+function writeRecords({ store }: Org, request: ServedRequest): ServedAnswer {
+  const method = request.method === 'POST' ? 'POST' : 'PATCH';
+  return writeCollection(store, { method, body: request.body }, writeOptions(request));
+}
+
+const values = z.record(z.string(), z.unknown());
+
+function createRecord({ store }: Org, request: ServedRequest, [name = '']: string[]): ServedAnswer {
+  const id = store.create(name, values.parse(request.body), writeOptions(request));
+  return { status: 201, body: { id, success: true, errors: [] } };
+}
+
+function updateRecord(
+  { store }: Org,
+  { query, body }: ServedRequest,
+  [name = '', id = '']: string[],
+): ServedAnswer {
+  if (query.get('_HttpMethod') !== 'PATCH') {
+    throw new SalesforceRefusal(405, 'METHOD_NOT_ALLOWED', "HTTP Method 'POST' not allowed.");
+  }
+  store.update(name, id, values.parse(body));
+  return { status: 204 };
+}
+
+function deleteRecord(
+  { store }: Org,
+  _: ServedRequest,
+  [name = '', id = '']: string[],
+): ServedAnswer {
+  store.delete(name, id);
+  return { status: 204 };
+}
+
+function writeOptions({ headers }: ServedRequest): WriteOptions {
+  return { savesDuplicates: headers['sforce-duplicate-rule-header'] === 'allowSave=true' };
+}
