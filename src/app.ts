@@ -1,58 +1,99 @@
-/** Builds everything in order. What a test wants to replace comes in as an override. */
+/** Builds everything in order, and takes it down in the other. What a test wants to replace comes in as an override. */
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './database/database.ts';
+import { fillDemo } from './demo/demo.ts';
+import { demoTabs } from './demo/tabs.ts';
 import { createAdmission } from './domain/admission.ts';
 import { type BearerVerifier, createBearerVerifier } from './domain/bearer.ts';
 import type { Services } from './domain/call.ts';
 import { createCatalogue } from './domain/catalogue.ts';
 import { encryptionKeys } from './domain/encryption-keys.ts';
 import { createViewerCache } from './domain/viewer.ts';
+import { createFeed } from './events/feed.ts';
+import { createOperationChanges } from './events/operation-changes.ts';
 import { createGateway } from './graphql/gateway.ts';
 import { createLog, type Log } from './log.ts';
+import { CATALOGUE } from './providers/catalogue.ts';
+import { hubspotProvider } from './providers/hubspot/provider.ts';
 import type { Provider } from './providers/provider.ts';
+import { salesforceProvider } from './providers/salesforce/provider.ts';
+import { sandboxProvider } from './providers/sandbox/provider.ts';
+import type { SandboxServer } from './providers/sandbox/server/server.ts';
 import { createVault } from './secrets.ts';
 import { createHandler, type Handler } from './server/handler.ts';
+import { listen } from './server/listen.ts';
+import { openSandbox } from './server/sandbox.ts';
 
 export interface Overrides {
   log?: Log;
   /** An open database, which the app takes over. */
   database?: Database;
+  /** The clock by which expiry is told. */
   now?: () => Date;
+  /** In place of the catalogue. */
   providers?: Provider[];
 }
 
 export interface App extends AsyncDisposable {
   services: Services;
   verifier: BearerVerifier;
+  sandbox: SandboxServer;
   handler: Handler;
-  setReady(ready: boolean): void;
+  /** Listens, fills in the demo where it is on, and answers /readyz with 200 from then on. */
+  start(): Promise<{ url: string }>;
 }
 
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
   const log = overrides.log ?? createLog(config.LOG_LEVEL);
-  await using stack = new AsyncDisposableStack();
-  const database = stack.use(overrides.database ?? (await openDatabase(config, log)));
+  await using building = new AsyncDisposableStack();
+  const database = building.use(overrides.database ?? (await openDatabase(config, log)));
+  const sandbox = building.use(await openSandbox(config));
   const verifier = await createBearerVerifier(config);
   const services: Services = {
     config,
     log,
     database,
     vault: createVault(encryptionKeys(config)),
-    catalogue: createCatalogue(overrides.providers ?? []),
+    catalogue: createCatalogue(overrides.providers ?? allProviders(config, sandbox)),
     viewers: createViewerCache(),
+    feed: building.use(createFeed(database, log)),
+    operationChanges: building.use(createOperationChanges(database, log)),
+    sandboxUrl: sandbox.url,
     now: overrides.now ?? (() => new Date()),
   };
-  const gateway = createGateway(services, createAdmission(services, verifier, config), () => []);
-  let ready = false;
-  const handler = createHandler({ log, database, gateway, isReady: () => ready });
-  const resources = stack.move();
+  const admission = createAdmission(services, verifier, config);
+  let tabs = demoTabs(null);
+  const gateway = createGateway(services, admission, () => tabs);
+  let isReady = false;
+  const handler = createHandler({ log, database, gateway, isReady: () => isReady });
+  const running = building.move();
   return {
     services,
     verifier,
+    sandbox,
     handler,
-    setReady: (value) => {
-      ready = value;
+    async start() {
+      const listening = await listen(handler, { host: config.HOST, port: config.PORT });
+      running.defer(() => listening.stop(config.SHUTDOWN_MS));
+      running.defer(() => {
+        isReady = false;
+      });
+      const url = config.PUBLIC_URL ?? listening.url;
+      const demo = await fillDemo({ services, verifier, url });
+      tabs = demoTabs(demo);
+      isReady = true;
+      log.info({ url, graphiql: `${url}/graphql`, sandbox: sandbox.url }, 'ready');
+      return { url };
     },
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+function allProviders(config: Config, sandbox: SandboxServer): Provider[] {
+  return [
+    sandboxProvider(sandbox.url),
+    hubspotProvider({ baseUrl: config.HUBSPOT_BASE_URL }),
+    salesforceProvider({ baseUrl: config.SALESFORCE_BASE_URL }),
+    ...CATALOGUE,
+  ];
 }

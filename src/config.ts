@@ -141,6 +141,10 @@ const environment = z
     LIMIT_MUTATION_MS: wholeNumber(30_000, 100).describe(
       'Time of a mutation, which may wait for a provider',
     ),
+    LIMIT_SUBSCRIPTIONS: wholeNumber(10_000, 1).describe(
+      'Subscriptions that one API key or token may have open in one process',
+    ),
+    LIMIT_SOCKETS: wholeNumber(20_000, 1).describe('WebSocket connections to one process'),
     SHUTDOWN_MS: wholeNumber(20_000, 0).describe(
       'Time for what is running when the server is told to stop',
     ),

@@ -1,7 +1,7 @@
 /** The one database: embedded PGlite in the data folder, or any PostgreSQL. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
+import { PGlite, types } from '@electric-sql/pglite';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
@@ -9,6 +9,7 @@ import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
 import { PrismaClient } from './generated/client.ts';
+import { type Listen, listenOnPglite, PostgresHints } from './listen.ts';
 import { migrate } from './migrate.ts';
 import { createRows, type Rows, type RunQuery, statementName } from './rows.ts';
 
@@ -26,6 +27,8 @@ export interface Database extends AsyncDisposable {
   prisma: PrismaClient;
   /** Hot reads: pages, nodes, relations. Never inside a transaction. */
   rows: Rows;
+  /** Hears pg_notify of every process, after the commit. A hint only: it may be lost. */
+  listen: Listen;
   /** Throws where the database doesn't answer. */
   ping(): Promise<void>;
 }
@@ -58,7 +61,8 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
 
 /** A database over an open PGlite, which it closes in the end. */
 export async function openPglite(pglite: PGlite, log: Log): Promise<Database> {
-  const run: RunQuery = async (text, values) => (await pglite.query(text, values)).rows as never;
+  const run: RunQuery = async (text, values) =>
+    (await pglite.query(text, values, { parsers: PGLITE_PARSERS })).rows as never;
   const isNew = await migrate(
     {
       query: run,
@@ -68,6 +72,8 @@ export async function openPglite(pglite: PGlite, log: Log): Promise<Database> {
     },
     log,
   );
+  // PGlite learns array types when it opens: of the enums that a migration just made it knows none.
+  await pglite.refreshArrayTypes();
   const prisma = new PrismaClient({
     adapter: new PrismaPGlite(pglite),
     transactionOptions: { maxWait: TRANSACTION_WAIT_MS, timeout: TRANSACTION_MS },
@@ -77,6 +83,7 @@ export async function openPglite(pglite: PGlite, log: Log): Promise<Database> {
     isNew,
     prisma,
     rows: createRows(run),
+    listen: listenOnPglite(pglite, log),
     ping: async () => {
       await pglite.query('select 1');
     },
@@ -106,6 +113,7 @@ async function openPostgres(url: string, config: Config, log: Log): Promise<Data
     adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => statementName(sql) }),
     transactionOptions: { maxWait: TRANSACTION_WAIT_MS, timeout: TRANSACTION_MS },
   });
+  const hints = new PostgresHints(url, log);
   return {
     kind: 'postgres',
     isNew,
@@ -114,10 +122,12 @@ async function openPostgres(url: string, config: Config, log: Log): Promise<Data
       const { rows } = await pool.query({ name: statementName(text), text, values });
       return rows;
     }),
+    listen: hints.listen,
     ping: async () => {
       await pool.query('select 1');
     },
     async [Symbol.asyncDispose]() {
+      await hints[Symbol.asyncDispose]();
       await prisma.$disconnect();
       await pool.end();
     },
@@ -147,7 +157,9 @@ async function migratePostgres(url: string, log: Log): Promise<boolean> {
   }
 }
 
-/** Positions of the event log are int8: exact as bigint, as Prisma and PGlite give them too. */
+/** Positions of the event log are int8: exact as bigint, as Prisma gives them too. */
+const PGLITE_PARSERS = { [types.INT8]: BigInt };
+
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     oid === pg.types.builtins.INT8 && format !== 'binary'

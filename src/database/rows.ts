@@ -18,11 +18,15 @@ export interface InOrgs {
   projectsOfOrgs: string[];
 }
 
-/** Equal to a value, or to one of several. */
+/** Times after one, or up to and including one. */
+export type TimeRange = { after: Date } | { upTo: Date };
+
+/** Equal to a value, or to one of several; times may be in a range. */
 export type Where<T extends Table> = {
   [K in keyof Row<T>]?:
     | Row<T>[K]
     | NonNullable<Row<T>[K]>[]
+    | (Date extends Row<T>[K] ? TimeRange : never)
     | (K extends 'projectId' ? InOrgs : never);
 };
 
@@ -33,6 +37,8 @@ export interface KeyRange<T extends Table> {
   /** Exclusive bounds, in the values' own order. */
   above?: string | bigint;
   below?: string | bigint;
+  /** Only the row of this value. */
+  at?: string | bigint;
   limit: number;
 }
 
@@ -50,12 +56,15 @@ export function createRows(query: RunQuery): Rows {
     query,
     page(table, where, range) {
       const values: unknown[] = [];
-      const conditions = conditionsOf(where, values);
       const column = quote(range.column);
-      if (range.above !== undefined) conditions.push(`${column} > ${bind(values, range.above)}`);
-      if (range.below !== undefined) conditions.push(`${column} < ${bind(values, range.below)}`);
+      const bounds = boundsOf(range, values);
+      const part = `order by ${column} ${range.direction} limit ${bind(values, range.limit)}`;
+      const selects = rangesOf(where).map((one) => {
+        const conditions = [...conditionsOf(one, values), ...bounds];
+        return `${selectFrom(table)} ${whereClause(conditions)} ${part}`;
+      });
       return query(
-        `${selectFrom(table)} ${whereClause(conditions)} order by ${column} ${range.direction} limit ${bind(values, range.limit)}`,
+        selects.length === 1 ? `${selects[0]}` : `(${selects.join(') union all (')}) ${part}`,
         values,
       );
     },
@@ -102,6 +111,28 @@ function selectFrom(table: Table): string {
   return select;
 }
 
+/** Where a column may have several values, an index gives each of them in order, but not all together. */
+const MOST_RANGES = 16;
+
+/** One `where` for each range of an index that a page is merged from. */
+function rangesOf(where: Record<string, unknown>): Record<string, unknown>[] {
+  const several = Object.entries(where).filter(([, value]) => Array.isArray(value));
+  if (several.length !== 1) return [where];
+  const [[name, list]] = several as [[string, unknown[]]];
+  const distinct = [...new Set(list)];
+  if (distinct.length === 0 || distinct.length > MOST_RANGES) return [where];
+  return distinct.map((value) => ({ ...where, [name]: value }));
+}
+
+function boundsOf<T extends Table>(range: KeyRange<T>, values: unknown[]): string[] {
+  const column = quote(range.column);
+  const bounds: string[] = [];
+  if (range.above !== undefined) bounds.push(`${column} > ${bind(values, range.above)}`);
+  if (range.below !== undefined) bounds.push(`${column} < ${bind(values, range.below)}`);
+  if (range.at !== undefined) bounds.push(`${column} = ${bind(values, range.at)}`);
+  return bounds;
+}
+
 function conditionsOf(where: Record<string, unknown>, values: unknown[]): string[] {
   return Object.entries(where)
     .filter(([, value]) => value !== undefined)
@@ -112,8 +143,17 @@ function conditionsOf(where: Record<string, unknown>, values: unknown[]): string
       if (isInOrgs(value)) {
         return `${column} in (select "id" from "Project" where "orgId" = any(${bind(values, value.projectsOfOrgs)}))`;
       }
+      if (isTimeRange(value)) {
+        return 'after' in value
+          ? `${column} > ${bind(values, value.after)}`
+          : `${column} <= ${bind(values, value.upTo)}`;
+      }
       return `${column} = ${bind(values, value)}`;
     });
+}
+
+function isTimeRange(value: unknown): value is TimeRange {
+  return typeof value === 'object' && value !== null && ('after' in value || 'upTo' in value);
 }
 
 function isInOrgs(value: unknown): value is InOrgs {

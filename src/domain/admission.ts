@@ -3,12 +3,15 @@ import type { Config } from '../config.ts';
 import { DomainError, rateLimited } from '../errors.ts';
 import type { BearerVerifier } from './bearer.ts';
 import type { Services } from './call.ts';
+import { OpenStreams } from './open-streams.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 import { authenticate, type Credentials, type Viewer } from './viewer.ts';
 
 export interface Admission {
   /** Null for a caller without credentials. Throws UNAUTHENTICATED and RATE_LIMITED. */
   admit(credentials: Credentials, address: string): Promise<Viewer | null>;
+  /** What stays open after its caller was admitted. */
+  streams: OpenStreams;
 }
 
 export function createAdmission(
@@ -32,6 +35,7 @@ export function createAdmission(
     }
   };
   return {
+    streams: new OpenStreams(services, verifier, { most: config.LIMIT_SUBSCRIPTIONS }),
     async admit(credentials, address) {
       refuseUntil(wrongKeys.wait(address), 'Too many wrong keys or tokens from this address.');
       const viewer = await known(credentials, address);

@@ -1,6 +1,6 @@
 /** Builders' bearer tokens: JWTs of a configured issuer, or of a local one for development. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
   type CryptoKey,
   createLocalJWKSet,
@@ -22,7 +22,7 @@ import type { Services } from './call.ts';
 import { writeWhole } from './files.ts';
 import { newId } from './ids.ts';
 
-const LOCAL_ISSUER = 'urn:integration-gateway:local-issuer';
+export const LOCAL_ISSUER = 'urn:integration-gateway:local-issuer';
 const LOCAL_ALGORITHM = 'ES256';
 const LOCAL_LIFETIME = '30d';
 /** Clocks of an issuer and of this machine may differ by this much. */
@@ -113,6 +113,7 @@ function readJwk(path: string): JWK | null {
 async function createJwk(path: string): Promise<JWK> {
   const { privateKey } = await generateKeyPair(LOCAL_ALGORITHM, { extractable: true });
   const jwk = await exportJWK(privateKey);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeWhole(path, JSON.stringify(jwk));
   return jwk;
 }

@@ -1,6 +1,8 @@
 /** What every domain function gets: the services of the app, and who is asking. */
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
+import type { Feed } from '../events/feed.ts';
+import type { OperationChanges } from '../events/operation-changes.ts';
 import type { Log } from '../log.ts';
 import type { Vault } from '../secrets.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -13,6 +15,11 @@ export interface Services {
   vault: Vault;
   catalogue: Catalogue;
   viewers: ViewerCache;
+  /** Events and operations as they happen. */
+  feed: Feed;
+  operationChanges: OperationChanges;
+  /** Where the built-in sandbox listens: always a permitted target. */
+  sandboxUrl: string | null;
   /** The time by which expiry is told; tests set it. */
   now: () => Date;
 }

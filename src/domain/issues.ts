@@ -18,23 +18,42 @@ const SECRET_INPUTS = new Set([
   'headers',
 ]);
 
-/** Every offending place, with its value unless that is a secret. */
+/**
+ * Every offending place, with its value unless that is a secret: by its name, or because a rule of its
+ * own says so (`params: { isSecret: true }`).
+ */
 export function issuesOf(error: z.ZodError, input: unknown, where: Issue['in'] = 'body'): Issue[] {
   return error.issues.flatMap((issue) => {
     const paths =
       issue.code === 'unrecognized_keys'
         ? issue.keys.map((key) => [...issue.path, key])
         : [issue.path];
+    const isSecretValue = issue.code === 'custom' && issue.params?.isSecret === true;
     return paths.map((path) => {
       const value = valueAt(input, path);
       return {
         in: where,
         name: pathName(path),
         detail: issue.message,
-        ...(value === undefined || isSecret(path) ? {} : { value }),
+        ...(value === undefined || isSecretValue || isSecret(path) ? {} : { value }),
       };
     });
   });
+}
+
+/** What a schema finds in the `input` argument of a mutation. */
+export function inputIssues(schema: z.ZodType, input: unknown): Issue[] {
+  const { error } = schema.safeParse(input);
+  if (!error) return [];
+  return issuesOf(error, input).map((issue) => ({
+    ...issue,
+    name: issue.name === '' ? 'input' : `input.${issue.name}`,
+  }));
+}
+
+/** One issue of a rule that is not zod's. */
+export function issueAt(path: readonly PropertyKey[], detail: string, value?: unknown): Issue {
+  return { in: 'body', name: pathName(path), detail, ...(value == null ? {} : { value }) };
 }
 
 /** `read.objects[0].schedule` */

@@ -45,8 +45,8 @@ export interface List<T extends Table, N = Row<T>> {
   /** The column of the order; `id` where it is left out. */
   key?: keyof Row<T> & string;
   order?: 'newest first' | 'oldest first';
-  /** The nodes of the rows, in their order. */
-  nodes?: (rows: Row<T>[]) => Promise<N[]> | N[];
+  /** The nodes of the rows, in their order; null for one that is gone since its row was read. */
+  nodes?: (rows: Row<T>[]) => Promise<(N | null)[]> | (N | null)[];
 }
 
 type Key = string | bigint;
@@ -81,15 +81,20 @@ export async function listPage<T extends Table, N = Row<T>>(
   // Beyond an end that a cursor gave, only the database knows; the cursor's own row counts too.
   const existsAfter = async (key: Key) => (await range(1, false, key)).length > 0;
   const existsBefore = async (key: Key) => (await range(1, true, undefined, key)).length > 0;
-  const existsAt = async (key: Key) =>
-    (await rows.count(list.table, { ...list.where, [column]: key })) > 0;
+  const existsAt = async (at: Key) =>
+    (await rows.page(list.table, list.where, { column, direction: 'asc', at, limit: 1 })).length >
+    0;
   return {
-    edges: nodes.map((node, index) => ({
-      node,
-      get cursor() {
-        return encodeCursor(list, keys[index] as Key);
-      },
-    })),
+    edges: nodes.flatMap((node, index) =>
+      node === null
+        ? []
+        : {
+            node,
+            get cursor() {
+              return encodeCursor(list, keys[index] as Key);
+            },
+          },
+    ),
     pageInfo: {
       get hasNextPage() {
         if (!backwards && more) return true;
@@ -132,13 +137,21 @@ export function pageOfArray<N>(
   );
   const own = backwards ? inside.slice(-size) : inside.slice(0, size);
   const edges = own.map((node) => ({ node, cursor: encodeCursor(list, list.key(node)) }));
-  const first = own[0];
-  const last = own.at(-1);
+  // Where the page is empty, the cursors tell which side of the list is left out.
+  const [first, last] = [own[0], own.at(-1)];
+  const precedes = (node: N) =>
+    first
+      ? list.key(node) < list.key(first)
+      : after !== undefined && list.key(node) <= String(after);
+  const follows = (node: N) =>
+    last
+      ? list.key(node) > list.key(last)
+      : before !== undefined && list.key(node) >= String(before);
   return {
     edges,
     pageInfo: {
-      hasNextPage: last !== undefined && all.at(-1) !== last,
-      hasPreviousPage: first !== undefined && all[0] !== first,
+      hasNextPage: all.some(follows),
+      hasPreviousPage: all.some(precedes),
       startCursor: edges[0]?.cursor ?? null,
       endCursor: edges.at(-1)?.cursor ?? null,
     },
@@ -205,7 +218,9 @@ export function decodeCursor(list: NamedList, cursor: string): Key | null {
   const check = text.slice(0, CHECK_DIGITS);
   const key = text.slice(CHECK_DIGITS);
   if (check !== cursorCheck(list, key)) return null;
-  return key.startsWith('#') ? BigInt(key.slice(1)) : key.slice(1);
+  const value = key.startsWith('#') ? BigInt(key.slice(1)) : key.slice(1);
+  // Decoding overlooks characters and bits that mean nothing; encoding has one text for each key.
+  return encodeCursor(list, value) === cursor ? value : null;
 }
 
 const CHECK_DIGITS = 7;

@@ -5,9 +5,12 @@
 import type { InOrgs, Row, Table, Where } from '../database/rows.ts';
 import { notFound } from '../errors.ts';
 import type { Call } from './call.ts';
+import { domainOf } from './domain-name.ts';
 import { prefixOf } from './ids.ts';
 import type { Scope } from './scopes.ts';
 import { authorize, type Viewer } from './viewer.ts';
+
+export type { Row } from '../database/rows.ts';
 
 /** The ids of the orgs that the viewer belongs to. What an API key may do with its org is for its scopes. */
 export function orgIdsOf(viewer: Viewer): string[] {
@@ -90,7 +93,14 @@ export async function getOwned<T extends ProjectTable>(
   return row;
 }
 
-function findVisible({ viewer, database: { rows } }: Call, table: IdTable, ids: string[]) {
+/** A claimed domain is seen by the org that has it, and by the builders whose e-mail address is of it. */
+export function seesClaimedDomain(viewer: Viewer, claimed: Row<'ClaimedDomain'>): boolean {
+  return (
+    orgIdsOf(viewer).includes(claimed.orgId) || domainOf(emailOf(viewer) ?? '') === claimed.domain
+  );
+}
+
+function findVisible({ viewer, database: { rows }, now }: Call, table: IdTable, ids: string[]) {
   const orgIds = orgIdsOf(viewer);
   switch (table) {
     case 'Org':
@@ -102,10 +112,13 @@ function findVisible({ viewer, database: { rows } }: Call, table: IdTable, ids: 
     case 'Builder':
       return rows.query<Row<'Builder'>>(VISIBLE_BUILDERS, [ids, orgIds, viewer.id]);
     case 'Invite':
-      return rows.query<Row<'Invite'>>(VISIBLE_INVITES, [ids, orgIds, emailOf(viewer)]);
-    case 'BillingAccount':
+      return rows.query<Row<'Invite'>>(VISIBLE_INVITES, [ids, orgIds, emailOf(viewer), now()]);
     case 'ClaimedDomain':
-      return rows.find(table, { id: ids, orgId: orgIds });
+      return rows
+        .find('ClaimedDomain', { id: ids })
+        .then((domains) => domains.filter((domain) => seesClaimedDomain(viewer, domain)));
+    case 'BillingAccount':
+      return rows.find('BillingAccount', { id: ids, orgId: orgIds });
     default:
       return rows.find(table, { id: ids, projectId: projectScope(viewer) } as Where<ProjectTable>);
   }
@@ -119,7 +132,7 @@ const VISIBLE_BUILDERS = `
 /** Invites of the viewer's orgs, and pending ones to the viewer's own address. */
 const VISIBLE_INVITES = `
   select i.* from "Invite" i where i."id" = any($1)
-    and (i."orgId" = any($2) or i."pendingEmail" = $3)`;
+    and (i."orgId" = any($2) or i."pendingEmail" = $3 and i."expireTime" > $4)`;
 
 function emailOf(viewer: Viewer): string | null {
   return viewer.kind === 'BUILDER' ? viewer.email : null;

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { forbidden, unauthenticated } from '../errors.ts';
 import { type BearerClaims, type BearerVerifier, enrolBuilder } from './bearer.ts';
-import type { Services } from './call.ts';
+import type { Call, Services } from './call.ts';
 import { findApiKeyByValue } from './key-value.ts';
 import { ALL_SCOPES, allows, type Scope } from './scopes.ts';
 
@@ -45,13 +45,19 @@ export function createViewerCache(): ViewerCache {
   return new LRUCache({ max: MOST_VIEWERS, ttl: FRESH_MS });
 }
 
+/** What a viewer is known by in the cache; null where no credentials were given. */
+export function credentialOf({ apiKey, authorization }: Credentials): string | null {
+  return apiKey ? `key ${apiKey}` : authorization || null;
+}
+
 /** Null where no credentials were given; throws UNAUTHENTICATED where they are no good. */
 export async function authenticate(
   services: Services,
   verifier: BearerVerifier,
-  { apiKey, authorization }: Credentials,
+  credentials: Credentials,
 ): Promise<Viewer | null> {
-  const credential = apiKey ? `key ${apiKey}` : authorization;
+  const { apiKey } = credentials;
+  const credential = credentialOf(credentials);
   if (!credential) return null;
   const known = services.viewers.get(credential);
   if (known) return known;
@@ -106,6 +112,12 @@ export function requireBuilder(viewer: Viewer): BuilderViewer {
     throw forbidden("This needs a builder's bearer token; an API key can't do it.");
   }
   return viewer;
+}
+
+/** A builder is a member of one more org: the rest of this call knows it, and so do the next ones. */
+export function renewMembership(call: Call, viewer: BuilderViewer, orgId: string): void {
+  call.viewer = { ...viewer, orgIds: [...new Set([...viewer.orgIds, orgId])] };
+  call.viewers.clear();
 }
 
 /** `api:<key id>` or `builder:<id>`, as installations name their maker. */

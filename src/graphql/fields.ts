@@ -1,7 +1,8 @@
 /** Fields that many types have. */
 import type { FieldRef, InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
+import type { Row } from '../database/rows.ts';
 import type { Page, PageArgs } from '../domain/page.ts';
-import { byId } from '../domain/scope.ts';
+import { byId, type IdTable } from '../domain/scope.ts';
 import type { Types } from './builder.ts';
 import type { Context } from './context.ts';
 import { Project } from './types.ts';
@@ -34,6 +35,27 @@ export function projectField<P extends { projectId: string }>(t: FieldBuilder<P>
     type: Project,
     description: 'The project that it belongs to.',
     resolve: ({ projectId }, _args, { get }) => get(byId('Project'), projectId),
+  });
+}
+
+/** A relation that may be empty, or whose other end may be gone. */
+export function linkField<P, T extends IdTable>(
+  t: FieldBuilder<P>,
+  link: {
+    type: ObjectRef<Types, Row<T>>;
+    table: T;
+    id: (parent: P) => string | null;
+    description: string;
+  },
+) {
+  return t.field({
+    type: link.type,
+    nullable: true,
+    description: link.description,
+    resolve: (parent, _args, { find }) => {
+      const id = link.id(parent);
+      return (id === null ? null : find(byId(link.table), id)) as never;
+    },
   });
 }
 

@@ -38,6 +38,16 @@ export function inputArg<S extends z.ZodObject>(arg: ArgBuilder<Types>, schema: 
   return { input: input as ArgumentRef<Types, z.output<S>> };
 }
 
+/**
+ * The `input` argument of a mutation whose domain function checks the schema itself, so that its
+ * findings come in one answer with those that need the database.
+ */
+export function uncheckedInputArg<S extends z.ZodObject>(arg: ArgBuilder<Types>, schema: S) {
+  const type = inputType(schema) as InputRef<z.input<S>>;
+  const input = arg({ type, required: true, description: 'What to do.' });
+  return { input: input as ArgumentRef<Types, z.input<S>> };
+}
+
 /** The input type of an object schema; made at its first use. */
 export function inputType(schema: z.ZodObject): InputRef<unknown> {
   const { id: name, description } = schema.meta() ?? {};

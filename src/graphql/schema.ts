@@ -1,10 +1,31 @@
 /** The schema: an import of each noun, in the order of the platform's description. */
 import './scalars.ts';
 import './node.ts';
-import './stubs.ts';
 import './viewer.ts';
+import './org.ts';
+import './invite.ts';
+import './builder-person.ts';
+import './billing-account.ts';
+import './claimed-domain.ts';
+import './provider.ts';
 import './project.ts';
+import './api-key.ts';
+import './provider-app.ts';
+import './group.ts';
+import './consumer.ts';
+import './connection.ts';
+import './integration.ts';
+import './revision.ts';
+import './installation.ts';
+import './installation-config.ts';
+import './operation.ts';
+import './operation-log.ts';
 import './topic.ts';
+import './destination.ts';
+import './event-topic-route.ts';
+import './topic-destination-route.ts';
+import './notification-event.ts';
+import './delivery.ts';
 import { builder } from './builder.ts';
 
 export const schema = builder.toSchema();

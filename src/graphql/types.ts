@@ -1,7 +1,6 @@
 /** The object types and their connections, named here so that the files that fill them in need no circles. */
 import type { ObjectRef } from '@pothos/core';
-import type { Row } from '../database/rows.ts';
-import type { IdTable } from '../domain/scope.ts';
+import type { IdTable, Row } from '../domain/scope.ts';
 import { builder, type Types } from './builder.ts';
 
 export const Org = rowType('Org');

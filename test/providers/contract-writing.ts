@@ -130,6 +130,7 @@ export function batchTests(makeSubject: MakeSubject): void {
     });
     expect(outcomes.map(({ success }) => success)).toEqual([true, false, true]);
     expectRefusal(outcomes[1]);
+    expect([outcomes[0]?.recordId, outcomes[2]?.recordId]).toEqual([second, first]);
     expect(await textsById(subject)).toEqual({ [second]: 'update 0', [first]: 'update 2' });
   });
 

@@ -188,6 +188,18 @@ test('says in words which values of a record were refused', async () => {
   ]);
 });
 
+test('returns it as an outcome when HubSpot says that a record to delete is not there', async () => {
+  await using server = await hubspotServer();
+  server.failNext({ status: 404, body: hubspotError('resource not found', 'OBJECT_NOT_FOUND') });
+  const removal = { objectName: 'contacts', id: '42' };
+  expect(await deleteRecord(session(server), removal)).toEqual({
+    success: false,
+    recordId: '42',
+    data: null,
+    errors: ['resource not found'],
+  });
+});
+
 test('finds the outcome of each record where results carry no trace ids', async () => {
   await using server = await hubspotServer();
   const results = ['1', '3'].map((id) => ({ id, properties: { firstname: id } }));

@@ -276,6 +276,25 @@ test('tells read-only and required fields by what Salesforce says of them', asyn
   ]);
 });
 
+test('never asks for a value that Salesforce makes itself', async () => {
+  await using server = await salesforceServer();
+  const flags = { createable: true, updateable: true, nillable: false };
+  const fields = [
+    { name: 'Number__c', type: 'string', autoNumber: true, ...flags },
+    { name: 'Formula__c', type: 'double', calculated: true, ...flags },
+    { name: 'Given__c', type: 'string', ...flags },
+  ];
+  const body = { name: 'Invoice__c', fields };
+  const part = { body, httpHeaders: {}, httpStatusCode: 200, referenceId: 'describe' };
+  server.failNext({ status: 200, body: { compositeResponse: [part] } });
+  const description = await describeObject(session(server), 'Invoice__c');
+  expect(description.fields).toMatchObject([
+    { fieldName: 'number__c', readOnly: true, isRequired: false },
+    { fieldName: 'formula__c', readOnly: true, isRequired: false },
+    { fieldName: 'given__c', readOnly: false, isRequired: true },
+  ]);
+});
+
 test.each<[number, string, ProviderErrorKind]>([
   [401, 'INVALID_SESSION_ID', 'AUTH_INVALIDATED'],
   [400, 'INVALID_GRANT', 'AUTH_INVALIDATED'],

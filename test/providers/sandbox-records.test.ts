@@ -97,8 +97,11 @@ test('keeps unique values apart, whatever their letter case, until they are free
   const path = `/objects/contacts/records/${(first.body as { record: { id: string } }).record.id}`;
   const own = { method: 'PATCH', path, body: { record: { email: 'Ada@example.test' } } } as const;
   expect((await sandbox.send(own)).status).toBe(200);
-  await sandbox.send({ method: 'DELETE', path });
+  await sandbox.send({ method: 'PATCH', path, body: { record: { email: 'eve@example.test' } } });
   expect((await sandbox.send(again)).status).toBe(201);
+  await sandbox.send({ method: 'DELETE', path });
+  const freed = creation('contacts', { email: 'eve@example.test' });
+  expect((await sandbox.send(freed)).status).toBe(201);
 });
 
 test('tells the records of a batch apart, and refuses a value that two of them claim', async () => {

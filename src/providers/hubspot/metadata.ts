@@ -50,7 +50,7 @@ async function findAnswer<Schema extends z.ZodType>(
   const answer = await session.send({ method: 'GET', path });
   if (isSuccess(answer)) return answerBody(schema, answer, 'READ');
   const error = failure(answer, 'READ');
-  
+  if (NOT_SEEN.has(error.kind)) return null;
   throw error;
 }
 

@@ -45,24 +45,24 @@ export function objectPath(objectName: string): string {
   return `/objects/${encodeURIComponent(objectName)}`;
 }
 
-const VALUE_TYPES: Record<string, FieldValueType> = {
-  text: 'STRING',
-  email: 'STRING',
-  boolean: 'BOOLEAN',
-  select: 'SINGLE_SELECT',
-  multiselect: 'MULTI_SELECT',
-  date: 'DATE',
-  datetime: 'DATETIME',
-  integer: 'INT',
-  decimal: 'FLOAT',
-  reference: 'REFERENCE',
-};
+const VALUE_TYPES = new Map<string, FieldValueType>([
+  ['text', 'STRING'],
+  ['email', 'STRING'],
+  ['boolean', 'BOOLEAN'],
+  ['select', 'SINGLE_SELECT'],
+  ['multiselect', 'MULTI_SELECT'],
+  ['date', 'DATE'],
+  ['datetime', 'DATETIME'],
+  ['integer', 'INT'],
+  ['decimal', 'FLOAT'],
+  ['reference', 'REFERENCE'],
+]);
 
 function describedField(field: z.output<typeof fieldSchema>): FieldDescription {
   return {
     fieldName: field.name,
     displayName: field.displayName,
-    valueType: VALUE_TYPES[field.type] ?? 'OTHER',
+    valueType: VALUE_TYPES.get(field.type) ?? 'OTHER',
     providerType: field.type,
     readOnly: field.readOnly,
     isCustom: field.custom,

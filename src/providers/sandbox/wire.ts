@@ -50,7 +50,11 @@ const refusalSchema = z.object({
 export function refusalMessages(answer: ProviderAnswer): string[] {
   const { data } = refusalSchema.safeParse(answer.body);
   if (data === undefined) return [`The sandbox answered ${answer.status}`];
-  return (data.errors ?? [data.error]).map(({ message }) => bounded(message));
+  return messagesOf(data.errors ?? [data.error]);
+}
+
+export function messagesOf(problems: z.output<typeof problemSchema>[]): string[] {
+  return problems.map(({ message }) => bounded(message));
 }
 
 /** The refusal of a whole request, as distinct from that of the record in it. */
@@ -68,22 +72,22 @@ export function isRecordRefusal(answer: ProviderAnswer): boolean {
   return RECORD_REFUSALS.has(kindOf(answer));
 }
 
-const KIND_BY_CODE: Record<string, ProviderErrorKind> = {
-  invalid_cursor: 'CURSOR_GONE',
-  cursor_gone: 'CURSOR_GONE',
-  unknown_field: 'MISSING_FIELD',
-  object_not_found: 'MISSING_OBJECT',
-};
-const KIND_BY_STATUS: Record<number, ProviderErrorKind> = {
-  401: 'AUTH_INVALIDATED',
-  403: 'FORBIDDEN',
-  408: 'RETRYABLE',
-  429: 'RATE_LIMITED',
-};
+const KIND_BY_CODE = new Map<string, ProviderErrorKind>([
+  ['invalid_cursor', 'CURSOR_GONE'],
+  ['cursor_gone', 'CURSOR_GONE'],
+  ['unknown_field', 'MISSING_FIELD'],
+  ['object_not_found', 'MISSING_OBJECT'],
+]);
+const KIND_BY_STATUS = new Map<number, ProviderErrorKind>([
+  [401, 'AUTH_INVALIDATED'],
+  [403, 'FORBIDDEN'],
+  [408, 'RETRYABLE'],
+  [429, 'RATE_LIMITED'],
+]);
 
 function kindOf(answer: ProviderAnswer): ProviderErrorKind {
   if (answer.status >= 500) return 'SERVER_ERROR';
-  return KIND_BY_CODE[codeOf(answer)] ?? KIND_BY_STATUS[answer.status] ?? 'BAD_REQUEST';
+  return KIND_BY_CODE.get(codeOf(answer)) ?? KIND_BY_STATUS.get(answer.status) ?? 'BAD_REQUEST';
 }
 
 function codeOf({ body }: ProviderAnswer): string {

@@ -12,6 +12,7 @@ import { objectPath } from './read.ts';
 import {
   batchSchema,
   isRecordRefusal,
+  messagesOf,
   refusalError,
   refusalMessages,
   writtenSchema,
@@ -30,7 +31,7 @@ export async function writeRecord(
   const record = updating ? values : write.record;
   const errors = headerErrors(write.headers);
   if (recordId === '') errors.push('An update needs the id of its record');
-  if (errors.length > 0) return refused(recordId || null, errors);
+  if (errors.length > 0) return refused(recordId, errors);
   const path = `${objectPath(write.objectName)}/records`;
   const answer = await session.send({
     method: updating ? 'PATCH' : 'POST',
@@ -47,31 +48,24 @@ export async function writeBatch(
   session: ProviderSession,
   write: BatchWrite,
 ): Promise<RecordOutcome[]> {
-  const ids = write.records.map(({ record: { id } }) =>
-    write.type === 'UPDATE' && typeof id === 'string' ? id : null,
-  );
+  const updating = write.type === 'UPDATE';
+  const ids = write.records.map(({ record: { id } }) => (updating ? String(id ?? '') : null));
   const errors = headerErrors(write.headers);
   if (errors.length > 0) return ids.map((id) => refused(id, errors));
   const answer = await session.send({
     method: 'POST',
     path: `${objectPath(write.objectName)}/batch/${write.type.toLowerCase()}`,
     headers: requestHeaders(write),
-    body: { records: write.records, allOrNone: write.allOrNone },
+    body: {
+      records: write.records.map(({ record, associations }, index) => ({
+        record: updating ? { ...record, id: ids[index] } : record,
+        associations,
+      })),
+      allOrNone: write.allOrNone,
+    },
   });
   if (!isSuccess(answer)) return ids.map((id) => refusalOutcome(answer, id));
-  const { results, echoedHeaders } = answerBody(batchSchema, answer, 'WRITE');
-  return ids.map((id, index) => {
-    const result = results[index];
-    if (result === undefined) {
-      const message = `${results.length} results came for ${ids.length} records`;
-      throw new ProviderError('DISCONNECTED', message, { status: answer.status });
-    }
-    if (result.success) return accepted(result.record, echoedHeaders);
-    return refused(
-      id,
-      result.errors.map(({ message }) => message),
-    );
-  });
+  return batchOutcomes(answer, ids);
 }
 
 export async function deleteRecord(
@@ -87,6 +81,19 @@ export async function deleteRecord(
   });
   if (!isSuccess(answer)) return refusalOutcome(answer, id);
   return { success: true, recordId: id, data: null, errors: [] };
+}
+
+function batchOutcomes(answer: ProviderAnswer, ids: (string | null)[]): RecordOutcome[] {
+  const { results, echoedHeaders } = answerBody(batchSchema, answer, 'WRITE');
+  return ids.map((id, index) => {
+    const result = results[index];
+    if (result === undefined) {
+      const message = `${results.length} results came for ${ids.length} records`;
+      throw new ProviderError('DISCONNECTED', message, { status: answer.status });
+    }
+    if (result.success) return accepted(result.record, echoedHeaders);
+    return refused(id, messagesOf(result.errors));
+  });
 }
 
 function headerErrors(headers: RecordWrite['headers'] = []): string[] {
@@ -118,5 +125,5 @@ function refusalOutcome(answer: ProviderAnswer, recordId: string | null): Record
 }
 
 function refused(recordId: string | null, errors: string[]): RecordOutcome {
-  return { success: false, recordId, data: null, errors };
+  return { success: false, recordId: recordId || null, data: null, errors };
 }

@@ -44,7 +44,7 @@ export class Faults {
     if (fault === null || this.#timesLeft === 0 || path.startsWith('/control/')) return null;
     if (fault.method !== undefined && fault.method !== method) return null;
     if (!path.startsWith(fault.pathPrefix ?? '/')) return null;
-    
+    this.#timesLeft -= 1;
     return fault;
   }
 }

@@ -72,6 +72,7 @@ async function answerTo(
     return answerByRoute(routes, { method, path, query, headers, body });
   } catch (error) {
     if (error instanceof Refusal) return refusalAnswer(error);
+    // The client left in the middle of its request.
     if (incoming.destroyed && !incoming.complete) throw error;
     const message = error instanceof Error ? error.message : String(error);
     return { status: 500, json: { error: { code: 'internal_error', message } } };

@@ -20,7 +20,7 @@ const SCHEMAS: Record<FieldType, (field: FieldDefinition) => z.ZodType> = {
     z.iso.datetime({ offset: true, error: 'must be a time, such as 2026-01-31T12:00:00Z' }),
   integer: () => z.int('must be a whole number'),
   decimal: () => z.number('must be a number'),
-  reference: () => z.string('must be the id of a record'),
+  reference: () => z.string('must be the id of a record').max(64, 'is longer than any id'),
 };
 
 function option({ options = [] }: FieldDefinition) {

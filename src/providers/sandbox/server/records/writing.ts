@@ -8,6 +8,8 @@ import type { RecordChange, Workspace } from './workspace.ts';
 /** What CRMs of this kind take in one call. */
 const MAX_BATCH_SIZE = 100;
 const MAX_ASSOCIATIONS = 100;
+/** Far more than any object has: each unknown one is a problem of its own in the answer. */
+const MAX_FIELDS = 100;
 
 const associationSchema = z.strictObject({
   to: z.strictObject({ id: z.string().min(1).max(64) }),
@@ -20,13 +22,19 @@ const associationSchema = z.strictObject({
     )
     .max(MAX_ASSOCIATIONS),
 });
+const fields = z
+  .record(z.string(), z.unknown())
+  .refine(
+    (record) => Object.keys(record).length <= MAX_FIELDS,
+    `has more than ${MAX_FIELDS} fields`,
+  );
 const changeSchema = z.strictObject({
-  record: z.record(z.string(), z.unknown()),
+  record: fields,
   associations: z.array(associationSchema).max(MAX_ASSOCIATIONS).optional(),
 });
 /** One without an id is refused by itself, as one with an unknown id is. */
 const updateSchema = changeSchema.extend({
-  record: z.looseObject({ id: z.string().default('') }),
+  record: fields.pipe(z.looseObject({ id: z.string().default('') })),
 });
 
 export function createRecord(workspace: Workspace, request: SandboxRequest): SandboxAnswer {

@@ -183,10 +183,30 @@ CREATE TABLE "Connection" (
     "providerMetadata" JSONB,
     "credentialsSealed" TEXT,
     "tokenExpireTime" TIMESTAMPTZ(3),
+    "refreshLeaseExpireTime" TIMESTAMPTZ(3),
+    "refreshLeaseToken" TEXT,
+    "refreshRetryTime" TIMESTAMPTZ(3),
     "createTime" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "updateTime" TIMESTAMPTZ(3),
 
     CONSTRAINT "Connection_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "OAuthConnect" (
+    "id" TEXT COLLATE "C" NOT NULL,
+    "projectId" TEXT COLLATE "C" NOT NULL,
+    "provider" TEXT NOT NULL,
+    "providerAppId" TEXT COLLATE "C" NOT NULL,
+    "authScheme" "AuthScheme" NOT NULL,
+    "input" JSONB NOT NULL,
+    "callbackUrl" TEXT NOT NULL,
+    "redirectUrl" TEXT,
+    "codeVerifierSealed" TEXT,
+    "expireTime" TIMESTAMPTZ(3) NOT NULL,
+    "createTime" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "OAuthConnect_pkey" PRIMARY KEY ("id")
 );
 
 -- CreateTable
@@ -372,6 +392,7 @@ CREATE TABLE "NotificationEventTopic" (
     "topicId" TEXT COLLATE "C" NOT NULL,
     "projectId" TEXT COLLATE "C" NOT NULL,
     "position" BIGINT NOT NULL,
+    "eventType" "NotificationEventType" NOT NULL,
 
     CONSTRAINT "NotificationEventTopic_pkey" PRIMARY KEY ("eventId","topicId")
 );
@@ -495,6 +516,15 @@ CREATE UNIQUE INDEX "Connection_projectId_provider_groupId_consumerId_key" ON "C
 CREATE UNIQUE INDEX "Connection_projectId_id_key" ON "Connection"("projectId", "id");
 
 -- CreateIndex
+CREATE INDEX "OAuthConnect_projectId_expireTime_idx" ON "OAuthConnect"("projectId", "expireTime");
+
+-- CreateIndex
+CREATE INDEX "OAuthConnect_projectId_providerAppId_idx" ON "OAuthConnect"("projectId", "providerAppId");
+
+-- CreateIndex
+CREATE INDEX "OAuthConnect_expireTime_idx" ON "OAuthConnect"("expireTime");
+
+-- CreateIndex
 CREATE INDEX "Integration_projectId_provider_id_idx" ON "Integration"("projectId", "provider", "id");
 
 -- CreateIndex
@@ -540,10 +570,16 @@ CREATE INDEX "Operation_projectId_status_id_idx" ON "Operation"("projectId", "st
 CREATE INDEX "Operation_projectId_actionType_id_idx" ON "Operation"("projectId", "actionType", "id");
 
 -- CreateIndex
+CREATE INDEX "Operation_projectId_status_actionType_id_idx" ON "Operation"("projectId", "status", "actionType", "id");
+
+-- CreateIndex
 CREATE INDEX "Operation_installationId_id_idx" ON "Operation"("installationId", "id");
 
 -- CreateIndex
 CREATE INDEX "Operation_installationId_status_id_idx" ON "Operation"("installationId", "status", "id");
+
+-- CreateIndex
+CREATE INDEX "Operation_installationId_actionType_id_idx" ON "Operation"("installationId", "actionType", "id");
 
 -- CreateIndex
 CREATE INDEX "Operation_createTime_idx" ON "Operation"("createTime");
@@ -565,6 +601,9 @@ CREATE UNIQUE INDEX "Destination_projectId_name_key" ON "Destination"("projectId
 
 -- CreateIndex
 CREATE UNIQUE INDEX "Destination_projectId_id_key" ON "Destination"("projectId", "id");
+
+-- CreateIndex
+CREATE INDEX "EventTopicRoute_projectId_eventType_id_idx" ON "EventTopicRoute"("projectId", "eventType", "id");
 
 -- CreateIndex
 CREATE INDEX "EventTopicRoute_topicId_id_idx" ON "EventTopicRoute"("topicId", "id");
@@ -603,6 +642,9 @@ CREATE UNIQUE INDEX "NotificationEvent_projectId_id_key" ON "NotificationEvent"(
 CREATE INDEX "NotificationEventTopic_projectId_topicId_position_idx" ON "NotificationEventTopic"("projectId", "topicId", "position");
 
 -- CreateIndex
+CREATE INDEX "NotificationEventTopic_projectId_topicId_eventType_position_idx" ON "NotificationEventTopic"("projectId", "topicId", "eventType", "position");
+
+-- CreateIndex
 CREATE INDEX "Delivery_destinationId_id_idx" ON "Delivery"("destinationId", "id");
 
 -- CreateIndex
@@ -612,7 +654,7 @@ CREATE INDEX "Delivery_destinationId_status_id_idx" ON "Delivery"("destinationId
 CREATE INDEX "Delivery_eventId_id_idx" ON "Delivery"("eventId", "id");
 
 -- CreateIndex
-CREATE INDEX "Delivery_status_nextAttemptTime_idx" ON "Delivery"("status", "nextAttemptTime");
+CREATE INDEX "Delivery_destinationId_nextAttemptTime_idx" ON "Delivery"("destinationId", "nextAttemptTime") WHERE ("nextAttemptTime" IS NOT NULL);
 
 -- CreateIndex
 CREATE INDEX "Delivery_createTime_idx" ON "Delivery"("createTime");
@@ -664,6 +706,12 @@ ALTER TABLE "Connection" ADD CONSTRAINT "Connection_projectId_consumerId_fkey" F
 
 -- AddForeignKey
 ALTER TABLE "Connection" ADD CONSTRAINT "Connection_projectId_providerAppId_fkey" FOREIGN KEY ("projectId", "providerAppId") REFERENCES "ProviderApp"("projectId", "id") ON DELETE NO ACTION ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "OAuthConnect" ADD CONSTRAINT "OAuthConnect_projectId_fkey" FOREIGN KEY ("projectId") REFERENCES "Project"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "OAuthConnect" ADD CONSTRAINT "OAuthConnect_projectId_providerAppId_fkey" FOREIGN KEY ("projectId", "providerAppId") REFERENCES "ProviderApp"("projectId", "id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "Integration" ADD CONSTRAINT "Integration_projectId_fkey" FOREIGN KEY ("projectId") REFERENCES "Project"("id") ON DELETE CASCADE ON UPDATE CASCADE;

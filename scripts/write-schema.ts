@@ -1,0 +1,8 @@
+/** Writes schema.graphql, the schema as served: `npm run schema`. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { schema } from '../src/graphql/schema.ts';
+
+const path = join(import.meta.dirname, '..', 'schema.graphql');
+writeFileSync(path, `${printSchema(lexicographicSortSchema(schema))}\n`);

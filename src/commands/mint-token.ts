@@ -1,0 +1,57 @@
+/**
+ * Prints a bearer token of the local issuer, for development:
+ * `npm run token -- --email ada@example.com [--name "Ada"] [--sub ada]`.
+ * Reads the issuer's key and nothing else of the data folder, so that it works beside a running server.
+ */
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { ConfigError, readConfig } from '../config.ts';
+import { createBearerVerifier } from '../domain/bearer.ts';
+
+const USAGE = 'Usage: npm run token -- --email ada@example.com [--name "Ada"] [--sub ada]';
+
+/** What is wrong is for the person at the terminal, without a stack. */
+class Refusal extends Error {}
+
+const claimText = z.string().trim().min(1).max(256).optional();
+const options = z.object({
+  email: z.email({ error: 'must be an e-mail address' }).max(254).toLowerCase(),
+  name: claimText,
+  sub: claimText,
+});
+
+function readOptions(args: string[]): z.output<typeof options> {
+  const result = options.safeParse(parseOptions(args));
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(
+    ({ path, message }) => `--${path.join('.')}: ${message}`,
+  );
+  throw new Refusal(`${problems.join('\n')}\n${USAGE}`);
+}
+
+function parseOptions(args: string[]): unknown {
+  const text = { type: 'string' } as const;
+  try {
+    return parseArgs({ args, options: { email: text, name: text, sub: text } }).values;
+  } catch (error) {
+    throw new Refusal(`${(error as Error).message}\n${USAGE}`);
+  }
+}
+
+async function mintToken(args: string[]): Promise<string> {
+  const { email, name, sub = email } = readOptions(args);
+  const { mint } = await createBearerVerifier(readConfig(process.env));
+  if (mint) return mint({ sub, email, ...(name === undefined ? {} : { name }) });
+  throw new Refusal(
+    'BEARER_ISSUER is configured, so tokens come from that issuer. Only the local issuer, ' +
+      'which runs where BEARER_ISSUER is not set, can sign them here.',
+  );
+}
+
+try {
+  console.log(await mintToken(process.argv.slice(2)));
+} catch (error) {
+  const isForPeople = error instanceof Refusal || error instanceof ConfigError;
+  console.error(isForPeople ? error.message : error);
+  process.exitCode = 1;
+}

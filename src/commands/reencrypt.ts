@@ -1,0 +1,24 @@
+/**
+ * Seals all secrets with the current key: `npm run reencrypt`. With the embedded database, `-- --new-key`
+ * makes a new one first; the server must be stopped.
+ */
+import { readConfig } from '../config.ts';
+import { openDatabase } from '../database/database.ts';
+import { addEncryptionKey, encryptionKeys } from '../domain/encryption-keys.ts';
+import { reencrypt } from '../domain/reencrypt.ts';
+import { createLog } from '../log.ts';
+import { createVault } from '../secrets.ts';
+
+const config = readConfig(process.env);
+const wantsNewKey = process.argv.includes('--new-key');
+if (wantsNewKey && config.ENCRYPTION_KEY) {
+  console.error(
+    'ENCRYPTION_KEY is set: put the new key there, and the old one into ENCRYPTION_KEYS_RETIRED.',
+  );
+  process.exit(2);
+}
+
+await using database = await openDatabase(config, createLog('warn'));
+const keys = wantsNewKey ? addEncryptionKey(config) : encryptionKeys(config);
+const changed = await reencrypt(database.rows.query, createVault(keys));
+console.log(`${changed} values sealed again with the current key.`);

@@ -1,0 +1,46 @@
+/** The bounds of one process that sends deliveries. Tests narrow them. */
+export interface DeliveryLimits {
+  /** One attempt, from connecting to the status of the answer. */
+  attemptMs: number;
+  /**
+   * How long a claim holds. An attempt begins only while all of its time fits into its lease, so that
+   * nobody else takes the delivery while it is being sent.
+   */
+  leaseMs: number;
+  /** Deliveries taken by one statement. */
+  claimRows: number;
+  /** Deliveries in memory: waiting here, being sent, and not yet recorded. */
+  heldRows: number;
+  /** Bodies in memory; the last one taken may go beyond it. */
+  heldBytes: number;
+  inFlight: number;
+  inFlightPerDestination: number;
+  /** For all destinations together that fail at present: the others always find room. */
+  inFlightFailing: number;
+  /** Held for a destination that answers at once, so that its next messages are at hand. */
+  heldPerQuickDestination: number;
+  /** An attempt that took no longer makes its destination a quick one. */
+  quickMs: number;
+  /** Looking for due deliveries when nothing tells of them. */
+  pollMs: number;
+  /** Between two looks, the first of which took all there was: what comes meanwhile is taken together. */
+  gapMs: number;
+  /** Between tries while the database is gone. */
+  backoffMaxMs: number;
+}
+
+export const DELIVERY_LIMITS: DeliveryLimits = {
+  attemptMs: 15_000,
+  leaseMs: 20_000,
+  claimRows: 200,
+  heldRows: 600,
+  heldBytes: 16 * 1024 * 1024,
+  inFlight: 64,
+  inFlightPerDestination: 8,
+  inFlightFailing: 32,
+  heldPerQuickDestination: 200,
+  quickMs: 100,
+  pollMs: 1_000,
+  gapMs: 10,
+  backoffMaxMs: 5_000,
+};

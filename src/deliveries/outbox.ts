@@ -1,0 +1,188 @@
+/**
+ * The outbox: the table Delivery as workers see it. Its statements are written by hand because each of
+ * them handles many deliveries. A delivery is due when its nextAttemptTime has come and nobody holds it;
+ * leases are told by the database's clock, the same for all processes.
+ */
+import type { RunQuery } from '../database/rows.ts';
+
+/** A delivery that this process may send until its lease ends, and where to. */
+export interface ClaimedRow {
+  id: string;
+  projectId: string;
+  destinationId: string;
+  body: string;
+  /** Attempts before this one. */
+  attemptCount: number;
+  leaseToken: string;
+  url: string;
+  headers: Record<string, string> | null;
+  isFailing: boolean;
+  signingSecretSealed: string;
+  previousSecretSealed: string | null;
+  previousSecretExpireTime: Date | null;
+  /** The database's clock at the claim, in milliseconds. */
+  claimedMs: number;
+}
+
+export interface ClaimOrder {
+  /** Destinations up to this id have had their turn. */
+  after: string;
+  /** How many each destination may have: these, and others the default. */
+  free: ReadonlyMap<string, number>;
+  freeByDefault: number;
+  takesFailing: boolean;
+  rows: number;
+  bytes: number;
+  leaseToken: string;
+  leaseMs: number;
+  now: Date;
+}
+
+/**
+ * Takes due deliveries of enabled destinations, one destination after the other. The first step walks
+ * from one destination that is owed something to the next, one entry of the index for each: a dead
+ * destination with a hundred thousand due deliveries costs no more than one with a single one.
+ */
+const CLAIM = `
+  with recursive owed as (
+    (select "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
+      where "nextAttemptTime" is not null and "destinationId" > $1
+      order by "destinationId", "nextAttemptTime" limit 1)
+    union all
+    select following.* from owed cross join lateral (
+      select "destinationId", "nextAttemptTime" from "Delivery"
+      where "nextAttemptTime" is not null and "destinationId" > owed."id"
+      order by "destinationId", "nextAttemptTime" limit 1) following
+  ), due as materialized (
+    select delivery.* from owed
+    left join unnest($2::text[], $3::int[]) as known("id", "free") on known."id" = owed."id"
+    cross join lateral (
+      select "id" from "Destination"
+      where "id" = owed."id" and "status" = 'ENABLED' and ($4::boolean or "failingSince" is null)
+      limit 1) destination
+    cross join lateral (
+      select ready.* from (
+        select "id", octet_length("body") as "bytes" from "Delivery"
+        where "destinationId" = destination."id" and "nextAttemptTime" <= $5
+          and ("leaseExpireTime" is null or "leaseExpireTime" <= now())
+        order by "destinationId", "nextAttemptTime" limit 200
+        for update skip locked) ready
+      limit coalesce(known."free", $6::int)) delivery
+    where owed."earliest" <= $5
+    limit $7
+  ), chosen as (
+    select "id", sum("bytes") over (rows unbounded preceding) - "bytes" as "bytesBefore" from due
+  )
+  update "Delivery" d set
+    "leaseToken" = $9, "leaseExpireTime" = now() + $10::int * interval '1 millisecond'
+  from chosen, "Destination" t
+  where chosen."bytesBefore" < $8 and d."id" = chosen."id"
+    and t."id" = d."destinationId" and t."projectId" = d."projectId"
+  returning d."id", d."projectId", d."destinationId", d."body", d."attemptCount", d."leaseToken",
+    t."url", t."headers", t."failingSince" is not null as "isFailing", t."signingSecretSealed",
+    t."previousSecretSealed", t."previousSecretExpireTime",
+    (extract(epoch from clock_timestamp()) * 1000)::float8 as "claimedMs"`;
+
+export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow[]> {
+  return query<ClaimedRow>(CLAIM, [
+    order.after,
+    [...order.free.keys()],
+    [...order.free.values()],
+    order.takesFailing,
+    order.now,
+    order.freeByDefault,
+    order.rows,
+    order.bytes,
+    order.leaseToken,
+    order.leaseMs,
+  ]);
+}
+
+/** What came of one attempt, and what is to become of its delivery. */
+export interface AttemptRecord {
+  attemptId: string;
+  deliveryId: string;
+  destinationId: string;
+  leaseToken: string;
+  startTime: Date;
+  durationMs: number;
+  responseStatus: number | null;
+  error: string | null;
+  status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
+  failureReason: string | null;
+  nextAttemptTime: Date | null;
+}
+
+export interface Hopelessness {
+  /** Without a success since then, or longer. */
+  failingSince: Date;
+  failedAttempts: number;
+}
+
+/**
+ * Records attempts, what becomes of their deliveries, and how their destinations fare. A result whose
+ * claim was taken over meanwhile changes nothing: the newer claim's result counts.
+ */
+const RECORD = `
+  with result as (
+    select * from json_to_recordset($1::json) as r("attemptId" text, "deliveryId" text,
+      "destinationId" text, "leaseToken" text, "startTime" timestamptz, "durationMs" int,
+      "responseStatus" int, "error" text, "status" text, "failureReason" text,
+      "nextAttemptTime" timestamptz)
+  ), recorded as (
+    update "Delivery" d set
+      "status" = r."status"::"DeliveryStatus", "failureReason" = r."failureReason",
+      "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = r."nextAttemptTime",
+      "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $2
+    from result r
+    where d."id" = r."deliveryId" and d."leaseToken" = r."leaseToken" and d."status" = 'PENDING'
+    returning r.*, d."projectId", d."attemptCount"
+  ), attempt as (
+    insert into "DeliveryAttempt" ("id", "projectId", "deliveryId", "attemptNumber",
+      "responseStatus", "error", "durationMs", "createTime")
+    select "attemptId", "projectId", "deliveryId", "attemptCount",
+      "responseStatus", "error", "durationMs", "startTime" from recorded
+  ), health as (
+    select "destinationId" as "id", bool_or("status" = 'SUCCEEDED') as "works",
+      count(*)::int as "attempts", min("startTime") as "since"
+    from recorded group by 1
+  ), better as (
+    update "Destination" d set "failingSince" = null, "failedAttempts" = 0
+    from health h where d."id" = h."id" and h."works" and d."failingSince" is not null
+  ), worse as (
+    update "Destination" d set
+      "failingSince" = coalesce(d."failingSince", h."since"),
+      "failedAttempts" = d."failedAttempts" + h."attempts"
+    from health h where d."id" = h."id" and not h."works"
+    returning d."id", d."failingSince", d."failedAttempts"
+  )
+  select (select count(*)::int from recorded) as "recorded",
+    array(select "id" from worse where "failingSince" <= $3 and "failedAttempts" >= $4) as "hopeless"`;
+
+/** How many were recorded, and destinations that have failed for too long. */
+export async function recordAttempts(
+  query: RunQuery,
+  attempts: readonly AttemptRecord[],
+  { now, hopeless }: { now: Date; hopeless: Hopelessness },
+): Promise<{ recorded: number; hopeless: string[] }> {
+  const [row] = await query<{ recorded: number; hopeless: string[] }>(RECORD, [
+    JSON.stringify(attempts),
+    now,
+    hopeless.failingSince,
+    hopeless.failedAttempts,
+  ]);
+  return row ?? { recorded: 0, hopeless: [] };
+}
+
+const RELEASE = `
+  update "Delivery" set "leaseToken" = null, "leaseExpireTime" = null
+  where "id" = any($1) and "leaseToken" = any($2)`;
+
+/** Gives back what was claimed and not sent: it is due again at once. */
+export async function release(
+  query: RunQuery,
+  claimed: readonly Pick<ClaimedRow, 'id' | 'leaseToken'>[],
+): Promise<void> {
+  const tokens = new Set(claimed.map(({ leaseToken }) => leaseToken));
+  await query(RELEASE, [claimed.map(({ id }) => id), [...tokens]]);
+}

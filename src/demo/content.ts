@@ -1,0 +1,143 @@
+/** What the demo holds, as the inputs of the gateway's own mutations. */
+
+/** Seven ways to connect: one for each scheme that the sandbox has. The first is the installation's. */
+export const DEMO_CONNECTIONS = [
+  {
+    groupRef: 'acme',
+    groupName: 'Acme Inc.',
+    consumerRef: 'ada',
+    consumerName: 'Ada Lovelace',
+    apiKey: 'sandbox-key',
+  },
+  {
+    groupRef: 'globex',
+    groupName: 'Globex Corporation',
+    consumerRef: 'grace',
+    consumerName: 'Grace Hopper',
+    basicAuth: { username: 'sandbox', password: 'sandbox-password' },
+  },
+  {
+    groupRef: 'initech',
+    groupName: 'Initech',
+    consumerRef: 'alan',
+    consumerName: 'Alan Turing',
+    oauth2ClientCredentials: { clientId: 'sandbox-client', clientSecret: 'sandbox-secret' },
+  },
+  {
+    groupRef: 'umbrella',
+    groupName: 'Umbrella',
+    consumerRef: 'edsger',
+    consumerName: 'Edsger Dijkstra',
+    oauth2PasswordCredentials: {
+      username: 'sandbox',
+      password: 'sandbox-password',
+      clientId: 'sandbox-client',
+      clientSecret: 'sandbox-secret',
+    },
+  },
+  {
+    groupRef: 'hooli',
+    groupName: 'Hooli',
+    consumerRef: 'barbara',
+    consumerName: 'Barbara Liskov',
+    oauth2AuthorizationCode: {
+      accessToken: { token: 'sandbox-access-token' },
+      scopes: ['crm.read', 'crm.write'],
+    },
+  },
+  {
+    groupRef: 'stark',
+    groupName: 'Stark Industries',
+    consumerRef: 'donald',
+    consumerName: 'Donald Knuth',
+    authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE',
+    oauth2AuthorizationCode: {
+      accessToken: { token: 'sandbox-access-token' },
+      scopes: ['crm.read'],
+    },
+  },
+  {
+    groupRef: 'wayne',
+    groupName: 'Wayne Enterprises',
+    consumerRef: 'margaret',
+    consumerName: 'Margaret Hamilton',
+    authScheme: 'NONE',
+  },
+] as const;
+
+const contacts = {
+  objectName: 'contacts',
+  destination: 'records',
+  schedule: '*/10 * * * *',
+  mapToName: 'people',
+  mapToDisplayName: 'People',
+  requiredFields: [
+    { fieldName: 'email', mapToName: 'emailAddress', mapToDisplayName: 'E-mail address' },
+    { fieldName: 'firstname' },
+    { fieldName: 'lastname' },
+  ],
+  optionalFields: [{ fieldName: 'phone' }, { fieldName: 'lifecycle' }],
+};
+
+/** The write block's first object has no unique and no mapped fields: anything can be written to it. */
+const first = {
+  name: 'crm-sync',
+  provider: 'sandbox',
+  displayName: 'CRM sync',
+  read: { objects: [contacts] },
+  write: { objects: [{ objectName: 'deals' }] },
+  proxy: { enabled: true },
+};
+
+/** The second adds companies, and writing contacts by their mapped names. */
+export const DEMO_REVISIONS = [
+  first,
+  {
+    ...first,
+    read: {
+      objects: [
+        contacts,
+        {
+          objectName: 'companies',
+          destination: 'records',
+          requiredFields: [{ fieldName: 'name' }, { fieldName: 'domain' }],
+          optionalFieldsAuto: 'all',
+        },
+      ],
+    },
+    write: {
+      objects: [{ objectName: 'deals' }, { objectName: 'contacts', inheritMapping: true }],
+    },
+  },
+] as const;
+
+/** Where events go; records go to the destination that a read object names. */
+export const DEMO_ROUTES = [
+  {
+    topic: 'connections',
+    destination: 'events',
+    eventTypes: [
+      'CONNECTION_CREATED',
+      'CONNECTION_UPDATED',
+      'CONNECTION_REFRESHED',
+      'CONNECTION_ERROR',
+      'CONNECTION_DELETED',
+    ],
+  },
+  {
+    topic: 'installations',
+    destination: 'events',
+    eventTypes: ['INSTALLATION_CREATED', 'INSTALLATION_UPDATED', 'INSTALLATION_DELETED'],
+  },
+  {
+    topic: 'data',
+    destination: 'records',
+    eventTypes: [
+      'READ_BACKFILL_DONE',
+      'READ_TRIGGERED_DONE',
+      'READ_TRIGGERED_ERROR',
+      'READ_SCHEDULE_PAUSED',
+      'WRITE_ASYNC_DONE',
+    ],
+  },
+] as const;

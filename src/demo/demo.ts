@@ -1,0 +1,81 @@
+/**
+ * The demo: enough of everything to page through, made in the gateway's own GraphQL. Filling it again
+ * adds only what is missing, so that a start that was cut off is made good by the next.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type BearerVerifier, enrolBuilder, LOCAL_ISSUER } from '../domain/bearer.ts';
+import type { Services } from '../domain/call.ts';
+import { writeWhole } from '../domain/files.ts';
+import { authenticate } from '../domain/viewer.ts';
+import { type DemoProject, fillProject } from './fill.ts';
+import { DEMO_PROJECT, DEMO_SUBJECT } from './runner.ts';
+
+/** What DATA_DIR/demo.json holds. */
+export interface Demo extends DemoProject {
+  url: string;
+  sandboxUrl: string;
+  apiKey: string;
+  /** Of the demo's builder; left out where another issuer than the local one is configured. */
+  bearerToken?: string;
+}
+
+interface DemoHost {
+  services: Services;
+  verifier: BearerVerifier;
+  url: string;
+}
+
+/** Fills in the demo where it is on, and writes demo.json. Null where it is off. */
+export async function fillDemo({ services, verifier, url }: DemoHost): Promise<Demo | null> {
+  if (!(await isOn(services))) return null;
+  const issuer = services.config.BEARER_ISSUER ?? LOCAL_ISSUER;
+  const claims = {
+    sub: DEMO_SUBJECT,
+    email: 'ada@demo.example',
+    name: 'Ada Demo',
+    given_name: 'Ada',
+    family_name: 'Demo',
+  };
+  await enrolBuilder(services, { iss: issuer, ...claims });
+  const bearerToken = await verifier.mint?.(claims);
+  const path = join(services.config.DATA_DIR, 'demo.json');
+  const { apiKey, ...project } = await fillProject({
+    services,
+    issuer,
+    knownKey: await keyOfEarlierStart(services, verifier, path),
+  });
+  const demo: Demo = {
+    url,
+    sandboxUrl: services.sandboxUrl ?? '',
+    ...project,
+    apiKey,
+    bearerToken,
+  };
+  writeWhole(path, `${JSON.stringify(demo, null, 2)}\n`);
+  return demo;
+}
+
+/** On by default while an embedded database has no projects, and wherever the demo already is. */
+async function isOn({ config, database }: Services): Promise<boolean> {
+  if (config.DEMO !== undefined) return config.DEMO;
+  if (database.kind !== 'embedded') return false;
+  const projects = await database.prisma.project.findMany({ select: { name: true }, take: 1 });
+  if (projects.length === 0) return true;
+  const demo = await database.prisma.project.findUnique({ where: { name: DEMO_PROJECT } });
+  return demo !== null;
+}
+
+const earlier = z.object({ apiKey: z.string() });
+
+/** The key's value is stored nowhere but in demo.json: it stays the same as long as that file does. */
+async function keyOfEarlierStart(services: Services, verifier: BearerVerifier, path: string) {
+  try {
+    const { apiKey } = earlier.parse(JSON.parse(readFileSync(path, 'utf8')));
+    await authenticate(services, verifier, { apiKey });
+    return apiKey;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,77 @@
+/** Past operations of the demo's installation: enough to page through. */
+import { randomBytes } from 'node:crypto';
+import { TypeID } from 'typeid-js';
+import type { Database } from '../database/database.ts';
+import type { OperationActionType, OperationStatus } from '../database/generated/enums.ts';
+
+export const DEMO_OPERATIONS = 1_000;
+/** They lie this far apart, and so within the last week. */
+const APART_MS = 10 * 60_000;
+const BATCH = 250;
+
+interface Installed {
+  projectId: string;
+  integrationId: string;
+  installationId: string;
+  configId: string;
+}
+
+export async function addOperations({ prisma }: Database, installed: Installed): Promise<void> {
+  const { projectId } = installed;
+  const known = await prisma.operation.count({ where: { projectId } });
+  const newest = Date.now() - APART_MS;
+  for (let made = known; made < DEMO_OPERATIONS; made += BATCH) {
+    const count = Math.min(BATCH, DEMO_OPERATIONS - made);
+    const data = Array.from({ length: count }, (_, index) => {
+      const number = made + index;
+      return pastOperation(installed, number, newest - (DEMO_OPERATIONS - number) * APART_MS);
+    });
+    await prisma.operation.createMany({ data });
+  }
+}
+
+function pastOperation(installed: Installed, number: number, timeMs: number) {
+  const actionType: OperationActionType = number % 3 === 0 ? 'WRITE' : 'READ';
+  const status: OperationStatus = number % 25 === 7 ? 'FAILURE' : 'SUCCESS';
+  const objectName = actionType === 'WRITE' ? 'deals' : 'contacts';
+  const records = (number * 7) % 200;
+  return {
+    id: operationId(timeMs),
+    ...installed,
+    actionType,
+    status,
+    result: resultText({ actionType, status, objectName, records }),
+    metadata: {
+      objects: [objectName],
+      ...(actionType === 'READ' && {
+        progress: { objectName, recordsProcessed: status === 'SUCCESS' ? records : 0 },
+      }),
+    },
+    createTime: new Date(timeMs),
+    updateTime: new Date(timeMs + 2_000),
+  };
+}
+
+function resultText(past: {
+  actionType: OperationActionType;
+  status: OperationStatus;
+  objectName: string;
+  records: number;
+}): string {
+  if (past.status === 'FAILURE') return `[${past.objectName}] The provider answered 503.`;
+  if (past.actionType === 'WRITE') return `[${past.objectName}] Record written.`;
+  if (past.records === 0) return `[${past.objectName}] No new data found.`;
+  return `[${past.objectName}] ${past.records} records read.`;
+}
+
+/** An id of that time: lists are ordered by id, and these lie in the past. */
+function operationId(timeMs: number): string {
+  const bytes = new Uint8Array(randomBytes(16));
+  new DataView(bytes.buffer).setBigUint64(
+    0,
+    (BigInt(timeMs) << 16n) | BigInt(bytes[6]! * 256 + bytes[7]!),
+  );
+  bytes[6] = 0x70 | (bytes[6]! & 0x0f);
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  return TypeID.fromUUIDBytes('opr', bytes).toString();
+}

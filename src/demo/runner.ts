@@ -1,0 +1,55 @@
+/** The demo speaks the gateway's own GraphQL, as its builder. */
+import { graphql } from 'graphql';
+import type { Services } from '../domain/call.ts';
+import { ALL_SCOPES } from '../domain/scopes.ts';
+import type { BuilderViewer } from '../domain/viewer.ts';
+import { createContext } from '../graphql/context.ts';
+import { schema } from '../graphql/schema.ts';
+
+export const DEMO_PROJECT = 'demo';
+/** The subject of the demo's builder at the issuer. */
+export const DEMO_SUBJECT = 'demo';
+
+// biome-ignore lint/suspicious/noExplicitAny: the demo reads what it asked for
+export type Data = any;
+
+export interface Runner {
+  /** Fields of the demo's project. */
+  project(selection: string): Promise<Data>;
+  query(source: string): Promise<Data>;
+  /** One mutation with its input, to which the project is added; answers its payload. */
+  change(field: string, input: Record<string, unknown>, selection: string): Promise<Data>;
+}
+
+export function createRunner(services: Services, issuer: string): Runner {
+  const run = async (source: string, variableValues?: Record<string, unknown>): Promise<Data> => {
+    const viewer = await demoBuilder(services, issuer);
+    const contextValue = createContext(services, { viewer, requestId: 'demo' });
+    const { data, errors } = await graphql({ schema, source, variableValues, contextValue });
+    const error = errors?.[0];
+    if (error)
+      throw new Error(`The demo could not be filled in: ${error.message}`, { cause: error });
+    return data;
+  };
+  return {
+    query: run,
+    async project(selection) {
+      return (await run(`{ project(idOrName: "${DEMO_PROJECT}") { ${selection} } }`)).project;
+    },
+    async change(field, input, selection) {
+      const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`;
+      const source = `mutation ($input: ${type}!) { ${field}(input: $input) { ${selection} } }`;
+      return (await run(source, { input }))[field];
+    },
+  };
+}
+
+/** With the memberships of this moment: the first call makes the org. */
+async function demoBuilder({ database }: Services, issuer: string): Promise<BuilderViewer> {
+  const { memberships, id, primaryEmail } = await database.prisma.builder.findUniqueOrThrow({
+    where: { idpProvider_idpRef: { idpProvider: issuer, idpRef: DEMO_SUBJECT } },
+    include: { memberships: true },
+  });
+  const orgIds = memberships.map(({ orgId }) => orgId);
+  return { kind: 'BUILDER', id, orgIds, email: primaryEmail, scopes: ALL_SCOPES };
+}

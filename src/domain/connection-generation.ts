@@ -1,0 +1,146 @@
+/** Making connections from credentials: one for each project, provider, group and consumer. */
+import type { z } from 'zod';
+import type { Prisma } from '../database/generated/client.ts';
+import type { Row } from '../database/rows.ts';
+import { inTransaction, type Transaction } from '../database/transaction.ts';
+import { type Issue, invalid, invalidInput } from '../errors.ts';
+import { recordEvent } from '../events/record.ts';
+import type { AuthScheme, Provider } from '../providers/provider.ts';
+import type { Call } from './call.ts';
+import { newCredentials } from './connection.ts';
+import { connectionFields } from './connection-events.ts';
+import type { generateConnectionInput } from './connection-input.ts';
+import { chooseScheme } from './connection-scheme.ts';
+import { putConsumer } from './consumer.ts';
+import { putGroup } from './group.ts';
+import { newId } from './ids.ts';
+import { lockProviderApp } from './provider-app.ts';
+import { getProject } from './scope.ts';
+import { workspaceIssues } from './workspace.ts';
+
+type Input = z.output<typeof generateConnectionInput>;
+
+/**
+ * Makes the connection, or replaces the credentials of the one that there is; either way it is CREATED.
+ * The group and the consumer are made at their first use.
+ */
+export async function generateConnection(call: Call, input: Input): Promise<Row<'Connection'>> {
+  const project = await getProject(call, input.projectIdOrName, 'connections:write');
+  const projectId = project.id;
+  const { provider, scheme } = await checked(call, projectId, input);
+  return inTransaction(call.database, async (tx) => {
+    const providerAppId = await appOf(tx, { projectId, scheme, input });
+    const group = await putGroup(tx, { projectId, ...input }, call.now());
+    const consumer = await putConsumer(tx, { projectId, ...input }, call.now());
+    const { connection, isNew } = await putConnection(call, tx, {
+      between: {
+        projectId,
+        provider: provider.name,
+        groupId: group.id,
+        consumerId: consumer.id,
+      },
+      providerAppId,
+      scheme,
+      input,
+    });
+    await recordEvent(tx, {
+      projectId,
+      connectionId: connection.id,
+      eventType: isNew ? 'CONNECTION_CREATED' : 'CONNECTION_UPDATED',
+      data: connectionFields({ ...connection, group, consumer }),
+    });
+    return connection;
+  });
+}
+
+/** Throws BAD_USER_INPUT that names every offending input. */
+async function checked(
+  call: Call,
+  projectId: string,
+  input: Input,
+): Promise<{ provider: Provider; scheme: AuthScheme }> {
+  const provider = call.catalogue.find(input.provider);
+  if (!provider) {
+    throw invalid('input.provider', 'is not a provider of the catalogue.', input.provider);
+  }
+  const { scheme, issues } = chooseScheme(provider, input);
+  const all = [
+    ...workspaceIssues(provider, input.providerWorkspaceRef),
+    ...issues,
+    ...(await appIssues(call, projectId, input)),
+  ];
+  if (all.length > 0 || scheme === null) throw invalidInput(all);
+  return { provider, scheme };
+}
+
+async function appIssues(
+  { database }: Call,
+  projectId: string,
+  { providerAppId, provider }: Input,
+): Promise<Issue[]> {
+  if (providerAppId == null) return [];
+  const [app] = await database.rows.find('ProviderApp', { projectId, id: providerAppId });
+  if (app?.provider === provider) return [];
+  const detail = app ? `is an app of ${app.provider}, not of ${provider}.` : NO_SUCH_APP;
+  return [{ in: 'body', name: 'input.providerAppId', detail, value: providerAppId }];
+}
+const NO_SUCH_APP = 'does not exist.';
+
+const BY_AN_APP: readonly AuthScheme[] = [
+  'OAUTH2_AUTHORIZATION_CODE',
+  'OAUTH2_AUTHORIZATION_CODE_PKCE',
+];
+
+async function appOf(
+  tx: Transaction,
+  { projectId, scheme, input }: { projectId: string; scheme: AuthScheme; input: Input },
+): Promise<string | null> {
+  const { provider, providerAppId } = input;
+  if (providerAppId == null && !BY_AN_APP.includes(scheme)) return null;
+  const locked = await lockProviderApp(tx, { projectId, provider, id: providerAppId });
+  // It was there when the input was checked.
+  if (providerAppId != null && !locked) {
+    throw invalid('input.providerAppId', NO_SUCH_APP, providerAppId);
+  }
+  return locked;
+}
+
+interface Generation {
+  between: Prisma.ConnectionProjectIdProviderGroupIdConsumerIdCompoundUniqueInput;
+  providerAppId: string | null;
+  scheme: AuthScheme;
+  input: Input;
+}
+
+async function putConnection(
+  call: Call,
+  tx: Transaction,
+  { between, providerAppId, scheme, input }: Generation,
+): Promise<{ connection: Row<'Connection'>; isNew: boolean }> {
+  const columns = (id: string) => ({
+    providerAppId,
+    authScheme: scheme,
+    providerWorkspaceRef: input.providerWorkspaceRef ?? undefined,
+    providerMetadata: (input.providerMetadata ?? undefined) as Prisma.InputJsonObject | undefined,
+    ...newCredentials(call, { id, projectId: between.projectId, authScheme: scheme }, input),
+  });
+  const omit = { credentialsSealed: true } as const;
+  const id = newId('con');
+  const updateTime = call.now();
+  // With something to update, this is one INSERT ... ON CONFLICT: two at once make one row, and the
+  // second waits for the first. Credentials are sealed for one id, so they follow when it is known.
+  const connection = await tx.connection.upsert({
+    where: { projectId_provider_groupId_consumerId: between },
+    create: { id, ...between, ...columns(id) },
+    update: { updateTime },
+    omit,
+  });
+  if (connection.id === id) return { connection, isNew: true };
+  const renewed = await tx.connection.update({
+    where: { id: connection.id },
+    // Whose account the new credentials are of, the provider has yet to say.
+    data: { ...columns(connection.id), providerConsumerRef: null },
+    omit,
+  });
+  return { connection: renewed, isNew: false };
+}

@@ -1,0 +1,73 @@
+/** Schedules: classic cron of five fields, in UTC, at most one run in ten minutes. */
+import { CronExpressionParser, type CronFieldCollection } from 'cron-parser';
+import { z } from 'zod';
+
+/** The platform's most frequent schedule. */
+const GAP_MIN_MINUTES = 10;
+const DAY_MINUTES = 24 * 60;
+/** 28 years, after which dates fall on the same weekdays again. */
+const CALENDAR_DAYS = 28 * 365.25;
+
+/** Numbers, lists, ranges, steps and names; the parser's own extensions (H, L, #, ?) are not for us. */
+const FIVE_FIELDS = /^(?:[\d*,/-]+ +){3}(?:[\d*,/-]|[a-z]{3})+ +(?:[\d*,/-]|[a-z]{3})+$/i;
+
+/** A schedule in an input. */
+export const schedule = z
+  .string()
+  .max(256)
+  .superRefine((text, context) => {
+    const problem = scheduleProblem(text);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
+
+/** Why the text is not a schedule, as a sentence's end; null where it is one. */
+export function scheduleProblem(text: string): string | null {
+  if (!FIVE_FIELDS.test(text)) return 'must be a cron expression of five fields.';
+  try {
+    return smallestGapMinutes(text) < GAP_MIN_MINUTES
+      ? `must be at most one run in ${GAP_MIN_MINUTES} minutes.`
+      : null;
+  } catch (error) {
+    return `must be a cron expression of five fields: ${(error as Error).message}.`;
+  }
+}
+
+/** The first run after that time. */
+export function nextRunOf(schedule: string, after: Date): Date {
+  return CronExpressionParser.parse(schedule, { currentDate: after, tz: 'UTC' }).next().toDate();
+}
+
+/**
+ * Told from what the fields stand for: every day that runs at all runs at the same times, so the gaps
+ * are those inside a day and the one over midnight. Throws where the schedule never runs.
+ */
+function smallestGapMinutes(schedule: string): number {
+  const { fields } = CronExpressionParser.parse(schedule, { tz: 'UTC' });
+  const minutes = fields.minute.values as number[];
+  const times = (fields.hour.values as number[])
+    .flatMap((hour) => minutes.map((minute) => hour * 60 + minute))
+    .sort((a, b) => a - b);
+  const gaps = times.slice(1).map((time, index) => time - (times[index] as number));
+  const overMidnight = (times[0] as number) + DAY_MINUTES - (times.at(-1) as number);
+  nextRunOf(schedule, new Date(0));
+  if (overMidnight < GAP_MIN_MINUTES && runsTwoDaysInARow(fields)) gaps.push(overMidnight);
+  return Math.min(DAY_MINUTES, ...gaps);
+}
+
+/** With both kinds of day given, cron runs on either. */
+function runsTwoDaysInARow({ month, dayOfMonth, dayOfWeek }: CronFieldCollection): boolean {
+  const runsOn = (date: Date) => {
+    if (!month.values.includes((date.getUTCMonth() + 1) as never)) return false;
+    const inMonth = dayOfMonth.values.includes(date.getUTCDate() as never);
+    const inWeek = dayOfWeek.values.includes(date.getUTCDay() as never);
+    if (dayOfMonth.isWildcard) return inWeek;
+    return inMonth || (inWeek && !dayOfWeek.isWildcard);
+  };
+  let before = false;
+  for (let day = 0; day < CALENDAR_DAYS; day += 1) {
+    const runs = runsOn(new Date(day * DAY_MINUTES * 60_000));
+    if (runs && before) return true;
+    before = runs;
+  }
+  return false;
+}

@@ -1,0 +1,168 @@
+/**
+ * What an integration reads, writes, proxies and subscribes to, as it is given: the shape of each value.
+ * Rules between values are in integration-content-check.ts, what is stored in integration-content.ts.
+ */
+import { z } from 'zod';
+import { schedule } from './cron.ts';
+
+/** Far above any integration that people write; keeps a revision under a few megabytes. */
+export const CONTENT_LIMITS = { objects: 200, fields: 1_000, characters: 256 } as const;
+
+export const SPEC_VERSION = '1.0.0';
+
+/** Names and texts inside the content. */
+export const contentText = z.string().min(1).max(CONTENT_LIMITS.characters);
+
+const oneOf = (...values: string[]) =>
+  z.string().refine((text) => values.includes(text), `must be ${values.join(' or ')}.`);
+
+const objectName = contentText.describe("The provider's name of the object.");
+const destination = contentText.nullish();
+const enabled = oneOf('always').describe('Only always.');
+
+export const fieldMappingInput = z
+  .object({
+    fieldName: contentText.nullish().describe("The provider's name of the field."),
+    mapToName: contentText.nullish().describe('The name that the field is delivered under.'),
+    mapToDisplayName: contentText.nullish().describe('The name that people see.'),
+  })
+  .meta({
+    id: 'FieldMappingInput',
+    description: 'A field: with fieldName an existing one, with mapToName alone one to be mapped.',
+  });
+
+const fields = z.array(fieldMappingInput).max(CONTENT_LIMITS.fields).nullish();
+
+const deliveryInput = z
+  .object({
+    mode: oneOf('auto', 'onRequest').nullable().default('auto').describe('auto or onRequest.'),
+    pageSize: z.number().int().min(50).max(500).nullish().describe('Records in one message.'),
+  })
+  .meta({ id: 'DeliverySpecInput', description: 'How read records are delivered.' });
+
+const readObjectInput = z
+  .object({
+    objectName,
+    destination: destination.describe('The destination of the records; required.'),
+    schedule: schedule
+      .nullish()
+      .describe('Cron of five fields in UTC; left out, the object is read only when triggered.'),
+    mapToName: contentText.nullish().describe('The name that the object is delivered under.'),
+    mapToDisplayName: contentText.nullish().describe('The name that people see.'),
+    requiredFields: fields.describe('Fields that are always read.'),
+    optionalFields: fields.describe('Fields that an installation may select.'),
+    optionalFieldsAuto: oneOf('all')
+      .nullish()
+      .describe('all: every field of the object may be selected.'),
+    delivery: deliveryInput.nullish().describe('How its records are delivered.'),
+    enabled: enabled.nullish(),
+  })
+  .meta({ id: 'ReadObjectSpecInput', description: 'An object to read.' });
+
+const writeObjectInput = z
+  .object({
+    objectName,
+    inheritMapping: z.boolean().nullish().describe('Names are mapped as in the read object.'),
+    valueDefaults: z
+      .object({ allowAnyFields: z.boolean().describe('A default may be set for any field.') })
+      .meta({ id: 'ValueDefaultsInput', description: 'Which fields may have default values.' })
+      .nullish()
+      .describe('Which fields may have default values.'),
+  })
+  .meta({ id: 'WriteObjectSpecInput', description: 'An object to write.' });
+
+const proxyInput = z
+  .object({
+    enabled: z.boolean().describe('Requests may be forwarded to the provider.'),
+    useModule: z.boolean().nullish().describe("To the module's base URL instead of the root's."),
+  })
+  .meta({ id: 'ProxySpecInput', description: 'Forwarding of requests.' });
+
+const toggleInput = z
+  .object({ enabled })
+  .meta({ id: 'EventToggleInput', description: 'A kind of event that is listened to.' });
+
+const updateEventInput = z
+  .object({
+    enabled,
+    watchFieldsAuto: oneOf('all', 'selected')
+      .nullish()
+      .describe('all or selected; not together with requiredWatchFields.'),
+    requiredWatchFields: z
+      .array(contentText)
+      .max(CONTENT_LIMITS.fields)
+      .nullish()
+      .describe('Only changes of these fields are events.'),
+  })
+  .meta({ id: 'UpdateEventSpecInput', description: 'Changes that are listened to.' });
+
+const associationEventInput = z
+  .object({
+    enabled,
+    includeFullRecords: z.boolean().nullish().describe('Events carry the associated records.'),
+  })
+  .meta({
+    id: 'AssociationChangeEventSpecInput',
+    description: 'Changes of associations that are listened to.',
+  });
+
+const subscribeObjectInput = z
+  .object({
+    objectName,
+    destination: destination.describe('The destination of the events.'),
+    inheritFieldsAndMapping: z
+      .boolean()
+      .nullish()
+      .describe('Fields and names are those of the read object.'),
+    createEvent: toggleInput.nullish().describe('Records that are made.'),
+    updateEvent: updateEventInput.nullish().describe('Records that are changed.'),
+    deleteEvent: toggleInput.nullish().describe('Records that are deleted.'),
+    associationChangeEvent: associationEventInput.nullish().describe('Associations that change.'),
+    otherEvents: z
+      .array(contentText)
+      .max(CONTENT_LIMITS.fields)
+      .nullish()
+      .describe("Further events, by the provider's names."),
+  })
+  .meta({ id: 'SubscribeObjectSpecInput', description: 'An object whose events are wanted.' });
+
+const objectsOf = <T extends z.ZodObject>(object: T) =>
+  z.array(object).max(CONTENT_LIMITS.objects).describe('The objects, each once.');
+
+export const integrationContentInput = z
+  .object({
+    name: contentText.describe("The integration's name."),
+    provider: contentText.describe("The integration's provider."),
+    displayName: z.string().min(1).max(100).nullish().describe('The name that people see.'),
+    module: contentText.nullish().describe('The module of the provider.'),
+    read: z
+      .object({ objects: objectsOf(readObjectInput) })
+      .meta({ id: 'ReadSpecInput', description: 'What is read.' })
+      .nullish()
+      .describe('What is read.'),
+    write: z
+      .object({ objects: objectsOf(writeObjectInput) })
+      .meta({ id: 'WriteSpecInput', description: 'What may be written.' })
+      .nullish()
+      .describe('What may be written.'),
+    proxy: proxyInput.nullish().describe('Forwarding of requests.'),
+    subscribe: z
+      .object({ objects: objectsOf(subscribeObjectInput) })
+      .meta({ id: 'SubscribeSpecInput', description: 'Events that are wanted.' })
+      .nullish()
+      .describe('Events that are wanted.'),
+  })
+  .meta({ id: 'IntegrationContentInput', description: 'What an integration does.' });
+
+export const revisionInput = z
+  .object({
+    specVersion: oneOf(SPEC_VERSION).describe(
+      `The version of the content's form: ${SPEC_VERSION}.`,
+    ),
+    content: integrationContentInput,
+  })
+  .meta({ id: 'RevisionInput', description: 'A version of what an integration does.' });
+
+export type ContentInput = z.input<typeof integrationContentInput>;
+export type ReadObjectInput = z.input<typeof readObjectInput>;
+export type SubscribeObjectInput = z.input<typeof subscribeObjectInput>;

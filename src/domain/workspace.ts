@@ -1,0 +1,33 @@
+/** The workspace of a connection: what its provider's addresses are made with. */
+import type { Issue } from '../errors.ts';
+import type { Provider } from '../providers/provider.ts';
+
+const VARIABLE = '{{workspace}}';
+/** Labels of a host name: nothing that could end the host or start a path. */
+const HOST_LABELS = /^[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*$/;
+const HOST_MAX = 253;
+
+/** Why a connection to the provider can't have that workspace, or none. */
+export function workspaceIssues(provider: Provider, ref: string | null | undefined): Issue[] {
+  if (ref == null) {
+    if (!provider.workspaceRequired && !provider.baseUrl.includes(VARIABLE)) return [];
+    return [issue(`is needed for ${provider.name}.`)];
+  }
+  if (provider.baseUrl === VARIABLE) {
+    if (isPlainAddress(ref)) return [];
+    return [issue('must be the https address that the provider gave the account.', ref)];
+  }
+  if (HOST_LABELS.test(ref) && ref.length <= HOST_MAX) return [];
+  return [issue('must be letters, digits and dashes, in parts of up to 63 between dots.', ref)];
+}
+
+/** An https address without credentials, query or fragment. */
+function isPlainAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === 'https:' && url.href === `https://${url.host}${url.pathname}`;
+}
+
+function issue(detail: string, value?: string): Issue {
+  const about = value === undefined ? {} : { value };
+  return { in: 'body', name: 'input.providerWorkspaceRef', detail, ...about };
+}

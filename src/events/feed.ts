@@ -1,0 +1,90 @@
+/**
+ * Live events: one reader of the log for each project that is followed in this process, woken by hints
+ * of the database and, because hints may be lost, by a slow look at the logs' ends.
+ */
+import type { Database } from '../database/database.ts';
+import type { Log } from '../log.ts';
+import { EVENTS_CHANNEL } from './channel.ts';
+import { Follower } from './follower.ts';
+import { type EventFilter, type LoggedEvent, readEnds } from './log.ts';
+import { Tail } from './tail.ts';
+
+/** The safety net below the hints: how late an event is at most where its hint was lost. */
+const LOOK_MS = 1_000;
+
+export interface FollowOptions {
+  /** Only events after this position. */
+  after: bigint;
+  /** The log's last position, read just now. */
+  end: bigint;
+  filter: EventFilter;
+}
+
+export interface Feed extends AsyncDisposable {
+  /** What was recorded after a position, then each new event: in the log's order, none missed, none twice. */
+  follow(projectId: string, options: FollowOptions): AsyncIterableIterator<LoggedEvent>;
+}
+
+export function createFeed(database: Database, log: Log, { lookMs = LOOK_MS } = {}): Feed {
+  const tails = new Map<string, Tail>();
+  let isLooking = false;
+  let hasFailed = false;
+
+  const attempt = async (work: Promise<void>) => {
+    try {
+      await work;
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) log.warn({ err: error }, 'the event log can not be read');
+      hasFailed = true;
+    }
+  };
+
+  const look = async () => {
+    if (isLooking || tails.size === 0) return;
+    isLooking = true;
+    await attempt(advanceAll(database, tails));
+    isLooking = false;
+  };
+
+  const listening = database.listen(EVENTS_CHANNEL, (projectId) => {
+    if (projectId === undefined) void look();
+    const tail = tails.get(projectId ?? '');
+    if (tail) void attempt(tail.advance());
+  });
+  const timer = setInterval(() => void look(), lookMs);
+  timer.unref();
+
+  return {
+    follow(projectId, { after, end, filter }) {
+      let tail = tails.get(projectId);
+      if (!tail || tail.followers.size === 0) {
+        tail = new Tail(database, projectId, end);
+        tails.set(projectId, tail);
+      }
+      const isFirst = tail.followers.size === 0;
+      const follower = new Follower(database, tail, { after, filter });
+      // Something may have been recorded since the end was read, and its hint have come to nobody.
+      if (isFirst) void attempt(tail.advance());
+      return follower;
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await listening[Symbol.asyncDispose]();
+      const followers = [...tails.values()].flatMap((tail) => [...tail.followers]);
+      await Promise.all(followers.map((follower) => follower.return()));
+    },
+  };
+}
+
+/** Wakes the tails of logs that have grown, and forgets those that nobody follows any more. */
+async function advanceAll(database: Database, tails: Map<string, Tail>): Promise<void> {
+  for (const [projectId, tail] of tails) {
+    if (tail.followers.size === 0) tails.delete(projectId);
+  }
+  const ends = await readEnds(database, [...tails.keys()]);
+  for (const tail of tails.values()) {
+    if ((ends.get(tail.projectId) ?? 0n) > tail.position) await tail.advance();
+    for (const follower of tail.followers) follower.retry();
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * One subscriber: a cursor on the stored log. It is live while it keeps up with the tail, which hands it
+ * new events; one that lags is dropped from the tail and reads the log by itself, from its own cursor,
+ * until it has caught up. So a stalled subscriber costs a bounded buffer, and misses nothing.
+ */
+import type { Database } from '../database/database.ts';
+import { type EventFilter, type LoggedEvent, readEvents } from './log.ts';
+import { Signal } from './signal.ts';
+import type { Tail } from './tail.ts';
+
+/** Events that wait for a live subscriber: shared with the others, so this costs only references. */
+export const MOST_WAITING = 512;
+/** Events that a lagging subscriber reads at once: these are its own. */
+export const OWN_BATCH = 100;
+
+const DONE = { done: true, value: undefined } as const;
+
+export class Follower implements AsyncIterableIterator<LoggedEvent> {
+  readonly filter: EventFilter;
+  readonly #database: Database;
+  readonly #tail: Tail;
+  readonly #signal = new Signal();
+  /** Everything that it wants up to here was handed out, or is in `#read`. */
+  #covered: bigint;
+  /** Events that it read by itself. */
+  #read: LoggedEvent[] = [];
+  /** Events after `#joinedAt` that the tail handed over. */
+  #waiting: LoggedEvent[] = [];
+  #joinedAt = 0n;
+  #isLive = false;
+  #hasFailed = false;
+  #hasEnded = false;
+
+  constructor(
+    database: Database,
+    tail: Tail,
+    { after, filter }: { after: bigint; filter: EventFilter },
+  ) {
+    this.#database = database;
+    this.#tail = tail;
+    this.#covered = after;
+    this.filter = filter;
+    tail.add(this);
+  }
+
+  async next(): Promise<IteratorResult<LoggedEvent>> {
+    while (!this.#hasEnded) {
+      const event = this.#takeNext();
+      if (event) return { done: false, value: event };
+      if (!this.#isLive) this.#join();
+      if (this.#covered < this.#joinedAt) await this.#readOn();
+      else await this.#signal.wait();
+    }
+    return DONE;
+  }
+
+  /** Ends a waiting next() at once. */
+  async return(): Promise<IteratorResult<LoggedEvent>> {
+    this.#hasEnded = true;
+    this.#read = [];
+    this.#waiting = [];
+    this.#tail.remove(this);
+    this.#signal.raise();
+    return DONE;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** The tail's next events, of which this one takes what it wants. */
+  offer(events: readonly LoggedEvent[], wants: (event: LoggedEvent) => boolean): void {
+    if (!this.#isLive) return;
+    const wanted = events.filter((event) => event.position > this.#covered && wants(event));
+    if (wanted.length === 0) return;
+    if (this.#waiting.length + wanted.length > MOST_WAITING) {
+      this.#isLive = false;
+      this.#waiting = [];
+    } else {
+      this.#waiting.push(...wanted);
+    }
+    this.#signal.raise();
+  }
+
+  /** Tries again what the database refused. */
+  retry(): void {
+    if (this.#hasFailed) this.#signal.raise();
+  }
+
+  /** From here on the tail hands over what comes; what came before it joined, it reads by itself. */
+  #join(): void {
+    this.#joinedAt = this.#tail.position;
+    this.#isLive = true;
+  }
+
+  #takeNext(): LoggedEvent | undefined {
+    if (this.#read.length > 0) return this.#read.shift();
+    if (this.#covered < this.#joinedAt) return undefined;
+    const event = this.#waiting.shift();
+    if (event) this.#covered = event.position;
+    return event;
+  }
+
+  async #readOn(): Promise<void> {
+    const { projectId } = this.#tail;
+    const range = { projectId, above: this.#covered, upTo: this.#joinedAt, limit: OWN_BATCH };
+    try {
+      this.#hasFailed = false;
+      this.#read = await readEvents(this.#database, range, this.filter);
+    } catch {
+      // The feed says so once for all; its next look at the log wakes this one too.
+      this.#hasFailed = true;
+      await this.#signal.wait();
+      return;
+    }
+    const last = this.#read.at(-1);
+    this.#covered = last && this.#read.length === OWN_BATCH ? last.position : this.#joinedAt;
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * Operations as they change: one reader for all that are followed in this process, woken by hints of the
+ * database and by a slow look at all of them. A follower gets the newest state, not every one in between.
+ */
+import type { Database } from '../database/database.ts';
+import type { Row } from '../database/rows.ts';
+import type { Log } from '../log.ts';
+import { OPERATIONS_CHANNEL } from './channel.ts';
+import { Signal } from './signal.ts';
+
+/** The safety net below the hints: how late a change is at most where its hint was lost. */
+const LOOK_MS = 1_000;
+/** Operations that are read at once. */
+const READ_BATCH = 500;
+
+type Operation = Row<'Operation'>;
+
+export interface OperationChanges extends AsyncDisposable {
+  /** The operation as it was given, then each time that it has changed; completes when it has ended or is gone. */
+  follow(operation: Operation): AsyncIterableIterator<Operation>;
+}
+
+export function createOperationChanges(
+  database: Database,
+  log: Log,
+  { lookMs = LOOK_MS } = {},
+): OperationChanges {
+  const followers = new Map<string, Set<OperationFollower>>();
+  const asked = new Set<string>();
+  let isReading = false;
+  let hasFailed = false;
+
+  const readBatch = async () => {
+    const ids = [...asked].slice(0, READ_BATCH);
+    for (const id of ids) asked.delete(id);
+    const rows = await database.rows.find('Operation', { id: ids });
+    const found = new Map(rows.map((row) => [row.id, row]));
+    for (const id of ids) {
+      for (const follower of followers.get(id) ?? []) follower.offer(found.get(id) ?? null);
+    }
+  };
+
+  const read = async (ids: Iterable<string>) => {
+    for (const id of ids) if (followers.has(id)) asked.add(id);
+    if (isReading) return;
+    isReading = true;
+    try {
+      while (asked.size > 0) await readBatch();
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) log.warn({ err: error }, 'operations can not be read');
+      hasFailed = true;
+    } finally {
+      isReading = false;
+    }
+  };
+
+  const listening = database.listen(OPERATIONS_CHANNEL, (id) => {
+    void read(id === undefined ? followers.keys() : [id]);
+  });
+  const timer = setInterval(() => void read(followers.keys()), lookMs);
+  timer.unref();
+
+  return {
+    follow(operation) {
+      const { id } = operation;
+      const own = followers.get(id) ?? new Set();
+      const follower = new OperationFollower(operation, () => {
+        own.delete(follower);
+        if (own.size === 0 && followers.get(id) === own) followers.delete(id);
+      });
+      followers.set(id, own.add(follower));
+      // It may have changed since it was read, and the hint have come to nobody.
+      void read([id]);
+      return follower;
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await listening[Symbol.asyncDispose]();
+      const all = [...followers.values()].flatMap((own) => [...own]);
+      await Promise.all(all.map((follower) => follower.return()));
+    },
+  };
+}
+
+const DONE = { done: true, value: undefined } as const;
+
+class OperationFollower implements AsyncIterableIterator<Operation> {
+  readonly #signal = new Signal();
+  readonly #onEnd: () => void;
+  #latest: Operation | null;
+  #given: Operation | null = null;
+  #hasEnded = false;
+
+  constructor(operation: Operation, onEnd: () => void) {
+    this.#latest = operation;
+    this.#onEnd = onEnd;
+  }
+
+  async next(): Promise<IteratorResult<Operation>> {
+    while (!this.#hasEnded) {
+      const latest = this.#latest;
+      if (!latest) break;
+      if (!this.#given || !isSame(this.#given, latest)) {
+        this.#given = latest;
+        return { done: false, value: latest };
+      }
+      if (latest.status !== 'IN_PROGRESS') break;
+      await this.#signal.wait();
+    }
+    return this.return();
+  }
+
+  async return(): Promise<IteratorResult<Operation>> {
+    this.#hasEnded = true;
+    this.#onEnd();
+    this.#signal.raise();
+    return DONE;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** Null where it is gone. What is read of another project's row would be no state of this one. */
+  offer(operation: Operation | null): void {
+    this.#latest = operation?.projectId === this.#latest?.projectId ? operation : null;
+    this.#signal.raise();
+  }
+}
+
+function isSame(a: Operation, b: Operation): boolean {
+  return fingerprint(a) === fingerprint(b);
+}
+
+function fingerprint({ status, result, metadata, updateTime }: Operation): string {
+  return JSON.stringify([status, result, metadata, updateTime]);
+}

@@ -1,0 +1,68 @@
+/** Records an event with the change that caused it: they commit together or not at all. */
+import { typeidUnboxed } from 'typeid-js';
+import type { NotificationEventType } from '../database/generated/enums.ts';
+import type { Transaction } from '../database/transaction.ts';
+import { EVENTS, type EventData } from './catalogue.ts';
+import { EVENTS_CHANNEL } from './channel.ts';
+
+export interface EventToRecord<T extends NotificationEventType = NotificationEventType> {
+  projectId: string;
+  eventType: T;
+  data: EventData<T>;
+  connectionId?: string;
+  installationId?: string;
+  operationId?: string;
+  destinationId?: string;
+}
+
+/**
+ * Fixes which topics the event was routed to and what each destination is owed; an event without a
+ * route is not kept. To be called last in a transaction: from here to the commit, other events of the
+ * project wait, which is what makes positions commit order.
+ */
+export async function recordEvent<T extends NotificationEventType>(
+  tx: Transaction,
+  { projectId, eventType, data, ...about }: EventToRecord<T>,
+): Promise<void> {
+  const payload = EVENTS[eventType].data.parse(data);
+  const routes = await tx.eventTopicRoute.findMany({
+    where: { projectId, eventType },
+    select: {
+      topicId: true,
+      topic: { select: { destinationRoutes: { select: { destinationId: true } } } },
+    },
+  });
+  if (routes.length === 0) return;
+
+  const { lastPosition: position } = await tx.eventLog.upsert({
+    where: { projectId },
+    create: { projectId, lastPosition: 1 },
+    update: { lastPosition: { increment: 1 } },
+  });
+  const eventId = typeidUnboxed('evt');
+  await tx.notificationEvent.create({
+    data: { id: eventId, projectId, position, eventType, data: payload as object, ...about },
+  });
+  await tx.notificationEventTopic.createMany({
+    data: routes.map(({ topicId }) => ({ eventId, topicId, projectId, position, eventType })),
+  });
+  const owed = new Set(
+    routes.flatMap(({ topic }) => topic.destinationRoutes.map((route) => route.destinationId)),
+  );
+  if (owed.size > 0) {
+    const body = JSON.stringify({ notificationType: EVENTS[eventType].wireName, data: payload });
+    const nextAttemptTime = new Date();
+    await tx.delivery.createMany({
+      data: [...owed].map((destinationId) => ({
+        id: typeidUnboxed('dlv'),
+        projectId,
+        destinationId,
+        eventId,
+        body,
+        nextAttemptTime,
+      })),
+    });
+  }
+  // A hint, sent by the database at the commit: the log is the truth.
+  await tx.$executeRaw`select pg_notify(${EVENTS_CHANNEL}, ${projectId})`;
+}

@@ -1,0 +1,57 @@
+/**
+ * The one way out: every HTTP request that the gateway makes to somebody else goes through `send`.
+ * It reaches permitted addresses only, follows no redirects, and is bounded in time, size and sockets.
+ */
+import { createConnector, type Lookup } from './connector.ts';
+import { OutboundError } from './error.ts';
+import { Exchange, type OutboundAnswer, type OutboundRequest } from './exchange.ts';
+import { Sockets } from './sockets.ts';
+
+export type { OutboundAnswer, OutboundRequest };
+
+/** Requests under way, and sockets: 8 for each of 8 destinations. */
+const SOCKETS_MAX = 64;
+
+export interface OutboundOptions {
+  /** CIDRs of addresses outside the public internet that may be reached. */
+  allowedPrivateTargets: readonly string[];
+  /** Origins that may be reached whatever their address: our own servers. */
+  alwaysAllowedOrigins: () => readonly string[];
+  socketsMax?: number;
+  /** In place of the system's resolver. */
+  lookup?: Lookup;
+}
+
+export interface Outbound extends AsyncDisposable {
+  /** Resolves for every answer, whatever its status; rejects with OutboundError where there is none. */
+  send(request: OutboundRequest): Promise<OutboundAnswer>;
+  /** Sockets open or opening. */
+  readonly openSockets: number;
+}
+
+export function createOutbound({ socketsMax = SOCKETS_MAX, ...rules }: OutboundOptions): Outbound {
+  const sockets = new Sockets(createConnector(rules), socketsMax);
+  return {
+    async send(request) {
+      const { origin, pathname, search } = permittedUrl(request.url);
+      const exchange = new Exchange(request);
+      sockets.run(origin, (pool) => exchange.sendOn(pool, pathname + search));
+      return exchange.answer;
+    },
+    get openSockets() {
+      return sockets.open;
+    },
+    [Symbol.asyncDispose]: () => sockets[Symbol.asyncDispose](),
+  };
+}
+
+function permittedUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    throw new OutboundError('REFUSED_ADDRESS', 'Only http and https URLs can be called.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new OutboundError('REFUSED_ADDRESS', 'A URL with a user name or password is not called.');
+  }
+  return url;
+}

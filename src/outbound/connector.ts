@@ -1,0 +1,89 @@
+/**
+ * Connects to permitted addresses only. A name is looked up once for each connection, all its addresses
+ * are checked, and the connection is made to one of those that passed: a name that changes its mind
+ * between the check and the connection gains nothing.
+ */
+import type { LookupAddress } from 'node:dns';
+import { lookup as lookUpName } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import { isAllowed, isRefused } from './address-guard.ts';
+import { OutboundError } from './error.ts';
+
+/** TCP and TLS together; two lost SYN packets still get through. */
+const CONNECT_MS = 10_000;
+
+/** All addresses of a name. */
+export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
+
+export interface AddressRules {
+  /** CIDRs. */
+  allowedPrivateTargets: readonly string[];
+  /** Origins that are our own, whatever their address. */
+  alwaysAllowedOrigins: () => readonly string[];
+  lookup?: Lookup;
+}
+
+export function createConnector(rules: AddressRules): buildConnector.connector {
+  const lookup = oneAtATime(rules.lookup ?? ((name) => lookUpName(name, { all: true })));
+  const allowed = rules.allowedPrivateTargets;
+  const connectTo = {
+    // In clear only to addresses that the operator vouches for.
+    'http:': guarded(lookup, (address) => isAllowed(address, allowed)),
+    'https:': guarded(lookup, (address) => !isRefused(address, allowed)),
+  };
+  const connectToOwn = buildConnector(CONNECT_OPTIONS);
+  return (options, callback) => {
+    const isOwn = rules.alwaysAllowedOrigins().includes(originOf(options));
+    const connect = isOwn ? connectToOwn : connectTo[options.protocol as keyof typeof connectTo];
+    return connect(options, callback);
+  };
+}
+
+// One request to a connection at a time: HTTP/2 would put many on one, beyond the bounds on sockets.
+const CONNECT_OPTIONS = { timeout: CONNECT_MS, allowH2: false };
+
+function guarded(lookup: Lookup, accepts: (address: string) => boolean): buildConnector.connector {
+  const connect = buildConnector({ ...CONNECT_OPTIONS, lookup: checked(lookup, accepts) });
+  return (options, callback) => {
+    // A literal is never looked up.
+    if (isIP(options.hostname) === 0 || accepts(options.hostname))
+      return connect(options, callback);
+    callback(refused(options.hostname), null);
+  };
+}
+
+/** Answers with the accepted addresses: the socket connects to these and to no others. */
+function checked(lookup: Lookup, accepts: (address: string) => boolean): LookupFunction {
+  return (hostname, { all }, callback) => {
+    const answer = (addresses: LookupAddress[]) => {
+      const accepted = addresses.filter(({ address }) => accepts(address));
+      const [first] = accepted;
+      if (!first) callback(refused(hostname), '');
+      else if (all) callback(null, accepted);
+      else callback(null, first.address, first.family);
+    };
+    lookup(hostname).then(answer, (error: NodeJS.ErrnoException) => callback(error, ''));
+  };
+}
+
+/** Lookups hold threads that all of the process shares: a name with a slow server holds one of them. */
+function oneAtATime(lookup: Lookup): Lookup {
+  const underWay = new Map<string, Promise<LookupAddress[]>>();
+  return (hostname) => {
+    const known = underWay.get(hostname);
+    if (known) return known;
+    const asked = lookup(hostname).finally(() => underWay.delete(hostname));
+    underWay.set(hostname, asked);
+    return asked;
+  };
+}
+
+function refused(hostname: string): OutboundError {
+  return new OutboundError('REFUSED_ADDRESS', `The address of ${hostname} is not permitted.`);
+}
+
+function originOf({ protocol, hostname, port }: buildConnector.Options): string {
+  const host = isIP(hostname) === 6 ? `[${hostname}]` : hostname;
+  return new URL(`${protocol}//${host}:${port}`).origin;
+}

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { sharedApp } from '../support/app.ts';
+
+const app = await sharedApp();
+const command = join(import.meta.dirname, '../../src/commands/mint-token.ts');
+
+/** Runs the command on the data folder of the running app. */
+async function mint(args: string[], env: Record<string, string> = {}) {
+  const { DATA_DIR } = app.app.services.config;
+  const run = promisify(execFile)(process.execPath, [command, ...args], {
+    env: { PATH: process.env.PATH, DATA_DIR, ...env },
+  });
+  return run.then(
+    ({ stdout }) => ({ token: stdout.trim(), refusal: null }),
+    (error: { stderr: string }) => ({ token: null, refusal: error.stderr }),
+  );
+}
+
+test('a token is minted beside a running server, which takes it', async () => {
+  const { token } = await mint(['--email', 'Ada@Example.com', '--name', 'Ada', '--sub', 'ada']);
+  const client = app.client({ authorization: `Bearer ${token}` });
+  expect(await client.query('{ viewer { builder { idpRef fullName primaryEmail } } }')).toEqual({
+    viewer: { builder: { idpRef: 'ada', fullName: 'Ada', primaryEmail: 'ada@example.com' } },
+  });
+});
+
+test('the e-mail address is the subject where none is given', async () => {
+  const { token } = await mint(['--email', 'eve@example.com']);
+  const client = app.client({ authorization: `Bearer ${token}` });
+  expect(await client.query('{ viewer { builder { idpRef fullName } } }')).toEqual({
+    viewer: { builder: { idpRef: 'eve@example.com', fullName: null } },
+  });
+});
+
+test('it refuses where another issuer is configured', async () => {
+  const { refusal } = await mint(['--email', 'ada@example.com'], {
+    BEARER_ISSUER: 'https://issuer.test',
+    BEARER_JWKS_URL: 'https://issuer.test/jwks',
+  });
+  expect(refusal).toContain('BEARER_ISSUER is configured');
+});
+
+test('every unusable option is named, with how to use it', async () => {
+  const { refusal } = await mint(['--email', 'ada', '--name', ' ']);
+  expect(refusal).toContain('--email: must be an e-mail address');
+  expect(refusal).toContain('--name: ');
+  expect(refusal).toContain('Usage: npm run token');
+  expect((await mint(['--mail', 'ada@example.com'])).refusal).toContain("Unknown option '--mail'");
+});

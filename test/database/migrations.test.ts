@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { schemaDiff } from '../../scripts/schema-diff.ts';
+import { testDatabase } from '../support/app.ts';
+
+test('the migrations make what schema.prisma describes', async () => {
+  expect(await schemaDiff()).toBe('');
+});
+
+test('ids are compared byte by byte', async () => {
+  await using database = await testDatabase();
+  const columns = await database.rows.query<{ name: string }>(
+    `select table_name || '.' || column_name as name from information_schema.columns
+     where table_schema = 'public' and table_name <> '_prisma_migrations' and data_type = 'text'
+       and (column_name = 'id' or column_name like '%Id') and collation_name is distinct from 'C'`,
+    [],
+  );
+  expect(columns).toEqual([]);
+});

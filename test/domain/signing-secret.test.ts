@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import {
+  newSigningSecret,
+  openSigningSecrets,
+  rotateSecrets,
+  sealSigningSecret,
+} from '../../src/domain/signing-secret.ts';
+import { createVault } from '../../src/secrets.ts';
+
+const vault = createVault([Buffer.alloc(32, 1)]);
+const owner = { id: 'dst_1', projectId: 'prj_1' };
+const none = { previousSecretSealed: null, previousSecretExpireTime: null };
+const now = new Date('2026-01-01T00:00:00Z');
+
+test('a secret is whsec_ and 32 random bytes in base64', () => {
+  const secret = newSigningSecret();
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(newSigningSecret()).not.toBe(secret);
+});
+
+test('a sealed secret does not hold the secret, and opens only for its destination', () => {
+  const sealed = { ...owner, ...none, ...sealSigningSecret(vault, owner, 'whsec_a') };
+  expect(JSON.stringify(sealed)).not.toContain('whsec_a');
+  expect(openSigningSecrets(vault, sealed, now)).toEqual(['whsec_a']);
+  expect(() => openSigningSecrets(vault, { ...sealed, id: 'dst_2' }, now)).toThrow();
+  expect(() => openSigningSecrets(vault, { ...sealed, projectId: 'prj_2' }, now)).toThrow();
+});
+
+test('after a rotation the secret before signs too, for 24 hours', () => {
+  const first = { ...owner, ...sealSigningSecret(vault, owner, 'whsec_a') };
+  const rotated = { ...owner, ...rotateSecrets(vault, first, { secret: 'whsec_b', now }) };
+  const hoursLater = (hours: number) => new Date(now.getTime() + hours * 3_600_000);
+  expect(openSigningSecrets(vault, rotated, hoursLater(23.9))).toEqual(['whsec_b', 'whsec_a']);
+  expect(openSigningSecrets(vault, rotated, hoursLater(24))).toEqual(['whsec_b']);
+
+  const again = { ...owner, ...rotateSecrets(vault, rotated, { secret: 'whsec_c', now }) };
+  expect(openSigningSecrets(vault, again, now)).toEqual(['whsec_c', 'whsec_b']);
+});

@@ -1,0 +1,300 @@
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { beforeAll, expect, test } from 'vitest';
+import { fillDemo } from '../../src/demo/demo.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { sharedApp, type Tenant } from '../support/app.ts';
+
+/**
+ * Tenant B asks for everything of tenant A: every field and mutation that takes an id or a name gets
+ * A's, found by walking the schema. A is the demo, which has one of everything.
+ */
+const app = await sharedApp({ env: { DEMO: 'true' } });
+let b: Tenant;
+/** A's ids by prefix, and A's names. */
+const idsOfA = new Map<string, string>();
+const namesOfA: string[] = [];
+
+beforeAll(async () => {
+  const { services, verifier } = app.app;
+  await fillDemo({ services, verifier, url: 'http://gateway.test' });
+  b = await app.tenant('b');
+  const builder = await b.builder.query('{ viewer { builder { id } } }');
+  for (const { id } of await idsInDatabase()) {
+    const isOfB = JSON.stringify([b.orgId, b.projectId, b.apiKeyId, builder]).includes(id);
+    if (!isOfB && !(await belongsToB(id))) idsOfA.set(id.slice(0, 3), id);
+  }
+  namesOfA.push('demo', 'acme', 'ada', 'crm-sync', 'connections', 'events', 'demo.example');
+});
+
+async function idsInDatabase(): Promise<{ id: string }[]> {
+  const { query } = app.app.services.database.rows;
+  const tables = await query<{ name: string }>(
+    `select table_name as name from information_schema.columns
+     where table_schema = 'public' and column_name = 'id' and table_name <> '_prisma_migrations'`,
+    [],
+  );
+  const found = await Promise.all(
+    tables.map(({ name }) => query<{ id: string }>(`select "id" from "${name}" order by "id"`, [])),
+  );
+  return found.flat();
+}
+
+async function belongsToB(id: string): Promise<boolean> {
+  const { node } =
+    (await b.request('query ($id: ID!) { node(id: $id) { id } }', { id })).data ?? {};
+  return node != null;
+}
+
+/** Everything of A as it is stored. */
+async function stateOfA(): Promise<string> {
+  const { query } = app.app.services.database.rows;
+  const tables = await query<{ name: string }>(
+    `select distinct table_name as name from information_schema.columns
+     where table_schema = 'public' and column_name = 'projectId'`,
+    [],
+  );
+  const projectId = idsOfA.get('prj');
+  const rows = await Promise.all(
+    tables.map(({ name }) =>
+      query(`select to_jsonb(t)::text as row from "${name}" t where "projectId" = $1 order by 1`, [
+        projectId,
+      ]),
+    ),
+  );
+  return JSON.stringify(rows);
+}
+
+/** The values of A that an argument or input field of this name may take. */
+function valuesOfA(name: string, type: GraphQLInputType, project: string): unknown {
+  const inner = getNullableType(type);
+  if (isListType(inner)) {
+    const item = valuesOfA(name, inner.ofType, project);
+    return item === undefined ? undefined : [item];
+  }
+  if (isInputObjectType(inner)) return inputOfA(Object.values(inner.getFields()), project);
+  if (isEnumType(inner)) return inner.getValues()[0]?.name;
+  const prefix = PREFIX_OF_NAME[name];
+  if (prefix) return idsOfA.get(prefix);
+  if (name === 'projectIdOrName') return project;
+  return TEXT_OF_NAME[name] ?? DEFAULT_OF_TYPE[getNamedType(type).name];
+}
+
+const PREFIX_OF_NAME: Record<string, string> = {
+  orgId: 'org',
+  parentId: 'org',
+  inviteId: 'inv',
+  apiKeyId: 'key',
+  apiKey: 'key',
+  providerAppId: 'app',
+  connectionId: 'con',
+  integrationIdOrName: 'int',
+  installationId: 'ins',
+  topicId: 'top',
+  destinationId: 'dst',
+  deliveryId: 'dlv',
+  routeId: 'etr',
+  idOrName: 'prj',
+};
+const TEXT_OF_NAME: Record<string, unknown> = {
+  groupRef: 'acme',
+  consumerRef: 'ada',
+  provider: 'sandbox',
+  objectName: 'contacts',
+  domain: 'demo.example',
+  email: 'someone@demo.example',
+  url: 'https://hooks.example/x',
+  specVersion: '1.0.0',
+};
+const DEFAULT_OF_TYPE: Record<string, unknown> = {
+  String: 'crm-sync',
+  ID: 'prj_none',
+  Int: 1,
+  Boolean: true,
+  JSONObject: { name: 'x' },
+  DateTime: '2026-01-01T00:00:00Z',
+};
+
+function inputOfA(fields: (GraphQLInputField | GraphQLArgument)[], project: string) {
+  return Object.fromEntries(
+    fields
+      .filter((field) => isNonNullType(field.type) || PREFIX_OF_NAME[field.name])
+      .map((field) => [field.name, valuesOfA(field.name, field.type, project)]),
+  );
+}
+
+function leaves(type: GraphQLObjectType, depth: number): string {
+  const selected = Object.values(type.getFields()).flatMap((field) => {
+    if (field.args.some((arg) => isNonNullType(arg.type))) return [];
+    const named = getNamedType(field.type);
+    if (isLeafType(named)) return [field.name];
+    if (!isObjectType(named) || depth === 0) return [];
+    return [`${field.name} { ${leaves(named, depth - 1)} }`];
+  });
+  return [...selected, '__typename'].join(' ');
+}
+
+function variablesOf(args: readonly GraphQLArgument[]) {
+  return {
+    declared: args.length ? `(${args.map((arg) => `$${arg.name}: ${arg.type}`).join(', ')})` : '',
+    passed: args.length ? `(${args.map((arg) => `${arg.name}: $${arg.name}`).join(', ')})` : '',
+  };
+}
+
+/** No id of A in the data, whatever was asked. */
+function expectNothingOfA(what: string, data: unknown): void {
+  const text = JSON.stringify(data ?? null);
+  for (const id of idsOfA.values()) expect(text, what).not.toContain(id);
+}
+
+test('A has one of everything that can be asked for', () => {
+  const kinds = [
+    'org',
+    'bld',
+    'bil',
+    'prj',
+    'key',
+    'grp',
+    'csm',
+    'con',
+    'int',
+    'rev',
+    'ins',
+    'cfg',
+    'opr',
+    'top',
+    'dst',
+    'etr',
+    'tdr',
+    'evt',
+    'dlv',
+  ];
+  expect(kinds.filter((kind) => !idsOfA.has(kind))).toEqual([]);
+});
+
+test("no id of A's is a node for B, by key or by builder", async () => {
+  const ids = [...idsOfA.values()];
+  for (const caller of [b, b.builder]) {
+    const { nodes } = await caller.query('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+      ids,
+    });
+    expect(nodes).toEqual(ids.map(() => null));
+  }
+});
+
+test('every query finds nothing of A', async () => {
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
+  for (const field of fields) {
+    const args = field.args.filter(
+      (arg) => !['first', 'last', 'after', 'before'].includes(arg.name),
+    );
+    for (const name of args.length ? ['demo', idsOfA.get('prj') as string] : ['']) {
+      const values = Object.fromEntries(
+        args.map((arg) => [
+          arg.name,
+          arg.name === 'idOrName' ? name : valuesOfA(arg.name, arg.type, name),
+        ]),
+      );
+      await askAs(field, values, args);
+    }
+  }
+});
+
+async function askAs(
+  field: GraphQLField<unknown, unknown>,
+  values: Record<string, unknown>,
+  args: GraphQLArgument[],
+) {
+  const named = getNamedType(field.type);
+  const selection = isObjectType(named) ? `{ ${leaves(named, 1)} }` : '{ id }';
+  const { declared, passed } = variablesOf(args);
+  const query = `query ${declared} { ${field.name}${passed} ${isLeafType(named) ? '' : selection} }`;
+  for (const caller of [b, b.builder]) {
+    const { data } = await caller.request(query, values);
+    expectNothingOfA(query, data);
+  }
+}
+
+test("every filter of B's own lists finds nothing of A", async () => {
+  const project = schema.getType('Project') as GraphQLObjectType;
+  let asked = 0;
+  for (const field of Object.values(project.getFields())) {
+    const args = field.args.filter(
+      (arg) => !['first', 'last', 'after', 'before'].includes(arg.name),
+    );
+    if (args.length === 0) continue;
+    const values = Object.fromEntries(
+      args.map((arg) => [
+        arg.name,
+        arg.name === 'idOrName' ? idsOfA.get('int') : valuesOfA(arg.name, arg.type, b.projectId),
+      ]),
+    );
+    const { declared, passed } = variablesOf(args);
+    const named = getNamedType(field.type) as GraphQLObjectType;
+    const query = `query ${declared} { project(idOrName: "${b.projectId}") { ${field.name}${passed} { ${leaves(named, 1)} } } }`;
+    const { data } = await b.request(query, values);
+    expectNothingOfA(query, data);
+    asked += 1;
+  }
+  expect(asked).toBeGreaterThan(8);
+});
+
+test('a cursor of A opens nothing for B', async () => {
+  const list = (first: number, after: string) =>
+    `{ project(idOrName: "demo") { operations(first: ${first} ${after}) { pageInfo { endCursor } } } }`;
+  const demoKey = (await import('node:fs')).readFileSync(
+    `${app.app.services.config.DATA_DIR}/demo.json`,
+    'utf8',
+  );
+  const a = app.client({ 'x-api-key': JSON.parse(demoKey).apiKey });
+  const { project } = await a.query(list(1, ''));
+  const query = `{ project(idOrName: "${b.projectId}") { operations(after: "${project.operations.pageInfo.endCursor}") { nodes { id } } } }`;
+  expect(await b.refusal(query)).toMatchObject({
+    code: 'BAD_USER_INPUT',
+    problem: { issues: [expect.objectContaining({ name: 'after' })] },
+  });
+});
+
+test("every mutation leaves A's rows as they are, and answers nothing of A", async () => {
+  const before = await stateOfA();
+  const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
+  expect(mutations.length).toBeGreaterThan(35);
+  for (const mutation of mutations) {
+    const input = getNullableType(mutation.args[0]?.type as GraphQLInputType);
+    if (!isInputObjectType(input)) throw new Error(`${mutation.name} has no input.`);
+    const selection = leaves(getNamedType(mutation.type) as GraphQLObjectType, 1);
+    const query = `mutation ($input: ${input.name}!) { ${mutation.name}(input: $input) { ${selection} } }`;
+    for (const project of ['demo', idsOfA.get('prj') as string, b.projectId]) {
+      for (const caller of [b, b.builder]) {
+        const variables = { input: inputOfA(Object.values(input.getFields()), project) };
+        const { data, errors } = await caller.request(query, variables);
+        expectNothingOfA(mutation.name, data);
+        expect(
+          errors?.map((error) => error.extensions.code),
+          mutation.name,
+        ).not.toContain('INTERNAL_ERROR');
+      }
+    }
+  }
+  expect(await stateOfA()).toBe(before);
+}, 120_000);
+
+test("names of A's are free to use in B's project, and say nothing of A", async () => {
+  for (const name of namesOfA) {
+    const { data } = await b.request(`{ project(idOrName: ${JSON.stringify(name)}) { id } }`);
+    expect(data).toEqual({ project: null });
+  }
+});

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { isAllowed, isRefused } from '../../src/outbound/address-guard.ts';
+
+test.each([
+  ['loopback', '127.0.0.1'],
+  ['all of loopback', '127.255.255.254'],
+  ['private 10/8', '10.0.0.1'],
+  ['private 172.16/12', '172.31.255.255'],
+  ['private 192.168/16', '192.168.1.1'],
+  ['link-local, where clouds keep their metadata', '169.254.169.254'],
+  ['shared address space', '100.100.100.200'],
+  ['protocol assignments', '192.0.0.192'],
+  ['metadata on a public address', '168.63.129.16'],
+  ['this network', '0.0.0.0'],
+  ['documentation', '192.0.2.1'],
+  ['benchmarks', '198.18.0.1'],
+  ['multicast', '224.0.0.1'],
+  ['reserved', '240.0.0.1'],
+  ['broadcast', '255.255.255.255'],
+  ['IPv6 unspecified', '::'],
+  ['IPv6 loopback', '::1'],
+  ['IPv6 link-local', 'fe80::1'],
+  ['IPv6 link-local with a zone', 'fe80::1%eth0'],
+  ['IPv6 unique local', 'fd00:ec2::254'],
+  ['IPv6 site-local', 'fec0::1'],
+  ['IPv6 multicast', 'ff02::1'],
+  ['IPv6 documentation', '2001:db8::1'],
+  ['IPv6 outside what is handed out', '4000::1'],
+  ['Teredo', '2001::1'],
+  ['mapped', '::ffff:127.0.0.1'],
+  ['mapped, in hex', '::ffff:7f00:1'],
+  ['translated', '::ffff:0:10.0.0.1'],
+  ['IPv4-compatible', '::10.0.0.1'],
+  ['NAT64', '64:ff9b::169.254.169.254'],
+  ['local NAT64', '64:ff9b:1::808:808'],
+  ['6to4', '2002:7f00:1::'],
+  ['decimal', '2130706433'],
+  ['octal', '0177.0.0.1'],
+  ['hex', '0x7f000001'],
+  ['short', '127.1'],
+  ['no address at all', 'example.com'],
+  ['nothing', ''],
+])('%s is refused: %s', (_what, address) => {
+  expect(isRefused(address, [])).toBe(true);
+});
+
+test.each([
+  '8.8.8.8',
+  '172.32.0.1',
+  '169.253.0.1',
+  '2606:4700:4700::1111',
+  '::ffff:8.8.8.8',
+  '64:ff9b::8.8.8.8',
+  '2002:808:808::',
+])('%s is public', (address) => {
+  expect(isRefused(address, [])).toBe(false);
+});
+
+test('the allow-list opens just what it holds, in every form of the address', () => {
+  const allowed = ['10.1.0.0/16', 'fd00::/8'];
+  for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3', 'fd00:ec2::254']) {
+    expect(isRefused(address, allowed)).toBe(false);
+    expect(isAllowed(address, allowed)).toBe(true);
+  }
+  for (const address of ['10.2.0.1', '127.0.0.1', '::1', 'fe80::1']) {
+    expect(isRefused(address, allowed)).toBe(true);
+    expect(isAllowed(address, allowed)).toBe(false);
+  }
+});
+
+test('a public address is not on an empty allow-list, and nothing else is', () => {
+  expect(isAllowed('8.8.8.8', [])).toBe(false);
+  expect(isAllowed('example.com', ['0.0.0.0/0', '::/0'])).toBe(false);
+});

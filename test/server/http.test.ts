@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../support/app.ts';
+
+const app = await sharedApp({ env: { CORS_ORIGINS: 'https://app.example' } });
+const tenant = await app.tenant();
+const json = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey };
+const body = JSON.stringify({ query: '{ viewer { kind } }' });
+
+test("each answer carries a request id: the caller's own where it is harmless", async () => {
+  const given = await app.fetch('/livez', { headers: { 'x-request-id': 'abc-123' } });
+  expect(given.headers.get('x-request-id')).toBe('abc-123');
+  const made = await app.fetch('/livez', { headers: { 'x-request-id': 'a b\u00e9' } });
+  expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('what is not there is a problem document', async () => {
+  const response = await app.fetch('/nowhere');
+  expect(response.status).toBe(404);
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(await response.json()).toMatchObject({ status: 404, type: 'urn:problem:not-found' });
+});
+
+test.each([
+  ['a form', 'application/x-www-form-urlencoded', 'query={__typename}'],
+  ['plain text', 'text/plain', body],
+  ['a bare document', 'application/graphql', '{ __typename }'],
+  ['a multipart form', 'multipart/form-data; boundary=x', '--x--'],
+])('%s is not taken for an operation', async (_what, type, text) => {
+  const response = await app.fetch('/graphql', {
+    method: 'POST',
+    headers: { ...json, 'content-type': type },
+    body: text,
+  });
+  expect(response.status).toBe(415);
+});
+
+test('a mutation over GET is refused, a query is answered', async () => {
+  const get = (query: string) =>
+    app.fetch(`/graphql?query=${encodeURIComponent(query)}`, {
+      headers: { 'x-api-key': tenant.apiKey, accept: 'application/json' },
+    });
+  const query = await get('{ viewer { kind } }');
+  expect(await query.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
+  const mutation = await get('mutation { createOrg(input: { label: "x" }) { org { id } } }');
+  expect(mutation.status).toBe(405);
+});
+
+test('a body over the limit is refused, whether or not it says its length', async () => {
+  const large = JSON.stringify({
+    query: '{ viewer { kind } }',
+    variables: { x: 'y'.repeat(1_100_000) },
+  });
+  const whole = await app.fetch('/graphql', { method: 'POST', headers: json, body: large });
+  expect(whole.status).toBe(413);
+  const chunks = new ReadableStream({
+    start(controller) {
+      const bytes = new TextEncoder().encode(large);
+      for (let at = 0; at < bytes.length; at += 65_536)
+        controller.enqueue(bytes.slice(at, at + 65_536));
+      controller.close();
+    },
+  });
+  const init = { method: 'POST', headers: json, body: chunks, duplex: 'half' } as RequestInit;
+  expect((await app.fetch('/graphql', init)).status).toBe(413);
+});
+
+test('a compressed body is refused', async () => {
+  const response = await app.fetch('/graphql', {
+    method: 'POST',
+    headers: { ...json, 'content-encoding': 'gzip' },
+    body,
+  });
+  expect(response.status).toBe(415);
+});
+
+test("malformed JSON and a missing query are the caller's errors", async () => {
+  for (const text of ['{', '"x"', '{}', '{"query": 5}', 'null']) {
+    const response = await app.fetch('/graphql', { method: 'POST', headers: json, body: text });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      errors: [{ extensions: { problem: { status: 400 } } }],
+    });
+  }
+});
+
+test('only the allowed origins may read answers', async () => {
+  const preflight = (origin: string) =>
+    app.fetch('/graphql', {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x-api-key',
+      },
+    });
+  const allowed = await preflight('https://app.example');
+  expect(allowed.headers.get('access-control-allow-origin')).toBe('https://app.example');
+  const other = await preflight('https://evil.example');
+  expect(other.headers.get('access-control-allow-origin')).not.toBe('https://evil.example');
+});
+
+test('NUL and lone surrogates are refused in every argument', async () => {
+  const mutation =
+    'mutation ($input: CreateProviderAppInput!) { createProviderApp(input: $input) { providerApp { id } } }';
+  const input = {
+    projectIdOrName: tenant.projectId,
+    provider: 'hubspot',
+    clientId: 'a\u0000b',
+    clientSecret: 'x',
+    scopes: ['fine', '\ud800'],
+    metadata: { authQueryParams: { 'k\u0000': ['x'] } },
+  };
+  const { code, problem } = await tenant.refusal(mutation, { input });
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(problem.issues?.map((issue) => issue.name)).toEqual([
+    'input.clientId',
+    'input.scopes[1]',
+    'input.metadata.authQueryParams',
+  ]);
+  expect(await tenant.refusal('{ project(idOrName: "a\\u0000b") { id } }')).toMatchObject({
+    code: 'BAD_USER_INPUT',
+  });
+});
+
+test('a variable of the wrong type names its place and not its value', async () => {
+  const mutation = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }';
+  const input = { projectIdOrName: tenant.projectId, label: { secret: 'hunter2' } };
+  const { code, problem } = await tenant.refusal(mutation, { input });
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.label' }]);
+});

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+const folder = mkdtempSync(join(tmpdir(), 'gateway-process-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The server as `npm start` runs it. */
+function start(env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: join(folder, 'data'), ...env },
+  });
+  let output = '';
+  const lines: Record<string, unknown>[] = [];
+  const ready = Promise.withResolvers<string>();
+  const take = (chunk: Buffer) => {
+    output += chunk;
+    for (const line of String(chunk).split('\n')) {
+      if (!line.startsWith('{')) continue;
+      const entry = JSON.parse(line) as Record<string, unknown>;
+      lines.push(entry);
+      if (entry.msg === 'ready') ready.resolve(entry.url as string);
+    }
+  };
+  child.stdout.on('data', take);
+  child.stderr.on('data', take);
+  const exited = once(child, 'exit').then(([code]) => {
+    ready.reject(new Error(`The server ended before it was ready:\n${output}`));
+    return code as number | null;
+  });
+  return { child, exited, lines, ready: ready.promise, output: () => output };
+}
+
+const demo = () => JSON.parse(readFileSync(join(folder, 'data', 'demo.json'), 'utf8'));
+
+async function ask(query: string): Promise<Response> {
+  const { url, apiKey } = demo();
+  return fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: JSON.stringify({ query }),
+  });
+}
+
+test('a first start fills the demo, a second keeps it, and what a kill cut off goes on', async () => {
+  const first = start();
+  const url = await first.ready;
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  const before = demo();
+  expect(before).toMatchObject({
+    url,
+    projectName: 'demo',
+    apiKey: expect.stringMatching(/^ik_/),
+    bearerToken: expect.stringMatching(/^ey/),
+    orgId: expect.stringMatching(/^org_/),
+    projectId: expect.stringMatching(/^prj_/),
+    integrationId: expect.stringMatching(/^int_/),
+    installationId: expect.stringMatching(/^ins_/),
+    sandboxUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:/),
+  });
+  const counted = await ask(
+    '{ project(idOrName: "demo") { operations(first: 1) { totalCount } connections { totalCount } } }',
+  );
+  expect(await counted.json()).toMatchObject({
+    data: { project: { operations: { totalCount: 1000 }, connections: { totalCount: 7 } } },
+  });
+
+  const second = start();
+  await expect(second.ready).rejects.toThrow(/Another server is using the data folder/);
+  expect(await second.exited).toBe(1);
+
+  first.child.kill('SIGKILL');
+  await first.exited;
+  const again = start();
+  await again.ready;
+  const after = demo();
+  expect(after).toMatchObject({ apiKey: before.apiKey, projectId: before.projectId });
+  expect(after.bearerToken).not.toBe(before.bearerToken);
+  const destinations = await ask(
+    '{ project(idOrName: "demo") { destinations { nodes { url } } operations(first: 1) { totalCount } } }',
+  );
+  const { data } = (await destinations.json()) as {
+    data: {
+      project: { destinations: { nodes: { url: string }[] }; operations: { totalCount: number } };
+    };
+  };
+  expect(data.project.operations.totalCount).toBe(1000);
+  for (const { url: inbox } of data.project.destinations.nodes) {
+    expect(inbox.startsWith(after.sandboxUrl)).toBe(true);
+  }
+  for (const secret of [before.apiKey, before.bearerToken, after.bearerToken]) {
+    expect(first.output() + again.output()).not.toContain(secret);
+  }
+
+  again.child.kill('SIGTERM');
+  expect(await again.exited).toBe(0);
+}, 120_000);
+
+test('a configuration that is not usable is told whole', async () => {
+  const server = start({
+    PORT: 'http',
+    LOG_LEVEL: 'loud',
+    DATABASE_URL: 'postgres://u:hunter2@db/x',
+  });
+  server.ready.catch(() => {});
+  expect(await server.exited).toBe(1);
+  for (const name of ['PORT', 'LOG_LEVEL', 'ENCRYPTION_KEY'])
+    expect(server.output()).toContain(name);
+  expect(server.output()).not.toContain('hunter2');
+});
