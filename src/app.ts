@@ -12,6 +12,7 @@ import { createViewerCache } from './domain/viewer.ts';
 import { createFeed } from './events/feed.ts';
 import { createOperationChanges } from './events/operation-changes.ts';
 import { createGateway } from './graphql/gateway.ts';
+import { openQueue } from './jobs/queue.ts';
 import { createLog, type Log } from './log.ts';
 import { CATALOGUE } from './providers/catalogue.ts';
 import { hubspotProvider } from './providers/hubspot/provider.ts';
@@ -23,6 +24,7 @@ import { createVault } from './secrets.ts';
 import { createHandler, type Handler } from './server/handler.ts';
 import { listen } from './server/listen.ts';
 import { openSandbox } from './server/sandbox.ts';
+import { attachWebSocket } from './server/websocket.ts';
 
 export interface Overrides {
   log?: Log;
@@ -56,6 +58,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     vault: createVault(encryptionKeys(config)),
     catalogue: createCatalogue(overrides.providers ?? allProviders(config, sandbox)),
     viewers: createViewerCache(),
+    queue: building.use(await openQueue(database, log)),
     feed: building.use(createFeed(database, log)),
     operationChanges: building.use(createOperationChanges(database, log)),
     sandboxUrl: sandbox.url,
@@ -74,7 +77,13 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     handler,
     async start() {
       const listening = await listen(handler, { host: config.HOST, port: config.PORT });
+      const sockets = attachWebSocket(listening.server, { config, log, gateway, admission });
       running.defer(() => listening.stop(config.SHUTDOWN_MS));
+      running.defer(async () => {
+        const stopped = sockets.stop();
+        admission.streams.endAll();
+        await stopped;
+      });
       running.defer(() => {
         isReady = false;
       });

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { KEY_BYTES, Secret } from './secrets.ts';
 
 const DAY_SECONDS = 86_400;
+const RATE_PER_SECOND = 1000;
+const RATE_BURST = 2000;
 
 const wholeNumber = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
@@ -44,134 +46,106 @@ const encryptionKey = z
   )
   .transform((text) => new Secret(text));
 
-const environment = z
-  .object({
-    PORT: wholeNumber(4000, 0, 65_535).describe('Port of the gateway; 0 takes any free one'),
-    HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
-    PUBLIC_URL: z
-      .url()
-      .optional()
-      .describe('How clients reach the gateway; default: what it listens on'),
-    DATA_DIR: z
-      .string()
-      .min(1)
-      .default('./data')
-      .describe('Embedded database, generated keys, demo.json'),
-    DATABASE_URL: z
-      .string()
-      .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
-      .transform((text) => new Secret(text))
-      .optional()
-      .describe('PostgreSQL in place of the embedded database'),
-    DATABASE_POOL_SIZE: wholeNumber(16, 2, 500).describe('Connections to PostgreSQL'),
-    DEMO: flag
-      .optional()
-      .describe('Fill in the demo; default: when the database is new and embedded'),
-    SANDBOX_PORT: wholeNumber(0, 0, 65_535).describe(
-      'Port of the built-in sandbox; default: the one after PORT, or any free one',
-    ),
-    LOG_LEVEL: z
-      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
-      .default('info'),
-    ENCRYPTION_KEY: encryptionKey
-      .optional()
-      .describe('Seals secrets at rest: 32 bytes, base64. Required with DATABASE_URL'),
-    ENCRYPTION_KEYS_RETIRED: list
-      .pipe(z.array(encryptionKey))
-      .describe('Older keys that still open what they sealed, comma-separated'),
-    BEARER_ISSUER: z
-      .string()
-      .min(1)
-      .optional()
-      .describe("Issuer of builders' tokens; default: a local issuer for development"),
-    BEARER_AUDIENCE: z
-      .string()
-      .min(1)
-      .default('integration-gateway')
-      .describe('Audience that a token must name'),
-    BEARER_JWKS_URL: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .describe('Keys of the issuer'),
-    BEARER_ALGORITHMS: list
-      .pipe(z.array(z.string()))
-      .transform((names) => (names.length > 0 ? names : ['RS256', 'ES256']))
-      .describe('Signature algorithms that are accepted, comma-separated'),
-    CORS_ORIGINS: list
-      .pipe(z.array(origin))
-      .describe('Origins whose pages may call the gateway, comma-separated; default: none'),
-    REDIRECT_ORIGINS: list
-      .pipe(z.array(origin))
-      .describe('Origins that an OAuth connect may return to, comma-separated'),
-    ALLOWED_PRIVATE_TARGETS: list
-      .pipe(z.array(cidr))
-      .describe(
-        'Private addresses that webhooks and providers may have, as CIDRs, comma-separated',
-      ),
-    HUBSPOT_BASE_URL: z.url().optional().describe("Another address for HubSpot's API"),
-    SALESFORCE_BASE_URL: z.url().optional().describe("Another address for Salesforce's API"),
-    DELIVERY_RETRY_SECONDS: z
-      .string()
-      .default('5,300,1800,7200,18000,36000,36000')
-      .transform((text) => text.split(','))
-      .pipe(z.array(seconds).min(1).max(50))
-      .describe('Delays after the first attempt of a delivery'),
-    RETENTION_DAYS: wholeNumber(30, 1, 3650).describe(
-      'How long operations, logs, events and deliveries are kept',
-    ),
-    RATE_LIMIT_PER_SECOND: wholeNumber(1000, 1).describe(
-      'Requests per second for each API key or builder',
-    ),
-    RATE_LIMIT_BURST: wholeNumber(2000, 1).describe('Requests that may come at once'),
-    WRONG_KEY_LIMIT_PER_MINUTE: wholeNumber(60, 1).describe(
-      'Wrong keys or tokens per minute for each address',
-    ),
-    LIMIT_BODY_BYTES: wholeNumber(1_048_576, 1024).describe('Largest request body'),
-    LIMIT_DOCUMENT_BYTES: wholeNumber(65_536, 256).describe('Largest GraphQL document'),
-    LIMIT_TOKENS: wholeNumber(2000, 10).describe('Tokens in a document'),
-    LIMIT_DEPTH: wholeNumber(12, 1).describe('Levels of fields'),
-    LIMIT_ALIASES: wholeNumber(30, 0).describe('Aliases in an operation'),
-    LIMIT_ROOT_FIELDS: wholeNumber(30, 1).describe('Root fields of a query'),
-    LIMIT_ROOT_MUTATIONS: wholeNumber(10, 1).describe('Root fields of a mutation'),
-    LIMIT_DIRECTIVES: wholeNumber(20, 0).describe('Directives in an operation'),
-    LIMIT_COST: wholeNumber(50_000, 1).describe(
-      'Cost of an operation: each object 1, times the page sizes around it',
-    ),
-    LIMIT_QUERY_MS: wholeNumber(10_000, 100).describe('Time of a query'),
-    LIMIT_MUTATION_MS: wholeNumber(30_000, 100).describe(
-      'Time of a mutation, which may wait for a provider',
-    ),
-    LIMIT_SUBSCRIPTIONS: wholeNumber(10_000, 1).describe(
-      'Subscriptions that one API key or token may have open in one process',
-    ),
-    LIMIT_SOCKETS: wholeNumber(20_000, 1).describe('WebSocket connections to one process'),
-    SHUTDOWN_MS: wholeNumber(20_000, 0).describe(
-      'Time for what is running when the server is told to stop',
-    ),
-  })
-  .superRefine((env, context) => {
-    if (env.DATABASE_URL && !env.ENCRYPTION_KEY) {
-      context.addIssue({
-        code: 'custom',
-        path: ['ENCRYPTION_KEY'],
-        message: 'is required with DATABASE_URL',
-      });
-    }
-    if (env.BEARER_ISSUER && !env.BEARER_JWKS_URL) {
-      context.addIssue({
-        code: 'custom',
-        path: ['BEARER_JWKS_URL'],
-        message: 'is required with BEARER_ISSUER',
-      });
-    }
-    if (env.RATE_LIMIT_BURST < env.RATE_LIMIT_PER_SECOND) {
-      context.addIssue({
-        code: 'custom',
-        path: ['RATE_LIMIT_BURST'],
-        message: 'must not be below RATE_LIMIT_PER_SECOND',
-      });
-    }
-  });
+const environment = z.object({
+  PORT: wholeNumber(4000, 0, 65_535).describe('Port of the gateway; 0 takes any free one'),
+  HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
+  PUBLIC_URL: z
+    .url()
+    .optional()
+    .describe('How clients reach the gateway; default: what it listens on'),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default('./data')
+    .describe('Embedded database, generated keys, demo.json'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
+    .transform((text) => new Secret(text))
+    .optional()
+    .describe('PostgreSQL in place of the embedded database'),
+  DATABASE_POOL_SIZE: wholeNumber(16, 2, 500).describe('Connections to PostgreSQL'),
+  DEMO: flag
+    .optional()
+    .describe('Fill in the demo; default: when the database is new and embedded'),
+  SANDBOX_PORT: wholeNumber(0, 0, 65_535).describe(
+    'Port of the built-in sandbox; default: the one after PORT, or any free one',
+  ),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  ENCRYPTION_KEY: encryptionKey
+    .optional()
+    .describe('Seals secrets at rest: 32 bytes, base64. Required with DATABASE_URL'),
+  ENCRYPTION_KEYS_RETIRED: list
+    .pipe(z.array(encryptionKey))
+    .describe('Older keys that still open what they sealed, comma-separated'),
+  BEARER_ISSUER: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Issuer of builders' tokens; default: a local issuer for development"),
+  BEARER_AUDIENCE: z
+    .string()
+    .min(1)
+    .default('integration-gateway')
+    .describe('Audience that a token must name'),
+  BEARER_JWKS_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Keys of the issuer'),
+  BEARER_ALGORITHMS: list
+    .pipe(z.array(z.string()))
+    .transform((names) => (names.length > 0 ? names : ['RS256', 'ES256']))
+    .describe('Signature algorithms that are accepted, comma-separated'),
+  CORS_ORIGINS: list
+    .pipe(z.array(origin))
+    .describe('Origins whose pages may call the gateway, comma-separated; default: none'),
+  REDIRECT_ORIGINS: list
+    .pipe(z.array(origin))
+    .describe('Origins that an OAuth connect may return to, comma-separated'),
+  ALLOWED_PRIVATE_TARGETS: list
+    .pipe(z.array(cidr))
+    .describe('Private addresses that webhooks and providers may have, as CIDRs, comma-separated'),
+  HUBSPOT_BASE_URL: z.url().optional().describe("Another address for HubSpot's API"),
+  SALESFORCE_BASE_URL: z.url().optional().describe("Another address for Salesforce's API"),
+  DELIVERY_RETRY_SECONDS: z
+    .string()
+    .default('5,300,1800,7200,18000,36000,36000')
+    .transform((text) => text.split(','))
+    .pipe(z.array(seconds).min(1).max(50))
+    .describe('Delays after the first attempt of a delivery'),
+  RETENTION_DAYS: wholeNumber(30, 1, 3650).describe(
+    'How long operations, logs, events and deliveries are kept',
+  ),
+  RATE_LIMIT_PER_SECOND: wholeNumber(RATE_PER_SECOND, 1).describe(
+    'Requests per second for each API key or builder',
+  ),
+  RATE_LIMIT_BURST: wholeNumber(RATE_BURST, 1).describe('Requests that may come at once'),
+  WRONG_KEY_LIMIT_PER_MINUTE: wholeNumber(60, 1).describe(
+    'Wrong keys or tokens per minute for each address',
+  ),
+  LIMIT_BODY_BYTES: wholeNumber(1_048_576, 1024).describe('Largest request body'),
+  LIMIT_DOCUMENT_BYTES: wholeNumber(65_536, 256).describe('Largest GraphQL document'),
+  LIMIT_TOKENS: wholeNumber(2000, 10).describe('Tokens in a document'),
+  LIMIT_DEPTH: wholeNumber(12, 1).describe('Levels of fields'),
+  LIMIT_ALIASES: wholeNumber(30, 0).describe('Aliases in an operation'),
+  LIMIT_ROOT_FIELDS: wholeNumber(30, 1).describe('Root fields of a query'),
+  LIMIT_ROOT_MUTATIONS: wholeNumber(10, 1).describe('Root fields of a mutation'),
+  LIMIT_DIRECTIVES: wholeNumber(20, 0).describe('Directives in an operation'),
+  LIMIT_COST: wholeNumber(50_000, 1).describe(
+    'Cost of an operation: each object 1, times the page sizes around it',
+  ),
+  LIMIT_QUERY_MS: wholeNumber(10_000, 100).describe('Time of a query'),
+  LIMIT_MUTATION_MS: wholeNumber(30_000, 100).describe(
+    'Time of a mutation, which may wait for a provider',
+  ),
+  LIMIT_SUBSCRIPTIONS: wholeNumber(10_000, 1).describe(
+    'Subscriptions that one API key or token may have open in one process',
+  ),
+  LIMIT_SOCKETS: wholeNumber(20_000, 1).describe('WebSocket connections to one process'),
+  SHUTDOWN_MS: wholeNumber(20_000, 0).describe(
+    'Time for what is running when the server is told to stop',
+  ),
+});
 
 export type Config = z.output<typeof environment>;
 
@@ -184,11 +158,27 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   const known = Object.keys(environment.shape);
   const given = Object.fromEntries(known.map((name) => [name, variables[name] || undefined]));
   const result = environment.safeParse(given);
-  if (result.success) return result.data;
-  const problems = result.error.issues.map(
-    (issue) => `  ${issue.path.join('.')}: ${issue.message}`,
-  );
+  const problems = [
+    ...(result.error?.issues ?? []).map(({ path, message }) => `  ${path.join('.')}: ${message}`),
+    ...contradictions(given),
+  ];
+  if (result.success && problems.length === 0) return result.data;
   throw new ConfigError(`The configuration is not usable:\n${problems.join('\n')}`);
+}
+
+/** What no variable shows alone; told beside the problems of each. */
+function contradictions(given: Record<string, string | undefined>): string[] {
+  const perSecond = Number(given.RATE_LIMIT_PER_SECOND ?? RATE_PER_SECOND);
+  const burst = Number(given.RATE_LIMIT_BURST ?? RATE_BURST);
+  return [
+    given.DATABASE_URL &&
+      !given.ENCRYPTION_KEY &&
+      '  ENCRYPTION_KEY: is required with DATABASE_URL',
+    given.BEARER_ISSUER &&
+      !given.BEARER_JWKS_URL &&
+      '  BEARER_JWKS_URL: is required with BEARER_ISSUER',
+    burst < perSecond && '  RATE_LIMIT_BURST: must not be below RATE_LIMIT_PER_SECOND',
+  ].filter((problem) => typeof problem === 'string');
 }
 
 /** Every variable with its meaning and default: docs/operations.md is held to it by a test. */

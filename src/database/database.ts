@@ -9,6 +9,7 @@ import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
 import { PrismaClient } from './generated/client.ts';
+import { type JobDatabase, jobsOnPglite, jobsOnPostgres } from './job-database.ts';
 import { type Listen, listenOnPglite, PostgresHints } from './listen.ts';
 import { migrate } from './migrate.ts';
 import { createRows, type Rows, type RunQuery, statementName } from './rows.ts';
@@ -29,6 +30,8 @@ export interface Database extends AsyncDisposable {
   rows: Rows;
   /** Hears pg_notify of every process, after the commit. A hint only: it may be lost. */
   listen: Listen;
+  /** What the job queue runs on. */
+  jobs: JobDatabase;
   /** Throws where the database doesn't answer. */
   ping(): Promise<void>;
 }
@@ -78,12 +81,14 @@ export async function openPglite(pglite: PGlite, log: Log): Promise<Database> {
     adapter: new PrismaPGlite(pglite),
     transactionOptions: { maxWait: TRANSACTION_WAIT_MS, timeout: TRANSACTION_MS },
   });
+  const listen = listenOnPglite(pglite, log);
   return {
     kind: 'embedded',
     isNew,
     prisma,
     rows: createRows(run),
-    listen: listenOnPglite(pglite, log),
+    listen,
+    jobs: jobsOnPglite(pglite, listen),
     ping: async () => {
       await pglite.query('select 1');
     },
@@ -114,6 +119,7 @@ async function openPostgres(url: string, config: Config, log: Log): Promise<Data
     transactionOptions: { maxWait: TRANSACTION_WAIT_MS, timeout: TRANSACTION_MS },
   });
   const hints = new PostgresHints(url, log);
+  const jobs = jobsOnPostgres(url, hints.listen, log);
   return {
     kind: 'postgres',
     isNew,
@@ -123,11 +129,13 @@ async function openPostgres(url: string, config: Config, log: Log): Promise<Data
       return rows;
     }),
     listen: hints.listen,
+    jobs,
     ping: async () => {
       await pool.query('select 1');
     },
     async [Symbol.asyncDispose]() {
       await hints[Symbol.asyncDispose]();
+      await jobs[Symbol.asyncDispose]();
       await prisma.$disconnect();
       await pool.end();
     },

@@ -50,8 +50,6 @@ export function decide(outcome: Outcome, attemptCount: number, rules: RetryRules
 /** Seconds or a date (RFC 9110, 10.2.3); what is neither asks for nothing. */
 function retryAfterMs(header: string | undefined, now: Date): number {
   if (header === undefined) return 0;
-  const askedMs = /^\d+$/.test(header)
-    ? Number(header) * 1000
-    : Date.parse(header) - now.getTime();
+  const askedMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime();
   return Number.isNaN(askedMs) ? 0 : Math.min(Math.max(askedMs, 0), RETRY_AFTER_MAX_MS);
 }

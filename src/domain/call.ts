@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { Feed } from '../events/feed.ts';
 import type { OperationChanges } from '../events/operation-changes.ts';
+import type { JobQueue } from '../jobs/queue.ts';
 import type { Log } from '../log.ts';
 import type { Vault } from '../secrets.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -15,6 +16,8 @@ export interface Services {
   vault: Vault;
   catalogue: Catalogue;
   viewers: ViewerCache;
+  /** Jobs commit with the change that they follow from. */
+  queue: JobQueue;
   /** Events and operations as they happen. */
   feed: Feed;
   operationChanges: OperationChanges;

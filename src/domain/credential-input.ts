@@ -9,22 +9,22 @@ const SECRET_MAX = 8_192;
 const SCOPES_MAX = 100;
 
 /** Goes into a header, a query or a form, where control characters would break out of the value. */
-const secret = z
+const textOrNone = z
   .string()
   .max(SECRET_MAX)
   .regex(/^\P{Cc}*$/u, 'must not have control characters.');
-const given = secret.min(1);
+export const secretText = textOrNone.min(1);
 
-export const oauthScopes = z.array(given.max(512)).max(SCOPES_MAX);
-const username = given.describe('The user name.');
-const clientId = given.describe('The client id.');
-const clientSecret = given.describe('The client secret.');
+export const oauthScopes = z.array(secretText.max(512)).max(SCOPES_MAX);
+const username = secretText.describe('The user name.');
+const clientId = secretText.describe('The client id.');
+const clientSecret = secretText.describe('The client secret.');
 const scopes = oauthScopes.nullish().describe('The scopes to ask for.');
 
-const apiKey = given.describe('An API key of the provider.');
+const apiKey = secretText.describe('An API key of the provider.');
 
 const basicAuth = z
-  .object({ username, password: secret.describe('The password; may be empty.') })
+  .object({ username, password: textOrNone.describe('The password; may be empty.') })
   .meta({ id: 'BasicAuthInput', description: 'A user name and a password.' });
 
 const oauth2ClientCredentials = z.object({ clientId, clientSecret, scopes }).meta({
@@ -35,7 +35,7 @@ const oauth2ClientCredentials = z.object({ clientId, clientSecret, scopes }).met
 const oauth2PasswordCredentials = z
   .object({
     username,
-    password: given.describe('The password.'),
+    password: secretText.describe('The password.'),
     clientId,
     clientSecret,
     scopes,
@@ -47,7 +47,7 @@ const oauth2PasswordCredentials = z
 
 const token = z
   .object({
-    token: given.describe('The token.'),
+    token: secretText.describe('The token.'),
     issuedAt: z.date().nullish().describe('When it was issued.'),
     expiresAt: z.date().nullish().describe('When it ends.'),
   })

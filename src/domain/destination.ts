@@ -4,6 +4,12 @@ import { DestinationStatus, DestinationType, Prisma } from '../database/generate
 import type { Row } from '../database/rows.ts';
 import { inTransaction, type Transaction } from '../database/transaction.ts';
 import { isUniqueViolation } from '../database/violations.ts';
+import {
+  newSigningSecret,
+  rotateSecrets,
+  SEALED_SECRETS,
+  sealSigningSecret,
+} from '../deliveries/signing-secret.ts';
 import { conflict, invalidInput, notFound } from '../errors.ts';
 import type { Call } from './call.ts';
 import { dropPending, releasePending } from './delivery.ts';
@@ -13,12 +19,6 @@ import { issuesOf } from './issues.ts';
 import { eventName, projectIdOrName } from './names.ts';
 import { listPage, type PageArgs } from './page.ts';
 import { getProject } from './scope.ts';
-import {
-  newSigningSecret,
-  rotateSecrets,
-  SEALED_SECRETS,
-  sealSigningSecret,
-} from './signing-secret.ts';
 import { targetHeaders } from './target-headers.ts';
 import { targetUrl } from './target-url.ts';
 import { authorize } from './viewer.ts';

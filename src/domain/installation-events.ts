@@ -17,31 +17,20 @@ export async function installationFields(
 }
 
 /** The same for many, in no order; what is gone is left out. */
-export async function listInstallationFields(
+export function listInstallationFields(
   tx: Transaction,
   ids: string[],
 ): Promise<InstallationFields[]> {
-  const installations = await tx.installation.findMany({
-    where: { id: { in: ids } },
-    select: {
-      id: true,
-      projectId: true,
-      connectionId: true,
-      integration: { select: { id: true, name: true, provider: true } },
-      group: { select: { groupRef: true, groupName: true } },
-      connection: { select: { consumer: { select: { consumerRef: true, consumerName: true } } } },
-    },
-  });
-  return installations.map(({ id, projectId, connectionId, integration, group, connection }) => ({
-    projectId,
-    provider: integration.provider,
-    integrationId: integration.id,
-    integrationName: integration.name,
-    installationId: id,
-    ...group,
-    connectionId,
-    ...connection.consumer,
-  }));
+  return tx.$queryRaw<InstallationFields[]>`
+    select i."projectId", n."provider", n."id" as "integrationId", n."name" as "integrationName",
+      i."id" as "installationId", g."groupRef", g."groupName", i."connectionId",
+      u."consumerRef", u."consumerName"
+    from "Installation" i
+    join "Integration" n on n."id" = i."integrationId"
+    join "Group" g on g."id" = i."groupId"
+    join "Connection" c on c."id" = i."connectionId"
+    join "Consumer" u on u."id" = c."consumerId"
+    where i."id" = any(${ids}::text[])`;
 }
 
 /** A config as events carry it: what InstallationConfig is in queries. */

@@ -17,6 +17,8 @@ export interface NodeRow {
 
 /** Rows of any type by id, in the order asked; null for what is malformed or not the viewer's to see. */
 export async function findNodes(call: Call, ids: readonly string[]): Promise<(NodeRow | null)[]> {
+  // Read before anything else: a caller without credentials is refused here, also where no id is one.
+  const { viewer } = call;
   if (ids.length > NODES_MAX) throw invalid('ids', `must be at most ${NODES_MAX}.`, ids.length);
   const byPrefix = Map.groupBy(ids, prefixOf);
   const found = new Map<string, NodeRow | null>();
@@ -24,7 +26,7 @@ export async function findNodes(call: Call, ids: readonly string[]): Promise<(No
     [...byPrefix].map(async ([prefix, group]) => {
       if (prefix === null || NO_NODES.includes(prefix)) return;
       const needed: Scope = OF_AN_ORG.includes(prefix) ? 'org:read' : 'read';
-      authorize(call.viewer, needed);
+      authorize(viewer, needed);
       const table: IdTable = ID_PREFIXES[prefix];
       const rows = await byId(table)(call, group);
       for (const [index, id] of group.entries()) found.set(id, rows[index] ?? null);

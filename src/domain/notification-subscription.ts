@@ -1,6 +1,4 @@
 /** Notification events as they happen, as edges of Project.notificationEvents. */
-import type { NotificationEventType } from '../database/generated/enums.ts';
-import type { Row } from '../database/rows.ts';
 import { invalid } from '../errors.ts';
 import { isKept, type LoggedEvent, readEnds } from '../events/log.ts';
 import type { Call } from './call.ts';
@@ -21,12 +19,12 @@ export async function followNotificationEvents(
 ): Promise<AsyncIterable<Edge<LoggedEvent>>> {
   const { id: projectId } = await getProject(call, projectIdOrName, 'read');
   if (eventTypes?.length === 0) throw invalid('eventTypes', 'must not be empty.', eventTypes);
-  if (topicId) await getOwned(call, 'Topic', { projectId, id: topicId, what: 'Topic' });
+  if (topicId != null) await getOwned(call, 'Topic', { projectId, id: topicId, what: 'Topic' });
   const end = (await readEnds(call.database, [projectId])).get(projectId) ?? 0n;
-  const position = after ? await readCursor(call, { projectId, after, end }) : end;
+  const position = after != null ? await readCursor(call, { projectId, after, end }) : end;
   const filter = {
-    ...(topicId && { topicId }),
-    ...(eventTypes && { eventTypes: [...eventTypes] as NotificationEventType[] }),
+    ...(topicId != null && { topicId }),
+    ...(eventTypes && { eventTypes }),
   };
   const events = call.feed.follow(projectId, { after: position, end, filter });
   return edgesOf(projectId, events);
@@ -58,7 +56,7 @@ async function readCursor(call: Call, { projectId, after, end }: Resumption): Pr
 function edgesOf(
   projectId: string,
   events: AsyncIterableIterator<LoggedEvent>,
-): AsyncIterableIterator<Edge<Row<'NotificationEvent'>>> {
+): AsyncIterableIterator<Edge<LoggedEvent>> {
   const list = eventList(projectId);
   return {
     async next() {

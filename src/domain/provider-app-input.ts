@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { invalid, invalidInput } from '../errors.ts';
 import type { Call } from './call.ts';
-import { oauthScopes } from './credential-input.ts';
+import { oauthScopes, secretText } from './credential-input.ts';
 import { id } from './ids.ts';
 import { issuesOf } from './issues.ts';
 import { jsonObject } from './json-object.ts';
@@ -23,8 +23,8 @@ const metadata = jsonObject
 /** The rules of the fields; null clears those that may be empty. */
 const fields = z.object({
   externalRef: text.nullable().describe("The provider's own id of the app."),
-  clientId: text.describe('The OAuth client id.'),
-  clientSecret: text.describe('The OAuth client secret; never shown again.'),
+  clientId: secretText.describe('The OAuth client id.'),
+  clientSecret: secretText.describe('The OAuth client secret; never shown again.'),
   provider: text.describe('A provider of the catalogue.'),
   scopes: oauthScopes.nullable().describe('The OAuth scopes to ask for.'),
   metadata: metadata.nullable(),

@@ -1,62 +1,8 @@
-/**
- * The secrets that sign a destination's messages (Standard Webhooks): the one place that makes, seals
- * and opens them. After a rotation the secret before it signs too, until receivers have changed over.
- */
-import { randomBytes } from 'node:crypto';
+/** The secrets of destinations, for callers who may see them. */
 import type { Row } from '../database/rows.ts';
-import type { Vault } from '../secrets.ts';
+import { openSigningSecrets, SEALED_SECRETS } from '../deliveries/signing-secret.ts';
 import type { Batch } from './scope.ts';
 import { authorize } from './viewer.ts';
-
-const PREFIX = 'whsec_';
-const RANDOM_BYTES = 32;
-const OVERLAP_MS = 24 * 60 * 60 * 1000;
-
-interface Owner {
-  id: string;
-  projectId: string;
-}
-
-export interface SealedSecrets {
-  signingSecretSealed: string;
-  previousSecretSealed: string | null;
-  previousSecretExpireTime: Date | null;
-}
-
-export function newSigningSecret(): string {
-  return PREFIX + randomBytes(RANDOM_BYTES).toString('base64');
-}
-
-/** The columns of a first secret. */
-export function sealSigningSecret(vault: Vault, owner: Owner, secret: string) {
-  return { signingSecretSealed: vault.seal(secret, place(owner, 'signingSecretSealed')) };
-}
-
-/** The columns after a rotation to a new secret. */
-export function rotateSecrets(
-  vault: Vault,
-  sealed: Owner & Pick<SealedSecrets, 'signingSecretSealed'>,
-  { secret, now }: { secret: string; now: Date },
-): SealedSecrets {
-  const previous = vault.open(sealed.signingSecretSealed, place(sealed, 'signingSecretSealed'));
-  return {
-    ...sealSigningSecret(vault, sealed, secret),
-    previousSecretSealed: vault.seal(previous, place(sealed, 'previousSecretSealed')),
-    previousSecretExpireTime: new Date(now.getTime() + OVERLAP_MS),
-  };
-}
-
-/** The secrets that sign at this time, the current one first. */
-export function openSigningSecrets(
-  vault: Vault,
-  sealed: Owner & SealedSecrets,
-  now: Date,
-): [string, ...string[]] {
-  const current = vault.open(sealed.signingSecretSealed, place(sealed, 'signingSecretSealed'));
-  const { previousSecretSealed: previous, previousSecretExpireTime: expireTime } = sealed;
-  if (previous === null || expireTime === null || expireTime <= now) return [current];
-  return [current, vault.open(previous, place(sealed, 'previousSecretSealed'))];
-}
 
 /** The current secrets of destinations that the viewer has been given. */
 export const signingSecretOf: Batch<Row<'Destination'>, string | null> = async (
@@ -76,16 +22,3 @@ export const signingSecretOf: Batch<Row<'Destination'>, string | null> = async (
   );
   return destinations.map(({ id }) => opened.get(id) ?? null);
 };
-
-/** What opening needs of a row: ordinary reads leave sealed columns out. */
-export const SEALED_SECRETS = {
-  id: true,
-  projectId: true,
-  signingSecretSealed: true,
-  previousSecretSealed: true,
-  previousSecretExpireTime: true,
-} as const;
-
-function place({ id, projectId }: Owner, column: keyof SealedSecrets) {
-  return { table: 'Destination', column, row: id, projectId };
-}

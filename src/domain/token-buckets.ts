@@ -12,10 +12,10 @@ export interface TokenBuckets {
 }
 
 export function createTokenBuckets(
-  { perSecond, burst }: { perSecond: number; burst: number },
+  { perSecond, burst, max = MOST_NAMES }: { perSecond: number; burst: number; max?: number },
   now: () => number,
 ): TokenBuckets {
-  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: MOST_NAMES });
+  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max });
   const refill = (name: string) => {
     const time = now();
     const known = buckets.get(name);

@@ -7,6 +7,11 @@ const VARIABLE = '{{workspace}}';
 const HOST_LABELS = /^[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*$/;
 const HOST_MAX = 253;
 
+/** Safe in a URL: changes no more of its host than the labels that it stands for, and no path. */
+export function isHostLabels(text: string): boolean {
+  return HOST_LABELS.test(text) && text.length <= HOST_MAX;
+}
+
 /** Why a connection to the provider can't have that workspace, or none. */
 export function workspaceIssues(provider: Provider, ref: string | null | undefined): Issue[] {
   if (ref == null) {
@@ -17,12 +22,12 @@ export function workspaceIssues(provider: Provider, ref: string | null | undefin
     if (isPlainAddress(ref)) return [];
     return [issue('must be the https address that the provider gave the account.', ref)];
   }
-  if (HOST_LABELS.test(ref) && ref.length <= HOST_MAX) return [];
+  if (isHostLabels(ref)) return [];
   return [issue('must be letters, digits and dashes, in parts of up to 63 between dots.', ref)];
 }
 
 /** An https address without credentials, query or fragment. */
-function isPlainAddress(text: string): boolean {
+export function isPlainAddress(text: string): boolean {
   const url = URL.parse(text);
   return url?.protocol === 'https:' && url.href === `https://${url.host}${url.pathname}`;
 }

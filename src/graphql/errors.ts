@@ -1,7 +1,7 @@
 /** The one way from what was thrown to what a GraphQL client reads. */
 import { randomUUID } from 'node:crypto';
-import { GraphQLError } from 'graphql';
-import { DomainError, ERROR_STATUS, type ErrorCode, type Issue, problemOf } from '../errors.ts';
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { DomainError, type ErrorCode, type Issue, problemOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 
 /** Every error leaves with a code and a problem document; what nobody threw on purpose is masked. */
@@ -21,29 +21,35 @@ export function createErrorMapper(log: Log): (error: unknown) => GraphQLError {
 
 /** Thrown by a domain function. */
 function refusal(error: DomainError, at: GraphQLError | null): GraphQLError {
-  const { retryAfterSeconds } = error.extra;
-  const headers =
-    typeof retryAfterSeconds === 'number'
-      ? { 'Retry-After': String(retryAfterSeconds) }
-      : undefined;
   return toGraphQLError(error.code, error.message, {
     extra: { issues: error.issues, ...error.extra },
     at,
-    headers,
   });
 }
 
 /** Made by graphql-js or Yoga: the request itself is not usable. */
 function requestError(error: GraphQLError): GraphQLError {
   if (error.extensions.problem) return error;
-  if (error.message.startsWith('Syntax Error')) {
-    return toGraphQLError('GRAPHQL_PARSE_FAILED', error.message, { at: error });
+  const message = withoutValues(error.message);
+  if (message.startsWith('Syntax Error')) {
+    return toGraphQLError('GRAPHQL_PARSE_FAILED', message, { at: error });
   }
-  if (error.message.startsWith('Variable "$')) {
-    const { issue, detail } = variableIssue(error.message);
+  if (message.startsWith('Variable "$')) {
+    const { issue, detail } = variableIssue(message);
     return toGraphQLError('BAD_USER_INPUT', detail, { extra: { issues: [issue] }, at: error });
   }
-  return toGraphQLError('GRAPHQL_VALIDATION_FAILED', error.message, { at: error });
+  // Yoga's own refusals (another method, a body too large) bring their status.
+  const http = error.extensions.http as { status?: number } | undefined;
+  const extra = http?.status ? { status: http.status } : {};
+  return toGraphQLError('GRAPHQL_VALIDATION_FAILED', message, { extra, at: error, http });
+}
+
+/** graphql-js repeats texts and values that it has no use for, which may be secrets. */
+function withoutValues(message: string): string {
+  return message
+    .replace(/( cannot represent [^:]*value): .*$/s, '$1.')
+    .replace(/Value ".*" does not exist in/s, 'Value does not exist in')
+    .replace(/( found (?:Block)?String) ".*"\.$/s, '$1.');
 }
 
 /** graphql-js prints the value that a variable had, which may hold a secret: only the place and the reason stay. */
@@ -62,16 +68,15 @@ function variableIssue(message: string): { issue: Issue; detail: string } {
 interface Details {
   extra?: Record<string, unknown>;
   at?: GraphQLError | null;
-  headers?: Record<string, string>;
+  /** Status and headers of the answer, in Yoga's form. */
+  http?: object;
 }
 
 export function toGraphQLError(
   code: ErrorCode,
   detail: string,
-  { extra = {}, at, headers }: Details = {},
+  { extra = {}, at, http }: Details = {},
 ): GraphQLError {
-  // What has a path happened during execution, where one field's error is not the request's status.
-  const http = at?.path ? undefined : { status: ERROR_STATUS[code], headers };
   return new GraphQLError(detail, {
     nodes: at?.nodes,
     source: at?.source,
@@ -79,4 +84,19 @@ export function toGraphQLError(
     path: at?.path,
     extensions: { code, problem: problemOf(code, detail, extra), ...(http && { http }) },
   });
+}
+
+/** A result as clients read it: without what is for the HTTP layer alone. */
+export function publicResult({ data, errors, extensions }: ExecutionResult) {
+  const formatted = errors?.map((error): GraphQLFormattedError => {
+    const { extensions: all = {}, ...rest } = error.toJSON();
+    const { http: _http, ...own } = all;
+    return { ...rest, extensions: own };
+  });
+  const { http: _http, ...own } = extensions ?? {};
+  return {
+    ...(data !== undefined && { data }),
+    ...(formatted && { errors: formatted }),
+    ...(Object.keys(own).length > 0 && { extensions: own }),
+  };
 }

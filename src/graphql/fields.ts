@@ -1,7 +1,7 @@
 /** Fields that many types have. */
 import type { FieldRef, InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
-import type { Row } from '../database/rows.ts';
 import type { Page, PageArgs } from '../domain/page.ts';
+import type { Row } from '../domain/scope.ts';
 import { byId, type IdTable } from '../domain/scope.ts';
 import type { Types } from './builder.ts';
 import type { Context } from './context.ts';

@@ -7,15 +7,19 @@ import { type Context, createContext } from './context.ts';
 import { createErrorMapper } from './errors.ts';
 import { type GraphiqlTab, graphiqlOptions } from './graphiql.ts';
 import { schema } from './schema.ts';
+import { useEventStream } from './use-event-stream.ts';
 import { useHttpRules } from './use-http-rules.ts';
 import { useOperationTime } from './use-operation-time.ts';
 import { COST_HEADER, useQueryLimits } from './use-query-limits.ts';
+import { useSubscriptions } from './use-subscriptions.ts';
 
 /** What the server knows of a request beside the request itself. */
 export interface RequestFacts {
   requestId: string;
   /** The client's address. */
   address: string;
+  /** Cuts the connection of a client that has stopped reading. */
+  disconnect?: () => void;
 }
 
 export type Gateway = YogaServerInstance<RequestFacts, Context>;
@@ -45,6 +49,7 @@ export function createGateway(
               'x-api-key',
               'authorization',
               'x-request-id',
+              'last-event-id',
               COST_HEADER,
             ],
           }
@@ -52,16 +57,21 @@ export function createGateway(
     graphiql: () => graphiqlOptions(tabs()),
     renderGraphiQL,
     maskedErrors: { maskError: createErrorMapper(services.log) },
-    plugins: [useHttpRules(), useQueryLimits(config), useOperationTime(config)],
+    plugins: [
+      useHttpRules(),
+      useQueryLimits(config),
+      useOperationTime(config),
+      useSubscriptions(services, admission.streams),
+      useEventStream(admission.streams),
+    ],
     context: async ({ request, requestId, address }) => {
-      const viewer = await admission.admit(
-        {
-          apiKey: request.headers.get('x-api-key'),
-          authorization: request.headers.get('authorization'),
-        },
-        address,
-      );
-      return createContext(services, { viewer, requestId });
+      const credentials = {
+        apiKey: request.headers.get('x-api-key'),
+        authorization: request.headers.get('authorization'),
+      };
+      const viewer = await admission.admit(credentials, address);
+      const lastEventId = request.headers.get('last-event-id');
+      return createContext(services, { viewer, requestId, credentials, lastEventId });
     },
   });
 }

@@ -26,6 +26,7 @@ import './event-topic-route.ts';
 import './topic-destination-route.ts';
 import './notification-event.ts';
 import './delivery.ts';
+import './subscription.ts';
 import { builder } from './builder.ts';
 
 export const schema = builder.toSchema();

@@ -48,18 +48,33 @@ export const TopicDestinationRoutes = connectionOf(
   TopicDestinationRoute,
   'routes of topics to destinations',
 );
-export const NotificationEvents = connectionOf(NotificationEvent, 'notification events');
+/** A place in the list of a project's events: subscriptions give these too. */
+export const NotificationEventEdge = edgeOf(NotificationEvent, 'notification events');
+export const NotificationEvents = connectionOf(
+  NotificationEvent,
+  'notification events',
+  NotificationEventEdge,
+);
 export const Deliveries = connectionOf(Delivery, 'deliveries');
 
 function rowType<T extends IdTable>(table: T) {
   return builder.objectRef<Row<T>>(table);
 }
 
+function edgeOf<T extends object>(type: ObjectRef<Types, T>, plural: string) {
+  const description = `One of the ${plural}, with its place in the list.`;
+  return builder.edgeObject({ type, name: `${type.name}Edge`, description });
+}
+
 /** A type with its `XConnection` and `XEdge`. */
-export function connectionOf<T extends object>(type: ObjectRef<Types, T>, plural: string) {
+export function connectionOf<T extends object>(
+  type: ObjectRef<Types, T>,
+  plural: string,
+  edge = edgeOf(type, plural),
+) {
   const connection = builder.connectionObject(
     { type, name: `${type.name}Connection`, description: `A page of ${plural}.` },
-    { name: `${type.name}Edge`, description: `One of the ${plural}, with its place in the list.` },
+    edge,
   );
   return [type, connection] as const;
 }

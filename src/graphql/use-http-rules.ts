@@ -1,7 +1,10 @@
-/** What may come in over HTTP: JSON only, uncompressed; and 401 where nothing of an operation could run. */
+/**
+ * What may come in over HTTP (JSON only, uncompressed), and the status that goes out: the errors' own where
+ * nothing of an operation ran, else 200.
+ */
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { type ErrorCode, problemOf } from '../errors.ts';
+import { type ErrorCode, type Problem, problemOf } from '../errors.ts';
 
 export function useHttpRules(): Plugin {
   return {
@@ -22,19 +25,25 @@ export function useHttpRules(): Plugin {
       if (type !== 'application/json') refuse(415, 'Send the operation as application/json.');
       else if (request.headers.get('content-encoding')) refuse(415, 'Send the body uncompressed.');
     },
-    onExecutionResult({ result, setResult }) {
+    onResultProcess({ result, setResult }) {
       if (!result || Array.isArray(result) || Symbol.asyncIterator in result) return;
-      if (!isWhollyUnauthenticated(result)) return;
-      setResult({ ...result, extensions: { ...result.extensions, http: { status: 401 } } });
+      const http = httpOf(result);
+      if (http) setResult({ ...result, extensions: { ...result.extensions, http } });
     },
   };
 }
 
-function isWhollyUnauthenticated({ data, errors = [] }: ExecutionResult): boolean {
-  const nothing = !data || Object.values(data).every((value) => value === null);
-  return (
-    nothing &&
-    errors.length > 0 &&
-    errors.every((error) => error.extensions?.code === 'UNAUTHENTICATED')
+/** Null for 200. */
+function httpOf({ data, errors = [] }: ExecutionResult) {
+  const problems = errors.flatMap(
+    (error) => (error.extensions?.problem as Problem | undefined) ?? [],
   );
+  const status = Math.max(0, ...problems.map((problem) => problem.status));
+  if (status === 0) return null;
+  const didNothing = !data || Object.values(data).every((value) => value === null);
+  const isUnauthenticated = errors.every((error) => error.extensions?.code === 'UNAUTHENTICATED');
+  if (data !== undefined && !(didNothing && isUnauthenticated)) return null;
+  const wait = problems.find((problem) => typeof problem.retryAfterSeconds === 'number');
+  const headers = wait && { 'Retry-After': String(wait.retryAfterSeconds) };
+  return { status, headers };
 }

@@ -45,6 +45,10 @@ export interface OAuth2Facts {
   tokenFields?: { workspaceRef?: string; consumerRef?: string; scopes?: string };
   /** Lifetime to assume when the token answer names none, in seconds. */
   defaultLifetimeSeconds?: number;
+  /** Between the scopes of an authorize or token request. Default: a space. */
+  scopeSeparator?: string;
+  /** Where the access token goes. Default: `Authorization: Bearer`. */
+  tokenAttachment?: Attachment;
 }
 
 /** A value that customers give when they connect, beside a workspace. */

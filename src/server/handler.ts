@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServerAdapter } from '@whatwg-node/server';
 import type { Database } from '../database/database.ts';
 import { problemOf } from '../errors.ts';
-import type { Gateway } from '../graphql/gateway.ts';
+import type { Gateway, RequestFacts } from '../graphql/gateway.ts';
 import type { Log } from '../log.ts';
 
 /** A client's own request id is taken where it is harmless in a log. */
@@ -19,7 +19,7 @@ export interface Handled {
 
 /** What node:http adds to a request; absent where tests call the handler by fetch. */
 interface NodeContext {
-  req?: { socket: { remoteAddress?: string } };
+  req?: { socket: { remoteAddress?: string; destroy(): void } };
 }
 
 export type Handler = ReturnType<typeof createHandler>;
@@ -31,7 +31,9 @@ export function createHandler(handled: Handled) {
     const requestId = givenId && REQUEST_ID.test(givenId) ? givenId : randomUUID();
     const address = req?.socket.remoteAddress ?? 'local';
     const { pathname } = new URL(request.url);
-    const response = await route(handled, request, { pathname, requestId, address });
+    const disconnect = () => req?.socket.destroy();
+    const facts = { requestId, address, disconnect };
+    const response = await route(handled, request, { pathname, facts });
     response.headers.set('x-request-id', requestId);
     response.headers.set('x-content-type-options', 'nosniff');
     handled.log.info(
@@ -51,11 +53,11 @@ export function createHandler(handled: Handled) {
 async function route(
   { database, gateway, isReady }: Handled,
   request: Request,
-  { pathname, requestId, address }: { pathname: string; requestId: string; address: string },
+  { pathname, facts }: { pathname: string; facts: RequestFacts },
 ): Promise<Response> {
   if (pathname === '/livez') return Response.json({ status: 'live' });
   if (pathname === '/readyz') return readiness(database, isReady());
-  if (pathname === '/graphql') return gateway.fetch(request, { requestId, address });
+  if (pathname === '/graphql') return gateway.fetch(request, facts);
   return Response.json(problemOf('NOT_FOUND', `There is nothing at ${pathname}.`), {
     status: 404,
     headers: { 'content-type': 'application/problem+json' },

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** Headers that take longer are an attack or a broken client. */
@@ -7,6 +7,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 
 export interface Listening {
   url: string;
+  server: Server;
   /** Takes no new connections, waits for what is running, and after the time cuts what is left. */
   stop(withinMs: number): Promise<void>;
 }
@@ -16,7 +17,13 @@ export async function listen(
   { host, port }: { host: string; port: number },
 ): Promise<Listening> {
   const server = createServer(
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      // An offer of HTTP/2 is no wish for a WebSocket: the request is answered as it is.
+      shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
+        headers.upgrade?.toLowerCase() === 'websocket',
+    },
     handler,
   );
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -27,6 +34,7 @@ export async function listen(
   const name = family === 'IPv6' ? `[${address}]` : address;
   return {
     url: `http://${name}:${taken}`,
+    server,
     async stop(withinMs) {
       const closed = new Promise<void>((done) => server.close(() => done()));
       server.closeIdleConnections();

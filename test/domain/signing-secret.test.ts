@@ -4,7 +4,7 @@ import {
   openSigningSecrets,
   rotateSecrets,
   sealSigningSecret,
-} from '../../src/domain/signing-secret.ts';
+} from '../../src/deliveries/signing-secret.ts';
 import { createVault } from '../../src/secrets.ts';
 
 const vault = createVault([Buffer.alloc(32, 1)]);

@@ -233,3 +233,32 @@ test('connections:write is enough, and needed; another tenant is not found', asy
   expect(await reader.refusal(GENERATE, connecting(tenant))).toMatchObject({ code: 'FORBIDDEN' });
   expect(await other.refusal(GENERATE, connecting(tenant))).toMatchObject({ code: 'NOT_FOUND' });
 });
+
+test('an app that is deleted or moved at the same time is of the provider, or of no connection', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const change = `mutation ($move: UpdateProviderAppInput!) {
+    updateProviderApp(input: $move) { providerApp { id } }
+  }`;
+  const remove = `mutation ($input: DeleteProviderAppInput!) {
+    deleteProviderApp(input: $input) { deletedId }
+  }`;
+  const given = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
+  for (let round = 0; round < 5; round += 1) {
+    const named = { projectIdOrName: projectId, providerAppId: await makeApp(tenant, 'hubspot') };
+    const move = { ...named, updateMask: ['PROVIDER'], providerApp: { provider: 'slack' } };
+    const answers = await Promise.all([
+      tenant.request(GENERATE, connecting(tenant, { ...given, groupRef: `group ${round}` })),
+      tenant.request(change, { move }),
+      tenant.request(remove, { input: named }),
+    ]);
+    const codes = answers.flatMap(({ errors = [] }) => errors.map((each) => each.extensions.code));
+    expect(['CONFLICT', 'NOT_FOUND']).toEqual(expect.arrayContaining([...new Set(codes)]));
+    const made = await prisma.connection.findMany({
+      where: { projectId },
+      include: { providerApp: true },
+    });
+    expect(made).toHaveLength(round + 1);
+    for (const { providerApp } of made) expect(providerApp?.provider ?? 'hubspot').toBe('hubspot');
+  }
+});

@@ -11,6 +11,9 @@ const list = `query ($first: Int, $last: Int, $before: String) {
     pageInfo { hasNextPage hasPreviousPage startCursor }
   } } }
 }`;
+const listOf = `query ($projectId: String!) {
+  project(idOrName: $projectId) { consumers { nodes { id } } }
+}`;
 
 test('consumers are listed newest first, from both ends', async () => {
   const tenant = await app.tenant();
@@ -52,7 +55,3 @@ test("another tenant's consumer does not exist", async () => {
   });
   expect(await b.query(listOf, { projectId })).toEqual({ project: null });
 });
-
-const listOf = `query ($projectId: String!) {
-  project(idOrName: $projectId) { consumers { nodes { id } } }
-}`;

@@ -12,7 +12,7 @@ const retry = `mutation ($input: RetryDeliveryInput!) {
 }`;
 
 async function destination(tenant: Tenant): Promise<string> {
-  const url = 'https://hooks.example.com';
+  const url = 'https://hooks.example.test';
   const input = { projectIdOrName: tenant.projectId, name: 'crm', type: 'WEBHOOK', url };
   const mutation = `mutation ($input: CreateDestinationInput!) {
     createDestination(input: $input) { destination { id } }

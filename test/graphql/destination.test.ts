@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { openSigningSecrets, SEALED_SECRETS } from '../../src/deliveries/signing-secret.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { openSigningSecrets, SEALED_SECRETS } from '../../src/domain/signing-secret.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { insertRows } from '../support/rows.ts';
 
@@ -26,7 +26,7 @@ const remove = `mutation ($input: DeleteDestinationInput!) {
   deleteDestination(input: $input) { deletedId }
 }`;
 
-const url = 'https://hooks.example.com/events';
+const url = 'https://hooks.example.test/events';
 
 function creation(tenant: Tenant, given: Record<string, unknown> = {}) {
   const input = { projectIdOrName: tenant.projectId, name: 'crm', type: 'WEBHOOK', url, ...given };
@@ -93,7 +93,7 @@ test('every offending input is named at once, and no header is repeated', async 
   const tenant = await app.tenant();
   const given = {
     name: 'no spaces',
-    url: 'http://hooks.example.com',
+    url: 'http://hooks.example.test',
     headers: { Host: 'evil.example', 'X-Number': 5 },
   };
   const names = ['input.name', 'input.url', 'input.headers.Host', 'input.headers.X-Number'];
@@ -119,9 +119,9 @@ test.each([
   'https://2130706433/hook',
   'https://[::ffff:169.254.169.254]/latest/meta-data',
   'https://localhost/hook',
-  'http://hooks.example.com/hook',
-  'https://user:pw@hooks.example.com/hook',
-  'https://hooks.example.com/#hook',
+  'http://hooks.example.test/hook',
+  'https://user:pw@hooks.example.test/hook',
+  'https://hooks.example.test/#hook',
 ])('the URL %s is refused when it is saved', async (refused) => {
   const tenant = await app.tenant();
   const { problem } = await tenant.refusal(create, creation(tenant, { url: refused }));

@@ -11,6 +11,9 @@ const list = `query ($first: Int, $last: Int, $before: String) {
     pageInfo { hasNextPage hasPreviousPage startCursor }
   } } }
 }`;
+const listOf = `query ($projectId: String!) {
+  project(idOrName: $projectId) { groups { nodes { id } } }
+}`;
 
 test('groups are listed newest first, from both ends', async () => {
   const tenant = await app.tenant();
@@ -50,7 +53,3 @@ test("another tenant's group does not exist", async () => {
   });
   expect(await b.query(listOf, { projectId })).toEqual({ project: null });
 });
-
-const listOf = `query ($projectId: String!) {
-  project(idOrName: $projectId) { groups { nodes { id } } }
-}`;

@@ -64,8 +64,10 @@ test('page sizes count from variables, and the default where there is none', asy
 
 test('fragments count wherever they are spread, and may not hide a depth', async () => {
   const deep = `query { project(idOrName: "x") { ...A } }
-    fragment A on Project { org { projects { nodes { ...B } } } }
-    fragment B on Project { org { projects { nodes { org { projects { nodes { org { id } } } } } } } }`;
+    fragment A on Project { org { projects(first: 1) { nodes { ...B } } } }
+    fragment B on Project {
+      org { projects(first: 1) { nodes { org { projects(first: 1) { nodes { org { billingAccount { id } } } } } } } }
+    }`;
   expect(await tenant.refusal(deep)).toMatchObject({ problem: { limit: 'depth' } });
   const circle = 'query { viewer { ...A } } fragment A on Viewer { project { id } ...A }';
   expect(await tenant.refusal(circle)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });

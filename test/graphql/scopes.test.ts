@@ -23,6 +23,14 @@ const ACTIONS: [Scope, { query: string; variables?: Record<string, unknown> }][]
     'connections:write',
     mutation('deleteConnection', { projectIdOrName, connectionId: newId('con') }),
   ],
+  [
+    'integrations:write',
+    mutation('deleteIntegration', { projectIdOrName, integrationIdOrName: newId('int') }),
+  ],
+  [
+    'installations:write',
+    mutation('deleteInstallation', { projectIdOrName, installationId: newId('ins') }),
+  ],
   ['events:write', mutation('deleteTopic', { projectIdOrName, topicId: newId('top') })],
   ['keys:write', mutation('deleteApiKey', { projectIdOrName, apiKey: newId('key') })],
   [

@@ -20,7 +20,7 @@ async function topic(tenant: Tenant, name: string): Promise<string> {
 }
 
 async function destination(tenant: Tenant, name: string): Promise<string> {
-  const url = 'https://hooks.example.com';
+  const url = 'https://hooks.example.test';
   const input = { projectIdOrName: tenant.projectId, name, type: 'WEBHOOK', url };
   const mutation = `mutation ($input: CreateDestinationInput!) {
     createDestination(input: $input) { destination { id } }

@@ -7,6 +7,7 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase, openPglite } from '../../src/database/database.ts';
+import { openQueue } from '../../src/jobs/queue.ts';
 import { createLog } from '../../src/log.ts';
 import { startPostgres } from './postgres.ts';
 
@@ -33,6 +34,7 @@ export default async function setup(project: TestProject) {
       ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
     });
     const database = await openDatabase(config, log);
+    await (await openQueue(database, log))[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();
     project.provide('postgres', { serverUrl: server.url, template });
     return async () => {
@@ -42,6 +44,7 @@ export default async function setup(project: TestProject) {
   }
   const pglite = await PGlite.create();
   const database = await openPglite(pglite, log);
+  await (await openQueue(database, log))[Symbol.asyncDispose]();
   const snapshot = join(folder, 'embedded.tar');
   writeFileSync(snapshot, Buffer.from(await (await pglite.dumpDataDir('none')).arrayBuffer()));
   await database[Symbol.asyncDispose]();

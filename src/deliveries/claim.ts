@@ -1,0 +1,121 @@
+/** Takes deliveries from the outbox, ready to be sent. */
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../database/database.ts';
+import type { Log } from '../log.ts';
+import type { Vault } from '../secrets.ts';
+import type { Backlog } from './backlog.ts';
+import type { DeliveryLimits } from './limits.ts';
+import { type ClaimedRow, claimDue } from './outbox.ts';
+import { openSigningSecrets } from './signing-secret.ts';
+
+/** A claimed delivery. */
+export interface Job {
+  row: ClaimedRow;
+  bodyBytes: number;
+  /** None where they can't be opened: the attempt fails without being sent. */
+  secrets: readonly string[];
+  /** By performance.now(): begun later, its lease could end before it does. */
+  startByMs: number;
+  /** The database's clock minus performance.now(). */
+  clockOffsetMs: number;
+}
+
+export interface Claim {
+  jobs: Job[];
+  /** All that is due has been seen: nothing more is to be had now. */
+  isComplete: boolean;
+  /** Something was left because its destination has had its share, or memory has. */
+  isSaturated: boolean;
+}
+
+interface ClaimDeps {
+  database: Pick<Database, 'rows'>;
+  vault: Vault;
+  log: Log;
+  now: () => Date;
+  limits: DeliveryLimits;
+}
+
+/** Takes turns: each claim goes on with the destinations after those of the one before. */
+export class Claimer {
+  readonly #deps: ClaimDeps;
+  #after = '';
+
+  constructor(deps: ClaimDeps) {
+    this.#deps = deps;
+  }
+
+  async claim(backlog: Backlog): Promise<Claim> {
+    const { database, limits, now } = this.#deps;
+    const rows = Math.min(limits.claimRows, limits.heldRows - backlog.held);
+    const bytes = limits.heldBytes - backlog.heldBytes;
+    if (rows <= 0 || bytes <= 0) return { jobs: [], isComplete: true, isSaturated: true };
+
+    const { after, free } = { after: this.#after, free: backlog.free() };
+    const askedMs = performance.now();
+    const claimed = await claimDue(database.rows.query, {
+      after,
+      free,
+      freeByDefault: limits.inFlightPerDestination,
+      takesFailing: backlog.heldFailing < limits.heldRows / 4,
+      rows,
+      bytes,
+      leaseToken: randomUUID(),
+      leaseMs: limits.leaseMs,
+      now: now(),
+    });
+    const isFull = claimed.length === rows;
+    this.#after = isFull ? last(claimed.map(({ destinationId }) => destinationId)) : '';
+    return {
+      jobs: this.#ready(claimed, askedMs),
+      isComplete: !isFull && after === '',
+      isSaturated: isSaturated(claimed, free, limits),
+    };
+  }
+
+  #ready(claimed: ClaimedRow[], askedMs: number): Job[] {
+    const { limits } = this.#deps;
+    const nowMs = performance.now();
+    const secrets = new Map<string, readonly string[]>();
+    for (const row of claimed) {
+      if (!secrets.has(row.destinationId)) secrets.set(row.destinationId, this.#secretsOf(row));
+    }
+    return claimed.map((row) => ({
+      row,
+      bodyBytes: Buffer.byteLength(row.body),
+      secrets: secrets.get(row.destinationId) ?? [],
+      startByMs: askedMs + limits.leaseMs - limits.attemptMs,
+      clockOffsetMs: row.claimedMs - nowMs,
+    }));
+  }
+
+  #secretsOf(row: ClaimedRow): readonly string[] {
+    const { vault, log, now } = this.#deps;
+    try {
+      return openSigningSecrets(vault, { ...row, id: row.destinationId }, now());
+    } catch (error) {
+      log.error(
+        { destinationId: row.destinationId, err: error },
+        'signing secret can not be opened',
+      );
+      return [];
+    }
+  }
+}
+
+/** Ids sort as the claim walks: byte by byte, and they are ASCII. */
+function last(ids: string[]): string {
+  return ids.reduce((latest, id) => (id > latest ? id : latest), '');
+}
+
+function isSaturated(
+  claimed: ClaimedRow[],
+  free: ReadonlyMap<string, number>,
+  limits: DeliveryLimits,
+): boolean {
+  if ([...free.values()].includes(0)) return true;
+  const taken = Map.groupBy(claimed, ({ destinationId }) => destinationId);
+  return [...taken].some(
+    ([id, rows]) => rows.length >= (free.get(id) ?? limits.inFlightPerDestination),
+  );
+}

@@ -1,0 +1,199 @@
+/**
+ * Sends what destinations are owed. A delivery is claimed, sent and recorded; until it is recorded it
+ * stays in the outbox, so that whatever ends this process, another attempt follows.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { typeidUnboxed } from 'typeid-js';
+import type { Config } from '../config.ts';
+import type { Database } from '../database/database.ts';
+import type { Log } from '../log.ts';
+import type { Outbound } from '../outbound/client.ts';
+import type { Vault } from '../secrets.ts';
+import { Backlog } from './backlog.ts';
+import { type Claim, Claimer, type Job } from './claim.ts';
+import { decide, type Outcome } from './decide.ts';
+import { DELIVERY_LIMITS, type DeliveryLimits } from './limits.ts';
+import { release } from './outbox.ts';
+import { Alarm, untilDone } from './pace.ts';
+import { Recorder } from './recorder.ts';
+import { send } from './send.ts';
+
+/** After the last attempt could have ended: time to record it. */
+const STOP_MARGIN_MS = 2_000;
+/** A claim may take so much of the time: where walking the outbox gets slow, it is walked less often. */
+const CLAIM_SHARE = 1 / 3;
+const GAP_MAX_MS = 1_000;
+
+export interface DeliveryDeps {
+  database: Database;
+  vault: Vault;
+  outbound: Outbound;
+  config: Pick<Config, 'DELIVERY_RETRY_SECONDS' | 'SHUTDOWN_MS'>;
+  log: Log;
+  /** By which deliveries fall due; leases and signatures go by the database's clock. */
+  now: () => Date;
+  /** From 0 up to 1. */
+  random?: () => number;
+  limits?: Partial<DeliveryLimits>;
+}
+
+export class DeliveryWorker {
+  readonly #deps: DeliveryDeps;
+  readonly #limits: DeliveryLimits;
+  readonly #backlog: Backlog;
+  readonly #claimer: Claimer;
+  readonly #recorder: Recorder;
+  readonly #due = new Alarm();
+  readonly #dropped = new Alarm();
+  readonly #stopping = new AbortController();
+  /** Nothing is waited for any longer. */
+  readonly #givenUp = new AbortController();
+  #hasLeftSome = false;
+  #nextDueMs = Number.POSITIVE_INFINITY;
+
+  constructor(deps: DeliveryDeps) {
+    this.#deps = deps;
+    this.#limits = { ...DELIVERY_LIMITS, ...deps.limits };
+    this.#backlog = new Backlog(this.#limits);
+    this.#claimer = new Claimer({ ...deps, limits: this.#limits });
+    this.#recorder = new Recorder({
+      ...deps,
+      limits: this.#limits,
+      signal: this.#givenUp.signal,
+      onDone: (jobs) => this.#drop(jobs),
+      onDisabled: (destinationId) => this.#giveBack(this.#backlog.takeWaiting(destinationId)),
+    });
+  }
+
+  /** Something may be due. */
+  wake(): void {
+    this.#due.ring();
+  }
+
+  /** Claims and sends until it is told to stop. */
+  async run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const beganMs = performance.now();
+      const claim = await this.#untilDone(() => this.#claim(), 'deliveries not claimed yet');
+      if (claim && claim.jobs.length * 2 > this.#limits.claimRows) continue;
+      const gapMs = (performance.now() - beganMs) * (1 / CLAIM_SHARE - 1);
+      const pauseMs = Math.min(Math.max(gapMs, this.#limits.gapMs), GAP_MAX_MS);
+      await sleep(pauseMs, undefined, { signal }).catch(() => {});
+      if (claim?.isComplete) await this.#due.wait(this.#untilNextDueMs());
+    }
+  }
+
+  /** Sends all that is due now, and returns when it is recorded. */
+  async drain(): Promise<void> {
+    for (;;) {
+      const { jobs, isComplete } = await this.#claim();
+      await this.#settled();
+      if (isComplete && jobs.length === 0) return;
+    }
+  }
+
+  /**
+   * Gives back what was not begun and waits for what was, up to the time of an attempt; what then is
+   * still under way comes again when its lease is over. To be called once `run` can't claim any more.
+   */
+  async stop(running: Promise<void> = Promise.resolve()): Promise<void> {
+    this.#stopping.abort();
+    this.#due.ring();
+    const waitMs = Math.min(this.#limits.attemptMs + STOP_MARGIN_MS, this.#deps.config.SHUTDOWN_MS);
+    const timer = setTimeout(() => this.#givenUp.abort(), waitMs);
+    await running;
+    this.#giveBack(this.#backlog.takeWaiting());
+    await this.#settled();
+    clearTimeout(timer);
+  }
+
+  async #claim(): Promise<Claim> {
+    this.#nextDueMs = Number.POSITIVE_INFINITY;
+    const claim = await this.#claimer.claim(this.#backlog);
+    this.#hasLeftSome = claim.isSaturated;
+    this.#backlog.add(claim.jobs);
+    this.#sendNext();
+    return claim;
+  }
+
+  #sendNext(): void {
+    if (this.#stopping.signal.aborted) return;
+    const nowMs = performance.now();
+    for (let job = this.#backlog.next(nowMs); job; job = this.#backlog.next(nowMs)) {
+      void this.#attempt(job);
+    }
+    this.#giveBack(this.#backlog.takeStale());
+  }
+
+  async #attempt(job: Job): Promise<void> {
+    const startTime = this.#deps.now();
+    const startedMs = performance.now();
+    const outcome = await this.#outcomeOf(job);
+    const durationMs = Math.round(performance.now() - startedMs);
+    this.#backlog.sent(job, { isSuccess: outcome?.error === null, durationMs });
+    if (outcome) this.#record(job, outcome, { startTime, durationMs });
+    else this.#drop([job]);
+    this.#sendNext();
+  }
+
+  /** Undefined where it was given up. */
+  async #outcomeOf(job: Job): Promise<Outcome | undefined> {
+    const { signal } = this.#givenUp;
+    try {
+      return await send(job, this.#deps.outbound, { attemptMs: this.#limits.attemptMs, signal });
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      this.#deps.log.error({ err: error, deliveryId: job.row.id }, 'attempt broke off');
+      return { responseStatus: null, error: 'The message could not be sent.' };
+    }
+  }
+
+  #record(job: Job, outcome: Outcome, time: { startTime: Date; durationMs: number }): void {
+    const { config, now, random = Math.random } = this.#deps;
+    const { id: deliveryId, destinationId, leaseToken, attemptCount } = job.row;
+    const rules = { retrySeconds: config.DELIVERY_RETRY_SECONDS, now: now(), random };
+    const decision = decide(outcome, attemptCount, rules);
+    const { responseStatus, error } = outcome;
+    const attemptId = typeidUnboxed('att');
+    const ids = { attemptId, deliveryId, destinationId, leaseToken };
+    this.#recorder.add({ job, record: { ...ids, ...time, responseStatus, error, ...decision } });
+    const dueMs = decision.nextAttemptTime?.getTime() ?? Number.POSITIVE_INFINITY;
+    this.#nextDueMs = Math.min(this.#nextDueMs, dueMs);
+  }
+
+  #giveBack(jobs: Job[]): void {
+    if (jobs.length === 0) return;
+    const { rows } = this.#deps.database;
+    const released = this.#untilDone(
+      () =>
+        release(
+          rows.query,
+          jobs.map(({ row }) => row),
+        ),
+      'deliveries not given back yet',
+    );
+    void released.then(() => this.#drop(jobs));
+  }
+
+  #drop(jobs: Job[]): void {
+    this.#backlog.drop(jobs);
+    this.#dropped.ring();
+    if (this.#hasLeftSome) this.#due.ring();
+  }
+
+  async #settled(): Promise<void> {
+    while (this.#backlog.held > 0) await this.#dropped.wait(this.#limits.pollMs);
+  }
+
+  #untilNextDueMs(): number {
+    const dueMs = this.#nextDueMs - this.#deps.now().getTime();
+    return Math.min(Math.max(dueMs, 0), this.#limits.pollMs);
+  }
+
+  #untilDone<T>(work: () => Promise<T>, what: string): Promise<T | undefined> {
+    const { log } = this.#deps;
+    const { backoffMaxMs } = this.#limits;
+    return untilDone(work, { log, what, backoffMaxMs, signal: this.#givenUp.signal });
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * The jobs: names, payloads and how they are run. A payload names rows and holds no data of its own,
+ * so that a job that runs late, or twice, meets the rows as they are.
+ */
+import { z } from 'zod';
+
+export interface JobPolicy {
+  payload: z.ZodObject;
+  /** Jobs of a key wait at most once: a second one is dropped while the first has not begun. */
+  onceForKey?: boolean;
+  /** A job that runs longer is given up and run again. */
+  expireInSeconds: number;
+  /** Fetched together and run side by side by one worker. */
+  batchSize: number;
+  /** Workers in each process. */
+  concurrency: number;
+  /** Of these, how many may work for one group at a time. */
+  concurrencyOfGroup: number;
+}
+
+export const JOBS = {
+  /** A write whose time has come: its first attempt, or another one. */
+  'run-write': {
+    payload: z.object({ taskId: z.string() }),
+    onceForKey: true,
+    expireInSeconds: 300,
+    batchSize: 2,
+    concurrency: 8,
+    concurrencyOfGroup: 6,
+  },
+} as const satisfies Record<string, JobPolicy>;
+
+export type JobName = keyof typeof JOBS;
+export type JobPayload<N extends JobName> = z.output<(typeof JOBS)[N]['payload']>;
+
+/** Shared by all jobs: failures wait a little longer each time, and are never given up. */
+export const RETRIES = {
+  retryLimit: 100_000,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 60,
+} as const;
+
+/** The shortest that the queue allows: a job of a killed worker runs again after this. */
+export const HEARTBEAT_SECONDS = 10;
+/** Ended jobs have nothing to tell: what came of them is in the rows. */
+export const KEPT_SECONDS = 60;

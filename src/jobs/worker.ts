@@ -1,0 +1,109 @@
+/** Runs jobs in this process, and what is to be looked for again and again. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { JobResult } from 'pg-boss';
+import type { Services } from '../domain/call.ts';
+import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy } from './jobs.ts';
+import type { JobQueue } from './queue.ts';
+
+/** Safe to run twice, also at the same time. `signal` aborts when the job is no longer this worker's. */
+export type Handler<N extends JobName> = (
+  services: Services,
+  payload: JobPayload<N>,
+  signal: AbortSignal,
+) => Promise<void>;
+
+export type Handlers = { [N in JobName]?: Handler<N> };
+
+/** Looks for work that no job announces, or whose job was lost. Safe to run in many processes at once. */
+export interface Sweep {
+  name: string;
+  intervalMs: number;
+  run: (services: Services) => Promise<void>;
+}
+
+export interface Work {
+  handlers: Handlers;
+  sweeps: readonly Sweep[];
+}
+
+/** Polling is for when a hint is lost; hints wake workers at once. */
+const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 } as const;
+
+/** Workers run until it is disposed of: they then finish what they have begun, within SHUTDOWN_MS. */
+export async function startJobs(
+  services: Services & { queue: JobQueue },
+  { handlers, sweeps }: Work,
+): Promise<AsyncDisposable> {
+  const { boss } = services.queue;
+  const stopping = new AbortController();
+  const names = Object.keys(handlers) as JobName[];
+  for (const name of names) await startWorkers(services, name, handlers[name] as Handler<JobName>);
+  const loops = [...sweeps, supervision(services.queue)].map((sweep) =>
+    runAgainAndAgain(services, sweep, stopping.signal),
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      const late = new AbortController();
+      await Promise.race([
+        Promise.all([...loops, ...names.map((name) => boss.offWork(name, { wait: true }))]),
+        wait(services.config.SHUTDOWN_MS, undefined, { signal: late.signal }).catch(() => {}),
+      ]);
+      late.abort();
+    },
+  };
+}
+
+async function startWorkers<N extends JobName>(
+  services: Services & { queue: JobQueue },
+  name: N,
+  handler: Handler<N>,
+): Promise<void> {
+  const { payload, batchSize, concurrency, concurrencyOfGroup }: JobPolicy = JOBS[name];
+  const options = {
+    ...POLLING,
+    batchSize,
+    localConcurrency: concurrency,
+    localGroupConcurrency: concurrencyOfGroup,
+    burstWhenBatchFull: true,
+    heartbeatRefreshSeconds: HEARTBEAT_SECONDS / 3,
+    perJobResults: true,
+  } as const;
+  await services.queue.boss.work(name, options, (jobs) =>
+    Promise.all(
+      jobs.map(async ({ id, data, signal }): Promise<JobResult> => {
+        try {
+          await handler(services, payload.parse(data) as JobPayload<N>, signal);
+          return { id, status: 'completed' };
+        } catch (error) {
+          services.log.warn({ err: error, job: name, data }, 'a job failed and is tried again');
+          return { id, status: 'failed', output: { message: String(error) } };
+        }
+      }),
+    ),
+  );
+}
+
+/** Jobs of workers that were killed, and ended jobs. */
+function supervision({ boss }: JobQueue): Sweep {
+  return {
+    name: 'job queue',
+    intervalMs: (HEARTBEAT_SECONDS / 2) * 1_000,
+    run: () => boss.supervise(),
+  };
+}
+
+async function runAgainAndAgain(
+  services: Services,
+  { name, intervalMs, run }: Sweep,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await run(services);
+    } catch (error) {
+      services.log.warn({ err: error, sweep: name }, 'a sweep failed and is tried again');
+    }
+    await wait(intervalMs, undefined, { signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,123 @@
+/** The operations of a WebSocket: graphql-ws for the protocol, Yoga's pipeline with all its rules for the rest. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ExecutionArgs, GraphQLError } from 'graphql';
+import { type Context, makeServer, type Server } from 'graphql-ws';
+import type { WebSocket } from 'ws';
+import type { Admission } from '../domain/admission.ts';
+import type { Credentials } from '../domain/viewer.ts';
+import { DomainError } from '../errors.ts';
+import { createErrorMapper, publicResult, toGraphQLError } from '../graphql/errors.ts';
+import type { Gateway } from '../graphql/gateway.ts';
+import type { Log } from '../log.ts';
+import { CLOSE } from './close-codes.ts';
+
+/** Operations that run at once on one socket. */
+const MOST_OPERATIONS = 100;
+/** Until then a client has to say who it is. */
+const INIT_MS = 3_000;
+
+/** What is known of a socket beside what its client says. */
+export interface SocketFacts {
+  socket: WebSocket;
+  headers: IncomingHttpHeaders;
+  requestId: string;
+  address: string;
+  /** As it was admitted: what the pipeline reads the credentials from. */
+  request?: Request;
+  [name: string]: unknown;
+}
+
+export interface OperationServices {
+  log: Log;
+  gateway: Gateway;
+  admission: Admission;
+  initMs?: number;
+}
+
+type Enveloped = ReturnType<Gateway['getEnveloped']>;
+type PipedArgs = ExecutionArgs & { pipeline: Enveloped };
+
+export function createSocketOperations(services: OperationServices): Server<SocketFacts> {
+  const { log, gateway, admission, initMs = INIT_MS } = services;
+  const mapError = createErrorMapper(log);
+
+  const prepare = async (
+    { requestId, address, request }: SocketFacts,
+    params: { query: string; operationName?: string | null; variables?: object | null },
+  ): Promise<PipedArgs | readonly GraphQLError[]> => {
+    const pipeline = gateway.getEnveloped({ request, requestId, address, params } as never);
+    try {
+      const document = pipeline.parse(params.query);
+      const errors = pipeline.validate(pipeline.schema, document);
+      if (errors.length > 0) return errors;
+      return {
+        pipeline,
+        schema: pipeline.schema,
+        document,
+        operationName: params.operationName,
+        variableValues: params.variables as Record<string, unknown> | undefined,
+        contextValue: await pipeline.contextFactory(),
+      };
+    } catch (error) {
+      return [mapError(error)];
+    }
+  };
+
+  return makeServer<Record<string, unknown> | undefined, SocketFacts>({
+    connectionInitWaitTimeout: initMs,
+    onConnect: (context) => admit(context, admission),
+    onSubscribe: ({ extra, subscriptions }, _id, payload) =>
+      Object.keys(subscriptions).length > MOST_OPERATIONS ? [tooMany()] : prepare(extra, payload),
+    execute: (args) => (args as PipedArgs).pipeline.execute(args),
+    subscribe: (args) => (args as PipedArgs).pipeline.subscribe(args),
+    onNext: (_context, _id, _payload, _args, result) => publicResult(result),
+    onError: (_context, _id, _payload, errors) =>
+      publicResult({ errors: errors.map(mapError) }).errors ?? [],
+  });
+}
+
+/** Says no by closing the socket: the protocol has no other answer to connection_init. */
+async function admit(
+  { connectionParams, extra }: Context<Record<string, unknown> | undefined, SocketFacts>,
+  admission: Admission,
+): Promise<boolean> {
+  const credentials = credentialsOf(connectionParams, extra.headers);
+  try {
+    const viewer = await admission.admit(credentials, extra.address);
+    if (!viewer) {
+      extra.socket.close(CLOSE.unauthorized, 'Send x-api-key or authorization.');
+      return false;
+    }
+  } catch (error) {
+    const isRefused = error instanceof DomainError && error.code === 'UNAUTHENTICATED';
+    const reason = error instanceof DomainError ? error.message : 'Try again later.';
+    extra.socket.close(isRefused ? CLOSE.forbidden : CLOSE.tryAgainLater, reason.slice(0, 120));
+    return false;
+  }
+  extra.request = new Request('http://socket/graphql', { headers: headersOf(credentials) });
+  return true;
+}
+
+/** Those of connection_init, else those of the upgrade: browsers can't set the latter. */
+function credentialsOf(
+  params: Record<string, unknown> | undefined,
+  headers: IncomingHttpHeaders,
+): Credentials {
+  const given = Object.entries(params ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  const { 'x-api-key': apiKey, authorization } = Object.fromEntries(given);
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
+  if (text(apiKey) || text(authorization)) {
+    return { apiKey: text(apiKey), authorization: text(authorization) };
+  }
+  return { apiKey: text(headers['x-api-key']), authorization: text(headers.authorization) };
+}
+
+function headersOf({ apiKey, authorization }: Credentials): Record<string, string> {
+  return { ...(apiKey && { 'x-api-key': apiKey }), ...(authorization && { authorization }) };
+}
+
+function tooMany(): GraphQLError {
+  const detail = `This socket runs ${MOST_OPERATIONS} operations already, which is the limit.`;
+  const extra = { limit: 'operations of a socket', maximum: MOST_OPERATIONS };
+  return toGraphQLError('QUERY_LIMIT_EXCEEDED', detail, { extra });
+}

@@ -1,0 +1,110 @@
+/** GraphQL over WebSocket, protocol graphql-transport-ws, on the gateway's own port. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, Server } from 'node:http';
+import { handleProtocols } from 'graphql-ws';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Config } from '../config.ts';
+import { CLOSE } from './close-codes.ts';
+import { createOutbox } from './outbox.ts';
+import { createSocketOperations, type OperationServices } from './socket-operations.ts';
+import { findRefusal, refuseUpgrade } from './upgrade-rules.ts';
+
+const MOST_MESSAGE_BYTES = 256 * 1024;
+const PING_MS = 12_000;
+/** For the farewell of a socket that the server closes; then its connection is cut. */
+const CLOSE_MS = 2_000;
+
+export interface WebSocketServices extends OperationServices {
+  config: Config;
+  pingMs?: number;
+}
+
+export interface WebSockets {
+  /** Takes no more sockets and closes those that are open, so that their clients come again elsewhere. */
+  stop(): Promise<void>;
+}
+
+export function attachWebSocket(server: Server, services: WebSocketServices): WebSockets {
+  const { config, log, pingMs = PING_MS } = services;
+  const operations = createSocketOperations(services);
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MOST_MESSAGE_BYTES,
+    handleProtocols,
+  });
+  let isStopping = false;
+
+  const open = (socket: WebSocket, { headers, socket: connection }: IncomingMessage) => {
+    const startedAt = performance.now();
+    const requestId = randomUUID();
+    const address = connection.remoteAddress ?? 'unknown';
+    const outbox = createOutbox(socket, () => socket.terminate());
+    // The library closes the socket by itself, with a code that says why; this only keeps the process.
+    socket.on('error', (error) => log.debug({ err: error, requestId }, 'socket error'));
+    const closed = operations.opened(
+      {
+        protocol: socket.protocol,
+        send: outbox.send,
+        close: (code, reason) => socket.close(code, reason),
+        onMessage: (take) => {
+          socket.on('message', (data) => {
+            take(String(data)).catch((error: unknown) => refuseMessage(socket, error));
+          });
+        },
+      },
+      { socket, headers, requestId, address },
+    );
+    const stopPinging = keepAlive(socket, pingMs);
+    socket.once('close', (code, reason) => {
+      stopPinging();
+      const ms = Math.round(performance.now() - startedAt);
+      log.info({ requestId, path: '/graphql', code, ms }, 'socket closed');
+      closed(code, String(reason)).catch((error: unknown) => log.error({ err: error }, 'socket'));
+    });
+  };
+
+  const refuseMessage = (socket: WebSocket, error: unknown) => {
+    const isUnexpected = error instanceof Error && error.message.startsWith('Unexpected message');
+    if (isUnexpected) return socket.close(CLOSE.badRequest, 'Unexpected message');
+    log.error({ err: error }, 'internal error on a socket');
+    socket.close(CLOSE.internalError, 'Internal server error');
+  };
+
+  server.on('upgrade', (request, connection, head) => {
+    const isFull = isStopping || sockets.clients.size >= config.LIMIT_SOCKETS;
+    const refusal = isFull
+      ? ({ status: 503, detail: 'No more sockets are taken here. Try again.' } as const)
+      : findRefusal(request, config);
+    if (refusal) refuseUpgrade(connection, refusal);
+    else sockets.handleUpgrade(request, connection, head, (socket) => open(socket, request));
+  });
+
+  return {
+    async stop() {
+      isStopping = true;
+      for (const socket of sockets.clients)
+        socket.close(CLOSE.goingAway, 'The server is stopping.');
+      const timer = setTimeout(() => {
+        for (const socket of sockets.clients) socket.terminate();
+      }, CLOSE_MS);
+      await new Promise<void>((resolve) => sockets.close(() => resolve()));
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Ends a socket that no longer answers: its client is gone, or reads too slowly to follow. */
+function keepAlive(socket: WebSocket, pingMs: number): () => void {
+  let hasAnswered = true;
+  socket.on('pong', () => {
+    hasAnswered = true;
+  });
+  const timer = setInterval(() => {
+    if (socket.readyState !== socket.OPEN) return;
+    if (!hasAnswered) return socket.close(CLOSE.tryAgainLater, 'No answer to a ping: come again.');
+    hasAnswered = false;
+    socket.ping();
+  }, pingMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}

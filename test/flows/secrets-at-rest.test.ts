@@ -1,0 +1,205 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import { sealedColumns } from '../../src/domain/reencrypt.ts';
+import { sharedApp, type Tenant } from '../support/app.ts';
+import { connecting, GENERATE, generate, PROVIDERS } from '../support/connections.ts';
+
+const lines: string[] = [];
+const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
+const app = await sharedApp({ providers: PROVIDERS, log });
+const { rows } = app.app.services.database;
+
+const createKey = `mutation ($input: CreateApiKeyInput!) {
+  createApiKey(input: $input) { key apiKey { id } }
+}`;
+const deleteKey = `mutation ($input: DeleteApiKeyInput!) {
+  deleteApiKey(input: $input) { deletedId }
+}`;
+const createApp = `mutation ($input: CreateProviderAppInput!) {
+  createProviderApp(input: $input) { providerApp { id } }
+}`;
+const updateApp = `mutation ($input: UpdateProviderAppInput!) {
+  updateProviderApp(input: $input) { providerApp { id } }
+}`;
+const updateConnection = `mutation ($input: UpdateConnectionInput!) {
+  updateConnection(input: $input) { connection { id } }
+}`;
+const createDestination = `mutation ($input: CreateDestinationInput!) {
+  createDestination(input: $input) { destination { id } signingSecret }
+}`;
+const rotateSecret = `mutation ($input: RotateDestinationSecretInput!) {
+  rotateDestinationSecret(input: $input) { signingSecret }
+}`;
+
+/** A value that is nowhere else. */
+function plant(): string {
+  return `planted-${crypto.randomUUID()}`;
+}
+
+/** How a text can be found again in another one: as it is, in hex, and in base64 at any offset. */
+function traces(secret: string): string[] {
+  const aligned = [0, 1, 2].map((offset) => {
+    const bytes = Buffer.from(' '.repeat(offset) + secret);
+    // The first and last digits also hold bits of the neighbours.
+    return bytes.toString('base64url').slice(offset === 0 ? 0 : 4, -4);
+  });
+  return [secret, Buffer.from(secret).toString('hex'), ...aligned];
+}
+
+function expectNone(secrets: string[], text: string) {
+  const searched = text.replaceAll('+', '-').replaceAll('/', '_');
+  const found = secrets.filter((secret) =>
+    traces(secret).some((trace) => text.includes(trace) || searched.includes(trace)),
+  );
+  expect(found).toEqual([]);
+}
+
+/** Every row of every table, as text. */
+async function dump(): Promise<string> {
+  const tables = await rows.query<{ name: string }>(
+    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+    [],
+  );
+  const texts = await Promise.all(
+    tables.map(({ name }) =>
+      rows.query<{ text: string }>(`select t::text as text from ${name} t`, []),
+    ),
+  );
+  return texts.flatMap((table) => table.map(({ text }) => text)).join('\n');
+}
+
+/** One secret of every kind, by the way that each comes in. */
+async function plantEverywhere(tenant: Tenant): Promise<string[]> {
+  const { projectId: projectIdOrName } = tenant;
+  const secrets = [tenant.apiKey];
+  const planted = () => {
+    const secret = plant();
+    secrets.push(secret);
+    return secret;
+  };
+  const made = await tenant.query(createKey, { input: { projectIdOrName, label: 'server' } });
+  secrets.push(made.createApiKey.key);
+
+  const given = { projectIdOrName, provider: 'hubspot', clientId: 'c', clientSecret: planted() };
+  const { id } = (await tenant.query(createApp, { input: given })).createProviderApp.providerApp;
+  const providerApp = { clientSecret: planted() };
+  const masked = { projectIdOrName, providerAppId: id, updateMask: ['CLIENT_SECRET'], providerApp };
+  await tenant.query(updateApp, { input: masked });
+
+  const client = { clientId: 'c', clientSecret: planted() };
+  for (const [index, credentials] of [
+    { apiKey: planted() },
+    { basicAuth: { username: 'u', password: planted() } },
+    { oauth2ClientCredentials: client },
+    { oauth2PasswordCredentials: { username: 'u', password: planted(), ...client } },
+    {
+      oauth2AuthorizationCode: {
+        accessToken: { token: planted() },
+        refreshToken: { token: planted() },
+      },
+    },
+    { customAuth: { accountKey: [planted()] } },
+  ].entries()) {
+    await generate(tenant, { groupRef: `group ${index}`, ...credentials });
+  }
+  const changed = await generate(tenant, { groupRef: 'changed', apiKey: planted() });
+  const input = { projectIdOrName, connectionId: changed.id, apiKey: planted() };
+  await tenant.query(updateConnection, { input });
+
+  const hook = { projectIdOrName, name: 'hook', type: 'WEBHOOK', url: 'https://example.com/hook' };
+  const { destination, signingSecret } = (await tenant.query(createDestination, { input: hook }))
+    .createDestination;
+  secrets.push(signingSecret);
+  const rotated = { projectIdOrName, destinationId: destination.id };
+  const answer = await tenant.query(rotateSecret, { input: rotated });
+  secrets.push(answer.rotateDestinationSecret.signingSecret);
+  return secrets;
+}
+
+test('no secret is in the database in plain, in hex or in base64, nor in the log', async () => {
+  const tenant = await app.tenant();
+  const control = plant();
+  const secrets = await plantEverywhere(tenant);
+  await generate(tenant, { apiKey: 'k', groupRef: control });
+
+  const text = await dump();
+  expect(() => expectNone([control], text)).toThrow();
+  expectNone(secrets, text);
+  expectNone(secrets, lines.join('\n'));
+  expect(lines.length).toBeGreaterThan(0);
+  // Nobody is told a code verifier, so there is none to look for.
+  for (const { table, column } of sealedColumns().filter((each) => each.table !== 'OAuthConnect')) {
+    const [sealed] = await rows.query(`select 1 from "${table}" where "${column}" is not null`, []);
+    expect(sealed, `a value of ${table}.${column}`).toBeDefined();
+  }
+});
+
+test('no refusal repeats a secret', async () => {
+  const tenant = await app.tenant();
+  const { projectId: projectIdOrName } = tenant;
+  const secret = plant();
+  const tokens = { accessToken: { token: secret }, refreshToken: { token: secret } };
+  const basicAuth = { username: 'u', password: secret };
+  const { id: connectionId } = await generate(tenant);
+  const appFields = { provider: 'hubspot', clientId: 'c', clientSecret: secret };
+  const refused: [string, Record<string, unknown>][] = [
+    [deleteKey, { input: { projectIdOrName, apiKey: secret } }],
+    [deleteKey, { input: { projectIdOrName, apiKey: secret.repeat(4) } }],
+    [createApp, { input: { projectIdOrName, ...appFields, provider: 'nobody' } }],
+    [createApp, { input: { projectIdOrName, ...appFields, clientSecret: `${secret}\n` } }],
+    [createApp, { input: { projectIdOrName, ...appFields, clientSecret: [secret] } }],
+    [
+      updateApp,
+      {
+        input: {
+          projectIdOrName,
+          providerAppId: newId('app'),
+          updateMask: ['CLIENT_SECRET'],
+          providerApp: { clientSecret: secret },
+        },
+      },
+    ],
+    [GENERATE, connecting(tenant, { apiKey: `${secret}\0` })],
+    [GENERATE, connecting(tenant, { apiKey: { secret } })],
+    [GENERATE, connecting(tenant, { apiKey: [`; ${secret}`] })],
+    [GENERATE, connecting(tenant, { apiKey: 'k', authScheme: secret })],
+    [`{ viewer(${JSON.stringify(secret)}) { kind } }`, {}],
+    [`{ node(id: [${JSON.stringify(secret)}]) { id } }`, {}],
+    [`{ project(idOrName: [${JSON.stringify(secret)}]) { id } }`, {}],
+    [GENERATE, connecting(tenant, { apiKey: secret, basicAuth })],
+    [GENERATE, connecting(tenant, { provider: 'salesforce', apiKey: secret })],
+    [GENERATE, connecting(tenant, { basicAuth: { username: secret, passphrase: secret } })],
+    [GENERATE, connecting(tenant, { oauth2AuthorizationCode: tokens, authScheme: 'BASIC' })],
+    [GENERATE, connecting(tenant, { oauth2AuthorizationCode: { accessToken: secret } })],
+    [GENERATE, connecting(tenant, { customAuth: { other: secret } })],
+    [GENERATE, connecting(tenant, { customAuth: secret })],
+    [updateConnection, { input: { projectIdOrName, connectionId, basicAuth } }],
+    [updateConnection, { input: { projectIdOrName, connectionId: newId('con'), apiKey: secret } }],
+  ];
+  for (const [query, variables] of refused) {
+    const answer = await tenant.request(query, variables);
+    expect(answer.errors, JSON.stringify(variables)).toBeDefined();
+    expectNone([secret], JSON.stringify(answer));
+  }
+  const wrongKey = await app.client({ 'x-api-key': secret }).request('{ viewer { kind } }');
+  expect(wrongKey.status).toBe(401);
+  expectNone([secret], JSON.stringify(wrongKey));
+  expectNone([secret], lines.join('\n'));
+});
+
+test('no failure of the database brings a secret into an answer or the log', async () => {
+  const tenant = await app.tenant();
+  const secret = plant();
+  await rows.query('alter table "Connection" rename to "Elsewhere"', []);
+  try {
+    const answer = await tenant.request(GENERATE, connecting(tenant, { apiKey: secret }));
+    expect(answer.errors?.[0]?.extensions.code).toBe('INTERNAL_ERROR');
+    expectNone([secret], JSON.stringify(answer));
+    expect(lines.join('\n')).toContain('internal error');
+    expectNone([secret], lines.join('\n'));
+  } finally {
+    await rows.query('alter table "Elsewhere" rename to "Connection"', []);
+  }
+});
