@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Tests that reach the database run on both; the others once. */
-const onBoth = ['test/{domain,graphql,flows,database,events}/**/*.test.ts'];
+const onBoth = ['test/{domain,graphql,flows,database,events,jobs,deliveries}/**/*.test.ts'];
 
 const common = {
   globalSetup: 'test/support/global-setup.ts',

@@ -8,6 +8,9 @@ import type { DeliveryLimits } from './limits.ts';
 import { type ClaimedRow, claimDue } from './outbox.ts';
 import { openSigningSecrets } from './signing-secret.ts';
 
+/** Destinations that fail get no more once they fill so much of the memory: a claim may double it. */
+const FAILING_SHARE = 1 / 4;
+
 /** A claimed delivery. */
 export interface Job {
   row: ClaimedRow;
@@ -51,13 +54,15 @@ export class Claimer {
     const bytes = limits.heldBytes - backlog.heldBytes;
     if (rows <= 0 || bytes <= 0) return { jobs: [], isComplete: true, isSaturated: true };
 
-    const { after, free } = { after: this.#after, free: backlog.free() };
+    const after = this.#after;
+    const free = backlog.free();
+    const takesFailing = backlog.heldFailing < limits.heldRows * FAILING_SHARE;
     const askedMs = performance.now();
     const claimed = await claimDue(database.rows.query, {
       after,
       free,
       freeByDefault: limits.inFlightPerDestination,
-      takesFailing: backlog.heldFailing < limits.heldRows / 4,
+      takesFailing,
       rows,
       bytes,
       leaseToken: randomUUID(),
@@ -69,7 +74,7 @@ export class Claimer {
     return {
       jobs: this.#ready(claimed, askedMs),
       isComplete: !isFull && after === '',
-      isSaturated: isSaturated(claimed, free, limits),
+      isSaturated: !takesFailing || isSaturated(claimed, free, limits),
     };
   }
 
@@ -105,7 +110,7 @@ export class Claimer {
 
 /** Ids sort as the claim walks: byte by byte, and they are ASCII. */
 function last(ids: string[]): string {
-  return ids.reduce((latest, id) => (id > latest ? id : latest), '');
+  return ids.toSorted().at(-1) ?? '';
 }
 
 function isSaturated(

@@ -41,42 +41,54 @@ export class Recorder {
   }
 
   async #run(): Promise<void> {
-    const { limits, log, signal, onDone } = this.#deps;
+    const { limits, onDone } = this.#deps;
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, limits.claimRows);
-      await untilDone(() => this.#record(batch), {
-        log,
-        what: 'attempts not recorded yet',
-        backoffMaxMs: limits.backoffMaxMs,
-        signal,
-      });
+      const hopeless = await this.#untilDone(() => this.#record(batch));
+      await this.#untilDone(() => this.#disableGone(batch));
+      await this.#untilDone(() => this.#disableHopeless(hopeless ?? []));
       onDone(batch.map(({ job }) => job));
     }
     this.#isRunning = false;
   }
 
-  async #record(batch: Attempt[]): Promise<void> {
+  /** Returns the destinations that have failed for too long. */
+  async #record(batch: Attempt[]): Promise<string[]> {
     const { database, log, now: clock } = this.#deps;
     const now = clock();
     const records = batch.map(({ record }) => record);
-    const { recorded, hopeless } = await recordAttempts(database.rows.query, records, {
-      now,
-      hopeless: hopelessness(now),
-    });
+    const time = { now, hopeless: hopelessness(now) };
+    const { recorded, hopeless } = await recordAttempts(database.rows.query, records, time);
     const refused = batch.length - recorded;
-    if (refused > 0) log.warn({ refused }, 'late results refused: their leases were over');
-    for (const { job } of batch.filter(({ record }) => record.responseStatus === GONE)) {
-      const { destinationId: id, url } = job.row;
-      if (await disableGone(database, { id, url, now })) this.#disabled(id, 'gone');
+    if (refused > 0) log.warn({ refused }, 'results refused: their claims were no longer valid');
+    return hopeless;
+  }
+
+  async #disableGone(batch: Attempt[]): Promise<void> {
+    const gone = batch.filter(({ record }) => record.responseStatus === GONE);
+    const urls = new Map(gone.map(({ job: { row } }) => [row.destinationId, row.url]));
+    for (const [id, url] of urls) {
+      const done = await disableGone(this.#deps.database, { id, url, now: this.#deps.now() });
+      if (done) this.#disabled(id, 'the receiver is gone');
     }
-    for (const id of hopeless) {
-      if (await disableHopeless(database, { id, now })) this.#disabled(id, 'failing for too long');
+  }
+
+  async #disableHopeless(ids: string[]): Promise<void> {
+    for (const id of ids) {
+      const done = await disableHopeless(this.#deps.database, { id, now: this.#deps.now() });
+      if (done) this.#disabled(id, 'failing for too long');
     }
   }
 
   #disabled(destinationId: string, why: string): void {
     this.#deps.log.warn({ destinationId, why }, 'destination disabled');
     this.#deps.onDisabled(destinationId);
+  }
+
+  #untilDone<T>(work: () => Promise<T>): Promise<T | undefined> {
+    const { log, limits, signal } = this.#deps;
+    const what = 'attempts not recorded yet';
+    return untilDone(work, { log, what, backoffMaxMs: limits.backoffMaxMs, signal });
   }
 }

@@ -75,7 +75,10 @@ export class DeliveryWorker {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       const beganMs = performance.now();
-      const claim = await this.#untilDone(() => this.#claim(), 'deliveries not claimed yet');
+      const claim = await this.#untilDone(
+        async () => (signal.aborted ? undefined : this.#claim()),
+        'deliveries not claimed yet',
+      );
       if (claim && claim.jobs.length * 2 > this.#limits.claimRows) continue;
       const gapMs = (performance.now() - beganMs) * (1 / CLAIM_SHARE - 1);
       const pauseMs = Math.min(Math.max(gapMs, this.#limits.gapMs), GAP_MAX_MS);

@@ -5,68 +5,36 @@ import type { Demo } from './demo.ts';
 export function demoTabs(demo: Demo | null): GraphiqlTab[] {
   if (!demo) return [];
   const headers = { 'x-api-key': demo.apiKey };
-  const { projectName, integrationId, installationId } = demo;
   return [
-    { query: OVERVIEW, variables: { project: projectName }, headers },
-    { query: OPERATIONS, variables: { project: projectName, first: 10 }, headers },
-    {
-      query: GENERATE_CONNECTION,
-      variables: {
-        input: {
-          projectIdOrName: projectName,
-          provider: 'sandbox',
-          groupRef: 'acme',
-          consumerRef: 'niklaus',
-          consumerName: 'Niklaus Wirth',
-          apiKey: 'sandbox-key',
-        },
-      },
-      headers,
-    },
-    { query: EVENTS, variables: { project: projectName }, headers },
-    {
-      query: WRITE_RECORD,
-      variables: {
-        input: {
-          projectIdOrName: projectName,
-          integrationIdOrName: integrationId,
-          objectName: 'deals',
-          groupRef: 'acme',
-          type: 'CREATE',
-          record: { name: 'A deal from GraphiQL', amount: 1200.5, stage: 'qualified' },
-        },
-      },
-      headers,
-    },
-    { query: METADATA, variables: { id: installationId, objectName: 'contacts' }, headers },
-    {
-      query: TRIGGER_READ,
-      variables: {
-        input: {
-          projectIdOrName: projectName,
-          integrationIdOrName: integrationId,
-          objectName: 'contacts',
-          groupRef: 'acme',
-        },
-      },
-      headers,
-    },
-    { query: WATCH_OPERATION, variables: { id: 'put the operation id here' }, headers },
-  ];
+    OVERVIEW,
+    OPERATIONS,
+    GENERATE_CONNECTION,
+    EVENTS,
+    WRITE_RECORD,
+    metadata(demo.installationId),
+    TRIGGER_READ,
+    WATCH_OPERATION,
+  ].map((query) => ({ query, headers }));
 }
 
-const OVERVIEW = `# The demo's project at a glance. Run me with the play button.
-query Overview($project: String!) {
+const OVERVIEW = `# The demo's project at a glance: run me with the play button.
+query Overview {
   viewer { kind scopes }
-  project(idOrName: $project) {
+  project(idOrName: "demo") {
     id
     name
     appName
     connections(first: 10) {
       totalCount
-      nodes { id provider authScheme status group { groupName } consumer { consumerName } }
+      nodes {
+        id
+        authScheme
+        status
+        group { groupName }
+        consumer { consumerName }
+      }
     }
-    integrations { nodes { id name latestRevision { id content { displayName } } } }
+    integrations { nodes { id name latestRevision { content { displayName } } } }
     installations { nodes { id healthStatus objects { objectName nextReadTime backfillDone } } }
     topics { nodes { id name } }
     destinations { nodes { id name url status } }
@@ -74,70 +42,103 @@ query Overview($project: String!) {
 }
 `;
 
-const OPERATIONS = `# Pages: put endCursor into the variable "after" for the next one.
-query Operations($project: String!, $first: Int, $after: String) {
-  project(idOrName: $project) {
-    operations(first: $first, after: $after) {
+const OPERATIONS = `# A page: put endCursor into after: "..." for the next one.
+query Operations {
+  project(idOrName: "demo") {
+    operations(first: 10) {
       totalCount
-      edges { cursor node { id actionType status result createTime } }
+      edges {
+        cursor
+        node { id actionType status result createTime }
+      }
       pageInfo { hasNextPage endCursor }
     }
   }
 }
 `;
 
-const GENERATE_CONNECTION = `# Connects an account at the sandbox; watch it arrive in the tab with the subscription.
-mutation GenerateConnection($input: GenerateConnectionInput!) {
-  generateConnection(input: $input) {
+const GENERATE_CONNECTION = `# Connects an account at the sandbox. The tab Events shows it as it happens.
+mutation GenerateConnection {
+  generateConnection(input: {
+    projectIdOrName: "demo"
+    provider: "sandbox"
+    groupRef: "acme"
+    consumerRef: "niklaus"
+    consumerName: "Niklaus Wirth"
+    apiKey: "sandbox-key"
+  }) {
     connection { id status authScheme createTime }
   }
 }
 `;
 
-const EVENTS = `# Stays open: run it, then generate a connection in the tab before.
-subscription Events($project: String!) {
-  notificationEvents(projectIdOrName: $project) {
+const EVENTS = `# Stays open: run it, then generate a connection in another tab or window.
+subscription Events {
+  notificationEvents(projectIdOrName: "demo") {
     cursor
-    node { id eventType createTime data connection { id status } }
+    node {
+      id
+      eventType
+      createTime
+      data
+      connection { id status }
+    }
   }
 }
 `;
 
-const WRITE_RECORD = `# Writes a record to the sandbox over real HTTP.
-mutation WriteRecord($input: WriteRecordsInput!) {
-  writeRecords(input: $input) {
-    operationId
-    operation { status result }
+const WRITE_RECORD = `# Writes a record to the sandbox over real HTTP. sandboxUrl in demo.json shows it.
+mutation WriteRecord {
+  writeRecords(input: {
+    projectIdOrName: "demo"
+    integrationIdOrName: "crm-sync"
+    objectName: "deals"
+    groupRef: "acme"
+    type: CREATE
+    record: { name: "A deal from GraphiQL", amount: 1200.5 }
+  }) {
+    operation { id status result }
     result { success recordId data errors { message } }
   }
 }
 `;
 
-const METADATA = `# The fields of an object, as the provider tells them.
-query Metadata($id: ID!, $objectName: String!) {
-  node(id: $id) {
+const metadata = (installationId: string) => `# The fields of an object, as the provider tells them.
+query Metadata {
+  node(id: "${installationId}") {
     ... on Installation {
-      objectMetadata(objectName: $objectName, excludeReadOnly: true) {
+      objectMetadata(objectName: "contacts", excludeReadOnly: true) {
         name
         mappedObjectName
-        fields { fieldName displayName valueType isRequired values { value displayValue } }
+        fields {
+          fieldName
+          displayName
+          valueType
+          isRequired
+          values { value displayValue }
+        }
       }
     }
   }
 }
 `;
 
-const TRIGGER_READ = `# Reads all contacts of the group now; their pages go to the destination "records".
-mutation TriggerRead($input: TriggerReadInput!) {
-  triggerRead(input: $input) {
+const TRIGGER_READ = `# Reads the group's contacts now; their pages go to the destination "records".
+mutation TriggerRead {
+  triggerRead(input: {
+    projectIdOrName: "demo"
+    integrationIdOrName: "crm-sync"
+    objectName: "contacts"
+    groupRef: "acme"
+  }) {
     operation { id status }
   }
 }
 `;
 
-const WATCH_OPERATION = `# The operation as it is now, then each time that it changes, until it has ended.
-subscription WatchOperation($id: ID!) {
-  operation(id: $id) {
+const WATCH_OPERATION = `# An operation as it is now, then each time that it changes, until it has ended.
+subscription WatchOperation {
+  operation(id: "put the id of an operation here") {
     id
     status
     result

@@ -5,8 +5,8 @@ import type { Row } from '../database/rows.ts';
 import { inTransaction, type Transaction } from '../database/transaction.ts';
 import { type Issue, invalid, invalidInput } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
-import type { AuthScheme, Provider } from '../providers/provider.ts';
-import type { Call } from './call.ts';
+import type { AuthScheme } from '../providers/provider.ts';
+import type { Call, Services } from './call.ts';
 import { newCredentials } from './connection.ts';
 import { connectionFields } from './connection-events.ts';
 import type { generateConnectionInput } from './connection-input.ts';
@@ -20,28 +20,45 @@ import { workspaceIssues } from './workspace.ts';
 
 type Input = z.output<typeof generateConnectionInput>;
 
+export interface Generation {
+  projectId: string;
+  scheme: AuthScheme;
+  /** Checked already. */
+  input: Omit<Input, 'projectIdOrName'>;
+  /** Whose account it is, where the provider has said so. */
+  providerConsumerRef?: string | null;
+}
+
+/** Connects with credentials that the caller has. */
+export async function generateConnection(call: Call, input: Input): Promise<Row<'Connection'>> {
+  const { id: projectId } = await getProject(call, input.projectIdOrName, 'connections:write');
+  const scheme = await checkedScheme(call, projectId, input);
+  return putConnection(call, { projectId, scheme, input });
+}
+
 /**
  * Makes the connection, or replaces the credentials of the one that there is; either way it is CREATED.
  * The group and the consumer are made at their first use.
  */
-export async function generateConnection(call: Call, input: Input): Promise<Row<'Connection'>> {
-  const project = await getProject(call, input.projectIdOrName, 'connections:write');
-  const projectId = project.id;
-  const { provider, scheme } = await checked(call, projectId, input);
-  return inTransaction(call.database, async (tx) => {
-    const providerAppId = await appOf(tx, { projectId, scheme, input });
-    const group = await putGroup(tx, { projectId, ...input }, call.now());
-    const consumer = await putConsumer(tx, { projectId, ...input }, call.now());
-    const { connection, isNew } = await putConnection(call, tx, {
+export async function putConnection(
+  services: Services,
+  generation: Generation,
+): Promise<Row<'Connection'>> {
+  const { projectId, input } = generation;
+  const now = services.now();
+  return inTransaction(services.database, async (tx) => {
+    const providerAppId = await appOf(tx, generation);
+    const group = await putGroup(tx, { projectId, ...input }, now);
+    const consumer = await putConsumer(tx, { projectId, ...input }, now);
+    const { connection, isNew } = await putRow(services, tx, {
+      ...generation,
       between: {
         projectId,
-        provider: provider.name,
+        provider: input.provider,
         groupId: group.id,
         consumerId: consumer.id,
       },
       providerAppId,
-      scheme,
-      input,
     });
     await recordEvent(tx, {
       projectId,
@@ -54,11 +71,7 @@ export async function generateConnection(call: Call, input: Input): Promise<Row<
 }
 
 /** Throws BAD_USER_INPUT that names every offending input. */
-async function checked(
-  call: Call,
-  projectId: string,
-  input: Input,
-): Promise<{ provider: Provider; scheme: AuthScheme }> {
+async function checkedScheme(call: Call, projectId: string, input: Input): Promise<AuthScheme> {
   const provider = call.catalogue.find(input.provider);
   if (!provider) {
     throw invalid('input.provider', 'is not a provider of the catalogue.', input.provider);
@@ -70,7 +83,7 @@ async function checked(
     ...(await appIssues(call, projectId, input)),
   ];
   if (all.length > 0 || scheme === null) throw invalidInput(all);
-  return { provider, scheme };
+  return scheme;
 }
 
 async function appIssues(
@@ -93,7 +106,7 @@ const BY_AN_APP: readonly AuthScheme[] = [
 
 async function appOf(
   tx: Transaction,
-  { projectId, scheme, input }: { projectId: string; scheme: AuthScheme; input: Input },
+  { projectId, scheme, input }: Generation,
 ): Promise<string | null> {
   const { provider, providerAppId } = input;
   if (providerAppId == null && !BY_AN_APP.includes(scheme)) return null;
@@ -105,28 +118,28 @@ async function appOf(
   return locked;
 }
 
-interface Generation {
+interface ConnectionRow extends Generation {
   between: Prisma.ConnectionProjectIdProviderGroupIdConsumerIdCompoundUniqueInput;
   providerAppId: string | null;
-  scheme: AuthScheme;
-  input: Input;
 }
 
-async function putConnection(
-  call: Call,
+async function putRow(
+  services: Services,
   tx: Transaction,
-  { between, providerAppId, scheme, input }: Generation,
+  { between, providerAppId, scheme, input, providerConsumerRef = null }: ConnectionRow,
 ): Promise<{ connection: Row<'Connection'>; isNew: boolean }> {
   const columns = (id: string) => ({
     providerAppId,
     authScheme: scheme,
     providerWorkspaceRef: input.providerWorkspaceRef ?? undefined,
     providerMetadata: (input.providerMetadata ?? undefined) as Prisma.InputJsonObject | undefined,
-    ...newCredentials(call, { id, projectId: between.projectId, authScheme: scheme }, input),
+    // Whose account they are of, the provider may have yet to say.
+    providerConsumerRef,
+    ...newCredentials(services, { id, projectId: between.projectId, authScheme: scheme }, input),
   });
   const omit = { credentialsSealed: true } as const;
   const id = newId('con');
-  const updateTime = call.now();
+  const updateTime = services.now();
   // With something to update, this is one INSERT ... ON CONFLICT: two at once make one row, and the
   // second waits for the first. Credentials are sealed for one id, so they follow when it is known.
   const connection = await tx.connection.upsert({
@@ -138,8 +151,7 @@ async function putConnection(
   if (connection.id === id) return { connection, isNew: true };
   const renewed = await tx.connection.update({
     where: { id: connection.id },
-    // Whose account the new credentials are of, the provider has yet to say.
-    data: { ...columns(connection.id), providerConsumerRef: null },
+    data: columns(connection.id),
     omit,
   });
   return { connection: renewed, isNew: false };

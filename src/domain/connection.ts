@@ -6,7 +6,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../database/violations.ts';
 import { conflict, type DomainError, invalidInput, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
-import type { Call } from './call.ts';
+import type { Call, Services } from './call.ts';
 import { connectionFields } from './connection-events.ts';
 import type { deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
 import { givenFields, replacementIssues } from './connection-scheme.ts';
@@ -138,14 +138,14 @@ function changesOf(
 
 /** The columns that come with credentials: what the old ones proved is no longer known. */
 export function newCredentials(
-  call: Call,
+  services: Pick<Services, 'vault'>,
   connection: Pick<Row<'Connection'>, 'id' | 'projectId' | 'authScheme'>,
   input: CredentialInput,
 ) {
   const credentials = credentialsOf(connection.authScheme, input);
   return {
     status: 'CREATED',
-    credentialsSealed: sealCredentials(call, connection, credentials),
+    credentialsSealed: sealCredentials(services, connection, credentials),
     tokenExpireTime: tokenExpireTimeOf(credentials),
   } as const;
 }

@@ -17,7 +17,7 @@ const storedToken = z.object({
 });
 export type StoredToken = z.output<typeof storedToken>;
 
-const credentials = z.discriminatedUnion('scheme', [
+export const credentials = z.discriminatedUnion('scheme', [
   z.object({ scheme: z.literal('API_KEY'), apiKey: text }),
   z.object({ scheme: z.literal('BASIC'), username: text, password: text }),
   z.object({

@@ -17,7 +17,7 @@ interface ConfigAbout {
 
 const path = ['input', 'config'];
 
-/** Everything that a config's own shape doesn't tell. The destinations that it names stay until the transaction ends. */
+/** All of it. The destinations that the config names stay until the transaction ends. */
 export async function listConfigIssues(
   tx: Transaction,
   config: ConfigInput | null | undefined,

@@ -13,6 +13,20 @@ interface Wanted {
   connectionId: string | null;
 }
 
+/** The group of that ref and its connection; what is missing is null, with the issues that say why. */
+export async function findEnds(
+  tx: Transaction,
+  { groupRef, ...wanted }: Omit<Wanted, 'groupId'> & { groupRef: string },
+): Promise<{ groupId: string | null; connectionId: string | null; issues: Issue[] }> {
+  const key = { projectId: wanted.projectId, groupRef };
+  const group = await tx.group.findUnique({ where: { projectId_groupRef: key } });
+  const groupId = group?.id ?? null;
+  const { connectionId, issues } = await chooseConnection(tx, { ...wanted, groupId });
+  if (group) return { groupId, connectionId, issues };
+  const unknown = issueAt(['input', 'groupRef'], 'is not a group of the project.', groupRef);
+  return { groupId, connectionId, issues: [unknown, ...issues] };
+}
+
 /** The connection that is named, or the group's own; null with the issues that say why there is none. */
 export async function chooseConnection(
   tx: Transaction,

@@ -8,7 +8,7 @@ import type { Call } from './call.ts';
 import { openInput } from './checked-input.ts';
 import { findGroupByRef } from './group.ts';
 import { listConfigIssues } from './installation-config-check.ts';
-import { chooseConnection } from './installation-connection.ts';
+import { chooseConnection, findEnds } from './installation-connection.ts';
 import {
   type CreateInstallation,
   createInstallationInput,
@@ -23,7 +23,6 @@ import {
   insertInstallation,
 } from './installation-rows.ts';
 import { getIntegration, holdContent } from './integration.ts';
-import { issueAt } from './issues.ts';
 import { listPage, type PageArgs } from './page.ts';
 import { getOwned, getProject } from './scope.ts';
 import { authorize } from './viewer.ts';
@@ -69,28 +68,18 @@ export async function createInstallation(
     input,
     needed: 'installations:write',
   });
-  const { groupRef, config, connectionId: named = null } = input;
   const integration = await getIntegration(call, project.id, input.integrationIdOrName);
-  const { projectId, provider } = integration;
+  const { id: integrationId, projectId, provider } = integration;
+  const { groupRef, connectionId: named = null, config } = input;
   try {
     return await inTransaction(call.database, async (tx) => {
       const content = await holdContent(tx, integration);
-      const group = await tx.group.findUnique({
-        where: { projectId_groupRef: { projectId, groupRef } },
-      });
-      const groupId = group?.id ?? null;
-      const wanted = { projectId, provider, groupId, connectionId: named };
-      const { connectionId, issues: connectionIssues } = await chooseConnection(tx, wanted);
-      const problems = [
-        ...issues,
-        ...(group
-          ? []
-          : [issueAt(['input', 'groupRef'], 'is not a group of the project.', groupRef)]),
-        ...connectionIssues,
-        ...(await listConfigIssues(tx, config, { projectId, content })),
-      ];
+      const found = await findEnds(tx, { projectId, provider, groupRef, connectionId: named });
+      const configIssues = await listConfigIssues(tx, config, { projectId, content });
+      const problems = [...issues, ...found.issues, ...configIssues];
+      const { groupId, connectionId } = found;
       if (problems.length > 0 || !groupId || !connectionId) throw invalidInput(problems);
-      const ends = { projectId, integrationId: integration.id, groupId, connectionId };
+      const ends = { projectId, integrationId, groupId, connectionId };
       return insertInstallation(call, tx, { ends, content, config });
     });
   } catch (error) {
@@ -116,12 +105,12 @@ export async function updateInstallation(
     const integration = { id: found.integrationId, projectId };
     const content = await holdContent(tx, integration);
     const installation = await holdInstallation(tx, key);
-    const { provider } = content;
     const { groupId, connectionId: current } = installation;
-    const wanted = { projectId, provider, groupId, connectionId: input.connectionId ?? current };
-    const { connectionId, issues: connectionIssues } = await chooseConnection(tx, wanted);
+    const wanted = { projectId, groupId, connectionId: input.connectionId ?? current };
+    const chosen = await chooseConnection(tx, { ...wanted, provider: content.provider });
     const configIssues = await listConfigIssues(tx, input.config, { projectId, content });
-    const problems = [...issues, ...connectionIssues, ...configIssues];
+    const problems = [...issues, ...chosen.issues, ...configIssues];
+    const { connectionId } = chosen;
     if (problems.length > 0 || !connectionId) throw invalidInput(problems);
     if (!input.config && connectionId === current) return installation;
     const config = input.config ?? null;

@@ -47,7 +47,7 @@ export function scheduleOf(
   return choice.schedule ?? spec.schedule;
 }
 
-export interface ObjectsToSet {
+interface ObjectsToSet {
   installation: { id: string; projectId: string };
   content: IntegrationContent;
   /** The config in force until now; none for a new installation. */

@@ -16,23 +16,7 @@ import { issueAt } from './issues.ts';
 
 type Path = readonly PropertyKey[];
 
-/** Everything that a content's own shape doesn't tell. The destinations that it names stay until the transaction ends. */
-export async function listContentIssues(
-  { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Transaction },
-  content: ContentInput,
-  {
-    path,
-    projectId,
-    name,
-    provider,
-  }: { path: Path; projectId: string; name: string; provider: string },
-): Promise<Issue[]> {
-  const destinations = await holdDestinations(tx, projectId, destinationsOf(content));
-  const facts = catalogue.find(provider) ?? { name: provider };
-  return [...contentIssues(content, { path, name, provider: facts, destinations })];
-}
-
-export interface ContentAbout {
+interface ContentAbout {
   /** Where the content is in the input. */
   path: Path;
   /** The integration's name and provider. */
@@ -40,6 +24,17 @@ export interface ContentAbout {
   provider: Pick<Provider, 'name' | 'objects'>;
   /** Those of the destinations that it names that exist. */
   destinations: ReadonlySet<string>;
+}
+
+/** All of them. The destinations that the content names stay until the transaction ends. */
+export async function listContentIssues(
+  { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Transaction },
+  content: ContentInput,
+  about: Pick<ContentAbout, 'path' | 'name'> & { projectId: string; provider: string },
+): Promise<Issue[]> {
+  const destinations = await holdDestinations(tx, about.projectId, destinationsOf(content));
+  const provider = catalogue.find(about.provider) ?? { name: about.provider };
+  return [...contentIssues(content, { ...about, provider, destinations })];
 }
 
 export function* contentIssues(content: ContentInput, about: ContentAbout): Generator<Issue> {
@@ -58,7 +53,7 @@ export function* contentIssues(content: ContentInput, about: ContentAbout): Gene
 }
 
 /** Every destination that the content names, each once. */
-export function destinationsOf({ read, subscribe }: ContentInput): string[] {
+function destinationsOf({ read, subscribe }: ContentInput): string[] {
   const named = [...(read?.objects ?? []), ...(subscribe?.objects ?? [])];
   return [...new Set(named.flatMap(({ destination }) => destination ?? []))];
 }

@@ -8,7 +8,7 @@ import { schedule } from './cron.ts';
 /** Far above any integration that people write; keeps a revision under a few megabytes. */
 export const CONTENT_LIMITS = { objects: 200, fields: 1_000, characters: 256 } as const;
 
-export const SPEC_VERSION = '1.0.0';
+const SPEC_VERSION = '1.0.0';
 
 /** Names and texts inside the content. */
 export const contentText = z.string().min(1).max(CONTENT_LIMITS.characters);

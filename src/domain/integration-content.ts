@@ -73,10 +73,6 @@ export function contentOf(revision: { content: unknown }): IntegrationContent {
   return revision.content as IntegrationContent;
 }
 
-export function findReadObject(content: IntegrationContent, name: string): ReadObject | null {
-  return content.read?.objects.find(({ objectName }) => objectName === name) ?? null;
-}
-
 /** The content to store, from an input that has been checked. */
 export function storedContent(input: ContentInput): IntegrationContent {
   const {

@@ -39,7 +39,7 @@ export const deleteIntegrationInput = z
   .meta({ id: 'DeleteIntegrationInput', description: 'An integration to delete.' });
 
 /** Installations that are deleted with one transaction: each has its event, and events wait in line. */
-const DELETED_AT_ONCE = 100;
+const DELETED_AT_ONCE = 25;
 
 export function listIntegrations(
   call: Call,

@@ -58,7 +58,10 @@ function variableIssue(message: string): { issue: Issue; detail: string } {
   const place = /at "([^"]+)"; /.exec(message)?.[1] ?? variable;
   const reason = message.includes('; ')
     ? message.slice(message.lastIndexOf('; ') + 2)
-    : message.replace(/^Variable "\$\w+" /, '');
+    : message.replace(
+        /^Variable "\$\w+" of required type "(.+)" was not provided/,
+        'It is required: $1',
+      );
   return {
     issue: { in: 'body', name: place, detail: reason },
     detail: `Variable ${place} is not usable. ${reason}`,

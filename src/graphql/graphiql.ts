@@ -3,7 +3,6 @@ import type { GraphiQLOptions } from 'graphql-yoga';
 
 export interface GraphiqlTab {
   query: string;
-  variables?: Record<string, unknown>;
   headers?: Record<string, string>;
 }
 
@@ -14,9 +13,8 @@ export function graphiqlOptions(tabs: GraphiqlTab[]): GraphiQLOptions {
     defaultQuery: first?.query ?? DEFAULT_QUERY,
     ...(first?.headers && { headers: json(first.headers), defaultHeaders: json(first.headers) }),
     ...(first && {
-      defaultTabs: tabs.map(({ query, variables, headers }) => ({
+      defaultTabs: tabs.map(({ query, headers }) => ({
         query,
-        ...(variables && { variables: json(variables) }),
         ...(headers && { headers: json(headers) }),
       })),
     }),

@@ -16,7 +16,7 @@ import {
 export interface EnqueueOptions {
   /** By the database's clock; at once where it is left out. */
   startAfter?: Date;
-  /** For a job that is declared with `onceForKey`. */
+  /** A must for a job that is declared with `onceForKey`. */
   singletonKey?: string;
   /** Whose work it is: one group never takes all workers. */
   group?: string;
@@ -62,7 +62,9 @@ export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Pro
   return {
     boss,
     async enqueue(tx, name, payload, { startAfter, singletonKey, group } = {}) {
-      await boss.send(name, JOBS[name].payload.parse(payload), {
+      const { onceForKey, payload: schema }: JobPolicy = JOBS[name];
+      if (onceForKey && !singletonKey) throw new Error(`A job ${name} needs a singletonKey.`);
+      await boss.send(name, schema.parse(payload), {
         db: fromPrisma(tx),
         ...(startAfter && { startAfter }),
         ...(singletonKey && { singletonKey }),

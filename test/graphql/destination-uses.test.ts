@@ -32,10 +32,7 @@ async function named(tenant: Tenant, name: string) {
 async function refusals(tenant: Tenant, name: string) {
   const input = await named(tenant, name);
   const found = await tenant.refusal(rename, { input: { ...input, name: 'other' } });
-  expect(await tenant.refusal(remove, { input })).toEqual({
-    ...found,
-    problem: { ...found.problem, instance: expect.anything() },
-  });
+  expect(await tenant.refusal(remove, { input })).toEqual(found);
   return found;
 }
 

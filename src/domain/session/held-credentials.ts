@@ -8,9 +8,11 @@ import { type Credentials, openCredentials } from '../credentials.ts';
 export type ConnectionKey = Pick<Row<'Connection'>, 'id' | 'projectId'>;
 
 export interface HeldCredentials {
-  /** As stored: what changes of the row are fenced with, so that they never touch newer credentials. */
+  /** As stored: changes of the row are fenced with it, so that they never touch newer credentials. */
   sealed: string | null;
   credentials: Credentials;
+  /** Whether the provider is known to have accepted them. */
+  isWorking: boolean;
 }
 
 /** Throws BAD_REQUEST where the connection is gone. */
@@ -20,30 +22,19 @@ export async function readCredentials(
 ): Promise<HeldCredentials> {
   const row = await services.database.prisma.connection.findUnique({
     where: { projectId_id: { projectId, id } },
-    select: { credentialsSealed: true },
+    select: { credentialsSealed: true, status: true },
   });
-  if (!row) throw connectionGone();
-  return heldCredentials(services, { id, projectId }, row.credentialsSealed);
+  if (!row) throw new ProviderError('BAD_REQUEST', 'The connection has been deleted.');
+  const { credentialsSealed: sealed, status } = row;
+  const credentials = openCredentials(services, { id, projectId }, sealed);
+  return { sealed, credentials, isWorking: status === 'WORKING' };
 }
 
-export function heldCredentials(
-  services: Pick<Services, 'vault'>,
-  connection: ConnectionKey,
-  sealed: string | null,
-): HeldCredentials {
-  return { sealed, credentials: openCredentials(services, connection, sealed) };
-}
-
-/** Sealing is never the same twice: what counts is what was sealed. */
+/** Sealing the same twice gives different texts: what counts is what was sealed. */
 export function areSame(a: Credentials, b: Credentials): boolean {
-  return isDeepStrictEqual(withoutGaps(a), withoutGaps(b));
+  return isDeepStrictEqual(asStored(a), asStored(b));
 }
 
-/** As stored, where what is undefined is left out. */
-function withoutGaps(credentials: Credentials): unknown {
+function asStored(credentials: Credentials): unknown {
   return JSON.parse(JSON.stringify(credentials));
-}
-
-export function connectionGone(): ProviderError {
-  return new ProviderError('BAD_REQUEST', 'The connection has been deleted.');
 }

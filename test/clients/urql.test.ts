@@ -1,0 +1,43 @@
+import { Client, cacheExchange, fetchExchange, gql } from '@urql/core';
+import { expect, test } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import { sharedApp } from '../support/app.ts';
+import { insertRows } from '../support/rows.ts';
+
+const app = await sharedApp();
+
+const PAGE = gql`
+  query Page($project: String!, $after: String) {
+    project(idOrName: $project) {
+      id
+      operations(first: 100, after: $after) {
+        nodes { id }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  }
+`;
+
+test('urql pages through all operations', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const made = Array.from({ length: 1_000 }, () => ({ projectId, id: newId('opr') }));
+  await insertRows(app).operations(made);
+  const client = new Client({
+    url: 'http://gateway.test/graphql',
+    exchanges: [cacheExchange, fetchExchange],
+    preferGetMethod: false,
+    fetchOptions: { headers: { 'x-api-key': tenant.apiKey } },
+    fetch: async (input, init) => app.fetch(new URL(String(input)).pathname, init),
+  });
+  const ids: string[] = [];
+  for (let after: string | null = null; ; ) {
+    const { data, error } = await client.query(PAGE, { project: tenant.projectName, after });
+    expect(error).toBeUndefined();
+    const { nodes, pageInfo } = data.project.operations;
+    ids.push(...nodes.map(({ id }: { id: string }) => id));
+    if (!pageInfo.hasNextPage) break;
+    after = pageInfo.endCursor;
+  }
+  expect(ids).toEqual(made.map(({ id }) => id).toReversed());
+});

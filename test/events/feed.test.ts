@@ -1,0 +1,202 @@
+import { afterAll, expect, test } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { createFeed, type Feed } from '../../src/events/feed.ts';
+import { MOST_WAITING } from '../../src/events/follower.ts';
+import { type EventFilter, readEnds } from '../../src/events/log.ts';
+import { createLog } from '../../src/log.ts';
+import { onPostgres, testDatabase } from '../support/app.ts';
+import {
+  createEventLog,
+  listed,
+  nameOf,
+  names,
+  record,
+  recordAll,
+  take,
+} from '../support/event-log.ts';
+
+const log = createLog('silent');
+const database = await testDatabase(log);
+const feed = createFeed(database, log);
+afterAll(async () => {
+  await feed[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+async function follow(
+  projectId: string,
+  { after, filter = {}, by = feed }: { after?: bigint; filter?: EventFilter; by?: Feed } = {},
+) {
+  const end = (await readEnds(database, [projectId])).get(projectId) ?? 0n;
+  return by.follow(projectId, { after: after ?? end, end, filter });
+}
+
+/** Lets transactions commit in another order than they began. */
+const delay = onPostgres
+  ? (tx: { $executeRaw: Database['prisma']['$executeRaw'] }) =>
+      tx.$executeRaw`select pg_sleep(random() * 0.01)`
+  : () => new Promise(setImmediate);
+
+test('a follower gets what is recorded from then on, in the order of the list', async () => {
+  const { projectId } = await createEventLog(database);
+  await recordAll(database, { projectId }, names('old', 3));
+  const follower = await follow(projectId);
+  await recordAll(database, { projectId }, names('new', 5));
+  expect((await take(follower, 5)).map(nameOf)).toEqual(names('new', 5));
+  await follower.return?.();
+});
+
+test('a follower that resumes gets what it missed, then what is new', async () => {
+  const { projectId } = await createEventLog(database);
+  await recordAll(database, { projectId }, names('old', 250));
+  const follower = await follow(projectId, { after: 2n });
+  const [first] = await take(follower, 1);
+  expect(first?.position).toBe(3n);
+  await recordAll(database, { projectId }, names('new', 5));
+  const rest = await take(follower, 252);
+  expect([first, ...rest].map((event) => nameOf(event as never))).toEqual([
+    ...names('old', 250).slice(2),
+    ...names('new', 5),
+  ]);
+  await follower.return?.();
+});
+
+test('with 8 writers at once, followers that come and go miss nothing and get nothing twice', async () => {
+  const { projectId } = await createEventLog(database);
+  const perWriter = 25;
+  const total = 8 * perWriter;
+  const reconnecting = async (seed: number) => {
+    const seen: string[] = [];
+    let after = 0n;
+    let turn = seed;
+    while (seen.length < total) {
+      const follower = await follow(projectId, { after });
+      turn = (turn * 7 + 3) % 31;
+      for (const event of await take(follower, Math.min(turn + 1, total - seen.length))) {
+        seen.push(nameOf(event));
+        after = event.position;
+      }
+      await follower.return?.();
+    }
+    return seen;
+  };
+  const writers = Array.from({ length: 8 }, async (_, writer) => {
+    for (const name of names(`w${writer}-`, perWriter)) {
+      await record(database, { projectId, name, delay });
+    }
+  });
+  const followers = [1, 2, 3, 4].map(reconnecting);
+  await Promise.all(writers);
+  const list = await listed(database, projectId);
+  expect(list).toHaveLength(total);
+  for (const seen of await Promise.all(followers)) expect(seen).toEqual(list);
+});
+
+test('a follower that lags leaves the tail, reads on by itself and comes back', async () => {
+  const { projectId } = await createEventLog(database);
+  let ownReads = 0;
+  const page: Database['rows']['page'] = (table, where, range) => {
+    if (range.below !== undefined) ownReads += 1;
+    return database.rows.page(table, where, range);
+  };
+  const counted = { ...database, rows: { ...database.rows, page } };
+  await using own = createFeed(counted, log);
+  const slow = await follow(projectId, { by: own });
+  const count = MOST_WAITING + 200;
+  // Waiting for its first event, it is live; then it stops reading while another reads to the end.
+  const first = slow.next();
+  await recordAll(database, { projectId }, names('e', count));
+  const quick = await follow(projectId, { after: 0n, by: own });
+  await take(quick, count);
+  const before = ownReads;
+  const { value } = await first;
+  const rest = await take(slow, count - 1);
+  expect([value, ...rest].map(nameOf)).toEqual(names('e', count));
+  expect(ownReads).toBeGreaterThan(before);
+
+  // Back at the tail: what comes now needs no reading by itself.
+  const after = ownReads;
+  const next = slow.next();
+  await record(database, { projectId, name: 'last' });
+  expect(nameOf((await next).value)).toBe('last');
+  expect(ownReads).toBe(after);
+});
+
+test('followers filter by topic and by type, behind the tail and at it', async () => {
+  const { projectId, deletedTopicId } = await createEventLog(database);
+  const eventTypes = ['CONNECTION_DELETED', 'CONNECTION_REFRESHED'] as const;
+  const mixed = async (prefix: string) => {
+    for (const name of names(prefix, 4)) {
+      await record(database, { projectId, name: `${name}+` });
+      await record(database, { projectId, name: `${name}-`, eventType: 'CONNECTION_DELETED' });
+    }
+  };
+  await mixed('old');
+  const filters = [
+    { topicId: deletedTopicId },
+    { eventTypes },
+    { topicId: deletedTopicId, eventTypes },
+  ];
+  const followers = await Promise.all(
+    filters.map((filter) => follow(projectId, { after: 0n, filter })),
+  );
+  const old = await Promise.all(followers.map((follower) => take(follower, 4)));
+  const fresh = followers.map((follower) => take(follower, 4));
+  await mixed('new');
+  const expected = [...names('old', 4), ...names('new', 4)].map((name) => `${name}-`);
+  for (const [index, events] of (await Promise.all(fresh)).entries()) {
+    expect([...(old[index] ?? []), ...events].map(nameOf)).toEqual(expected);
+  }
+  await Promise.all(followers.map((follower) => follower.return?.()));
+});
+
+test('an event whose hint is lost arrives all the same', async () => {
+  const { projectId } = await createEventLog(database);
+  const deaf = { ...database, listen: () => ({ [Symbol.asyncDispose]: async () => {} }) };
+  await using own = createFeed(deaf, log, { lookMs: 10 });
+  const follower = await follow(projectId, { by: own });
+  const next = follower.next();
+  await record(database, { projectId, name: 'unheard' });
+  expect(nameOf((await next).value)).toBe('unheard');
+});
+
+test('a database that fails for a while delays events and loses none', async () => {
+  const { projectId } = await createEventLog(database);
+  await recordAll(database, { projectId }, names('old', 3));
+  let isDown = true;
+  const page: Database['rows']['page'] = (...args) =>
+    isDown ? Promise.reject(new Error('down')) : database.rows.page(...args);
+  const ailing = { ...database, rows: { ...database.rows, page } };
+  await using own = createFeed(ailing, log, { lookMs: 10 });
+  const resumed = await follow(projectId, { after: 0n, by: own });
+  const live = await follow(projectId, { by: own });
+  const [first, next] = [take(resumed, 4), live.next()];
+  await record(database, { projectId, name: 'new' });
+  isDown = false;
+  expect((await first).map(nameOf)).toEqual([...names('old', 3), 'new']);
+  expect(nameOf((await next).value)).toBe('new');
+});
+
+test('a follower ends while it waits: by itself, and with the feed', async () => {
+  const { projectId } = await createEventLog(database);
+  const follower = await follow(projectId);
+  const waiting = follower.next();
+  await follower.return?.();
+  expect(await waiting).toEqual({ done: true, value: undefined });
+  expect(await follower.next()).toEqual({ done: true, value: undefined });
+
+  const own = createFeed(database, log);
+  const another = (await follow(projectId, { by: own })).next();
+  await own[Symbol.asyncDispose]();
+  expect(await another).toEqual({ done: true, value: undefined });
+});
+
+test("another project's events reach nobody here", async () => {
+  const [a, b] = [await createEventLog(database), await createEventLog(database)];
+  const follower = await follow(a.projectId, { after: 0n });
+  const next = follower.next();
+  await record(database, { projectId: b.projectId, name: 'theirs' });
+  await record(database, { projectId: a.projectId, name: 'ours' });
+  expect(nameOf((await next).value)).toBe('ours');
+  await follower.return?.();
+});

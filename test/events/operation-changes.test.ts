@@ -1,0 +1,95 @@
+import { afterAll, expect, test } from 'vitest';
+import { inTransaction } from '../../src/database/transaction.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { announceOperation } from '../../src/events/channel.ts';
+import { createOperationChanges } from '../../src/events/operation-changes.ts';
+import { createLog } from '../../src/log.ts';
+import { testDatabase } from '../support/app.ts';
+import { createEventLog } from '../support/event-log.ts';
+
+const log = createLog('silent');
+const database = await testDatabase(log);
+const changes = createOperationChanges(database, log);
+afterAll(async () => {
+  await changes[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+const { projectId } = await createEventLog(database);
+
+async function createOperation() {
+  const ids = { integrationId: newId('int'), installationId: newId('ins'), configId: newId('cfg') };
+  const data = { id: newId('opr'), projectId, ...ids, metadata: { objects: ['contact'] } };
+  await database.prisma.operation.create({
+    data: { ...data, actionType: 'READ', status: 'IN_PROGRESS' },
+  });
+  const [operation] = await database.rows.find('Operation', { id: data.id, projectId });
+  if (!operation) throw new Error('The operation is not there.');
+  return operation;
+}
+
+async function change(id: string, data: object, { isAnnounced = true } = {}) {
+  await inTransaction(database, async (tx) => {
+    await tx.operation.update({ where: { id }, data });
+    if (isAnnounced) await announceOperation(tx, id);
+  });
+}
+
+test('an operation is given as it is, then as it changes, until it has ended', async () => {
+  const operation = await createOperation();
+  const follower = changes.follow(operation);
+  expect((await follower.next()).value).toMatchObject({ status: 'IN_PROGRESS' });
+
+  const metadata = {
+    objects: ['contact'],
+    progress: { objectName: 'contact', recordsProcessed: 7 },
+  };
+  const second = follower.next();
+  await change(operation.id, { metadata });
+  expect((await second).value).toMatchObject({ status: 'IN_PROGRESS', metadata });
+
+  const third = follower.next();
+  await change(operation.id, { status: 'SUCCESS', updateTime: new Date() });
+  expect((await third).value).toMatchObject({ status: 'SUCCESS', metadata });
+  expect(await follower.next()).toEqual({ done: true, value: undefined });
+});
+
+test('an operation that has ended is given once', async () => {
+  const operation = { ...(await createOperation()), status: 'FAILURE' as const };
+  await change(operation.id, { status: 'FAILURE' });
+  const follower = changes.follow(operation);
+  expect((await follower.next()).value).toMatchObject({ status: 'FAILURE' });
+  expect((await follower.next()).done).toBe(true);
+});
+
+test('a change between the reading and the following is not missed', async () => {
+  const operation = await createOperation();
+  await change(operation.id, { status: 'SUCCESS' });
+  const follower = changes.follow(operation);
+  const seen = [];
+  for await (const { status } of follower) seen.push(status);
+  expect(seen.at(-1)).toBe('SUCCESS');
+});
+
+test('a change that nobody announced is seen all the same', async () => {
+  await using own = createOperationChanges(database, log, { lookMs: 10 });
+  const operation = await createOperation();
+  const follower = own.follow(operation);
+  await follower.next();
+  const next = follower.next();
+  await change(operation.id, { status: 'SUCCESS' }, { isAnnounced: false });
+  expect((await next).value).toMatchObject({ status: 'SUCCESS' });
+});
+
+test('following ends when the operation is gone, and when the follower leaves', async () => {
+  const operation = await createOperation();
+  const [follower, leaving] = [changes.follow(operation), changes.follow(operation)];
+  await Promise.all([follower.next(), leaving.next()]);
+  const [next, left] = [follower.next(), leaving.next()];
+  await leaving.return?.();
+  expect((await left).done).toBe(true);
+  await inTransaction(database, async (tx) => {
+    await tx.operation.delete({ where: { id: operation.id } });
+    await announceOperation(tx, operation.id);
+  });
+  expect((await next).done).toBe(true);
+});

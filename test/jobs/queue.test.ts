@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest';
+import { inTransaction } from '../../src/database/transaction.ts';
+import type { EnqueueOptions } from '../../src/jobs/queue.ts';
+import { startJobs } from '../../src/jobs/worker.ts';
+import { sharedApp } from '../support/app.ts';
+
+const { services } = (await sharedApp()).app;
+
+function enqueue(taskId: string, options?: EnqueueOptions) {
+  return inTransaction(services.database, (tx) =>
+    services.queue.enqueue(
+      tx,
+      'run-write',
+      { taskId },
+      { singletonKey: crypto.randomUUID(), ...options },
+    ),
+  );
+}
+
+/** Workers whose handler notes what it ran; `until` waits for a number of runs of a task. */
+async function startNoting(handler: (taskId: string) => Promise<void> = async () => {}) {
+  const runs: string[] = [];
+  let noted = Promise.withResolvers<void>();
+  const workers = await startJobs(services, {
+    handlers: {
+      'run-write': async (_services, { taskId }) => {
+        runs.push(taskId);
+        noted.resolve();
+        noted = Promise.withResolvers();
+        await handler(taskId);
+      },
+    },
+    sweeps: [],
+  });
+  return {
+    runs,
+    async until(taskId: string, times = 1) {
+      while (runs.filter((run) => run === taskId).length < times) await noted.promise;
+    },
+    [Symbol.asyncDispose]: () => workers[Symbol.asyncDispose](),
+  };
+}
+
+test('a job commits with its change, and not without it', async () => {
+  await using workers = await startNoting();
+  const undone = inTransaction(services.database, async (tx) => {
+    await services.queue.enqueue(tx, 'run-write', { taskId: 'undone' }, { singletonKey: 'undone' });
+    throw new Error('changed my mind');
+  });
+  await expect(undone).rejects.toThrow('changed my mind');
+  await enqueue('done');
+  await workers.until('done');
+  expect(workers.runs).toEqual(['done']);
+});
+
+test('a job that was enqueued while no worker ran is run later', async () => {
+  await enqueue('early');
+  await using workers = await startNoting();
+  await workers.until('early');
+});
+
+test('a job whose handler fails is run again', async () => {
+  let failures = 0;
+  await using workers = await startNoting(async () => {
+    failures += 1;
+    if (failures === 1) throw new Error('not this time');
+  });
+  await enqueue('failing');
+  await workers.until('failing', 2);
+});
+
+test('jobs of one key wait at most once', async () => {
+  await enqueue('twice', { singletonKey: 'key' });
+  await enqueue('twice', { singletonKey: 'key' });
+  await enqueue('last');
+  await using workers = await startNoting();
+  await workers.until('last');
+  expect(workers.runs.filter((run) => run === 'twice')).toHaveLength(1);
+});
+
+test('a job waits for its time', async () => {
+  await enqueue('tomorrow', { startAfter: new Date(Date.now() + 86_400_000) });
+  await enqueue('today');
+  await using workers = await startNoting();
+  await workers.until('today');
+  expect(workers.runs).toEqual(['today']);
+});
+
+test('one group leaves workers to the others', async () => {
+  const open = Promise.withResolvers<void>();
+  await using workers = await startNoting((taskId) =>
+    taskId === 'slow' ? open.promise : Promise.resolve(),
+  );
+  for (let count = 0; count < 40; count += 1) await enqueue('slow', { group: 'rude' });
+  await enqueue('polite', { group: 'polite' });
+  await workers.until('polite');
+  open.resolve();
+  await workers.until('slow', 40);
+});
+
+test('workers finish what they have begun before they stop', async () => {
+  const open = Promise.withResolvers<void>();
+  let finished = false;
+  const workers = await startNoting(async () => {
+    await open.promise;
+    finished = true;
+  });
+  await enqueue('begun');
+  await workers.until('begun');
+  const stopped = workers[Symbol.asyncDispose]();
+  open.resolve();
+  await stopped;
+  expect(finished).toBe(true);
+});
+
+test('a payload that is not of the declared form is refused where it is enqueued', async () => {
+  const wrong = inTransaction(services.database, (tx) =>
+    services.queue.enqueue(tx, 'run-write', { task: 'x' } as never, { singletonKey: 'x' }),
+  );
+  await expect(wrong).rejects.toThrow('taskId');
+  await expect(enqueue('x', { singletonKey: undefined })).rejects.toThrow('singletonKey');
+});
+
+test('a sweep runs again and again, also after it failed', async () => {
+  const again = Promise.withResolvers<void>();
+  let runs = 0;
+  await using _workers = await startJobs(services, {
+    handlers: {},
+    sweeps: [
+      {
+        name: 'test',
+        intervalMs: 1,
+        run: async () => {
+          runs += 1;
+          if (runs === 1) throw new Error('not this time');
+          again.resolve();
+        },
+      },
+    ],
+  });
+  await again.promise;
+});

@@ -1,0 +1,62 @@
+/** Server-sent events, read one after the other. */
+export interface StreamMessage {
+  event: string;
+  id?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  data: any;
+}
+
+export interface EventStream {
+  status: number;
+  headers: Headers;
+  /** The next message; null at the end. Comments are passed over. */
+  next(): Promise<StreamMessage | null>;
+  /** Leaves, as a client does that closes its connection. */
+  leave(): Promise<void>;
+}
+
+export function readEventStream(response: Response): EventStream {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  const nextBlock = async (): Promise<string | null> => {
+    for (;;) {
+      const end = text.indexOf('\n\n');
+      if (end >= 0) {
+        const block = text.slice(0, end);
+        text = text.slice(end + 2);
+        return block;
+      }
+      const { done, value } = await reader.read();
+      if (done) return null;
+      text += decoder.decode(value, { stream: true });
+    }
+  };
+  return {
+    status: response.status,
+    headers: response.headers,
+    async next() {
+      for (;;) {
+        const block = await nextBlock();
+        if (block === null) return null;
+        const message = messageOf(block);
+        if (message) return message;
+      }
+    },
+    leave: () => reader.cancel(),
+  };
+}
+
+function messageOf(block: string): StreamMessage | null {
+  const fields = new Map(
+    block
+      .split('\n')
+      .map((line) => line.split(/: ?(.*)/s, 2) as [string, string])
+      .filter(([name]) => name !== ''),
+  );
+  const event = fields.get('event');
+  if (event === undefined) return null;
+  const id = fields.get('id');
+  const data = fields.get('data');
+  return { event, ...(id !== undefined && { id }), data: data ? JSON.parse(data) : null };
+}
