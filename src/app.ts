@@ -8,12 +8,15 @@ import { type BearerVerifier, createBearerVerifier } from './domain/bearer.ts';
 import type { Services } from './domain/call.ts';
 import { createCatalogue } from './domain/catalogue.ts';
 import { encryptionKeys } from './domain/encryption-keys.ts';
+import { createProviderAccess } from './domain/provider-access.ts';
+import { replayTokenJournal } from './domain/token-commit.ts';
 import { createViewerCache } from './domain/viewer.ts';
 import { createFeed } from './events/feed.ts';
 import { createOperationChanges } from './events/operation-changes.ts';
 import { createGateway } from './graphql/gateway.ts';
 import { openQueue } from './jobs/queue.ts';
 import { createLog, type Log } from './log.ts';
+import { createOutbound, type Outbound } from './outbound/client.ts';
 import { CATALOGUE } from './providers/catalogue.ts';
 import { hubspotProvider } from './providers/hubspot/provider.ts';
 import type { Provider } from './providers/provider.ts';
@@ -23,8 +26,12 @@ import type { SandboxServer } from './providers/sandbox/server/server.ts';
 import { createVault } from './secrets.ts';
 import { createHandler, type Handler } from './server/handler.ts';
 import { listen } from './server/listen.ts';
+import { oauthCallback } from './server/oauth-callback.ts';
 import { openSandbox } from './server/sandbox.ts';
 import { attachWebSocket } from './server/websocket.ts';
+
+/** Enough for several providers at their own limit, apart from the sockets of deliveries. */
+const PROVIDER_SOCKETS = 256;
 
 export interface Overrides {
   log?: Log;
@@ -51,6 +58,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const database = building.use(overrides.database ?? (await openDatabase(config, log)));
   const sandbox = building.use(await openSandbox(config));
   const verifier = await createBearerVerifier(config);
+  let publicUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
   const services: Services = {
     config,
     log,
@@ -61,14 +69,23 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     queue: building.use(await openQueue(database, log)),
     feed: building.use(createFeed(database, log)),
     operationChanges: building.use(createOperationChanges(database, log)),
+    providerAccess: createProviderAccess(building.use(providerOutbound(config, sandbox))),
+    publicUrl: () => publicUrl.replace(/\/+$/, ''),
     sandboxUrl: sandbox.url,
     now: overrides.now ?? (() => new Date()),
   };
+  await replayTokenJournal(services);
   const admission = createAdmission(services, verifier, config);
   let tabs = demoTabs(null);
   const gateway = createGateway(services, admission, () => tabs);
   let isReady = false;
-  const handler = createHandler({ log, database, gateway, isReady: () => isReady });
+  const handler = createHandler({
+    log,
+    database,
+    gateway,
+    oauthCallback: (request) => oauthCallback(services, request),
+    isReady: () => isReady,
+  });
   const running = building.move();
   return {
     services,
@@ -88,6 +105,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
         isReady = false;
       });
       const url = config.PUBLIC_URL ?? listening.url;
+      publicUrl = url;
       const demo = await fillDemo({ services, verifier, url });
       tabs = demoTabs(demo);
       isReady = true;
@@ -96,6 +114,19 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** The operator's own addresses for providers are permitted, wherever they are. */
+function providerOutbound(config: Config, sandbox: SandboxServer): Outbound {
+  const { ALLOWED_PRIVATE_TARGETS, HUBSPOT_BASE_URL, SALESFORCE_BASE_URL } = config;
+  const own = [sandbox.url, HUBSPOT_BASE_URL, SALESFORCE_BASE_URL].flatMap((url) =>
+    url && URL.canParse(url) ? new URL(url).origin : [],
+  );
+  return createOutbound({
+    allowedPrivateTargets: ALLOWED_PRIVATE_TARGETS,
+    alwaysAllowedOrigins: () => own,
+    socketsMax: PROVIDER_SOCKETS,
+  });
 }
 
 function allProviders(config: Config, sandbox: SandboxServer): Provider[] {

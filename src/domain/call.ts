@@ -7,6 +7,7 @@ import type { JobQueue } from '../jobs/queue.ts';
 import type { Log } from '../log.ts';
 import type { Vault } from '../secrets.ts';
 import type { Catalogue } from './catalogue.ts';
+import type { ProviderAccess } from './provider-access.ts';
 import type { Viewer, ViewerCache } from './viewer.ts';
 
 export interface Services {
@@ -21,6 +22,10 @@ export interface Services {
   /** Events and operations as they happen. */
   feed: Feed;
   operationChanges: OperationChanges;
+  /** The way to providers. */
+  providerAccess: ProviderAccess;
+  /** How browsers reach the gateway, without a trailing slash. */
+  publicUrl: () => string;
   /** Where the built-in sandbox listens: always a permitted target. */
   sandboxUrl: string | null;
   /** The time by which expiry is told; tests set it. */

@@ -31,7 +31,8 @@ export async function refreshConnection(
   const connection = await getOwned(call, 'Connection', what);
   await refusingForProvider(async () => {
     const { credentials } = await readCredentials(call, connection);
-    if (!isTokenCredentials(credentials) || !canRefresh(credentials)) throw notRefreshable(connection);
+    if (!isTokenCredentials(credentials) || !canRefresh(credentials))
+      throw notRefreshable(connection);
     const before = heldToken(credentials)?.token;
     const isStale = (stored: typeof credentials) => heldToken(stored)?.token === before;
     await freshCredentials(call, connection, { isStale, isAsked: true });
@@ -85,7 +86,10 @@ async function refreshIdle(services: Services, connection: ConnectionKey): Promi
   const { sealed, credentials } = await readCredentials(services, connection);
   if (!isTokenCredentials(credentials) || !canRefresh(credentials)) {
     const where = { ...connection, credentialsSealed: sealed };
-    await services.database.prisma.connection.updateMany({ where, data: { tokenExpireTime: null } });
+    await services.database.prisma.connection.updateMany({
+      where,
+      data: { tokenExpireTime: null },
+    });
     return;
   }
   const isStale = (stored: typeof credentials) => {

@@ -32,12 +32,12 @@ export function writeJournal(journal: Journal, { connection, before, after }: Re
   writeWhole(fileOf(journal, id), JSON.stringify({ id, projectId, sealed }));
 }
 
-export function removeFromJournal(journal: Journal, { id }: ConnectionKey): void {
+export function removeFromJournal(journal: Journal, { id }: Pick<ConnectionKey, 'id'>): void {
   rmSync(fileOf(journal, id), { force: true });
 }
 
 /** Null where nothing is waiting to be stored. */
-export function findInJournal(journal: Journal, { id }: ConnectionKey): Renewal | null {
+export function findInJournal(journal: Journal, { id }: Pick<ConnectionKey, 'id'>): Renewal | null {
   const path = fileOf(journal, id);
   return existsSync(path) ? readEntry(journal, path) : null;
 }

@@ -12,7 +12,13 @@ import {
   type HeldCredentials,
   readCredentials,
 } from './session/held-credentials.ts';
-import { canRefresh, heldToken, isTokenCredentials, type TokenCredentials, withTokens } from './token.ts';
+import {
+  canRefresh,
+  heldToken,
+  isTokenCredentials,
+  type TokenCredentials,
+  withTokens,
+} from './token.ts';
 import { commitRenewal, replayEntry } from './token-commit.ts';
 import { requestTokens } from './token-endpoint.ts';
 import { type Renewal, removeFromJournal, writeJournal } from './token-journal.ts';
@@ -100,7 +106,10 @@ interface Renewing {
   ask: RefreshAsk;
 }
 
-async function renew(services: Services, { lease, before, ask }: Renewing): Promise<HeldCredentials> {
+async function renew(
+  services: Services,
+  { lease, before, ask }: Renewing,
+): Promise<HeldCredentials> {
   const { connection } = lease;
   const request = await refreshRequest(services, connection, before);
   lease.requireTime();
@@ -140,7 +149,11 @@ function journal(services: Services, renewal: Renewal): boolean {
 /** A refusal is about the credentials that were sent, which may have been replaced meanwhile. */
 async function afterFailure(
   services: Services,
-  { connection, before, error }: { connection: ConnectionKey; before: TokenCredentials; error: unknown },
+  {
+    connection,
+    before,
+    error,
+  }: { connection: ConnectionKey; before: TokenCredentials; error: unknown },
 ): Promise<HeldCredentials> {
   if (!(error instanceof ProviderError) || error.kind !== 'AUTH_INVALIDATED') throw error;
   const held = await readCredentials(services, connection);

@@ -50,7 +50,9 @@ export async function refreshRequest(
   return { ...whole, client: { id, secret }, form };
 }
 
-function grantOf(credentials: Extract<TokenCredentials, { clientId: string }>) {
+function grantOf(
+  credentials: Extract<TokenCredentials, { clientId: string }>,
+): Record<string, string> {
   if (credentials.scheme === 'OAUTH2_CLIENT_CREDENTIALS') {
     return { grant_type: 'client_credentials' };
   }

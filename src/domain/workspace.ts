@@ -18,12 +18,17 @@ export function workspaceIssues(provider: Provider, ref: string | null | undefin
     if (!provider.workspaceRequired && !provider.baseUrl.includes(VARIABLE)) return [];
     return [issue(`is needed for ${provider.name}.`)];
   }
-  if (provider.baseUrl === VARIABLE) {
+  if (comesWithToken(provider)) {
     if (isPlainAddress(ref)) return [];
     return [issue('must be the https address that the provider gave the account.', ref)];
   }
   if (isHostLabels(ref)) return [];
   return [issue('must be letters, digits and dashes, in parts of up to 63 between dots.', ref)];
+}
+
+/** The provider names the account's whole address when it gives a token: it need not be known before. */
+export function comesWithToken({ baseUrl }: Provider): boolean {
+  return baseUrl === VARIABLE;
 }
 
 /** An https address without credentials, query or fragment. */

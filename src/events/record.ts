@@ -3,7 +3,8 @@ import { typeidUnboxed } from 'typeid-js';
 import type { NotificationEventType } from '../database/generated/enums.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { EVENTS, type EventData } from './catalogue.ts';
-import { EVENTS_CHANNEL } from './channel.ts';
+import { announceRecorded } from './channel.ts';
+import { oweMessages } from './owe.ts';
 
 export interface EventToRecord<T extends NotificationEventType = NotificationEventType> {
   projectId: string;
@@ -49,20 +50,10 @@ export async function recordEvent<T extends NotificationEventType>(
   const owed = new Set(
     routes.flatMap(({ topic }) => topic.destinationRoutes.map((route) => route.destinationId)),
   );
-  if (owed.size > 0) {
-    const body = JSON.stringify({ notificationType: EVENTS[eventType].wireName, data: payload });
-    const nextAttemptTime = new Date();
-    await tx.delivery.createMany({
-      data: [...owed].map((destinationId) => ({
-        id: typeidUnboxed('dlv'),
-        projectId,
-        destinationId,
-        eventId,
-        body,
-        nextAttemptTime,
-      })),
-    });
-  }
-  // A hint, sent by the database at the commit: the log is the truth.
-  await tx.$executeRaw`select pg_notify(${EVENTS_CHANNEL}, ${projectId})`;
+  const body = JSON.stringify({ notificationType: EVENTS[eventType].wireName, data: payload });
+  await oweMessages(
+    tx,
+    [...owed].map((destinationId) => ({ projectId, destinationId, eventId, body })),
+  );
+  await announceRecorded(tx, projectId);
 }

@@ -7,8 +7,9 @@ import {
   startOAuthConnectInput,
   updateConnectionInput,
 } from '../domain/connection-input.ts';
+import { refreshConnection } from '../domain/connection-refresh.ts';
 import { shownCredentials } from '../domain/credentials.ts';
-import { refreshConnection, startOAuthConnect } from '../domain/not-yet.ts';
+import { startOAuthConnect } from '../domain/oauth-connect.ts';
 import { byId } from '../domain/scope.ts';
 import { builder } from './builder.ts';
 import { ConnectionCredentials } from './credentials.ts';
@@ -143,7 +144,9 @@ builder.mutationFields((t) => ({
     type: payload('RefreshConnectionPayload', 'connection', ConnectedAccount, 'As it is now.'),
     description: 'Refreshes the access token now. Needs the scope connections:write.',
     args: inputArg(t.arg, refreshConnectionInput),
-    resolve: (_root, { input }, { call }) => refreshConnection(call, input),
+    resolve: async (_root, { input }, { call }) => ({
+      connection: await refreshConnection(call, input),
+    }),
   }),
   deleteConnection: t.field({
     type: DeletePayload,

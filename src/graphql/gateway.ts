@@ -12,6 +12,7 @@ import { useHttpRules } from './use-http-rules.ts';
 import { useOperationTime } from './use-operation-time.ts';
 import { COST_HEADER, useQueryLimits } from './use-query-limits.ts';
 import { useSubscriptions } from './use-subscriptions.ts';
+import { useValidationProblems } from './use-validation-problems.ts';
 
 /** What the server knows of a request beside the request itself. */
 export interface RequestFacts {
@@ -30,6 +31,7 @@ export function createGateway(
   tabs: () => GraphiqlTab[],
 ): Gateway {
   const { config } = services;
+  const mapError = createErrorMapper(services.log);
   return createYoga<RequestFacts, Context>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -56,10 +58,11 @@ export function createGateway(
         : false,
     graphiql: () => graphiqlOptions(tabs()),
     renderGraphiQL,
-    maskedErrors: { maskError: createErrorMapper(services.log) },
+    maskedErrors: { maskError: mapError },
     plugins: [
       useHttpRules(),
       useQueryLimits(config),
+      useValidationProblems(mapError),
       useOperationTime(config),
       useSubscriptions(services, admission.streams),
       useEventStream(admission.streams),

@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import { problemOf } from '../errors.ts';
 import type { Gateway, RequestFacts } from '../graphql/gateway.ts';
 import type { Log } from '../log.ts';
+import { CALLBACK_PATH } from './oauth-callback.ts';
 
 /** A client's own request id is taken where it is harmless in a log. */
 const REQUEST_ID = /^[\w.-]{1,64}$/;
@@ -13,6 +14,7 @@ export interface Handled {
   log: Log;
   database: Database;
   gateway: Gateway;
+  oauthCallback: (request: Request) => Promise<Response>;
   /** False until everything that a caller may rely on is there, and while the server stops. */
   isReady: () => boolean;
 }
@@ -51,13 +53,14 @@ export function createHandler(handled: Handled) {
 }
 
 async function route(
-  { database, gateway, isReady }: Handled,
+  { database, gateway, oauthCallback, isReady }: Handled,
   request: Request,
   { pathname, facts }: { pathname: string; facts: RequestFacts },
 ): Promise<Response> {
   if (pathname === '/livez') return Response.json({ status: 'live' });
   if (pathname === '/readyz') return readiness(database, isReady());
   if (pathname === '/graphql') return gateway.fetch(request, facts);
+  if (pathname === CALLBACK_PATH) return oauthCallback(request);
   return Response.json(problemOf('NOT_FOUND', `There is nothing at ${pathname}.`), {
     status: 404,
     headers: { 'content-type': 'application/problem+json' },

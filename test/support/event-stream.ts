@@ -12,10 +12,33 @@ export interface EventStream {
   /** The next message; null at the end. Comments are passed over. */
   next(): Promise<StreamMessage | null>;
   /** Leaves, as a client does that closes its connection. */
-  leave(): Promise<void>;
+  leave(): void;
 }
 
-export function readEventStream(response: Response): EventStream {
+interface Subscription {
+  query: string;
+  variables: Record<string, unknown>;
+  headers: Record<string, string>;
+}
+
+type Fetch = (path: string, init: RequestInit) => Promise<Response>;
+
+/** Subscribes by a POST, as clients do that have to set headers. */
+export async function openEventStream(
+  fetch: Fetch,
+  { query, variables, headers }: Subscription,
+): Promise<EventStream> {
+  const leaving = new AbortController();
+  const response = await fetch('/graphql', {
+    method: 'POST',
+    headers: { accept: 'text/event-stream', 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query, variables }),
+    signal: leaving.signal,
+  });
+  return { ...readEventStream(response), leave: () => leaving.abort() };
+}
+
+function readEventStream(response: Response): Omit<EventStream, 'leave'> {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   let text = '';
@@ -43,7 +66,6 @@ export function readEventStream(response: Response): EventStream {
         if (message) return message;
       }
     },
-    leave: () => reader.cancel(),
   };
 }
 

@@ -23,7 +23,7 @@ export function fillAddress(template: string, account: AccountFacts): string {
     const { variable, detail } = problem;
     throw new ProviderError('BAD_REQUEST', `The connection's ${factName(variable)} ${detail}`);
   }
-  const filled = template.replaceAll(VARIABLE, (_all, name) => valueOf(name, account) ?? '');
+  const filled = template.replaceAll(VARIABLE, (_all, name) => factOf(name, account) ?? '');
   return filled.replace(/\/+$/, '');
 }
 
@@ -31,7 +31,7 @@ export function fillAddress(template: string, account: AccountFacts): string {
 export function addressProblems(template: string, account: AccountFacts): AddressProblem[] {
   const names = [...template.matchAll(VARIABLE)].map(([, name]) => name as string);
   return [...new Set(names)].flatMap((variable) => {
-    const detail = problemWith(template, valueOf(variable, account));
+    const detail = problemWith(template, factOf(variable, account));
     return detail === null ? [] : [{ variable, detail }];
   });
 }
@@ -50,11 +50,10 @@ function problemWith(template: string, value: string | null): string | null {
 }
 
 /** Metadata holds text, or `{ value }` as the platform writes it. */
-function valueOf(name: string, { providerWorkspaceRef, providerMetadata }: AccountFacts) {
+function factOf(name: string, { providerWorkspaceRef, providerMetadata }: AccountFacts) {
   if (name === 'workspace') return providerWorkspaceRef;
   const facts = (providerMetadata ?? {}) as Record<string, unknown>;
   const fact = Object.hasOwn(facts, name) ? facts[name] : undefined;
-  const value =
-    typeof fact === 'object' && fact !== null && 'value' in fact ? fact.value : fact;
+  const value = typeof fact === 'object' && fact !== null && 'value' in fact ? fact.value : fact;
   return typeof value === 'string' && value !== '' ? value : null;
 }

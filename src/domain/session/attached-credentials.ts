@@ -17,7 +17,10 @@ const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 export function attachedCredentials(provider: Provider, credentials: Credentials): Attached {
   const attached = attach(provider, credentials);
   if (Object.values(attached.headers).every((value) => HEADER_TEXT.test(value))) return attached;
-  throw new ProviderError('BAD_REQUEST', 'The credentials have characters that no header can hold.');
+  throw new ProviderError(
+    'BAD_REQUEST',
+    'The credentials have characters that no header can hold.',
+  );
 }
 
 function attach(provider: Provider, credentials: Credentials): Attached {

@@ -17,6 +17,15 @@ CREATE TYPE "OperationStatus" AS ENUM ('IN_PROGRESS', 'SUCCESS', 'FAILURE');
 CREATE TYPE "LogSeverity" AS ENUM ('DEBUG', 'INFO', 'WARNING', 'ERROR');
 
 -- CreateEnum
+CREATE TYPE "WriteType" AS ENUM ('CREATE', 'UPDATE', 'DELETE');
+
+-- CreateEnum
+CREATE TYPE "WriteMode" AS ENUM ('SYNCHRONOUS', 'ASYNCHRONOUS');
+
+-- CreateEnum
+CREATE TYPE "ReadType" AS ENUM ('BACKFILL', 'SCHEDULED', 'TRIGGERED');
+
+-- CreateEnum
 CREATE TYPE "NotificationEventType" AS ENUM ('READ_BACKFILL_DONE', 'READ_SCHEDULE_PAUSED', 'READ_TRIGGERED_DONE', 'READ_TRIGGERED_ERROR', 'WRITE_ASYNC_DONE', 'CONNECTION_CREATED', 'CONNECTION_UPDATED', 'CONNECTION_REFRESHED', 'CONNECTION_ERROR', 'CONNECTION_DELETED', 'INSTALLATION_CREATED', 'INSTALLATION_UPDATED', 'INSTALLATION_DELETED', 'SUBSCRIBE_CREATE_ERROR', 'DESTINATION_WEBHOOK_DISABLED');
 
 -- CreateEnum
@@ -308,6 +317,78 @@ CREATE TABLE "OperationLog" (
 );
 
 -- CreateTable
+CREATE TABLE "WriteTask" (
+    "id" TEXT COLLATE "C" NOT NULL,
+    "projectId" TEXT COLLATE "C" NOT NULL,
+    "installationId" TEXT COLLATE "C" NOT NULL,
+    "objectName" TEXT NOT NULL,
+    "type" "WriteType" NOT NULL,
+    "mode" "WriteMode" NOT NULL,
+    "allOrNone" BOOLEAN NOT NULL DEFAULT false,
+    "headers" JSONB,
+    "openGroup" TEXT,
+    "recordCount" INTEGER NOT NULL,
+    "dueTime" TIMESTAMPTZ(3),
+    "leaseToken" TEXT,
+    "isInFlight" BOOLEAN NOT NULL DEFAULT false,
+    "attempts" INTEGER NOT NULL DEFAULT 0,
+    "lastAttempt" TIMESTAMPTZ(3),
+    "deadlineTime" TIMESTAMPTZ(3) NOT NULL,
+    "endTime" TIMESTAMPTZ(3),
+    "createTime" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "WriteTask_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "WriteEntry" (
+    "taskId" TEXT COLLATE "C" NOT NULL,
+    "position" INTEGER NOT NULL,
+    "projectId" TEXT COLLATE "C" NOT NULL,
+    "operationId" TEXT COLLATE "C" NOT NULL,
+    "record" JSONB NOT NULL,
+    "associations" JSONB,
+    "outcome" JSONB,
+
+    CONSTRAINT "WriteEntry_pkey" PRIMARY KEY ("taskId","position")
+);
+
+-- CreateTable
+CREATE TABLE "IdempotencyKey" (
+    "projectId" TEXT COLLATE "C" NOT NULL,
+    "key" TEXT NOT NULL,
+    "inputHash" TEXT NOT NULL,
+    "operationId" TEXT COLLATE "C" NOT NULL,
+    "expireTime" TIMESTAMPTZ(3) NOT NULL,
+    "createTime" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "IdempotencyKey_pkey" PRIMARY KEY ("projectId","key")
+);
+
+-- CreateTable
+CREATE TABLE "ReadRun" (
+    "operationId" TEXT COLLATE "C" NOT NULL,
+    "projectId" TEXT COLLATE "C" NOT NULL,
+    "installationId" TEXT COLLATE "C" NOT NULL,
+    "objectName" TEXT NOT NULL,
+    "readType" "ReadType" NOT NULL,
+    "since" TIMESTAMPTZ(3),
+    "until" TIMESTAMPTZ(3),
+    "position" TIMESTAMPTZ(3),
+    "cursor" TEXT,
+    "planKey" TEXT,
+    "pagesRead" INTEGER NOT NULL DEFAULT 0,
+    "recordsRead" INTEGER NOT NULL DEFAULT 0,
+    "estimatedTotal" INTEGER,
+    "failures" INTEGER NOT NULL DEFAULT 0,
+    "restarts" INTEGER NOT NULL DEFAULT 0,
+    "dueTime" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "leaseToken" TEXT,
+
+    CONSTRAINT "ReadRun_pkey" PRIMARY KEY ("operationId")
+);
+
+-- CreateTable
 CREATE TABLE "Topic" (
     "id" TEXT COLLATE "C" NOT NULL,
     "projectId" TEXT COLLATE "C" NOT NULL,
@@ -591,6 +672,36 @@ CREATE UNIQUE INDEX "Operation_projectId_id_key" ON "Operation"("projectId", "id
 CREATE INDEX "OperationLog_operationId_id_idx" ON "OperationLog"("operationId", "id");
 
 -- CreateIndex
+CREATE UNIQUE INDEX "WriteTask_openGroup_key" ON "WriteTask"("openGroup");
+
+-- CreateIndex
+CREATE INDEX "WriteTask_dueTime_idx" ON "WriteTask"("dueTime") WHERE ("dueTime" IS NOT NULL);
+
+-- CreateIndex
+CREATE INDEX "WriteTask_endTime_idx" ON "WriteTask"("endTime") WHERE ("endTime" IS NOT NULL);
+
+-- CreateIndex
+CREATE UNIQUE INDEX "WriteTask_projectId_id_key" ON "WriteTask"("projectId", "id");
+
+-- CreateIndex
+CREATE INDEX "WriteEntry_operationId_position_idx" ON "WriteEntry"("operationId", "position");
+
+-- CreateIndex
+CREATE INDEX "IdempotencyKey_expireTime_idx" ON "IdempotencyKey"("expireTime");
+
+-- CreateIndex
+CREATE INDEX "ReadRun_dueTime_idx" ON "ReadRun"("dueTime");
+
+-- CreateIndex
+CREATE INDEX "ReadRun_installationId_objectName_idx" ON "ReadRun"("installationId", "objectName");
+
+-- CreateIndex
+CREATE INDEX "ReadRun_projectId_readType_idx" ON "ReadRun"("projectId", "readType");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "ReadRun_projectId_operationId_key" ON "ReadRun"("projectId", "operationId");
+
+-- CreateIndex
 CREATE UNIQUE INDEX "Topic_projectId_name_key" ON "Topic"("projectId", "name");
 
 -- CreateIndex
@@ -754,6 +865,24 @@ ALTER TABLE "OperationLog" ADD CONSTRAINT "OperationLog_projectId_fkey" FOREIGN 
 
 -- AddForeignKey
 ALTER TABLE "OperationLog" ADD CONSTRAINT "OperationLog_projectId_operationId_fkey" FOREIGN KEY ("projectId", "operationId") REFERENCES "Operation"("projectId", "id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "WriteTask" ADD CONSTRAINT "WriteTask_projectId_fkey" FOREIGN KEY ("projectId") REFERENCES "Project"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "WriteEntry" ADD CONSTRAINT "WriteEntry_projectId_fkey" FOREIGN KEY ("projectId") REFERENCES "Project"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "WriteEntry" ADD CONSTRAINT "WriteEntry_projectId_taskId_fkey" FOREIGN KEY ("projectId", "taskId") REFERENCES "WriteTask"("projectId", "id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "IdempotencyKey" ADD CONSTRAINT "IdempotencyKey_projectId_fkey" FOREIGN KEY ("projectId") REFERENCES "Project"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "ReadRun" ADD CONSTRAINT "ReadRun_projectId_fkey" FOREIGN KEY ("projectId") REFERENCES "Project"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "ReadRun" ADD CONSTRAINT "ReadRun_projectId_operationId_fkey" FOREIGN KEY ("projectId", "operationId") REFERENCES "Operation"("projectId", "id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "Topic" ADD CONSTRAINT "Topic_projectId_fkey" FOREIGN KEY ("projectId") REFERENCES "Project"("id") ON DELETE CASCADE ON UPDATE CASCADE;
