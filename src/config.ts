@@ -141,6 +141,9 @@ const environment = z.object({
   LIMIT_SUBSCRIPTIONS: wholeNumber(10_000, 1).describe(
     'Subscriptions that one API key or token may have open in one process',
   ),
+  LIMIT_PENDING_DELIVERIES: wholeNumber(100_000, 1).describe(
+    'Deliveries pending to enabled destinations of a project, from which on reads and writes wait',
+  ),
   LIMIT_SOCKETS: wholeNumber(20_000, 1).describe('WebSocket connections to one process'),
   SHUTDOWN_MS: wholeNumber(20_000, 0).describe(
     'Time for what is running when the server is told to stop',

@@ -25,6 +25,8 @@ export interface DeliveryLimits {
   pollMs: number;
   /** Between two looks, the first of which took all there was: what comes meanwhile is taken together. */
   gapMs: number;
+  /** Results are recorded together: a first one waits so long for others. */
+  recordGapMs: number;
   /** Between tries while the database is gone. */
   backoffMaxMs: number;
 }
@@ -42,5 +44,6 @@ export const DELIVERY_LIMITS: DeliveryLimits = {
   quickMs: 100,
   pollMs: 1_000,
   gapMs: 10,
+  recordGapMs: 5,
   backoffMaxMs: 5_000,
 };

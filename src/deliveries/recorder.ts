@@ -1,4 +1,5 @@
 /** Records attempts: many with one statement, while the next ones come in. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import type { Job } from './claim.ts';
@@ -44,6 +45,7 @@ export class Recorder {
     const { limits, onDone } = this.#deps;
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
+      await sleep(limits.recordGapMs);
       const batch = this.#waiting.splice(0, limits.claimRows);
       const hopeless = await this.#untilDone(() => this.#record(batch));
       await this.#untilDone(() => this.#disableGone(batch));

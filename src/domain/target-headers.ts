@@ -41,7 +41,7 @@ export const targetHeaders = z.record(z.string(), z.unknown()).superRefine((head
   }
 });
 
-function problemWithName(name: string, seen: ReadonlySet<string>): string | null {
+export function problemWithName(name: string, seen: ReadonlySet<string>): string | null {
   const lowercase = name.toLowerCase();
   if (name.length > NAME_MAX || !TOKEN.test(name)) {
     return `must have a name that is an HTTP token of at most ${NAME_MAX} characters.`;
@@ -52,7 +52,7 @@ function problemWithName(name: string, seen: ReadonlySet<string>): string | null
   return seen.has(lowercase) ? 'is given twice: names are the same in any case.' : null;
 }
 
-function problemWithValue(value: unknown): string | null {
+export function problemWithValue(value: unknown): string | null {
   if (typeof value !== 'string') return 'must be a string.';
   if (!FIELD_VALUE.test(value)) {
     return 'must be Latin-1 text without line breaks or control characters.';

@@ -12,7 +12,7 @@ import {
   updateInstallationInput,
 } from '../domain/installation-input.ts';
 import { installedObjects } from '../domain/installed-object.ts';
-import { objectMetadataOfInstallation } from '../domain/not-yet.ts';
+import { objectMetadataOfInstallation } from '../domain/object-metadata.ts';
 import { latestRevisions } from '../domain/revision.ts';
 import { byId } from '../domain/scope.ts';
 import { builder } from './builder.ts';

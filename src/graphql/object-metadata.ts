@@ -1,6 +1,7 @@
-import type {
-  FieldDescription,
-  ObjectMetadata as ObjectMetadataShape,
+import {
+  type FieldDescription,
+  type ObjectMetadata as ObjectMetadataShape,
+  readObjectMetadata,
 } from '../domain/object-metadata.ts';
 import { builder } from './builder.ts';
 import { enumType } from './inputs.ts';
@@ -76,3 +77,25 @@ export const ObjectMetadata = builder.objectRef<ObjectMetadataShape>('ObjectMeta
     fields: t.expose('fields', { type: [FieldMetadata], description: 'Its fields.' }),
   }),
 });
+
+builder.queryField('objectMetadata', (t) =>
+  t.field({
+    type: ObjectMetadata,
+    description:
+      "Fields of a provider's object, read from the provider through the group's connection.",
+    args: {
+      projectIdOrName: t.arg.string({ required: true, description: 'The project, by id or name.' }),
+      provider: t.arg.string({ required: true, description: 'The provider.' }),
+      objectName: t.arg.string({
+        required: true,
+        description: "The provider's name of the object.",
+      }),
+      groupRef: t.arg.string({ required: true, description: 'The group that is connected.' }),
+      excludeReadOnly: t.arg.boolean({
+        defaultValue: false,
+        description: "Leaves out fields that can't be written.",
+      }),
+    },
+    resolve: (_root, args, { call }) => readObjectMetadata(call, args),
+  }),
+);

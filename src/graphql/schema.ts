@@ -14,6 +14,7 @@ import './provider-app.ts';
 import './group.ts';
 import './consumer.ts';
 import './connection.ts';
+import './object-metadata.ts';
 import './integration.ts';
 import './revision.ts';
 import './installation.ts';

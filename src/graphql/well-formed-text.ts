@@ -1,6 +1,6 @@
 /**
  * Refuses NUL and lone surrogates in every coerced argument: PostgreSQL can't store the first and would
- * store the second as another character.
+ * store the second as another character. Refuses JSON too deep to be walked as well.
  */
 import SchemaBuilder, {
   BasePlugin,
@@ -46,10 +46,18 @@ function checked<Types extends SchemaTypes>(
   };
 }
 
+/** Far above what records and configurations have, far below what overflows the stack. */
+const DEPTH_MAX = 64;
+
 function* illFormedText(value: unknown, path: PropertyKey[]): Generator<Issue> {
   if (typeof value === 'string') {
     if (isIllFormed(value)) yield issue(path);
   } else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
+    if (path.length > DEPTH_MAX) {
+      const detail = `must not be nested deeper than ${DEPTH_MAX} levels.`;
+      yield { in: 'body', name: pathName(path.slice(0, 2)), detail };
+      return;
+    }
     for (const [key, item] of Object.entries(value)) {
       const inner = [...path, Array.isArray(value) ? Number(key) : key];
       if (isIllFormed(key)) yield issue(path);

@@ -28,6 +28,15 @@ export const JOBS = {
     concurrency: 8,
     concurrencyOfGroup: 6,
   },
+  /** Some pages of a read; the rest is the next job in line. */
+  'run-read': {
+    payload: z.object({ operationId: z.string() }),
+    onceForKey: true,
+    expireInSeconds: 120,
+    batchSize: 1,
+    concurrency: 8,
+    concurrencyOfGroup: 4,
+  },
 } as const satisfies Record<string, JobPolicy>;
 
 export type JobName = keyof typeof JOBS;

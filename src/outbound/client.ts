@@ -9,7 +9,7 @@ import { Sockets } from './sockets.ts';
 
 export type { OutboundAnswer, OutboundRequest };
 
-/** Requests under way, and sockets: 8 for each of 8 destinations. */
+/** Sockets, and so requests under way: 8 for each of 8 destinations. */
 const SOCKETS_MAX = 64;
 
 export interface OutboundOptions {
@@ -35,7 +35,7 @@ export function createOutbound({ socketsMax = SOCKETS_MAX, ...rules }: OutboundO
     async send(request) {
       const { origin, pathname, search } = permittedUrl(request.url);
       const exchange = new Exchange(request);
-      sockets.run(origin, (pool) => exchange.sendOn(pool, pathname + search));
+      sockets.run(origin, (client) => exchange.sendOn(client, pathname + search));
       return exchange.answer;
     },
     get openSockets() {

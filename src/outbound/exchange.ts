@@ -49,12 +49,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (request.signal?.aborted) this.#abort();
   }
 
-  /** Settles with the answer, and never throws. */
-  async sendOn(dispatcher: Dispatcher, path: string): Promise<void> {
-    if (this.#isOver) return;
+  /** Ends with the exchange, and never throws. Returns whether the connection is good for another one. */
+  async sendOn(client: Dispatcher, path: string): Promise<boolean> {
+    if (this.#isOver) return false;
     const { method, headers, body } = this.#request;
-    dispatcher.dispatch({ method, path, headers, body }, this);
-    await this.answer.catch(() => {});
+    client.dispatch({ method, path, headers, body }, this);
+    return this.answer.then(
+      ({ truncated }) => !truncated,
+      () => false,
+    );
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { newId } from '../../src/domain/ids.ts';
 import { sharedApp } from '../support/app.ts';
 import { CREDENTIALS, generate, install, keepEvents, PROVIDERS } from '../support/connections.ts';
 
@@ -207,13 +206,4 @@ test('a page of no group still checks its arguments', async () => {
   const tenant = await app.tenant();
   const { code } = await tenant.refusal(list, { groupRef: 'nobody', first: 0 });
   expect(code).toBe('BAD_USER_INPUT');
-});
-
-test('what is not made yet says so', async () => {
-  const tenant = await app.tenant();
-  const refresh = `mutation ($input: RefreshConnectionInput!) {
-    refreshConnection(input: $input) { connection { id } }
-  }`;
-  const input = { projectIdOrName: tenant.projectId, connectionId: newId('con') };
-  expect(await tenant.refusal(refresh, { input })).toMatchObject({ code: 'UNPROCESSABLE' });
 });

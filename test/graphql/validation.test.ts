@@ -32,3 +32,16 @@ test('a refused value is not repeated, and its place is told', async () => {
     { in: 'body', name: 'id', detail: 'ID cannot represent value.' },
   ]);
 });
+
+test('JSON too deep to be walked is refused', async () => {
+  const tenant = await app.tenant();
+  const query = `mutation ($input: GenerateConnectionInput!) {
+    generateConnection(input: $input) { connection { id } }
+  }`;
+  const providerMetadata = JSON.parse(`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`);
+  const who = { projectIdOrName: tenant.projectId, groupRef: 'g', consumerRef: 'c' };
+  const input = { ...who, provider: 'sandbox', apiKey: 'k', providerMetadata };
+  const { code, problem } = await tenant.refusal(query, { input });
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(problem.issues?.map(({ name }) => name)).toEqual(['input.providerMetadata']);
+});

@@ -329,6 +329,7 @@ CREATE TABLE "WriteTask" (
     "openGroup" TEXT,
     "recordCount" INTEGER NOT NULL,
     "dueTime" TIMESTAMPTZ(3),
+    "leaseExpireTime" TIMESTAMPTZ(3),
     "leaseToken" TEXT,
     "isInFlight" BOOLEAN NOT NULL DEFAULT false,
     "attempts" INTEGER NOT NULL DEFAULT 0,

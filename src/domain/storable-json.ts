@@ -1,0 +1,20 @@
+/** Values from outside as a JSON column can hold them. */
+
+/** NUL and halves of characters, which PostgreSQL refuses in JSON, are left out or replaced. */
+export function storableText(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed();
+}
+
+/** A copy in which every text can be stored, names of members too. */
+export function storableJson<T>(value: T): T {
+  return storable(value) as T;
+}
+
+function storable(value: unknown): unknown {
+  if (typeof value === 'string') return storableText(value);
+  if (Array.isArray(value)) return value.map(storable);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [storableText(name), storable(member)]),
+  );
+}

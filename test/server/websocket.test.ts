@@ -1,0 +1,256 @@
+import { request } from 'node:http';
+import { createClient } from 'graphql-ws';
+import { afterAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { createAdmission } from '../../src/domain/admission.ts';
+import { createGateway } from '../../src/graphql/gateway.ts';
+import { listen } from '../../src/server/listen.ts';
+import { attachWebSocket } from '../../src/server/websocket.ts';
+import { sharedApp, type Tenant, testApp } from '../support/app.ts';
+import { nameOf, names, record, recordAll, routeEvents } from '../support/event-log.ts';
+import { openSocket, refusedUpgrade } from '../support/socket.ts';
+
+const PAGE_ORIGIN = 'https://app.example';
+const app = await sharedApp({ env: { CORS_ORIGINS: PAGE_ORIGIN } });
+const { url } = await app.app.start();
+const { database } = app.app.services;
+
+const query = `subscription ($project: String!, $after: String) {
+  notificationEvents(projectIdOrName: $project, after: $after) { cursor node { data } }
+}`;
+
+async function tenantWithRoutes() {
+  const tenant = await app.tenant();
+  return { ...tenant, ...(await routeEvents(database.prisma, tenant.projectId)) };
+}
+
+function clientOf(connectionParams: Record<string, unknown>, webSocketImpl: unknown = WebSocket) {
+  const client = createClient({
+    url: `${url.replace('http', 'ws')}/graphql`,
+    connectionParams,
+    webSocketImpl,
+    retryAttempts: 0,
+  });
+  afterAll(() => client.dispose());
+  return client;
+}
+
+/** A socket that has been let in. */
+async function admitted({ apiKey }: Tenant, at = url) {
+  const socket = await openSocket(at);
+  socket.send({ type: 'connection_init', payload: { 'x-api-key': apiKey } });
+  expect(await socket.next()).toEqual({ type: 'connection_ack' });
+  return socket;
+}
+
+const subscribeTo = (id: string, project: string, after?: string) => ({
+  id,
+  type: 'subscribe',
+  payload: { query, variables: { project, after } },
+});
+
+test('events arrive by a key and by a token, from connection_init and from the upgrade', async () => {
+  const tenant = await tenantWithRoutes();
+  const { apiKey, token, projectId } = tenant;
+  class WithKey extends WebSocket {
+    constructor(address: string, protocols: string) {
+      super(address, protocols, { headers: { 'x-api-key': apiKey } });
+    }
+  }
+  const clients = [
+    clientOf({ 'x-api-key': apiKey }),
+    clientOf({ authorization: `Bearer ${token}` }),
+    clientOf({}, WithKey),
+  ];
+  await recordAll(database, tenant, ['one']);
+  const { edges } = (
+    await tenant.query(
+      `query ($id: String!) { project(idOrName: $id) { notificationEvents { edges { cursor } } } }`,
+      { id: projectId },
+    )
+  ).project.notificationEvents;
+  await recordAll(database, tenant, names('e', 3));
+  for (const client of clients) {
+    const variables = { project: projectId, after: edges[0].cursor };
+    const seen = [];
+    for await (const { data } of client.iterate({ query, variables })) {
+      seen.push(nameOf((data as never)['notificationEvents']['node']));
+      if (seen.length === 3) break;
+    }
+    expect(seen).toEqual(names('e', 3));
+  }
+});
+
+test('queries and mutations run too, with the rules and errors of HTTP', async () => {
+  const tenant = await app.tenant();
+  const client = clientOf({ 'x-api-key': tenant.apiKey });
+  const run = async (text: string, variables?: Record<string, unknown>) => {
+    for await (const result of client.iterate({ query: text, variables })) return result;
+    throw new Error('There was no answer.');
+  };
+  expect((await run('{ viewer { kind } }')).data).toEqual({ viewer: { kind: 'API_KEY' } });
+  const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
+  const mutation = `mutation ($input: CreateTopicInput!) {
+    createTopic(input: $input) { topic { name } }
+  }`;
+  expect((await run(mutation, { input })).data).toEqual({
+    createTopic: { topic: { name: 'alerts' } },
+  });
+  expect((await run(mutation, { input })).errors?.[0]?.extensions).toMatchObject({
+    code: 'CONFLICT',
+    problem: { status: 409 },
+  });
+  const aliases = names('a', 31).map((name) => `${name}: __typename`);
+  for (const [text, code] of [
+    ['{ viewer', 'GRAPHQL_PARSE_FAILED'],
+    ['{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+    [`{ ${aliases.join(' ')} }`, 'QUERY_LIMIT_EXCEEDED'],
+  ] as const) {
+    const refused = await run(text).catch((errors: unknown) => errors);
+    expect(refused).toMatchObject([{ extensions: { code, problem: { status: 400 } } }]);
+    expect(JSON.stringify(refused)).not.toContain('"http"');
+  }
+});
+
+test('a wrong key, or none, closes the socket', async () => {
+  const wrong = await openSocket(url);
+  wrong.send({ type: 'connection_init', payload: { 'x-api-key': 'ik_wrong' } });
+  expect(await wrong.closed).toMatchObject({ code: 4403 });
+  const nobody = await openSocket(url);
+  nobody.send({ type: 'connection_init' });
+  expect(await nobody.closed).toMatchObject({ code: 4401 });
+});
+
+test('a client that breaks the protocol is told how', async () => {
+  const tenant = await tenantWithRoutes();
+  const operation = subscribeTo('1', tenant.projectId);
+  const init = { type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } };
+  const early = await openSocket(url);
+  early.send(operation);
+  expect(await early.closed).toMatchObject({ code: 4401 });
+  for (const [message, code] of [
+    ['no JSON', 4400],
+    [{ type: 'unknown' }, 4400],
+    [{ type: 'connection_ack' }, 4400],
+    [init, 4429],
+    [{ ...operation, payload: { query: ' '.repeat(300_000) } }, 1009],
+  ] as const) {
+    const socket = await admitted(tenant);
+    socket.send(message);
+    expect(await socket.closed).toMatchObject({ code });
+  }
+  const twice = await admitted(tenant);
+  twice.send(operation);
+  twice.send(operation);
+  expect(await twice.closed).toMatchObject({ code: 4409 });
+  const old = await openSocket(url, { protocol: 'graphql-ws' }).catch((error: Error) => error);
+  expect(old).toMatchObject({ message: 'Server sent no subprotocol' });
+});
+
+test('a socket runs so many operations, and answers the next with an error', async () => {
+  const tenant = await tenantWithRoutes();
+  const socket = await admitted(tenant);
+  for (const id of names('', 101)) socket.send(subscribeTo(id, tenant.projectId));
+  expect(await socket.next()).toMatchObject({
+    id: '101',
+    type: 'error',
+    payload: [{ extensions: { code: 'QUERY_LIMIT_EXCEEDED' } }],
+  });
+  socket.send({ id: '7', type: 'complete' });
+  socket.send({ ...subscribeTo('102', tenant.projectId), payload: { query: '{ __typename }' } });
+  expect(await socket.next()).toMatchObject({ id: '102', type: 'next' });
+  socket.socket.terminate();
+});
+
+test("only the gateway's own pages and those that are allowed may open a socket", async () => {
+  expect(await refusedUpgrade(url, { origin: 'https://evil.example' })).toBe(403);
+  expect(await refusedUpgrade(url, { path: '/elsewhere' })).toBe(404);
+  for (const origin of [url, PAGE_ORIGIN]) {
+    const { socket } = await openSocket(url, { origin });
+    socket.terminate();
+  }
+});
+
+test('an offer of another protocol is answered as the request that it is', async () => {
+  const { promise, resolve } = Promise.withResolvers<number | undefined>();
+  request(`${url}/livez`, { headers: { connection: 'upgrade', upgrade: 'h2c' } })
+    .on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+    .end();
+  expect(await promise).toBe(200);
+});
+
+test('a subscription ends soon after its key is deleted; the socket stays', async () => {
+  const tenant = await tenantWithRoutes();
+  const socket = await admitted(tenant);
+  socket.send(subscribeTo('1', tenant.projectId));
+  await record(database, { projectId: tenant.projectId, name: 'before' });
+  expect(await socket.next()).toMatchObject({ id: '1', type: 'next' });
+  await database.prisma.apiKey.delete({ where: { id: tenant.apiKeyId } });
+  expect(await socket.next()).toMatchObject({
+    id: '1',
+    type: 'next',
+    payload: { errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] },
+  });
+  expect(await socket.next()).toEqual({ id: '1', type: 'complete' });
+  socket.send(subscribeTo('2', tenant.projectId));
+  expect(await socket.next()).toMatchObject({
+    id: '2',
+    type: 'error',
+    payload: [{ extensions: { code: 'UNAUTHENTICATED' } }],
+  });
+  socket.socket.terminate();
+});
+
+/** The same gateway on a port of its own, with other times. */
+async function served({ initMs, pingMs }: { initMs?: number; pingMs?: number }) {
+  const { services, verifier, handler } = app.app;
+  const { config, log } = services;
+  const admission = createAdmission(services, verifier, config);
+  const gateway = createGateway(services, admission, () => []);
+  const listening = await listen(handler, { host: '127.0.0.1', port: 0 });
+  const options = { config, log, gateway, admission, initMs, pingMs };
+  const sockets = attachWebSocket(listening.server, options);
+  return {
+    url: listening.url,
+    sockets,
+    admission,
+    async [Symbol.asyncDispose]() {
+      await sockets.stop();
+      await listening.stop(0);
+    },
+  };
+}
+
+test('a client that does not say who it is has little time', async () => {
+  await using server = await served({ initMs: 10 });
+  const socket = await openSocket(server.url);
+  expect(await socket.closed).toMatchObject({ code: 4408 });
+});
+
+test('a client that no longer reads is let go, and its subscription is read no further', async () => {
+  await using server = await served({ pingMs: 50 });
+  const tenant = await tenantWithRoutes();
+  const socket = await admitted(tenant, server.url);
+  socket.send(subscribeTo('1', tenant.projectId));
+  await record(database, { projectId: tenant.projectId, name: 'before' });
+  expect(await socket.next()).toMatchObject({ id: '1', type: 'next' });
+  socket.socket.pause();
+  expect(await socket.closed).toMatchObject({ code: 1013 });
+});
+
+test('a server that stops closes its sockets so that their clients come again', async () => {
+  const stopping = await testApp();
+  const { url: at } = await stopping.app.start();
+  const tenant = await stopping.tenant();
+  const socket = await openSocket(at);
+  socket.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
+  expect(await socket.next()).toEqual({ type: 'connection_ack' });
+  socket.send(subscribeTo('1', tenant.projectId));
+  socket.send({ id: '2', type: 'subscribe', payload: { query: '{ __typename }' } });
+  expect(await socket.next()).toMatchObject({ id: '2', type: 'next' });
+  await stopping[Symbol.asyncDispose]();
+  expect(await socket.closed).toMatchObject({ code: 1001 });
+});

@@ -1,0 +1,50 @@
+/** A WebSocket whose messages and end a test waits for, without a client library between. */
+import { once } from 'node:events';
+import { type ClientOptions, WebSocket } from 'ws';
+
+const PROTOCOL = 'graphql-transport-ws';
+
+export interface Socket {
+  socket: WebSocket;
+  send(message: object | string): void;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  next(): Promise<any>;
+  /** The code and the reason with which it was closed. */
+  closed: Promise<{ code: number; reason: string }>;
+}
+
+export async function openSocket(
+  url: string,
+  { protocol = PROTOCOL, ...options }: ClientOptions & { protocol?: string } = {},
+): Promise<Socket> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, protocol, options);
+  const messages: unknown[] = [];
+  let arrived = Promise.withResolvers<void>();
+  socket.on('message', (data) => {
+    messages.push(JSON.parse(String(data)));
+    arrived.resolve();
+    arrived = Promise.withResolvers();
+  });
+  const closed = once(socket, 'close').then(([code, reason]) => ({ code, reason: String(reason) }));
+  await once(socket, 'open');
+  return {
+    socket,
+    closed,
+    send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    async next() {
+      while (messages.length === 0) await arrived.promise;
+      return messages.shift();
+    },
+  };
+}
+
+/** The status with which an upgrade was refused. */
+export async function refusedUpgrade(
+  url: string,
+  { path = '/graphql', ...options }: ClientOptions & { path?: string } = {},
+): Promise<number> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, PROTOCOL, options);
+  const [, response] = await once(socket, 'unexpected-response');
+  response.destroy();
+  return response.statusCode;
+}
