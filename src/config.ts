@@ -71,6 +71,12 @@ const environment = z.object({
   SANDBOX_PORT: wholeNumber(0, 0, 65_535).describe(
     'Port of the built-in sandbox; default: the one after PORT, or any free one',
   ),
+  ROLES: z
+    .string()
+    .default('api,worker')
+    .transform((text) => text.split(',').map((item) => item.trim()))
+    .pipe(z.array(z.enum(['api', 'worker'])).min(1))
+    .describe('What this process does: api, worker or both; apart only with DATABASE_URL'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   ENCRYPTION_KEY: encryptionKey
     .optional()
@@ -180,6 +186,10 @@ function contradictions(given: Record<string, string | undefined>): string[] {
     given.BEARER_ISSUER &&
       !given.BEARER_JWKS_URL &&
       '  BEARER_JWKS_URL: is required with BEARER_ISSUER',
+    given.ROLES &&
+      !given.DATABASE_URL &&
+      !['api', 'worker'].every((role) => given.ROLES?.includes(role)) &&
+      '  ROLES: can be split only with DATABASE_URL',
     burst < perSecond && '  RATE_LIMIT_BURST: must not be below RATE_LIMIT_PER_SECOND',
   ].filter((problem) => typeof problem === 'string');
 }

@@ -31,8 +31,12 @@ export function readPlan(
   return {
     objectName: spec.objectName,
     deliveredName: spec.mapToName ?? spec.objectName,
-    fields: [...new Set([...read.map(({ fieldName }) => fieldName), ...namedNowhere(spec, selected)])],
-    mappings: read.flatMap(({ fieldName, mapToName }) => (mapToName ? { fieldName, mapToName } : [])),
+    fields: [
+      ...new Set([...read.map(({ fieldName }) => fieldName), ...namedNowhere(spec, selected)]),
+    ],
+    mappings: read.flatMap(({ fieldName, mapToName }) =>
+      mapToName ? { fieldName, mapToName } : [],
+    ),
     destination: choice.destination ?? spec.destination,
     pageSize: Math.min(spec.delivery?.pageSize ?? limits.pageSize, limits.pageSize),
   };

@@ -77,8 +77,8 @@ async function findInstallation({ database: { prisma } }: Services, key: Install
   const revision = await prisma.revision.findUnique({
     where: { id: integration.latestRevisionId },
   });
-  // Both are changed together with the row that names them: missing, it has changed meanwhile.
+  // They go only together with what names them.
   return config && revision
     ? { installation, content: contentOf(revision), config: configOf(config) }
-    : findInstallation({ database: { prisma } } as Services, key);
+    : null;
 }

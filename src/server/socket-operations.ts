@@ -94,7 +94,8 @@ async function admit(
     extra.socket.close(isRefused ? CLOSE.forbidden : CLOSE.tryAgainLater, reason.slice(0, 120));
     return false;
   }
-  extra.request = new Request('http://socket/graphql', { headers: headersOf(credentials) });
+  const headers = headersOf(credentials);
+  extra.request = new Request('http://socket/graphql', { method: 'POST', headers });
   return true;
 }
 

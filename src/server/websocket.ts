@@ -82,15 +82,19 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
   return {
     async stop() {
       isStopping = true;
-      for (const socket of sockets.clients)
-        socket.close(CLOSE.goingAway, 'The server is stopping.');
-      const timer = setTimeout(() => {
-        for (const socket of sockets.clients) socket.terminate();
-      }, CLOSE_MS);
+      for (const socket of sockets.clients) {
+        closeSoon(socket, CLOSE.goingAway, 'The server is stopping.');
+      }
       await new Promise<void>((resolve) => sockets.close(() => resolve()));
-      clearTimeout(timer);
     },
   };
+}
+
+/** A client that reads nothing does not hear of it either: its connection is cut. */
+function closeSoon(socket: WebSocket, code: number, reason: string): void {
+  socket.close(code, reason);
+  const timer = setTimeout(() => socket.terminate(), CLOSE_MS);
+  socket.once('close', () => clearTimeout(timer));
 }
 
 /** Ends a socket that no longer answers: its client is gone, or reads too slowly to follow. */
@@ -101,7 +105,7 @@ function keepAlive(socket: WebSocket, pingMs: number): () => void {
   });
   const timer = setInterval(() => {
     if (socket.readyState !== socket.OPEN) return;
-    if (!hasAnswered) return socket.close(CLOSE.tryAgainLater, 'No answer to a ping: come again.');
+    if (!hasAnswered) return closeSoon(socket, CLOSE.tryAgainLater, 'No answer to a ping.');
     hasAnswered = false;
     socket.ping();
   }, pingMs);

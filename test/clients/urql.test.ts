@@ -1,4 +1,4 @@
-import { Client, cacheExchange, fetchExchange, gql } from '@urql/core';
+import { Client, cacheExchange, fetchExchange, gql, type OperationResult } from '@urql/core';
 import { expect, test } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { sharedApp } from '../support/app.ts';
@@ -32,7 +32,10 @@ test('urql pages through all operations', async () => {
   });
   const ids: string[] = [];
   for (let after: string | null = null; ; ) {
-    const { data, error } = await client.query(PAGE, { project: tenant.projectName, after });
+    const { data, error }: OperationResult = await client.query(PAGE, {
+      project: tenant.projectName,
+      after,
+    });
     expect(error).toBeUndefined();
     const { nodes, pageInfo } = data.project.operations;
     ids.push(...nodes.map(({ id }: { id: string }) => id));

@@ -25,7 +25,9 @@ export async function openSocket(
     arrived.resolve();
     arrived = Promise.withResolvers();
   });
-  const closed = once(socket, 'close').then(([code, reason]) => ({ code, reason: String(reason) }));
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.on('close', (code, reason) => resolve({ code, reason: String(reason) }));
+  });
   await once(socket, 'open');
   return {
     socket,

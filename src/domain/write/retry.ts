@@ -1,0 +1,65 @@
+/** Whether a write that did not come to an end is tried again, and when. */
+import type { WriteMode, WriteType } from '../../database/generated/enums.ts';
+
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 10 * 60 * 1_000;
+/** A caller waits: only what is unknown is found out, by repeating it soon where that is safe. */
+const SYNCHRONOUS_ATTEMPTS = 3;
+
+export interface AttemptFailure {
+  message: string;
+  /** Trying again later can help. */
+  passesLater: boolean;
+  /** The provider may have done what was asked. */
+  outcomeUnknown: boolean;
+  /** What the provider asked us to wait. */
+  retryAfterMs: number | null;
+}
+
+export interface AttemptedWrite {
+  type: WriteType;
+  mode: WriteMode;
+  /** With this one. */
+  attempts: number;
+  deadlineTime: Date;
+  /** The provider knows a key under which it does the same once. */
+  hasProviderKey: boolean;
+}
+
+export type Decision =
+  | { kind: 'retry'; time: Date }
+  /** Not done, and not tried again. */
+  | { kind: 'fail' }
+  /** Perhaps done, and not to be repeated, or not found out in time. */
+  | { kind: 'unknown' };
+
+/** An update or a deletion leaves the same behind when it is done twice; a creation doesn't. */
+export function isRepeatable({
+  type,
+  hasProviderKey,
+}: Pick<AttemptedWrite, 'type' | 'hasProviderKey'>): boolean {
+  return type !== 'CREATE' || hasProviderKey;
+}
+
+/** What follows from a failed attempt. `random` is from 0 to 1. */
+export function decide(
+  write: AttemptedWrite,
+  failure: AttemptFailure,
+  { now, random }: { now: Date; random: number },
+): Decision {
+  const given = { kind: failure.outcomeUnknown ? 'unknown' : 'fail' } as const;
+  if (failure.outcomeUnknown && !isRepeatable(write)) return given;
+  if (!failure.passesLater) return given;
+  const time = new Date(now.getTime() + delayMs(write.attempts, failure.retryAfterMs, random));
+  if (write.mode === 'SYNCHRONOUS') {
+    const again = failure.outcomeUnknown && write.attempts < SYNCHRONOUS_ATTEMPTS;
+    return again ? { kind: 'retry', time } : given;
+  }
+  return time > write.deadlineTime ? given : { kind: 'retry', time };
+}
+
+/** Twice as long each time, half of it by chance, and never less than the provider asked for. */
+export function delayMs(attempts: number, retryAfterMs: number | null, random: number): number {
+  const longest = Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), LONGEST_DELAY_MS);
+  return Math.round(Math.max(longest * (0.5 + random / 2), retryAfterMs ?? 0));
+}

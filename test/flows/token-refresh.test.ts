@@ -1,0 +1,261 @@
+import { expect, test } from 'vitest';
+import { openSession } from '../../src/domain/connection-session.ts';
+import { sandboxProvider } from '../../src/providers/sandbox/provider.ts';
+import { sharedApp, testApp } from '../support/app.ts';
+import { generate, keepEvents } from '../support/connections.ts';
+import {
+  CLIENT,
+  callSandbox,
+  connectWithTokens,
+  getConnection,
+  storedCredentials,
+} from '../support/oauth.ts';
+
+const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
+const clock = { aheadMs: 0 };
+const app = await sharedApp({
+  env: { ENCRYPTION_KEY },
+  now: () => new Date(Date.now() + clock.aheadMs),
+});
+const { sandbox, services } = app.app;
+
+/** Token requests, refreshes and refused ones since the last time. */
+function counting() {
+  const before = { ...sandbox.oauth.counts };
+  return () => {
+    const { issued, refreshed, reuseRefused } = sandbox.oauth.counts;
+    return {
+      issued: issued - before.issued,
+      refreshed: refreshed - before.refreshed,
+      reuseRefused: reuseRefused - before.reuseRefused,
+    };
+  };
+}
+
+test('50 calls at once on an expired token refresh it once', async () => {
+  const tenant = await app.tenant();
+  const connection = await connectWithTokens(app, tenant);
+  const events = await keepEvents(app, tenant);
+  const counted = counting();
+  const answers = await Promise.all(Array.from({ length: 50 }, () => callSandbox(app, connection)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(counted()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
+  expect(await events()).toMatchObject([
+    { eventType: 'CONNECTION_REFRESHED', connectionId: connection.id },
+  ]);
+  expect(await getConnection(app, connection.id)).toMatchObject({
+    status: 'WORKING',
+    refreshLeaseToken: null,
+    tokenExpireTime: expect.any(Date),
+  });
+});
+
+test('50 calls at once on a refused token refresh it once, and each is sent again once', async () => {
+  const tenant = await app.tenant();
+  const connection = await connectWithTokens(app, tenant, {
+    accessToken: 'revoked',
+    expiresAt: null,
+  });
+  const counted = counting();
+  const answers = await Promise.all(Array.from({ length: 50 }, () => callSandbox(app, connection)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(counted()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
+});
+
+test('two servers on one database refresh a token once', async () => {
+  const { database } = services;
+  await using other = await testApp({
+    env: { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+    database: { ...database, [Symbol.asyncDispose]: async () => {} },
+    providers: [sandboxProvider(sandbox.url)],
+    now: services.now,
+  });
+  const connection = await connectWithTokens(app, await app.tenant());
+  const counted = counting();
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => callSandbox(index % 2 ? app : other, connection)),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(counted()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
+});
+
+test('a refresh token that is replaced at each use is never used twice', async () => {
+  const connection = await connectWithTokens(app, await app.tenant());
+  const counted = counting();
+  for (let turn = 0; turn < 3; turn += 1) {
+    expect((await callSandbox(app, connection)).status).toBe(200);
+    clock.aheadMs += 2 * 60 * 60_000;
+  }
+  expect(counted()).toEqual({ issued: 3, refreshed: 3, reuseRefused: 0 });
+});
+
+test('a token is replaced before it ends, and used until then', async () => {
+  const connection = await connectWithTokens(app, await app.tenant());
+  await callSandbox(app, connection);
+  const counted = counting();
+  clock.aheadMs += (60 * 60 - 70) * 1_000;
+  await callSandbox(app, connection);
+  expect(counted().refreshed).toBe(0);
+  clock.aheadMs += 15_000;
+  await callSandbox(app, connection);
+  expect(counted().refreshed).toBe(1);
+});
+
+test('one session goes on with the tokens that others refreshed', async () => {
+  const connection = await connectWithTokens(app, await app.tenant());
+  const session = openSession(services, connection);
+  const request = { method: 'GET', path: '/objects' } as const;
+  expect((await session.send(request)).status).toBe(200);
+  clock.aheadMs += 2 * 60 * 60_000;
+  const counted = counting();
+  await callSandbox(app, connection);
+  expect((await session.send(request)).status).toBe(200);
+  expect(counted()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
+});
+
+test.each([
+  ['OAUTH2_CLIENT_CREDENTIALS', { oauth2ClientCredentials: CLIENT }],
+  [
+    'OAUTH2_PASSWORD',
+    { oauth2PasswordCredentials: { ...CLIENT, username: 'u', password: 'sandbox-password' } },
+  ],
+])('%s: the first use gets a token, once', async (authScheme, credentials) => {
+  const tenant = await app.tenant();
+  const { id } = await generate(tenant, credentials);
+  const events = await keepEvents(app, tenant);
+  const connection = await getConnection(app, id);
+  expect(connection).toMatchObject({ authScheme, status: 'CREATED' });
+  const counted = counting();
+  await Promise.all(Array.from({ length: 20 }, () => callSandbox(app, connection)));
+  expect(counted()).toEqual({ issued: 1, refreshed: 0, reuseRefused: 0 });
+  expect(await events()).toEqual([]);
+  expect((await getConnection(app, id)).status).toBe('WORKING');
+
+  clock.aheadMs += 2 * 60 * 60_000;
+  await callSandbox(app, connection);
+  expect(counted().issued).toBe(2);
+  expect(await events()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
+});
+
+test('a write that was refused for its token is made once', async () => {
+  const connection = await connectWithTokens(app, await app.tenant(), {
+    accessToken: 'revoked',
+    expiresAt: null,
+  });
+  const before = sandbox.records('companies').length;
+  const body = { record: { name: 'Once' } };
+  const path = '/objects/companies/records';
+  const answer = await openSession(services, connection).send({ method: 'POST', path, body });
+  expect(answer.status).toBe(201);
+  expect(sandbox.records('companies').length).toBe(before + 1);
+});
+
+test('a refused refresh makes the connection BAD_CREDENTIALS, with one event', async () => {
+  const tenant = await app.tenant();
+  const connection = await connectWithTokens(app, tenant, { refreshToken: 'sbx_rt_unknown' });
+  const events = await keepEvents(app, tenant);
+  for (let turn = 0; turn < 2; turn += 1) {
+    const refused = await callSandbox(app, connection).catch((error) => error);
+    expect(refused).toMatchObject({ name: 'ProviderError', kind: 'AUTH_INVALIDATED' });
+    expect(refused.message).toContain('invalid_grant');
+    expect(refused.message).not.toContain('sbx_rt_unknown');
+  }
+  expect(await getConnection(app, connection.id)).toMatchObject({
+    status: 'BAD_CREDENTIALS',
+    tokenExpireTime: null,
+    refreshLeaseToken: null,
+  });
+  expect(await events()).toMatchObject([
+    {
+      eventType: 'CONNECTION_ERROR',
+      connectionId: connection.id,
+      data: { groupRef: 'acme', errors: [expect.stringContaining('invalid_grant')] },
+    },
+  ]);
+});
+
+test.each([
+  ['500', { status: 500 }, 'RETRYABLE'],
+  ['503', { status: 503 }, 'RETRYABLE'],
+  ['429', { status: 429, retryAfterSeconds: 7 }, 'RATE_LIMITED'],
+  ['a dropped line', { drop: 'before' as const }, 'RETRYABLE'],
+])('a token endpoint that fails with %s says nothing of the credentials', async (_name, fault, kind) => {
+  const tenant = await app.tenant();
+  const connection = await connectWithTokens(app, tenant);
+  const events = await keepEvents(app, tenant);
+  sandbox.faults.set({ pathPrefix: '/oauth/token', ...fault });
+  const failed = await callSandbox(app, connection).catch((error) => error);
+  expect(failed).toMatchObject({ kind, passesLater: true, outcomeUnknown: false });
+  expect((await getConnection(app, connection.id)).status).toBe('CREATED');
+  expect(await events()).toEqual([]);
+  expect((await callSandbox(app, connection)).status).toBe(200);
+});
+
+test('a token that lasts is used where a new one is not to be had yet', async () => {
+  const connection = await connectWithTokens(app, await app.tenant(), {
+    expiresAt: new Date(services.now().getTime() + 30_000),
+  });
+  sandbox.faults.set({ pathPrefix: '/oauth/token', status: 500 });
+  expect((await callSandbox(app, connection)).status).toBe(200);
+});
+
+test('a refused API key makes the connection BAD_CREDENTIALS until it gets another', async () => {
+  const tenant = await app.tenant();
+  const events = await keepEvents(app, tenant);
+  const { id } = await generate(tenant, { apiKey: 'wrong' });
+  const connection = await getConnection(app, id);
+  for (let turn = 0; turn < 2; turn += 1) {
+    expect((await callSandbox(app, connection)).status).toBe(401);
+  }
+  expect((await getConnection(app, id)).status).toBe('BAD_CREDENTIALS');
+  await generate(tenant, { apiKey: 'sandbox-key' });
+  expect((await getConnection(app, id)).status).toBe('CREATED');
+  expect((await callSandbox(app, connection)).status).toBe(200);
+  expect((await getConnection(app, id)).status).toBe('WORKING');
+  expect((await events()).map(({ eventType }) => eventType)).toEqual([
+    'CONNECTION_CREATED',
+    'CONNECTION_ERROR',
+    'CONNECTION_UPDATED',
+  ]);
+});
+
+test('an open session goes on with a key that replaced its own', async () => {
+  const tenant = await app.tenant();
+  const { id } = await generate(tenant, { apiKey: 'wrong' });
+  const session = openSession(services, await getConnection(app, id));
+  expect((await session.send({ method: 'GET', path: '/objects' })).status).toBe(401);
+  await generate(tenant, { apiKey: 'sandbox-key' });
+  expect((await session.send({ method: 'GET', path: '/objects' })).status).toBe(200);
+});
+
+test('an access token without a refresh token is used until it is refused', async () => {
+  const tenant = await app.tenant();
+  const connection = await connectWithTokens(app, tenant, { refreshToken: null });
+  // Its end is told by our clock; the sandbox still takes it.
+  expect((await callSandbox(app, connection)).status).toBe(200);
+  const refused = await connectWithTokens(app, tenant, {
+    accessToken: 'revoked',
+    refreshToken: null,
+  });
+  expect((await callSandbox(app, refused)).status).toBe(401);
+  expect((await getConnection(app, refused.id)).status).toBe('BAD_CREDENTIALS');
+});
+
+test('credentials that are replaced during a refresh stay', async () => {
+  const tenant = await app.tenant();
+  const connection = await connectWithTokens(app, tenant);
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const { refresh } = sandbox.oauth;
+  sandbox.oauth.refresh = function (...args) {
+    sandbox.oauth.refresh = refresh;
+    resolve();
+    return refresh.apply(this, args);
+  };
+  sandbox.faults.set({ pathPrefix: '/oauth/token', delayMs: 500 });
+  const calling = callSandbox(app, connection);
+  await asked;
+  await generate(tenant, { apiKey: 'sandbox-key' });
+  expect((await calling).status).toBe(200);
+  expect(await storedCredentials(app, connection)).toMatchObject({ apiKey: 'sandbox-key' });
+  expect((await getConnection(app, connection.id)).authScheme).toBe('API_KEY');
+});
