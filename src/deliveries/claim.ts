@@ -1,11 +1,12 @@
 /** Takes deliveries from the outbox, ready to be sent. */
-import { randomUUID } from 'node:crypto';
+import { type KeyObject, randomUUID } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import type { Vault } from '../secrets.ts';
 import type { Backlog } from './backlog.ts';
 import type { DeliveryLimits } from './limits.ts';
 import { type ClaimedRow, claimDue } from './outbox.ts';
+import { signingKey } from './sign.ts';
 import { openSigningSecrets } from './signing-secret.ts';
 
 /** Destinations that fail get no more once they fill so much of the memory: a claim may double it. */
@@ -15,8 +16,8 @@ const FAILING_SHARE = 1 / 4;
 export interface Job {
   row: ClaimedRow;
   bodyBytes: number;
-  /** None where they can't be opened: the attempt fails without being sent. */
-  secrets: readonly string[];
+  /** None where the secrets can't be opened: the attempt fails without being sent. */
+  keys: readonly KeyObject[];
   /** By performance.now(): begun later, its lease could end before it does. */
   startByMs: number;
   /** The database's clock minus performance.now(). */
@@ -81,23 +82,24 @@ export class Claimer {
   #ready(claimed: ClaimedRow[], askedMs: number): Job[] {
     const { limits } = this.#deps;
     const nowMs = performance.now();
-    const secrets = new Map<string, readonly string[]>();
+    const keys = new Map<string, readonly KeyObject[]>();
     for (const row of claimed) {
-      if (!secrets.has(row.destinationId)) secrets.set(row.destinationId, this.#secretsOf(row));
+      if (!keys.has(row.destinationId)) keys.set(row.destinationId, this.#keysOf(row));
     }
     return claimed.map((row) => ({
       row,
       bodyBytes: Buffer.byteLength(row.body),
-      secrets: secrets.get(row.destinationId) ?? [],
+      keys: keys.get(row.destinationId) ?? [],
       startByMs: askedMs + limits.leaseMs - limits.attemptMs,
       clockOffsetMs: row.claimedMs - nowMs,
     }));
   }
 
-  #secretsOf(row: ClaimedRow): readonly string[] {
+  #keysOf(row: ClaimedRow): readonly KeyObject[] {
     const { vault, log, now } = this.#deps;
     try {
-      return openSigningSecrets(vault, { ...row, id: row.destinationId }, now());
+      const sealed = { ...row, id: row.destinationId };
+      return openSigningSecrets(vault, sealed, now()).map(signingKey);
     } catch (error) {
       log.error(
         { destinationId: row.destinationId, err: error },

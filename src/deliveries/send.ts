@@ -16,7 +16,7 @@ export interface SendOptions {
 
 /** Returns what came of it; throws only where the signal gave it up. */
 export async function send(job: Job, outbound: Outbound, options: SendOptions): Promise<Outcome> {
-  if (job.secrets.length === 0) {
+  if (job.keys.length === 0) {
     return { responseStatus: null, error: 'The message could not be signed.' };
   }
   try {
@@ -27,7 +27,7 @@ export async function send(job: Job, outbound: Outbound, options: SendOptions): 
   }
 }
 
-function prepare({ row, secrets, clockOffsetMs }: Job, options: SendOptions): OutboundRequest {
+function prepare({ row, keys, clockOffsetMs }: Job, options: SendOptions): OutboundRequest {
   // The database's time: receivers refuse messages whose time is off, and one clock is easier kept.
   const timestampSeconds = Math.floor((performance.now() + clockOffsetMs) / 1000);
   const message = { id: row.id, timestampSeconds, body: row.body };
@@ -38,7 +38,7 @@ function prepare({ row, secrets, clockOffsetMs }: Job, options: SendOptions): Ou
       'user-agent': 'integration-gateway',
       ...lowercased(row.headers ?? {}),
       'content-type': 'application/json',
-      ...signedHeaders(message, secrets),
+      ...signedHeaders(message, keys),
     },
     body: row.body,
     timeoutMs: options.attemptMs,

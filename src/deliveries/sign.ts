@@ -1,5 +1,5 @@
 /** Signatures of messages, as Standard Webhooks 1.0 has them: the one place that signs and verifies. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { SECRET_PREFIX } from './signing-secret.ts';
 
 /** What receivers allow for clocks that differ. */
@@ -12,12 +12,17 @@ export interface Message {
   body: string;
 }
 
-/** The headers of a message, with one signature for each secret. */
-export function signedHeaders(message: Message, secrets: readonly string[]) {
+/** What signs, made once for many messages; unlike the secret it can't be printed. */
+export function signingKey(secret: string): KeyObject {
+  return createSecretKey(Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64'));
+}
+
+/** The headers of a message, with one signature for each key. */
+export function signedHeaders(message: Message, keys: readonly KeyObject[]) {
   return {
     'webhook-id': message.id,
     'webhook-timestamp': String(message.timestampSeconds),
-    'webhook-signature': secrets.map((secret) => signature(message, secret)).join(' '),
+    'webhook-signature': keys.map((key) => signature(message, key)).join(' '),
   };
 }
 
@@ -29,14 +34,14 @@ export function isSigned(
 ): boolean {
   const timestampSeconds = Number(headers['webhook-timestamp']);
   if (!(Math.abs(nowSeconds - timestampSeconds) <= TOLERANCE_SECONDS)) return false;
-  const expected = signature({ id: String(headers['webhook-id']), timestampSeconds, body }, secret);
+  const message = { id: String(headers['webhook-id']), timestampSeconds, body };
+  const expected = signature(message, signingKey(secret));
   return String(headers['webhook-signature'])
     .split(' ')
     .some((given) => isEqual(given, expected));
 }
 
-function signature({ id, timestampSeconds, body }: Message, secret: string): string {
-  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+function signature({ id, timestampSeconds, body }: Message, key: KeyObject): string {
   const digest = createHmac('sha256', key).update(`${id}.${timestampSeconds}.${body}`);
   return `v1,${digest.digest('base64')}`;
 }

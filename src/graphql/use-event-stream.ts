@@ -23,7 +23,7 @@ type ResultProcessor = Parameters<Parameters<OnResultProcess>[0]['setResultProce
 type Results = AsyncIterable<ExecutionResult> | ExecutionResult;
 
 export function useEventStream(
-  streams: OpenStreams,
+  streams: Pick<OpenStreams, 'areEnding'>,
   { keepAliveMs = KEEP_ALIVE_MS } = {},
 ): Plugin<object, RequestFacts> {
   return {

@@ -18,7 +18,8 @@ export type Handlers = { [N in JobName]?: Handler<N> };
 export interface Sweep {
   name: string;
   intervalMs: number;
-  run: (services: Services) => Promise<void>;
+  /** `signal` aborts when the process stops. */
+  run: (services: Services, signal: AbortSignal) => Promise<void>;
 }
 
 export interface Work {
@@ -100,7 +101,7 @@ async function runAgainAndAgain(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      await run(services);
+      await run(services, signal);
     } catch (error) {
       services.log.warn({ err: error, sweep: name }, 'a sweep failed and is tried again');
     }

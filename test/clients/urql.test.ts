@@ -32,12 +32,12 @@ test('urql pages through all operations', async () => {
   });
   const ids: string[] = [];
   for (let after: string | null = null; ; ) {
-    const { data, error }: OperationResult = await client.query(PAGE, {
+    const answer: OperationResult = await client.query(PAGE, {
       project: tenant.projectName,
       after,
     });
-    expect(error).toBeUndefined();
-    const { nodes, pageInfo } = data.project.operations;
+    expect(answer.error).toBeUndefined();
+    const { nodes, pageInfo } = answer.data.project.operations;
     ids.push(...nodes.map(({ id }: { id: string }) => id));
     if (!pageInfo.hasNextPage) break;
     after = pageInfo.endCursor;

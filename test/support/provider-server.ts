@@ -10,7 +10,7 @@ export interface ServedRequest {
   path: string;
   query: URLSearchParams;
   headers: Record<string, string>;
-  /** Parsed JSON; undefined where there was none. */
+  /** Parsed JSON, or a form's fields; undefined where there was none. */
   body: unknown;
 }
 
@@ -75,8 +75,15 @@ async function servedRequest(incoming: IncomingMessage): Promise<ServedRequest> 
     headers: Object.fromEntries(
       Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
     ),
-    body: text === '' ? undefined : JSON.parse(text),
+    body: text === '' ? undefined : parsed(text, incoming.headers['content-type']),
   };
+}
+
+/** Token requests are forms. */
+function parsed(text: string, contentType = ''): unknown {
+  return contentType.includes('form')
+    ? Object.fromEntries(new URLSearchParams(text))
+    : JSON.parse(text);
 }
 
 function nextFault(faults: { fault: ServedFault; times: number }[]): ServedFault | undefined {

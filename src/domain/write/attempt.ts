@@ -8,8 +8,7 @@ import {
   type RecordOutcome,
 } from '../../providers/provider.ts';
 import type { Services } from '../call.ts';
-import { openSession } from '../connection-session.ts';
-import { storableOutcome } from './outcome.ts';
+import { errorText, storableOutcome } from './outcome.ts';
 import type { AttemptFailure } from './retry.ts';
 import type { Claim, WriteEntry } from './task.ts';
 
@@ -86,11 +85,11 @@ function lacking({ displayName }: Provider): ProviderError {
 
 export function failureOf({ log }: Pick<Services, 'log'>, error: unknown): AttemptFailure {
   if (error instanceof ProviderError) {
-    const { message, passesLater, outcomeUnknown, retryAfterMs } = error;
-    return { message, passesLater, outcomeUnknown, retryAfterMs };
+    const { passesLater, outcomeUnknown, retryAfterMs } = error;
+    return { message: errorText(error.message), passesLater, outcomeUnknown, retryAfterMs };
   }
   if (error instanceof DomainError) {
-    const { message } = error;
+    const message = errorText(error.message);
     return { message, passesLater: false, outcomeUnknown: false, retryAfterMs: null };
   }
   // A defect of a connector, or a database that is away: how far the request came is not known.
@@ -98,5 +97,3 @@ export function failureOf({ log }: Pick<Services, 'log'>, error: unknown): Attem
   const message = 'An unexpected error stopped the write.';
   return { message, passesLater: true, outcomeUnknown: true, retryAfterMs: null };
 }
-
-export { openSession };

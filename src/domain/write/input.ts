@@ -34,8 +34,7 @@ const association = z
   .object({
     to: z
       .object({ id: z.string().min(1).max(256).describe("The provider's id of the record.") })
-      .meta({ id: 'AssociationTargetInput', description: 'A record to associate with.' })
-      .describe('The other record.'),
+      .meta({ id: 'AssociationTargetInput', description: 'The record to associate with.' }),
     types: z
       .array(
         z
@@ -72,7 +71,9 @@ export const writeRecordsInput = z
       .max(256)
       .describe("The object, by the provider's or mapped name."),
     groupRef: ref.describe('The group whose account is written to.'),
-    type: z.enum(['CREATE', 'UPDATE', 'DELETE']).meta({ id: 'WriteType' }).describe('What to do.'),
+    type: z
+      .enum(['CREATE', 'UPDATE', 'DELETE'])
+      .meta({ id: 'WriteType', description: 'What to do with the records.' }),
     mode: z
       .enum(['SYNCHRONOUS', 'ASYNCHRONOUS'])
       .meta({ id: 'WriteMode' })

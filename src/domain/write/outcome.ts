@@ -34,7 +34,8 @@ export function unknownOutcome(recordId: string | null, reason: string): StoredO
   return { ...failedOutcome(recordId, text), isUnknown: true };
 }
 
-function errorText(text: string): string {
+/** Bounded, and in a form that can be stored. */
+export function errorText(text: string): string {
   const storable = storableText(text);
   return storable.length > ERROR_LENGTH ? `${storable.slice(0, ERROR_LENGTH - 1)}…` : storable;
 }

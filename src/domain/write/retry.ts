@@ -24,6 +24,8 @@ export interface AttemptedWrite {
   deadlineTime: Date;
   /** The provider knows a key under which it does the same once. */
   hasProviderKey: boolean;
+  /** What became of an earlier attempt is not known. */
+  wasUncertain: boolean;
 }
 
 export type Decision =
@@ -47,7 +49,8 @@ export function decide(
   failure: AttemptFailure,
   { now, random }: { now: Date; random: number },
 ): Decision {
-  const given = { kind: failure.outcomeUnknown ? 'unknown' : 'fail' } as const;
+  const isUncertain = failure.outcomeUnknown || write.wasUncertain;
+  const given = { kind: isUncertain ? 'unknown' : 'fail' } as const;
   if (failure.outcomeUnknown && !isRepeatable(write)) return given;
   if (!failure.passesLater) return given;
   const time = new Date(now.getTime() + delayMs(write.attempts, failure.retryAfterMs, random));

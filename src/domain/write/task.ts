@@ -2,7 +2,7 @@
  * The rows of a write. Whoever works on one holds it by a lease that is renewed meanwhile; when its
  * process is killed, the lease runs out and another takes over. A result of an older claim is refused.
  */
-import type { WriteTask } from '../../database/generated/client.ts';
+import type { Prisma, WriteTask } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
@@ -15,8 +15,8 @@ const RENEW_MS = 3_000;
 export interface Claim {
   task: WriteTask;
   token: string;
-  /** An earlier attempt was cut off: the provider may have done what it asked. */
-  wasInFlight: boolean;
+  /** What became of an earlier attempt is not known: the provider may have done it. */
+  wasUncertain: boolean;
 }
 
 export interface WriteEntry {
@@ -27,23 +27,72 @@ export interface WriteEntry {
   outcome: StoredOutcome | null;
 }
 
+export interface TaskToInsert {
+  operation: Row<'Operation'>;
+  objectName: string;
+  type: WriteTask['type'];
+  headers: object | null;
+  allOrNone: boolean;
+  deadlineTime: Date;
+  now: Date;
+  entries: { record: object; associations?: object }[];
+}
+
+/** Due at once. */
+export async function insertTask(tx: Transaction, given: TaskToInsert): Promise<void> {
+  await insertRows(tx, given, { mode: 'ASYNCHRONOUS' });
+}
+
+/** Held by the caller from the start, with its first attempt begun. */
+export async function insertClaimed(tx: Transaction, given: TaskToInsert): Promise<Claim> {
+  const token = crypto.randomUUID();
+  const begun = { leaseToken: token, attempts: 1, lastAttempt: given.now, isUncertain: true };
+  const task = await insertRows(tx, given, { mode: 'SYNCHRONOUS', ...begun });
+  const claim = { task, token, wasUncertain: false };
+  await renewClaim(tx, claim);
+  return claim;
+}
+
+async function insertRows(
+  tx: Transaction,
+  { operation, headers, entries, now: dueTime, ...given }: TaskToInsert,
+  state: Pick<Prisma.WriteTaskUncheckedCreateInput, 'mode'> & object,
+): Promise<WriteTask> {
+  const { id: taskId, projectId, installationId } = operation;
+  const owner = { id: taskId, projectId, installationId };
+  const recordCount = entries.length;
+  const task = await tx.writeTask.create({
+    data: { ...owner, recordCount, dueTime, ...given, ...(headers && { headers }), ...state },
+  });
+  await tx.writeEntry.createMany({
+    data: entries.map((entry, position) => ({
+      taskId,
+      position,
+      projectId,
+      operationId: taskId,
+      ...entry,
+    })),
+  });
+  return task;
+}
+
 type Client = Pick<Transaction, '$queryRaw' | '$executeRaw'>;
 
 /** Null where it is not due, has ended, or is held by another. What is claimed collects no more records. */
 export async function claimWrite(prisma: Client, taskId: string, now: Date): Promise<Claim | null> {
   const token = crypto.randomUUID();
-  const [task] = await prisma.$queryRaw<(WriteTask & { wasInFlight: boolean })[]>`
-    update "WriteTask" t set "openGroup" = null, "leaseToken" = ${token}, "isInFlight" = true,
+  const [task] = await prisma.$queryRaw<(WriteTask & { wasUncertain: boolean })[]>`
+    update "WriteTask" t set "openGroup" = null, "leaseToken" = ${token}, "isUncertain" = true,
       "leaseExpireTime" = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}),
       "attempts" = t."attempts" + 1, "lastAttempt" = ${now}
     from (
-      select "id", "isInFlight" from "WriteTask" where "id" = ${taskId} and "dueTime" <= ${now}
+      select "id", "isUncertain" from "WriteTask" where "id" = ${taskId} and "dueTime" <= ${now}
         and ("leaseExpireTime" is null or "leaseExpireTime" <= clock_timestamp())
       for update
     ) before
     where t."id" = before."id"
-    returning t.*, before."isInFlight" as "wasInFlight"`;
-  return task ? { task, token, wasInFlight: task.wasInFlight } : null;
+    returning t.*, before."isUncertain" as "wasUncertain"`;
+  return task ? { task, token, wasUncertain: task.wasUncertain } : null;
 }
 
 /** False where the claim is lost. */
@@ -102,11 +151,11 @@ export async function saveOutcomes(
 export async function releaseWrite(
   tx: Client,
   { task, token }: Claim,
-  dueTime: Date,
+  { dueTime, isUncertain }: { dueTime: Date; isUncertain: boolean },
 ): Promise<boolean> {
   const count = await tx.$executeRaw`
     update "WriteTask" set "dueTime" = ${dueTime}, "leaseToken" = null, "leaseExpireTime" = null,
-      "isInFlight" = false
+      "isUncertain" = ${isUncertain}
     where "id" = ${task.id} and "leaseToken" = ${token}`;
   return count > 0;
 }
@@ -114,7 +163,7 @@ export async function releaseWrite(
 /** The provider is done with it; its operations end next. False where the claim is lost. */
 export async function settleWrite(tx: Client, { task, token }: Claim): Promise<boolean> {
   const count = await tx.$executeRaw`
-    update "WriteTask" set "isInFlight" = false
+    update "WriteTask" set "isUncertain" = false
     where "id" = ${task.id} and "leaseToken" = ${token}`;
   return count > 0;
 }
@@ -123,7 +172,7 @@ export async function settleWrite(tx: Client, { task, token }: Claim): Promise<b
 export async function endWrite(tx: Client, { task, token }: Claim, now: Date): Promise<boolean> {
   const count = await tx.$executeRaw`
     update "WriteTask" set "dueTime" = null, "leaseToken" = null, "leaseExpireTime" = null,
-      "isInFlight" = false, "endTime" = ${now}
+      "isUncertain" = false, "endTime" = ${now}
     where "id" = ${task.id} and "leaseToken" = ${token}`;
   return count > 0;
 }

@@ -1,14 +1,14 @@
 /** How reads end: their operations, what it means for the object's schedule, and the events that tell of it. */
-import type { Row } from '../database/rows.ts';
-import type { Transaction } from '../database/transaction.ts';
-import { recordEvent } from '../events/record.ts';
+import type { Row } from '../../database/rows.ts';
+import type { Transaction } from '../../database/transaction.ts';
+import { recordEvent } from '../../events/record.ts';
 import {
   configData,
   type InstallationFields,
   listInstallationFields,
-} from './installation-events.ts';
-import { finishOperation, logOperation } from './operation-work.ts';
-import { endRun, metadataAt, type ReadRun } from './read-run.ts';
+} from '../installation-events.ts';
+import { finishOperation, logOperation } from '../operation-work.ts';
+import { endRun, metadataAt, type ReadRun } from './run.ts';
 
 /** Scheduled reads that fail in a row before they are paused. */
 const FAILED_RUNS_MAX = 5;
@@ -33,10 +33,8 @@ export async function succeedRun(tx: Transaction, run: ReadRun, now: Date): Prom
 export async function failRun(
   tx: Transaction,
   run: ReadRun,
-  { reason: told, now }: { reason: string; now: Date },
+  { reason, now }: { reason: string; now: Date },
 ): Promise<void> {
-  // The database's text can't hold it, and what a provider says may have it.
-  const reason = told.replaceAll('\0', '');
   const result = `[${run.objectName}] Error reading from provider: ${reason}`;
   await endOperation(tx, run, { status: 'FAILURE', result, now });
   if (run.readType === 'TRIGGERED') {

@@ -3,12 +3,12 @@
  * records names its claim, so that of two workers only the newer one gets on.
  */
 import { randomUUID } from 'node:crypto';
-import type { ReadType } from '../database/generated/enums.ts';
-import type { Row } from '../database/rows.ts';
-import { inTransaction, type Transaction } from '../database/transaction.ts';
-import type { Services } from './call.ts';
-import type { StoredOperationMetadata } from './operation.ts';
-import { createOperation, type LogLine, logOperation } from './operation-work.ts';
+import type { ReadType } from '../../database/generated/enums.ts';
+import type { Row } from '../../database/rows.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import type { Services } from '../call.ts';
+import type { StoredOperationMetadata } from '../operation.ts';
+import { createOperation, type LogLine, logOperation } from '../operation-work.ts';
 
 export type ReadRun = Row<'ReadRun'>;
 
@@ -171,7 +171,7 @@ export function giveBack(
 const OVERDUE_AT_ONCE = 50;
 
 /** Runs whose worker was killed, or whose job was lost, get a job again. */
-export async function reviveOverdueRuns(services: Services): Promise<void> {
+export async function recoverReads(services: Services): Promise<void> {
   const overdue = await services.database.prisma.$queryRaw<RunKey[]>`
     select "operationId", "projectId" from "ReadRun" where "dueTime" < now()
     order by "dueTime" limit ${OVERDUE_AT_ONCE}::int`;

@@ -1,12 +1,12 @@
 /** What a read works with, as it is now: a new revision or config is in force from the next pages on. */
-import type { Row } from '../database/rows.ts';
-import { notFound, unprocessable } from '../errors.ts';
-import type { Capabilities } from '../providers/provider.ts';
-import type { Services } from './call.ts';
-import { configOf } from './installation-config.ts';
-import { contentOf } from './integration-content.ts';
-import type { MessageHead } from './read-message.ts';
-import { type ReadPlan, readPlan } from './read-plan.ts';
+import type { Row } from '../../database/rows.ts';
+import { notFound, unprocessable } from '../../errors.ts';
+import type { Capabilities } from '../../providers/provider.ts';
+import type { Services } from '../call.ts';
+import { configOf } from '../installation-config.ts';
+import { contentOf } from '../integration-content.ts';
+import type { MessageHead } from './message.ts';
+import { type ReadPlan, readPlan } from './plan.ts';
 
 export interface ReadSource {
   plan: ReadPlan;

@@ -331,7 +331,7 @@ CREATE TABLE "WriteTask" (
     "dueTime" TIMESTAMPTZ(3),
     "leaseExpireTime" TIMESTAMPTZ(3),
     "leaseToken" TEXT,
-    "isInFlight" BOOLEAN NOT NULL DEFAULT false,
+    "isUncertain" BOOLEAN NOT NULL DEFAULT false,
     "attempts" INTEGER NOT NULL DEFAULT 0,
     "lastAttempt" TIMESTAMPTZ(3),
     "deadlineTime" TIMESTAMPTZ(3) NOT NULL,

@@ -1,6 +1,6 @@
 /** The messages that a page of records is delivered in. */
-import type { ProviderRecord } from '../providers/provider.ts';
-import type { ReadPlan } from './read-plan.ts';
+import type { ProviderRecord } from '../../providers/provider.ts';
+import type { ReadPlan } from './plan.ts';
 
 /** The platform's limit of a message's size. A record that is larger alone is sent alone. */
 export const MESSAGE_BYTES_MAX = 300_000;
@@ -54,7 +54,8 @@ export function pageMessages(
   plan: Names & Pick<ReadPlan, 'pageSize'>,
 ): string[] {
   const entries = records.map((record) => JSON.stringify(resultEntry(record, plan)));
-  const room = MESSAGE_BYTES_MAX - Buffer.byteLength(body(head, [], records.length));
+  // Every entry counts a comma, and the last has none.
+  const room = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(body(head, [], records.length));
   return [...parts(entries, room, plan.pageSize)].map((part) => body(head, part, part.length));
 }
 
@@ -62,7 +63,6 @@ function* parts(entries: string[], room: number, most: number): Generator<string
   let part: string[] = [];
   let bytes = 0;
   for (const entry of entries) {
-    // With its comma.
     const size = Buffer.byteLength(entry) + 1;
     if (part.length > 0 && (bytes + size > room || part.length === most)) {
       yield part;

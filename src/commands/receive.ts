@@ -1,0 +1,90 @@
+/**
+ * Receives webhooks on this machine and prints them, one JSON object a line, with whether they are signed
+ * by the secret: `npm run receive -- --secret whsec_... [--port 4100]`. The gateway reaches it where
+ * ALLOWED_PRIVATE_TARGETS holds 127.0.0.1/32.
+ */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseArgs } from 'node:util';
+import { isSigned } from '../deliveries/sign.ts';
+import { SECRET_PREFIX } from '../deliveries/signing-secret.ts';
+
+const USAGE = 'Usage: npm run receive -- --secret whsec_... [--port 4100]';
+/** Far above what a message has. */
+const BODY_BYTES_MAX = 4 * 1024 * 1024;
+
+/** What is wrong is for the person at the terminal, without a stack. */
+class Refusal extends Error {}
+
+function readOptions(args: string[]): { secret: string; port: number } {
+  const text = { type: 'string' } as const;
+  const { secret, port = '4100' } = parseOptions(
+    () => parseArgs({ args, options: { secret: text, port: text } }).values,
+  );
+  if (!secret?.startsWith(SECRET_PREFIX)) {
+    throw new Refusal(`--secret: must start with ${SECRET_PREFIX}\n${USAGE}`);
+  }
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+    throw new Refusal(`--port: must be a port\n${USAGE}`);
+  }
+  return { secret, port: Number(port) };
+}
+
+function parseOptions<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new Refusal(`${(error as Error).message}\n${USAGE}`);
+  }
+}
+
+/** Null where it is too large. */
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Prints the message and returns the status to answer with. */
+async function receive(request: IncomingMessage, secret: string): Promise<number> {
+  const body = await readBody(request);
+  if (body === null) return 413;
+  const verified = isSigned(body, request.headers, { secret, nowSeconds: Date.now() / 1000 });
+  const id = request.headers['webhook-id'] ?? null;
+  console.log(JSON.stringify({ id, verified, message: parsed(body) }));
+  return verified ? 204 : 401;
+}
+
+try {
+  const { secret, port } = readOptions(process.argv.slice(2));
+  const server = createServer((request, response) => {
+    receive(request, secret).then(
+      (status) => response.writeHead(status).end(),
+      () => response.destroy(),
+    );
+  });
+  server.on('error', (error) => {
+    console.error(error.message);
+    process.exit(1);
+  });
+  server.listen(port, '127.0.0.1', () => {
+    const { port: taken } = server.address() as AddressInfo;
+    console.error(`Listening on http://127.0.0.1:${taken}`);
+  });
+} catch (error) {
+  console.error(error instanceof Refusal ? error.message : error);
+  process.exit(1);
+}

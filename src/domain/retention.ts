@@ -1,0 +1,140 @@
+/**
+ * What is older than the configuration keeps: ended operations with their logs, events, deliveries that are
+ * not owed any more, and what has expired. Removed in small statements, so that nothing waits for it; safe
+ * in several processes at once, and after any interruption.
+ */
+import type { RunQuery } from '../database/rows.ts';
+import type { Services } from './call.ts';
+
+/** Rows of one statement, and what hangs on them. */
+const ROWS_AT_ONCE = 1_000;
+/** Each has up to thousands of log lines, which go first. */
+const OPERATIONS_AT_ONCE = 100;
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** How long an expired authorization state is known, so that who comes too late is told so. */
+const EXPIRED_STATE_MS = DAY_MS;
+
+/** How many rows it removed, by table; those that went with another row are not counted. */
+export type Removed = Record<string, number>;
+
+export async function removeExpired(services: Services, signal?: AbortSignal): Promise<Removed> {
+  const { config, database, now } = services;
+  const nowMs = now().getTime();
+  const cutoff = new Date(nowMs - config.RETENTION_DAYS * DAY_MS);
+  const remover = new Remover(database.rows.query, signal);
+  await remover.removeOperations(cutoff);
+  await remover.removeAll(EXPIRED_EVENTS, cutoff);
+  await remover.removeAll(EXPIRED_DELIVERIES, cutoff);
+  await remover.removeAll(EXPIRED_WRITES, cutoff);
+  await remover.removeAll(EXPIRED_KEYS, now());
+  await remover.removeAll(EXPIRED_STATES, new Date(nowMs - EXPIRED_STATE_MS));
+  return remover.removed;
+}
+
+interface Expired {
+  table: string;
+  /** An index has it. */
+  time: string;
+  /** Columns that tell a row of the table from all others. */
+  key: string[];
+  /** Which of the old rows go; the others are walked over. */
+  condition?: string;
+}
+
+const EXPIRED_EVENTS: Expired = { table: 'NotificationEvent', time: 'createTime', key: ['id'] };
+const EXPIRED_DELIVERIES: Expired = {
+  table: 'Delivery',
+  time: 'createTime',
+  key: ['id'],
+  condition: `"status" <> 'PENDING'`,
+};
+const EXPIRED_WRITES: Expired = { table: 'WriteTask', time: 'endTime', key: ['id'] };
+const EXPIRED_KEYS: Expired = {
+  table: 'IdempotencyKey',
+  time: 'expireTime',
+  key: ['projectId', 'key'],
+};
+const EXPIRED_STATES: Expired = { table: 'OAuthConnect', time: 'expireTime', key: ['id'] };
+
+class Remover {
+  readonly removed: Removed = {};
+  readonly #query: RunQuery;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(query: RunQuery, signal: AbortSignal | undefined) {
+    this.#query = query;
+    this.#signal = signal;
+  }
+
+  /** Walks the old rows in their order, so that those that stay are passed once. */
+  async removeAll(expired: Expired, cutoff: Date): Promise<void> {
+    const statement = removeStatement(expired);
+    let last: unknown[] = [new Date(0), ...expired.key.map(() => '')];
+    for (let seen = ROWS_AT_ONCE; seen === ROWS_AT_ONCE && !this.#signal?.aborted; ) {
+      const [batch] = await this.#query<Batch>(statement, [cutoff, ...last]);
+      seen = batch?.seen ?? 0;
+      this.#count(expired.table, batch?.removed ?? 0);
+      last = [batch?.time, ...(batch?.key ?? [])];
+    }
+  }
+
+  async removeOperations(cutoff: Date): Promise<void> {
+    for (let found = OPERATIONS_AT_ONCE; found === OPERATIONS_AT_ONCE; ) {
+      const rows = await this.#query<{ id: string }>(EXPIRED_OPERATIONS, [cutoff]);
+      const ids = rows.map(({ id }) => id);
+      await this.#removeLogs(ids);
+      if (this.#signal?.aborted) return;
+      this.#count('Operation', (await this.#query(REMOVE_OPERATIONS, [ids])).length);
+      found = ids.length;
+    }
+  }
+
+  async #removeLogs(operationIds: string[]): Promise<void> {
+    for (let lines = ROWS_AT_ONCE; lines === ROWS_AT_ONCE && !this.#signal?.aborted; ) {
+      lines = (await this.#query(REMOVE_LOGS, [operationIds])).length;
+      this.#count('OperationLog', lines);
+    }
+  }
+
+  #count(table: string, rows: number): void {
+    this.removed[table] = (this.removed[table] ?? 0) + rows;
+  }
+}
+
+const EXPIRED_OPERATIONS = `
+  select "id" from "Operation" where "createTime" < $1 and "status" <> 'IN_PROGRESS'
+  order by "createTime" limit ${OPERATIONS_AT_ONCE}`;
+
+const REMOVE_LOGS = `
+  delete from "OperationLog" where "id" in (
+    select "id" from "OperationLog" where "operationId" = any($1) limit ${ROWS_AT_ONCE})
+  returning 1`;
+
+const REMOVE_OPERATIONS = `delete from "Operation" where "id" = any($1) returning 1`;
+
+interface Batch {
+  seen: number;
+  removed: number;
+  /** Of the last row that was seen. */
+  time: Date;
+  key: string[];
+}
+
+function removeStatement({ table, time, key, condition = 'true' }: Expired): string {
+  const keys = key.map((column) => `"${column}"`).join(', ');
+  const order = `"${time}", ${keys}`;
+  const after = ['$2::timestamptz', ...key.map((_column, index) => `$${index + 3}::text`)];
+  return `
+    with batch as materialized (
+      select ${keys}, "${time}" as "time", array[${keys}] as "keys" from "${table}"
+      where "${time}" < $1 and (${order}) > (${after.join(', ')})
+      order by ${order} limit ${ROWS_AT_ONCE}
+    ), gone as (
+      delete from "${table}" where ${condition} and (${keys}) in (select ${keys} from batch)
+      returning 1
+    )
+    select (select count(*)::int from batch) as "seen", (select count(*)::int from gone) as "removed",
+      "time", "keys" as "key"
+    from batch order by "time" desc, ${key.map((column) => `"${column}" desc`).join(', ')} limit 1`;
+}

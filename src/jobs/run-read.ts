@@ -1,0 +1,6 @@
+import { runSlice } from '../domain/read/slice.ts';
+import type { Handler } from './worker.ts';
+
+/** Some pages; the others, where there are more, are a job of their own. */
+export const runReadJob: Handler<'run-read'> = (services, { operationId }, signal) =>
+  runSlice(services, operationId, signal);

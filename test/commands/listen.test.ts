@@ -1,0 +1,108 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { sharedApp } from '../support/app.ts';
+import { record, routeEvents } from '../support/event-log.ts';
+
+const command = join(import.meta.dirname, '../../src/commands/listen.ts');
+const app = await sharedApp();
+const { url } = await app.app.start();
+const { database } = app.app.services;
+const folder = mkdtempSync(join(tmpdir(), 'gateway-listen-'));
+
+async function tenantWithRoutes() {
+  const tenant = await app.tenant();
+  return { ...tenant, ...(await routeEvents(database.prisma, tenant.projectId)) };
+}
+
+/** Runs the command until the test ends; its lines come one by one. */
+function listen(args: string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [command, ...args], {
+    env: { PATH: process.env.PATH, DATA_DIR: folder, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  afterAll(() => child.kill());
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => {
+    const { cursor, data } = JSON.parse((await lines.next()).value);
+    return { cursor, name: data.connectionId };
+  };
+  return { child, next };
+}
+
+/** Between the command and the gateway: drops its connections when told to, and says when one is open. */
+async function proxy() {
+  const { port, hostname } = new URL(url);
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    const onward = connect(Number(port), hostname);
+    socket.pipe(onward).pipe(socket);
+    for (const side of [socket, onward]) {
+      side.on('error', () => {});
+      side.on('close', () => open.delete(socket));
+    }
+    open.add(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterAll(() => server.close());
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    drop: () => {
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
+
+test('events of a topic are printed live; a drop and a restart lose none', async () => {
+  const tenant = await tenantWithRoutes();
+  const { projectId, projectName, apiKey } = tenant;
+  const between = await proxy();
+  writeFileSync(join(folder, 'demo.json'), JSON.stringify({ url: between.url, apiKey }));
+  const cursorFile = join(folder, 'cursor');
+  // An event before it begins gives it a place to begin after.
+  await record(database, { projectId, name: 'old' });
+  const args = ['--topic', 'created', '--project', projectName, '--cursor-file', cursorFile];
+  const first = listen(args);
+  const printed = first.next();
+  const made: string[] = [];
+  const recordNext = async () => {
+    made.push(`e${made.length + 1}`);
+    await record(database, { projectId, name: made.at(-1) as string });
+  };
+  // Until it has begun, what is recorded may lie before its beginning.
+  while (!(await Promise.race([printed, recordNext()])));
+  const { name, cursor } = await printed;
+  expect(readFileSync(cursorFile, 'utf8')).toBe(cursor);
+
+  between.drop();
+  await record(database, { projectId, name: 'other', eventType: 'CONNECTION_DELETED' });
+  await record(database, { projectId, name: 'during the drop' });
+  const rest = [...made.slice(made.indexOf(name) + 1), 'during the drop'];
+  for (const expected of rest) expect(await first.next()).toMatchObject({ name: expected });
+
+  first.child.kill();
+  await once(first.child, 'exit');
+  await record(database, { projectId, name: 'while it was off' });
+  const second = listen(args);
+  expect(await second.next()).toMatchObject({ name: 'while it was off' });
+});
+
+test.each([
+  ['a wrong key', ['--key', 'ik_wrong'], 'The API key is not known'],
+  ['an unknown topic', ['--topic', 'nowhere'], 'There is no topic nowhere'],
+  ['an unknown option', ['--topics', 'created'], "Unknown option '--topics'"],
+])('%s is told, and ends it', async (_what, args, reason) => {
+  const tenant = await tenantWithRoutes();
+  const given = ['--url', url, '--key', tenant.apiKey, '--project', tenant.projectId, ...args];
+  const refused = promisify(execFile)(process.execPath, [command, ...given], {
+    env: { PATH: process.env.PATH, DATA_DIR: folder },
+  });
+  await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
+});

@@ -1,0 +1,55 @@
+import { execFile, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { signedHeaders, signingKey } from '../../src/deliveries/sign.ts';
+import { newSigningSecret } from '../../src/deliveries/signing-secret.ts';
+
+const command = join(import.meta.dirname, '../../src/commands/receive.ts');
+
+async function receiving(secret: string) {
+  const child = spawn(process.execPath, [command, '--secret', secret, '--port', '0']);
+  onTestFinished(() => void child.kill());
+  const lines = (stream: NodeJS.ReadableStream) =>
+    createInterface({ input: stream })[Symbol.asyncIterator]();
+  const [out, err] = [lines(child.stdout), lines(child.stderr)];
+  const { value: greeting } = await err.next();
+  const url = String(greeting).replace('Listening on ', '');
+  return { url, next: async () => JSON.parse(String((await out.next()).value)) };
+}
+
+test('messages are printed with whether their signature is right', async () => {
+  const secret = newSigningSecret();
+  const { url, next } = await receiving(secret);
+  const body = '{"notificationType":"connection.created","data":{}}';
+  const message = { id: 'dlv_1', timestampSeconds: Math.floor(Date.now() / 1000), body };
+  const post = async (signedWith: string) => {
+    const headers = signedHeaders(message, [signingKey(signedWith)]);
+    const { status } = await fetch(url, { method: 'POST', headers, body });
+    return { status, printed: await next() };
+  };
+  expect(await post(secret)).toEqual({
+    status: 204,
+    printed: { id: 'dlv_1', verified: true, message: JSON.parse(body) },
+  });
+  expect(await post(newSigningSecret())).toMatchObject({
+    status: 401,
+    printed: { id: 'dlv_1', verified: false },
+  });
+});
+
+test.each([
+  [[], '--secret: must start with whsec_'],
+  [['--secret', 'whsec_x', '--port', '70000'], '--port: must be a port'],
+  [['--what'], 'Unknown option'],
+])('%j is refused with the usage', async (args, problem) => {
+  const running = promisify(execFile)(process.execPath, [command, ...args]);
+  const failure: { code: number; stderr: string } = await running.then(
+    () => expect.unreachable(),
+    (error) => error,
+  );
+  expect(failure.code).toBe(1);
+  expect(failure.stderr).toContain(problem);
+  expect(failure.stderr).toContain('Usage: npm run receive');
+});

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { Backlog } from '../../src/deliveries/backlog.ts';
+import type { Job } from '../../src/deliveries/claim.ts';
+import { DELIVERY_LIMITS } from '../../src/deliveries/limits.ts';
+
+const LIMITS = { ...DELIVERY_LIMITS, inFlight: 6, inFlightPerDestination: 2, inFlightFailing: 3 };
+const QUICKLY = { isSuccess: true, durationMs: 1 };
+
+let made = 0;
+function job(destinationId: string, { isFailing = false, startByMs = 1_000 } = {}): Job {
+  made += 1;
+  const row = { id: `dlv_${made}`, destinationId, isFailing } as Job['row'];
+  return { row, bodyBytes: 10, keys: [], startByMs, clockOffsetMs: 0 };
+}
+
+function take(backlog: Backlog, nowMs = 0): Job[] {
+  const taken: Job[] = [];
+  for (let next = backlog.next(nowMs); next; next = backlog.next(nowMs)) taken.push(next);
+  return taken;
+}
+
+function destinationsOf(jobs: Job[]): string[] {
+  return jobs.map(({ row }) => row.destinationId);
+}
+
+test('destinations take turns, and each has so many in flight at most', () => {
+  const backlog = new Backlog(LIMITS);
+  backlog.add([job('a'), job('a'), job('a'), job('b'), job('c')]);
+  const first = take(backlog);
+  expect(destinationsOf(first)).toEqual(['a', 'b', 'c', 'a']);
+  const [ofA] = first;
+  if (!ofA) return expect.unreachable();
+  backlog.sent(ofA, QUICKLY);
+  expect(destinationsOf(take(backlog))).toEqual(['a']);
+});
+
+test('all destinations together have so many in flight at most', () => {
+  const backlog = new Backlog(LIMITS);
+  backlog.add(['a', 'b', 'c', 'd', 'e'].flatMap((id) => [job(id), job(id)]));
+  expect(destinationsOf(take(backlog))).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
+});
+
+test('those that fail share a part of the places, also when they begin to fail', () => {
+  const backlog = new Backlog(LIMITS);
+  const isFailing = true;
+  backlog.add(['a', 'b', 'c', 'd'].map((id) => job(id, { isFailing })));
+  expect(destinationsOf(take(backlog))).toEqual(['a', 'b', 'c']);
+  backlog.add([job('e'), job('e'), job('e')]);
+  const [e1, e2] = take(backlog);
+  if (!e1 || !e2) return expect.unreachable();
+  expect(destinationsOf([e1, e2])).toEqual(['e', 'e']);
+  backlog.sent(e1, { isSuccess: false, durationMs: 1 });
+  // Its other one still counts, now among the failing ones.
+  expect(take(backlog)).toEqual([]);
+  backlog.sent(e2, QUICKLY);
+  expect(destinationsOf(take(backlog))).toEqual(['e']);
+});
+
+test('what waited too long is not sent, but set aside to be given back', () => {
+  const backlog = new Backlog(LIMITS);
+  const [late, inTime] = [job('a', { startByMs: 10 }), job('a', { startByMs: 20 })];
+  backlog.add([late, inTime]);
+  expect(take(backlog, 11)).toEqual([inTime]);
+  expect(backlog.takeStale()).toEqual([late]);
+  expect(backlog.takeStale()).toEqual([]);
+});
+
+test('a destination that answers at once may have more at hand, until it does no longer', () => {
+  const backlog = new Backlog(LIMITS);
+  const first = job('a');
+  backlog.add([first]);
+  expect(backlog.free()).toEqual(new Map([['a', 1]]));
+  take(backlog);
+  backlog.sent(first, QUICKLY);
+  backlog.drop([first]);
+  expect(backlog.free()).toEqual(new Map([['a', LIMITS.heldPerQuickDestination]]));
+  const second = job('a');
+  backlog.add([second]);
+  take(backlog);
+  backlog.sent(second, { isSuccess: true, durationMs: LIMITS.quickMs + 1 });
+  backlog.drop([second]);
+  expect(backlog.free()).toEqual(new Map());
+});
+
+test('it counts what is held until it is dropped', () => {
+  const backlog = new Backlog(LIMITS);
+  const jobs = [job('a'), job('b', { isFailing: true })];
+  backlog.add(jobs);
+  expect(backlog).toMatchObject({ held: 2, heldBytes: 20, heldFailing: 1 });
+  backlog.drop(backlog.takeWaiting('a'));
+  expect(backlog).toMatchObject({ held: 1, heldBytes: 10 });
+  backlog.drop(backlog.takeWaiting());
+  expect(backlog).toMatchObject({ held: 0, heldBytes: 0, heldFailing: 0 });
+});

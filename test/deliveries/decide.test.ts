@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decide } from '../../src/deliveries/decide.ts';
+
+const now = new Date('2026-01-01T00:00:00Z');
+const failed = { responseStatus: 500, error: 'The receiver answered 500.' };
+
+function waitMs(random: number, retryAfter?: string, retrySeconds = [100]) {
+  const rules = { retrySeconds, now, random: () => random };
+  const { nextAttemptTime } = decide({ ...failed, retryAfter }, 0, rules);
+  return (nextAttemptTime?.getTime() ?? Number.NaN) - now.getTime();
+}
+
+test('a success ends the delivery', () => {
+  const rules = { retrySeconds: [5], now, random: () => 0 };
+  expect(decide({ responseStatus: 204, error: null }, 3, rules)).toEqual({
+    status: 'SUCCEEDED',
+    failureReason: null,
+    nextAttemptTime: null,
+  });
+});
+
+test('the wait is a fifth shorter to a fifth longer', () => {
+  expect(waitMs(0)).toBe(80_000);
+  expect(waitMs(0.5)).toBe(100_000);
+  expect(waitMs(1)).toBe(120_000);
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (random) => {
+      const wait = waitMs(random);
+      return wait >= 80_000 && wait <= 120_000;
+    }),
+  );
+});
+
+test.each([
+  ['110', 110_000],
+  ['1', 100_000],
+  ['3600', 3_600_000],
+  ['3601', 3_600_000],
+  ['99999999999999999999', 3_600_000],
+  ['Thu, 01 Jan 2026 00:30:00 GMT', 1_800_000],
+  ['Fri, 01 Jan 2027 00:00:00 GMT', 3_600_000],
+  ['Wed, 31 Dec 2025 00:00:00 GMT', 100_000],
+  ['-5', 100_000],
+  ['1.5', 100_000],
+  ['', 100_000],
+])('Retry-After %j waits %d ms where 100 s are due', (retryAfter, expected) => {
+  expect(waitMs(0.5, retryAfter)).toBe(expected);
+});
+
+test('each attempt has its own delay, and after the last one the delivery has failed', () => {
+  const rules = { retrySeconds: [1, 2], now, random: () => 0.5 };
+  const decisions = [0, 1, 2, 3].map((attemptCount) => decide(failed, attemptCount, rules));
+  expect(decisions.map(({ status }) => status)).toEqual(['PENDING', 'PENDING', 'FAILED', 'FAILED']);
+  expect(decisions[1]?.nextAttemptTime).toEqual(new Date(now.getTime() + 2_000));
+  expect(decisions[2]).toMatchObject({
+    failureReason: 'Given up after 3 attempts: The receiver answered 500.',
+    nextAttemptTime: null,
+  });
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { testDatabase } from '../support/app.ts';
+import { createOwing, createWorker } from '../support/deliveries.ts';
+import { startReceiver } from '../support/receiver.ts';
+
+const database = await testDatabase();
+const receiver = await startReceiver();
+const { prisma } = database;
+const { projectId, destination, owe } = await createOwing(database);
+const atOnce = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 0 };
+
+afterAll(async () => {
+  await receiver[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  await prisma.delivery.deleteMany();
+});
+
+let places = 0;
+async function newDestination(data: Parameters<typeof destination>[1] = {}) {
+  places += 1;
+  const place = `place-${places}`;
+  return { place, ...(await destination(receiver.url(place), data)) };
+}
+
+/** So many at once: as rows, without their way through this process. */
+async function oweMany(destinationId: string, count: number): Promise<void> {
+  await database.rows.query(
+    `insert into "Delivery" ("id", "projectId", "destinationId", "body", "nextAttemptTime")
+     select 'dlv_many_' || n, $1, $2, '{}', now() - interval '1 hour'
+     from generate_series(1, $3::int) n`,
+    [projectId, destinationId, count],
+  );
+}
+
+test('a destination that hangs with 20,000 due messages holds up no other, and has 8 in flight', async () => {
+  const hanging = await newDestination();
+  receiver.behave(hanging.place, 'HANG');
+  await oweMany(hanging.id, 20_000);
+  const others = await Promise.all(Array.from({ length: 5 }, () => newDestination()));
+  for (const { id } of others) await owe(id, 200);
+
+  await using sender = createWorker(database, { config: atOnce });
+  const running = sender.worker.run();
+  await Promise.all(others.map(({ place }) => receiver.arrived(place, 200)));
+  expect(receiver.received(hanging.place)).toHaveLength(8);
+  await sender.worker.stop(running);
+  expect(receiver.mostAtOnce(hanging.place)).toBe(8);
+  for (const { place } of others) expect(receiver.mostAtOnce(place)).toBeLessThanOrEqual(8);
+});
+
+test('many destinations that hang leave half of all places to the others', async () => {
+  const hanging = await Promise.all(
+    Array.from({ length: 12 }, () =>
+      newDestination({ failingSince: new Date(), failedAttempts: 5 }),
+    ),
+  );
+  for (const { id, place } of hanging) {
+    receiver.behave(place, 'HANG');
+    await owe(id, 50);
+  }
+  const good = await newDestination();
+  await owe(good.id, 500);
+
+  await using sender = createWorker(database, { config: atOnce });
+  const running = sender.worker.run();
+  await receiver.arrived(good.place, 500);
+  await sender.worker.stop(running);
+  const held = hanging.map(({ place }) => receiver.received(place).length);
+  expect(held.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(32);
+});
+
+test('every destination gets its turn, however many there are and however much each is owed', async () => {
+  const destinations = await Promise.all(Array.from({ length: 30 }, () => newDestination()));
+  for (const { id } of destinations) await owe(id, 30);
+  const limits = { claimRows: 20, heldRows: 40, inFlight: 4 };
+  await using sender = createWorker(database, { limits });
+  await sender.worker.drain();
+  const counts = destinations.map(({ place }) => receiver.received(place).length);
+  expect(counts).toEqual(Array(30).fill(30));
+});
+
+test('bodies in memory are bounded, and still all of them are sent', async () => {
+  const { id, place } = await newDestination();
+  const body = JSON.stringify({ text: 'x'.repeat(100_000) });
+  await owe(id, 40, { body });
+  await using sender = createWorker(database, { limits: { heldBytes: 250_000 } });
+  await sender.worker.drain();
+  expect(receiver.received(place)).toHaveLength(40);
+  expect(receiver.mostAtOnce(place)).toBeLessThanOrEqual(3);
+});
+
+test('what waited here too long to be sent within its lease is given back, and sent with a new one', async () => {
+  const { id, place } = await newDestination();
+  const limits = { attemptMs: 150, leaseMs: 200, heldPerQuickDestination: 20 };
+  await using sender = createWorker(database, { limits: { ...limits, inFlightPerDestination: 4 } });
+  // An answer at once makes it a destination of which more is held than is in flight.
+  await owe(id);
+  await sender.worker.drain();
+  receiver.behave(place, 'HANG');
+  await owe(id, 20);
+  await sender.worker.drain();
+  expect(receiver.received(place)).toHaveLength(21);
+  expect(receiver.mostAtOnce(place)).toBe(4);
+  expect(await prisma.delivery.count({ where: { leaseToken: { not: null } } })).toBe(0);
+  const attempts = await prisma.deliveryAttempt.groupBy({ by: ['deliveryId'], _count: true });
+  expect(attempts.map(({ _count }) => _count)).toEqual(Array(21).fill(1));
+});

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { expect, test } from 'vitest';
+import { isSigned, signedHeaders, signingKey } from '../../src/deliveries/sign.ts';
+import { newSigningSecret } from '../../src/deliveries/signing-secret.ts';
+
+const secret = newSigningSecret();
+const nowSeconds = Math.floor(Date.now() / 1000);
+
+function signed(body: string, timestampSeconds = nowSeconds, secrets = [secret]) {
+  return signedHeaders({ id: 'dlv_1', timestampSeconds, body }, secrets.map(signingKey));
+}
+
+test('what is signed here verifies with the reference library, whatever the text', () => {
+  fc.assert(
+    fc.property(fc.json(), (body) => {
+      expect(new Webhook(secret).verify(body, signed(body))).toEqual(JSON.parse(body));
+    }),
+  );
+});
+
+test('what the reference library signs verifies here', () => {
+  const body = '{"ä":"😀"}';
+  const signature = new Webhook(secret).sign('dlv_1', new Date(nowSeconds * 1000), body);
+  const headers = { ...signed(body), 'webhook-signature': signature };
+  expect(isSigned(body, headers, { secret, nowSeconds })).toBe(true);
+});
+
+test('two secrets make two signatures, and either verifies', () => {
+  const other = newSigningSecret();
+  const headers = signed('{}', nowSeconds, [secret, other]);
+  expect(headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/);
+  for (const one of [secret, other]) {
+    expect(isSigned('{}', headers, { secret: one, nowSeconds })).toBe(true);
+  }
+});
+
+test.each([
+  ['another body', '{"a":1}', {}],
+  ['another id', '{}', { 'webhook-id': 'dlv_2' }],
+  ['another time', '{}', { 'webhook-timestamp': String(nowSeconds + 1) }],
+  ['an old time', '{}', signed('{}', nowSeconds - 301)],
+  ['a time to come', '{}', signed('{}', nowSeconds + 301)],
+  ['no time', '{}', { 'webhook-timestamp': undefined }],
+  ['no signature', '{}', { 'webhook-signature': undefined }],
+  ['a part of the signature', '{}', { 'webhook-signature': 'v1,AAAA' }],
+  ['another secret', '{}', signed('{}', nowSeconds, [newSigningSecret()])],
+])('%s does not verify', (_, body, change) => {
+  expect(isSigned(body, { ...signed('{}'), ...change }, { secret, nowSeconds })).toBe(false);
+});
+
+test('a key never shows its secret', () => {
+  expect(JSON.stringify({ key: signingKey(secret) })).not.toContain(secret.slice(6));
+});

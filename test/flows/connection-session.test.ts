@@ -1,0 +1,144 @@
+import { afterAll, expect, test } from 'vitest';
+import { openSession } from '../../src/domain/connection-session.ts';
+import type { Provider, ProviderRequest } from '../../src/providers/provider.ts';
+import { sharedApp } from '../support/app.ts';
+import { generate } from '../support/connections.ts';
+import { getConnection } from '../support/oauth.ts';
+import { type ServedAnswer, startProviderServer } from '../support/provider-server.ts';
+
+let next: ServedAnswer = { status: 200, body: {} };
+const server = await startProviderServer(() => next);
+afterAll(() => server[Symbol.asyncDispose]());
+
+const base: Omit<Provider, 'name' | 'displayName'> = {
+  baseUrl: `${server.url}/api/`,
+  authSchemes: ['API_KEY'],
+  apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Key ' },
+  limits: {
+    concurrency: 2,
+    requestsPerSecond: 1_000,
+    timeoutMs: 300,
+    answerBytes: 1_000,
+    batchSize: 1,
+    pageSize: 1,
+  },
+  takes: { associations: false, headers: false, idempotencyKey: false },
+  capabilities: { proxy: true },
+};
+const providers: Provider[] = [
+  { ...base, name: 'header', displayName: 'Header CRM' },
+  {
+    ...base,
+    name: 'query',
+    displayName: 'Query CRM',
+    apiKey: { in: 'query', name: 'apiKey' },
+  },
+  { ...base, name: 'gone', displayName: 'Gone CRM', baseUrl: 'http://127.0.0.1:9/' },
+  { ...base, name: 'private', displayName: 'Private CRM', baseUrl: 'http://10.0.0.1' },
+];
+const app = await sharedApp({ providers, env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' } });
+
+async function sessionTo(provider: string) {
+  const tenant = await app.tenant();
+  const { id } = await generate(tenant, { provider, apiKey: 'key-in-clear' });
+  return openSession(app.app.services, await getConnection(app, id));
+}
+
+const GET: ProviderRequest = { method: 'GET', path: '/things' };
+
+async function failure(provider: string, request = GET) {
+  const session = await sessionTo(provider);
+  const error = await session.send(request).catch((thrown) => thrown);
+  expect(error).toMatchObject({ name: 'ProviderError' });
+  expect(`${error.message} ${error.stack} ${error.cause}`).not.toContain('key-in-clear');
+  return error;
+}
+
+test('a request carries the credentials, which nothing in it replaces', async () => {
+  const session = await sessionTo('header');
+  expect(session.baseUrl).toBe(`${server.url}/api`);
+  next = { status: 201, headers: { 'X-Trace': 'a' }, body: { made: true } };
+  const answer = await session.send({
+    method: 'POST',
+    path: '/things?a=1',
+    query: { b: 2, c: undefined, d: true },
+    headers: { AUTHORIZATION: 'Bearer mine', 'X-Own': 'yes' },
+    body: { name: 'x' },
+  });
+  expect(answer).toMatchObject({ status: 201, body: { made: true }, headers: { 'x-trace': 'a' } });
+  const sent = server.requests.at(-1);
+  expect(sent).toMatchObject({ method: 'POST', path: '/api/things', body: { name: 'x' } });
+  expect(Object.fromEntries(sent?.query ?? [])).toEqual({ a: '1', b: '2', d: 'true' });
+  expect(sent?.headers).toMatchObject({ authorization: 'Key key-in-clear', 'x-own': 'yes' });
+});
+
+test('every answer resolves: JSON, text, nothing, whatever its status', async () => {
+  const session = await sessionTo('header');
+  next = { status: 500, body: 'not json' };
+  expect(await session.send(GET)).toMatchObject({ status: 500, body: 'not json' });
+  next = { status: 204 };
+  expect(await session.send(GET)).toMatchObject({ status: 204, body: null });
+  next = { status: 302, headers: { location: 'https://evil.test/' } };
+  expect(await session.send(GET)).toMatchObject({ status: 302 });
+});
+
+test('credentials go to no other origin', async () => {
+  const before = server.requests.length;
+  for (const path of ['https://evil.test/', 'ftp://x', 'things', '']) {
+    const error = await failure('header', { method: 'GET', path });
+    expect(error).toMatchObject({ kind: 'BAD_REQUEST', passesLater: false });
+  }
+  expect(server.requests.length).toBe(before);
+  next = { status: 200, body: {} };
+  const session = await sessionTo('header');
+  const path = `${server.url}/elsewhere?page=2`;
+  expect((await session.send({ method: 'GET', path })).status).toBe(200);
+  expect(server.requests.at(-1)).toMatchObject({ path: '/elsewhere' });
+  await session.send({ method: 'GET', path: '//evil.test/' });
+  expect(server.requests.at(-1)).toMatchObject({ path: '/api//evil.test/' });
+});
+
+test('what brings no answer is told apart, and names no credentials', async () => {
+  expect(await failure('gone')).toMatchObject({ kind: 'UNREACHABLE', outcomeUnknown: false });
+  expect(await failure('private')).toMatchObject({ kind: 'BAD_REQUEST' });
+  server.failNext('DROPPED_CONNECTION');
+  expect(await failure('query')).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
+  server.failNext('DROPPED_CONNECTION');
+  const path = '/things?secret=1';
+  const dropped = await failure('header', { method: 'POST', path, body: {} });
+  expect(dropped.message).toMatch(/^Header CRM, POST \/things: /);
+  next = { status: 200, body: { text: 'x'.repeat(2_000) } };
+  expect(await failure('query')).toMatchObject({ kind: 'BAD_REQUEST' });
+  expect(await failure('query', { method: 'POST', path: '/things' })).toMatchObject({
+    kind: 'DISCONNECTED',
+    outcomeUnknown: true,
+  });
+});
+
+test('a provider that asks to wait is not called meanwhile', async () => {
+  const session = await sessionTo('header');
+  next = { status: 429, headers: { 'retry-after': '3600' } };
+  expect((await session.send(GET)).status).toBe(429);
+  const before = server.requests.length;
+  next = { status: 200, body: {} };
+  const error = await session.send(GET).catch((thrown) => thrown);
+  expect(error).toMatchObject({ kind: 'RATE_LIMITED', outcomeUnknown: false });
+  expect(error.retryAfterMs).toBeGreaterThan(3_500_000);
+  expect(server.requests.length).toBe(before);
+  expect((await (await sessionTo('header')).send(GET)).status).toBe(200);
+});
+
+test('a connection whose provider is gone from the catalogue is refused in words', async () => {
+  const tenant = await app.tenant();
+  const { id } = await generate(tenant, { provider: 'header', apiKey: 'k' });
+  const connection = { ...(await getConnection(app, id)), provider: 'retired' };
+  expect(() => openSession(app.app.services, connection)).toThrow(/retired is not a provider/);
+});
+
+test('a connection that is deleted meanwhile is refused in words', async () => {
+  const tenant = await app.tenant();
+  const { id } = await generate(tenant, { provider: 'header', apiKey: 'k' });
+  const session = openSession(app.app.services, await getConnection(app, id));
+  await app.app.services.database.prisma.connection.delete({ where: { id } });
+  await expect(session.send(GET)).rejects.toThrow('The connection has been deleted.');
+});

@@ -1,0 +1,299 @@
+import { expect, test } from 'vitest';
+import { hubspotProvider } from '../../src/providers/hubspot/provider.ts';
+import { sharedApp, type Tenant, testApp } from '../support/app.ts';
+import { keepEvents } from '../support/connections.ts';
+import {
+  CLIENT_ID,
+  callSandbox,
+  createProviderApp,
+  getConnection,
+  storedCredentials,
+} from '../support/oauth.ts';
+import { startProviderServer } from '../support/provider-server.ts';
+
+const RETURN = 'https://builder.test/done?tab=crm';
+const clock = { aheadMs: 0 };
+const app = await sharedApp({
+  env: { REDIRECT_ORIGINS: 'https://builder.test', PUBLIC_URL: 'https://gateway.test/' },
+  now: () => new Date(Date.now() + clock.aheadMs),
+});
+const { prisma } = app.app.services.database;
+
+const START = `mutation ($input: StartOAuthConnectInput!) {
+  startOAuthConnect(input: $input) { authorizeUrl expireTime }
+}`;
+
+function starting({ projectId }: Pick<Tenant, 'projectId'>, given: object = {}) {
+  const who = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
+  return { input: { projectIdOrName: projectId, ...who, ...given } };
+}
+
+async function start(tenant: Tenant, given?: object): Promise<URL> {
+  const { startOAuthConnect } = await tenant.query(START, starting(tenant, given));
+  return new URL(startOAuthConnect.authorizeUrl);
+}
+
+/** As a browser does: the page of consent, a click on Approve, and back. */
+async function consent(authorizeUrl: URL, approve = '1'): Promise<URL> {
+  const url = new URL(authorizeUrl);
+  url.searchParams.set('approve', approve);
+  const answer = await fetch(url, { redirect: 'manual' });
+  return new URL(answer.headers.get('location') as string);
+}
+
+function comeBack({ pathname, search }: URL, init?: RequestInit): Promise<Response> {
+  return app.fetch(pathname + search, init);
+}
+
+test('PKCE: a person consents, comes back, and the connection works', async () => {
+  const tenant = await app.tenant();
+  const providerAppId = await createProviderApp(tenant, { scopes: ['records.read'] });
+  const events = await keepEvents(app, tenant);
+  const url = await start(tenant, {
+    authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE',
+    redirectUrl: RETURN,
+    groupName: 'Acme Inc.',
+    providerMetadata: { plan: 'gold' },
+  });
+  expect(Object.fromEntries(url.searchParams)).toEqual({
+    response_type: 'code',
+    client_id: CLIENT_ID,
+    redirect_uri: 'https://gateway.test/oauth/callback',
+    scope: 'records.read',
+    state: expect.stringMatching(/^[\w-]{43}$/),
+    code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+    code_challenge_method: 'S256',
+  });
+
+  const back = await comeBack(await consent(url));
+  expect(back.status).toBe(303);
+  expect(back.headers.get('cache-control')).toBe('no-store');
+  expect(back.headers.get('referrer-policy')).toBe('no-referrer');
+  const location = new URL(back.headers.get('location') as string);
+  const connectionId = location.searchParams.get('connectionId') as string;
+  expect(location.href).toBe(`${RETURN}&connectionId=${connectionId}`);
+
+  const connection = await getConnection(app, connectionId);
+  expect(connection).toMatchObject({
+    projectId: tenant.projectId,
+    status: 'CREATED',
+    authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE',
+    providerAppId,
+    providerWorkspaceRef: 'sandbox',
+    providerConsumerRef: 'sandbox-user',
+    providerMetadata: { plan: 'gold' },
+    tokenExpireTime: expect.any(Date),
+  });
+  expect(await storedCredentials(app, connection)).toMatchObject({ scopes: ['records.read'] });
+  expect((await callSandbox(app, connection)).status).toBe(200);
+  expect(await events()).toMatchObject([
+    { eventType: 'CONNECTION_CREATED', connectionId, data: { groupRef: 'acme' } },
+  ]);
+});
+
+test('connecting again renews the connection; without a redirectUrl a page says so', async () => {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant);
+  const events = await keepEvents(app, tenant);
+  await comeBack(await consent(await start(tenant, { redirectUrl: RETURN })));
+  const url = await start(tenant);
+  expect(url.searchParams.has('code_challenge')).toBe(false);
+  const page = await comeBack(await consent(url));
+  expect(page.status).toBe(200);
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page.headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; style-src 'sha256-/,
+  );
+  expect(page.headers.get('cache-control')).toBe('no-store');
+  expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+  const html = await page.text();
+  expect(html).toContain('Connected');
+  expect(html).not.toContain('<script');
+  expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(1);
+  expect((await events()).map(({ eventType }) => eventType)).toEqual([
+    'CONNECTION_CREATED',
+    'CONNECTION_UPDATED',
+  ]);
+});
+
+test('a state is good once, for ten minutes, and only if we made it', async () => {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant);
+  const callback = await consent(await start(tenant));
+  const answers = await Promise.all([comeBack(callback), comeBack(callback), comeBack(callback)]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+  expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(1);
+
+  const late = await consent(await start(tenant));
+  clock.aheadMs += 10 * 60_000;
+  expect((await comeBack(late)).status).toBe(400);
+  for (const state of ['', 'unknown', 'A'.repeat(43), "'; drop table", '\u0000'.repeat(43)]) {
+    const url = new URL(callback);
+    url.searchParams.set('state', state);
+    const answer = await comeBack(url);
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('connect again');
+  }
+  expect((await app.fetch('/oauth/callback')).status).toBe(400);
+  expect((await comeBack(callback, { method: 'POST' })).status).toBe(405);
+});
+
+test('neither the state nor the code verifier is stored in clear', async () => {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant);
+  const url = await start(tenant, { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE' });
+  const [row] = await prisma.oAuthConnect.findMany({ where: { projectId: tenant.projectId } });
+  expect(JSON.stringify(row)).not.toContain(url.searchParams.get('state'));
+  expect(row?.codeVerifierSealed).toMatch(/^v1\./);
+  // Who never came back is forgotten when the next one starts.
+  clock.aheadMs += 10 * 60_000;
+  await start(tenant);
+  expect(await prisma.oAuthConnect.count({ where: { projectId: tenant.projectId } })).toBe(1);
+});
+
+test('a person who declines, or a provider that fails, is told to whoever sent them', async () => {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant);
+  const denied = await comeBack(await consent(await start(tenant, { redirectUrl: RETURN }), '0'));
+  const location = new URL(denied.headers.get('location') as string);
+  expect(location.searchParams.get('error')).toBe('access_denied');
+  expect(location.searchParams.has('connectionId')).toBe(false);
+
+  app.app.sandbox.faults.set({ pathPrefix: '/oauth/token', status: 503 });
+  const failed = await comeBack(await consent(await start(tenant, { redirectUrl: RETURN })));
+  expect(failed.headers.get('location')).toContain('error=temporarily_unavailable');
+
+  const hostile = await consent(await start(tenant), '0');
+  hostile.searchParams.set('error_description', '<script>alert("1")</script>');
+  const page = await comeBack(hostile);
+  expect(page.status).toBe(400);
+  expect(await page.text()).not.toContain('<script');
+  expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(0);
+});
+
+test('a wrong client secret or a forged code makes no connection', async () => {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant, { clientSecret: 'wrong' });
+  const refused = await comeBack(await consent(await start(tenant, { redirectUrl: RETURN })));
+  expect(refused.headers.get('location')).toContain('error=access_denied');
+  await createProviderApp(tenant);
+  const forged = await consent(await start(tenant, { redirectUrl: RETURN }));
+  forged.searchParams.set('code', 'sbx_code_forged');
+  const answer = await comeBack(forged);
+  expect(answer.headers.get('location')).toContain('invalid_grant');
+  expect(answer.headers.get('location')).not.toContain('sbx_code_forged');
+  expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(0);
+});
+
+test('an app that is deleted meanwhile ends what was started with it', async () => {
+  const tenant = await app.tenant();
+  const id = await createProviderApp(tenant);
+  const callback = await consent(await start(tenant));
+  await prisma.providerApp.delete({ where: { id } });
+  expect((await comeBack(callback)).status).toBe(400);
+});
+
+test("the app's own parameters are sent along, and change nothing of ours", async () => {
+  const tenant = await app.tenant();
+  const authQueryParams = {
+    prompt: 'login',
+    resource: ['a', 'b'],
+    state: 'evil',
+    redirect_uri: 'x',
+  };
+  await createProviderApp(tenant, { metadata: { authQueryParams } });
+  const { searchParams } = await start(tenant, { scopes: ['one', 'two'] });
+  expect(searchParams.get('prompt')).toBe('login');
+  expect(searchParams.getAll('resource')).toEqual(['a', 'b']);
+  expect(searchParams.getAll('redirect_uri')).toEqual(['https://gateway.test/oauth/callback']);
+  expect(searchParams.getAll('state')).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
+  expect(searchParams.get('scope')).toBe('one two');
+});
+
+async function issueNames(tenant: Tenant, given: object) {
+  const { code, problem } = await tenant.refusal(START, starting(tenant, given));
+  expect(code).toBe('BAD_USER_INPUT');
+  return problem.issues?.map(({ name }) => name);
+}
+
+test('every offending input is named', async () => {
+  const tenant = await app.tenant();
+  expect(await issueNames(tenant, { provider: 'none' })).toEqual(['input.provider']);
+  expect(await issueNames(tenant, { provider: 'stripe' })).toEqual(['input.provider']);
+  expect(await issueNames(tenant, {})).toEqual(['input.providerAppId']);
+  expect(await issueNames(tenant, { groupRef: '', redirectUrl: 'nonsense' })).toEqual([
+    'input.groupRef',
+    'input.redirectUrl',
+  ]);
+  await createProviderApp(tenant, { provider: 'salesforce' });
+  await createProviderApp(tenant, { provider: 'hubspot' });
+  await createProviderApp(tenant, { provider: 'zoho', scopes: ['a', 'b'] });
+  const many = {
+    provider: 'salesforce',
+    authScheme: 'OAUTH2_AUTHORIZATION_CODE',
+    redirectUrl: 'https://evil.test/',
+  };
+  expect(await issueNames(tenant, many)).toEqual([
+    'input.authScheme',
+    'input.providerWorkspaceRef',
+    'input.redirectUrl',
+  ]);
+  const hosts = { provider: 'salesforce', providerWorkspaceRef: 'evil.test/' };
+  expect(await issueNames(tenant, hosts)).toEqual(['input.providerWorkspaceRef']);
+  expect(await issueNames(tenant, { provider: 'hubspot' })).toEqual(['input.scopes']);
+  expect(await issueNames(tenant, { provider: 'zoho' })).toEqual([
+    'input.providerMetadata.zoho_token_domain',
+  ]);
+  const domain = { zoho_token_domain: { value: 'accounts.zoho.eu', source: 'input' } };
+  const url = await start(tenant, { provider: 'zoho', providerMetadata: domain });
+  expect(url.searchParams.get('scope')).toBe('a,b');
+});
+
+test("another tenant's project and app, and a key without the scope, are refused", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const providerAppId = await createProviderApp(a);
+  await createProviderApp(b);
+  expect(await b.refusal(START, starting(a))).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await issueNames(b, { providerAppId })).toEqual(['input.providerAppId']);
+  const reader = await a.withScopes('read');
+  expect(await reader.refusal(START, starting(a))).toMatchObject({ code: 'FORBIDDEN' });
+});
+
+test('the workspace of an account is told from the address that a token answer names', async () => {
+  await using server = await startProviderServer(() => ({
+    status: 200,
+    body: { access_token: 't', instance_url: 'https://acme--dev.my.salesforce.com', id: 'person' },
+  }));
+  const template = 'https://{{workspace}}.my.salesforce.com';
+  const provider = {
+    ...hubspotProvider(),
+    name: 'salesforce',
+    baseUrl: template,
+    oauth2: {
+      authorizeUrl: `${template}/authorize`,
+      tokenUrl: `${server.url}/token`,
+      tokenFields: { workspaceRef: 'instance_url', consumerRef: 'id' },
+      defaultLifetimeSeconds: 7_200,
+    },
+  };
+  await using other = await testApp({
+    providers: [provider],
+    env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  });
+  const tenant = await other.tenant();
+  await createProviderApp(tenant, { provider: 'salesforce' });
+  const given = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
+  const { startOAuthConnect } = await tenant.query(START, starting(tenant, given));
+  const url = new URL(startOAuthConnect.authorizeUrl);
+  expect(url.origin).toBe('https://acme.my.salesforce.com');
+  const state = url.searchParams.get('state');
+  expect((await other.fetch(`/oauth/callback?code=c&state=${state}`)).status).toBe(200);
+  const connections = await other.app.services.database.prisma.connection.findMany();
+  expect(connections).toMatchObject([
+    {
+      providerWorkspaceRef: 'acme--dev',
+      providerConsumerRef: 'person',
+      tokenExpireTime: expect.any(Date),
+    },
+  ]);
+});

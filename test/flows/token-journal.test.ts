@@ -1,0 +1,104 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test, vi } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { createLog } from '../../src/log.ts';
+import { sandboxProvider } from '../../src/providers/sandbox/provider.ts';
+import { sharedApp, testApp } from '../support/app.ts';
+import { generate, keepEvents } from '../support/connections.ts';
+import {
+  callSandbox,
+  connectWithTokens,
+  getConnection,
+  storedCredentials,
+} from '../support/oauth.ts';
+
+const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
+const app = await sharedApp({ env: { ENCRYPTION_KEY } });
+const { database } = app.app.services;
+const { sandbox } = app.app;
+
+const dataDir = mkdtempSync(join(tmpdir(), 'gateway-journal-'));
+const journal = join(dataDir, 'token-journal');
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+/** A server of the same database, sandbox and data folder. */
+function startServer(over: Database) {
+  return testApp({
+    env: { ENCRYPTION_KEY, DATA_DIR: dataDir, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+    database: { ...over, [Symbol.asyncDispose]: async () => {} },
+    providers: [sandboxProvider(sandbox.url)],
+  });
+}
+
+/** Where no transaction ever comes to its end: what is under way stays so until the process ends. */
+function hanging({ prisma, ...rest }: Database): Database {
+  const stuck = new Proxy(prisma, {
+    get: (target, name) =>
+      name === '$transaction' ? () => new Promise(() => {}) : Reflect.get(target, name, target),
+  });
+  return { ...rest, prisma: stuck };
+}
+
+async function crashBetweenAnswerAndCommit(connection: Parameters<typeof callSandbox>[1]) {
+  const crashing = await startServer(hanging(database));
+  void callSandbox(crashing, connection);
+  await vi.waitFor(() => expect(readdirSync(journal)).toEqual([`${connection.id}.json`]));
+  await crashing[Symbol.asyncDispose]();
+}
+
+test('a token that was received before a crash is stored at the next start', async () => {
+  const tenant = await app.tenant();
+  const connection = await connectWithTokens(app, tenant);
+  const before = await storedCredentials(app, connection);
+  const counts = { ...sandbox.oauth.counts };
+  await crashBetweenAnswerAndCommit(connection);
+  expect(await storedCredentials(app, connection)).toEqual(before);
+  expect(readFileSync(join(journal, `${connection.id}.json`), 'utf8')).not.toContain('sbx_');
+
+  const events = await keepEvents(app, tenant);
+  await using restarted = await startServer(database);
+  expect(readdirSync(journal)).toEqual([]);
+  expect(await getConnection(app, connection.id)).toMatchObject({
+    status: 'CREATED',
+    refreshLeaseToken: null,
+  });
+  expect(await events()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
+  expect((await callSandbox(restarted, connection)).status).toBe(200);
+  expect(sandbox.oauth.counts).toMatchObject({
+    refreshed: counts.refreshed + 1,
+    reuseRefused: counts.reuseRefused,
+  });
+});
+
+test('a token from the journal never replaces newer credentials', async () => {
+  const tenant = await app.tenant();
+  const connection = await connectWithTokens(app, tenant);
+  await crashBetweenAnswerAndCommit(connection);
+  await generate(tenant, { apiKey: 'sandbox-key' });
+  await using _restarted = await startServer(database);
+  expect(readdirSync(journal)).toEqual([]);
+  expect(await storedCredentials(app, connection)).toMatchObject({ apiKey: 'sandbox-key' });
+});
+
+test('a token of a connection that is gone leaves the journal', async () => {
+  const tenant = await app.tenant();
+  const connection = await connectWithTokens(app, tenant);
+  await crashBetweenAnswerAndCommit(connection);
+  await database.prisma.connection.delete({ where: { id: connection.id } });
+  await using _restarted = await startServer(database);
+  expect(readdirSync(journal)).toEqual([]);
+});
+
+test('what can no longer be read stays in the journal, and the server starts', async () => {
+  const connection = await connectWithTokens(app, await app.tenant());
+  await crashBetweenAnswerAndCommit(connection);
+  const other = Buffer.alloc(32, 1).toString('base64');
+  await using _restarted = await testApp({
+    log: createLog('silent'),
+    env: { ENCRYPTION_KEY: other, DATA_DIR: dataDir },
+    database: { ...database, [Symbol.asyncDispose]: async () => {} },
+  });
+  expect(existsSync(join(journal, `${connection.id}.json`))).toBe(true);
+});

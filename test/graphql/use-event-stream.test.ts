@@ -1,0 +1,78 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createSchema, createYoga } from 'graphql-yoga';
+import { expect, test } from 'vitest';
+import { useEventStream } from '../../src/graphql/use-event-stream.ts';
+
+const KILOBYTE = 'x'.repeat(1024);
+
+/** A server of endless events, which counts what it was asked for and whom it cut. */
+async function endless(events: number) {
+  const cut = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<void>();
+  let asked = 0;
+  async function* ticks() {
+    try {
+      while (asked < events) {
+        asked += 1;
+        yield { tick: KILOBYTE };
+      }
+      await left.promise;
+    } finally {
+      left.resolve();
+    }
+  }
+  const yoga = createYoga<{ disconnect: () => void; requestId: string; address: string }>({
+    schema: createSchema({
+      typeDefs: 'type Query { a: Int } type Subscription { tick: String }',
+      resolvers: { Subscription: { tick: { subscribe: ticks } } },
+    }),
+    logging: false,
+    plugins: [useEventStream({ areEnding: false }, { keepAliveMs: 10 })],
+  });
+  const server = createServer((req, res) => {
+    const disconnect = () => {
+      cut.resolve();
+      left.resolve();
+      req.socket.destroy();
+    };
+    void yoga.handle(req, res, { disconnect, requestId: '1', address: '' });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
+    cut: cut.promise,
+    asked: () => asked,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+function subscribe(url: string) {
+  return new Promise<import('node:http').IncomingMessage>((resolve) => {
+    const headers = { accept: 'text/event-stream', 'content-type': 'application/json' };
+    const asking = request(url, { method: 'POST', headers }, resolve);
+    asking.on('error', () => {});
+    asking.end(JSON.stringify({ query: 'subscription { tick }' }));
+  });
+}
+
+test('a client that reads nothing is asked for no more than the buffers hold, and cut', async () => {
+  const events = 100_000;
+  await using server = await endless(events);
+  const answer = await subscribe(server.url);
+  answer.on('error', () => {});
+  await server.cut;
+  expect(server.asked()).toBeLessThan(events / 2);
+  answer.destroy();
+});
+
+test('a quiet stream is kept alive by comments', async () => {
+  await using server = await endless(0);
+  const answer = await subscribe(server.url);
+  let text = '';
+  for await (const chunk of answer) {
+    text += chunk;
+    if (text.length >= 9) break;
+  }
+  expect(text).toBe(':\n\n:\n\n:\n\n');
+});

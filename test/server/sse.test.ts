@@ -1,0 +1,149 @@
+import { createClient } from 'graphql-sse';
+import { expect, test } from 'vitest';
+import { eventList } from '../../src/domain/notification-event.ts';
+import { encodeCursor } from '../../src/domain/page.ts';
+import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
+import { names, record, recordAll, routeEvents } from '../support/event-log.ts';
+import { openEventStream } from '../support/event-stream.ts';
+
+const app = await sharedApp();
+const { url } = await app.app.start();
+const { database } = app.app.services;
+const overHttp = (path: string, init: RequestInit) => fetch(`${url}${path}`, init);
+
+const query = `subscription ($project: String!, $after: String) {
+  notificationEvents(projectIdOrName: $project, after: $after) { cursor node { data } }
+}`;
+
+interface Edge {
+  notificationEvents: { cursor: string; node: { data: { connectionId: string } } };
+}
+
+async function tenantWithRoutes(of: TestApp = app) {
+  const tenant = await of.tenant();
+  const { prisma } = of.app.services.database;
+  return { ...tenant, ...(await routeEvents(prisma, tenant.projectId)) };
+}
+
+/** The cursor before the first event. */
+const startOf = (projectId: string) => encodeCursor(eventList(projectId), 0n);
+
+const clientOf = ({ apiKey }: Tenant) =>
+  createClient({ url: `${url}/graphql`, headers: { 'x-api-key': apiKey }, retryAttempts: 0 });
+
+test('the graphql-sse client gets events, and its leaving is noticed', async () => {
+  await using small = await testApp({ env: { LIMIT_SUBSCRIPTIONS: '1' } });
+  const { url: at } = await small.app.start();
+  const tenant = await tenantWithRoutes(small);
+  await recordAll(small.app.services.database, tenant, names('e', 3));
+  const headers = { 'x-api-key': tenant.apiKey };
+  const client = createClient({
+    url: `${at}/graphql`,
+    headers,
+    retryAttempts: 20,
+    retry: async () => {},
+  });
+  const variables = { project: tenant.projectId, after: startOf(tenant.projectId) };
+  // The second is only let in when the first one's place is free again.
+  for (const _ of ['first', 'second']) {
+    const seen = [];
+    for await (const { data } of client.iterate<Edge>({ query, variables })) {
+      seen.push(data?.notificationEvents.node.data.connectionId);
+      if (seen.length === 3) break;
+    }
+    expect(seen).toEqual(names('e', 3));
+  }
+  client.dispose();
+});
+
+test('the graphql-sse client runs a query, and gets a refusal as a result', async () => {
+  const tenant = await app.tenant();
+  const client = clientOf(tenant);
+  const results = [];
+  for await (const result of client.iterate({ query: '{ viewer { kind } }' })) results.push(result);
+  for await (const result of client.iterate({ query, variables: { project: 'none' } })) {
+    results.push(result);
+  }
+  for await (const result of client.iterate({ query: '{ nothing }' })) results.push(result);
+  expect(results).toMatchObject([
+    { data: { viewer: { kind: 'API_KEY' } } },
+    { errors: [{ extensions: { code: 'NOT_FOUND', problem: { status: 404 } } }] },
+    { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] },
+  ]);
+  client.dispose();
+});
+
+test('fetch gets messages with ids, and resumes by Last-Event-ID', async () => {
+  const tenant = await tenantWithRoutes();
+  const { projectId } = tenant;
+  await recordAll(database, tenant, names('e', 3));
+  const open = (headers: Record<string, string>, after?: string) =>
+    openEventStream(overHttp, {
+      query,
+      variables: { project: projectId, after },
+      headers: { 'x-api-key': tenant.apiKey, ...headers },
+    });
+  const stream = await open({}, startOf(projectId));
+  expect(Object.fromEntries(stream.headers)).toMatchObject({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    'x-request-id': expect.any(String),
+  });
+  const first = await stream.next();
+  expect(first).toMatchObject({
+    event: 'next',
+    id: first?.data.data.notificationEvents.cursor,
+    data: { data: { notificationEvents: { node: { data: { connectionId: 'e1' } } } } },
+  });
+  stream.leave();
+  const resumed = await open({ 'last-event-id': first?.id ?? '' });
+  const texts = [];
+  for (let seen = 0; seen < 2; seen += 1) {
+    texts.push((await resumed.next())?.data.data.notificationEvents.node.data.connectionId);
+  }
+  expect(texts).toEqual(['e2', 'e3']);
+  await record(database, { projectId, name: 'new' });
+  expect((await resumed.next())?.data.data.notificationEvents.node.data.connectionId).toBe('new');
+  resumed.leave();
+});
+
+test('a wrong key is refused by the status', async () => {
+  const tenant = await app.tenant();
+  const variables = { project: tenant.projectId };
+  const stream = await openEventStream(overHttp, {
+    query,
+    variables,
+    headers: { 'x-api-key': 'ik_wrong' },
+  });
+  expect(stream.status).toBe(401);
+  expect((await stream.next())?.data.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+});
+
+test('a client that accepts a stream among others gets JSON where there is one answer', async () => {
+  const { apiKey } = await app.tenant();
+  const response = await overHttp('/graphql', {
+    method: 'POST',
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      'x-api-key': apiKey,
+    },
+    body: JSON.stringify({ query: '{ viewer { kind } }' }),
+  });
+  expect(await response.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
+});
+
+test('a server that stops cuts streams without completing them, so that clients come again', async () => {
+  const stopping = await testApp();
+  const { url: at } = await stopping.app.start();
+  const tenant = await tenantWithRoutes(stopping);
+  const stream = await openEventStream((path, init) => fetch(`${at}${path}`, init), {
+    query,
+    variables: { project: tenant.projectId },
+    headers: { 'x-api-key': tenant.apiKey },
+  });
+  await record(stopping.app.services.database, { projectId: tenant.projectId, name: 'before' });
+  expect(await stream.next()).toMatchObject({ event: 'next' });
+  await stopping[Symbol.asyncDispose]();
+  expect(await stream.next()).toBeNull();
+});
