@@ -29,6 +29,7 @@ import { listen } from './server/listen.ts';
 import { oauthCallback } from './server/oauth-callback.ts';
 import { openSandbox } from './server/sandbox.ts';
 import { attachWebSocket } from './server/websocket.ts';
+import { startWork } from './work.ts';
 
 /** Enough for several providers at their own limit, apart from the sockets of deliveries. */
 const PROVIDER_SOCKETS = 256;
@@ -48,7 +49,7 @@ export interface App extends AsyncDisposable {
   verifier: BearerVerifier;
   sandbox: SandboxServer;
   handler: Handler;
-  /** Listens, fills in the demo where it is on, and answers /readyz with 200 from then on. */
+  /** Listens, fills in the demo where it is on, works, and answers /readyz with 200 from then on. */
   start(): Promise<{ url: string }>;
 }
 
@@ -107,13 +108,21 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       const url = config.PUBLIC_URL ?? listening.url;
       publicUrl = url;
       const demo = await fillDemo({ services, verifier, url });
+      if (demo) seedSandbox(sandbox);
       tabs = demoTabs(demo);
+      if (config.ROLES.includes('worker')) running.use(await startWork(services));
       isReady = true;
       log.info({ url, graphiql: `${url}/graphql`, sandbox: sandbox.url }, 'ready');
       return { url };
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** The sandbox keeps its records in memory: the demo's reads find some after each start. */
+function seedSandbox(sandbox: SandboxServer): void {
+  sandbox.seed('contacts', 50);
+  sandbox.seed('companies', 10);
 }
 
 /** The operator's own addresses for providers are permitted, wherever they are. */

@@ -1,12 +1,30 @@
-/** What runs beside requests in a worker: deliveries and jobs. */
+/** What runs beside requests in a worker: deliveries, jobs, and what is looked for again and again. */
 import { startDeliveries } from './deliveries/deliveries.ts';
 import type { Services } from './domain/call.ts';
 import { EVENTS_CHANNEL } from './events/channel.ts';
+import { recoverReadsSweep } from './jobs/recover-reads.ts';
+import { recoverWritesSweep } from './jobs/recover-writes.ts';
+import { refreshTokensSweep } from './jobs/refresh-tokens.ts';
+import { removeExpiredSweep } from './jobs/remove-expired.ts';
+import { runReadJob } from './jobs/run-read.ts';
+import { runWriteJob } from './jobs/run-write.ts';
+import { scheduleReadsSweep } from './jobs/schedule-reads.ts';
 import { startJobs, type Work } from './jobs/worker.ts';
 import { createOutbound } from './outbound/client.ts';
 
-/** Stops in the other order: what is under way is finished and recorded first. */
-export async function startWork(services: Services, work: Work): Promise<AsyncDisposable> {
+export const WORK: Work = {
+  handlers: { 'run-write': runWriteJob, 'run-read': runReadJob },
+  sweeps: [
+    scheduleReadsSweep,
+    recoverReadsSweep,
+    recoverWritesSweep,
+    refreshTokensSweep,
+    removeExpiredSweep,
+  ],
+};
+
+/** Disposing of it takes on nothing new, and waits for what is under way. */
+export async function startWork(services: Services): Promise<AsyncDisposable> {
   const { config, database, sandboxUrl } = services;
   await using starting = new AsyncDisposableStack();
   const outbound = starting.use(
@@ -17,6 +35,6 @@ export async function startWork(services: Services, work: Work): Promise<AsyncDi
   );
   const deliveries = starting.use(startDeliveries({ ...services, outbound }));
   starting.use(await database.listen(EVENTS_CHANNEL, () => deliveries.wake()));
-  starting.use(await startJobs(services, work));
+  starting.use(await startJobs(services, WORK));
   return starting.move();
 }

@@ -17,6 +17,11 @@ export interface DeliveryLimits {
   inFlightPerDestination: number;
   /** For all destinations together that fail at present: the others always find room. */
   inFlightFailing: number;
+  /**
+   * Sent and not yet recorded: beyond it nothing more is sent, for that is what a process that is killed
+   * leaves to be sent twice.
+   */
+  unrecorded: number;
   /** Held for a destination that answers at once, so that its next messages are at hand. */
   heldPerQuickDestination: number;
   /** An attempt that took no longer makes its destination a quick one. */
@@ -40,6 +45,7 @@ export const DELIVERY_LIMITS: DeliveryLimits = {
   inFlight: 64,
   inFlightPerDestination: 8,
   inFlightFailing: 32,
+  unrecorded: 256,
   heldPerQuickDestination: 200,
   quickMs: 100,
   pollMs: 1_000,

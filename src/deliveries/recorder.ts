@@ -30,13 +30,25 @@ export class Recorder {
   readonly #deps: RecorderDeps;
   readonly #waiting: Attempt[] = [];
   #isRunning = false;
+  #unrecorded = 0;
+  #isBehind = false;
 
   constructor(deps: RecorderDeps) {
     this.#deps = deps;
   }
 
+  get unrecorded(): number {
+    return this.#unrecorded;
+  }
+
+  /** The database failed to record something, which is still to be recorded. */
+  get isBehind(): boolean {
+    return this.#isBehind;
+  }
+
   /** Recorded soon, and as often tried as it takes. */
   add(attempt: Attempt): void {
+    this.#unrecorded += 1;
     this.#waiting.push(attempt);
     if (!this.#isRunning) void this.#run();
   }
@@ -50,6 +62,7 @@ export class Recorder {
       const hopeless = await this.#untilDone(() => this.#record(batch));
       await this.#untilDone(() => this.#disableGone(batch));
       await this.#untilDone(() => this.#disableHopeless(hopeless ?? []));
+      this.#unrecorded -= batch.length;
       onDone(batch.map(({ job }) => job));
     }
     this.#isRunning = false;
@@ -91,6 +104,16 @@ export class Recorder {
   #untilDone<T>(work: () => Promise<T>): Promise<T | undefined> {
     const { log, limits, signal } = this.#deps;
     const what = 'attempts not recorded yet';
-    return untilDone(work, { log, what, backoffMaxMs: limits.backoffMaxMs, signal });
+    const tried = async () => {
+      try {
+        const result = await work();
+        this.#isBehind = false;
+        return result;
+      } catch (error) {
+        this.#isBehind = true;
+        throw error;
+      }
+    };
+    return untilDone(tried, { log, what, backoffMaxMs: limits.backoffMaxMs, signal });
   }
 }

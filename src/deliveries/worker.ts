@@ -112,6 +112,11 @@ export class DeliveryWorker {
   }
 
   async #claim(): Promise<Claim> {
+    // Else it could take over deliveries that it has sent itself, and send them again.
+    if (this.#recorder.isBehind) {
+      this.#hasLeftSome = true;
+      return { jobs: [], isComplete: true, isSaturated: true };
+    }
     this.#nextDueMs = Number.POSITIVE_INFINITY;
     const claim = await this.#claimer.claim(this.#backlog);
     this.#hasLeftSome = claim.isSaturated;
@@ -123,7 +128,9 @@ export class DeliveryWorker {
   #sendNext(): void {
     if (this.#stopping.signal.aborted) return;
     const nowMs = performance.now();
-    for (let job = this.#backlog.next(nowMs); job; job = this.#backlog.next(nowMs)) {
+    while (this.#recorder.unrecorded < this.#limits.unrecorded) {
+      const job = this.#backlog.next(nowMs);
+      if (!job) break;
       void this.#attempt(job);
     }
     this.#giveBack(this.#backlog.takeStale());
@@ -182,6 +189,7 @@ export class DeliveryWorker {
   #drop(jobs: Job[]): void {
     this.#backlog.drop(jobs);
     this.#dropped.ring();
+    this.#sendNext();
     if (this.#hasLeftSome) this.#due.ring();
   }
 

@@ -19,7 +19,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 };
 const FOR_ALL = ['errors', 'log', 'config', 'secrets'];
 /** They build everything and may reach everywhere. */
-const ROOTS = ['main', 'app'];
+const ROOTS = ['main', 'app', 'work'];
 
 const src = join(import.meta.dirname, '..', '..', 'src');
 const files = globSync('**/*.ts', { cwd: src }).filter((file) => !file.includes('generated'));

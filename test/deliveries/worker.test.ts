@@ -430,3 +430,57 @@ test('a running worker sends what is owed later, when it is woken or by itself',
   await sender[Symbol.asyncDispose]();
   expect(await prisma.delivery.count({ where: { status: 'SUCCEEDED' } })).toBe(2);
 });
+
+test('a database that fails for a while delays deliveries, and none is lost or sent twice', async () => {
+  const place = newPlace();
+  const { id } = await destination(receiver.url(place));
+  await owe(id, 50);
+  let failures = 0;
+  const failing = async <T>(text: string, values: unknown[]): Promise<T[]> => {
+    // Every kind of statement fails twice, and works once in between.
+    failures += 1;
+    if (failures % 3 !== 0) throw new Error('the database is gone');
+    return database.rows.query<T>(text, values);
+  };
+  const sender = createWorker(
+    { ...database, rows: { ...database.rows, query: failing } },
+    { limits: { backoffMaxMs: 1, inFlightPerDestination: 4 } },
+  );
+  const running = sender.worker.run();
+  const succeeded = () => prisma.delivery.count({ where: { status: 'SUCCEEDED' } });
+  await expect.poll(succeeded).toBe(50);
+  await sender.worker.stop(running);
+  await sender[Symbol.asyncDispose]();
+  expect(failures).toBeGreaterThan(20);
+  expect(receiver.received(place)).toHaveLength(50);
+  expect(await prisma.deliveryAttempt.count({ where: { delivery: { destinationId: id } } })).toBe(
+    50,
+  );
+});
+
+test('while results can not be recorded, little more is sent and nothing more is claimed', async () => {
+  const place = newPlace();
+  const { id } = await destination(receiver.url(place));
+  await owe(id, 100);
+  let isGone = true;
+  let claims = 0;
+  const query = async <T>(text: string, values: unknown[]): Promise<T[]> => {
+    if (text.includes('"DeliveryAttempt"') && isGone) throw new Error('the database is gone');
+    if (text.includes('recursive')) claims += 1;
+    return database.rows.query<T>(text, values);
+  };
+  const limits = { unrecorded: 10, inFlight: 5, inFlightPerDestination: 100, backoffMaxMs: 1 };
+  const sender = createWorker({ ...database, rows: { ...database.rows, query } }, { limits });
+  const running = sender.worker.run();
+  await receiver.arrived(place, 10);
+  await prisma.delivery.updateMany({ data: { leaseExpireTime: new Date(0) } });
+  sender.worker.wake();
+  await expect.poll(() => receiver.received(place).length).toBeGreaterThanOrEqual(10);
+  const claimsBefore = claims;
+  isGone = false;
+  await expect.poll(() => prisma.delivery.count({ where: { status: 'SUCCEEDED' } })).toBe(100);
+  await sender.worker.stop(running);
+  await sender[Symbol.asyncDispose]();
+  expect(claimsBefore).toBe(1);
+  expect(receiver.received(place)).toHaveLength(100);
+});

@@ -4,7 +4,7 @@ import type { MessageHead, ResultEntry } from '../../src/domain/read/message.ts'
 import { recoverReadsSweep } from '../../src/jobs/recover-reads.ts';
 import { runReadJob } from '../../src/jobs/run-read.ts';
 import { scheduleReadsSweep } from '../../src/jobs/schedule-reads.ts';
-import { startJobs } from '../../src/jobs/worker.ts';
+import { startJobs, type Work } from '../../src/jobs/worker.ts';
 import type { Tenant, TestApp } from './app.ts';
 import { generate } from './connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from './integrations.ts';
@@ -29,12 +29,14 @@ export type Message = MessageHead & {
   result: ResultEntry[];
 };
 
+export const readingWork: Work = {
+  handlers: { 'run-read': runReadJob },
+  sweeps: [scheduleReadsSweep, recoverReadsSweep],
+};
+
 /** Workers that read, in this process. */
 export function startReading({ app: { services } }: Pick<TestApp, 'app'>) {
-  return startJobs(services, {
-    handlers: { 'run-read': runReadJob },
-    sweeps: [scheduleReadsSweep, recoverReadsSweep],
-  });
+  return startJobs(services, readingWork);
 }
 
 /** An installation for the group acme that reads contacts of the sandbox, unless given otherwise. */

@@ -34,7 +34,7 @@ export async function collectRecord(
     insert into "WriteTask" ("id", "projectId", "installationId", "objectName", "type", "mode",
       "headers", "openGroup", "recordCount", "dueTime", "deadlineTime")
     values (${id}, ${projectId}, ${installationId}, ${objectName}, ${type}::"WriteType", 'ASYNCHRONOUS',
-      ${headers}::jsonb, ${group}, 1, ${due}, ${deadline})
+      ${headers && JSON.stringify(headers)}::jsonb, ${group}, 1, ${due}, ${deadline})
     on conflict ("openGroup") do update set "recordCount" = "WriteTask"."recordCount" + 1
     returning "id", "recordCount"`;
   if (!task) throw new Error('A record was not collected.');

@@ -10,6 +10,8 @@ import { Refusal } from './refusal.ts';
 export const API_KEY_START = 'sandbox-key';
 /** Passwords that start so are accepted, of any user name. */
 export const PASSWORD_START = 'sandbox-password';
+/** Access tokens that start so are accepted for good, beside those of the sandbox's own OAuth server. */
+export const ACCESS_TOKEN_START = 'sandbox-access-token';
 
 /**
  * A stable name of the caller, the same before and after a token refresh. A request without any
@@ -42,6 +44,7 @@ function callerOfKey(header: string, key: string): string {
 function callerOfAuthorization(authorization: string, oauth: AuthorizationServer): string {
   const bearer = /^bearer +(\S+)$/i.exec(authorization)?.[1];
   if (bearer !== undefined) {
+    if (bearer.startsWith(ACCESS_TOKEN_START)) return `bearer:${bearer}`;
     const token = oauth.findAccessToken(bearer);
     if (token !== null) return `oauth:${token.clientId}:${token.userId}`;
     throw unauthorized('invalid_token', 'The access token is unknown, expired or revoked');

@@ -1,0 +1,146 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { testDatabase } from '../support/app.ts';
+import { createOwing } from '../support/deliveries.ts';
+import { type Received, type Receiver, startReceiver, verified } from '../support/receiver.ts';
+
+/** FAULT_KILLS=4 is the short form; FAULT_SEED gives other moments. */
+const KILLS = Number(process.env.FAULT_KILLS ?? 20);
+const SEED = Number(process.env.FAULT_SEED ?? 1);
+const MESSAGES_PER_KILL = 500;
+const DESTINATIONS = 10;
+const PLACE = 'hook';
+
+/** The same moments for the same seed. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) / 2 ** 24;
+  };
+}
+
+async function prepare() {
+  const database = await testDatabase();
+  const receiver = await startReceiver();
+  onTestFinished(async () => {
+    await receiver[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  });
+  const { destination, owe } = await createOwing(database);
+  const secrets = new Map<string, string>();
+  for (let n = 0; n < DESTINATIONS; n += 1) {
+    const { id, secret } = await destination(receiver.url(PLACE));
+    const owed = await owe(id, (KILLS * MESSAGES_PER_KILL) / DESTINATIONS);
+    for (const deliveryId of owed) secrets.set(deliveryId, secret);
+  }
+  const [{ name }] = await database.prisma.$queryRaw<[{ name: string }]>`
+    select current_database() as "name"`;
+  return { database, receiver, secrets, url: `${inject('postgres').serverUrl}/${name}` };
+}
+
+/** A process that is sending by now. */
+async function startProcess(url: string) {
+  const child = fork(join(import.meta.dirname, 'delivery-process.ts'), {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: url,
+      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child, 'message');
+  return child;
+}
+
+async function endProcess(child: Awaited<ReturnType<typeof startProcess>>, signal: NodeJS.Signals) {
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  const [code] = await exited;
+  return code as number | null;
+}
+
+/** When the process has sent so many more; in order, and none of them the last. */
+function moments(random: () => number): number[] {
+  const total = KILLS * MESSAGES_PER_KILL;
+  return Array.from({ length: KILLS }, () => Math.ceil(random() * total * 0.95)).sort(
+    (a, b) => a - b,
+  );
+}
+
+/** What a dead process held: its connections are gone, so that none of its statements is still to come. */
+async function heldByTheDead(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const others = `select 1 from pg_stat_activity where datname = current_database()
+      and application_name = 'integration-gateway' and state <> 'idle'`;
+    await expect.poll(async () => (await client.query(others)).rows.length).toBe(0);
+    const { rows } = await client.query(
+      'select "id" from "Delivery" where "leaseToken" is not null',
+    );
+    return rows.map(({ id }) => id);
+  } finally {
+    await client.end();
+  }
+}
+
+function verifyAll(messages: readonly Received[], secrets: ReadonlyMap<string, string>): void {
+  for (const message of messages) {
+    const secret = secrets.get(message.id);
+    if (secret === undefined) expect.unreachable(`${message.id} was never owed.`);
+    else verified(message, secret);
+  }
+}
+
+function timesById({ received }: Receiver): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { id } of received(PLACE)) times.set(id, (times.get(id) ?? 0) + 1);
+  return times;
+}
+
+test(`over ${KILLS} SIGKILLs every message arrives, and only what was held then arrives twice`, async () => {
+  const { database, receiver, secrets, url } = await prepare();
+  const mayRepeat = new Map<string, number>();
+  let checked = 0;
+  for (const moment of moments(randomOf(SEED))) {
+    const child = await startProcess(url);
+    await receiver.arrived(PLACE, moment);
+    await endProcess(child, 'SIGKILL');
+    for (const id of await heldByTheDead(url)) mayRepeat.set(id, (mayRepeat.get(id) ?? 0) + 1);
+    verifyAll(receiver.received(PLACE).slice(checked), secrets);
+    checked = receiver.received(PLACE).length;
+  }
+  const last = await startProcess(url);
+  const left = () => database.prisma.delivery.count({ where: { status: { not: 'SUCCEEDED' } } });
+  await expect.poll(left, { timeout: 120_000, interval: 200 }).toBe(0);
+  expect(await endProcess(last, 'SIGTERM')).toBe(0);
+  verifyAll(receiver.received(PLACE).slice(checked), secrets);
+
+  const times = timesById(receiver);
+  expect([...secrets.keys()].filter((id) => !times.has(id))).toEqual([]);
+  const tooOften = [...times].filter(([id, count]) => count > 1 + (mayRepeat.get(id) ?? 0));
+  expect(tooOften).toEqual([]);
+  const duplicates = receiver.received(PLACE).length - secrets.size;
+  console.log(`${secrets.size} messages, ${KILLS} kills, ${duplicates} duplicates`);
+});
+
+test('over SIGTERMs every message arrives once, and each process ends by itself', async () => {
+  const { database, receiver, secrets, url } = await prepare();
+  for (const moment of moments(randomOf(SEED + 1)).filter((_, index) => index % 4 === 0)) {
+    const child = await startProcess(url);
+    await receiver.arrived(PLACE, moment);
+    expect(await endProcess(child, 'SIGTERM')).toBe(0);
+    expect(await heldByTheDead(url)).toEqual([]);
+  }
+  const last = await startProcess(url);
+  await receiver.arrived(PLACE, secrets.size);
+  expect(await endProcess(last, 'SIGTERM')).toBe(0);
+  const times = timesById(receiver);
+  expect([...times.keys()].toSorted()).toEqual([...secrets.keys()].toSorted());
+  expect([...times.values()].filter((count) => count > 1)).toEqual([]);
+  expect(await database.prisma.deliveryAttempt.count()).toBe(secrets.size);
+});
