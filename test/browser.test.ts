@@ -60,6 +60,15 @@ async function openGraphiql(): Promise<{ page: Page; foreign: string[] }> {
   return { page, foreign };
 }
 
+/** GraphiQL goes back to its first tab while it is loading. */
+async function openTab(page: Page, name: string) {
+  const tab = page.locator('.graphiql-tab-button', { hasText: name });
+  const active = page.locator('.graphiql-tab-active');
+  await expect
+    .poll(() => tab.click().then(() => active.innerText()), { timeout: 20_000, interval: 300 })
+    .toContain(name);
+}
+
 test.skipIf(!executablePath)(
   'GraphiQL needs no internet, and its first tab runs as it is',
   async () => {
@@ -74,8 +83,97 @@ test.skipIf(!executablePath)(
 
 test.skipIf(!executablePath)('a ready tab generates a connection', async () => {
   const { page } = await openGraphiql();
-  await page.locator('.graphiql-tab', { hasText: 'GenerateConnection' }).click();
+  await openTab(page, 'GenerateConnection');
   await page.locator('.graphiql-execute-button').click();
-  await page.locator('.result-window', { hasText: '"status": "CREATED"' }).waitFor();
+  await page.locator('.result-window', { hasText: 'generateConnection' }).waitFor();
   await page.close();
 });
+
+test.skipIf(!executablePath)('a subscription shows an event that another page causes', async () => {
+  const { page: listener } = await openGraphiql();
+  await openTab(listener, 'Events');
+  const asked = listener.waitForRequest(
+    (request) => request.postData()?.includes('subscription') ?? false,
+  );
+  await listener.locator('.graphiql-execute-button').click();
+  await asked;
+  const { page: maker } = await openGraphiql();
+  await openTab(maker, 'GenerateConnection');
+  // The listener may not be listening yet when it has asked: events go on until it has seen one.
+  const seen = listener.locator('.result-window', { hasText: 'CONNECTION_' }).waitFor();
+  let isSeen = false;
+  seen.then(
+    () => {
+      isSeen = true;
+    },
+    () => {},
+  );
+  while (!isSeen) {
+    await maker.locator('.graphiql-execute-button').click();
+    await maker.locator('.result-window', { hasText: 'generateConnection' }).waitFor();
+    await Promise.race([seen, maker.waitForTimeout(500)]);
+  }
+  await seen;
+  await Promise.all([listener.close(), maker.close()]);
+});
+
+const SUBSCRIBE =
+  'subscription { notificationEvents(projectIdOrName: "demo") { node { eventType } } }';
+
+test.skipIf(!executablePath)(
+  'a page subscribes by fetch and by WebSocket, and both see the same event',
+  async () => {
+    const { page } = await openGraphiql();
+    const { apiKey } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
+    const seen = await page.evaluate(subscribeBothWays, { query: SUBSCRIBE, apiKey });
+    expect(seen).toEqual({ sse: 'CONNECTION_UPDATED', webSocket: 'CONNECTION_UPDATED' });
+    await page.close();
+  },
+);
+
+/** Runs in the page: it may use nothing from outside. */
+async function subscribeBothWays({ query, apiKey }: { query: string; apiKey: string }) {
+  const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
+  const body = JSON.stringify({ query });
+  const typeIn = (text: string) => /"eventType":"(\w+)"/.exec(text)?.[1];
+
+  const bySse = async () => {
+    const accept = { ...headers, accept: 'text/event-stream' };
+    const response = await fetch('/graphql', { method: 'POST', headers: accept, body });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ''; ; ) {
+      const chunk = await reader?.read();
+      text += chunk?.value ?? '';
+      if (typeIn(text) || !chunk || chunk.done) {
+        await reader?.cancel();
+        return typeIn(text);
+      }
+    }
+  };
+  const byWebSocket = () =>
+    new Promise<string | undefined>((resolve, reject) => {
+      const socket = new WebSocket(`ws://${location.host}/graphql`, 'graphql-transport-ws');
+      const send = (message: object) => socket.send(JSON.stringify(message));
+      socket.onopen = () => send({ type: 'connection_init', payload: { 'x-api-key': apiKey } });
+      socket.onclose = ({ code, reason }) => reject(new Error(`closed: ${code} ${reason}`));
+      socket.onmessage = ({ data }) => {
+        const { type } = JSON.parse(data);
+        if (type === 'connection_ack') send({ id: '1', type: 'subscribe', payload: { query } });
+        if (type !== 'next') return;
+        resolve(typeIn(data));
+        socket.close();
+      };
+    });
+
+  const seen = Promise.all([bySse(), byWebSocket()]);
+  // A connection that is there already: each call is one more event, until both have seen one.
+  const change = `mutation { generateConnection(input: { projectIdOrName: "demo", provider: "sandbox",
+    groupRef: "acme", consumerRef: "ada", apiKey: "sandbox-key" }) { connection { id } } }`;
+  for (let isDone = false; !isDone; ) {
+    await fetch('/graphql', { method: 'POST', headers, body: JSON.stringify({ query: change }) });
+    const pause = new Promise((resolve) => setTimeout(resolve, 300));
+    isDone = await Promise.race([seen.then(() => true), pause.then(() => false)]);
+  }
+  const [sse, webSocket] = await seen;
+  return { sse, webSocket };
+}

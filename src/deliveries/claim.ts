@@ -75,7 +75,7 @@ export class Claimer {
     return {
       jobs: this.#ready(claimed, askedMs),
       isComplete: !isFull && after === '',
-      isSaturated: !takesFailing || isSaturated(claimed, free, limits),
+      isSaturated: !takesFailing || bytesOf(claimed) >= bytes || isSaturated(claimed, free, limits),
     };
   }
 
@@ -113,6 +113,10 @@ export class Claimer {
 /** Ids sort as the claim walks: byte by byte, and they are ASCII. */
 function last(ids: string[]): string {
   return ids.toSorted().at(-1) ?? '';
+}
+
+function bytesOf(claimed: ClaimedRow[]): number {
+  return claimed.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
 }
 
 function isSaturated(

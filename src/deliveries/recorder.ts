@@ -41,7 +41,7 @@ export class Recorder {
     return this.#unrecorded;
   }
 
-  /** The database failed to record something, which is still to be recorded. */
+  /** The database failed to record something, and not all of what is to be recorded since then is. */
   get isBehind(): boolean {
     return this.#isBehind;
   }
@@ -66,6 +66,7 @@ export class Recorder {
       onDone(batch.map(({ job }) => job));
     }
     this.#isRunning = false;
+    this.#isBehind = false;
   }
 
   /** Returns the destinations that have failed for too long. */
@@ -106,9 +107,7 @@ export class Recorder {
     const what = 'attempts not recorded yet';
     const tried = async () => {
       try {
-        const result = await work();
-        this.#isBehind = false;
-        return result;
+        return await work();
       } catch (error) {
         this.#isBehind = true;
         throw error;

@@ -11,8 +11,8 @@ import { type ConnectionKey, readCredentials } from './session/held-credentials.
 import { canRefresh, endsWithin, heldToken, isTokenCredentials } from './token.ts';
 import { freshCredentials } from './token-refresh.ts';
 
-/** Refreshed by then: a call that comes later finds a token that lasts for a while. */
-const AHEAD_MS = 60_000;
+/** Two intervals of the sweep that calls this: no token ends between two of them. */
+const AHEAD_MS = 120_000;
 /** Connections of one batch, and how many of them at once. */
 const BATCH = 50;
 const AT_ONCE = 5;

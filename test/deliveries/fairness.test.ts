@@ -1,26 +1,12 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
-import { testDatabase } from '../support/app.ts';
-import { createOwing, createWorker } from '../support/deliveries.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { expect, test } from 'vitest';
+import { createWorker, sharedDeliveries } from '../support/deliveries.ts';
 
-const database = await testDatabase();
-const receiver = await startReceiver();
-const { prisma } = database;
-const { projectId, destination, owe } = await createOwing(database);
+const shared = await sharedDeliveries();
+const { database, prisma, receiver, newPlace, projectId, destination, owe } = shared;
 const atOnce = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 0 };
 
-afterAll(async () => {
-  await receiver[Symbol.asyncDispose]();
-  await database[Symbol.asyncDispose]();
-});
-beforeEach(async () => {
-  await prisma.delivery.deleteMany();
-});
-
-let places = 0;
 async function newDestination(data: Parameters<typeof destination>[1] = {}) {
-  places += 1;
-  const place = `place-${places}`;
+  const place = newPlace();
   return { place, ...(await destination(receiver.url(place), data)) };
 }
 

@@ -2,15 +2,9 @@ import { Webhook } from 'standardwebhooks';
 import { beforeEach, expect, test } from 'vitest';
 import { startDueReads } from '../../src/domain/read/schedule.ts';
 import { startWork } from '../../src/work.ts';
-import { sharedApp } from '../support/app.ts';
+import { sharedApp, testApp } from '../support/app.ts';
 import { keepEvents } from '../support/connections.ts';
-import {
-  installReading,
-  type Message,
-  POLLING,
-  readingWork,
-  startReading,
-} from '../support/reads.ts';
+import { installReading, type Message, POLLING, startReading } from '../support/reads.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -219,7 +213,10 @@ test('pages wait where the destination is disabled', async () => {
 });
 
 test('a page reaches its destination, signed, and is not sent again', async () => {
-  const tenant = await app.tenant();
+  await using own = await testApp();
+  const { services, sandbox } = own.app;
+  sandbox.seed('contacts', 450);
+  const tenant = await own.tenant();
   const { createDestination } = await tenant.query(
     `mutation ($input: CreateDestinationInput!) {
       createDestination(input: $input) { signingSecret }
@@ -233,12 +230,14 @@ test('a page reaches its destination, signed, and is not sent again', async () =
       },
     },
   );
-  const reading = await installReading(app, tenant);
+  const reading = await installReading(own, tenant);
   await reading.makeDue();
-  await using _work = await startWork(services, readingWork);
+  await using _work = await startWork(services);
   await reading.ended(1);
   const pending = () =>
-    prisma.delivery.count({ where: { projectId: tenant.projectId, status: 'PENDING' } });
+    services.database.prisma.delivery.count({
+      where: { projectId: tenant.projectId, status: 'PENDING' },
+    });
   await expect.poll(pending, POLLING).toBe(0);
   const received = sandbox.inbox.list('read-pages');
   const bodies = received.map(({ headers, rawBody }) =>

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { createClient } from 'graphql-ws';
 import { pino } from 'pino';
-import { afterAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createAdmission } from '../../src/domain/admission.ts';
 import { eventList } from '../../src/domain/notification-event.ts';
@@ -34,7 +34,7 @@ function clientOf(connectionParams: Record<string, unknown>, webSocketImpl: unkn
     webSocketImpl,
     retryAttempts: 0,
   });
-  afterAll(() => client.dispose());
+  onTestFinished(async () => client.dispose());
   return client;
 }
 

@@ -1,4 +1,5 @@
 /** Destinations of one project, what they are owed, and workers that send it. */
+import { afterAll, beforeEach } from 'vitest';
 
 import type { Database } from '../../src/database/database.ts';
 import type { Prisma } from '../../src/database/generated/client.ts';
@@ -8,10 +9,10 @@ import { newId } from '../../src/domain/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { createOutbound } from '../../src/outbound/client.ts';
 import { createVault } from '../../src/secrets.ts';
+import { testDatabase } from './app.ts';
+import { startReceiver } from './receiver.ts';
 
 export const vault = createVault([Buffer.alloc(32, 7)]);
-
-export type Owing = Awaited<ReturnType<typeof createOwing>>;
 
 /** A project with a topic for the event of disabling, and ways to make it owe messages. */
 export async function createOwing({ prisma }: Database) {
@@ -82,6 +83,54 @@ export function createWorker(
     async [Symbol.asyncDispose]() {
       await worker.stop();
       await outbound[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/**
+ * One database and one receiver for all tests of a file. Workers take whatever is due, so each test
+ * begins without deliveries.
+ */
+export async function sharedDeliveries() {
+  const database = await testDatabase();
+  const receiver = await startReceiver();
+  const { prisma } = database;
+  afterAll(async () => {
+    await receiver[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    await prisma.delivery.deleteMany();
+  });
+  const owing = await createOwing(database);
+  let places = 0;
+  const newPlace = () => {
+    places += 1;
+    return `place-${places}`;
+  };
+  return {
+    database,
+    prisma,
+    receiver,
+    newPlace,
+    ...owing,
+    delivery: (id = '') =>
+      prisma.delivery.findUniqueOrThrow({
+        where: { id },
+        include: { attempts: { orderBy: { attemptNumber: 'asc' } } },
+      }),
+    destinationRow: (id: string) => prisma.destination.findUniqueOrThrow({ where: { id } }),
+    succeeded: () => prisma.delivery.count({ where: { status: 'SUCCEEDED' } }),
+  };
+}
+
+/** A clock that goes on when it is told to. */
+export function clockAt(time: string) {
+  let nowMs = Date.parse(time);
+  return {
+    now: () => new Date(nowMs),
+    advance: (ms: number) => {
+      nowMs += ms;
     },
   };
 }

@@ -29,14 +29,14 @@ export type Message = MessageHead & {
   result: ResultEntry[];
 };
 
-export const readingWork: Work = {
+const WORK: Work = {
   handlers: { 'run-read': runReadJob },
   sweeps: [scheduleReadsSweep, recoverReadsSweep],
 };
 
 /** Workers that read, in this process. */
 export function startReading({ app: { services } }: Pick<TestApp, 'app'>) {
-  return startJobs(services, readingWork);
+  return startJobs(services, WORK);
 }
 
 /** An installation for the group acme that reads contacts of the sandbox, unless given otherwise. */

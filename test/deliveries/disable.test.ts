@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { clockAt, createWorker, sharedDeliveries } from '../support/deliveries.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const shared = await sharedDeliveries();
+const { database, prisma, receiver, newPlace, projectId, destination, owe } = shared;
+const { delivery, destinationRow } = shared;
+
+test('410 disables the destination at once, tells so, and what it is owed waits to be sent', async () => {
+  const place = newPlace();
+  receiver.behave(place, { status: 410 });
+  const { id } = await destination(receiver.url(place));
+  const [first] = await owe(id);
+  const clock = clockAt('2026-01-01T00:00:00Z');
+  await using sender = createWorker(database, { now: clock.now });
+  await sender.worker.drain();
+  expect(await destinationRow(id)).toMatchObject({
+    status: 'DISABLED',
+    disabledReason: 'The receiver answered 410 Gone.',
+  });
+  const event = await prisma.notificationEvent.findFirstOrThrow({ where: { destinationId: id } });
+  expect(event).toMatchObject({
+    eventType: 'DESTINATION_WEBHOOK_DISABLED',
+    data: { projectId, destinationId: id, destinationName: id, url: receiver.url(place) },
+  });
+
+  const [second] = await owe(id);
+  clock.advance(HOUR_MS);
+  await sender.worker.drain();
+  expect(receiver.received(place)).toHaveLength(1);
+  expect(await delivery(first)).toMatchObject({ status: 'PENDING', attemptCount: 1 });
+  expect(await delivery(second)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
+
+  receiver.behave(place, { status: 204 });
+  await prisma.destination.update({ where: { id }, data: { status: 'ENABLED' } });
+  await sender.worker.drain();
+  expect(await delivery(first)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 2 });
+  expect(await delivery(second)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
+});
+
+test('410 of a URL that was changed meanwhile disables nothing', async () => {
+  const place = newPlace();
+  receiver.behave(place, 'HANG');
+  const { id } = await destination(receiver.url(place));
+  await owe(id);
+  await using sender = createWorker(database);
+  const draining = sender.worker.drain();
+  await receiver.arrived(place, 1);
+  await prisma.destination.update({ where: { id }, data: { url: receiver.url(newPlace()) } });
+  receiver.answerHeld(place, { status: 410 });
+  await draining;
+  expect(await destinationRow(id)).toMatchObject({
+    status: 'ENABLED',
+    failedAttempts: 1,
+  });
+});
+
+test('a destination that fails for 5 days and 20 attempts without a success is disabled', async () => {
+  const place = newPlace();
+  receiver.behave(place, { status: 503 });
+  const { id } = await destination(receiver.url(place));
+  const clock = clockAt('2026-01-01T00:00:00Z');
+  await using sender = createWorker(database, { now: clock.now });
+  const state = () => destinationRow(id);
+
+  await owe(id, 18);
+  await sender.worker.drain();
+  expect(await state()).toMatchObject({ failedAttempts: 18, failingSince: clock.now() });
+  await prisma.delivery.deleteMany();
+
+  // 5 days, and only 19 attempts.
+  clock.advance(5 * DAY_MS);
+  await owe(id);
+  await sender.worker.drain();
+  expect(await state()).toMatchObject({ failedAttempts: 19, status: 'ENABLED' });
+  await prisma.delivery.deleteMany();
+
+  await owe(id);
+  await sender.worker.drain();
+  expect(await state()).toMatchObject({
+    failedAttempts: 20,
+    status: 'DISABLED',
+    disabledReason: 'Every attempt has failed for 5 days.',
+  });
+  expect(await prisma.notificationEvent.count({ where: { destinationId: id } })).toBe(1);
+});
+
+test('failing often, but not for 5 days, disables nothing; a success begins anew', async () => {
+  const place = newPlace();
+  receiver.behave(place, { status: 503 });
+  const { id } = await destination(receiver.url(place));
+  const clock = clockAt('2026-01-01T00:00:00Z');
+  await using sender = createWorker(database, { now: clock.now });
+  const state = () => destinationRow(id);
+
+  await owe(id, 30);
+  await sender.worker.drain();
+  clock.advance(5 * DAY_MS - 1);
+  expect(await state()).toMatchObject({ failedAttempts: 30, status: 'ENABLED' });
+
+  receiver.behave(place, { status: 200 });
+  await sender.worker.drain();
+  expect(await state()).toMatchObject({ failedAttempts: 0, failingSince: null });
+
+  receiver.behave(place, { status: 503 });
+  clock.advance(2);
+  await owe(id, 30);
+  await sender.worker.drain();
+  expect(await state()).toMatchObject({ failedAttempts: 30, failingSince: clock.now() });
+  expect(await state()).toMatchObject({ status: 'ENABLED' });
+});

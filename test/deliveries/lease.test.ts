@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { createWorker, sharedDeliveries } from '../support/deliveries.ts';
+
+const HOUR_MS = 3_600_000;
+
+const shared = await sharedDeliveries();
+const { database, prisma, receiver, newPlace, destination, owe } = shared;
+const { delivery, destinationRow, succeeded } = shared;
+
+test('a late result of a claim that was taken over is refused', async () => {
+  const place = newPlace();
+  receiver.behave(place, 'HANG');
+  const { id } = await destination(receiver.url(place));
+  const [deliveryId] = await owe(id);
+  await using late = createWorker(database);
+  const draining = late.worker.drain();
+  await receiver.arrived(place, 1);
+
+  await prisma.delivery.update({
+    where: { id: deliveryId },
+    data: { leaseExpireTime: new Date(0) },
+  });
+  receiver.behave(place, { status: 200 });
+  await using next = createWorker(database);
+  await next.worker.drain();
+  const recorded = await delivery(deliveryId);
+  expect(recorded).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
+
+  receiver.answerHeld(place, { status: 500 });
+  await draining;
+  expect(await delivery(deliveryId)).toEqual(recorded);
+  expect(await destinationRow(id)).toMatchObject({
+    failedAttempts: 0,
+  });
+});
+
+test('a delivery that is held by another is left alone while the lease lasts', async () => {
+  const place = newPlace();
+  const { id } = await destination(receiver.url(place));
+  await owe(id, 1, { leaseToken: 'other', leaseExpireTime: new Date(Date.now() + HOUR_MS) });
+  await using sender = createWorker(database);
+  await sender.worker.drain();
+  expect(receiver.received(place)).toEqual([]);
+});
+
+test('two workers at once send each message once', async () => {
+  const place = newPlace();
+  const { id } = await destination(receiver.url(place));
+  const owed = await owe(id, 500);
+  await using one = createWorker(database);
+  await using other = createWorker(database);
+  await Promise.all([one.worker.drain(), other.worker.drain()]);
+  const arrived = receiver.received(place).map((message) => message.id);
+  expect(arrived.toSorted()).toEqual(owed.toSorted());
+  expect(await succeeded()).toBe(500);
+});

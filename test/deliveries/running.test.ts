@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { createWorker, sharedDeliveries } from '../support/deliveries.ts';
+
+const shared = await sharedDeliveries();
+const { database, prisma, receiver, newPlace, destination, owe, delivery, succeeded } = shared;
+
+test('stopping waits for what is in flight, records it, and gives back the rest', async () => {
+  const place = newPlace();
+  receiver.behave(place, 'HANG');
+  const { id } = await destination(receiver.url(place));
+  await owe(id, 20);
+  const sender = createWorker(database);
+  const running = sender.worker.run();
+  await receiver.arrived(place, 8);
+  const stopping = sender.worker.stop(running);
+  receiver.answerHeld(place, { status: 200 });
+  await stopping;
+  await sender[Symbol.asyncDispose]();
+  expect(receiver.received(place)).toHaveLength(8);
+  expect(await succeeded()).toBe(8);
+  expect(await prisma.delivery.count({ where: { leaseToken: { not: null } } })).toBe(0);
+});
+
+test('what stopping can not wait for is left to be sent again', async () => {
+  const place = newPlace();
+  receiver.behave(place, 'HANG');
+  const { id } = await destination(receiver.url(place));
+  const [deliveryId] = await owe(id);
+  const config = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 20 };
+  const sender = createWorker(database, { config });
+  const running = sender.worker.run();
+  await receiver.arrived(place, 1);
+  await sender.worker.stop(running);
+  await sender[Symbol.asyncDispose]();
+  expect(await delivery(deliveryId)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
+});
+
+test('a running worker sends what is owed later, when it is woken or by itself', async () => {
+  const place = newPlace();
+  const { id } = await destination(receiver.url(place));
+  const sender = createWorker(database, { limits: { pollMs: 20 } });
+  const running = sender.worker.run();
+  await owe(id);
+  sender.worker.wake();
+  await receiver.arrived(place, 1);
+  await owe(id);
+  await receiver.arrived(place, 2);
+  await sender.worker.stop(running);
+  await sender[Symbol.asyncDispose]();
+  expect(await succeeded()).toBe(2);
+});
+
+test('a database that fails for a while delays deliveries, and none is lost or sent twice', async () => {
+  const place = newPlace();
+  const { id } = await destination(receiver.url(place));
+  await owe(id, 50);
+  let failures = 0;
+  const failing = async <T>(text: string, values: unknown[]): Promise<T[]> => {
+    // Every kind of statement fails twice, and works once in between.
+    failures += 1;
+    if (failures % 3 !== 0) throw new Error('the database is gone');
+    return database.rows.query<T>(text, values);
+  };
+  const sender = createWorker(
+    { ...database, rows: { ...database.rows, query: failing } },
+    { limits: { backoffMaxMs: 1, inFlightPerDestination: 4 } },
+  );
+  const running = sender.worker.run();
+  await expect.poll(succeeded).toBe(50);
+  await sender.worker.stop(running);
+  await sender[Symbol.asyncDispose]();
+  expect(failures).toBeGreaterThan(6);
+  expect(receiver.received(place)).toHaveLength(50);
+  expect(await prisma.deliveryAttempt.count({ where: { delivery: { destinationId: id } } })).toBe(
+    50,
+  );
+});
+
+test('while results can not be recorded nothing more is claimed: it could be what was just sent', async () => {
+  const place = newPlace();
+  const { id } = await destination(receiver.url(place));
+  await owe(id, 100);
+  let isGone = true;
+  let claims = 0;
+  let refused = 0;
+  const query = async <T>(text: string, values: unknown[]): Promise<T[]> => {
+    if (text.includes('"DeliveryAttempt"') && isGone) {
+      refused += 1;
+      throw new Error('the database is gone');
+    }
+    if (text.includes('recursive')) claims += 1;
+    return database.rows.query<T>(text, values);
+  };
+  const limits = { inFlightPerDestination: 10, backoffMaxMs: 1, pollMs: 5 };
+  const sender = createWorker({ ...database, rows: { ...database.rows, query } }, { limits });
+  const running = sender.worker.run();
+  await receiver.arrived(place, 10);
+  await expect.poll(() => refused).toBeGreaterThan(1);
+  // As if the database had been gone for longer than the leases last.
+  await prisma.delivery.updateMany({ data: { leaseExpireTime: new Date(0) } });
+  const refusedSoFar = refused;
+  await expect.poll(() => refused).toBeGreaterThan(refusedSoFar + 10);
+  const claimsBefore = claims;
+  isGone = false;
+  await expect.poll(succeeded).toBe(100);
+  await sender.worker.stop(running);
+  await sender[Symbol.asyncDispose]();
+  expect(claimsBefore).toBe(1);
+  expect(receiver.received(place)).toHaveLength(100);
+});

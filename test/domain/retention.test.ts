@@ -1,0 +1,181 @@
+import { beforeEach, expect, test } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import { removeExpired } from '../../src/domain/retention.ts';
+import { sharedApp } from '../support/app.ts';
+import { insertDestination } from '../support/integrations.ts';
+
+const DAY_MS = 86_400_000;
+const RETENTION_DAYS = 30;
+
+let aheadMs = 0;
+const app = await sharedApp({
+  env: { RETENTION_DAYS: String(RETENTION_DAYS) },
+  now: () => new Date(Date.now() + aheadMs),
+});
+const { services } = app.app;
+const { prisma } = services.database;
+
+const { projectId } = await app.tenant();
+const { id: destinationId } = await insertDestination(app, { projectId });
+
+beforeEach(() => {
+  aheadMs = 0;
+});
+
+const ids = { projectId, integrationId: 'int_1', installationId: 'ins_1', configId: 'cfg_1' };
+
+function insertOperation(status: 'SUCCESS' | 'IN_PROGRESS', lines = 1) {
+  return prisma.operation.create({
+    data: {
+      ...{ id: newId('opr'), ...ids, actionType: 'READ', status, metadata: {} },
+      logs: {
+        createMany: {
+          data: Array.from({ length: lines }, () => ({
+            id: newId('log'),
+            severity: 'INFO' as const,
+            message: 'line',
+          })),
+        },
+      },
+    },
+  });
+}
+
+function insertDeliveries(count: number, status: 'PENDING' | 'SUCCEEDED' | 'FAILED') {
+  const createTime = new Date();
+  return prisma.delivery.createManyAndReturn({
+    data: Array.from({ length: count }, () => ({
+      ...{ id: newId('dlv'), projectId, destinationId, status, body: '{}', createTime },
+    })),
+  });
+}
+
+async function removeAfter(days: number) {
+  aheadMs = days * DAY_MS;
+  return removeExpired(services);
+}
+
+test('what is younger than the retention stays', async () => {
+  const { id } = await insertOperation('SUCCESS');
+  const [delivery] = await insertDeliveries(1, 'SUCCEEDED');
+  await removeAfter(RETENTION_DAYS - 1);
+  expect(await prisma.operation.count({ where: { id } })).toBe(1);
+  expect(await prisma.delivery.count({ where: { id: delivery?.id ?? '' } })).toBe(1);
+});
+
+test('ended operations go with their logs, however many; those in progress stay', async () => {
+  const ended = await insertOperation('SUCCESS', 2_500);
+  const running = await insertOperation('IN_PROGRESS');
+  await removeAfter(RETENTION_DAYS + 1);
+  expect(await prisma.operation.count({ where: { id: ended.id } })).toBe(0);
+  expect(await prisma.operationLog.count({ where: { operationId: ended.id } })).toBe(0);
+  expect(await prisma.operationLog.count({ where: { operationId: running.id } })).toBe(1);
+});
+
+test('all old operations go, not one batch of them', async () => {
+  await prisma.operation.createMany({
+    data: Array.from({ length: 250 }, () => ({
+      ...{ id: newId('opr'), ...ids, actionType: 'WRITE' as const, status: 'FAILURE' as const },
+      metadata: {},
+    })),
+  });
+  const removed = await removeAfter(RETENTION_DAYS + 1);
+  expect(removed.Operation).toBe(250);
+  expect(await prisma.operation.count({ where: { status: 'FAILURE' } })).toBe(0);
+});
+
+test('deliveries go with their attempts once nothing is owed any more', async () => {
+  const [pending, [succeeded], [failed]] = await Promise.all([
+    insertDeliveries(1_500, 'PENDING'),
+    insertDeliveries(1, 'SUCCEEDED'),
+    insertDeliveries(1, 'FAILED'),
+  ]);
+  const attempt = { projectId, attemptNumber: 1, durationMs: 1 };
+  for (const delivery of [succeeded, failed]) {
+    await prisma.deliveryAttempt.create({
+      data: { id: newId('att'), deliveryId: delivery?.id ?? '', ...attempt },
+    });
+  }
+  await insertDeliveries(1_200, 'SUCCEEDED');
+  await removeAfter(RETENTION_DAYS + 1);
+  const left = await prisma.delivery.groupBy({ by: ['status'], _count: true });
+  expect(left).toEqual([{ status: 'PENDING', _count: pending.length }]);
+  expect(await prisma.deliveryAttempt.count()).toBe(0);
+  await prisma.delivery.deleteMany();
+});
+
+test('events go with their topics', async () => {
+  const topicId = newId('top');
+  const eventId = newId('evt');
+  const event = { projectId, position: 1n, eventType: 'CONNECTION_CREATED' } as const;
+  await prisma.notificationEvent.create({ data: { id: eventId, ...event, data: {} } });
+  await prisma.notificationEventTopic.create({ data: { eventId, topicId, ...event } });
+  await removeAfter(RETENTION_DAYS + 1);
+  expect(await prisma.notificationEvent.count()).toBe(0);
+  expect(await prisma.notificationEventTopic.count()).toBe(0);
+});
+
+test('idempotency keys go when they expire, and authorization states a day later', async () => {
+  const hour = (hours: number) => new Date(Date.now() + hours * 3_600_000);
+  const key = { projectId, inputHash: '', operationId: 'opr_1' };
+  await prisma.idempotencyKey.createMany({
+    data: [
+      { key: 'over', ...key, expireTime: hour(-1) },
+      { key: 'alive', ...key, expireTime: hour(1) },
+    ],
+  });
+  const providerAppId = newId('app');
+  await prisma.providerApp.create({
+    data: {
+      ...{ id: providerAppId, projectId, provider: 'sandbox', clientId: 'c' },
+      clientSecretSealed: '',
+    },
+  });
+  const state = {
+    ...{ projectId, providerAppId, provider: 'sandbox', input: {}, callbackUrl: 'https://x' },
+    authScheme: 'OAUTH2_AUTHORIZATION_CODE' as const,
+  };
+  await prisma.oAuthConnect.createMany({
+    data: [
+      { id: 'over', ...state, expireTime: hour(-25) },
+      { id: 'just over', ...state, expireTime: hour(-1) },
+    ],
+  });
+  await removeAfter(0);
+  expect(await prisma.idempotencyKey.findMany({ select: { key: true } })).toEqual([
+    { key: 'alive' },
+  ]);
+  expect(await prisma.oAuthConnect.findMany({ select: { id: true } })).toEqual([
+    { id: 'just over' },
+  ]);
+});
+
+test('writes go with their records, counted from their end', async () => {
+  const task = {
+    ...{ projectId, installationId: 'ins_1', objectName: 'contacts', recordCount: 1 },
+    ...({ type: 'CREATE', mode: 'ASYNCHRONOUS' } as const),
+    deadlineTime: new Date(),
+  };
+  for (const [id, endTime] of [
+    ['ended', new Date()],
+    ['going on', null],
+  ] as const) {
+    const entry = { position: 0, projectId, operationId: 'opr_1', record: {} };
+    await prisma.writeTask.create({ data: { id, ...task, endTime } });
+    await prisma.writeEntry.create({ data: { taskId: id, ...entry } });
+  }
+  await removeAfter(RETENTION_DAYS + 1);
+  expect(await prisma.writeEntry.findMany({ select: { taskId: true } })).toEqual([
+    { taskId: 'going on' },
+  ]);
+});
+
+test('two processes at once, and one that is stopped, do no harm', async () => {
+  await insertDeliveries(3_000, 'SUCCEEDED');
+  await removeExpired(services, AbortSignal.abort());
+  aheadMs = (RETENTION_DAYS + 1) * DAY_MS;
+  await removeExpired(services, AbortSignal.abort());
+  expect(await prisma.delivery.count()).toBe(3_000);
+  await Promise.all([removeExpired(services), removeExpired(services)]);
+  expect(await prisma.delivery.count()).toBe(0);
+});

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { createLog } from '../../src/log.ts';
+import { CREATE_INSTALLATION, CREATE_INTEGRATION, contentFor } from '../support/integrations.ts';
+import {
+  prepareEmbedded,
+  prepareOnPostgres,
+  type Scene,
+  type Server,
+  startServer,
+} from './write-scene.ts';
+
+/** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
+const SHORT = process.env.FAULTS_SHORT === '1';
+const RECORDS = SHORT ? 5_000 : 100_000;
+const KILLS = SHORT ? 4 : 20;
+const SEED = Number(process.env.FAULT_SEED ?? 1);
+const MINUTE_MS = 60_000;
+/** Pages take so long that a kill comes between two of them, or in the middle of one. */
+const PAGE_DELAY_MS = SHORT ? 100 : 10;
+
+const DISABLE = `mutation ($input: UpdateDestinationInput!) {
+  updateDestination(input: $input) { destination { status } }
+}`;
+const DESTINATIONS = `query ($idOrName: String!) {
+  project(idOrName: $idOrName) { destinations(first: 1) { nodes { id } } }
+}`;
+const OPERATIONS = `query ($idOrName: String!) {
+  project(idOrName: $idOrName) {
+    operations(first: 10, actionType: READ) {
+      nodes { id status result metadata { progress { recordsProcessed } } }
+    }
+  }
+}`;
+
+/** The same moments for the same seed. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) / 2 ** 24;
+  };
+}
+
+/** How many records are read when each kill comes, and how long after that it does. */
+function moments(): { records: number; delayMs: number }[] {
+  const random = randomOf(SEED);
+  return Array.from({ length: KILLS }, () => ({
+    records: Math.ceil(random() * RECORDS * 0.95),
+    delayMs: random() * 2 * PAGE_DELAY_MS,
+  })).sort((a, b) => a.records - b.records);
+}
+
+/** A backfill of all contacts, due now. What it owes waits, because its destination is disabled. */
+async function beginBackfill(server: Server, scene: Scene): Promise<void> {
+  const { client } = server;
+  const { projectIdOrName } = scene;
+  const { project } = await client.query(DESTINATIONS, { idOrName: projectIdOrName });
+  const destinationId = project.destinations.nodes[0].id;
+  await client.query(DISABLE, { input: { projectIdOrName, destinationId, status: 'DISABLED' } });
+  const content = contentFor('crm-read');
+  const latestRevision = { specVersion: '1.0.0', content };
+  const integration = { projectIdOrName, name: 'crm-read', provider: 'sandbox', latestRevision };
+  await client.query(CREATE_INTEGRATION, { input: integration });
+  const installation = { projectIdOrName, integrationIdOrName: 'crm-read', groupRef: 'acme' };
+  await client.query(CREATE_INSTALLATION, { input: installation });
+  // Past the next time of its schedule.
+  server.child.send(11 * MINUTE_MS);
+}
+
+async function operations({ client }: Server, { projectIdOrName: idOrName }: Scene) {
+  const { project } = await client.query(OPERATIONS, { idOrName });
+  return project.operations.nodes as {
+    status: string;
+    result: string | null;
+    metadata: { progress: { recordsProcessed: number } };
+  }[];
+}
+
+async function expectEveryRecord(scene: Scene): Promise<void> {
+  scene.sandbox.seed('contacts', RECORDS);
+  scene.sandbox.faults.set({
+    delayMs: PAGE_DELAY_MS,
+    times: 1_000_000,
+    pathPrefix: '/objects/contacts/records',
+  });
+  let server = await startServer(scene);
+  await beginBackfill(server, scene);
+  const processed = async () =>
+    (await operations(server, scene))[0]?.metadata.progress.recordsProcessed ?? 0;
+  const waiting = { timeout: 5 * MINUTE_MS, interval: 10 };
+  for (const { records, delayMs } of moments()) {
+    await expect.poll(processed, waiting).toBeGreaterThanOrEqual(records);
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    await server.kill();
+    server = await startServer(scene);
+  }
+  const ended = async () => (await operations(server, scene)).map(({ status }) => status);
+  await expect.poll(ended, waiting).toEqual(['SUCCESS']);
+  expect(await operations(server, scene)).toMatchObject([
+    { result: `[contacts] Read completed (${RECORDS} records)` },
+  ]);
+  await server.kill();
+  await expectOwed(scene);
+}
+
+/** Read from the rows: each page once, in its order, since a page and the position commit together. */
+async function expectOwed({ env, sandbox }: Scene): Promise<void> {
+  await using database = await openDatabase(readConfig(env), createLog('silent'));
+  const { prisma } = database;
+  expect(await prisma.readRun.count()).toBe(0);
+  const read: unknown[] = [];
+  const owed = await prisma.delivery.findMany({ select: { id: true }, orderBy: { id: 'asc' } });
+  for (const { id } of owed) {
+    const { body } = await prisma.delivery.findUniqueOrThrow({ where: { id } });
+    for (const { raw } of JSON.parse(body).result) read.push(raw.id);
+  }
+  expect(read).toEqual(sandbox.records('contacts').map(({ id }) => id));
+}
+
+test(`a backfill of ${RECORDS} records owes each once over ${KILLS} SIGKILLs (PostgreSQL)`, async () => {
+  await expectEveryRecord(await prepareOnPostgres());
+});
+
+test(`a backfill of ${RECORDS} records owes each once over ${KILLS} SIGKILLs (embedded)`, async () => {
+  await expectEveryRecord(await prepareEmbedded());
+});
