@@ -47,7 +47,7 @@ export interface Rows {
   /** In no order; what doesn't exist is left out. */
   find<T extends Table>(table: T, where: Where<T>): Promise<Row<T>[]>;
   count<T extends Table>(table: T, where: Where<T>): Promise<number>;
-  /** The escape hatch for a read that this file has no words for. Values are bound, never joined in. */
+  /** The escape hatch for a statement that this file has no words for. Values are bound, never joined in. */
   query: RunQuery;
 }
 

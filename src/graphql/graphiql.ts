@@ -3,21 +3,17 @@ import type { GraphiQLOptions } from 'graphql-yoga';
 
 export interface GraphiqlTab {
   query: string;
-  headers?: Record<string, string>;
+  headers: Record<string, string>;
 }
 
 export function graphiqlOptions(tabs: GraphiqlTab[]): GraphiQLOptions {
-  const first = tabs[0];
+  const title = 'Integration gateway';
+  const [first] = tabs;
+  if (!first) return { title, defaultQuery: DEFAULT_QUERY };
   return {
-    title: 'Integration gateway',
-    defaultQuery: first?.query ?? DEFAULT_QUERY,
-    ...(first?.headers && { headers: json(first.headers), defaultHeaders: json(first.headers) }),
-    ...(first && {
-      defaultTabs: tabs.map(({ query, headers }) => ({
-        query,
-        ...(headers && { headers: json(headers) }),
-      })),
-    }),
+    title,
+    defaultHeaders: json(first.headers),
+    defaultTabs: tabs.map(({ query, headers }) => ({ query, headers: json(headers) })),
   };
 }
 

@@ -39,6 +39,7 @@ export interface JobQueue extends Queue, AsyncDisposable {
 
 /** Long: nothing of ours uses what these timers are for. */
 const IDLE_SECONDS = 3_600;
+const REPORT_MS = 10_000;
 
 /** Makes the queue's tables where they are missing. Enqueueing needs no worker in this process. */
 export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Promise<JobQueue> {
@@ -55,7 +56,10 @@ export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Pro
     flowIntervalSeconds: IDLE_SECONDS,
     bamIntervalSeconds: IDLE_SECONDS,
   });
-  boss.on('error', (err) => log.warn({ err }, 'the job queue met an error'));
+  boss.on(
+    'error',
+    seldom((err) => log.warn({ err }, 'the job queue met an error')),
+  );
   boss.on('warning', ({ message, data }) => log.info({ data }, message));
   await boss.start();
   await declareQueues(boss);
@@ -73,6 +77,17 @@ export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Pro
     },
     // The workers have stopped before; a job that is still held is run again by another process.
     [Symbol.asyncDispose]: () => boss.stop({ graceful: false, close: false }),
+  };
+}
+
+/** While the database is away, every worker meets the same error again and again. */
+function seldom(report: (error: Error) => void): (error: Error) => void {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    const nowMs = performance.now();
+    if (nowMs - lastMs < REPORT_MS) return;
+    lastMs = nowMs;
+    report(error);
   };
 }
 

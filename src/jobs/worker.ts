@@ -99,11 +99,15 @@ async function runAgainAndAgain(
   { name, intervalMs, run }: Sweep,
   signal: AbortSignal,
 ): Promise<void> {
+  let hasFailed = false;
   while (!signal.aborted) {
     try {
       await run(services, signal);
+      hasFailed = false;
     } catch (error) {
-      services.log.warn({ err: error, sweep: name }, 'a sweep failed and is tried again');
+      // Once: an outage is one fact, however often it is met.
+      if (!hasFailed) services.log.warn({ err: error, sweep: name }, 'a sweep is tried again');
+      hasFailed = true;
     }
     await wait(intervalMs, undefined, { signal }).catch(() => {});
   }

@@ -6,7 +6,14 @@ import { getReadSource } from '../../src/domain/read/source.ts';
 import type { Tenant } from '../support/app.ts';
 import { sharedApp } from '../support/app.ts';
 import { keepEvents } from '../support/connections.ts';
-import { installReading, POLLING, RESUME, type Reading, startReading } from '../support/reads.ts';
+import {
+  installReading,
+  POLLING,
+  RESUME,
+  type Reading,
+  startReading,
+  TRIGGER,
+} from '../support/reads.ts';
 
 const app = await sharedApp();
 const { services, sandbox } = app.app;
@@ -239,6 +246,27 @@ test('a read whose credentials are refused ends, and the connection is BAD_CREDE
   expect(await prisma.connection.findUnique({ where })).toMatchObject({
     status: 'BAD_CREDENTIALS',
   });
+});
+
+test('a slow account of one project leaves workers to the others', async () => {
+  const [slow, quick] = [await app.tenant(), await app.tenant()];
+  const object = {
+    objectName: 'deals',
+    requiredFields: [{ fieldName: 'name' }],
+    optionalFields: [],
+  };
+  const deals = await installReading(app, slow, { object });
+  const contacts = await installReading(app, quick);
+  sandbox.faults.set({ pathPrefix: '/objects/deals/records', delayMs: 2_000, times: 20 });
+  const input = { ...deals.trigger, objectName: 'deals' };
+  for (let reads = 0; reads < 10; reads += 1) await slow.query(TRIGGER, { input });
+  const { operation } = (
+    await quick.query(TRIGGER, { input: { ...contacts.trigger, objectName: 'contacts' } })
+  ).triggerRead;
+  await using _workers = await startReading(app);
+  expect(await contacts.ended(1)).toMatchObject([{ id: operation.id, status: 'SUCCESS' }]);
+  const statuses = (await deals.operations()).map(({ status }) => status);
+  expect(statuses).toContain('IN_PROGRESS');
 });
 
 function deleteInstallation(tenant: Tenant, { input }: Reading) {

@@ -18,7 +18,7 @@ export interface WriteAnswer {
   failureCount: number | null;
 }
 
-/** Within the time of a mutation, with some left for the answer. */
+/** What is left of a mutation's time for the answer itself. */
 const ANSWER_MARGIN_MS = 5_000;
 
 /** Of an asynchronous write: the operation is all that there is to tell. */
@@ -38,7 +38,8 @@ export interface Waiting {
 export async function answerInTime(call: Call, waiting: Waiting): Promise<WriteAnswer> {
   const { operation, isBatch } = waiting;
   const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
-  const timer = setTimeout(giveUp, call.config.LIMIT_MUTATION_MS - ANSWER_MARGIN_MS);
+  const timeMs = call.config.LIMIT_MUTATION_MS;
+  const timer = setTimeout(giveUp, Math.max(timeMs - ANSWER_MARGIN_MS, timeMs / 2));
   try {
     await Promise.race([late, untilEnded(call, waiting, late)]);
   } finally {

@@ -7,7 +7,6 @@ import type { Services } from '../call.ts';
 import type { WriteInput } from './input.ts';
 
 const LIFE_MS = 24 * 60 * 60 * 1_000;
-const REMOVED_AT_ONCE = 1_000;
 
 export interface KeyedInput {
   projectId: string;
@@ -45,17 +44,6 @@ export async function insertKey(
   await tx.idempotencyKey.deleteMany({ where: { projectId, key, expireTime: { lte: now } } });
   const expireTime = new Date(now.getTime() + LIFE_MS);
   await tx.idempotencyKey.create({ data: { projectId, key, inputHash, operationId, expireTime } });
-}
-
-/** At most so many; how many it removed. */
-export async function removeExpiredIdempotencyKeys({
-  database,
-  now,
-}: Pick<Services, 'database' | 'now'>): Promise<number> {
-  return database.prisma.$executeRaw`
-    delete from "IdempotencyKey" where ("projectId", "key") in (
-      select "projectId", "key" from "IdempotencyKey" where "expireTime" <= ${now()}
-      limit ${REMOVED_AT_ONCE})`;
 }
 
 /** The same for the same values, in whatever order members were given; null members say nothing. */

@@ -23,15 +23,3 @@ export async function recoverWrites({ database, queue, now }: Services): Promise
     }
   });
 }
-
-const REMOVED_AT_ONCE = 1_000;
-
-/** Removes the rows of writes that ended before that time, at most so many. How many it removed. */
-export async function removeEndedWrites(
-  { database }: Pick<Services, 'database'>,
-  before: Date,
-): Promise<number> {
-  return database.prisma.$executeRaw`
-    delete from "WriteTask" where "id" in (
-      select "id" from "WriteTask" where "endTime" <= ${before} limit ${REMOVED_AT_ONCE})`;
-}
