@@ -45,6 +45,7 @@ export class PostgresHints implements AsyncDisposable {
   readonly #listeners = new Map<string, Set<OnHint>>();
   #client: pg.Client | null = null;
   #state: 'idle' | 'connecting' | 'connected' | 'closed' = 'idle';
+  #subscribed = Promise.resolve();
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -69,6 +70,7 @@ export class PostgresHints implements AsyncDisposable {
 
   async #connect(): Promise<void> {
     this.#state = 'connecting';
+    this.#subscribed = Promise.resolve();
     const client = new pg.Client({
       connectionString: this.#url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -97,8 +99,17 @@ export class PostgresHints implements AsyncDisposable {
     else this.#state = 'connected';
   }
 
+  /** One after the other: a client takes one query at a time. */
   async #subscribe(client: pg.Client, channel: string): Promise<void> {
-    await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    const before = this.#subscribed;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#subscribed = promise;
+    await before;
+    try {
+      await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    } finally {
+      resolve();
+    }
     this.#tell(channel);
   }
 

@@ -85,6 +85,7 @@ export async function changeInstallation(
     config: configOf(config),
     now: call.now(),
   });
+  if (connectionId !== before.connectionId) await forgetPositions(tx, installation);
   const fields = await installationFields(tx, installation);
   const data = { ...fields, config: configData(config), lastConfig: configData(last) };
   await recordEvent(tx, { ...about(fields), eventType: 'INSTALLATION_UPDATED', data });
@@ -149,4 +150,12 @@ async function recordSubscribeRefusal(
 
 function about({ projectId, connectionId, installationId }: InstallationFields) {
   return { projectId, connectionId, installationId };
+}
+
+/** Another account has other records: its first read is a backfill again. */
+async function forgetPositions(tx: Transaction, { id: installationId }: Installation) {
+  await tx.installedObject.updateMany({
+    where: { installationId },
+    data: { backfillDone: false, readUntil: null },
+  });
 }

@@ -3,6 +3,7 @@ import type { Row } from '../database/rows.ts';
 import { isUniqueViolation } from '../database/violations.ts';
 import type { Call } from './call.ts';
 import { openInput } from './checked-input.ts';
+import { refuseIfBacklogged } from './delivery-backlog.ts';
 import { answerInTime, answerNow, type WriteAnswer } from './write/answer.ts';
 import { findKeyedOperation, keyedInput } from './write/idempotency.ts';
 import { type WriteInput, writeIssues, writeRecordsInput } from './write/input.ts';
@@ -14,7 +15,8 @@ export { type WriteAnswer, writeRecordsInput };
 
 /**
  * An asynchronous write is answered when it is stored; a synchronous one with its outcome, or after 25 s
- * with the word that it is not known yet. What the provider refuses is an outcome and no error.
+ * with the word that it is not known yet. What the provider refuses is an outcome and no error. Throws
+ * RATE_LIMITED for an asynchronous one while the project is owed more than its destinations take.
  */
 export async function writeRecords(call: Call, input: WriteInput): Promise<WriteAnswer> {
   const { project, issues } = await openInput(call, {
@@ -27,6 +29,7 @@ export async function writeRecords(call: Call, input: WriteInput): Promise<Write
   const earlier = keyed && issues.length === 0 ? await findKeyedOperation(call, keyed) : null;
   if (earlier) return answerLater(call, input, earlier);
   const plan = await planWrite(call, project, { input, issues });
+  if (input.mode === 'ASYNCHRONOUS') await refuseIfBacklogged(call, project.id);
   return startOnce(call, { input, plan, keyed });
 }
 

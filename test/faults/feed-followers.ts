@@ -11,6 +11,8 @@ export interface Follow {
   total: number;
   /** Events after which a connection is left. */
   patience: () => number;
+  /** The test has ended, if not well: nothing more is to come. */
+  isOver: () => boolean;
 }
 
 export interface Followed {
@@ -33,7 +35,7 @@ export async function followToTheEnd(follow: Follow, edges: Edges): Promise<Foll
   const names: string[] = [];
   let connections = 0;
   let { after } = follow.variables;
-  while (names.length < follow.total) {
+  while (names.length < follow.total && !follow.isOver()) {
     connections += 1;
     let left = follow.patience();
     try {

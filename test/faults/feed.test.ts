@@ -46,20 +46,36 @@ interface Scene {
 async function writeAll({ database, projectId, delay }: Scene): Promise<void> {
   const writer = async (number: number) => {
     for (let n = 0; n < EVENTS / WRITERS; n += 1) {
-      await record(database, { projectId, name: `w${number}-${n}`, delay });
+      await untilBegun(() => record(database, { projectId, name: `w${number}-${n}`, delay }));
     }
   };
   await Promise.all(Array.from({ length: WRITERS }, (_, number) => writer(number)));
 }
 
+/** On a busy machine a transaction may wait too long for its turn: then nothing of it has happened. */
+async function untilBegun(write: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'P2028') throw error;
+    }
+  }
+}
+
 function followAll({ projectId, apiKey, url }: Scene) {
   const after = encodeCursor(eventList(projectId), 0n);
   const variables = { project: projectId, after };
+  let hasEnded = false;
+  onTestFinished(() => {
+    hasEnded = true;
+  });
+  const isOver = () => hasEnded;
   return Promise.all(
     Array.from({ length: FOLLOWERS }, (_, number) => {
       const random = randomOf(SEED * 100 + number);
       const patience = () => 1 + Math.floor(random() * MOST_PATIENCE);
-      const follow = { url, apiKey, variables, total: EVENTS, patience };
+      const follow = { url, apiKey, variables, total: EVENTS, patience, isOver };
       return followToTheEnd(follow, number % 2 === 0 ? overEventStream : overWebSocket);
     }),
   );

@@ -1,18 +1,16 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sandboxProvider } from '../../src/providers/sandbox/provider.ts';
-import { sharedApp } from '../support/app.ts';
-import { startSandbox } from '../support/sandbox.ts';
+import { sharedApp, testApp } from '../support/app.ts';
+import { insertDestination } from '../support/integrations.ts';
+import { insertRows } from '../support/rows.ts';
 import { contact, createWriter, WRITE, type Writer } from '../support/writes.ts';
 
 const app = await sharedApp();
 const { prisma } = app.app.services.database;
 
-const sandbox = await startSandbox();
-afterAll(() => sandbox[Symbol.asyncDispose]());
-const able = sandboxProvider(sandbox.url);
-/** The sandbox with as little as a provider may have. */
+const able = sandboxProvider('http://sandbox.test');
+/** The sandbox with as little as a provider may have; it is never called. */
 const plain = await sharedApp({
-  env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
     {
       ...able,
@@ -159,28 +157,6 @@ test('what the provider does not take is unprocessable', async () => {
   ]);
 });
 
-test('without a key that the provider knows, a creation that was cut off is not repeated', async () => {
-  const writer = await createWriter(plain);
-  const made = contact();
-  sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts' });
-  const { result, operation } = await writer.write({ record: made });
-  expect(result).toMatchObject({
-    success: false,
-    errors: [{ message: expect.stringContaining('The outcome is unknown') }],
-  });
-  expect(operation).toMatchObject({ status: 'FAILURE', metadata: { retry: null } });
-  expect(sandbox.records('contacts')).toMatchObject([made]);
-});
-
-test('an update may be repeated without such a key', async () => {
-  const writer = await createWriter(plain);
-  const { result } = await writer.write({ record: contact() });
-  const change = { id: result.recordId, firstname: 'Ann' };
-  sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts' });
-  const again = await writer.write({ type: 'UPDATE', record: change });
-  expect(again.result).toMatchObject({ success: true, data: change });
-});
-
 test('associations and headers reach a provider that takes them', async () => {
   const writer = await createWriter(app);
   const company = await writer.write({ objectName: 'companies', record: { name: 'Acme' } });
@@ -232,4 +208,18 @@ test('a key without the scope is refused', async () => {
     writer.input({ record: contact() }),
   );
   expect(written.writeRecords.successCount).toBe(1);
+});
+
+test('while a project is owed too much, it gets no more asynchronous writes', async () => {
+  await using small = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
+  const writer = await createWriter(small);
+  const { projectId } = writer;
+  const { id: destinationId } = await insertDestination(small, writer, 'slow');
+  await insertRows(small).delivery({ projectId, destinationId, nextAttemptTime: new Date() });
+  const later = { mode: 'ASYNCHRONOUS', record: contact() };
+  expect(await writer.refusal(WRITE, writer.input(later))).toMatchObject({
+    code: 'RATE_LIMITED',
+    problem: { retryAfterSeconds: 30 },
+  });
+  expect((await writer.write({ record: contact() })).successCount).toBe(1);
 });

@@ -314,6 +314,22 @@ test('an update replaces the config, keeps what objects have read, and leaves th
   ]);
 });
 
+test("another connection's records are read from the beginning", async () => {
+  const tenant = await app.tenant();
+  const { id } = await installFor(tenant, await integrate(app, tenant, content));
+  await prisma.installedObject.updateMany({
+    where: { installationId: id },
+    data: { backfillDone: true, readUntil: new Date() },
+  });
+  const second = await generate(tenant, { apiKey: 'sandbox-key-2', consumerRef: 'second' });
+  await change(tenant, id, { connectionId: second.id });
+  const objects = await prisma.installedObject.findMany({ where: { installationId: id } });
+  expect(objects.length).toBeGreaterThan(0);
+  for (const object of objects) {
+    expect(object).toMatchObject({ backfillDone: false, readUntil: null });
+  }
+});
+
 test('a paused object stays paused through an update', async () => {
   const tenant = await app.tenant();
   const { id } = await installFor(tenant, await integrate(app, tenant, content));

@@ -20,6 +20,8 @@ export interface WriteAnswer {
 
 /** What is left of a mutation's time for the answer itself. */
 const ANSWER_MARGIN_MS = 5_000;
+/** Where a mutation's time is set below that. */
+const SHORTEST_WAIT_MS = 50;
 
 /** Of an asynchronous write: the operation is all that there is to tell. */
 export function answerNow(operation: Row<'Operation'>): WriteAnswer {
@@ -38,8 +40,8 @@ export interface Waiting {
 export async function answerInTime(call: Call, waiting: Waiting): Promise<WriteAnswer> {
   const { operation, isBatch } = waiting;
   const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
-  const timeMs = call.config.LIMIT_MUTATION_MS;
-  const timer = setTimeout(giveUp, Math.max(timeMs - ANSWER_MARGIN_MS, timeMs / 2));
+  const waitMs = Math.max(call.config.LIMIT_MUTATION_MS - ANSWER_MARGIN_MS, SHORTEST_WAIT_MS);
+  const timer = setTimeout(giveUp, waitMs);
   try {
     await Promise.race([late, untilEnded(call, waiting, late)]);
   } finally {

@@ -67,6 +67,8 @@ async function attempt(
   const way = await findWay(services, claim);
   const hasProviderKey = way.provider?.takes.idempotencyKey ?? false;
   const mustStop = wasUncertain && !isRepeatable({ type: task.type, hasProviderKey });
+  // Claiming it has counted an attempt that is not made.
+  if (mustStop) task.attempts -= 1;
   const failure = mustStop ? CUT_OFF : await attemptBy(services, way, { claim, entries });
   if (!failure) return null;
   const chance = { now: services.now(), random: Math.random() };
