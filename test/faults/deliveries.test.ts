@@ -7,7 +7,7 @@ import { testDatabase } from '../support/app.ts';
 import { createOwing } from '../support/deliveries.ts';
 import { type Received, type Receiver, startReceiver, verified } from '../support/receiver.ts';
 
-/** FAULT_KILLS=4 is the short form; FAULT_SEED gives other moments. */
+/** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
 const SHORT = process.env.FAULTS_SHORT === '1';
 const KILLS = Number(process.env.FAULT_KILLS ?? (SHORT ? 4 : 20));
 const SEED = Number(process.env.FAULT_SEED ?? 1);
