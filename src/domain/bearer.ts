@@ -21,6 +21,7 @@ import { unauthenticated } from '../errors.ts';
 import type { Services } from './call.ts';
 import { writeWhole } from './files.ts';
 import { newId } from './ids.ts';
+import { isStorableText } from './storable-json.ts';
 
 export const LOCAL_ISSUER = 'urn:integration-gateway:local-issuer';
 const LOCAL_ALGORITHM = 'ES256';
@@ -28,10 +29,12 @@ const LOCAL_LIFETIME = '30d';
 /** Clocks of an issuer and of this machine may differ by this much. */
 const CLOCK_TOLERANCE_SECONDS = 30;
 
-const text = z.string().trim().min(1).max(256);
+/** Names are shown; subjects are compared, each character of them. */
+const subject = z.string().min(1).max(256).refine(isStorableText);
+const text = subject.transform((name) => name.trim()).pipe(z.string().min(1));
 const claimsSchema = z.object({
-  iss: text,
-  sub: text,
+  iss: subject,
+  sub: subject,
   email: z.email().max(254).toLowerCase().optional().catch(undefined),
   email_verified: z.boolean().optional().catch(false),
   given_name: text.optional().catch(undefined),

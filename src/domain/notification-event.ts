@@ -25,7 +25,7 @@ export interface EventFilters {
 
 /** One name for both tables and for subscriptions: the position marks the same place in each. */
 export function eventList(projectId: string) {
-  return { name: 'Project.notificationEvents', parentId: projectId } as const;
+  return { name: 'Project.notificationEvents', parentId: projectId, keyType: 'position' } as const;
 }
 
 /** In the order in which they were committed, oldest first. */

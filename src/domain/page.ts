@@ -36,10 +36,15 @@ export interface Page<T> {
   totalCount: () => number | Promise<number>;
 }
 
-export interface List<T extends Table, N = Row<T>> {
-  /** Names the list in its cursors, with what it hangs on: `Project.topics`, and the project's id. */
+/** Names a list in its cursors, with what it hangs on: `Project.topics`, and the project's id. */
+interface NamedList {
   name: string;
   parentId?: string;
+  /** What its keys are; text where it is left out. */
+  keyType?: 'position';
+}
+
+export interface List<T extends Table, N = Row<T>> extends NamedList {
   table: T;
   where: Where<T>;
   /** The column of the order; `id` where it is left out. */
@@ -159,11 +164,6 @@ export function pageOfArray<N>(
   };
 }
 
-interface NamedList {
-  name: string;
-  parentId?: string;
-}
-
 const size = z.number().int().min(1).max(PAGE_MAX);
 
 function readPageArgs(args: PageArgs, list: NamedList) {
@@ -212,15 +212,27 @@ export function encodeCursor(list: NamedList, key: Key): string {
   return Buffer.from(`${cursorCheck(list, `${kind}${key}`)}${kind}${key}`).toString('base64url');
 }
 
-/** Null where the text is not a cursor of the list. */
+/** Null where the text is not a cursor of the list. The checksum is no seal: what it holds may be made up. */
 export function decodeCursor(list: NamedList, cursor: string): Key | null {
   const text = Buffer.from(cursor, 'base64url').toString('utf8');
   const check = text.slice(0, CHECK_DIGITS);
   const key = text.slice(CHECK_DIGITS);
   if (check !== cursorCheck(list, key)) return null;
-  const value = key.startsWith('#') ? BigInt(key.slice(1)) : key.slice(1);
+  const value = list.keyType === 'position' ? positionOf(key) : textOf(key);
   // Decoding overlooks characters and bits that mean nothing; encoding has one text for each key.
-  return encodeCursor(list, value) === cursor ? value : null;
+  return value !== null && encodeCursor(list, value) === cursor ? value : null;
+}
+
+/** Within what the database's int8 holds. */
+function positionOf(key: string): bigint | null {
+  if (!/^#-?\d{1,19}$/.test(key)) return null;
+  const value = BigInt(key.slice(1));
+  return BigInt.asIntN(64, value) === value ? value : null;
+}
+
+/** Without NUL, which the database can't compare with. */
+function textOf(key: string): string | null {
+  return key.startsWith('$') && !key.includes('\0') ? key.slice(1) : null;
 }
 
 const CHECK_DIGITS = 7;

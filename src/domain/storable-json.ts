@@ -1,5 +1,10 @@
 /** Values from outside as a JSON column can hold them. */
 
+/** Whether a text is stored as it is: PostgreSQL has no NUL, and halves of characters become others. */
+export function isStorableText(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
 /** NUL and halves of characters, which PostgreSQL refuses in JSON, are left out or replaced. */
 export function storableText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();

@@ -7,6 +7,7 @@ import { PAGE_DEFAULT, PAGE_MAX, type Page } from '../domain/page.ts';
 import { invalidInput } from '../errors.ts';
 import type { Context } from './context.ts';
 import { typeNameOfId } from './node-types.ts';
+import './known-callers.ts';
 import './well-formed-text.ts';
 
 export interface SchemaTypes {
@@ -28,7 +29,8 @@ const pageSizeText = `1 to ${PAGE_MAX}; ${PAGE_DEFAULT} where neither first nor 
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  plugins: ['wellFormedText', RelayPlugin, ZodPlugin],
+  // Each wraps those after it: who asks is known before what they gave is looked at.
+  plugins: ['knownCallers', 'wellFormedText', RelayPlugin, ZodPlugin],
   defaultFieldNullability: false,
   zod: {
     validationError: (error, args) => invalidInput(issuesOf(error, args)),

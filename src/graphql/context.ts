@@ -51,6 +51,10 @@ export function createContext(services: Services, facts: ContextFacts): Context 
 /** Throws when it is used, not when it is read: Yoga copies the members of a context before anything runs. */
 const NOBODY = new Proxy({} as Call, {
   get() {
-    throw unauthenticated('Send an API key as X-Api-Key, or a bearer token as Authorization.');
+    throw withoutCredentials();
   },
 });
+
+export function withoutCredentials() {
+  return unauthenticated('Send an API key as X-Api-Key, or a bearer token as Authorization.');
+}

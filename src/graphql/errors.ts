@@ -30,13 +30,14 @@ function refusal(error: DomainError, at: GraphQLError | null): GraphQLError {
 /** Made by graphql-js or Yoga: the request itself is not usable. */
 function requestError(error: GraphQLError): GraphQLError {
   if (error.extensions.problem) return error;
+  const issue = variableIssue(error);
+  if (issue) {
+    const detail = `Variable ${issue.name} is not usable. ${issue.detail}`;
+    return toGraphQLError('BAD_USER_INPUT', detail, { extra: { issues: [issue] }, at: error });
+  }
   const message = withoutValues(error.message);
   if (message.startsWith('Syntax Error')) {
     return toGraphQLError('GRAPHQL_PARSE_FAILED', message, { at: error });
-  }
-  if (message.startsWith('Variable "$')) {
-    const { issue, detail } = variableIssue(message);
-    return toGraphQLError('BAD_USER_INPUT', detail, { extra: { issues: [issue] }, at: error });
   }
   // Yoga's own refusals (another method, a body too large) bring their status.
   const http = error.extensions.http as { status?: number } | undefined;
@@ -44,28 +45,36 @@ function requestError(error: GraphQLError): GraphQLError {
   return toGraphQLError('GRAPHQL_VALIDATION_FAILED', message, { extra, at: error, http });
 }
 
-/** graphql-js repeats texts and values that it has no use for, which may be secrets. */
+/** Longer than any message without a caller's own text in it. */
+const MESSAGE_MAX = 300;
+
+/**
+ * graphql-js repeats texts and values that it has no use for, which may be secrets, and a megabyte long:
+ * each of these patterns looks at a text once. Names that the schema has are told by introspection alone.
+ */
 function withoutValues(message: string): string {
-  return message
-    .replace(/( cannot represent [^:]*value): .*$/s, '$1.')
-    .replace(/Value ".*" does not exist in/s, 'Value does not exist in')
-    .replace(/( found (?:Block)?String) ".*"\.$/s, '$1.');
+  const plain = message
+    .replace(/^((?:Enum "\w+"|\w+) cannot represent [\w -]*value): .*$/s, '$1.')
+    .replace(/^Value ".*" does not exist in/s, 'Value does not exist in')
+    .replace(/^(Expected value of type "[^"]+"), found .*$/s, '$1.')
+    .replace(/ found ((?:Block)?String) ".*$/s, ' found $1.');
+  const suggestion = plain.endsWith('?') ? plain.lastIndexOf(' Did you mean ') : -1;
+  const own = suggestion < 0 ? plain : plain.slice(0, suggestion);
+  return own.length > MESSAGE_MAX ? `${own.slice(0, MESSAGE_MAX)}...` : own;
 }
 
-/** graphql-js prints the value that a variable had, which may hold a secret: only the place and the reason stay. */
-function variableIssue(message: string): { issue: Issue; detail: string } {
-  const variable = /^Variable "\$(\w+)"/.exec(message)?.[1] ?? '';
-  const place = /at "([^"]+)"; /.exec(message)?.[1] ?? variable;
-  const reason = message.includes('; ')
-    ? message.slice(message.lastIndexOf('; ') + 2)
-    : message.replace(
-        /^Variable "\$\w+" of required type "(.+)" was not provided/,
-        'It is required: $1',
-      );
-  return {
-    issue: { in: 'body', name: place, detail: reason },
-    detail: `Variable ${place} is not usable. ${reason}`,
-  };
+/** The place of a variable whose value is of no use, and why; null for any other error. */
+function variableIssue({ message, originalError }: GraphQLError): Issue | null {
+  const missing = /^Variable "\$(\w+)" of (?:required|non-null) type "([^"]+)"/.exec(message);
+  if (missing)
+    return { in: 'body', name: missing[1] as string, detail: `It is required: ${missing[2]}.` };
+  const variable = /^Variable "\$(\w+)" got invalid value /.exec(message);
+  if (!variable || !originalError) return null;
+  // The message is a variable, its value, a place in it where there is one, and the reason.
+  const start = message.slice(0, -`; ${originalError.message}`.length);
+  const place = / at "([^"]+)"$/.exec(start);
+  const name = (place ?? variable)[1] as string;
+  return { in: 'body', name, detail: withoutValues(originalError.message) };
 }
 
 interface Details {

@@ -2,7 +2,11 @@ import { GraphQLError } from 'graphql';
 import { z } from 'zod';
 import { builder } from './builder.ts';
 
-const timestamp = z.iso.datetime({ offset: true });
+/** Years of four digits in UTC, which the offset may leave: others have no ISO text that all readers take. */
+const timestamp = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .refine((date) => date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999);
 
 builder.scalarType('DateTime', {
   description: 'An ISO 8601 timestamp with a time zone, answered in UTC with milliseconds.',
@@ -10,7 +14,7 @@ builder.scalarType('DateTime', {
   parseValue: (value) => {
     const parsed = timestamp.safeParse(value);
     if (!parsed.success) throw new GraphQLError('DateTime must be like 2026-01-31T12:00:00Z.');
-    return new Date(parsed.data);
+    return parsed.data;
   },
 });
 

@@ -19,6 +19,13 @@ export function useHttpRules(): Plugin {
           ),
         );
       };
+      if (request.method === 'GET') {
+        const { searchParams } = new URL(request.url);
+        for (const name of ['variables', 'extensions']) {
+          const text = searchParams.get(name);
+          if (text && !isJson(text)) refuse(400, `The parameter ${name} must be JSON.`);
+        }
+      }
       if (request.method !== 'POST') return;
       // A form or plain text needs no preflight: any page could post one with what its visitor may reach.
       const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
@@ -31,6 +38,15 @@ export function useHttpRules(): Plugin {
       if (http) setResult({ ...result, extensions: { ...result.extensions, http } });
     },
   };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Null for 200. */

@@ -1,5 +1,12 @@
 /** Refuses an operation that is too large before anything of it runs. */
-import { type DocumentNode, getOperationAST, Kind, parse } from 'graphql';
+import {
+  type DocumentNode,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  valueFromASTUntyped,
+} from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Config } from '../config.ts';
 import type { Context } from './context.ts';
@@ -28,7 +35,7 @@ export function useQueryLimits(config: Config): Plugin<Context> {
       schema: args.schema,
       document: args.document,
       operation,
-      variables: args.variableValues ?? {},
+      variables: { ...defaultsOf(operation), ...args.variableValues },
     });
     if (cost > config.LIMIT_COST) {
       setResultAndStopExecution({ errors: [exceeded('cost', cost, config.LIMIT_COST)] });
@@ -76,6 +83,15 @@ export function useQueryLimits(config: Config): Plugin<Context> {
     onExecute: measureCost,
     onSubscribe: measureCost as never,
   };
+}
+
+/** What variables are that the caller leaves out. */
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode) {
+  return Object.fromEntries(
+    variableDefinitions.flatMap(({ variable, defaultValue }) =>
+      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
+    ),
+  );
 }
 
 function parseWithin(source: Parameters<typeof parse>[0], maxTokens: number) {

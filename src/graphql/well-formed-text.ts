@@ -1,6 +1,7 @@
 /**
- * Refuses NUL and lone surrogates in every coerced argument: PostgreSQL can't store the first and would
- * store the second as another character. Refuses JSON too deep to be walked as well.
+ * Refuses in every coerced argument what would be stored as something else or not at all: NUL and lone
+ * surrogates in texts, and in JSON what is too deep to be walked, a number without end, and a member
+ * named __proto__.
  */
 import SchemaBuilder, {
   BasePlugin,
@@ -8,7 +9,8 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
-import { pathName } from '../domain/issues.ts';
+import { issueAt } from '../domain/issues.ts';
+import { isStorableText } from '../domain/storable-json.ts';
 import { type Issue, invalidInput } from '../errors.ts';
 
 declare global {
@@ -51,28 +53,24 @@ const DEPTH_MAX = 64;
 
 function* illFormedText(value: unknown, path: PropertyKey[]): Generator<Issue> {
   if (typeof value === 'string') {
-    if (isIllFormed(value)) yield issue(path);
+    if (!isStorableText(value)) yield issueAt(path, ILL_FORMED);
   } else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
     if (path.length > DEPTH_MAX) {
       const detail = `must not be nested deeper than ${DEPTH_MAX} levels.`;
-      yield { in: 'body', name: pathName(path.slice(0, 2)), detail };
+      yield issueAt(path.slice(0, 2), detail);
       return;
     }
     for (const [key, item] of Object.entries(value)) {
       const inner = [...path, Array.isArray(value) ? Number(key) : key];
-      if (isIllFormed(key)) yield issue(path);
+      if (!isStorableText(key)) yield issueAt(path, ILL_FORMED);
+      if (key === '__proto__') yield issueAt(path, 'must not have a member named __proto__.');
       yield* illFormedText(item, inner);
     }
+  } else if (typeof value === 'number' && !Number.isFinite(value)) {
+    yield issueAt(path, 'must be a number of at most 64 bits.');
   }
 }
 
-function isIllFormed(text: string): boolean {
-  return text.includes('\0') || !text.isWellFormed();
-}
-
-function issue(path: PropertyKey[]): Issue {
-  const detail = 'must be well-formed Unicode without NUL characters.';
-  return { in: 'body', name: pathName(path), detail };
-}
+const ILL_FORMED = 'must be well-formed Unicode without NUL characters.';
 
 SchemaBuilder.registerPlugin('wellFormedText', WellFormedTextPlugin);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServerAdapter } from '@whatwg-node/server';
 import type { Database } from '../database/database.ts';
-import { problemOf } from '../errors.ts';
+import { ERROR_STATUS, type ErrorCode, problemOf } from '../errors.ts';
 import type { Gateway, RequestFacts } from '../graphql/gateway.ts';
 import type { Log } from '../log.ts';
 import { CALLBACK_PATH } from './oauth-callback.ts';
@@ -32,10 +32,11 @@ export function createHandler(handled: Handled) {
     const givenId = request.headers.get('x-request-id');
     const requestId = givenId && REQUEST_ID.test(givenId) ? givenId : randomUUID();
     const address = req?.socket.remoteAddress ?? 'local';
-    const { pathname } = new URL(request.url);
     const disconnect = () => req?.socket.destroy();
     const facts = { requestId, address, disconnect };
-    const response = await route(handled, request, { pathname, facts });
+    // Made from the Host header and the request line, which may be anything.
+    const pathname = URL.parse(request.url)?.pathname ?? null;
+    const response = await answer(handled, request, { pathname, facts });
     response.headers.set('x-request-id', requestId);
     response.headers.set('x-content-type-options', 'nosniff');
     handled.log.info(
@@ -52,19 +53,39 @@ export function createHandler(handled: Handled) {
   });
 }
 
+interface Asked {
+  /** Null where the request names no URL. */
+  pathname: string | null;
+  facts: RequestFacts;
+}
+
+/** What nobody expected leaves as a problem document, with an instance id that the log has too. */
+async function answer(handled: Handled, request: Request, asked: Asked): Promise<Response> {
+  try {
+    return await route(handled, request, asked);
+  } catch (error) {
+    const instance = `urn:uuid:${randomUUID()}`;
+    handled.log.error({ err: error, instance, path: asked.pathname }, 'internal error');
+    return problem('INTERNAL_ERROR', 'Something went wrong on our side.', { instance });
+  }
+}
+
 async function route(
   { database, gateway, oauthCallback, isReady }: Handled,
   request: Request,
-  { pathname, facts }: { pathname: string; facts: RequestFacts },
+  { pathname, facts }: Asked,
 ): Promise<Response> {
+  if (pathname === null) return problem('BAD_USER_INPUT', 'The Host or the path is not usable.');
   if (pathname === '/livez') return Response.json({ status: 'live' });
   if (pathname === '/readyz') return readiness(database, isReady());
   if (pathname === '/graphql') return gateway.fetch(request, facts);
   if (pathname === CALLBACK_PATH) return oauthCallback(request);
-  return Response.json(problemOf('NOT_FOUND', `There is nothing at ${pathname}.`), {
-    status: 404,
-    headers: { 'content-type': 'application/problem+json' },
-  });
+  return problem('NOT_FOUND', `There is nothing at ${pathname}.`);
+}
+
+function problem(code: ErrorCode, detail: string, extra?: Record<string, unknown>): Response {
+  const headers = { 'content-type': 'application/problem+json' };
+  return Response.json(problemOf(code, detail, extra), { status: ERROR_STATUS[code], headers });
 }
 
 async function readiness(database: Database, isReady: boolean): Promise<Response> {

@@ -1,11 +1,14 @@
+import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { decodeCursor, encodeCursor } from '../../src/domain/page.ts';
 
 const list = { name: 'Project.topics', parentId: 'prj_1' };
+const ofEvents = { ...list, name: 'Project.notificationEvents', keyType: 'position' } as const;
+const listOf = (key: string | bigint) => (typeof key === 'bigint' ? ofEvents : list);
 const keys = ['top_01h455vb4pex5vsknk084sn02q', 'hubspot', '', 0n, 9_007_199_254_740_993n];
 
 test.each(keys)('a cursor gives back its key: %s', (key) => {
-  expect(decodeCursor(list, encodeCursor(list, key))).toBe(key);
+  expect(decodeCursor(listOf(key), encodeCursor(listOf(key), key))).toBe(key);
 });
 
 test('a cursor fits its own list and parent', () => {
@@ -16,7 +19,8 @@ test('a cursor fits its own list and parent', () => {
 });
 
 test.each(keys)('a cursor with any one character changed, lost or added is none: %s', (key) => {
-  const cursor = encodeCursor(list, key);
+  const own = listOf(key);
+  const cursor = encodeCursor(own, key);
   const damaged: string[] = [];
   for (let at = 0; at <= cursor.length; at += 1) {
     const [before, after] = [cursor.slice(0, at), cursor.slice(at)];
@@ -27,5 +31,32 @@ test.each(keys)('a cursor with any one character changed, lost or added is none:
       if (character !== after[0]) damaged.push(before + character + after.slice(1));
     }
   }
-  expect(damaged.filter((text) => decodeCursor(list, text) !== null)).toEqual([]);
+  expect(damaged.filter((text) => decodeCursor(own, text) !== null)).toEqual([]);
+});
+
+/** Anyone can work out a checksum. */
+function forge({ name, parentId }: typeof list, key: string): string {
+  const check = crc32(`${name}\n${parentId}\n${key}`).toString(36).padStart(7, '0');
+  return Buffer.from(`${check}${key}`).toString('base64url');
+}
+
+test('a cursor with the right checksum holds a key of the kind that its list has', () => {
+  expect(decodeCursor(list, forge(list, '$top_1'))).toBe('top_1');
+  expect(decodeCursor(ofEvents, forge(ofEvents, '#7'))).toBe(7n);
+  const forged = [
+    '#abc',
+    '#',
+    '#0x10',
+    '# 5',
+    '#1e3',
+    `#${2n ** 63n}`,
+    '$abc',
+    '$',
+    '$a\0b',
+    'x',
+    '',
+  ];
+  expect(forged.filter((key) => decodeCursor(ofEvents, forge(ofEvents, key)) !== null)).toEqual([]);
+  const noTexts = ['$a\0b', '#7', '#abc', 'x', ''];
+  expect(noTexts.filter((key) => decodeCursor(list, forge(list, key)) !== null)).toEqual([]);
 });

@@ -73,6 +73,15 @@ test('without credentials nothing is answered but what the schema is', async () 
   }
   const create = 'mutation { createOrg(input: { label: "x" }) { org { id } } }';
   expect(await nobody.request(create)).toMatchObject({ status: 401, data: null });
+  for (const refused of [
+    'mutation { createOrg(input: { label: "" }) { org { id } } }',
+    '{ claimedDomain(domain: "!") { id } }',
+    '{ project(idOrName: "\\u0000") { id } }',
+  ]) {
+    const { status, errors } = await nobody.request(refused);
+    expect(status).toBe(401);
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
+  }
   expect(await nobody.request('{ __typename }')).toMatchObject({
     status: 200,
     data: { __typename: 'Query' },

@@ -262,3 +262,29 @@ test('an app that is deleted or moved at the same time is of the provider, or of
     for (const { providerApp } of made) expect(providerApp?.provider ?? 'hubspot').toBe('hubspot');
   }
 });
+
+test('times that have no ISO text of four digits in UTC are refused', async () => {
+  const tenant = await app.tenant();
+  const importing = (expiresAt: string) => {
+    const oauth2AuthorizationCode = { accessToken: { token: 'at', expiresAt } };
+    return tenant.request(
+      GENERATE,
+      connecting(tenant, { provider: 'hubspot', oauth2AuthorizationCode }),
+    );
+  };
+  const name = 'input.oauth2AuthorizationCode.accessToken.expiresAt';
+  for (const time of [
+    '0000-01-01T00:00:00Z',
+    '0001-01-01T00:00:00+23:59',
+    '9999-12-31T23:59:59-23:59',
+  ]) {
+    const { errors } = await importing(time);
+    expect(errors?.[0]?.extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      problem: { issues: [{ name }] },
+    });
+  }
+  for (const time of ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z']) {
+    expect((await importing(time)).errors).toBeUndefined();
+  }
+});

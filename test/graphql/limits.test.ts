@@ -30,18 +30,15 @@ test.each([
     51_000,
     50_000,
   ],
-])(
-  'an operation over the limit of %s is refused before it runs',
-  async (limit, query, value, maximum) => {
-    const { status, data, errors } = await tenant.request(query);
-    expect(status).toBe(400);
-    expect(data ?? null).toBeNull();
-    expect(errors?.map((error) => error.extensions)).toContainEqual({
-      code: 'QUERY_LIMIT_EXCEEDED',
-      problem: expect.objectContaining({ limit, value, maximum, status: 400 }),
-    });
-  },
-);
+])('an operation over the limit of %s is refused before it runs', async (limit, query, value, maximum) => {
+  const { status, data, errors } = await tenant.request(query);
+  expect(status).toBe(400);
+  expect(data ?? null).toBeNull();
+  expect(errors?.map((error) => error.extensions)).toContainEqual({
+    code: 'QUERY_LIMIT_EXCEEDED',
+    problem: expect.objectContaining({ limit, value, maximum, status: 400 }),
+  });
+});
 
 test('an operation at the limit runs', async () => {
   await tenant.query(`{ ${fields(30, () => '__typename')} }`);
@@ -60,6 +57,19 @@ test('page sizes count from variables, and the default where there is none', asy
   expect(await cost({ first: 10 })).toEqual({ cost: 1100, limit: 50_000 });
   expect(await cost({})).toEqual({ cost: 20_100, limit: 50_000 });
   expect((await tenant.request(query, { first: 10 })).extensions).toBeUndefined();
+});
+
+test('what variables are by default counts where they are left out', async () => {
+  const pages = `query ($first: Int = 1000) {
+    projects(first: $first) { nodes { topics(first: $first) { nodes { id } } } }
+  }`;
+  expect(await tenant.refusal(pages)).toMatchObject({
+    problem: { limit: 'cost', value: 1_001_000 },
+  });
+  expect(await tenant.query(pages, { first: 1 })).toHaveProperty('projects');
+  const ids = `query ($ids: [ID!]! = ["a", "b", "c"]) { nodes(ids: $ids) { id } }`;
+  const client = app.client({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' });
+  expect((await client.request(ids)).extensions).toMatchObject({ cost: { cost: 3 } });
 });
 
 test('fragments count wherever they are spread, and may not hide a depth', async () => {

@@ -45,3 +45,75 @@ test('JSON too deep to be walked is refused', async () => {
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map(({ name }) => name)).toEqual(['input.providerMetadata']);
 });
+
+test('literals that are refused are not repeated either', async () => {
+  const tenant = await app.tenant();
+  const generate = (credentials: string) =>
+    tenant.request(`mutation {
+      generateConnection(input: {
+        projectIdOrName: "p", groupRef: "g", consumerRef: "c", provider: "sandbox", ${credentials}
+      }) { connection { id } }
+    }`);
+  for (const credentials of [
+    'basicAuth: "planted"',
+    'apiKey: planted',
+    'authScheme: planted',
+    'authScheme: "planted"',
+    'customAuth: "planted"',
+    'apiKey "planted"',
+    'apiKey """planted"""',
+  ]) {
+    const { status, errors } = await generate(credentials);
+    expect(status).toBe(400);
+    expect(JSON.stringify(errors)).not.toContain('planted');
+  }
+});
+
+test('a variable that is used wrongly is a mistake in the document', async () => {
+  const tenant = await app.tenant();
+  const unused = await tenant.refusal('query ($id: ID!) { viewer { kind } }', { id: 'x' });
+  expect(unused.code).toBe('GRAPHQL_VALIDATION_FAILED');
+  const nullable = await tenant.refusal('query ($id: ID) { node(id: $id) { id } }', { id: 'x' });
+  expect(nullable.code).toBe('GRAPHQL_VALIDATION_FAILED');
+});
+
+test('a variable that is missing is named', async () => {
+  const tenant = await app.tenant();
+  const query = 'query ($id: ID!) { node(id: $id) { id } }';
+  const issues = [{ in: 'body', name: 'id', detail: 'It is required: ID!.' }];
+  for (const variables of [{}, { id: null }]) {
+    const { code, problem } = await tenant.refusal(query, variables);
+    expect({ code, issues: problem.issues }).toEqual({ code: 'BAD_USER_INPUT', issues });
+  }
+});
+
+test('names that come close are not guessed', async () => {
+  const tenant = await app.tenant();
+  const field = await tenant.refusal('{ viewr { kind } }');
+  expect(field.problem.detail).toBe('Cannot query field "viewr" on type "Query".');
+  const argument = await tenant.request('{ node(idd: "x") { id } }');
+  expect(argument.errors?.map(({ message }) => message)).toContain(
+    'Unknown argument "idd" on field "Query.node".',
+  );
+  const mutation =
+    'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
+  const input = { projectIdOrName: 'p', name: 'n', nam: 1 };
+  const { problem } = await tenant.refusal(mutation, { input });
+  expect(problem.issues).toEqual([
+    { in: 'body', name: 'input', detail: 'Field "nam" is not defined by type "CreateTopicInput".' },
+  ]);
+});
+
+/** What the patterns that take values out of messages look for, again and again. */
+const BAITS = [' cannot represent ', 'Value "', ' found String "', ' at "', '; ', ' Did you mean '];
+
+test.each(BAITS)('half a megabyte of %j is refused in a short answer, and soon', async (bait) => {
+  const value = bait.repeat(500_000 / bait.length);
+  const nested = Object.fromEntries(Array.from({ length: 9_000 }, (_, at) => [`k${at}`, bait]));
+  const query = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
+  for (const input of [value, nested, { [value]: 1 }, { projectIdOrName: nested, name: [value] }]) {
+    const { status, errors } = await app.client().request(query, { input });
+    expect(status).toBe(400);
+    expect(JSON.stringify(errors).length).toBeLessThan(100_000);
+  }
+});

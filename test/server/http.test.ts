@@ -1,9 +1,12 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { sharedApp } from '../support/app.ts';
+import { sharedApp, testApp } from '../support/app.ts';
 
 const app = await sharedApp({ env: { CORS_ORIGINS: 'https://app.example' } });
 const tenant = await app.tenant();
-const json = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey };
+const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey };
 const body = JSON.stringify({ query: '{ viewer { kind } }' });
 
 test("each answer carries a request id: the caller's own where it is harmless", async () => {
@@ -20,6 +23,22 @@ test('what is not there is a problem document', async () => {
   expect(await response.json()).toMatchObject({ status: 404, type: 'urn:problem:not-found' });
 });
 
+test('a request that names no URL is refused without a word of the inside', async () => {
+  await using served = await testApp();
+  const { hostname, port } = new URL((await served.app.start()).url);
+  for (const [host, path] of [
+    ['a b', '/graphql'],
+    ['%%%', '/livez'],
+    ['x:99999', '/readyz'],
+    ['x:80', 'http://other.example/graphql'],
+  ]) {
+    const asked = request({ hostname, port, path, headers: { host } }).end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(400);
+    expect(await json(response)).toMatchObject({ type: 'urn:problem:bad-user-input', status: 400 });
+  }
+});
+
 test.each([
   ['a form', 'application/x-www-form-urlencoded', 'query={__typename}'],
   ['plain text', 'text/plain', body],
@@ -28,7 +47,7 @@ test.each([
 ])('%s is not taken for an operation', async (_what, type, text) => {
   const response = await app.fetch('/graphql', {
     method: 'POST',
-    headers: { ...json, 'content-type': type },
+    headers: { ...headers, 'content-type': type },
     body: text,
   });
   expect(response.status).toBe(415);
@@ -45,12 +64,24 @@ test('a mutation over GET is refused, a query is answered', async () => {
   expect(mutation.status).toBe(405);
 });
 
+test('parameters of a GET that are no JSON are refused', async () => {
+  for (const parameter of ['variables=%7B', 'extensions=%5B']) {
+    const response = await app.fetch(`/graphql?query={__typename}&${parameter}`, {
+      headers: { accept: 'application/json' },
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      errors: [{ extensions: { code: 'BAD_USER_INPUT', problem: { status: 400 } } }],
+    });
+  }
+});
+
 test('a body over the limit is refused, whether or not it says its length', async () => {
   const large = JSON.stringify({
     query: '{ viewer { kind } }',
     variables: { x: 'y'.repeat(1_100_000) },
   });
-  const whole = await app.fetch('/graphql', { method: 'POST', headers: json, body: large });
+  const whole = await app.fetch('/graphql', { method: 'POST', headers, body: large });
   expect(whole.status).toBe(413);
   const chunks = new ReadableStream({
     start(controller) {
@@ -60,14 +91,14 @@ test('a body over the limit is refused, whether or not it says its length', asyn
       controller.close();
     },
   });
-  const init = { method: 'POST', headers: json, body: chunks, duplex: 'half' } as RequestInit;
+  const init = { method: 'POST', headers, body: chunks, duplex: 'half' } as RequestInit;
   expect((await app.fetch('/graphql', init)).status).toBe(413);
 });
 
 test('a compressed body is refused', async () => {
   const response = await app.fetch('/graphql', {
     method: 'POST',
-    headers: { ...json, 'content-encoding': 'gzip' },
+    headers: { ...headers, 'content-encoding': 'gzip' },
     body,
   });
   expect(response.status).toBe(415);
@@ -75,7 +106,7 @@ test('a compressed body is refused', async () => {
 
 test("malformed JSON and a missing query are the caller's errors", async () => {
   for (const text of ['{', '"x"', '{}', '{"query": 5}', 'null']) {
-    const response = await app.fetch('/graphql', { method: 'POST', headers: json, body: text });
+    const response = await app.fetch('/graphql', { method: 'POST', headers, body: text });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
       errors: [{ extensions: { problem: { status: 400 } } }],
