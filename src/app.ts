@@ -8,6 +8,7 @@ import { type BearerVerifier, createBearerVerifier } from './domain/bearer.ts';
 import type { Services } from './domain/call.ts';
 import { createCatalogue } from './domain/catalogue.ts';
 import { encryptionKeys } from './domain/encryption-keys.ts';
+import { refuseMissingKey } from './domain/missing-key.ts';
 import { createProviderAccess } from './domain/provider-access.ts';
 import { replayTokenJournal } from './domain/token-commit.ts';
 import { createViewerCache } from './domain/viewer.ts';
@@ -57,6 +58,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const log = overrides.log ?? createLog(config.LOG_LEVEL);
   await using building = new AsyncDisposableStack();
   const database = building.use(overrides.database ?? (await openDatabase(config, log)));
+  const vault = createVault(encryptionKeys(config));
+  await refuseMissingKey(database.rows.query, vault);
   const sandbox = building.use(await openSandbox(config));
   const verifier = await createBearerVerifier(config);
   let publicUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
@@ -64,7 +67,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     config,
     log,
     database,
-    vault: createVault(encryptionKeys(config)),
+    vault,
     catalogue: createCatalogue(overrides.providers ?? allProviders(config, sandbox)),
     viewers: createViewerCache(),
     queue: building.use(await openQueue(database, log)),

@@ -92,10 +92,18 @@ export function problemOf(
   };
 }
 
+/** Far more than a person mends at once; keeps an answer smaller than what it answers. */
+export const ISSUES_MAX = 1_000;
+const ISSUES_IN_WORDS = 20;
+
 /** Input that is refused: names every offending place at once. */
 export function invalidInput(issues: Issue[]): DomainError {
-  const names = issues.map((issue) => `${issue.name}: ${issue.detail}`);
-  return new DomainError('BAD_USER_INPUT', `Invalid input. ${names.join(' ')}`, { issues });
+  const names = issues.slice(0, ISSUES_IN_WORDS).map((issue) => `${issue.name}: ${issue.detail}`);
+  const more = issues.length - names.length;
+  const words = [...names, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ');
+  return new DomainError('BAD_USER_INPUT', `Invalid input. ${words}`, {
+    issues: issues.slice(0, ISSUES_MAX),
+  });
 }
 
 /** Shorthand for a single offending input of a request body. */

@@ -49,6 +49,8 @@ export interface Vault {
   open(sealed: string, place: SealedPlace): string;
   /** Whether the value was sealed by the current key. */
   isCurrent(sealed: string): boolean;
+  /** Whether the key that sealed the value is here. */
+  hasKeyOf(sealed: string): boolean;
 }
 
 /** The first key seals; all of them open. */
@@ -77,6 +79,7 @@ export function createVault(keys: [Buffer, ...Buffer[]]): Vault {
       return Buffer.concat([text, decipher.final()]).toString('utf8');
     },
     isCurrent: (sealed) => sealed.startsWith(`v1.${currentId}.`),
+    hasKeyOf: (sealed) => byId.has(sealed.split('.')[1] ?? ''),
   };
 }
 

@@ -36,6 +36,10 @@ test('a rotated key still opens what it sealed, and new values are sealed by the
   expect(rotated.isCurrent(sealed)).toBe(false);
   expect(rotated.isCurrent(rotated.seal('hunter2', place))).toBe(true);
   expect(() => createVault([current]).open(sealed, place)).toThrow(/No key/);
+  expect([rotated, createVault([current])].map((vault) => vault.hasKeyOf(sealed))).toEqual([
+    true,
+    false,
+  ]);
 });
 
 test('a Secret shows itself only when it is asked to', () => {

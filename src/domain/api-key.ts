@@ -10,11 +10,12 @@ import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from './key-value.ts'
 import { label, projectIdOrName } from './names.ts';
 import { listPage, type PageArgs } from './page.ts';
 import { getOwned, getProject } from './scope.ts';
-import { allows, type Scope, scope } from './scopes.ts';
+import { ALL_SCOPES, allows, type Scope, scope } from './scopes.ts';
 import { authorize } from './viewer.ts';
 
 const scopes = z
   .array(scope)
+  .max(ALL_SCOPES.length)
   .superRefine((names, context) => {
     for (const [index, name] of names.entries()) {
       if (names.indexOf(name) === index) continue;

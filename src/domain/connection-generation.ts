@@ -7,15 +7,16 @@ import { type Issue, invalid, invalidInput } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import type { AuthScheme } from '../providers/provider.ts';
 import type { Call, Services } from './call.ts';
+import { openInput } from './checked-input.ts';
 import { newCredentials } from './connection.ts';
 import { connectionFields } from './connection-events.ts';
-import type { generateConnectionInput } from './connection-input.ts';
-import { chooseScheme } from './connection-scheme.ts';
+import { generateConnectionInput } from './connection-input.ts';
+import { type Choice, chooseScheme } from './connection-scheme.ts';
 import { putConsumer } from './consumer.ts';
 import { putGroup } from './group.ts';
 import { newId } from './ids.ts';
+import { issueAt } from './issues.ts';
 import { lockProviderApp } from './provider-app.ts';
-import { getProject } from './scope.ts';
 import { workspaceIssues } from './workspace.ts';
 
 type Input = z.output<typeof generateConnectionInput>;
@@ -31,9 +32,15 @@ export interface Generation {
 
 /** Connects with credentials that the caller has. */
 export async function generateConnection(call: Call, input: Input): Promise<Row<'Connection'>> {
-  const { id: projectId } = await getProject(call, input.projectIdOrName, 'connections:write');
-  const scheme = await checkedScheme(call, projectId, input);
-  return putConnection(call, { projectId, scheme, input });
+  const { project, issues } = await openInput(call, {
+    schema: generateConnectionInput,
+    input,
+    needed: 'connections:write',
+  });
+  const { scheme, issues: misfits } = await findScheme(call, project.id, input);
+  const all = [...issues, ...misfits];
+  if (all.length > 0 || scheme === null) throw invalidInput(all);
+  return putConnection(call, { projectId: project.id, scheme, input });
 }
 
 /**
@@ -70,21 +77,19 @@ export async function putConnection(
   });
 }
 
-/** Throws BAD_USER_INPUT that names every offending input. */
-async function checkedScheme(call: Call, projectId: string, input: Input): Promise<AuthScheme> {
+/** The scheme that fits, and what does not fit the provider or the project. */
+async function findScheme(call: Call, projectId: string, input: Input): Promise<Choice> {
+  const ofApp = await appIssues(call, projectId, input);
   const provider = call.catalogue.find(input.provider);
   if (!provider) {
-    throw invalid('input.provider', 'is not a provider of the catalogue.', input.provider);
+    const unknown = issueAt(['input', 'provider'], NO_PROVIDER, input.provider);
+    return { scheme: null, issues: [unknown, ...ofApp] };
   }
   const { scheme, issues } = chooseScheme(provider, input);
-  const all = [
-    ...workspaceIssues(provider, input.providerWorkspaceRef),
-    ...issues,
-    ...(await appIssues(call, projectId, input)),
-  ];
-  if (all.length > 0 || scheme === null) throw invalidInput(all);
-  return scheme;
+  const ofWorkspace = workspaceIssues(provider, input.providerWorkspaceRef);
+  return { scheme, issues: [...ofWorkspace, ...issues, ...ofApp] };
 }
+const NO_PROVIDER = 'is not a provider of the catalogue.';
 
 async function appIssues(
   { database }: Call,

@@ -4,11 +4,12 @@ import { Prisma } from '../database/generated/client.ts';
 import type { Row } from '../database/rows.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../database/violations.ts';
-import { conflict, type DomainError, invalidInput, notFound } from '../errors.ts';
+import { conflict, type DomainError, type Issue, invalidInput, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import type { Call, Services } from './call.ts';
+import { openInput } from './checked-input.ts';
 import { connectionFields } from './connection-events.ts';
-import type { deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
+import { type deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
 import { givenFields, replacementIssues } from './connection-scheme.ts';
 import { findConsumerByRef } from './consumer.ts';
 import { type CredentialInput, credentialsOf } from './credential-input.ts';
@@ -55,15 +56,22 @@ function idOrNone(row: { id: string } | null | undefined): string | never[] | un
 /** New credentials are of the scheme that the connection has. What is left out stays. */
 export async function updateConnection(
   call: Call,
-  { projectIdOrName, connectionId, ...input }: z.output<typeof updateConnectionInput>,
+  input: z.input<typeof updateConnectionInput>,
 ): Promise<Row<'Connection'>> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'connections:write');
+  const { project, issues } = await openInput(call, {
+    schema: updateConnectionInput,
+    input,
+    needed: 'connections:write',
+  });
+  const { id: projectId } = project;
+  const { projectIdOrName: _project, connectionId, ...changes } = input;
   const key = { projectId, id: connectionId };
   const connection = await getOwned(call, 'Connection', { ...key, what: 'Connection' });
-  if (Object.values(input).every((value) => value === undefined)) return connection;
-  requireFitting(call, connection, input);
+  const problems = [...issues, ...misfits(call, connection, changes)];
+  if (problems.length > 0) throw invalidInput(problems);
+  if (Object.values(changes).every((value) => value === undefined)) return connection;
   const { authScheme } = connection;
-  const data = changesOf(call, connection, input);
+  const data = changesOf(call, connection, changes);
   return unless(
     conflict('The connection was changed or deleted at the same time.'),
     inTransaction(call.database, async (tx) => {
@@ -108,16 +116,15 @@ export async function deleteConnection(
 
 type Changes = Omit<z.output<typeof updateConnectionInput>, 'projectIdOrName' | 'connectionId'>;
 
-function requireFitting(call: Call, connection: Row<'Connection'>, input: Changes): void {
+function misfits(call: Call, connection: Row<'Connection'>, input: Changes): Issue[] {
   const provider = call.catalogue.find(connection.provider);
   const { providerWorkspaceRef } = input;
-  const issues = [
+  return [
     ...(provider && providerWorkspaceRef !== undefined
       ? workspaceIssues(provider, providerWorkspaceRef)
       : []),
     ...replacementIssues(provider, connection.authScheme, input),
   ];
-  if (issues.length > 0) throw invalidInput(issues);
 }
 
 function changesOf(

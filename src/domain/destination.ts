@@ -12,10 +12,10 @@ import {
 } from '../deliveries/signing-secret.ts';
 import { conflict, invalidInput, notFound } from '../errors.ts';
 import type { Call } from './call.ts';
+import { openInput } from './checked-input.ts';
 import { dropPending, releasePending } from './delivery.ts';
 import { destinationUses } from './destination-uses.ts';
 import { id, newId } from './ids.ts';
-import { issuesOf } from './issues.ts';
 import { eventName, projectIdOrName } from './names.ts';
 import { listPage, type PageArgs } from './page.ts';
 import { getProject } from './scope.ts';
@@ -26,7 +26,7 @@ import { authorize } from './viewer.ts';
 type Destination = Row<'Destination'>;
 
 const destinationId = id.describe('The destination.');
-// The rules of these three are in rulesOf: what is allowed depends on the configuration.
+// The rules of these three are in rulesOf.
 const name = z.string().describe('Letters, digits and dashes, 1 to 64; unique in the project.');
 const url = z.string().describe('Where to post: https, no user info, no fragment, up to 2048.');
 const headers = z
@@ -79,10 +79,13 @@ export function listDestinations(call: Call, project: Row<'Project'>, args: Page
 /** The secret is in clear here and, later, only for callers with the scope credentials:read. */
 export async function createDestination(
   call: Call,
-  { projectIdOrName, ...given }: z.output<typeof createDestinationInput>,
+  input: z.input<typeof createDestinationInput>,
 ): Promise<{ destination: Destination; signingSecret: string }> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'events:write');
-  checkRules(call, given);
+  const schema = createDestinationInput.extend(rulesOf(call));
+  const { project, issues } = await openInput(call, { schema, input, needed: 'events:write' });
+  if (issues.length > 0) throw invalidInput(issues);
+  const { projectIdOrName: _project, ...given } = input;
+  const { id: projectId } = project;
   const owner = { id: newId('dst'), projectId };
   const signingSecret = newSigningSecret();
   const data = {
@@ -98,10 +101,21 @@ export async function createDestination(
 /** Enabling a disabled destination makes what it is owed due now. */
 export async function updateDestination(
   call: Call,
-  { projectIdOrName, destinationId, ...given }: z.output<typeof updateDestinationInput>,
+  input: z.input<typeof updateDestinationInput>,
 ): Promise<Destination> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'events:write');
-  checkRules(call, given);
+  const { name, url, headers } = rulesOf(call);
+  const rules = { name: name.optional(), url: url.optional(), headers };
+  const schema = updateDestinationInput.extend(rules);
+  const { project, issues } = await openInput(call, { schema, input, needed: 'events:write' });
+  if (issues.length > 0) throw invalidInput(issues);
+  return changeDestination(call, project.id, input);
+}
+
+async function changeDestination(
+  call: Call,
+  projectId: string,
+  { destinationId, ...given }: Omit<z.input<typeof updateDestinationInput>, 'projectIdOrName'>,
+): Promise<Destination> {
   const now = call.now();
   const change = inTransaction(call.database, async (tx) => {
     const known = await lockDestination(tx, projectId, destinationId);
@@ -154,18 +168,10 @@ export async function deleteDestination(
 
 const SEALED = { signingSecretSealed: true, previousSecretSealed: true } as const;
 
-/** Told all at once, under the names of the input. */
-function checkRules(call: Call, { name, url, headers }: { [rule in RuleName]?: unknown }): void {
-  const rules = z.object({
-    name: eventName,
-    url: targetUrl(call),
-    headers: targetHeaders.nullish(),
-  });
-  const given = { input: { name, url, headers } };
-  const checked = z.object({ input: rules.partial() }).safeParse(given);
-  if (!checked.success) throw invalidInput(issuesOf(checked.error, given));
+/** What is allowed depends on the configuration. */
+function rulesOf(call: Call) {
+  return { name: eventName, url: targetUrl(call), headers: targetHeaders.nullish() };
 }
-type RuleName = 'name' | 'url' | 'headers';
 
 function storedHeaders(headers: Record<string, unknown> | null | undefined) {
   return headers === null ? Prisma.DbNull : (headers as Prisma.InputJsonObject | undefined);

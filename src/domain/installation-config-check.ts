@@ -1,6 +1,6 @@
 /** What is wrong with an installation's config, told from the revision that it chooses from. */
 import type { Transaction } from '../database/transaction.ts';
-import type { Issue } from '../errors.ts';
+import { ISSUES_MAX, type Issue } from '../errors.ts';
 import { holdDestinations } from './destination-uses.ts';
 import type { ConfigInput, ReadConfigInput } from './installation-config.ts';
 import type { IntegrationContent, ReadObject } from './integration-content.ts';
@@ -17,7 +17,7 @@ interface ConfigAbout {
 
 const path = ['input', 'config'];
 
-/** All of it. The destinations that the config names stay until the transaction ends. */
+/** All of it, up to ISSUES_MAX. The destinations that the config names stay until the transaction ends. */
 export async function listConfigIssues(
   tx: Transaction,
   config: ConfigInput | null | undefined,
@@ -25,7 +25,7 @@ export async function listConfigIssues(
 ): Promise<Issue[]> {
   if (!config) return [];
   const destinations = await holdDestinations(tx, projectId, destinationsOfConfig(config));
-  return [...configIssues(config, { content, destinations })];
+  return [...configIssues(config, { content, destinations }).take(ISSUES_MAX)];
 }
 
 export function* configIssues(config: ConfigInput, about: ConfigAbout): Generator<Issue> {

@@ -3,7 +3,7 @@
  * project. They are told of content that may break the shape's rules too, so that all findings come at once.
  */
 import type { Transaction } from '../database/transaction.ts';
-import type { Issue } from '../errors.ts';
+import { ISSUES_MAX, type Issue } from '../errors.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Call } from './call.ts';
 import { holdDestinations } from './destination-uses.ts';
@@ -26,7 +26,7 @@ interface ContentAbout {
   destinations: ReadonlySet<string>;
 }
 
-/** All of them. The destinations that the content names stay until the transaction ends. */
+/** All of them, up to ISSUES_MAX. The destinations that the content names stay until the transaction ends. */
 export async function listContentIssues(
   { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Transaction },
   content: ContentInput,
@@ -34,7 +34,7 @@ export async function listContentIssues(
 ): Promise<Issue[]> {
   const destinations = await holdDestinations(tx, about.projectId, destinationsOf(content));
   const provider = catalogue.find(about.provider) ?? { name: about.provider };
-  return [...contentIssues(content, { ...about, provider, destinations })];
+  return [...contentIssues(content, { ...about, provider, destinations }).take(ISSUES_MAX)];
 }
 
 export function* contentIssues(content: ContentInput, about: ContentAbout): Generator<Issue> {

@@ -46,6 +46,7 @@ interface Options {
   /** Streams of one key or token in this process. */
   most: number;
   lookMs?: number;
+  staleMs?: number;
 }
 
 export class OpenStreams {
@@ -61,14 +62,14 @@ export class OpenStreams {
   constructor(services: Services, verifier: BearerVerifier, options: Options) {
     this.#services = services;
     this.#verifier = verifier;
-    this.#options = { lookMs: LOOK_MS, ...options };
+    this.#options = { lookMs: LOOK_MS, staleMs: STALE_MS, ...options };
   }
 
   /** Throws RATE_LIMITED where the caller has too many, or the server is stopping. */
   open(credentials: Credentials, viewer: Viewer, onEnd: OnEnd): OpenStream {
     if (this.#areEnding) throw rateLimited('The server is stopping. Subscribe again.', 1);
     const caller = this.#callerOf(credentials, viewer);
-    const { most, lookMs } = this.#options;
+    const { most, lookMs, staleMs } = this.#options;
     if (caller.streams.size >= most) {
       throw rateLimited(`This caller has ${most} subscriptions open, which is the limit.`, 1);
     }
@@ -77,7 +78,7 @@ export class OpenStreams {
     this.#callers.set(caller.credential, caller);
     this.#timer ??= setInterval(() => void this.#look(), lookMs).unref();
     return {
-      confirm: () => confirm(caller, stream),
+      confirm: () => confirm(caller, stream, staleMs),
       [Symbol.dispose]: () => this.#close(caller, stream),
     };
   }
@@ -164,9 +165,9 @@ export class OpenStreams {
   }
 }
 
-async function confirm(caller: Caller, stream: Stream): Promise<Viewer | null> {
+async function confirm(caller: Caller, stream: Stream, staleMs: number): Promise<Viewer | null> {
   while (caller.streams.has(stream)) {
-    if (performance.now() - caller.confirmedAt <= STALE_MS) return caller.viewer;
+    if (performance.now() - caller.confirmedAt <= staleMs) return caller.viewer;
     await caller.looked.wait();
   }
   return null;

@@ -1,10 +1,10 @@
 /** What callers say of a provider app. */
 import { z } from 'zod';
-import { invalid, invalidInput } from '../errors.ts';
+import { type Issue, invalidInput } from '../errors.ts';
 import type { Call } from './call.ts';
 import { oauthScopes, secretText } from './credential-input.ts';
 import { id } from './ids.ts';
-import { issuesOf } from './issues.ts';
+import { issueAt, issuesOf } from './issues.ts';
 import { jsonObject } from './json-object.ts';
 import { projectIdOrName } from './names.ts';
 
@@ -90,7 +90,8 @@ export const updateProviderAppInput = z
 /** The values of the masked fields. Throws BAD_USER_INPUT that names each one that is missing or wrong. */
 export function readChanges(
   call: Call,
-  input: z.output<typeof updateProviderAppInput>,
+  input: z.input<typeof updateProviderAppInput>,
+  foundBefore: Issue[],
 ): AppChanges {
   const masked = Object.fromEntries(input.updateMask.map((mask) => [MASKS[mask], true]));
   const providerApp = fields
@@ -102,14 +103,15 @@ export function readChanges(
       { input },
       { error: ({ input: value }) => (value === undefined ? LEFT_OUT : undefined) },
     );
-  if (!parsed.success) throw invalidInput(issuesOf(parsed.error, { input }));
+  const found = parsed.success ? [] : issuesOf(parsed.error, { input });
+  if (!parsed.success || foundBefore.length > 0) throw invalidInput([...foundBefore, ...found]);
   return parsed.data.input.providerApp;
 }
 const LEFT_OUT = 'is named in updateMask and must be given.';
 const NOT_KNOWN = 'is not a provider of the catalogue.';
 
-export function requireKnownProvider(call: Call, name: string): void {
-  if (!isKnown(call)(name)) throw invalid('input.provider', NOT_KNOWN, name);
+export function providerIssues(call: Call, name: string): Issue[] {
+  return isKnown(call)(name) ? [] : [issueAt(['input', 'provider'], NOT_KNOWN, name)];
 }
 
 function isKnown({ catalogue }: Call) {

@@ -4,18 +4,19 @@ import { Prisma } from '../database/generated/client.ts';
 import type { Row } from '../database/rows.ts';
 import { inTransaction, type Transaction } from '../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../database/violations.ts';
-import { conflict, notFound } from '../errors.ts';
+import { conflict, invalidInput, notFound } from '../errors.ts';
 import type { SealedPlace } from '../secrets.ts';
 import type { Call } from './call.ts';
+import { openInput } from './checked-input.ts';
 import { id, newId } from './ids.ts';
 import { projectIdOrName } from './names.ts';
 import { listPage, type PageArgs } from './page.ts';
 import {
   type AppChanges,
-  type createProviderAppInput,
+  createProviderAppInput,
+  providerIssues,
   readChanges,
-  requireKnownProvider,
-  type updateProviderAppInput,
+  updateProviderAppInput,
 } from './provider-app-input.ts';
 import { getOwned, getProject } from './scope.ts';
 import { authorize } from './viewer.ts';
@@ -43,10 +44,16 @@ export function listProviderApps(call: Call, project: Row<'Project'>, args: Page
 
 export async function createProviderApp(
   call: Call,
-  input: z.output<typeof createProviderAppInput>,
+  input: z.input<typeof createProviderAppInput>,
 ): Promise<Row<'ProviderApp'>> {
-  const { id: projectId } = await getProject(call, input.projectIdOrName, 'provider-apps:write');
-  requireKnownProvider(call, input.provider);
+  const { project, issues } = await openInput(call, {
+    schema: createProviderAppInput,
+    input,
+    needed: 'provider-apps:write',
+  });
+  const { id: projectId } = project;
+  const problems = [...issues, ...providerIssues(call, input.provider)];
+  if (problems.length > 0) throw invalidInput(problems);
   const appId = newId('app');
   const { provider, clientId, clientSecret, externalRef, scopes, metadata } = input;
   return call.database.prisma.providerApp.create({
@@ -58,7 +65,7 @@ export async function createProviderApp(
       clientSecretSealed: call.vault.seal(clientSecret, clientSecretPlace(appId, projectId)),
       externalRef,
       scopes: scopes ?? [],
-      metadata: metadata ?? undefined,
+      metadata: (metadata ?? undefined) as Prisma.InputJsonObject | undefined,
     },
     omit: withoutSecret,
   });
@@ -67,16 +74,21 @@ export async function createProviderApp(
 /** Writes exactly the masked fields. Connections keep an app to its provider. */
 export async function updateProviderApp(
   call: Call,
-  input: z.output<typeof updateProviderAppInput>,
+  input: z.input<typeof updateProviderAppInput>,
 ): Promise<Row<'ProviderApp'>> {
-  const { id: projectId } = await getProject(call, input.projectIdOrName, 'provider-apps:write');
+  const { project, issues } = await openInput(call, {
+    schema: updateProviderAppInput,
+    input,
+    needed: 'provider-apps:write',
+  });
+  const { id: projectId } = project;
   const appId = input.providerAppId;
   const before = await getOwned(call, 'ProviderApp', {
     projectId,
     id: appId,
     what: 'Provider app',
   });
-  const changes = readChanges(call, input);
+  const changes = readChanges(call, input, issues);
   const data = { ...columnsOf(call, before, changes), updateTime: call.now() };
   return existing(
     appId,

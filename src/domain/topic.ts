@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import type { Topic } from '../database/generated/client.ts';
 import type { Row } from '../database/rows.ts';
-import { isUniqueViolation } from '../database/violations.ts';
-import { conflict } from '../errors.ts';
+import { isMissingRow, isUniqueViolation } from '../database/violations.ts';
+import { conflict, notFound } from '../errors.ts';
 import type { Call } from './call.ts';
 import { id, newId } from './ids.ts';
 import { eventName, projectIdOrName } from './names.ts';
 import { listPage, type PageArgs } from './page.ts';
-import { getOwned, getProject } from './scope.ts';
+import { getProject } from './scope.ts';
 import { authorize } from './viewer.ts';
 
 const topicId = id.describe('The topic.');
@@ -47,10 +47,14 @@ export async function updateTopic(
   input: z.output<typeof updateTopicInput>,
 ): Promise<Topic> {
   const { id: projectId } = await getProject(call, input.projectIdOrName, 'events:write');
-  await getOwned(call, 'Topic', { projectId, id: input.topicId, what: 'Topic' });
   const where = { projectId_id: { projectId, id: input.topicId } };
   const data = { name: input.name, updateTime: call.now() };
-  return namedOnce(input.name, call.database.prisma.topic.update({ where, data }));
+  try {
+    return await namedOnce(input.name, call.database.prisma.topic.update({ where, data }));
+  } catch (error) {
+    if (isMissingRow(error)) throw notFound('Topic', input.topicId);
+    throw error;
+  }
 }
 
 /** Deletes its routes too; events keep the topic's id. */
@@ -59,8 +63,9 @@ export async function deleteTopic(
   input: z.output<typeof deleteTopicInput>,
 ): Promise<{ deletedId: string }> {
   const { id: projectId } = await getProject(call, input.projectIdOrName, 'events:write');
-  await getOwned(call, 'Topic', { projectId, id: input.topicId, what: 'Topic' });
-  await call.database.prisma.topic.deleteMany({ where: { projectId, id: input.topicId } });
+  const where = { projectId, id: input.topicId };
+  const { count } = await call.database.prisma.topic.deleteMany({ where });
+  if (count === 0) throw notFound('Topic', input.topicId);
   return { deletedId: input.topicId };
 }
 

@@ -8,7 +8,7 @@ import { invalidInput } from '../errors.ts';
 import type { Context } from './context.ts';
 import { typeNameOfId } from './node-types.ts';
 import './known-callers.ts';
-import './well-formed-text.ts';
+import './storable-arguments.ts';
 
 export interface SchemaTypes {
   Context: Context;
@@ -30,7 +30,7 @@ export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
 export const builder = new SchemaBuilder<SchemaTypes>({
   // Each wraps those after it: who asks is known before what they gave is looked at.
-  plugins: ['knownCallers', 'wellFormedText', RelayPlugin, ZodPlugin],
+  plugins: ['knownCallers', 'storableArguments', RelayPlugin, ZodPlugin],
   defaultFieldNullability: false,
   zod: {
     validationError: (error, args) => invalidInput(issuesOf(error, args)),

@@ -14,7 +14,7 @@ import { byId } from '../domain/scope.ts';
 import { builder } from './builder.ts';
 import { ConnectionCredentials } from './credentials.ts';
 import { createdFields, listField, projectField, updateTimeField } from './fields.ts';
-import { enumType, inputArg } from './inputs.ts';
+import { enumType, inputArg, uncheckedInputArg } from './inputs.ts';
 import { Node } from './node.ts';
 import { DeletePayload, payload } from './payloads.ts';
 import { AuthScheme } from './provider.ts';
@@ -120,7 +120,7 @@ builder.mutationFields((t) => ({
     type: payload('GenerateConnectionPayload', 'connection', ConnectedAccount, 'The connection.'),
     description:
       'Connects with credentials, or replaces those of the connection that there is. Needs connections:write.',
-    args: inputArg(t.arg, generateConnectionInput),
+    args: uncheckedInputArg(t.arg, generateConnectionInput),
     resolve: async (_root, { input }, { call }) => ({
       connection: await generateConnection(call, input),
     }),
@@ -135,7 +135,7 @@ builder.mutationFields((t) => ({
   updateConnection: t.field({
     type: payload('UpdateConnectionPayload', 'connection', ConnectedAccount, 'As it is now.'),
     description: 'Changes a connection. Needs the scope connections:write.',
-    args: inputArg(t.arg, updateConnectionInput),
+    args: uncheckedInputArg(t.arg, updateConnectionInput),
     resolve: async (_root, { input }, { call }) => ({
       connection: await updateConnection(call, input),
     }),

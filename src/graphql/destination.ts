@@ -12,7 +12,7 @@ import {
 import { signingSecretOf } from '../domain/signing-secret.ts';
 import { builder } from './builder.ts';
 import { createdFields, listField, projectField, updateTimeField } from './fields.ts';
-import { enumType, inputArg } from './inputs.ts';
+import { enumType, inputArg, uncheckedInputArg } from './inputs.ts';
 import { Node } from './node.ts';
 import { DeletePayload, payload } from './payloads.ts';
 import { Destination, Destinations, Project } from './types.ts';
@@ -100,13 +100,13 @@ builder.mutationFields((t) => ({
   createDestination: t.field({
     type: CreateDestinationPayload,
     description: 'Makes a destination.',
-    args: inputArg(t.arg, createDestinationInput),
+    args: uncheckedInputArg(t.arg, createDestinationInput),
     resolve: (_root, { input }, { call }) => createDestination(call, input),
   }),
   updateDestination: t.field({
     type: payload('UpdateDestinationPayload', 'destination', Destination, 'As it is now.'),
     description: 'Changes a destination; enabling it again makes what it is owed due now.',
-    args: inputArg(t.arg, updateDestinationInput),
+    args: uncheckedInputArg(t.arg, updateDestinationInput),
     resolve: async (_root, { input }, { call }) => ({
       destination: await updateDestination(call, input),
     }),

@@ -8,7 +8,7 @@ import {
 import { createProviderAppInput, updateProviderAppInput } from '../domain/provider-app-input.ts';
 import { builder } from './builder.ts';
 import { createdFields, listField, projectField, updateTimeField } from './fields.ts';
-import { enumType, inputArg } from './inputs.ts';
+import { enumType, inputArg, uncheckedInputArg } from './inputs.ts';
 import { Node } from './node.ts';
 import { DeletePayload, payload } from './payloads.ts';
 import { Project, ProviderApp, ProviderApps } from './types.ts';
@@ -57,7 +57,7 @@ builder.mutationFields((t) => ({
   createProviderApp: t.field({
     type: payload('CreateProviderAppPayload', 'providerApp', ProviderApp, 'The new app.'),
     description: 'Makes a provider app. Needs the scope provider-apps:write.',
-    args: inputArg(t.arg, createProviderAppInput),
+    args: uncheckedInputArg(t.arg, createProviderAppInput),
     resolve: async (_root, { input }, { call }) => ({
       providerApp: await createProviderApp(call, input),
     }),
@@ -66,7 +66,7 @@ builder.mutationFields((t) => ({
     type: payload('UpdateProviderAppPayload', 'providerApp', ProviderApp, 'The app as it is now.'),
     description:
       'Changes the masked fields of a provider app. Needs the scope provider-apps:write.',
-    args: inputArg(t.arg, updateProviderAppInput),
+    args: uncheckedInputArg(t.arg, updateProviderAppInput),
     resolve: async (_root, { input }, { call }) => ({
       providerApp: await updateProviderApp(call, input),
     }),

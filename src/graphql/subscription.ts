@@ -26,8 +26,9 @@ builder.subscriptionFields((t) => ({
         description: 'Begin after this cursor: that of the last event that was received.',
       }),
     },
+    // A client that connects again sends the same operation: where its stream broke off, the header knows.
     subscribe: (_root, { after, ...args }, { call, lastEventId }) =>
-      followNotificationEvents(call, { ...args, after: after ?? lastEventId }),
+      followNotificationEvents(call, { ...args, after: lastEventId ?? after }),
     resolve: (edge) => edge,
   }),
   operation: t.field({

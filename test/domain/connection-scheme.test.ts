@@ -42,12 +42,11 @@ describe('one credential field', () => {
     expect(chooseScheme(sandbox, { [field]: value })).toEqual({ scheme: fits, issues: [] });
   });
 
-  test.each(Object.entries(FIELDS).filter(([field]) => field !== 'apiKey'))(
-    '%s is refused by a provider of API keys',
-    (field, value) => {
-      expect(names(stripe, { [field]: value })).toEqual([`input.${field}`]);
-    },
-  );
+  test.each(
+    Object.entries(FIELDS).filter(([field]) => field !== 'apiKey'),
+  )('%s is refused by a provider of API keys', (field, value) => {
+    expect(names(stripe, { [field]: value })).toEqual([`input.${field}`]);
+  });
 
   test('authScheme chooses among those that fit', () => {
     const { oauth2AuthorizationCode } = FIELDS;

@@ -17,12 +17,15 @@ test.each([
   expect(scheduleProblem(text)).toBeNull();
 });
 
-test.each(['* * * * *', '*/9 * * * *', '*/7 * * * *', '0,5 3 * * *', '0,55 * * * *'])(
-  '%s is too often',
-  (text) => {
-    expect(scheduleProblem(text)).toBe(TOO_OFTEN);
-  },
-);
+test.each([
+  '* * * * *',
+  '*/9 * * * *',
+  '*/7 * * * *',
+  '0,5 3 * * *',
+  '0,55 * * * *',
+])('%s is too often', (text) => {
+  expect(scheduleProblem(text)).toBe(TOO_OFTEN);
+});
 
 test.each([
   ['over the hour', '0,55 3,4 * * *'],

@@ -218,3 +218,17 @@ test('keys are listed newest first, by whether they are active, from both ends',
     'test',
   ]);
 });
+
+test('more scopes than there are, right or wrong, are one finding', async () => {
+  const tenant = await app.tenant();
+  for (const name of ['read', 'nothing']) {
+    const input = {
+      projectIdOrName: tenant.projectId,
+      label: 'x',
+      scopes: Array.from({ length: 50_000 }, () => name),
+    };
+    const { code, problem } = await tenant.refusal(create, { input });
+    expect(code).toBe('BAD_USER_INPUT');
+    expect(problem.issues?.map((issue) => issue.name)).toEqual(['input.scopes']);
+  }
+});

@@ -142,6 +142,8 @@ test.each<[string, () => Promise<string>]>([
   ['of another issuer', () => forge({ claims: { iss: 'https://issuer.test' } })],
   ['without a subject', () => forge({ claims: { sub: undefined } })],
   ['with an empty subject', () => forge({ claims: { sub: '' } })],
+  ['with a NUL in its subject', () => forge({ claims: { sub: 'a\0b' } })],
+  ['with half a character in its subject', () => forge({ claims: { sub: 'a\ud800' } })],
   [
     'not signed at all',
     async () =>
@@ -197,6 +199,17 @@ test('two first tokens at once make one builder', async () => {
   const answers = await Promise.all(tokens.map((token) => bearer(token).query(person)));
   expect(new Set(answers.map(({ viewer }) => viewer.builder.id)).size).toBe(1);
   expect(await prisma.builder.count({ where: { idpRef: sub } })).toBe(1);
+});
+
+test('a subject is compared as it is, and a name that can not be stored is left out', async () => {
+  const sub = crypto.randomUUID();
+  const builderOf = async (claims: { sub: string; name: string }) =>
+    (await bearer(await mint(claims)).query(person)).viewer.builder;
+  const plain = await builderOf({ sub, name: ' Ada ' });
+  expect(plain.fullName).toBe('Ada');
+  const spaced = await builderOf({ sub: ` ${sub}`, name: 'a\0b' });
+  expect(spaced.id).not.toBe(plain.id);
+  expect(spaced.fullName).toBeNull();
 });
 
 test('an address that the issuer calls unverified is not kept', async () => {

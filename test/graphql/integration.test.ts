@@ -227,6 +227,17 @@ test('an unknown provider is named, and so is an unknown project beside other fi
   expect(namesOf(nowhere.problem)).toEqual(['input.name', 'input.projectIdOrName']);
 });
 
+test('of very many findings an answer holds the first thousand', async () => {
+  const tenant = await app.tenant();
+  const requiredFields = Array.from({ length: 50_000 }, () => ({}));
+  const read = { objects: [{ objectName: 'contacts', destination: 'records', requiredFields }] };
+  const variables = integrationInput(tenant, contentFor('crm', { read }));
+  const { code, problem } = await tenant.refusal(CREATE_INTEGRATION, variables);
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(problem.issues).toHaveLength(1000);
+  expect(problem.detail.length).toBeLessThan(4000);
+});
+
 test("another project's destination does not exist", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   await insertDestination(app, a);

@@ -81,7 +81,7 @@ test('a stream resumes after a cursor, by argument and by Last-Event-ID', async 
   for (const stream of [
     await subscribe(asKey(tenant), { project, after }),
     await subscribe({ ...asKey(tenant), 'last-event-id': after }, { project }),
-    await subscribe({ ...asKey(tenant), 'last-event-id': third }, { project, after }),
+    await subscribe({ ...asKey(tenant), 'last-event-id': after }, { project, after: third }),
   ]) {
     const messages = [await stream.next(), await stream.next()];
     expect(messages.map((message) => [message?.event, message?.id])).toEqual([

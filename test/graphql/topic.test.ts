@@ -73,3 +73,23 @@ test('a key without the scope is refused', async () => {
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
   expect(await reader.refusal(create, { input })).toMatchObject({ code: 'FORBIDDEN' });
 });
+
+test('a topic that is renamed while it is deleted is renamed or gone', async () => {
+  const tenant = await app.tenant();
+  const projectIdOrName = tenant.projectId;
+  for (let round = 0; round < 5; round += 1) {
+    const made = { input: { projectIdOrName, name: `topic-${round}` } };
+    const { id: topicId } = (await tenant.query(create, made)).createTopic.topic;
+    const renaming = { input: { projectIdOrName, topicId, name: `renamed-${round}` } };
+    const deleting = { input: { projectIdOrName, topicId } };
+    const renames = Array.from({ length: 6 }, () => tenant.request(rename, renaming));
+    const deletions = Array.from({ length: 2 }, () => tenant.request(remove, deleting));
+    const refusals = (await Promise.all([...renames, ...deletions])).flatMap(
+      ({ errors }) => errors ?? [],
+    );
+    expect(new Set(refusals.map(({ extensions }) => extensions.code))).toEqual(
+      new Set(['NOT_FOUND']),
+    );
+    expect(refusals.filter(({ path }) => path?.[0] === 'deleteTopic')).toHaveLength(1);
+  }
+});

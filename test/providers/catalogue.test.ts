@@ -17,47 +17,46 @@ test('holds 33 providers, each under a name of its own', () => {
   expect(new Set(CATALOGUE.map(({ displayName }) => displayName)).size).toBe(33);
 });
 
-describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))(
-  '$name',
-  ({ provider }) => {
-    test('has https addresses once their variables are filled in', () => {
-      for (const url of urlsOf(provider)) {
-        const whole = url === '{{workspace}}' ? 'https://acme.example' : url;
-        const filled = new URL(whole.replaceAll(/\{\{\w+\}\}/g, 'acme'));
-        expect(filled.protocol).toBe('https:');
-        expect(whole.endsWith('/')).toBe(false);
-      }
-    });
+describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))('$name', ({
+  provider,
+}) => {
+  test('has https addresses once their variables are filled in', () => {
+    for (const url of urlsOf(provider)) {
+      const whole = url === '{{workspace}}' ? 'https://acme.example' : url;
+      const filled = new URL(whole.replaceAll(/\{\{\w+\}\}/g, 'acme'));
+      expect(filled.protocol).toBe('https:');
+      expect(whole.endsWith('/')).toBe(false);
+    }
+  });
 
-    test('asks for a workspace where its addresses need one that no token tells', () => {
-      const needed = urlsOf(provider).some((url) => url.includes('{{workspace}}'));
-      if (needed) expect(provider.workspaceRequired ?? false).toBe(!learnsWorkspace(provider));
-    });
+  test('asks for a workspace where its addresses need one that no token tells', () => {
+    const needed = urlsOf(provider).some((url) => url.includes('{{workspace}}'));
+    if (needed) expect(provider.workspaceRequired ?? false).toBe(!learnsWorkspace(provider));
+  });
 
-    test('declares what each of its schemes needs, and nothing else', () => {
-      const { authSchemes, oauth2, apiKey, custom } = provider;
-      const [scheme = '', ...others] = authSchemes;
-      expect(others).toEqual([]);
-      expect(oauth2 !== undefined).toBe(scheme.startsWith('OAUTH2'));
-      expect(oauth2?.authorizeUrl !== undefined).toBe(scheme.includes('AUTHORIZATION_CODE'));
-      expect(apiKey !== undefined).toBe(scheme === 'API_KEY');
-      expect(custom !== undefined).toBe(scheme === 'NONE');
-    });
+  test('declares what each of its schemes needs, and nothing else', () => {
+    const { authSchemes, oauth2, apiKey, custom } = provider;
+    const [scheme = '', ...others] = authSchemes;
+    expect(others).toEqual([]);
+    expect(oauth2 !== undefined).toBe(scheme.startsWith('OAUTH2'));
+    expect(oauth2?.authorizeUrl !== undefined).toBe(scheme.includes('AUTHORIZATION_CODE'));
+    expect(apiKey !== undefined).toBe(scheme === 'API_KEY');
+    expect(custom !== undefined).toBe(scheme === 'NONE');
+  });
 
-    test('fills its custom headers from inputs that it asks for', () => {
-      const asked = provider.custom?.inputs.map(({ name }) => name) ?? [];
-      const used = (provider.custom?.headers ?? []).flatMap(({ valueTemplate }) =>
-        [...valueTemplate.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name),
-      );
-      expect(used).toEqual(asked);
-    });
+  test('fills its custom headers from inputs that it asks for', () => {
+    const asked = provider.custom?.inputs.map(({ name }) => name) ?? [];
+    const used = (provider.custom?.headers ?? []).flatMap(({ valueTemplate }) =>
+      [...valueTemplate.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name),
+    );
+    expect(used).toEqual(asked);
+  });
 
-    test('claims no more than forwarding requests', () => {
-      const supported = provider.name === 'xero' ? [] : ['PROXY'];
-      expect(supportedCapabilities(provider)).toEqual(supported);
-    });
-  },
-);
+  test('claims no more than forwarding requests', () => {
+    const supported = provider.name === 'xero' ? [] : ['PROXY'];
+    expect(supportedCapabilities(provider)).toEqual(supported);
+  });
+});
 
 test('knows how each key goes into a request', () => {
   const attachments = CATALOGUE.filter(({ apiKey }) => apiKey).map(({ name, apiKey }) => [

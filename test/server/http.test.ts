@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { sharedApp, testApp } from '../support/app.ts';
+import { type Answer, sharedApp, testApp } from '../support/app.ts';
 
 const app = await sharedApp({ env: { CORS_ORIGINS: 'https://app.example' } });
 const tenant = await app.tenant();
@@ -151,6 +151,28 @@ test('NUL and lone surrogates are refused in every argument', async () => {
   expect(await tenant.refusal('{ project(idOrName: "a\\u0000b") { id } }')).toMatchObject({
     code: 'BAD_USER_INPUT',
   });
+});
+
+test('JSON that would be stored as something else is refused', async () => {
+  const query =
+    'mutation ($input: GenerateConnectionInput!) { generateConnection(input: $input) { connection { id } } }';
+  const who = `"projectIdOrName": "${tenant.projectId}", "groupRef": "g", "consumerRef": "c"`;
+  for (const metadata of [
+    '{"__proto__": {}}',
+    '{"a": [{"__proto__": 1}]}',
+    '{"a": {"b": 1e400}}',
+  ]) {
+    const response = await app.fetch('/graphql', {
+      method: 'POST',
+      headers,
+      body: `{"query": "${query}", "variables": {"input": {${who}, "provider": "sandbox", "apiKey": "k", "providerMetadata": ${metadata}}}}`,
+    });
+    const [error] = ((await response.json()) as Answer).errors ?? [];
+    expect(error?.extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      problem: { issues: [{ name: expect.stringMatching(/^input\.providerMetadata/) }] },
+    });
+  }
 });
 
 test('a variable of the wrong type names its place and not its value', async () => {

@@ -99,6 +99,11 @@ test('a first start fills the demo, a second keeps it, and what a kill cut off g
 
   again.child.kill('SIGTERM');
   expect(await again.exited).toBe(0);
+
+  rmSync(join(folder, 'data', 'encryption-keys'));
+  const keyless = start();
+  await expect(keyless.ready).rejects.toThrow(/sealed with a key that is not given/);
+  expect(await keyless.exited).toBe(1);
 }, 120_000);
 
 test('a configuration that is not usable is told whole', async () => {

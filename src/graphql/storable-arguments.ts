@@ -11,19 +11,19 @@ import SchemaBuilder, {
 import type { GraphQLFieldResolver } from 'graphql';
 import { issueAt } from '../domain/issues.ts';
 import { isStorableText } from '../domain/storable-json.ts';
-import { type Issue, invalidInput } from '../errors.ts';
+import { ISSUES_MAX, type Issue, invalidInput } from '../errors.ts';
 
 declare global {
   export namespace PothosSchemaTypes {
     export interface Plugins<Types extends SchemaTypes> {
-      wellFormedText: WellFormedTextPlugin<Types>;
+      storableArguments: StorableArgumentsPlugin<Types>;
     }
   }
 }
 
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
 
-class WellFormedTextPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+class StorableArgumentsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolve: Resolver<Types>, field: PothosOutputFieldConfig<Types>) {
     return checked(resolve, field);
   }
@@ -42,7 +42,7 @@ function checked<Types extends SchemaTypes>(
 ): Resolver<Types> {
   if (Object.keys(field.args).length === 0) return resolve;
   return (parent, args, context, info) => {
-    const issues = [...illFormedText(args, [])];
+    const issues = [...listUnstorable(args, []).take(ISSUES_MAX)];
     if (issues.length > 0) throw invalidInput(issues);
     return resolve(parent, args, context, info);
   };
@@ -51,7 +51,7 @@ function checked<Types extends SchemaTypes>(
 /** Far above what records and configurations have, far below what overflows the stack. */
 const DEPTH_MAX = 64;
 
-function* illFormedText(value: unknown, path: PropertyKey[]): Generator<Issue> {
+function* listUnstorable(value: unknown, path: PropertyKey[]): Generator<Issue> {
   if (typeof value === 'string') {
     if (!isStorableText(value)) yield issueAt(path, ILL_FORMED);
   } else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
@@ -64,7 +64,7 @@ function* illFormedText(value: unknown, path: PropertyKey[]): Generator<Issue> {
       const inner = [...path, Array.isArray(value) ? Number(key) : key];
       if (!isStorableText(key)) yield issueAt(path, ILL_FORMED);
       if (key === '__proto__') yield issueAt(path, 'must not have a member named __proto__.');
-      yield* illFormedText(item, inner);
+      yield* listUnstorable(item, inner);
     }
   } else if (typeof value === 'number' && !Number.isFinite(value)) {
     yield issueAt(path, 'must be a number of at most 64 bits.');
@@ -73,4 +73,4 @@ function* illFormedText(value: unknown, path: PropertyKey[]): Generator<Issue> {
 
 const ILL_FORMED = 'must be well-formed Unicode without NUL characters.';
 
-SchemaBuilder.registerPlugin('wellFormedText', WellFormedTextPlugin);
+SchemaBuilder.registerPlugin('storableArguments', StorableArgumentsPlugin);
