@@ -192,6 +192,10 @@ test('everything that is wrong is named at once, without secrets', async () => {
     'input.apiKey',
     'input.basicAuth.username',
     'input.oauth2AuthorizationCode',
+    // Each is told a second time: they were given together.
+    'input.apiKey',
+    'input.basicAuth',
+    'input.oauth2AuthorizationCode',
   ]);
   expect(JSON.stringify(problem)).not.toContain('planted');
 
@@ -202,8 +206,13 @@ test('everything that is wrong is named at once, without secrets', async () => {
     'input.apiKey',
     'input.providerAppId',
   ]);
-  const unknown = await tenant.refusal(GENERATE, connecting(tenant, { provider: 'nobody' }));
-  expect(unknown.problem.issues).toMatchObject([{ name: 'input.provider', value: 'nobody' }]);
+  const nobody = { provider: 'nobody', consumerRef: '', providerAppId: newId('app') };
+  const unknown = await tenant.refusal(GENERATE, connecting(tenant, nobody));
+  expect(unknown.problem.issues).toMatchObject([
+    { name: 'input.consumerRef', value: '' },
+    { name: 'input.provider', value: 'nobody' },
+    { name: 'input.providerAppId', value: nobody.providerAppId },
+  ]);
   expect(await prisma.group.count({ where: { projectId: tenant.projectId } })).toBe(0);
 });
 

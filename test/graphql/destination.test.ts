@@ -107,6 +107,13 @@ test('every offending input is named at once, and no header is repeated', async 
     undefined,
   ]);
 
+  const nowhere = { input: { ...creation(tenant, given).input, projectIdOrName: '' } };
+  const everywhere = await tenant.refusal(create, nowhere);
+  expect(everywhere.problem.issues?.map((issue) => issue.name)).toEqual([
+    'input.projectIdOrName',
+    ...names,
+  ]);
+
   const { id, projectIdOrName } = await made(tenant);
   const input = { projectIdOrName, destinationId: id, ...given };
   const refused = await tenant.refusal(update, { input });

@@ -107,9 +107,12 @@ test('a new app that is not usable is refused at every place, without its secret
   ]);
   expect(JSON.stringify(problem)).not.toContain('break');
 
-  const unknown = { ...input, clientId: 'c', clientSecret: 's', scopes: [], metadata: {} };
+  const unknown = { ...input, clientSecret: 's', scopes: [], metadata: {} };
   const answer = await tenant.refusal(create, { input: { ...unknown, provider: 'nobody' } });
-  expect(answer.problem.issues).toMatchObject([{ name: 'input.provider', value: 'nobody' }]);
+  expect(answer.problem.issues).toMatchObject([
+    { name: 'input.clientId', value: '' },
+    { name: 'input.provider', value: 'nobody' },
+  ]);
 });
 
 test('exactly the masked fields are written', async () => {
