@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { ConfigError, readConfig } from '../config.ts';
-import { createBearerVerifier } from '../domain/bearer.ts';
+import { createBearerVerifier } from '../domain/viewer/bearer.ts';
 
 const USAGE = 'Usage: npm run token -- --email ada@example.com [--name "Ada"] [--sub ada]';
 

@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type BearerVerifier, enrolBuilder, LOCAL_ISSUER } from '../domain/bearer.ts';
 import type { Services } from '../domain/call.ts';
 import { writeWhole } from '../domain/files.ts';
-import { authenticate } from '../domain/viewer.ts';
+import { type BearerVerifier, enrolBuilder, LOCAL_ISSUER } from '../domain/viewer/bearer.ts';
+import { authenticate } from '../domain/viewer/viewer.ts';
 import { type DemoProject, fillProject } from './fill.ts';
 import { DEMO_PROJECT, DEMO_SUBJECT } from './runner.ts';
 

@@ -1,6 +1,6 @@
 /** The demo's project and what is in it; each step adds what is missing. */
 import type { Services } from '../domain/call.ts';
-import { ALL_SCOPES } from '../domain/scopes.ts';
+import { ALL_SCOPES } from '../domain/viewer/scopes.ts';
 import { DEMO_CONNECTIONS, DEMO_REVISIONS } from './content.ts';
 import { addOperations } from './operations.ts';
 import { fillRoutes } from './routes.ts';

@@ -1,8 +1,8 @@
 /** The demo speaks the gateway's own GraphQL, as its builder. */
 import { graphql } from 'graphql';
 import type { Services } from '../domain/call.ts';
-import { ALL_SCOPES } from '../domain/scopes.ts';
-import type { BuilderViewer } from '../domain/viewer.ts';
+import { ALL_SCOPES } from '../domain/viewer/scopes.ts';
+import type { BuilderViewer } from '../domain/viewer/viewer.ts';
 import { createContext } from '../graphql/context.ts';
 import { schema } from '../graphql/schema.ts';
 

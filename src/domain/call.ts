@@ -6,9 +6,9 @@ import type { OperationChanges } from '../events/operation-changes.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { Log } from '../log.ts';
 import type { Vault } from '../secrets.ts';
-import type { Catalogue } from './catalogue.ts';
-import type { ProviderAccess } from './provider-access.ts';
-import type { Viewer, ViewerCache } from './viewer.ts';
+import type { Catalogue } from './provider/catalogue.ts';
+import type { ProviderAccess } from './provider/provider-access.ts';
+import type { Viewer, ViewerCache } from './viewer/viewer.ts';
 
 export interface Services {
   config: Config;

@@ -5,8 +5,8 @@ import { type Issue, invalidInput, notFound } from '../errors.ts';
 import type { Call } from './call.ts';
 import { inputIssues } from './issues.ts';
 import { findProject } from './scope.ts';
-import type { Scope } from './scopes.ts';
-import { authorize } from './viewer.ts';
+import type { Scope } from './viewer/scopes.ts';
+import { authorize } from './viewer/viewer.ts';
 
 /**
  * The project that an input names, and what the schema finds in the input: for the caller to throw with

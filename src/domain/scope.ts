@@ -5,10 +5,10 @@
 import type { InOrgs, Row, Table, Where } from '../database/rows.ts';
 import { notFound } from '../errors.ts';
 import type { Call } from './call.ts';
-import { domainOf } from './domain-name.ts';
 import { prefixOf } from './ids.ts';
-import type { Scope } from './scopes.ts';
-import { authorize, type Viewer } from './viewer.ts';
+import { domainOf } from './org/domain-name.ts';
+import type { Scope } from './viewer/scopes.ts';
+import { authorize, type Viewer } from './viewer/viewer.ts';
 
 export type { Row } from '../database/rows.ts';
 

@@ -2,7 +2,7 @@
 import DataLoader from 'dataloader';
 import type { Call, Services } from '../domain/call.ts';
 import type { Batch } from '../domain/scope.ts';
-import type { Credentials, Viewer } from '../domain/viewer.ts';
+import type { Credentials, Viewer } from '../domain/viewer/viewer.ts';
 import { notFound, unauthenticated } from '../errors.ts';
 
 /** Who asks, and what came with the request. */

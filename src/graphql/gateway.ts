@@ -1,8 +1,8 @@
 /** GraphQL over HTTP: Yoga with this gateway's rules. */
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
-import type { Admission } from '../domain/admission.ts';
 import type { Services } from '../domain/call.ts';
+import type { Admission } from '../domain/viewer/admission.ts';
 import { type Context, createContext } from './context.ts';
 import { createErrorMapper } from './errors.ts';
 import { type GraphiqlTab, graphiqlOptions } from './graphiql.ts';

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { OpenStreams } from '../domain/open-streams.ts';
+import type { OpenStreams } from '../domain/viewer/open-streams.ts';
 import { publicResult } from './errors.ts';
 import type { RequestFacts } from './gateway.ts';
 import { cursorOf } from './use-subscriptions.ts';

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Services } from '../domain/call.ts';
-import type { OpenStreams } from '../domain/open-streams.ts';
+import type { OpenStreams } from '../domain/viewer/open-streams.ts';
 import type { DomainError } from '../errors.ts';
 import { type Context, createContext } from './context.ts';
 

@@ -1,4 +1,4 @@
-import { refreshDue } from '../domain/connection-refresh.ts';
+import { refreshDue } from '../domain/connection/connection-refresh.ts';
 import type { Sweep } from './worker.ts';
 
 /** Of one sweep; the next one goes on. */

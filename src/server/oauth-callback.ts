@@ -1,9 +1,9 @@
 /** Where providers send browsers back to after a person's consent. */
 import type { Services } from '../domain/call.ts';
-import { type CallbackOutcome, finishOAuthConnect } from '../domain/oauth-callback.ts';
+import { type CallbackOutcome, finishOAuthConnect } from '../domain/connection/oauth-callback.ts';
 import { page } from './page.ts';
 
-export { CALLBACK_PATH } from '../domain/oauth-connect.ts';
+export { CALLBACK_PATH } from '../domain/connection/oauth-connect.ts';
 
 /** The address holds a code and a state: no page gets to know it, and nothing keeps it. */
 const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fillAddress } from '../../src/domain/session/account-address.ts';
+import { fillAddress } from '../../src/domain/connection/session/account-address.ts';
 
 function fill(
   template: string,

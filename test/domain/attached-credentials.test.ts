@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Credentials } from '../../src/domain/credentials.ts';
-import { attachedCredentials } from '../../src/domain/session/attached-credentials.ts';
+import type { Credentials } from '../../src/domain/connection/credentials.ts';
+import { attachedCredentials } from '../../src/domain/connection/session/attached-credentials.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { PROVIDERS } from '../support/connections.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findConnectionOfGroup } from '../../src/domain/connection-of-group.ts';
+import { findConnectionOfGroup } from '../../src/domain/connection/connection-of-group.ts';
 import { sharedApp } from '../support/app.ts';
 import { generate, PROVIDERS } from '../support/connections.ts';
 

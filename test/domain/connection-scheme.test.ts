@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { chooseScheme, replacementIssues } from '../../src/domain/connection-scheme.ts';
-import { SCHEMES_OF_FIELD } from '../../src/domain/credential-input.ts';
+import { chooseScheme, replacementIssues } from '../../src/domain/connection/connection-scheme.ts';
+import { SCHEMES_OF_FIELD } from '../../src/domain/connection/credential-input.ts';
 import type { AuthScheme, Provider } from '../../src/providers/provider.ts';
 import { PROVIDERS } from '../support/connections.ts';
 

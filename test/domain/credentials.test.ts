@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { credentialsOf } from '../../src/domain/credential-input.ts';
+import { credentialsOf } from '../../src/domain/connection/credential-input.ts';
 import {
   type Credentials,
   openCredentials,
   sealCredentials,
   tokenExpireTimeOf,
-} from '../../src/domain/credentials.ts';
+} from '../../src/domain/connection/credentials.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { createVault } from '../../src/secrets.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nextRunOf, scheduleProblem } from '../../src/domain/cron.ts';
+import { nextRunOf, scheduleProblem } from '../../src/domain/integration/cron.ts';
 
 const TOO_OFTEN = 'must be at most one run in 10 minutes.';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { domainName, domainOf } from '../../src/domain/domain-name.ts';
+import { domainName, domainOf } from '../../src/domain/org/domain-name.ts';
 
 test.each([
   ['acme.com', 'acme.com'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { contentIssues } from '../../src/domain/integration-content-check.ts';
-import type { ContentInput } from '../../src/domain/integration-content-input.ts';
+import { contentIssues } from '../../src/domain/integration/integration-content-check.ts';
+import type { ContentInput } from '../../src/domain/integration/integration-content-input.ts';
 
 const provider = { name: 'sandbox', objects: ['contacts', 'companies'] };
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   CONTENT_LIMITS,
   integrationContentInput,
-} from '../../src/domain/integration-content-input.ts';
+} from '../../src/domain/integration/integration-content-input.ts';
 import { inputIssues } from '../../src/domain/issues.ts';
 
 const content = (object: object, count = 1) => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Services } from '../../src/domain/call.ts';
-import { OpenStreams } from '../../src/domain/open-streams.ts';
-import { authenticate } from '../../src/domain/viewer.ts';
+import { OpenStreams } from '../../src/domain/viewer/open-streams.ts';
+import { authenticate } from '../../src/domain/viewer/viewer.ts';
 import type { DomainError } from '../../src/errors.ts';
 import { sharedApp } from '../support/app.ts';
 

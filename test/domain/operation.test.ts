@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { operationMetadata } from '../../src/domain/operation.ts';
+import { operationMetadata } from '../../src/domain/operation/operation.ts';
 
 test('what a write leaves out is empty, and times are read as times', () => {
   expect(operationMetadata.parse({ objects: ['contact'] })).toEqual({

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Caller, ProviderLimits } from '../../src/domain/provider-limits.ts';
+import { type Caller, ProviderLimits } from '../../src/domain/provider/provider-limits.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
-import { type ConfigInput, storedConfig } from '../../src/domain/installation-config.ts';
-import { storedContent } from '../../src/domain/integration-content.ts';
-import type { ContentInput } from '../../src/domain/integration-content-input.ts';
+import {
+  type ConfigInput,
+  storedConfig,
+} from '../../src/domain/installation/installation-config.ts';
+import { storedContent } from '../../src/domain/integration/integration-content.ts';
+import type { ContentInput } from '../../src/domain/integration/integration-content-input.ts';
 import {
   isEmptyWindow,
   nativeName,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { targetHeaders } from '../../src/domain/event/target-headers.ts';
 import { issuesOf } from '../../src/domain/issues.ts';
-import { targetHeaders } from '../../src/domain/target-headers.ts';
 
 function offending(headers: Record<string, unknown>): string[] {
   const { error } = targetHeaders.safeParse(headers);

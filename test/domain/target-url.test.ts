@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { targetUrl } from '../../src/domain/target-url.ts';
+import { targetUrl } from '../../src/domain/event/target-url.ts';
 
 const sandboxUrl = 'http://127.0.0.1:4001';
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { createProviderAccess } from '../../src/domain/provider-access.ts';
-import { requestTokens } from '../../src/domain/token-endpoint.ts';
+import { createProviderAccess } from '../../src/domain/provider/provider-access.ts';
+import { requestTokens } from '../../src/domain/token/token-endpoint.ts';
 import { createOutbound } from '../../src/outbound/client.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/provider.ts';
 import { type ServedAnswer, startProviderServer } from '../support/provider-server.ts';

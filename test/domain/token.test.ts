@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { canRefresh, isDue, withTokens } from '../../src/domain/token.ts';
+import { canRefresh, isDue, withTokens } from '../../src/domain/token/token.ts';
 
 const NOW = new Date('2026-01-01T00:00:00Z');
 

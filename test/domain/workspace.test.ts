@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { workspaceIssues } from '../../src/domain/workspace.ts';
+import { workspaceIssues } from '../../src/domain/provider/workspace.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { PROVIDERS } from '../support/connections.ts';
 

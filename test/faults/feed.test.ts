@@ -7,7 +7,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { type Database, openPglite } from '../../src/database/database.ts';
 import type { Transaction } from '../../src/database/transaction.ts';
-import { eventList } from '../../src/domain/notification-event.ts';
+import { eventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/page.ts';
 import { createLog } from '../../src/log.ts';
 import { testApp, testDatabase } from '../support/app.ts';

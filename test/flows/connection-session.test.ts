@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { openSession } from '../../src/domain/connection-session.ts';
+import { openSession } from '../../src/domain/connection/connection-session.ts';
 import type { Provider, ProviderRequest } from '../../src/providers/provider.ts';
 import { sharedApp } from '../support/app.ts';
 import { generate } from '../support/connections.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openSession } from '../../src/domain/connection-session.ts';
+import { openSession } from '../../src/domain/connection/connection-session.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/provider.ts';
 import { sharedApp, testApp } from '../support/app.ts';
 import { generate, keepEvents } from '../support/connections.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ALL_SCOPES } from '../../src/domain/scopes.ts';
+import { ALL_SCOPES } from '../../src/domain/viewer/scopes.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 
 const app = await sharedApp();

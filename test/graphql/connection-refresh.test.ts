@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refreshDue } from '../../src/domain/connection-refresh.ts';
+import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
 import { createLog } from '../../src/log.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { generate, keepEvents } from '../support/connections.ts';

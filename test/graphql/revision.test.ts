@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DROPPED_NOTE } from '../../src/domain/installed-object-revision.ts';
+import { DROPPED_NOTE } from '../../src/domain/installation/installed-object-revision.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { generate, PROVIDERS } from '../support/connections.ts';
 import {

@@ -1,6 +1,6 @@
 import { createClient } from 'graphql-sse';
 import { expect, test } from 'vitest';
-import { eventList } from '../../src/domain/notification-event.ts';
+import { eventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/page.ts';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
 import { names, record, recordAll, routeEvents } from '../support/event-log.ts';

@@ -61,8 +61,7 @@ const JSON_OBJECTS = [
   '{"a": [null, true, 1.5, {"b": "\\u0000"}]}',
   '{"__proto__": {"x": 1}, "constructor": 1}',
   `{"a": ${'['.repeat(90)}${']'.repeat(90)}}`,
-  `{"a": ${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`,
-  '{"a": 1e400}',
+  `{"a": ${'{"a":'.repeat(500)}1${'}'.repeat(500)}}`,
   '{"Host": "x", "X-Ok": "y", "webhook-id": "z"}',
   `{"a": "${'x'.repeat(20_000)}"}`,
 ].map((text): unknown => JSON.parse(text));
@@ -165,10 +164,10 @@ function selectionOf(type: GraphQLOutputType, levels: number): string {
   if (!isObjectType(named)) return '';
   const selected = Object.values(named.getFields()).flatMap((field) => {
     if (field.args.some(isRequiredArgument)) return [];
-    const inner = isObjectType(getNamedType(field.type)) ? selectionOf(field.type, levels - 1) : '';
-    if (inner === '' && isObjectType(getNamedType(field.type))) return [];
+    if (!isObjectType(getNamedType(field.type))) return field.name;
+    const inner = levels > 1 ? selectionOf(field.type, levels - 1) : '';
     const page = field.args.some(({ name }) => name === 'first') ? '(first: 2)' : '';
-    return levels === 0 ? [] : `${field.name}${page} ${inner}`;
+    return inner === '' ? [] : `${field.name}${page} ${inner}`;
   });
   return selected.length === 0 ? '' : `{ ${selected.join(' ')} }`;
 }
@@ -180,7 +179,7 @@ function membersOf(members: readonly Member[], likely: Likely): Arbitrary<Record
     (member) => isRequiredArgument(member as GraphQLArgument) || isRequiredInputField(member),
   );
   const model = Object.fromEntries(
-    members.map((member) => [member.name, valueOf(member.name, member.type, likely)]),
+    members.map((member) => [member.name, valuesOf(member.name, member.type, likely)]),
   );
   const whole = fc.record(model, { requiredKeys: required.map(({ name }) => name) });
   const partial = fc.record(model, { requiredKeys: [] });
@@ -191,11 +190,11 @@ function mostly<T>(usual: Arbitrary<T>, seldom: Arbitrary<T>): Arbitrary<T> {
   return fc.oneof({ arbitrary: usual, weight: 40 }, { arbitrary: seldom, weight: 1 });
 }
 
-function valueOf(name: string, type: GraphQLInputType, likely: Likely): Arbitrary<unknown> {
+function valuesOf(name: string, type: GraphQLInputType, likely: Likely): Arbitrary<unknown> {
   const inner = getNullableType(type);
   const wrong = fc.oneof(fc.constant(null), fc.constantFrom(...HOSTILE), fc.jsonValue());
   const usual = isListType(inner)
-    ? fc.array(valueOf(name, inner.ofType, likely), { maxLength: 3 })
+    ? fc.array(valuesOf(name, inner.ofType, likely), { maxLength: 3 })
     : singleOf(name, inner, likely);
   return isNonNullType(type) ? mostly(usual, wrong) : mostly(usual, fc.constant(null));
 }

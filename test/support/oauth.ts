@@ -1,7 +1,7 @@
 /** Connections to the sandbox that hold tokens, and the sessions that use them. */
-import { openSession } from '../../src/domain/connection-session.ts';
+import { openSession } from '../../src/domain/connection/connection-session.ts';
+import { readCredentials } from '../../src/domain/connection/session/held-credentials.ts';
 import type { Row } from '../../src/domain/scope.ts';
-import { readCredentials } from '../../src/domain/session/held-credentials.ts';
 import type { Tenant, TestApp } from './app.ts';
 import { generate } from './connections.ts';
 import type { GraphqlClient } from './graphql-client.ts';

@@ -6,8 +6,8 @@ import {
   configData,
   type InstallationFields,
   listInstallationFields,
-} from '../installation-events.ts';
-import { finishOperation, logOperation } from '../operation-work.ts';
+} from '../installation/installation-events.ts';
+import { finishOperation, logOperation } from '../operation/operation-work.ts';
 import { endRun, metadataAt, type ReadRun } from './run.ts';
 
 /** Scheduled reads that fail in a row before they are paused. */

@@ -6,7 +6,7 @@ import { announceRecorded } from '../../events/channel.ts';
 import { oweMessages } from '../../events/owe.ts';
 import type { RecordPage } from '../../providers/provider.ts';
 import type { Services } from '../call.ts';
-import { logOperation, noteOperation } from '../operation-work.ts';
+import { logOperation, noteOperation } from '../operation/operation-work.ts';
 import { succeedRun } from './end.ts';
 import { pageMessages } from './message.ts';
 import { advanceRun, metadataAt, type ReadRun } from './run.ts';

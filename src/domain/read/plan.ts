@@ -1,8 +1,12 @@
 /** What a read of an object asks for, and under which names it delivers it: told from revision and config. */
 import { createHash } from 'node:crypto';
 import type { Provider } from '../../providers/provider.ts';
-import type { BackfillConfig, ReadConfig } from '../installation-config.ts';
-import type { FieldMapping, IntegrationContent, ReadObject } from '../integration-content.ts';
+import type { BackfillConfig, ReadConfig } from '../installation/installation-config.ts';
+import type {
+  FieldMapping,
+  IntegrationContent,
+  ReadObject,
+} from '../integration/integration-content.ts';
 
 /** The provider's name of a read object, from that or its mapped name; null where there is no such object. */
 export function nativeName({ read }: IntegrationContent, name: string): string | null {

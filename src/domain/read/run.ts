@@ -7,8 +7,8 @@ import type { ReadType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
-import type { StoredOperationMetadata } from '../operation.ts';
-import { createOperation, type LogLine, logOperation } from '../operation-work.ts';
+import type { StoredOperationMetadata } from '../operation/operation.ts';
+import { createOperation, type LogLine, logOperation } from '../operation/operation-work.ts';
 
 export type ReadRun = Row<'ReadRun'>;
 

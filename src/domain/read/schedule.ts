@@ -2,11 +2,11 @@
 import type { Installation } from '../../database/generated/client.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
-import { nextRunOf } from '../cron.ts';
-import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../delivery-backlog.ts';
-import type { ReadConfig } from '../installation-config.ts';
-import { scheduleOf } from '../installed-object.ts';
-import type { ReadObject } from '../integration-content.ts';
+import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../event/delivery-backlog.ts';
+import type { ReadConfig } from '../installation/installation-config.ts';
+import { scheduleOf } from '../installation/installed-object.ts';
+import { nextRunOf } from '../integration/cron.ts';
+import type { ReadObject } from '../integration/integration-content.ts';
 import { scheduledWindow } from './plan.ts';
 import { startRun } from './run.ts';
 

@@ -11,8 +11,8 @@ import {
   type RecordPage,
 } from '../../providers/provider.ts';
 import type { Services } from '../call.ts';
-import { openSession } from '../connection-session.ts';
-import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../delivery-backlog.ts';
+import { openSession } from '../connection/connection-session.ts';
+import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../event/delivery-backlog.ts';
 import { storableText } from '../storable-json.ts';
 import { delayMs } from '../write/retry.ts';
 import { failRun } from './end.ts';

@@ -3,8 +3,8 @@ import type { Row } from '../../database/rows.ts';
 import { notFound, unprocessable } from '../../errors.ts';
 import type { Capabilities } from '../../providers/provider.ts';
 import type { Services } from '../call.ts';
-import { configOf } from '../installation-config.ts';
-import { contentOf } from '../integration-content.ts';
+import { configOf } from '../installation/installation-config.ts';
+import { contentOf } from '../integration/integration-content.ts';
 import type { MessageHead } from './message.ts';
 import { type ReadPlan, readPlan } from './plan.ts';
 

@@ -3,8 +3,16 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
 import type { Services } from '../call.ts';
-import { type InstallationFields, listInstallationFields } from '../installation-events.ts';
-import { finishOperation, type LogLine, logOperation, noteOperation } from '../operation-work.ts';
+import {
+  type InstallationFields,
+  listInstallationFields,
+} from '../installation/installation-events.ts';
+import {
+  finishOperation,
+  type LogLine,
+  logOperation,
+  noteOperation,
+} from '../operation/operation-work.ts';
 import { type StoredOutcome, summarize, type WriteSummary, writeMetadata } from './outcome.ts';
 import type { AttemptFailure } from './retry.ts';
 import {

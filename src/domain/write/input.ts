@@ -1,10 +1,10 @@
 /** What a caller asks to be written: the shape, and the rules between its parts. */
 import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
-import { integrationIdOrName } from '../integration.ts';
+import { problemWithName, problemWithValue } from '../event/target-headers.ts';
+import { integrationIdOrName } from '../integration/integration.ts';
 import { issueAt } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
-import { problemWithName, problemWithValue } from '../target-headers.ts';
 
 export const WRITE_LIMITS = {
   batch: 100,

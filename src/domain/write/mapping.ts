@@ -4,8 +4,8 @@
  * that the object reads stay, and other names are left out, unless any field is allowed.
  */
 import type { Issue } from '../../errors.ts';
-import type { ConfigContent } from '../installation-config.ts';
-import type { IntegrationContent, WriteObject } from '../integration-content.ts';
+import type { ConfigContent } from '../installation/installation-config.ts';
+import type { IntegrationContent, WriteObject } from '../integration/integration-content.ts';
 import { issueAt } from '../issues.ts';
 import type { GivenRecord } from './input.ts';
 

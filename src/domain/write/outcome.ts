@@ -1,6 +1,6 @@
 /** What became of records: as it is stored, answered, and told to people. */
 import type { RecordOutcome } from '../../providers/provider.ts';
-import type { StoredOperationMetadata } from '../operation.ts';
+import type { StoredOperationMetadata } from '../operation/operation.ts';
 import { storableJson, storableText } from '../storable-json.ts';
 
 export interface StoredOutcome extends RecordOutcome {

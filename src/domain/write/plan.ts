@@ -3,12 +3,16 @@ import type { Row } from '../../database/rows.ts';
 import { DomainError, type Issue, invalidInput, notFound } from '../../errors.ts';
 import type { Provider, ProviderCapability } from '../../providers/provider.ts';
 import type { Call } from '../call.ts';
-import { findGroupByRef } from '../group.ts';
-import { type ConfigContent, configOf } from '../installation-config.ts';
-import { getIntegration } from '../integration.ts';
-import { contentOf, type IntegrationContent, type WriteObject } from '../integration-content.ts';
+import { type ConfigContent, configOf } from '../installation/installation-config.ts';
+import { getIntegration } from '../integration/integration.ts';
+import {
+  contentOf,
+  type IntegrationContent,
+  type WriteObject,
+} from '../integration/integration-content.ts';
 import { issueAt } from '../issues.ts';
-import { supportedCapabilities } from '../provider.ts';
+import { findGroupByRef } from '../project/group.ts';
+import { supportedCapabilities } from '../provider/provider.ts';
 import { type GivenRecord, givenRecords, type WriteInput } from './input.ts';
 import { inheritedNames, nameFields } from './mapping.ts';
 

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { inTransaction } from '../../database/transaction.ts';
 import type { Provider, ProviderSession } from '../../providers/provider.ts';
 import type { Services } from '../call.ts';
-import { openSession } from '../connection-session.ts';
+import { openSession } from '../connection/connection-session.ts';
 import { attemptWrite, failureOf } from './attempt.ts';
 import { endWithOutcomes, postponeWrite } from './end.ts';
 import { failedOutcome, unknownOutcome } from './outcome.ts';

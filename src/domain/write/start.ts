@@ -2,7 +2,7 @@
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
-import { createOperation, logOperation } from '../operation-work.ts';
+import { createOperation, logOperation } from '../operation/operation-work.ts';
 import { collectRecord } from './auto-batch.ts';
 import { insertKey, type KeyedInput } from './idempotency.ts';
 import type { WriteInput } from './input.ts';

@@ -1,0 +1,15 @@
+import type { Connection, Consumer, Group } from '../../database/generated/client.ts';
+import type { EventData } from '../../events/catalogue.ts';
+
+/** What every event about a connection says of it. */
+export function connectionFields(
+  connection: Pick<Connection, 'id' | 'projectId' | 'provider'> & {
+    group: Pick<Group, 'groupRef'>;
+    consumer: Pick<Consumer, 'consumerRef' | 'consumerName'>;
+  },
+): EventData<'CONNECTION_CREATED'> {
+  const { id: connectionId, projectId, provider, group, consumer } = connection;
+  const { groupRef } = group;
+  const { consumerRef, consumerName } = consumer;
+  return { projectId, connectionId, provider, groupRef, consumerRef, consumerName };
+}

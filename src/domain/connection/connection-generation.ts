@@ -1,0 +1,163 @@
+/** Making connections from credentials: one for each project, provider, group and consumer. */
+import type { z } from 'zod';
+import type { Prisma } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { type Issue, invalid, invalidInput } from '../../errors.ts';
+import { recordEvent } from '../../events/record.ts';
+import type { AuthScheme } from '../../providers/provider.ts';
+import type { Call, Services } from '../call.ts';
+import { openInput } from '../checked-input.ts';
+import { newId } from '../ids.ts';
+import { issueAt } from '../issues.ts';
+import { putConsumer } from '../project/consumer.ts';
+import { putGroup } from '../project/group.ts';
+import { lockProviderApp } from '../provider/provider-app.ts';
+import { workspaceIssues } from '../provider/workspace.ts';
+import { newCredentials } from './connection.ts';
+import { connectionFields } from './connection-events.ts';
+import { generateConnectionInput } from './connection-input.ts';
+import { type Choice, chooseScheme } from './connection-scheme.ts';
+
+type Input = z.output<typeof generateConnectionInput>;
+
+export interface Generation {
+  projectId: string;
+  scheme: AuthScheme;
+  /** Checked already. */
+  input: Omit<Input, 'projectIdOrName'>;
+  /** Whose account it is, where the provider has said so. */
+  providerConsumerRef?: string | null;
+}
+
+/** Connects with credentials that the caller has. */
+export async function generateConnection(call: Call, input: Input): Promise<Row<'Connection'>> {
+  const { project, issues } = await openInput(call, {
+    schema: generateConnectionInput,
+    input,
+    needed: 'connections:write',
+  });
+  const { scheme, issues: misfits } = await findScheme(call, project.id, input);
+  const all = [...issues, ...misfits];
+  if (all.length > 0 || scheme === null) throw invalidInput(all);
+  return putConnection(call, { projectId: project.id, scheme, input });
+}
+
+/**
+ * Makes the connection, or replaces the credentials of the one that there is; either way it is CREATED.
+ * The group and the consumer are made at their first use.
+ */
+export async function putConnection(
+  services: Services,
+  generation: Generation,
+): Promise<Row<'Connection'>> {
+  const { projectId, input } = generation;
+  const now = services.now();
+  return inTransaction(services.database, async (tx) => {
+    const providerAppId = await appOf(tx, generation);
+    const group = await putGroup(tx, { projectId, ...input }, now);
+    const consumer = await putConsumer(tx, { projectId, ...input }, now);
+    const { connection, isNew } = await putRow(services, tx, {
+      ...generation,
+      between: {
+        projectId,
+        provider: input.provider,
+        groupId: group.id,
+        consumerId: consumer.id,
+      },
+      providerAppId,
+    });
+    await recordEvent(tx, {
+      projectId,
+      connectionId: connection.id,
+      eventType: isNew ? 'CONNECTION_CREATED' : 'CONNECTION_UPDATED',
+      data: connectionFields({ ...connection, group, consumer }),
+    });
+    return connection;
+  });
+}
+
+/** The scheme that fits, and what does not fit the provider or the project. */
+async function findScheme(call: Call, projectId: string, input: Input): Promise<Choice> {
+  const ofApp = await appIssues(call, projectId, input);
+  const provider = call.catalogue.find(input.provider);
+  if (!provider) {
+    const unknown = issueAt(['input', 'provider'], NO_PROVIDER, input.provider);
+    return { scheme: null, issues: [unknown, ...ofApp] };
+  }
+  const { scheme, issues } = chooseScheme(provider, input);
+  const ofWorkspace = workspaceIssues(provider, input.providerWorkspaceRef);
+  return { scheme, issues: [...ofWorkspace, ...issues, ...ofApp] };
+}
+const NO_PROVIDER = 'is not a provider of the catalogue.';
+
+async function appIssues(
+  { database }: Call,
+  projectId: string,
+  { providerAppId, provider }: Input,
+): Promise<Issue[]> {
+  if (providerAppId == null) return [];
+  const [app] = await database.rows.find('ProviderApp', { projectId, id: providerAppId });
+  if (app?.provider === provider) return [];
+  const detail = app ? `is an app of ${app.provider}, not of ${provider}.` : NO_SUCH_APP;
+  return [{ in: 'body', name: 'input.providerAppId', detail, value: providerAppId }];
+}
+const NO_SUCH_APP = 'does not exist.';
+
+const BY_AN_APP: readonly AuthScheme[] = [
+  'OAUTH2_AUTHORIZATION_CODE',
+  'OAUTH2_AUTHORIZATION_CODE_PKCE',
+];
+
+async function appOf(
+  tx: Transaction,
+  { projectId, scheme, input }: Generation,
+): Promise<string | null> {
+  const { provider, providerAppId } = input;
+  if (providerAppId == null && !BY_AN_APP.includes(scheme)) return null;
+  const locked = await lockProviderApp(tx, { projectId, provider, id: providerAppId });
+  // It was there when the input was checked.
+  if (providerAppId != null && !locked) {
+    throw invalid('input.providerAppId', NO_SUCH_APP, providerAppId);
+  }
+  return locked;
+}
+
+interface ConnectionRow extends Generation {
+  between: Prisma.ConnectionProjectIdProviderGroupIdConsumerIdCompoundUniqueInput;
+  providerAppId: string | null;
+}
+
+async function putRow(
+  services: Services,
+  tx: Transaction,
+  { between, providerAppId, scheme, input, providerConsumerRef = null }: ConnectionRow,
+): Promise<{ connection: Row<'Connection'>; isNew: boolean }> {
+  const columns = (id: string) => ({
+    providerAppId,
+    authScheme: scheme,
+    providerWorkspaceRef: input.providerWorkspaceRef ?? undefined,
+    providerMetadata: (input.providerMetadata ?? undefined) as Prisma.InputJsonObject | undefined,
+    // Whose account they are of, the provider may have yet to say.
+    providerConsumerRef,
+    ...newCredentials(services, { id, projectId: between.projectId, authScheme: scheme }, input),
+  });
+  const omit = { credentialsSealed: true } as const;
+  const id = newId('con');
+  const updateTime = services.now();
+  // With something to update, this is one INSERT ... ON CONFLICT: two at once make one row, and the
+  // second waits for the first. Credentials are sealed for one id, so they follow when it is known.
+  const connection = await tx.connection.upsert({
+    where: { projectId_provider_groupId_consumerId: between },
+    create: { id, ...between, ...columns(id) },
+    update: { updateTime },
+    omit,
+  });
+  if (connection.id === id) return { connection, isNew: true };
+  const renewed = await tx.connection.update({
+    where: { id: connection.id },
+    data: columns(connection.id),
+    omit,
+  });
+  return { connection: renewed, isNew: false };
+}

@@ -1,0 +1,109 @@
+/** Refreshing the tokens of connections: one that a caller names, and all that are soon to end. */
+import type { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { unprocessable } from '../../errors.ts';
+import { ProviderError } from '../../providers/provider.ts';
+import type { Call, Services } from '../call.ts';
+import { refusingForProvider } from '../provider/provider-refusal.ts';
+import { getOwned, getProject } from '../scope.ts';
+import { canRefresh, endsWithin, heldToken, isTokenCredentials } from '../token/token.ts';
+import { freshCredentials } from '../token/token-refresh.ts';
+import type { refreshConnectionInput } from './connection-input.ts';
+import { type ConnectionKey, readCredentials } from './session/held-credentials.ts';
+
+/** Two intervals of the sweep that calls this: no token ends between two of them. */
+const AHEAD_MS = 120_000;
+/** Connections of one batch, and how many of them at once. */
+const BATCH = 50;
+const AT_ONCE = 5;
+/** Until a refresh that failed is tried again, unless a call needs it before. */
+const RETRY_MS = 5 * 60_000;
+
+const BY_CONSENT = ['OAUTH2_AUTHORIZATION_CODE', 'OAUTH2_AUTHORIZATION_CODE_PKCE'] as const;
+
+/** Refreshes now. A refresh that another caller started meanwhile counts too. */
+export async function refreshConnection(
+  call: Call,
+  { projectIdOrName, connectionId: id }: z.output<typeof refreshConnectionInput>,
+): Promise<Row<'Connection'>> {
+  const { id: projectId } = await getProject(call, projectIdOrName, 'connections:write');
+  const what = { projectId, id, what: 'Connection' };
+  const connection = await getOwned(call, 'Connection', what);
+  await refusingForProvider(async () => {
+    const { credentials } = await readCredentials(call, connection);
+    if (!isTokenCredentials(credentials) || !canRefresh(credentials))
+      throw notRefreshable(connection);
+    const before = heldToken(credentials)?.token;
+    const isStale = (stored: typeof credentials) => heldToken(stored)?.token === before;
+    await freshCredentials(call, connection, { isStale, isAsked: true });
+  });
+  return getOwned(call, 'Connection', what);
+}
+
+function notRefreshable({ authScheme }: Row<'Connection'>) {
+  return unprocessable(
+    authScheme.startsWith('OAUTH2_')
+      ? 'The connection has no refresh token: it has to be connected again.'
+      : `A connection of the scheme ${authScheme} has no token to refresh.`,
+  );
+}
+
+/**
+ * One batch of the connections whose tokens are soon to end, whether or not they are used: refresh tokens
+ * may end when they are not. Answers how many there were; as many as a batch means that there are more.
+ */
+export async function refreshDue(services: Services): Promise<number> {
+  const now = services.now();
+  const due = await services.database.prisma.connection.findMany({
+    where: {
+      tokenExpireTime: { lte: new Date(now.getTime() + AHEAD_MS) },
+      authScheme: { in: [...BY_CONSENT] },
+      OR: [{ refreshRetryTime: null }, { refreshRetryTime: { lte: now } }],
+    },
+    orderBy: { tokenExpireTime: 'asc' },
+    take: BATCH,
+    select: { id: true, projectId: true },
+  });
+  const queue = due.values();
+  const worker = async () => {
+    for (const connection of queue) await refreshOne(services, connection);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return due.length;
+}
+
+async function refreshOne(services: Services, connection: ConnectionKey): Promise<void> {
+  try {
+    await refreshIdle(services, connection);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    services.log.warn({ connectionId: connection.id, error: error.message }, 'token not refreshed');
+    await postpone(services, connection, RETRY_MS);
+  }
+}
+
+async function refreshIdle(services: Services, connection: ConnectionKey): Promise<void> {
+  const { sealed, credentials } = await readCredentials(services, connection);
+  if (!isTokenCredentials(credentials) || !canRefresh(credentials)) {
+    const where = { ...connection, credentialsSealed: sealed };
+    await services.database.prisma.connection.updateMany({
+      where,
+      data: { tokenExpireTime: null },
+    });
+    return;
+  }
+  const isStale = (stored: typeof credentials) => {
+    const token = heldToken(stored);
+    return !token || endsWithin(token, AHEAD_MS, services.now());
+  };
+  const fresh = await freshCredentials(services, connection, { isStale });
+  // A life that is always near its end would fill every batch.
+  if (isTokenCredentials(fresh.credentials) && isStale(fresh.credentials)) {
+    await postpone(services, connection, AHEAD_MS / 2);
+  }
+}
+
+async function postpone(services: Services, key: ConnectionKey, ms: number): Promise<void> {
+  const refreshRetryTime = new Date(services.now().getTime() + ms);
+  await services.database.prisma.connection.updateMany({ where: key, data: { refreshRetryTime } });
+}

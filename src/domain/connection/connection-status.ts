@@ -1,0 +1,49 @@
+/** What calls and refreshes tell of a connection's credentials. Written only where it changes. */
+import { inTransaction } from '../../database/transaction.ts';
+import { recordEvent } from '../../events/record.ts';
+import type { Services } from '../call.ts';
+import { connectionFields } from './connection-events.ts';
+import type { ConnectionKey } from './session/held-credentials.ts';
+
+/** What was found out with these credentials says nothing of newer ones. */
+interface Finding {
+  connection: ConnectionKey;
+  /** The credentials that were used, as stored. */
+  sealed: string | null;
+}
+
+export async function recordWorking(
+  { database }: Services,
+  { connection: { id, projectId }, sealed }: Finding,
+): Promise<void> {
+  await database.prisma.connection.updateMany({
+    where: { id, projectId, credentialsSealed: sealed, status: { not: 'WORKING' } },
+    data: { status: 'WORKING' },
+  });
+}
+
+/** With its event, once for each time that they turn bad. */
+export async function recordBadCredentials(
+  { database }: Services,
+  { connection: { id, projectId }, sealed, errors }: Finding & { errors: string[] },
+): Promise<void> {
+  await inTransaction(database, async (tx) => {
+    const { count } = await tx.connection.updateMany({
+      where: { id, projectId, credentialsSealed: sealed, status: { not: 'BAD_CREDENTIALS' } },
+      // Nothing is left to refresh it with until it gets new credentials.
+      data: { status: 'BAD_CREDENTIALS', tokenExpireTime: null },
+    });
+    if (count === 0) return;
+    const connection = await tx.connection.findUniqueOrThrow({
+      where: { id },
+      include: { group: true, consumer: true },
+      omit: { credentialsSealed: true },
+    });
+    await recordEvent(tx, {
+      projectId,
+      connectionId: id,
+      eventType: 'CONNECTION_ERROR',
+      data: { ...connectionFields(connection), errors },
+    });
+  });
+}

@@ -1,0 +1,125 @@
+/** Credentials as callers give them: one field for each kind. */
+import { z } from 'zod';
+import type { AuthScheme } from '../../providers/provider.ts';
+import { jsonObject } from '../json-object.ts';
+import type { Credentials, StoredToken } from './credentials.ts';
+
+/** Bounds what one row holds; the longest tokens in use, JWTs with many claims, are half of this. */
+const SECRET_MAX = 8_192;
+const SCOPES_MAX = 100;
+
+/** Goes into a header, a query or a form, where control characters would break out of the value. */
+const textOrNone = z
+  .string()
+  .max(SECRET_MAX)
+  .regex(/^\P{Cc}*$/u, 'must not have control characters.');
+export const secretText = textOrNone.min(1);
+
+export const oauthScopes = z.array(secretText.max(512)).max(SCOPES_MAX);
+const username = secretText.describe('The user name.');
+const clientId = secretText.describe('The client id.');
+const clientSecret = secretText.describe('The client secret.');
+const scopes = oauthScopes.nullish().describe('The scopes to ask for.');
+
+const apiKey = secretText.describe('An API key of the provider.');
+
+const basicAuth = z
+  .object({ username, password: textOrNone.describe('The password; may be empty.') })
+  .meta({ id: 'BasicAuthInput', description: 'A user name and a password.' });
+
+const oauth2ClientCredentials = z.object({ clientId, clientSecret, scopes }).meta({
+  id: 'OAuth2ClientCredentialsInput',
+  description: 'A client that acts for itself.',
+});
+
+const oauth2PasswordCredentials = z
+  .object({
+    username,
+    password: secretText.describe('The password.'),
+    clientId,
+    clientSecret,
+    scopes,
+  })
+  .meta({
+    id: 'OAuth2PasswordCredentialsInput',
+    description: 'A user name and a password that are exchanged for a token.',
+  });
+
+const token = z
+  .object({
+    token: secretText.describe('The token.'),
+    issuedAt: z.date().nullish().describe('When it was issued.'),
+    expiresAt: z.date().nullish().describe('When it ends.'),
+  })
+  .meta({ id: 'OAuth2TokenInput', description: 'A token and its lifetime.' });
+
+const oauth2AuthorizationCode = z
+  .object({
+    accessToken: token.nullish().describe('Authenticates calls.'),
+    refreshToken: token.nullish().describe('Gets new access tokens.'),
+    scopes: oauthScopes.nullish().describe('The scopes that were granted.'),
+  })
+  .refine(({ accessToken, refreshToken }) => accessToken || refreshToken, {
+    error: 'needs an accessToken or a refreshToken.',
+  })
+  .meta({ id: 'OAuth2AuthorizationCodeInput', description: 'Tokens to import.' });
+
+const customAuth = jsonObject.describe("Values of the provider's custom inputs, by name.");
+
+/** The kinds of credentials. At most one of them is given. */
+export const credentialFields = {
+  apiKey,
+  basicAuth,
+  oauth2ClientCredentials,
+  oauth2PasswordCredentials,
+  oauth2AuthorizationCode,
+  customAuth,
+};
+
+export type CredentialField = keyof typeof credentialFields;
+export type CredentialInput = {
+  [F in CredentialField]?: z.output<(typeof credentialFields)[F]> | null;
+};
+
+/** The schemes that a field can stand for. */
+export const SCHEMES_OF_FIELD: Record<CredentialField, readonly AuthScheme[]> = {
+  apiKey: ['API_KEY'],
+  basicAuth: ['BASIC'],
+  oauth2ClientCredentials: ['OAUTH2_CLIENT_CREDENTIALS'],
+  oauth2PasswordCredentials: ['OAUTH2_PASSWORD'],
+  oauth2AuthorizationCode: ['OAUTH2_AUTHORIZATION_CODE', 'OAUTH2_AUTHORIZATION_CODE_PKCE'],
+  customAuth: ['NONE'],
+};
+export const CREDENTIAL_FIELDS = Object.keys(SCHEMES_OF_FIELD) as CredentialField[];
+
+/** The stored form of the field that was given; NONE where none was. */
+export function credentialsOf(scheme: AuthScheme, input: CredentialInput): Credentials {
+  const { oauth2ClientCredentials: client, oauth2PasswordCredentials: password } = input;
+  const { oauth2AuthorizationCode: tokens } = input;
+  if (input.apiKey != null) return { scheme: 'API_KEY', apiKey: input.apiKey };
+  if (input.basicAuth) return { scheme: 'BASIC', ...input.basicAuth };
+  if (client) {
+    return { scheme: 'OAUTH2_CLIENT_CREDENTIALS', ...client, scopes: client.scopes ?? [] };
+  }
+  if (password) return { scheme: 'OAUTH2_PASSWORD', ...password, scopes: password.scopes ?? [] };
+  if (tokens) {
+    const pkce = scheme === 'OAUTH2_AUTHORIZATION_CODE_PKCE';
+    return {
+      scheme: pkce ? 'OAUTH2_AUTHORIZATION_CODE_PKCE' : 'OAUTH2_AUTHORIZATION_CODE',
+      accessToken: storedToken(tokens.accessToken),
+      refreshToken: storedToken(tokens.refreshToken),
+      scopes: tokens.scopes ?? [],
+    };
+  }
+  return { scheme: 'NONE', custom: input.customAuth ?? {} };
+}
+
+function storedToken(given: z.output<typeof token> | null | undefined): StoredToken | undefined {
+  if (!given) return undefined;
+  const { issuedAt, expiresAt } = given;
+  return {
+    token: given.token,
+    issuedAt: issuedAt?.toISOString(),
+    expiresAt: expiresAt?.toISOString(),
+  };
+}

@@ -1,0 +1,145 @@
+/** The credentials of a connection as they are stored, and the one place that seals and opens them. */
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import type { SealedPlace } from '../../secrets.ts';
+import type { Call, Services } from '../call.ts';
+import type { Batch } from '../scope.ts';
+import { authorize } from '../viewer/viewer.ts';
+
+const text = z.string();
+const time = z.iso.datetime();
+const scopes = z.array(text);
+
+const storedToken = z.object({
+  token: text,
+  issuedAt: time.optional(),
+  expiresAt: time.optional(),
+});
+export type StoredToken = z.output<typeof storedToken>;
+
+export const credentials = z.discriminatedUnion('scheme', [
+  z.object({ scheme: z.literal('API_KEY'), apiKey: text }),
+  z.object({ scheme: z.literal('BASIC'), username: text, password: text }),
+  z.object({
+    scheme: z.literal('OAUTH2_CLIENT_CREDENTIALS'),
+    clientId: text,
+    clientSecret: text,
+    scopes,
+    token: storedToken.optional(),
+  }),
+  z.object({
+    scheme: z.literal('OAUTH2_PASSWORD'),
+    username: text,
+    password: text,
+    clientId: text,
+    clientSecret: text,
+    scopes,
+    token: storedToken.optional(),
+  }),
+  z.object({
+    scheme: z.enum(['OAUTH2_AUTHORIZATION_CODE', 'OAUTH2_AUTHORIZATION_CODE_PKCE']),
+    accessToken: storedToken.optional(),
+    refreshToken: storedToken.optional(),
+    scopes,
+  }),
+  /** Values of the provider's custom inputs, by name; empty where there are none. */
+  z.object({ scheme: z.literal('NONE'), custom: z.record(text, z.unknown()) }),
+]);
+
+export type Credentials = z.output<typeof credentials>;
+
+type Owner = Pick<Row<'Connection'>, 'id' | 'projectId'>;
+
+/** Null where there is nothing to keep. */
+export function sealCredentials(
+  { vault }: Pick<Services, 'vault'>,
+  connection: Owner,
+  value: Credentials,
+): string | null {
+  if (value.scheme === 'NONE' && Object.keys(value.custom).length === 0) return null;
+  return vault.seal(JSON.stringify(value), placeOf(connection));
+}
+
+/** Opens what `sealCredentials` gave for the same connection; throws where it is another's. */
+export function openCredentials(
+  { vault }: Pick<Services, 'vault'>,
+  connection: Owner,
+  sealed: string | null,
+): Credentials {
+  if (sealed === null) return { scheme: 'NONE', custom: {} };
+  return credentials.parse(JSON.parse(vault.open(sealed, placeOf(connection))));
+}
+
+function placeOf({ id, projectId }: Owner): SealedPlace {
+  return { table: 'Connection', column: 'credentialsSealed', row: id, projectId };
+}
+
+/** When the access token ends, where it is known. */
+export function tokenExpireTimeOf(value: Credentials): Date | null {
+  const token = 'accessToken' in value ? value.accessToken : 'token' in value ? value.token : null;
+  return token?.expiresAt ? new Date(token.expiresAt) : null;
+}
+
+export interface ShownToken {
+  token: string;
+  issuedAt: Date | null;
+  expiresAt: Date | null;
+}
+
+/** What callers with credentials:read are shown. */
+export interface ShownCredentials {
+  apiKey: string | null;
+  oauth2AuthorizationCode: {
+    accessToken: ShownToken | null;
+    refreshToken: ShownToken | null;
+    scopes: string[];
+  } | null;
+}
+
+/** The credentials in clear of connections that the viewer has read; null for schemes that show none. */
+export const shownCredentials: Batch<Row<'Connection'>, ShownCredentials | null> = async (
+  call: Call,
+  connections,
+) => {
+  authorize(call.viewer, 'credentials:read');
+  const rows = await call.database.prisma.connection.findMany({
+    where: {
+      id: { in: connections.map(({ id }) => id) },
+      projectId: { in: [...new Set(connections.map(({ projectId }) => projectId))] },
+    },
+    select: { id: true, credentialsSealed: true },
+  });
+  const sealed = new Map(rows.map((row) => [row.id, row.credentialsSealed]));
+  return connections.map((connection) =>
+    shown(openCredentials(call, connection, sealed.get(connection.id) ?? null)),
+  );
+};
+
+function shown(value: Credentials): ShownCredentials | null {
+  switch (value.scheme) {
+    case 'API_KEY':
+      return { apiKey: value.apiKey, oauth2AuthorizationCode: null };
+    case 'OAUTH2_AUTHORIZATION_CODE':
+    case 'OAUTH2_AUTHORIZATION_CODE_PKCE':
+      return {
+        apiKey: null,
+        oauth2AuthorizationCode: {
+          accessToken: shownToken(value.accessToken),
+          refreshToken: shownToken(value.refreshToken),
+          scopes: value.scopes,
+        },
+      };
+    default:
+      return null;
+  }
+}
+
+function shownToken(stored: StoredToken | undefined): ShownToken | null {
+  if (!stored) return null;
+  const { token, issuedAt, expiresAt } = stored;
+  return { token, issuedAt: dateOf(issuedAt), expiresAt: dateOf(expiresAt) };
+}
+
+function dateOf(isoText: string | undefined): Date | null {
+  return isoText === undefined ? null : new Date(isoText);
+}

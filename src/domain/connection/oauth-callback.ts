@@ -1,0 +1,134 @@
+/** The way back from a provider's page of consent: makes or renews the connection. */
+import type { OAuthConnect } from '../../database/generated/client.ts';
+import { isMissingRow } from '../../database/violations.ts';
+import { DomainError } from '../../errors.ts';
+import { ProviderError } from '../../providers/provider.ts';
+import type { Services } from '../call.ts';
+import { requestTokens, type TokenAnswer } from '../token/token-endpoint.ts';
+import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
+import { putConnection } from './connection-generation.ts';
+import { codeVerifierPlace, findIdOfState, type StoredConnect } from './oauth-connect.ts';
+import { learnedFacts } from './oauth-learned-facts.ts';
+
+/** The query of the callback. */
+export interface CallbackParams {
+  state: string | null;
+  code: string | null;
+  error: string | null;
+  errorDescription: string | null;
+}
+
+export type CallbackOutcome =
+  /** No such state, or it was used, or its time is over. */
+  | { kind: 'UNKNOWN' }
+  | { kind: 'CONNECTED'; connectionId: string; redirectUrl: string | null }
+  | { kind: 'FAILED'; error: string; detail: string; redirectUrl: string | null };
+
+/** Uses the state up, whatever comes of it. */
+export async function finishOAuthConnect(
+  services: Services,
+  params: CallbackParams,
+): Promise<CallbackOutcome> {
+  const connect = await takeConnect(services, params.state);
+  if (!connect) return { kind: 'UNKNOWN' };
+  const { redirectUrl } = connect;
+  const failed = (error: string, detail: string) =>
+    ({ kind: 'FAILED', error, detail, redirectUrl }) as const;
+  if (params.error !== null) return failed(params.error, params.errorDescription ?? DENIED);
+  if (!params.code) return failed('invalid_request', 'The provider sent no code.');
+  try {
+    const connectionId = await connectWith(services, connect, params.code);
+    return { kind: 'CONNECTED', connectionId, redirectUrl };
+  } catch (error) {
+    if (error instanceof ProviderError) return failed(codeOf(error), error.message);
+    if (error instanceof DomainError) return failed('invalid_request', error.message);
+    throw error;
+  }
+}
+const DENIED = 'The provider did not allow it.';
+
+/** Gone from the table when it is found: the same state finds nothing again. */
+async function takeConnect(
+  { database, now }: Services,
+  state: string | null,
+): Promise<OAuthConnect | null> {
+  const id = findIdOfState(state);
+  if (id === null) return null;
+  try {
+    const connect = await database.prisma.oAuthConnect.delete({ where: { id } });
+    return connect.expireTime > now() ? connect : null;
+  } catch (error) {
+    if (isMissingRow(error)) return null;
+    throw error;
+  }
+}
+
+async function connectWith(
+  services: Services,
+  connect: OAuthConnect,
+  code: string,
+): Promise<string> {
+  const { projectId, providerAppId, authScheme: scheme } = connect;
+  const provider = getOAuthProvider(services, connect.provider);
+  const given = connect.input as unknown as StoredConnect;
+  const answer = await exchangeCode(services, connect, { code, given });
+  const { providerConsumerRef, providerWorkspaceRef } = learnedFacts(provider, answer, given);
+  const connection = await putConnection(services, {
+    projectId,
+    scheme,
+    providerConsumerRef,
+    input: {
+      ...given,
+      provider: provider.name,
+      providerAppId,
+      providerWorkspaceRef,
+      oauth2AuthorizationCode: credentialsOf(answer, given.scopes),
+    },
+  });
+  return connection.id;
+}
+
+async function exchangeCode(
+  services: Services,
+  connect: OAuthConnect,
+  { code, given }: { code: string; given: StoredConnect },
+): Promise<TokenAnswer> {
+  const { id, projectId, provider, providerAppId, codeVerifierSealed } = connect;
+  const client = await findAppClient(services, { projectId, id: providerAppId, provider });
+  if (!client) throw new ProviderError('BAD_REQUEST', 'The provider app is not there any more.');
+  const verifier =
+    codeVerifierSealed && services.vault.open(codeVerifierSealed, codeVerifierPlace(id, projectId));
+  return requestTokens(services, {
+    provider: getOAuthProvider(services, provider),
+    account: {
+      providerWorkspaceRef: given.providerWorkspaceRef ?? null,
+      providerMetadata: (given.providerMetadata ?? null) as OAuthConnect['input'],
+    },
+    client,
+    form: {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: connect.callbackUrl,
+      ...(verifier && { code_verifier: verifier }),
+    },
+  });
+}
+
+function credentialsOf({ accessToken, refreshToken, scopes }: TokenAnswer, asked: string[]) {
+  const { token, issuedAt, expiresAt } = accessToken;
+  return {
+    accessToken: { token, issuedAt: dateOf(issuedAt), expiresAt: dateOf(expiresAt) },
+    refreshToken: refreshToken === undefined ? null : { token: refreshToken },
+    scopes: scopes ?? asked,
+  };
+}
+
+function dateOf(isoText: string | undefined): Date | null {
+  return isoText === undefined ? null : new Date(isoText);
+}
+
+/** OAuth's own words, as they go to where the browser is sent. */
+function codeOf({ kind, passesLater }: ProviderError): string {
+  if (kind === 'AUTH_INVALIDATED') return 'access_denied';
+  return passesLater ? 'temporarily_unavailable' : 'invalid_request';
+}

@@ -1,0 +1,143 @@
+/** What a connect in a browser is made with, and every reason why it can't be. */
+import type { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { type Issue, invalid, invalidInput } from '../../errors.ts';
+import type { AuthScheme, OAuth2Facts, Provider } from '../../providers/provider.ts';
+import type { Call } from '../call.ts';
+import { comesWithToken, workspaceIssues } from '../provider/workspace.ts';
+import type { startOAuthConnectInput } from './connection-input.ts';
+import { type AccountFacts, addressProblems, factName } from './session/account-address.ts';
+
+type Input = z.output<typeof startOAuthConnectInput>;
+
+export interface ConnectPlan {
+  provider: Provider & { oauth2: OAuth2Facts };
+  authorizeTemplate: string;
+  scheme: AuthScheme;
+  app: { id: string; clientId: string; authQueryParams: Record<string, string | string[]> };
+  account: AccountFacts;
+  scopes: string[];
+}
+
+const BY_CONSENT: readonly AuthScheme[] = [
+  'OAUTH2_AUTHORIZATION_CODE',
+  'OAUTH2_AUTHORIZATION_CODE_PKCE',
+];
+
+/** Throws BAD_USER_INPUT that names every offending input. */
+export async function planConnect(
+  call: Call,
+  projectId: string,
+  input: Input,
+): Promise<ConnectPlan> {
+  const provider = call.catalogue.find(input.provider);
+  if (!provider) {
+    throw invalid('input.provider', 'is not a provider of the catalogue.', input.provider);
+  }
+  const { oauth2 } = provider;
+  const [preferred] = schemesOf(provider);
+  if (!oauth2?.authorizeUrl || !preferred) {
+    throw invalid('input.provider', 'has no page of consent to connect by.', input.provider);
+  }
+  const account = accountOf(input);
+  const app = await findApp(call, projectId, input);
+  const scopes = input.scopes ?? app?.scopes ?? [];
+  const issues = [
+    ...schemeIssues(provider, input),
+    ...addressIssues(provider, oauth2, account),
+    ...appIssues(app, input),
+    ...(oauth2.explicitScopesRequired && app && scopes.length === 0 ? [noScopes(provider)] : []),
+    ...redirectIssues(call, input),
+  ];
+  if (issues.length > 0 || !app) throw invalidInput(issues);
+  return {
+    provider: { ...provider, oauth2 },
+    authorizeTemplate: oauth2.authorizeUrl,
+    scheme: input.authScheme ?? preferred,
+    app: { id: app.id, clientId: app.clientId, authQueryParams: authQueryParamsOf(app) },
+    account,
+    scopes,
+  };
+}
+
+function schemesOf({ authSchemes }: Provider): AuthScheme[] {
+  return authSchemes.filter((scheme) => BY_CONSENT.includes(scheme));
+}
+
+function accountOf({ providerWorkspaceRef, providerMetadata }: Input): AccountFacts {
+  return {
+    providerWorkspaceRef: providerWorkspaceRef ?? null,
+    providerMetadata: (providerMetadata ?? null) as AccountFacts['providerMetadata'],
+  };
+}
+
+/** The app that was named, or the newest for the provider. */
+async function findApp(
+  { database }: Call,
+  projectId: string,
+  { provider, providerAppId }: Input,
+): Promise<Row<'ProviderApp'> | null> {
+  if (providerAppId != null) {
+    const [app] = await database.rows.find('ProviderApp', { projectId, id: providerAppId });
+    return app ?? null;
+  }
+  return database.prisma.providerApp.findFirst({
+    where: { projectId, provider },
+    orderBy: { id: 'desc' },
+    omit: { clientSecretSealed: true },
+  });
+}
+
+function appIssues(app: Row<'ProviderApp'> | null, { provider, providerAppId }: Input): Issue[] {
+  if (app?.provider === provider) return [];
+  const name = 'providerAppId';
+  if (app) return [issue(name, `is an app of ${app.provider}, not of ${provider}.`, app.id)];
+  if (providerAppId != null) return [issue(name, 'does not exist.', providerAppId)];
+  return [issue(name, `is needed: the project has no app for ${provider}.`)];
+}
+
+function schemeIssues(provider: Provider, { authScheme }: Input): Issue[] {
+  const schemes = schemesOf(provider);
+  if (authScheme == null || schemes.includes(authScheme)) return [];
+  const detail = `must be ${schemes.join(' or ')} for ${provider.name}.`;
+  return [issue('authScheme', detail, authScheme)];
+}
+
+/** The workspace itself, and what else the addresses need before there is a token. */
+function addressIssues(provider: Provider, oauth2: OAuth2Facts, account: AccountFacts): Issue[] {
+  const { providerWorkspaceRef } = account;
+  const isLearned = providerWorkspaceRef === null && comesWithToken(provider);
+  const ofWorkspace = isLearned ? [] : workspaceIssues(provider, providerWorkspaceRef);
+  const problems = addressProblems(`${oauth2.authorizeUrl} ${oauth2.tokenUrl}`, account);
+  return [
+    ...ofWorkspace,
+    ...problems
+      .filter(({ variable }) => variable !== 'workspace')
+      .map(({ variable, detail }) => issue(factName(variable), detail)),
+  ];
+}
+
+function redirectIssues({ config }: Call, { redirectUrl }: Input): Issue[] {
+  if (redirectUrl == null || config.REDIRECT_ORIGINS.includes(new URL(redirectUrl).origin)) {
+    return [];
+  }
+  const detail = 'must be of an origin that REDIRECT_ORIGINS allows.';
+  return [issue('redirectUrl', detail, redirectUrl)];
+}
+
+/** Only what createProviderApp accepts is stored. */
+function authQueryParamsOf({ metadata }: Row<'ProviderApp'>): Record<string, string | string[]> {
+  const { authQueryParams } = (metadata ?? {}) as {
+    authQueryParams?: Record<string, string | string[]>;
+  };
+  return authQueryParams ?? {};
+}
+
+function noScopes({ displayName }: Provider): Issue {
+  return issue('scopes', `are needed for ${displayName}, here or in the provider app.`);
+}
+
+function issue(field: string, detail: string, value?: string): Issue {
+  const about = value === undefined ? {} : { value };
+  return { in: 'body', name: `input.${field}`, detail, ...about };
+}

@@ -1,0 +1,125 @@
+/** Connecting in a browser: the way to a provider's page of consent. The way back is oauth-callback.ts. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { z } from 'zod';
+import type { Prisma } from '../../database/generated/client.ts';
+import { rateLimited } from '../../errors.ts';
+import type { SealedPlace } from '../../secrets.ts';
+import type { Call, Services } from '../call.ts';
+import { getProject } from '../scope.ts';
+import type { startOAuthConnectInput } from './connection-input.ts';
+import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
+import { fillAddress } from './session/account-address.ts';
+
+export const CALLBACK_PATH = '/oauth/callback';
+/** Time to log in, find the second factor and read what is asked for. */
+const LIFETIME_MS = 10 * 60_000;
+/** People of one project who are on their way at the same time. */
+const MOST_PENDING = 10_000;
+const RANDOM_BYTES = 32;
+/** What `randomBytes` gives as text: nothing else is looked up. */
+const STATE = /^[\w-]{43}$/;
+
+type Input = z.output<typeof startOAuthConnectInput>;
+
+/** Who is to be connected, as the row keeps it until the person comes back. */
+export type StoredConnect = Pick<Input, (typeof STORED)[number]> & { scopes: string[] };
+const STORED = [
+  'groupRef',
+  'consumerRef',
+  'groupName',
+  'consumerName',
+  'providerWorkspaceRef',
+  'providerMetadata',
+] as const;
+
+export async function startOAuthConnect(
+  call: Call,
+  input: Input,
+): Promise<{ authorizeUrl: string; expireTime: Date }> {
+  const { id: projectId } = await getProject(call, input.projectIdOrName, 'connections:write');
+  const plan = await planConnect(call, projectId, input);
+  await makeRoom(call, projectId);
+  const state = randomText();
+  const codeVerifier = plan.scheme === 'OAUTH2_AUTHORIZATION_CODE_PKCE' ? randomText() : null;
+  const id = idOfState(state);
+  const callbackUrl = call.publicUrl() + CALLBACK_PATH;
+  const expireTime = new Date(call.now().getTime() + LIFETIME_MS);
+  await call.database.prisma.oAuthConnect.create({
+    data: {
+      id,
+      projectId,
+      provider: plan.provider.name,
+      providerAppId: plan.app.id,
+      authScheme: plan.scheme,
+      input: storedInput(input, plan),
+      callbackUrl,
+      redirectUrl: input.redirectUrl ?? null,
+      codeVerifierSealed:
+        codeVerifier && call.vault.seal(codeVerifier, codeVerifierPlace(id, projectId)),
+      expireTime,
+    },
+  });
+  return { authorizeUrl: authorizeUrl(plan, { state, codeVerifier, callbackUrl }), expireTime };
+}
+
+/** The row of a state that has the form of one; only its hash is stored. */
+export function findIdOfState(state: string | null): string | null {
+  return state !== null && STATE.test(state) ? idOfState(state) : null;
+}
+
+export function codeVerifierPlace(row: string, projectId: string): SealedPlace {
+  return { table: 'OAuthConnect', column: 'codeVerifierSealed', row, projectId };
+}
+
+function idOfState(state: string): string {
+  return createHash('sha256').update(state).digest('hex');
+}
+
+function randomText(): string {
+  return randomBytes(RANDOM_BYTES).toString('base64url');
+}
+
+function storedInput(input: Input, { scopes }: ConnectPlan): Prisma.InputJsonObject {
+  const stored = Object.fromEntries(STORED.map((field) => [field, input[field]]));
+  return { ...stored, scopes } as Prisma.InputJsonObject;
+}
+
+/** Forgets who never came back. */
+async function makeRoom({ database, now }: Services, projectId: string): Promise<void> {
+  const { oAuthConnect } = database.prisma;
+  await oAuthConnect.deleteMany({ where: { projectId, expireTime: { lte: now() } } });
+  const pending = await oAuthConnect.count({ where: { projectId } });
+  if (pending < MOST_PENDING) return;
+  throw rateLimited('Too many people of the project are on their way.', LIFETIME_MS / 1_000);
+}
+
+interface Secrets {
+  state: string;
+  codeVerifier: string | null;
+  callbackUrl: string;
+}
+
+function authorizeUrl(
+  { authorizeTemplate, provider, app, account, scopes }: ConnectPlan,
+  { state, codeVerifier, callbackUrl }: Secrets,
+): string {
+  const url = new URL(fillAddress(authorizeTemplate, account));
+  const extra = { ...provider.oauth2.authorizeParams, ...app.authQueryParams };
+  const own = {
+    response_type: 'code',
+    client_id: app.clientId,
+    redirect_uri: callbackUrl,
+    ...(scopes.length > 0 && { scope: scopes.join(provider.oauth2.scopeSeparator ?? ' ') }),
+    state,
+    ...(codeVerifier !== null && {
+      code_challenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    }),
+  };
+  // Ours come last: nobody's extras change where the person is sent back, or with what.
+  for (const [name, value] of Object.entries({ ...extra, ...own })) {
+    url.searchParams.delete(name);
+    for (const one of [value].flat()) url.searchParams.append(name, one);
+  }
+  return url.href;
+}

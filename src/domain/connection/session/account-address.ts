@@ -1,0 +1,59 @@
+/**
+ * The addresses of a connection's account: a provider's templates with their `{{variables}}` filled in.
+ * A value stays within its own part of the address, so that credentials never go to another host.
+ */
+import type { Row } from '../../../database/rows.ts';
+import { ProviderError } from '../../../providers/provider.ts';
+import { isHostLabels, isPlainAddress } from '../../provider/workspace.ts';
+
+export type AccountFacts = Pick<Row<'Connection'>, 'providerWorkspaceRef' | 'providerMetadata'>;
+
+const VARIABLE = /\{\{(\w+)\}\}/g;
+const WHOLE_ADDRESS = '{{workspace}}';
+
+export interface AddressProblem {
+  variable: string;
+  detail: string;
+}
+
+/** Throws BAD_REQUEST that names the first variable that is missing or no good. */
+export function fillAddress(template: string, account: AccountFacts): string {
+  const [problem] = addressProblems(template, account);
+  if (problem) {
+    const { variable, detail } = problem;
+    throw new ProviderError('BAD_REQUEST', `The connection's ${factName(variable)} ${detail}`);
+  }
+  const filled = template.replaceAll(VARIABLE, (_all, name) => factOf(name, account) ?? '');
+  return filled.replace(/\/+$/, '');
+}
+
+/** Why a template can't be filled in, one for each variable. */
+export function addressProblems(template: string, account: AccountFacts): AddressProblem[] {
+  const names = [...template.matchAll(VARIABLE)].map(([, name]) => name as string);
+  return [...new Set(names)].flatMap((variable) => {
+    const detail = problemWith(template, factOf(variable, account));
+    return detail === null ? [] : [{ variable, detail }];
+  });
+}
+
+/** Where callers give a variable: providerWorkspaceRef, or by its name in providerMetadata. */
+export function factName(variable: string): string {
+  return variable === 'workspace' ? 'providerWorkspaceRef' : `providerMetadata.${variable}`;
+}
+
+function problemWith(template: string, value: string | null): string | null {
+  if (value === null) return 'is needed for the address and missing.';
+  if (template === WHOLE_ADDRESS) {
+    return isPlainAddress(value) ? null : 'must be an https address without query or fragment.';
+  }
+  return isHostLabels(value) ? null : 'must be letters, digits and dashes between dots.';
+}
+
+/** Metadata holds text, or `{ value }` as the platform writes it. */
+function factOf(name: string, { providerWorkspaceRef, providerMetadata }: AccountFacts) {
+  if (name === 'workspace') return providerWorkspaceRef;
+  const facts = (providerMetadata ?? {}) as Record<string, unknown>;
+  const fact = Object.hasOwn(facts, name) ? facts[name] : undefined;
+  const value = typeof fact === 'object' && fact !== null && 'value' in fact ? fact.value : fact;
+  return typeof value === 'string' && value !== '' ? value : null;
+}

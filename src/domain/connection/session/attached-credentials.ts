@@ -1,0 +1,78 @@
+/** How credentials go into a request: the one place that does it. */
+import { type Attachment, type Provider, ProviderError } from '../../../providers/provider.ts';
+import { heldToken } from '../../token/token.ts';
+import type { Credentials } from '../credentials.ts';
+
+export interface Attached {
+  /** Lower-case names. */
+  headers: Record<string, string>;
+  query: Record<string, string>;
+}
+
+const AS_BEARER: Attachment = { in: 'header', name: 'authorization', valuePrefix: 'Bearer ' };
+/** What a header may hold; anything else could end it, and start another. */
+const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Throws BAD_REQUEST where the provider has no place for them, or a header can't hold them. */
+export function attachedCredentials(provider: Provider, credentials: Credentials): Attached {
+  const attached = attach(provider, credentials);
+  if (Object.values(attached.headers).every((value) => HEADER_TEXT.test(value))) return attached;
+  throw new ProviderError(
+    'BAD_REQUEST',
+    'The credentials have characters that no header can hold.',
+  );
+}
+
+function attach(provider: Provider, credentials: Credentials): Attached {
+  switch (credentials.scheme) {
+    case 'API_KEY':
+      if (!provider.apiKey) throw misfit(provider);
+      return attachedAt(provider.apiKey, credentials.apiKey);
+    case 'BASIC': {
+      const { username, password } = credentials;
+      return { headers: { authorization: basicAuthorization(username, password) }, query: {} };
+    }
+    case 'NONE':
+      return fromTemplates(provider, credentials.custom);
+    default: {
+      const token = heldToken(credentials)?.token;
+      if (!provider.oauth2 || token === undefined) throw misfit(provider);
+      return attachedAt(provider.oauth2.tokenAttachment ?? AS_BEARER, token);
+    }
+  }
+}
+
+export function basicAuthorization(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}
+
+function attachedAt(place: Attachment, secret: string): Attached {
+  if (place.in === 'query') return { headers: {}, query: { [place.name]: secret } };
+  const value = `${place.valuePrefix ?? ''}${secret}`;
+  return { headers: { [place.name.toLowerCase()]: value }, query: {} };
+}
+
+function fromTemplates({ custom }: Provider, inputs: Record<string, unknown>): Attached {
+  // Connected without inputs, where the provider lets anyone in.
+  if (!custom || Object.keys(inputs).length === 0) return { headers: {}, query: {} };
+  const filled = (template: string) =>
+    template.replaceAll(/\{\{(\w+)\}\}/g, (_all, name) => textOf(inputs[name]));
+  const { headers = [], queryParams = [] } = custom;
+  return {
+    headers: Object.fromEntries(
+      headers.map(({ name, valueTemplate }) => [name.toLowerCase(), filled(valueTemplate)]),
+    ),
+    query: Object.fromEntries(
+      queryParams.map(({ name, valueTemplate }) => [name, filled(valueTemplate)]),
+    ),
+  };
+}
+
+function textOf(input: unknown): string {
+  if (input === undefined) return '';
+  return typeof input === 'string' ? input : JSON.stringify(input);
+}
+
+function misfit({ displayName }: Provider): ProviderError {
+  return new ProviderError('BAD_REQUEST', `${displayName} takes no credentials of this kind.`);
+}

@@ -1,0 +1,92 @@
+/** One request to a provider, and its answer or why there is none. */
+import type { Outbound, OutboundRequest } from '../../../outbound/client.ts';
+import { OutboundError, type OutboundErrorKind } from '../../../outbound/error.ts';
+import {
+  type Provider,
+  type ProviderAnswer,
+  ProviderError,
+  type ProviderErrorKind,
+  type ProviderRequest,
+} from '../../../providers/provider.ts';
+import type { Attached } from './attached-credentials.ts';
+import { providerAnswer } from './provider-answer.ts';
+
+export interface Sending {
+  provider: Provider;
+  url: URL;
+  request: ProviderRequest;
+  attached: Attached;
+}
+
+/**
+ * The address of a request. Throws BAD_REQUEST for one that leaves the base URL's origin: it would take
+ * the connection's credentials along.
+ */
+export function requestUrl(baseUrl: string, { path, query = {} }: ProviderRequest): URL {
+  const url = URL.parse(path.startsWith('/') ? baseUrl + path : path);
+  if (url?.origin !== new URL(baseUrl).origin) {
+    throw new ProviderError('BAD_REQUEST', 'The URL is not one of the connected account.');
+  }
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url;
+}
+
+/** Resolves for every answer; throws ProviderError, which names no credentials, where there is none. */
+export async function sendRequest(outbound: Outbound, sending: Sending): Promise<ProviderAnswer> {
+  try {
+    return providerAnswer(await outbound.send(outboundRequest(sending)));
+  } catch (error) {
+    if (error instanceof OutboundError) throw unanswered(error, sending);
+    throw error;
+  }
+}
+
+function outboundRequest({ provider, url, request, attached }: Sending): OutboundRequest {
+  const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+  const target = new URL(url);
+  for (const [name, value] of Object.entries(attached.query)) {
+    target.searchParams.set(name, value);
+  }
+  return {
+    method: request.method,
+    url: target.href,
+    headers: {
+      accept: 'application/json',
+      // Some refuse requests without one.
+      'user-agent': 'integration-gateway',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...lowerCased(request.headers ?? {}),
+      ...attached.headers,
+    },
+    body,
+    timeoutMs: provider.limits.timeoutMs,
+    answerBytes: provider.limits.answerBytes,
+    wholeAnswer: true,
+  };
+}
+
+function lowerCased(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
+
+function unanswered(error: OutboundError, { provider, request }: Sending): ProviderError {
+  const [path] = request.path.split('?');
+  const about = `${provider.displayName}, ${request.method} ${path}`;
+  return new ProviderError(kindOf(error.kind, request), `${about}: ${error.message}`);
+}
+
+function kindOf(kind: OutboundErrorKind, { method }: ProviderRequest): ProviderErrorKind {
+  switch (kind) {
+    case 'REFUSED_ADDRESS':
+      return 'BAD_REQUEST';
+    case 'TOO_LARGE':
+      // A read would be as large again; of a write, what became of it stays unknown.
+      return method === 'GET' ? 'BAD_REQUEST' : 'DISCONNECTED';
+    default:
+      return kind;
+  }
+}

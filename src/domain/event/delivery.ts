@@ -1,0 +1,124 @@
+/** Deliveries: messages owed to destinations, and what came of them. */
+import { z } from 'zod';
+import type { DeliveryStatus } from '../../database/generated/enums.ts';
+import type { Row } from '../../database/rows.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { conflict, notFound } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { id } from '../ids.ts';
+import { projectIdOrName } from '../names.ts';
+import { listPage, type PageArgs } from '../page.ts';
+import { type Batch, getProject } from '../scope.ts';
+import { authorize } from '../viewer/viewer.ts';
+
+export type DeliveryAttempt = Row<'DeliveryAttempt'>;
+
+/** More than one life of a delivery has; one that was retried again and again shows its newest. */
+const ATTEMPTS_SHOWN = 100;
+/** Rows that one statement changes: it neither runs nor locks for long. */
+const ROWS_PER_STATEMENT = 5_000;
+
+export const retryDeliveryInput = z
+  .object({ projectIdOrName, deliveryId: id.describe('The delivery.') })
+  .meta({ id: 'RetryDeliveryInput', description: 'A delivery to send again.' });
+
+/** Oldest first. */
+export function listDestinationDeliveries(
+  call: Call,
+  { id: destinationId }: Row<'Destination'>,
+  { status, ...args }: PageArgs & { status?: DeliveryStatus | null },
+) {
+  authorize(call.viewer, 'read');
+  const where = { destinationId, ...(status && { status }) };
+  const list = { name: 'Destination.deliveries', parentId: destinationId, where } as const;
+  return listPage(call, { ...list, table: 'Delivery', order: 'oldest first' }, args);
+}
+
+/** Oldest first. */
+export function listEventDeliveries(call: Call, event: Row<'NotificationEvent'>, args: PageArgs) {
+  authorize(call.viewer, 'read');
+  const where = { eventId: event.id };
+  const list = { name: 'NotificationEvent.deliveries', parentId: event.id, where } as const;
+  return listPage(call, { ...list, table: 'Delivery', order: 'oldest first' }, args);
+}
+
+/** The newest attempts of deliveries that the viewer has been given, in the order of their numbers. */
+export const attemptsOf: Batch<Row<'Delivery'>, DeliveryAttempt[]> = async (
+  { database },
+  deliveries,
+) => {
+  const ids = deliveries.map((delivery) => delivery.id);
+  const attempts = await database.rows.query<DeliveryAttempt>(NEWEST_ATTEMPTS, [
+    ids,
+    ATTEMPTS_SHOWN,
+  ]);
+  const byDelivery = Map.groupBy(attempts, ({ deliveryId }) => deliveryId);
+  return ids.map((deliveryId) =>
+    (byDelivery.get(deliveryId) ?? []).sort((a, b) => a.attemptNumber - b.attemptNumber),
+  );
+};
+
+const NEWEST_ATTEMPTS = `
+  select a.* from unnest($1::text[]) as d("id") cross join lateral (
+    select * from "DeliveryAttempt" where "deliveryId" = d."id"
+    order by "attemptNumber" desc limit $2) a`;
+
+/** Whatever became of it, it is due now. */
+export async function retryDelivery(
+  call: Call,
+  input: z.output<typeof retryDeliveryInput>,
+): Promise<Row<'Delivery'>> {
+  const { id: projectId } = await getProject(call, input.projectIdOrName, 'events:write');
+  const now = call.now();
+  return inTransaction(call.database, async (tx) => {
+    const where = { projectId_id: { projectId, id: input.deliveryId } };
+    const delivery = await tx.delivery.findUnique({ where, select: { destinationId: true } });
+    if (!delivery) throw notFound('Delivery', input.deliveryId);
+    await holdDestination(tx, delivery.destinationId);
+    const again = { status: 'PENDING', nextAttemptTime: now, failureReason: null } as const;
+    return tx.delivery.update({ where, data: { ...again, updateTime: now } });
+  });
+}
+
+/** It can't be deleted until the transaction ends. */
+async function holdDestination(tx: Transaction, destinationId: string): Promise<void> {
+  const found = await tx.$queryRaw<unknown[]>`
+    select 1 from "Destination" where "id" = ${destinationId} for key share`;
+  if (found.length === 0) throw conflict('The destination of the delivery has been deleted.');
+}
+
+/** What the destination is owed is due now. */
+export function releasePending(tx: Transaction, destinationId: string, now: Date): Promise<void> {
+  return inParts((limit) =>
+    tx.delivery.updateMany({
+      where: {
+        destinationId,
+        status: 'PENDING',
+        OR: [{ nextAttemptTime: null }, { nextAttemptTime: { gt: now } }],
+      },
+      data: { nextAttemptTime: now, updateTime: now },
+      limit,
+    }),
+  );
+}
+
+/** What the destination was owed has failed; a late result of an attempt under way is refused. */
+export function dropPending(
+  tx: Transaction,
+  destinationId: string,
+  { now, reason }: { now: Date; reason: string },
+): Promise<void> {
+  const ended = { nextAttemptTime: null, leaseExpireTime: null, leaseToken: null };
+  return inParts((limit) =>
+    tx.delivery.updateMany({
+      where: { destinationId, status: 'PENDING' },
+      data: { status: 'FAILED', failureReason: reason, ...ended, updateTime: now },
+      limit,
+    }),
+  );
+}
+
+async function inParts(change: (limit: number) => Promise<{ count: number }>): Promise<void> {
+  let changed = ROWS_PER_STATEMENT;
+  while (changed === ROWS_PER_STATEMENT) ({ count: changed } = await change(ROWS_PER_STATEMENT));
+}

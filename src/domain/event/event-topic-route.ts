@@ -1,0 +1,76 @@
+/** Routes of events to topics: events of one type go to one topic. */
+import { z } from 'zod';
+import { NotificationEventType } from '../../database/generated/enums.ts';
+import type { Row } from '../../database/rows.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../database/violations.ts';
+import { conflict, invalid } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { id, newId } from '../ids.ts';
+import { projectIdOrName } from '../names.ts';
+import { listPage, type PageArgs } from '../page.ts';
+import { getOwned, getProject } from '../scope.ts';
+import { authorize } from '../viewer/viewer.ts';
+
+type Route = Row<'EventTopicRoute'>;
+
+export const createEventTopicRouteInput = z
+  .object({
+    projectIdOrName,
+    eventType: z
+      .enum(NotificationEventType)
+      .meta({ id: 'NotificationEventType', description: 'The events to route.' }),
+    topicId: id.describe('The topic that they go to.'),
+  })
+  .meta({ id: 'CreateEventTopicRouteInput', description: 'A route of events to a topic to make.' });
+
+export const deleteEventTopicRouteInput = z
+  .object({ projectIdOrName, routeId: id.describe('The route.') })
+  .meta({ id: 'DeleteEventTopicRouteInput', description: 'A route to delete.' });
+
+export function listEventTopicRoutes(
+  call: Call,
+  { id: projectId }: Row<'Project'>,
+  {
+    topicId,
+    eventType,
+    ...args
+  }: PageArgs & { topicId?: string | null; eventType?: NotificationEventType | null },
+) {
+  authorize(call.viewer, 'read');
+  const where = { projectId, ...(topicId != null && { topicId }), ...(eventType && { eventType }) };
+  const list = { name: 'Project.eventTopicRoutes', parentId: projectId, where } as const;
+  return listPage(call, { ...list, table: 'EventTopicRoute' }, args);
+}
+
+export function listRoutesToTopic(call: Call, { id: topicId }: Row<'Topic'>, args: PageArgs) {
+  authorize(call.viewer, 'read');
+  const list = { name: 'Topic.eventTopicRoutes', parentId: topicId, where: { topicId } } as const;
+  return listPage(call, { ...list, table: 'EventTopicRoute' }, args);
+}
+
+export async function createEventTopicRoute(
+  call: Call,
+  input: z.output<typeof createEventTopicRouteInput>,
+): Promise<Route> {
+  const { id: projectId } = await getProject(call, input.projectIdOrName, 'events:write');
+  const { eventType, topicId } = input;
+  const data = { id: newId('etr'), projectId, eventType, topicId };
+  try {
+    return await call.database.prisma.eventTopicRoute.create({ data });
+  } catch (error) {
+    // The key holds the project: another project's topic is refused like one that never was.
+    if (isForeignKeyViolation(error)) throw invalid('input.topicId', 'does not exist.', topicId);
+    if (!isUniqueViolation(error)) throw error;
+    throw conflict(`Events of the type ${eventType} are routed to that topic already.`);
+  }
+}
+
+export async function deleteEventTopicRoute(
+  call: Call,
+  { projectIdOrName, routeId }: z.output<typeof deleteEventTopicRouteInput>,
+): Promise<{ deletedId: string }> {
+  const { id: projectId } = await getProject(call, projectIdOrName, 'events:write');
+  await getOwned(call, 'EventTopicRoute', { projectId, id: routeId, what: 'Route' });
+  await call.database.prisma.eventTopicRoute.deleteMany({ where: { projectId, id: routeId } });
+  return { deletedId: routeId };
+}

@@ -1,0 +1,65 @@
+/** Notification events: recorded facts that were routed to at least one topic. */
+import type { NotificationEventType } from '../../database/generated/enums.ts';
+import type { Row } from '../../database/rows.ts';
+import { invalid } from '../../errors.ts';
+import { EVENTS } from '../../events/catalogue.ts';
+import type { Call } from '../call.ts';
+import { listPage, type Page, type PageArgs } from '../page.ts';
+import { type Batch, byId } from '../scope.ts';
+import { authorize } from '../viewer/viewer.ts';
+
+type NotificationEvent = Row<'NotificationEvent'>;
+
+/** What each type of event says, by type. */
+export const EVENT_MEANINGS = Object.fromEntries(
+  Object.entries(EVENTS).map(([type, { wireName, happened }]) => [
+    type,
+    `${wireName}: ${happened}`,
+  ]),
+) as Record<NotificationEventType, string>;
+
+export interface EventFilters {
+  topicId?: string | null | undefined;
+  eventTypes?: readonly NotificationEventType[] | null | undefined;
+}
+
+/** One name for both tables and for subscriptions: the position marks the same place in each. */
+export function eventList(projectId: string) {
+  return { name: 'Project.notificationEvents', parentId: projectId, keyType: 'position' } as const;
+}
+
+/** In the order in which they were committed, oldest first. */
+export function listNotificationEvents(
+  call: Call,
+  { id: projectId }: Row<'Project'>,
+  { topicId, eventTypes, ...args }: PageArgs & EventFilters,
+): Promise<Page<NotificationEvent>> {
+  authorize(call.viewer, 'read');
+  if (eventTypes?.length === 0) throw invalid('eventTypes', 'must not be empty.', eventTypes);
+  const list = { ...eventList(projectId), key: 'position', order: 'oldest first' } as const;
+  const where = { projectId, ...(eventTypes && { eventType: [...eventTypes] }) };
+  if (topicId == null) return listPage(call, { ...list, table: 'NotificationEvent', where }, args);
+  const nodes = (rows: Row<'NotificationEventTopic'>[]) =>
+    byId('NotificationEvent')(
+      call,
+      rows.map(({ eventId }) => eventId),
+    );
+  const ofTopic = { table: 'NotificationEventTopic', where: { ...where, topicId }, nodes } as const;
+  return listPage(call, { ...list, ...ofTopic }, args);
+}
+
+/** The topics that events were routed to when they happened, as far as those still exist. */
+export const topicsOf: Batch<NotificationEvent, Row<'Topic'>[]> = async (call, events) => {
+  const routed = await call.database.rows.find('NotificationEventTopic', {
+    eventId: events.map(({ id }) => id),
+    projectId: [...new Set(events.map(({ projectId }) => projectId))],
+  });
+  const topicIds = [...new Set(routed.map(({ topicId }) => topicId))];
+  const topics = await byId('Topic')(call, topicIds);
+  const known = new Map(topics.map((topic) => [topic?.id, topic]));
+  const byEvent = Map.groupBy(routed, ({ eventId }) => eventId);
+  return events.map(({ id }) => {
+    const own = byEvent.get(id)?.map(({ topicId }) => known.get(topicId)) ?? [];
+    return own.filter((topic) => topic != null).sort((a, b) => (a.id < b.id ? -1 : 1));
+  });
+};

@@ -1,0 +1,75 @@
+/** Notification events as they happen, as edges of Project.notificationEvents. */
+import { invalid } from '../../errors.ts';
+import { isKept, type LoggedEvent, readEnds } from '../../events/log.ts';
+import type { Call } from '../call.ts';
+import { decodeCursor, type Edge, encodeCursor } from '../page.ts';
+import { getOwned, getProject } from '../scope.ts';
+import { type EventFilters, eventList } from './notification-event.ts';
+
+export interface EventSubscription extends EventFilters {
+  projectIdOrName: string;
+  /** A cursor of the list; without one, only what is recorded from now on. */
+  after?: string | null;
+}
+
+/** What was recorded after the cursor, then each new event: in the list's order, none missed, none twice. */
+export async function followNotificationEvents(
+  call: Call,
+  { projectIdOrName, topicId, eventTypes, after }: EventSubscription,
+): Promise<AsyncIterable<Edge<LoggedEvent>>> {
+  const { id: projectId } = await getProject(call, projectIdOrName, 'read');
+  if (eventTypes?.length === 0) throw invalid('eventTypes', 'must not be empty.', eventTypes);
+  if (topicId != null) await getOwned(call, 'Topic', { projectId, id: topicId, what: 'Topic' });
+  const end = (await readEnds(call.database, [projectId])).get(projectId) ?? 0n;
+  const position = after != null ? await readCursor(call, { projectId, after, end }) : end;
+  const filter = {
+    ...(topicId != null && { topicId }),
+    ...(eventTypes && { eventTypes }),
+  };
+  const events = call.feed.follow(projectId, { after: position, end, filter });
+  return edgesOf(projectId, events);
+}
+
+interface Resumption {
+  projectId: string;
+  after: string;
+  end: bigint;
+}
+
+/** The position of a cursor from which nothing has been removed yet; throws BAD_USER_INPUT. */
+async function readCursor(call: Call, { projectId, after, end }: Resumption): Promise<bigint> {
+  const position = decodeCursor(eventList(projectId), after);
+  if (typeof position !== 'bigint' || position > end) {
+    throw invalid('after', 'is not a cursor of this list.', after);
+  }
+  // Positions have no gaps: where the next one is gone, retention has removed what was asked for.
+  if (position < end && !(await isKept(call.database, projectId, position + 1n))) {
+    throw invalid(
+      'after',
+      'is older than what is kept: events after it were removed. Read the list, and subscribe from there.',
+      after,
+    );
+  }
+  return position;
+}
+
+function edgesOf(
+  projectId: string,
+  events: AsyncIterableIterator<LoggedEvent>,
+): AsyncIterableIterator<Edge<LoggedEvent>> {
+  const list = eventList(projectId);
+  return {
+    async next() {
+      const { done, value } = await events.next();
+      if (done) return { done: true, value: undefined };
+      return { done: false, value: { cursor: encodeCursor(list, value.position), node: value } };
+    },
+    async return() {
+      await events.return?.();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}

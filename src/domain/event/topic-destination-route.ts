@@ -1,0 +1,107 @@
+/** Routes of topics to destinations: what reaches a topic is owed to a destination. */
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../database/violations.ts';
+import { conflict, type Issue, invalidInput } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { id, newId } from '../ids.ts';
+import { projectIdOrName } from '../names.ts';
+import { listPage, type PageArgs } from '../page.ts';
+import { getOwned, getProject } from '../scope.ts';
+import { authorize } from '../viewer/viewer.ts';
+
+type Route = Row<'TopicDestinationRoute'>;
+
+interface Ends {
+  topicId: string;
+  destinationId: string;
+}
+
+export const createTopicDestinationRouteInput = z
+  .object({
+    projectIdOrName,
+    topicId: id.describe('The topic.'),
+    destinationId: id.describe('The destination that listens to it.'),
+  })
+  .meta({
+    id: 'CreateTopicDestinationRouteInput',
+    description: 'A route of a topic to a destination to make.',
+  });
+
+export const deleteTopicDestinationRouteInput = z
+  .object({ projectIdOrName, routeId: id.describe('The route.') })
+  .meta({ id: 'DeleteTopicDestinationRouteInput', description: 'A route to delete.' });
+
+export function listTopicDestinationRoutes(
+  call: Call,
+  { id: projectId }: Row<'Project'>,
+  {
+    topicId,
+    destinationId,
+    ...args
+  }: PageArgs & { topicId?: string | null; destinationId?: string | null },
+) {
+  authorize(call.viewer, 'read');
+  const where = {
+    projectId,
+    ...(topicId != null && { topicId }),
+    ...(destinationId != null && { destinationId }),
+  };
+  const list = { name: 'Project.topicDestinationRoutes', parentId: projectId, where } as const;
+  return listPage(call, { ...list, table: 'TopicDestinationRoute' }, args);
+}
+
+export function listRoutesOfTopic(call: Call, { id: topicId }: Row<'Topic'>, args: PageArgs) {
+  authorize(call.viewer, 'read');
+  const list = { name: 'Topic.topicDestinationRoutes', parentId: topicId } as const;
+  return listPage(call, { ...list, table: 'TopicDestinationRoute', where: { topicId } }, args);
+}
+
+export async function createTopicDestinationRoute(
+  call: Call,
+  { projectIdOrName, ...ends }: z.output<typeof createTopicDestinationRouteInput>,
+): Promise<Route> {
+  const { id: projectId } = await getProject(call, projectIdOrName, 'events:write');
+  const data = { id: newId('tdr'), projectId, ...ends };
+  try {
+    return await call.database.prisma.topicDestinationRoute.create({ data });
+  } catch (error) {
+    if (isUniqueViolation(error)) {
+      throw conflict('That topic is routed to that destination already.');
+    }
+    if (!isForeignKeyViolation(error)) throw error;
+    throw invalidInput(await missingEnds(call, projectId, ends));
+  }
+}
+
+export async function deleteTopicDestinationRoute(
+  call: Call,
+  { projectIdOrName, routeId }: z.output<typeof deleteTopicDestinationRouteInput>,
+): Promise<{ deletedId: string }> {
+  const { id: projectId } = await getProject(call, projectIdOrName, 'events:write');
+  await getOwned(call, 'TopicDestinationRoute', { projectId, id: routeId, what: 'Route' });
+  await call.database.prisma.topicDestinationRoute.deleteMany({
+    where: { projectId, id: routeId },
+  });
+  return { deletedId: routeId };
+}
+
+/** The keys hold the project: another project's topic or destination is refused like one that never was. */
+async function missingEnds({ database: { rows } }: Call, projectId: string, ends: Ends) {
+  const { topicId, destinationId } = ends;
+  const [topics, destinations] = await Promise.all([
+    rows.find('Topic', { projectId, id: topicId }),
+    rows.find('Destination', { projectId, id: destinationId }),
+  ]);
+  const issues: Issue[] = [];
+  const missing = (name: keyof Ends) =>
+    issues.push({
+      in: 'body',
+      name: `input.${name}`,
+      detail: 'does not exist.',
+      value: ends[name],
+    });
+  if (topics.length === 0) missing('topicId');
+  if (destinations.length === 0) missing('destinationId');
+  return issues;
+}

@@ -1,0 +1,79 @@
+/** Topics: named streams of events that routes fill and destinations listen to. */
+import { z } from 'zod';
+import type { Topic } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import { isMissingRow, isUniqueViolation } from '../../database/violations.ts';
+import { conflict, notFound } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { id, newId } from '../ids.ts';
+import { eventName, projectIdOrName } from '../names.ts';
+import { listPage, type PageArgs } from '../page.ts';
+import { getProject } from '../scope.ts';
+import { authorize } from '../viewer/viewer.ts';
+
+const topicId = id.describe('The topic.');
+const name = eventName.describe('Letters, digits and dashes, 1 to 64; unique in the project.');
+
+export const createTopicInput = z
+  .object({ projectIdOrName, name })
+  .meta({ id: 'CreateTopicInput', description: 'A topic to make.' });
+
+export const updateTopicInput = z
+  .object({ projectIdOrName, topicId, name })
+  .meta({ id: 'UpdateTopicInput', description: 'A new name for a topic.' });
+
+export const deleteTopicInput = z
+  .object({ projectIdOrName, topicId })
+  .meta({ id: 'DeleteTopicInput', description: 'A topic to delete, with its routes.' });
+
+export function listTopics(call: Call, project: Row<'Project'>, args: PageArgs) {
+  authorize(call.viewer, 'read');
+  const list = { name: 'Project.topics', parentId: project.id, table: 'Topic' } as const;
+  return listPage(call, { ...list, where: { projectId: project.id } }, args);
+}
+
+export async function createTopic(
+  call: Call,
+  input: z.output<typeof createTopicInput>,
+): Promise<Topic> {
+  const { id: projectId } = await getProject(call, input.projectIdOrName, 'events:write');
+  const data = { id: newId('top'), projectId, name: input.name };
+  return namedOnce(input.name, call.database.prisma.topic.create({ data }));
+}
+
+/** Routes stay: they name the topic by its id. */
+export async function updateTopic(
+  call: Call,
+  input: z.output<typeof updateTopicInput>,
+): Promise<Topic> {
+  const { id: projectId } = await getProject(call, input.projectIdOrName, 'events:write');
+  const where = { projectId_id: { projectId, id: input.topicId } };
+  const data = { name: input.name, updateTime: call.now() };
+  try {
+    return await namedOnce(input.name, call.database.prisma.topic.update({ where, data }));
+  } catch (error) {
+    if (isMissingRow(error)) throw notFound('Topic', input.topicId);
+    throw error;
+  }
+}
+
+/** Deletes its routes too; events keep the topic's id. */
+export async function deleteTopic(
+  call: Call,
+  input: z.output<typeof deleteTopicInput>,
+): Promise<{ deletedId: string }> {
+  const { id: projectId } = await getProject(call, input.projectIdOrName, 'events:write');
+  const where = { projectId, id: input.topicId };
+  const { count } = await call.database.prisma.topic.deleteMany({ where });
+  if (count === 0) throw notFound('Topic', input.topicId);
+  return { deletedId: input.topicId };
+}
+
+async function namedOnce(name: string, change: Promise<Topic>): Promise<Topic> {
+  try {
+    return await change;
+  } catch (error) {
+    if (isUniqueViolation(error)) throw conflict(`The project already has a topic named ${name}.`);
+    throw error;
+  }
+}

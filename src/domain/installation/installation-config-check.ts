@@ -1,0 +1,104 @@
+/** What is wrong with an installation's config, told from the revision that it chooses from. */
+import type { Transaction } from '../../database/transaction.ts';
+import { ISSUES_MAX, type Issue } from '../../errors.ts';
+import { holdDestinations } from '../event/destination-uses.ts';
+import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
+import { destinationIssues, repeated } from '../integration/integration-content-check.ts';
+import { issueAt } from '../issues.ts';
+import type { ConfigInput, ReadConfigInput } from './installation-config.ts';
+
+type Path = readonly PropertyKey[];
+
+interface ConfigAbout {
+  content: IntegrationContent;
+  /** Those of the destinations that it names that exist. */
+  destinations: ReadonlySet<string>;
+}
+
+const path = ['input', 'config'];
+
+/** All of it, up to ISSUES_MAX. The destinations that the config names stay until the transaction ends. */
+export async function listConfigIssues(
+  tx: Transaction,
+  config: ConfigInput | null | undefined,
+  { projectId, content }: { projectId: string; content: IntegrationContent },
+): Promise<Issue[]> {
+  if (!config) return [];
+  const destinations = await holdDestinations(tx, projectId, destinationsOfConfig(config));
+  return [...configIssues(config, { content, destinations }).take(ISSUES_MAX)];
+}
+
+export function* configIssues(config: ConfigInput, about: ConfigAbout): Generator<Issue> {
+  const { read, write } = about.content;
+  yield* objectIssues(config.read ?? [], [...path, 'read'], read?.objects ?? []);
+  yield* objectIssues(config.write ?? [], [...path, 'write'], write?.objects ?? []);
+  const specs = new Map(read?.objects.map((object) => [object.objectName, object]));
+  for (const [index, choice] of (config.read ?? []).entries()) {
+    const at = [...path, 'read', index];
+    yield* destinationIssues(choice.destination, [...at, 'destination'], about.destinations);
+    yield* backfillIssues(choice.backfill, [...at, 'backfill']);
+    const spec = specs.get(choice.objectName);
+    if (!spec) continue;
+    yield* selectionIssues(choice, spec, at);
+    yield* mappingIssues(choice, spec, at);
+  }
+}
+
+function destinationsOfConfig({ read }: ConfigInput): string[] {
+  return [...new Set((read ?? []).flatMap(({ destination }) => destination ?? []))];
+}
+
+function* objectIssues(
+  choices: readonly { objectName: string }[],
+  path: Path,
+  objects: readonly { objectName: string }[],
+): Generator<Issue> {
+  const names = new Set(objects.map(({ objectName }) => objectName));
+  const twice = new Set(repeated(choices.map(({ objectName }) => objectName)));
+  for (const [index, { objectName }] of choices.entries()) {
+    const at = [...path, index, 'objectName'];
+    const detail = "is not an object of the integration's latest revision.";
+    if (!names.has(objectName)) yield issueAt(at, detail, objectName);
+    if (twice.has(index)) yield issueAt(at, 'is named twice.', objectName);
+  }
+}
+
+function* selectionIssues(choice: ReadConfigInput, spec: ReadObject, path: Path): Generator<Issue> {
+  const selected = choice.selectedFields ?? [];
+  const fields = [...spec.requiredFields, ...spec.optionalFields];
+  const names = new Set(fields.map(({ fieldName }) => fieldName));
+  const twice = new Set(repeated(selected));
+  for (const [index, fieldName] of selected.entries()) {
+    const at = [...path, 'selectedFields', index];
+    if (spec.optionalFieldsAuto !== 'all' && !names.has(fieldName)) {
+      yield issueAt(at, `is not a field that ${spec.objectName} is read with.`, fieldName);
+    }
+    if (twice.has(index)) yield issueAt(at, 'is named twice.', fieldName);
+  }
+}
+
+function* mappingIssues(choice: ReadConfigInput, spec: ReadObject, path: Path): Generator<Issue> {
+  const mappings = choice.fieldMappings ?? [];
+  const open = [...spec.requiredFields, ...spec.optionalFields].filter(
+    ({ fieldName }) => fieldName === null,
+  );
+  const names = new Set(open.map(({ mapToName }) => mapToName));
+  const twice = new Set(repeated(mappings.map(({ mapToName }) => mapToName)));
+  for (const [index, { fieldName, mapToName }] of mappings.entries()) {
+    const at = [...path, 'fieldMappings', index];
+    if (fieldName == null) yield issueAt([...at, 'fieldName'], 'must be given.');
+    if (mapToName == null) {
+      yield issueAt([...at, 'mapToName'], 'must be given.');
+    } else if (!names.has(mapToName)) {
+      const detail = `is not a field that ${spec.objectName} leaves to be mapped.`;
+      yield issueAt([...at, 'mapToName'], detail, mapToName);
+    }
+    if (twice.has(index)) yield issueAt([...at, 'mapToName'], 'is mapped twice.', mapToName);
+  }
+}
+
+function* backfillIssues(backfill: ReadConfigInput['backfill'], path: Path): Generator<Issue> {
+  if (backfill && (backfill.days == null) === (backfill.fullHistory == null)) {
+    yield issueAt(path, 'must have exactly one of days and fullHistory.', backfill);
+  }
+}

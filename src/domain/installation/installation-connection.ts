@@ -1,0 +1,63 @@
+/** Through which connection an installation reaches its provider. */
+import type { Transaction } from '../../database/transaction.ts';
+import type { Issue } from '../../errors.ts';
+import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
+import { issueAt } from '../issues.ts';
+
+interface Wanted {
+  projectId: string;
+  provider: string;
+  /** Null where there is no such group, which has been told already. */
+  groupId: string | null;
+  /** Null: the group's own. */
+  connectionId: string | null;
+}
+
+/** The group of that ref and its connection; what is missing is null, with the issues that say why. */
+export async function findEnds(
+  tx: Transaction,
+  { groupRef, ...wanted }: Omit<Wanted, 'groupId'> & { groupRef: string },
+): Promise<{ groupId: string | null; connectionId: string | null; issues: Issue[] }> {
+  const key = { projectId: wanted.projectId, groupRef };
+  const group = await tx.group.findUnique({ where: { projectId_groupRef: key } });
+  const groupId = group?.id ?? null;
+  const { connectionId, issues } = await chooseConnection(tx, { ...wanted, groupId });
+  if (group) return { groupId, connectionId, issues };
+  const unknown = issueAt(['input', 'groupRef'], 'is not a group of the project.', groupRef);
+  return { groupId, connectionId, issues: [unknown, ...issues] };
+}
+
+/** The connection that is named, or the group's own; null with the issues that say why there is none. */
+export async function chooseConnection(
+  tx: Transaction,
+  { connectionId, ...wanted }: Wanted,
+): Promise<{ connectionId: string | null; issues: Issue[] }> {
+  if (connectionId !== null) {
+    const issues = await listConnectionIssues(tx, { ...wanted, connectionId });
+    return { connectionId: issues.length > 0 ? null : connectionId, issues };
+  }
+  const { groupId, provider } = wanted;
+  if (groupId === null) return { connectionId: null, issues: [] };
+  const connection = await findConnectionOfGroup(tx, { ...wanted, groupId });
+  if (connection) return { connectionId: connection.id, issues: [] };
+  const detail = `names a group without a connection to ${provider}.`;
+  return { connectionId: null, issues: [issueAt(['input', 'groupRef'], detail)] };
+}
+
+async function listConnectionIssues(
+  tx: Transaction,
+  { projectId, provider, groupId, connectionId }: Wanted & { connectionId: string },
+): Promise<Issue[]> {
+  const issue = (detail: string) => issueAt(['input', 'connectionId'], detail, connectionId);
+  const connection = await tx.connection.findUnique({
+    where: { projectId_id: { projectId, id: connectionId } },
+    select: { provider: true, groupId: true },
+  });
+  if (!connection) return [issue('does not exist.')];
+  const issues: Issue[] = [];
+  if (groupId !== null && connection.groupId !== groupId) issues.push(issue("is another group's."));
+  if (connection.provider !== provider) {
+    issues.push(issue(`is a connection to ${connection.provider}, not to ${provider}.`));
+  }
+  return issues;
+}

@@ -1,0 +1,161 @@
+/** The rows of installations (configs, objects) and the events of their changes: they go together. */
+import type { Installation, InstallationConfig } from '../../database/generated/client.ts';
+import type { Transaction } from '../../database/transaction.ts';
+import { notFound } from '../../errors.ts';
+import { recordEvent } from '../../events/record.ts';
+import type { Call } from '../call.ts';
+import { newId } from '../ids.ts';
+import type { IntegrationContent } from '../integration/integration-content.ts';
+import { supportedCapabilities } from '../provider/provider.ts';
+import { actorOf } from '../viewer/viewer.ts';
+import { type ConfigInput, configOf, storedConfig } from './installation-config.ts';
+import {
+  configData,
+  type InstallationFields,
+  installationFields,
+  listInstallationFields,
+} from './installation-events.ts';
+import { setInstalledObjects } from './installed-object.ts';
+
+/** The installation as it is now, held until the transaction ends. Throws NOT_FOUND. */
+export async function holdInstallation(
+  tx: Transaction,
+  { id, projectId }: Pick<Installation, 'id' | 'projectId'>,
+): Promise<Installation> {
+  const [installation] = await tx.$queryRaw<Installation[]>`
+    select * from "Installation" where "id" = ${id} and "projectId" = ${projectId} for update`;
+  if (!installation) throw notFound('Installation', id);
+  return installation;
+}
+
+type Ends = Pick<Installation, 'projectId' | 'integrationId' | 'groupId' | 'connectionId'>;
+
+export async function insertInstallation(
+  call: Call,
+  tx: Transaction,
+  { ends, ...chosen }: { ends: Ends; content: IntegrationContent; config?: ConfigInput | null },
+): Promise<Installation> {
+  const configId = newId('cfg');
+  const installation = await tx.installation.create({
+    data: { id: newId('ins'), ...ends, configId, createdBy: actorOf(call.viewer) },
+  });
+  const config = await insertConfig(tx, { installation, configId, ...chosen });
+  await setInstalledObjects(tx, {
+    installation,
+    content: chosen.content,
+    config: configOf(config),
+    now: call.now(),
+  });
+  const fields = await installationFields(tx, installation);
+  const data = { ...fields, config: configData(config) };
+  await recordEvent(tx, { ...about(fields), eventType: 'INSTALLATION_CREATED', data });
+  await recordSubscribeRefusal(call, tx, { fields, content: chosen.content });
+  return installation;
+}
+
+/** Another connection, or another config where one is given. */
+export async function changeInstallation(
+  call: Call,
+  tx: Transaction,
+  change: {
+    installation: Installation;
+    connectionId: string;
+    content: IntegrationContent;
+    config: ConfigInput | null;
+  },
+): Promise<Installation> {
+  const { installation: before, connectionId, content } = change;
+  const last = await tx.installationConfig.findUniqueOrThrow({ where: { id: before.configId } });
+  const config = change.config
+    ? await insertConfig(tx, {
+        installation: before,
+        configId: newId('cfg'),
+        content,
+        config: change.config,
+      })
+    : last;
+  const installation = await tx.installation.update({
+    where: { id: before.id },
+    data: { connectionId, configId: config.id, updateTime: call.now() },
+  });
+  await setInstalledObjects(tx, {
+    installation,
+    content,
+    before: configOf(last),
+    config: configOf(config),
+    now: call.now(),
+  });
+  if (connectionId !== before.connectionId) await forgetPositions(tx, installation);
+  const fields = await installationFields(tx, installation);
+  const data = { ...fields, config: configData(config), lastConfig: configData(last) };
+  await recordEvent(tx, { ...about(fields), eventType: 'INSTALLATION_UPDATED', data });
+  return installation;
+}
+
+/**
+ * Deletes installations with their configs and objects; connections and operations stay. Gives what
+ * records their events, for the caller to do last in the transaction.
+ */
+export async function deleteInstallations(
+  tx: Transaction,
+  installations: readonly Installation[],
+): Promise<() => Promise<void>> {
+  const ids = installations.map(({ id }) => id);
+  const gone = await listInstallationFields(tx, ids);
+  const configs = await tx.installationConfig.findMany({
+    where: { id: { in: installations.map(({ configId }) => configId) } },
+  });
+  const configOfEach = new Map(configs.map((config) => [config.installationId, config]));
+  await tx.installation.deleteMany({ where: { id: { in: ids } } });
+  return async () => {
+    for (const fields of gone) {
+      const config = configOfEach.get(fields.installationId) as InstallationConfig;
+      const data = { ...fields, config: configData(config) };
+      await recordEvent(tx, { ...about(fields), eventType: 'INSTALLATION_DELETED', data });
+    }
+  };
+}
+
+function insertConfig(
+  tx: Transaction,
+  {
+    installation: { id: installationId, projectId },
+    configId: id,
+    content,
+    config,
+  }: {
+    installation: Pick<Installation, 'id' | 'projectId'>;
+    configId: string;
+    content: IntegrationContent;
+    config?: ConfigInput | null;
+  },
+) {
+  const stored = storedConfig(config, content) as object;
+  return tx.installationConfig.create({ data: { id, projectId, installationId, content: stored } });
+}
+
+/** The installation stands, but what it subscribes to will never come: that is told once, as an event. */
+async function recordSubscribeRefusal(
+  { catalogue }: Call,
+  tx: Transaction,
+  { fields, content }: { fields: InstallationFields; content: IntegrationContent },
+): Promise<void> {
+  if (!content.subscribe || content.subscribe.objects.length === 0) return;
+  const provider = catalogue.find(content.provider);
+  if (provider && supportedCapabilities(provider).includes('SUBSCRIBE')) return;
+  const name = provider?.displayName ?? content.provider;
+  const data = { ...fields, error: `${name} does not support subscriptions.` };
+  await recordEvent(tx, { ...about(fields), eventType: 'SUBSCRIBE_CREATE_ERROR', data });
+}
+
+function about({ projectId, connectionId, installationId }: InstallationFields) {
+  return { projectId, connectionId, installationId };
+}
+
+/** Another account has other records: its first read is a backfill again. */
+async function forgetPositions(tx: Transaction, { id: installationId }: Installation) {
+  await tx.installedObject.updateMany({
+    where: { installationId },
+    data: { backfillDone: false, readUntil: null },
+  });
+}

@@ -1,0 +1,49 @@
+/** Descriptions of providers' objects, remembered for a minute: they are large and seldom change. */
+import { LRUCache } from 'lru-cache';
+import type { Row } from '../../database/rows.ts';
+import { unprocessable } from '../../errors.ts';
+import type { ObjectDescription } from '../../providers/provider.ts';
+import type { Services } from '../call.ts';
+import { openSession } from '../connection/connection-session.ts';
+
+const FRESH_MS = 60_000;
+/** As JSON: some dozens of the largest objects, with hundreds of fields each. */
+const MOST_CHARACTERS = 32 * 1024 * 1024;
+
+export interface DescriptionAsk {
+  services: Services;
+  connection: Row<'Connection'>;
+  /** The provider's own name of the object. */
+  objectName: string;
+}
+
+export type ObjectDescriptions = LRUCache<string, ObjectDescription, DescriptionAsk>;
+
+export function createObjectDescriptions(): ObjectDescriptions {
+  return new LRUCache<string, ObjectDescription, DescriptionAsk>({
+    ttl: FRESH_MS,
+    maxSize: MOST_CHARACTERS,
+    sizeCalculation: (description) => JSON.stringify(description).length,
+    // Those who ask meanwhile share the answer, also where it is too large to be kept.
+    fetchMethod: (_key, _stale, { context }) => fetchDescription(context),
+    ignoreFetchAbort: true,
+  });
+}
+
+/** Throws ProviderError, and UNPROCESSABLE where the provider describes no objects. */
+export async function describeObject(ask: DescriptionAsk): Promise<ObjectDescription> {
+  const { services, connection, objectName } = ask;
+  // A connection that was changed may be to another account.
+  const key = JSON.stringify([connection.id, connection.updateTime, objectName]);
+  const description = await services.providerAccess.descriptions.fetch(key, { context: ask });
+  if (!description) throw new Error(`No description of ${objectName} came.`);
+  return description;
+}
+
+async function fetchDescription(ask: DescriptionAsk): Promise<ObjectDescription> {
+  const { services, connection, objectName } = ask;
+  const provider = services.catalogue.find(connection.provider);
+  const describe = provider?.capabilities.describeObject;
+  if (!describe) throw unprocessable(`${connection.provider} does not describe its objects.`);
+  return describe(openSession(services, connection), objectName);
+}

@@ -1,0 +1,178 @@
+/**
+ * The rules between the values of an integration's content, and those that need the catalogue or the
+ * project. They are told of content that may break the shape's rules too, so that all findings come at once.
+ */
+import type { Transaction } from '../../database/transaction.ts';
+import { ISSUES_MAX, type Issue } from '../../errors.ts';
+import type { Provider } from '../../providers/provider.ts';
+import type { Call } from '../call.ts';
+import { holdDestinations } from '../event/destination-uses.ts';
+import { issueAt } from '../issues.ts';
+import type {
+  ContentInput,
+  ReadObjectInput,
+  SubscribeObjectInput,
+} from './integration-content-input.ts';
+
+type Path = readonly PropertyKey[];
+
+interface ContentAbout {
+  /** Where the content is in the input. */
+  path: Path;
+  /** The integration's name and provider. */
+  name: string;
+  provider: Pick<Provider, 'name' | 'objects'>;
+  /** Those of the destinations that it names that exist. */
+  destinations: ReadonlySet<string>;
+}
+
+/** All of them, up to ISSUES_MAX. The destinations that the content names stay until the transaction ends. */
+export async function listContentIssues(
+  { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Transaction },
+  content: ContentInput,
+  about: Pick<ContentAbout, 'path' | 'name'> & { projectId: string; provider: string },
+): Promise<Issue[]> {
+  const destinations = await holdDestinations(tx, about.projectId, destinationsOf(content));
+  const provider = catalogue.find(about.provider) ?? { name: about.provider };
+  return [...contentIssues(content, { ...about, provider, destinations }).take(ISSUES_MAX)];
+}
+
+export function* contentIssues(content: ContentInput, about: ContentAbout): Generator<Issue> {
+  const { path, name, provider } = about;
+  if (content.name !== name) {
+    const detail = `must be the integration's name, ${name}.`;
+    yield issueAt([...path, 'name'], detail, content.name);
+  }
+  if (content.provider !== provider.name) {
+    const detail = `must be the integration's provider, ${provider.name}.`;
+    yield issueAt([...path, 'provider'], detail, content.provider);
+  }
+  yield* readIssues(content, about);
+  yield* objectNameIssues(content.write?.objects ?? [], [...path, 'write', 'objects'], provider);
+  yield* subscribeIssues(content, about);
+}
+
+/** Every destination that the content names, each once. */
+function destinationsOf({ read, subscribe }: ContentInput): string[] {
+  const named = [...(read?.objects ?? []), ...(subscribe?.objects ?? [])];
+  return [...new Set(named.flatMap(({ destination }) => destination ?? []))];
+}
+
+export function* destinationIssues(
+  name: string | null | undefined,
+  path: Path,
+  destinations: ReadonlySet<string>,
+): Generator<Issue> {
+  if (name != null && !destinations.has(name)) {
+    yield issueAt(path, 'is not a destination of the project.', name);
+  }
+}
+
+/** The places of values that were there before; nulls are no values. */
+export function* repeated<T>(values: Iterable<T | null | undefined>): Generator<number> {
+  const seen = new Set<T>();
+  let index = 0;
+  for (const value of values) {
+    if (value != null && seen.has(value)) yield index;
+    else if (value != null) seen.add(value);
+    index += 1;
+  }
+}
+
+function* objectNameIssues(
+  objects: readonly { objectName: string }[],
+  path: Path,
+  provider: ContentAbout['provider'],
+): Generator<Issue> {
+  for (const [index, { objectName }] of objects.entries()) {
+    if (provider.objects && !provider.objects.includes(objectName)) {
+      const detail = `is not an object of ${provider.name}, which has ${provider.objects.join(', ')}.`;
+      yield issueAt([...path, index, 'objectName'], detail, objectName);
+    }
+  }
+  for (const index of repeated(objects.map(({ objectName }) => objectName))) {
+    const value = objects[index]?.objectName;
+    yield issueAt([...path, index, 'objectName'], 'is named twice.', value);
+  }
+}
+
+function* readIssues(content: ContentInput, about: ContentAbout): Generator<Issue> {
+  const path = [...about.path, 'read', 'objects'];
+  const objects = content.read?.objects ?? [];
+  yield* objectNameIssues(objects, path, about.provider);
+  // Objects are told by either name later, so one's mapped name may be no other's name at all.
+  const names = new Set(objects.map(({ objectName }) => objectName));
+  const taken = new Set(repeated(objects.map(({ mapToName }) => mapToName)));
+  for (const [index, object] of objects.entries()) {
+    const { objectName, mapToName } = object;
+    const anothers = mapToName != null && mapToName !== objectName && names.has(mapToName);
+    if (taken.has(index) || anothers) {
+      yield issueAt([...path, index, 'mapToName'], "is another object's name.", mapToName);
+    }
+    yield* readObjectIssues(object, [...path, index], about);
+  }
+}
+
+function* readObjectIssues(
+  object: ReadObjectInput,
+  path: Path,
+  { destinations }: ContentAbout,
+): Generator<Issue> {
+  if (object.destination == null) yield issueAt([...path, 'destination'], 'must be given.');
+  yield* destinationIssues(object.destination, [...path, 'destination'], destinations);
+
+  const fields = (['requiredFields', 'optionalFields'] as const).flatMap((list) =>
+    (object[list] ?? []).map((field, index) => ({ field, at: [...path, list, index] })),
+  );
+  for (const { field, at } of fields) {
+    if (field.fieldName == null && field.mapToName == null) {
+      yield issueAt(at, 'must have a fieldName or a mapToName.');
+    }
+  }
+  const issueOf = (index: number, name: 'fieldName' | 'mapToName', detail: string) => {
+    const { field, at } = fields[index] as (typeof fields)[number];
+    return issueAt([...at, name], detail, field[name]);
+  };
+  const twice = new Set(repeated(fields.map(({ field }) => field.fieldName)));
+  for (const index of twice) yield issueOf(index, 'fieldName', 'is named twice.');
+  for (const index of repeated(fields.map(({ field }) => field.mapToName ?? field.fieldName))) {
+    if (twice.has(index)) continue;
+    const name = fields[index]?.field.mapToName == null ? 'fieldName' : 'mapToName';
+    yield issueOf(index, name, 'is the name that another field is delivered under.');
+  }
+}
+
+function* subscribeIssues(content: ContentInput, about: ContentAbout): Generator<Issue> {
+  const path = [...about.path, 'subscribe', 'objects'];
+  const objects = content.subscribe?.objects ?? [];
+  const read = new Set((content.read?.objects ?? []).map(({ objectName }) => objectName));
+  yield* objectNameIssues(objects, path, about.provider);
+  for (const [index, object] of objects.entries()) {
+    const at = [...path, index];
+    yield* destinationIssues(object.destination, [...at, 'destination'], about.destinations);
+    yield* subscribedEventIssues(object, at, read);
+  }
+}
+
+/** Events about records are mapped as the read object is; otherEvents come as they are. */
+function* subscribedEventIssues(
+  object: SubscribeObjectInput,
+  path: Path,
+  read: ReadonlySet<string>,
+): Generator<Issue> {
+  const { createEvent, updateEvent, deleteEvent, associationChangeEvent } = object;
+  if (updateEvent?.watchFieldsAuto != null && updateEvent.requiredWatchFields?.length) {
+    const at = [...path, 'updateEvent', 'requiredWatchFields'];
+    yield issueAt(at, 'must not be given together with watchFieldsAuto.');
+  }
+  if (!(createEvent || updateEvent || deleteEvent || associationChangeEvent)) return;
+  if (!read.has(object.objectName)) {
+    const detail = 'must be a read object too, for its events.';
+    yield issueAt([...path, 'objectName'], detail, object.objectName);
+  }
+  if (object.inheritFieldsAndMapping !== true) {
+    const detail = 'must be true, for its events.';
+    const value = object.inheritFieldsAndMapping;
+    yield issueAt([...path, 'inheritFieldsAndMapping'], detail, value);
+  }
+}

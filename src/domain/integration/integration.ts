@@ -1,0 +1,186 @@
+/** Integrations: what to read, write, proxy and subscribe to at a provider, in revisions. */
+import { z } from 'zod';
+import type { Installation, Integration } from '../../database/generated/client.ts';
+import { Prisma } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { isUniqueViolation } from '../../database/violations.ts';
+import { conflict, invalidInput, notFound } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { openInput } from '../checked-input.ts';
+import { newId, prefixOf } from '../ids.ts';
+import { deleteInstallations } from '../installation/installation-rows.ts';
+import { issueAt } from '../issues.ts';
+import { integrationName, projectIdOrName } from '../names.ts';
+import { listPage, type PageArgs } from '../page.ts';
+import { getProject } from '../scope.ts';
+import { authorize } from '../viewer/viewer.ts';
+import { contentOf, type IntegrationContent, storedContent } from './integration-content.ts';
+import { listContentIssues } from './integration-content-check.ts';
+import { revisionInput } from './integration-content-input.ts';
+
+export const integrationIdOrName = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe('The integration, by id or name.');
+
+export const createIntegrationInput = z
+  .object({
+    projectIdOrName,
+    name: integrationName.describe('Lowercase letters, digits, - and _, 1 to 64; unique.'),
+    provider: z.string().min(1).max(64).describe('A provider of the catalogue.'),
+    latestRevision: revisionInput,
+  })
+  .meta({ id: 'CreateIntegrationInput', description: 'An integration to make.' });
+
+export const deleteIntegrationInput = z
+  .object({ projectIdOrName, integrationIdOrName })
+  .meta({ id: 'DeleteIntegrationInput', description: 'An integration to delete.' });
+
+/** Installations that are deleted with one transaction: each has its event, and events wait in line. */
+const DELETED_AT_ONCE = 25;
+
+export function listIntegrations(
+  call: Call,
+  project: Row<'Project'>,
+  { provider, ...args }: PageArgs & { provider?: string | null },
+) {
+  authorize(call.viewer, 'read');
+  const where = { projectId: project.id, provider: provider ?? undefined };
+  const list = {
+    name: 'Project.integrations',
+    parentId: project.id,
+    table: 'Integration',
+  } as const;
+  return listPage(call, { ...list, where }, args);
+}
+
+/** The project's integration of that id or name, for readers. */
+export async function readIntegration(call: Call, project: Row<'Project'>, idOrName: string) {
+  authorize(call.viewer, 'read');
+  return findIntegration(call, project.id, idOrName);
+}
+
+/** Throws NOT_FOUND. */
+export async function getIntegration(
+  call: Call,
+  projectId: string,
+  idOrName: string,
+): Promise<Row<'Integration'>> {
+  const integration = await findIntegration(call, projectId, idOrName);
+  if (!integration) throw notFound('Integration', idOrName);
+  return integration;
+}
+
+async function findIntegration({ database }: Call, projectId: string, idOrName: string) {
+  const named = prefixOf(idOrName) === 'int' ? { id: idOrName } : { name: idOrName };
+  const [integration] = await database.rows.find('Integration', { projectId, ...named });
+  return integration ?? null;
+}
+
+/**
+ * The integration as it is now, held until the transaction ends: for a `change` alone, for a `use`
+ * together with other uses. Revisions and installations so take their turns. Throws NOT_FOUND.
+ */
+export async function holdIntegration(
+  tx: Transaction,
+  { id, projectId }: Pick<Row<'Integration'>, 'id' | 'projectId'>,
+  purpose: 'change' | 'use',
+): Promise<Integration> {
+  const [integration] = await tx.$queryRaw<Integration[]>`
+    select * from "Integration" where "id" = ${id} and "projectId" = ${projectId}
+    ${Prisma.raw(purpose === 'change' ? 'for update' : 'for share')}`;
+  if (!integration) throw notFound('Integration', id);
+  return integration;
+}
+
+/** What an installation of it may choose from, held until the transaction ends. */
+export async function holdContent(
+  tx: Transaction,
+  integration: Pick<Row<'Integration'>, 'id' | 'projectId'>,
+): Promise<IntegrationContent> {
+  const { latestRevisionId: id } = await holdIntegration(tx, integration, 'use');
+  return contentOf(await tx.revision.findUniqueOrThrow({ where: { id } }));
+}
+
+export async function createIntegration(
+  call: Call,
+  input: z.input<typeof createIntegrationInput>,
+): Promise<Integration> {
+  const { project, issues } = await openInput(call, {
+    schema: createIntegrationInput,
+    input,
+    needed: 'integrations:write',
+  });
+  const { name, provider, latestRevision } = input;
+  if (!call.catalogue.find(provider)) {
+    issues.push(issueAt(['input', 'provider'], 'is not a provider of the catalogue.', provider));
+  }
+  const about = {
+    path: ['input', 'latestRevision', 'content'],
+    projectId: project.id,
+    name,
+    provider,
+  };
+  try {
+    return await inTransaction(call.database, async (tx) => {
+      const found = await listContentIssues({ ...call, tx }, latestRevision.content, about);
+      if (issues.length + found.length > 0) throw invalidInput([...issues, ...found]);
+      return insertIntegration(tx, project.id, input);
+    });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw conflict(`The project already has an integration named ${name}.`);
+  }
+}
+
+async function insertIntegration(
+  tx: Transaction,
+  projectId: string,
+  { name, provider, latestRevision }: z.input<typeof createIntegrationInput>,
+) {
+  const [integrationId, latestRevisionId] = [newId('int'), newId('rev')];
+  const integration = await tx.integration.create({
+    data: { id: integrationId, projectId, name, provider, latestRevisionId },
+  });
+  await tx.revision.create({
+    data: {
+      id: latestRevisionId,
+      projectId,
+      integrationId,
+      specVersion: latestRevision.specVersion,
+      content: storedContent(latestRevision.content) as object,
+    },
+  });
+  return integration;
+}
+
+/**
+ * Deletes its installations too, some in each transaction, each with its event; it goes with the last of
+ * them. Whatever interrupts it, calling it again goes on.
+ */
+export async function deleteIntegration(
+  call: Call,
+  input: z.output<typeof deleteIntegrationInput>,
+): Promise<{ deletedId: string }> {
+  const project = await getProject(call, input.projectIdOrName, 'integrations:write');
+  const found = await getIntegration(call, project.id, input.integrationIdOrName);
+  for (let done = false; !done; ) {
+    done = await inTransaction(call.database, async (tx) => {
+      const { id } = await holdIntegration(tx, found, 'change');
+      const recordEvents = await deleteInstallations(tx, await holdSomeInstallations(tx, id));
+      const left = await tx.installation.count({ where: { integrationId: id } });
+      if (left === 0) await tx.integration.delete({ where: { id } });
+      await recordEvents();
+      return left === 0;
+    });
+  }
+  return { deletedId: found.id };
+}
+
+function holdSomeInstallations(tx: Transaction, integrationId: string): Promise<Installation[]> {
+  return tx.$queryRaw<Installation[]>`
+    select * from "Installation" where "integrationId" = ${integrationId}
+    order by "id" limit ${DELETED_AT_ONCE}::int for update`;
+}

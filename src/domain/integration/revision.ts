@@ -1,0 +1,113 @@
+/** Revisions: versions of an integration's content. The newest is in force for all installations at once. */
+import { z } from 'zod';
+import type { Integration, Revision } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { conflict, invalidInput } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { openInput } from '../checked-input.ts';
+import { newId } from '../ids.ts';
+import {
+  pauseDroppedObjects,
+  rescheduleObjects,
+  usersOfObjects,
+} from '../installation/installed-object-revision.ts';
+import { projectIdOrName } from '../names.ts';
+import { listPage, type PageArgs } from '../page.ts';
+import { type Batch, byId } from '../scope.ts';
+import { authorize } from '../viewer/viewer.ts';
+import { getIntegration, holdIntegration, integrationIdOrName } from './integration.ts';
+import { contentOf, type IntegrationContent, storedContent } from './integration-content.ts';
+import { listContentIssues } from './integration-content-check.ts';
+import { revisionInput } from './integration-content-input.ts';
+
+export const createRevisionInput = z
+  .object({
+    projectIdOrName,
+    integrationIdOrName,
+    revision: revisionInput,
+    destructive: z
+      .boolean()
+      .nullable()
+      .default(false)
+      .describe('Pauses the reads of objects that it no longer has.'),
+  })
+  .meta({
+    id: 'CreateRevisionInput',
+    description: 'A new version of an integration, in force for all its installations at once.',
+  });
+
+export function listRevisions(call: Call, integration: Row<'Integration'>, args: PageArgs) {
+  authorize(call.viewer, 'read');
+  const list = {
+    name: 'Integration.revisions',
+    parentId: integration.id,
+    table: 'Revision',
+  } as const;
+  return listPage(call, { ...list, where: { integrationId: integration.id } }, args);
+}
+
+/** The latest revision of integrations, as far as the viewer may see them. */
+export const latestRevisions: Batch<string, Row<'Revision'> | null> = async (call, ids) => {
+  const integrations = await byId('Integration')(call, ids);
+  const revisionIds = integrations.map((integration) => integration?.latestRevisionId ?? '');
+  return byId('Revision')(call, revisionIds);
+};
+
+/** Throws CONFLICT where installations read an object that it drops, unless it is destructive. */
+export async function createRevision(
+  call: Call,
+  input: z.input<typeof createRevisionInput>,
+): Promise<{ revision: Revision; integration: Integration }> {
+  const { project, issues } = await openInput(call, {
+    schema: createRevisionInput,
+    input,
+    needed: 'integrations:write',
+  });
+  const found = await getIntegration(call, project.id, input.integrationIdOrName);
+  const { id: integrationId, projectId, name, provider } = found;
+  const about = { path: ['input', 'revision', 'content'], projectId, name, provider };
+  return inTransaction(call.database, async (tx) => {
+    const { latestRevisionId } = await holdIntegration(tx, found, 'change');
+    const problems = await listContentIssues({ ...call, tx }, input.revision.content, about);
+    if (issues.length + problems.length > 0) throw invalidInput([...issues, ...problems]);
+
+    const { specVersion } = input.revision;
+    const content = storedContent(input.revision.content);
+    const latest = await tx.revision.findUniqueOrThrow({ where: { id: latestRevisionId } });
+    const changes = { integrationId, before: contentOf(latest), content, now: call.now() };
+    await dropObjects(tx, changes, input.destructive ?? false);
+    await rescheduleObjects(tx, changes);
+    const id = newId('rev');
+    const revision = await tx.revision.create({
+      data: { id, projectId, integrationId, specVersion, content: content as object },
+    });
+    const integration = await tx.integration.update({
+      where: { id: integrationId },
+      data: { latestRevisionId: id, updateTime: call.now() },
+    });
+    return { revision, integration };
+  });
+}
+
+async function dropObjects(
+  tx: Transaction,
+  {
+    integrationId,
+    before,
+    content,
+  }: Record<'before' | 'content', IntegrationContent> & { integrationId: string },
+  destructive: boolean,
+): Promise<void> {
+  const names = new Set(content.read?.objects.map(({ objectName }) => objectName));
+  const dropped = (before.read?.objects ?? [])
+    .map(({ objectName }) => objectName)
+    .filter((name) => !names.has(name));
+  if (dropped.length === 0) return;
+  if (destructive) return pauseDroppedObjects(tx, integrationId, dropped);
+  const users = await usersOfObjects(tx, integrationId, dropped);
+  if (users.length === 0) return;
+  throw conflict(
+    `Installations read objects that the revision drops: ${users.join(', ')}. With destructive, their reads are paused.`,
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * Operations as their work goes: made, noted, logged, ended. Each change is announced to those who follow
+ * the operation, in the transaction that makes it.
+ */
+import type { LogSeverity, OperationActionType } from '../../database/generated/enums.ts';
+import type { Row } from '../../database/rows.ts';
+import type { Transaction } from '../../database/transaction.ts';
+import { announceOperation } from '../../events/channel.ts';
+import { newId } from '../ids.ts';
+import type { StoredOperationMetadata } from './operation.ts';
+
+export type OperationRef = Pick<Row<'Operation'>, 'id' | 'projectId'>;
+
+export interface OperationToCreate {
+  installation: Pick<Row<'Installation'>, 'id' | 'projectId' | 'integrationId' | 'configId'>;
+  actionType: OperationActionType;
+  metadata: StoredOperationMetadata;
+}
+
+/** In progress from now on. */
+export function createOperation(
+  tx: Transaction,
+  { installation, actionType, metadata }: OperationToCreate,
+): Promise<Row<'Operation'>> {
+  const { id: installationId, projectId, integrationId, configId } = installation;
+  return tx.operation.create({
+    data: {
+      id: newId('opr'),
+      projectId,
+      integrationId,
+      installationId,
+      configId,
+      actionType,
+      status: 'IN_PROGRESS',
+      metadata,
+    },
+  });
+}
+
+/** How far it has come: the whole metadata, in place of what was there. */
+export async function noteOperation(
+  tx: Transaction,
+  { id, projectId }: OperationRef,
+  { metadata, now }: { metadata: StoredOperationMetadata; now: Date },
+): Promise<void> {
+  await tx.operation.updateMany({
+    where: { id, projectId, status: 'IN_PROGRESS' },
+    data: { metadata, updateTime: now },
+  });
+  await announceOperation(tx, id);
+}
+
+export interface OperationEnd {
+  status: 'SUCCESS' | 'FAILURE';
+  /** For people: `[contacts] No new data found`. */
+  result: string;
+  metadata: StoredOperationMetadata;
+  now: Date;
+}
+
+/** False where it had ended before: an operation ends once. */
+export async function finishOperation(
+  tx: Transaction,
+  { id, projectId }: OperationRef,
+  { now, ...end }: OperationEnd,
+): Promise<boolean> {
+  const { count } = await tx.operation.updateMany({
+    where: { id, projectId, status: 'IN_PROGRESS' },
+    data: { ...end, updateTime: now },
+  });
+  if (count > 0) await announceOperation(tx, id);
+  return count > 0;
+}
+
+export interface LogLine {
+  severity: LogSeverity;
+  message: string;
+  /** Never a credential, and no more of a record than its id. */
+  details?: Record<string, unknown>;
+}
+
+/** Adds lines in their order. */
+export async function logOperation(
+  tx: Transaction,
+  { id: operationId, projectId }: OperationRef,
+  ...lines: LogLine[]
+): Promise<void> {
+  await tx.operationLog.createMany({
+    data: lines.map(({ details, ...line }) => ({
+      id: newId('log'),
+      projectId,
+      operationId,
+      ...line,
+      ...(details && { details: details as object }),
+    })),
+  });
+}

@@ -1,0 +1,27 @@
+/** Builders: the people of an org. A token's first use makes one (bearer.ts). */
+import type { Row } from '../../database/rows.ts';
+import type { Call } from '../call.ts';
+import { listPage, type PageArgs } from '../page.ts';
+import { byId } from '../scope.ts';
+import { authorize } from '../viewer/viewer.ts';
+
+/** The members of an org, in the order of their ids. */
+export function listBuilders(call: Call, org: Row<'Org'>, args: PageArgs) {
+  authorize(call.viewer, 'org:read');
+  return listPage(
+    call,
+    {
+      name: 'Org.builders',
+      parentId: org.id,
+      table: 'OrgMember',
+      where: { orgId: org.id },
+      key: 'builderId',
+      nodes: (members) =>
+        byId('Builder')(
+          call,
+          members.map(({ builderId }) => builderId),
+        ),
+    },
+    args,
+  );
+}

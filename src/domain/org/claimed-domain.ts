@@ -1,0 +1,60 @@
+/** E-mail domains that orgs have claimed; one org for each domain in the whole service. */
+import { z } from 'zod';
+import type { ClaimedDomain } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import { isUniqueViolation } from '../../database/violations.ts';
+import { conflict } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { id, newId } from '../ids.ts';
+import { listPage, type PageArgs } from '../page.ts';
+import { getOrg, seesClaimedDomain } from '../scope.ts';
+import { authorize, requireBuilder } from '../viewer/viewer.ts';
+import { domainName } from './domain-name.ts';
+
+export const claimDomainInput = z
+  .object({
+    domain: domainName.describe('An e-mail address, a domain name or a URL.'),
+    parentId: id.describe('Whose the domain is: the id of an org.'),
+    parentType: z.enum(['ORG']).meta({ id: 'ParentType', description: 'What has that id.' }),
+  })
+  .meta({
+    id: 'ClaimDomainInput',
+    description: 'A domain to claim; it is taken from an e-mail address, a domain name or a URL.',
+  });
+
+/** The claim on a domain, where the viewer may see it. */
+export async function findClaimedDomain(
+  { viewer, database }: Call,
+  domain: string,
+): Promise<Row<'ClaimedDomain'> | null> {
+  authorize(viewer, 'org:read');
+  const [claimed] = await database.rows.find('ClaimedDomain', { domain });
+  return claimed && seesClaimedDomain(viewer, claimed) ? claimed : null;
+}
+
+export function listClaimedDomains(call: Call, org: Row<'Org'>, args: PageArgs) {
+  authorize(call.viewer, 'org:read');
+  const list = {
+    name: 'Org.claimedDomains',
+    parentId: org.id,
+    table: 'ClaimedDomain',
+    where: { orgId: org.id },
+  } as const;
+  return listPage(call, list, args);
+}
+
+/** The first org has it: a second claim is refused, also one of the same org. */
+export async function claimDomain(
+  call: Call,
+  { domain, parentId }: z.output<typeof claimDomainInput>,
+): Promise<ClaimedDomain> {
+  requireBuilder(call.viewer);
+  const { id: orgId } = await getOrg(call, parentId, 'org:write');
+  try {
+    const data = { id: newId('dom'), domain, orgId };
+    return await call.database.prisma.claimedDomain.create({ data });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw conflict(`The domain ${domain} is already claimed.`);
+    throw error;
+  }
+}

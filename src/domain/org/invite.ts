@@ -1,0 +1,152 @@
+/** Invites of e-mail addresses to orgs. */
+import { z } from 'zod';
+import type { Builder, Invite, InviteStatus } from '../../database/generated/client.ts';
+import type { Row, Where } from '../../database/rows.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { isUniqueViolation } from '../../database/violations.ts';
+import { conflict, notFound } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { id, newId } from '../ids.ts';
+import { listPage, type PageArgs, pageOfArray } from '../page.ts';
+import { getOrg } from '../scope.ts';
+import { authorize, renewMembership, requireBuilder } from '../viewer/viewer.ts';
+
+export type { InviteStatus };
+
+const VALID_MS = 7 * 24 * 60 * 60 * 1000;
+
+const inviteId = id.describe('The invite.');
+
+export const createInviteInput = z
+  .object({
+    orgId: id.describe('The org to join.'),
+    email: z.email().max(254).toLowerCase().describe('Whom to invite; stored lowercase.'),
+  })
+  .meta({ id: 'CreateInviteInput', description: 'An e-mail address to invite to an org.' });
+
+export const deleteInviteInput = z
+  .object({ orgId: id.describe('The org of the invite.'), inviteId })
+  .meta({ id: 'DeleteInviteInput', description: 'A pending invite to revoke.' });
+
+export const acceptInviteInput = z
+  .object({ inviteId })
+  .meta({ id: 'AcceptInviteInput', description: "An invite to the caller's own address." });
+
+/** The status as of now: time alone ends an invite, whatever its row says. */
+export function inviteStatus({ now }: Call, { status, expireTime }: Row<'Invite'>): InviteStatus {
+  return status === 'PENDING' && expireTime <= now() ? 'EXPIRED' : status;
+}
+
+/** The rows whose status is this one as of a time; says the same as inviteStatus. */
+function ofStatus(status: InviteStatus, time: Date): Where<'Invite'> {
+  if (status === 'PENDING') return { status, expireTime: { after: time } };
+  if (status === 'EXPIRED') return { status: ['PENDING', 'EXPIRED'], expireTime: { upTo: time } };
+  return { status };
+}
+
+export function listInvites(
+  call: Call,
+  org: Row<'Org'>,
+  { status, ...args }: PageArgs & { status?: InviteStatus | null },
+) {
+  authorize(call.viewer, 'org:read');
+  const where = { orgId: org.id, ...(status && ofStatus(status, call.now())) };
+  return listPage(call, { name: 'Org.invites', parentId: org.id, table: 'Invite', where }, args);
+}
+
+/** Pending invites to a builder's own address, of any org; none for an API key. */
+export function listInvitesToViewer(call: Call, args: PageArgs) {
+  const { viewer } = call;
+  const email = viewer.kind === 'BUILDER' ? viewer.email : null;
+  const name = 'Viewer.invites';
+  // Without an address there is nothing to look for: null would match every invite that has ended.
+  if (email === null) return pageOfArray({ name, key: ({ id }: Row<'Invite'>) => id }, [], args);
+  const where = { pendingEmail: email, expireTime: { after: call.now() } };
+  return listPage(call, { name, table: 'Invite', where }, args);
+}
+
+/** One pending invite for each address: the database refuses a second, also of two at once. */
+export async function createInvite(
+  call: Call,
+  { orgId, email }: z.output<typeof createInviteInput>,
+): Promise<Invite> {
+  await getOrg(call, orgId, 'org:write');
+  try {
+    return await inTransaction(call.database, (tx) =>
+      recordInvite(tx, { orgId, email, now: call.now() }),
+    );
+  } catch (error) {
+    if (isUniqueViolation(error)) throw conflict(`${email} already has a pending invite.`);
+    throw error;
+  }
+}
+
+async function recordInvite(
+  tx: Transaction,
+  { orgId, email, now }: { orgId: string; email: string; now: Date },
+): Promise<Invite> {
+  const member = await tx.orgMember.findFirst({
+    where: { orgId, builder: { primaryEmail: email } },
+  });
+  if (member) throw conflict(`${email} is already a member of the org.`);
+  await tx.invite.updateMany({
+    where: { orgId, pendingEmail: email, expireTime: { lte: now } },
+    data: { status: 'EXPIRED', pendingEmail: null },
+  });
+  const expireTime = new Date(now.getTime() + VALID_MS);
+  const id = newId('inv');
+  return tx.invite.create({
+    data: { id, orgId, invitedEmail: email, pendingEmail: email, status: 'PENDING', expireTime },
+  });
+}
+
+/** Revokes: the invite stays listed. */
+export async function deleteInvite(
+  call: Call,
+  { orgId, inviteId }: z.output<typeof deleteInviteInput>,
+): Promise<{ deletedId: string; invite: Invite }> {
+  await getOrg(call, orgId, 'org:write');
+  const invite = await inTransaction(call.database, (tx) =>
+    endPending(call, tx, { where: { id: inviteId, orgId }, status: 'REVOKED' }),
+  );
+  return { deletedId: invite.id, invite };
+}
+
+/** Makes the caller a member. An invite to another address doesn't exist for them. */
+export async function acceptInvite(
+  call: Call,
+  { inviteId }: z.output<typeof acceptInviteInput>,
+): Promise<{ invite: Invite; builder: Builder }> {
+  const viewer = requireBuilder(call.viewer);
+  if (viewer.email === null) throw notFound('Invite', inviteId);
+  const where = { id: inviteId, invitedEmail: viewer.email };
+  const accepted = await inTransaction(call.database, async (tx) => {
+    const invite = await endPending(call, tx, { where, status: 'ACCEPTED' });
+    const membership = { orgId: invite.orgId, builderId: viewer.id };
+    await tx.orgMember.createMany({ data: membership, skipDuplicates: true });
+    const builder = await tx.builder.findUniqueOrThrow({ where: { id: viewer.id } });
+    return { invite, builder };
+  });
+  renewMembership(call, viewer, accepted.invite.orgId);
+  return accepted;
+}
+
+interface Ending {
+  where: { id: string; orgId?: string; invitedEmail?: string };
+  status: 'ACCEPTED' | 'REVOKED';
+}
+
+/** Of several endings at once one succeeds: the condition is part of the update. */
+async function endPending(call: Call, tx: Transaction, { where, status }: Ending): Promise<Invite> {
+  const now = call.now();
+  const { count } = await tx.invite.updateMany({
+    where: { ...where, status: 'PENDING', expireTime: { gt: now } },
+    data: { status, pendingEmail: null, updateTime: now },
+  });
+  const invite = await tx.invite.findFirst({ where });
+  if (!invite) throw notFound('Invite', where.id);
+  if (count === 0) {
+    throw conflict(`The invite is ${inviteStatus(call, invite).toLowerCase()}, not pending.`);
+  }
+  return invite;
+}

@@ -1,0 +1,54 @@
+/** Orgs: companies of builders. Each has one billing account. */
+import { z } from 'zod';
+import type { Org } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import type { Call } from '../call.ts';
+import { newId } from '../ids.ts';
+import { label } from '../names.ts';
+import { listPage, type PageArgs } from '../page.ts';
+import { byId, orgIdsOf } from '../scope.ts';
+import { authorize, renewMembership, requireBuilder } from '../viewer/viewer.ts';
+
+export const createOrgInput = z
+  .object({ label: label.describe('What people call it, 1 to 128 characters.') })
+  .meta({ id: 'CreateOrgInput', description: 'An org to make.' });
+
+/** The viewer's org of that id, or null. */
+export async function findOrg(call: Call, id: string): Promise<Row<'Org'> | null> {
+  authorize(call.viewer, 'org:read');
+  const [org] = await byId('Org')(call, [id]);
+  return org ?? null;
+}
+
+/** A builder's orgs, or the org of a key's project. */
+export function listOrgs(call: Call, args: PageArgs) {
+  authorize(call.viewer, 'org:read');
+  const where = { id: orgIdsOf(call.viewer) };
+  return listPage(call, { name: 'Query.orgs', table: 'Org', where }, args);
+}
+
+/** The caller is its first member. No money flows until a billing provider is connected: until then it is `none`. */
+export async function createOrg(
+  call: Call,
+  { label }: z.output<typeof createOrgInput>,
+): Promise<Org> {
+  const viewer = requireBuilder(call.viewer);
+  const billingAccountId = newId('bil');
+  const org = await call.database.prisma.org.create({
+    data: {
+      id: newId('org'),
+      label,
+      members: { create: { builderId: viewer.id } },
+      billingAccount: {
+        create: {
+          id: billingAccountId,
+          displayName: label,
+          billingProvider: 'none',
+          billingProviderRef: billingAccountId,
+        },
+      },
+    },
+  });
+  renewMembership(call, viewer, org.id);
+  return org;
+}

@@ -1,0 +1,124 @@
+/** API keys of a project. A key can never give more than it has. */
+import { z } from 'zod';
+import type { Prisma } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import { isMissingRow } from '../../database/violations.ts';
+import { DomainError, forbidden, notFound } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { id, newId } from '../ids.ts';
+import { label, projectIdOrName } from '../names.ts';
+import { listPage, type PageArgs } from '../page.ts';
+import { getOwned, getProject } from '../scope.ts';
+import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from '../viewer/key-value.ts';
+import { ALL_SCOPES, allows, type Scope, scope } from '../viewer/scopes.ts';
+import { authorize } from '../viewer/viewer.ts';
+
+const scopes = z
+  .array(scope)
+  .max(ALL_SCOPES.length)
+  .superRefine((names, context) => {
+    for (const [index, name] of names.entries()) {
+      if (names.indexOf(name) === index) continue;
+      context.addIssue({ code: 'custom', path: [index], message: 'must not be named twice.' });
+    }
+  })
+  .describe('What the key may do; no more than what the caller may. Default on creation: full.');
+const keyLabel = label.describe('What people know it by, 1 to 128 characters.');
+
+export const createApiKeyInput = z
+  .object({ projectIdOrName, label: keyLabel, scopes: scopes.nullish() })
+  .meta({ id: 'CreateApiKeyInput', description: 'An API key to make.' });
+
+export const updateApiKeyInput = z
+  .object({
+    projectIdOrName,
+    apiKeyId: id.describe('The key.'),
+    label: keyLabel.optional(),
+    scopes: scopes.optional(),
+    active: z.boolean().optional().describe('False refuses its calls until it is true again.'),
+  })
+  .meta({ id: 'UpdateApiKeyInput', description: 'What to change; what is left out stays.' });
+
+export const deleteApiKeyInput = z
+  .object({ projectIdOrName, apiKey: z.string().min(1).max(128).describe('Its value or its id.') })
+  .meta({ id: 'DeleteApiKeyInput', description: 'An API key to delete.' });
+
+interface KeyFilter {
+  active?: boolean | null;
+}
+
+export function listApiKeys(call: Call, project: Row<'Project'>, args: PageArgs & KeyFilter) {
+  authorize(call.viewer, 'read');
+  const list = { name: 'Project.apiKeys', parentId: project.id, table: 'ApiKey' } as const;
+  const where = { projectId: project.id, active: args.active ?? undefined };
+  return listPage(call, { ...list, where }, args);
+}
+
+export interface CreatedApiKey {
+  apiKey: Row<'ApiKey'>;
+  /** The value: in this answer and nowhere else. */
+  key: string;
+}
+
+export async function createApiKey(
+  call: Call,
+  input: z.output<typeof createApiKeyInput>,
+): Promise<CreatedApiKey> {
+  const { id: projectId } = await getProject(call, input.projectIdOrName, 'keys:write');
+  const granted = input.scopes ?? (['full'] as const);
+  requireAll(call, granted);
+  const key = newKeyValue();
+  const stored = { hash: hashOfKey(key), prefix: shownPrefix(key) };
+  const apiKey = await call.database.prisma.apiKey.create({
+    data: { id: newId('key'), projectId, label: input.label, scopes: [...granted], ...stored },
+  });
+  return { apiKey, key };
+}
+
+export async function updateApiKey(
+  call: Call,
+  { projectIdOrName, apiKeyId, ...changes }: z.output<typeof updateApiKeyInput>,
+): Promise<Row<'ApiKey'>> {
+  const { id: projectId } = await getProject(call, projectIdOrName, 'keys:write');
+  const before = await getOwned(call, 'ApiKey', { projectId, id: apiKeyId, what: 'API key' });
+  // Waking a key gives its scopes again.
+  const wakes = changes.active === true && !before.active;
+  requireAll(call, changes.scopes ?? (wakes ? (before.scopes as Scope[]) : []));
+  if (Object.values(changes).every((value) => value === undefined)) return before;
+  const where = { projectId_id: { projectId, id: apiKeyId } };
+  return changed(call, apiKeyId, { where, data: { ...changes, updateTime: call.now() } });
+}
+
+/** By its value or its id. A key may delete itself. */
+export async function deleteApiKey(
+  call: Call,
+  input: z.output<typeof deleteApiKeyInput>,
+): Promise<{ deletedId: string }> {
+  const { id: projectId } = await getProject(call, input.projectIdOrName, 'keys:write');
+  const named = isKeyValue(input.apiKey) ? { hash: hashOfKey(input.apiKey) } : { id: input.apiKey };
+  const [key] = await call.database.rows.find('ApiKey', { projectId, ...named });
+  // What was given may be a secret with a typing error: it is not repeated.
+  if (!key) throw new DomainError('NOT_FOUND', 'The project has no API key of that value or id.');
+  await call.database.prisma.apiKey.deleteMany({ where: { projectId, id: key.id } });
+  call.viewers.clear();
+  return { deletedId: key.id };
+}
+
+/** From here on this process knows the key as it is now; others look again within a second. */
+async function changed(call: Call, apiKeyId: string, change: Prisma.ApiKeyUpdateArgs) {
+  try {
+    const key = await call.database.prisma.apiKey.update(change);
+    call.viewers.clear();
+    return key;
+  } catch (error) {
+    if (isMissingRow(error)) throw notFound('API key', apiKeyId);
+    throw error;
+  }
+}
+
+function requireAll({ viewer }: Call, granted: readonly Scope[]): void {
+  const missing = granted.filter((name) => !allows(viewer.scopes, name));
+  if (missing.length > 0) {
+    throw forbidden(`An API key can't grant what it may not do itself: ${missing.join(', ')}.`);
+  }
+}

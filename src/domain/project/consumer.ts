@@ -1,0 +1,53 @@
+/** Consumers: the builder's users who connect accounts. They come with their first connection, and stay. */
+import type { Consumer } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import type { Transaction } from '../../database/transaction.ts';
+import type { Call } from '../call.ts';
+import { newId } from '../ids.ts';
+import { listPage, type PageArgs } from '../page.ts';
+import { authorize } from '../viewer/viewer.ts';
+
+export function listConsumers(call: Call, { id: projectId }: Row<'Project'>, args: PageArgs) {
+  authorize(call.viewer, 'read');
+  const list = { name: 'Project.consumers', parentId: projectId, table: 'Consumer' } as const;
+  return listPage(call, { ...list, where: { projectId } }, args);
+}
+
+export async function findConsumerByRef(
+  { database }: Call,
+  key: { projectId: string; consumerRef: string },
+): Promise<Row<'Consumer'> | null> {
+  const [consumer] = await database.rows.find('Consumer', key);
+  return consumer ?? null;
+}
+
+/**
+ * The consumer of that ref, made at its first use, when its name defaults to the ref; a name that is
+ * given later replaces the one it has. Its row stays locked until the commit.
+ */
+export async function putConsumer(
+  tx: Transaction,
+  { projectId, consumerRef, consumerName }: Pick<Consumer, 'projectId' | 'consumerRef'> & Named,
+  now: Date,
+): Promise<Consumer> {
+  // With something to update, this is one INSERT ... ON CONFLICT: two first uses make one row.
+  const consumer = await tx.consumer.upsert({
+    where: { projectId_consumerRef: { projectId, consumerRef } },
+    create: {
+      id: newId('csm'),
+      projectId,
+      consumerRef,
+      consumerName: consumerName ?? consumerRef,
+    },
+    update: { consumerRef },
+  });
+  if (consumerName == null || consumerName === consumer.consumerName) return consumer;
+  return tx.consumer.update({
+    where: { id: consumer.id },
+    data: { consumerName, updateTime: now },
+  });
+}
+
+interface Named {
+  consumerName?: string | null;
+}

@@ -1,0 +1,45 @@
+/** Groups: sets of the builder's users who share access. They come with their first connection, and stay. */
+import type { Group } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import type { Transaction } from '../../database/transaction.ts';
+import type { Call } from '../call.ts';
+import { newId } from '../ids.ts';
+import { listPage, type PageArgs } from '../page.ts';
+import { authorize } from '../viewer/viewer.ts';
+
+export function listGroups(call: Call, { id: projectId }: Row<'Project'>, args: PageArgs) {
+  authorize(call.viewer, 'read');
+  const list = { name: 'Project.groups', parentId: projectId, table: 'Group' } as const;
+  return listPage(call, { ...list, where: { projectId } }, args);
+}
+
+export async function findGroupByRef(
+  { database }: Call,
+  key: { projectId: string; groupRef: string },
+): Promise<Row<'Group'> | null> {
+  const [group] = await database.rows.find('Group', key);
+  return group ?? null;
+}
+
+/**
+ * The group of that ref, made at its first use, when its name defaults to the ref; a name that is given
+ * later replaces the one it has. Its row stays locked until the commit.
+ */
+export async function putGroup(
+  tx: Transaction,
+  { projectId, groupRef, groupName }: Pick<Group, 'projectId' | 'groupRef'> & Named,
+  now: Date,
+): Promise<Group> {
+  // With something to update, this is one INSERT ... ON CONFLICT: two first uses make one row.
+  const group = await tx.group.upsert({
+    where: { projectId_groupRef: { projectId, groupRef } },
+    create: { id: newId('grp'), projectId, groupRef, groupName: groupName ?? groupRef },
+    update: { groupRef },
+  });
+  if (groupName == null || groupName === group.groupName) return group;
+  return tx.group.update({ where: { id: group.id }, data: { groupName, updateTime: now } });
+}
+
+interface Named {
+  groupName?: string | null;
+}

@@ -1,0 +1,83 @@
+/** Projects: one application of a builder each, the tenant that everything else belongs to. */
+import { z } from 'zod';
+import type { Project } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import { isUniqueViolation } from '../../database/violations.ts';
+import { conflict, notFound } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { id, newId } from '../ids.ts';
+import { label, projectIdOrName, projectName } from '../names.ts';
+import { listPage, type PageArgs } from '../page.ts';
+import { findProject, getProject, orgIdsOf } from '../scope.ts';
+import { authorize, requireBuilder } from '../viewer/viewer.ts';
+
+const name = projectName.describe(
+  'Unique in the whole service: letters, digits and hyphens, 2 to 128; stored lowercase.',
+);
+const appName = label.describe('What end users see while they connect, 1 to 128 characters.');
+
+export const createProjectInput = z
+  .object({ name, appName, orgId: id.describe('The org that owns it.') })
+  .meta({ id: 'CreateProjectInput', description: 'A project to make.' });
+
+export const updateProjectInput = z
+  .object({ projectIdOrName, name: name.optional(), appName: appName.optional() })
+  .meta({ id: 'UpdateProjectInput', description: 'What to change; what is left out stays.' });
+
+/** The viewer's project of that id or name, or null. */
+export async function readProject(call: Call, idOrName: string): Promise<Row<'Project'> | null> {
+  authorize(call.viewer, 'read');
+  return findProject(call, idOrName);
+}
+
+/** The projects that the viewer may see: a key's own, or all of a builder's orgs. */
+export function listProjects(call: Call, args: PageArgs) {
+  const { viewer } = call;
+  authorize(viewer, 'read');
+  const where = viewer.kind === 'API_KEY' ? { id: viewer.projectId } : { orgId: orgIdsOf(viewer) };
+  return listPage(call, { name: 'Query.projects', table: 'Project', where }, args);
+}
+
+/** The projects of an org that the viewer may see. */
+export function listOrgProjects(call: Call, org: Row<'Org'>, args: PageArgs) {
+  const { viewer } = call;
+  authorize(viewer, 'org:read');
+  const own = viewer.kind === 'API_KEY' ? { id: viewer.projectId } : {};
+  return listPage(
+    call,
+    { name: 'Org.projects', parentId: org.id, table: 'Project', where: { orgId: org.id, ...own } },
+    args,
+  );
+}
+
+export async function createProject(
+  call: Call,
+  input: z.output<typeof createProjectInput>,
+): Promise<Project> {
+  const { orgIds } = requireBuilder(call.viewer);
+  if (!orgIds.includes(input.orgId)) throw notFound('Org', input.orgId);
+  const { orgId, name, appName } = input;
+  const projectId = newId('prj');
+  const data = { id: projectId, orgId, name, appName, eventLog: { create: {} } };
+  return namedOnce(name, call.database.prisma.project.create({ data }));
+}
+
+export async function updateProject(
+  call: Call,
+  { projectIdOrName, ...changes }: z.output<typeof updateProjectInput>,
+): Promise<Row<'Project'>> {
+  const project = await getProject(call, projectIdOrName, 'full');
+  if (changes.name === undefined && changes.appName === undefined) return project;
+  const data = { ...changes, updateTime: call.now() };
+  const where = { id: project.id };
+  return namedOnce(changes.name ?? '', call.database.prisma.project.update({ where, data }));
+}
+
+async function namedOnce(name: string, change: Promise<Project>): Promise<Project> {
+  try {
+    return await change;
+  } catch (error) {
+    if (isUniqueViolation(error)) throw conflict(`The project name ${name} is taken.`);
+    throw error;
+  }
+}

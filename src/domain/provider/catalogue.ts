@@ -1,0 +1,14 @@
+/** The providers that this server knows, by name. */
+import type { Provider } from '../../providers/provider.ts';
+
+export interface Catalogue {
+  find(name: string): Provider | null;
+  /** By name. */
+  all: readonly Provider[];
+}
+
+export function createCatalogue(providers: readonly Provider[]): Catalogue {
+  const all = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const byName = new Map(all.map((provider) => [provider.name, provider]));
+  return { all, find: (name) => byName.get(name) ?? null };
+}

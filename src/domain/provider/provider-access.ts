@@ -1,0 +1,24 @@
+/** What a process needs to call providers, and what it knows of their connections. */
+import type { Outbound } from '../../outbound/client.ts';
+import {
+  createObjectDescriptions,
+  type ObjectDescriptions,
+} from '../installation/object-descriptions.ts';
+import type { Refreshes } from '../token/token-refresh.ts';
+import { ProviderLimits } from './provider-limits.ts';
+
+export interface ProviderAccess {
+  outbound: Outbound;
+  limits: ProviderLimits;
+  refreshes: Refreshes;
+  descriptions: ObjectDescriptions;
+}
+
+export function createProviderAccess(outbound: Outbound): ProviderAccess {
+  return {
+    outbound,
+    limits: new ProviderLimits(),
+    refreshes: new Map(),
+    descriptions: createObjectDescriptions(),
+  };
+}

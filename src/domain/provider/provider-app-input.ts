@@ -1,0 +1,119 @@
+/** What callers say of a provider app. */
+import { z } from 'zod';
+import { type Issue, invalidInput } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { oauthScopes, secretText } from '../connection/credential-input.ts';
+import { id } from '../ids.ts';
+import { issueAt, issuesOf } from '../issues.ts';
+import { jsonObject } from '../json-object.ts';
+import { projectIdOrName } from '../names.ts';
+
+const TEXT_MAX = 1_024;
+const text = z.string().min(1).max(TEXT_MAX);
+
+const metadata = jsonObject
+  .pipe(
+    z.strictObject({
+      authQueryParams: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
+      providerParams: z.record(z.string(), z.string()).optional(),
+    }),
+  )
+  .describe('authQueryParams: text or lists of text by name; providerParams: text by name.');
+
+/** The rules of the fields; null clears those that may be empty. */
+const fields = z.object({
+  externalRef: text.nullable().describe("The provider's own id of the app."),
+  clientId: secretText.describe('The OAuth client id.'),
+  clientSecret: secretText.describe('The OAuth client secret; never shown again.'),
+  provider: text.describe('A provider of the catalogue.'),
+  scopes: oauthScopes.nullable().describe('The OAuth scopes to ask for.'),
+  metadata: metadata.nullable(),
+});
+export type AppChanges = Partial<z.output<typeof fields>>;
+
+export const createProviderAppInput = z
+  .object({
+    projectIdOrName,
+    provider: fields.shape.provider,
+    clientId: fields.shape.clientId,
+    clientSecret: fields.shape.clientSecret,
+    externalRef: fields.shape.externalRef.optional(),
+    scopes: fields.shape.scopes.optional(),
+    metadata: fields.shape.metadata.optional(),
+  })
+  .meta({ id: 'CreateProviderAppInput', description: 'A provider app to make.' });
+
+const MASKS = {
+  EXTERNAL_REF: 'externalRef',
+  CLIENT_ID: 'clientId',
+  CLIENT_SECRET: 'clientSecret',
+  PROVIDER: 'provider',
+  SCOPES: 'scopes',
+  METADATA: 'metadata',
+} as const satisfies Record<string, keyof AppChanges>;
+const MASK_NAMES = Object.keys(MASKS) as (keyof typeof MASKS)[];
+
+/** Any value will do here: only what the mask names is checked, by `readChanges`. */
+const unchecked = z
+  .object({
+    externalRef: z.string().nullish().describe("The provider's own id of the app; null clears it."),
+    clientId: z.string().nullish().describe('The OAuth client id.'),
+    clientSecret: z.string().nullish().describe('The OAuth client secret.'),
+    provider: z.string().nullish().describe('A provider of the catalogue.'),
+    scopes: z
+      .array(z.string())
+      .nullish()
+      .describe('The OAuth scopes to ask for; null clears them.'),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .describe('authQueryParams and providerParams; null clears them.'),
+  })
+  .meta({ id: 'ProviderAppChanges', description: 'New values of the fields that are masked.' });
+
+export const updateProviderAppInput = z
+  .object({
+    projectIdOrName,
+    providerAppId: id.describe('The provider app.'),
+    updateMask: z
+      .array(z.enum(MASK_NAMES).meta({ id: 'ProviderAppField' }))
+      .min(1, 'must name a field.')
+      .describe('The fields to write, at least one.'),
+    providerApp: unchecked,
+  })
+  .meta({
+    id: 'UpdateProviderAppInput',
+    description:
+      'Exactly the fields that updateMask names are written; one that is left out is an error.',
+  });
+
+/** The values of the masked fields. Throws BAD_USER_INPUT that names each one that is missing or wrong. */
+export function readChanges(
+  call: Call,
+  input: z.input<typeof updateProviderAppInput>,
+  foundBefore: Issue[],
+): AppChanges {
+  const masked = Object.fromEntries(input.updateMask.map((mask) => [MASKS[mask], true]));
+  const providerApp = fields
+    .extend({ provider: fields.shape.provider.refine(isKnown(call), NOT_KNOWN) })
+    .pick(masked as Record<keyof AppChanges, true>);
+  const parsed = z
+    .object({ input: z.object({ providerApp }) })
+    .safeParse(
+      { input },
+      { error: ({ input: value }) => (value === undefined ? LEFT_OUT : undefined) },
+    );
+  const found = parsed.success ? [] : issuesOf(parsed.error, { input });
+  if (!parsed.success || foundBefore.length > 0) throw invalidInput([...foundBefore, ...found]);
+  return parsed.data.input.providerApp;
+}
+const LEFT_OUT = 'is named in updateMask and must be given.';
+const NOT_KNOWN = 'is not a provider of the catalogue.';
+
+export function providerIssues(call: Call, name: string): Issue[] {
+  return isKnown(call)(name) ? [] : [issueAt(['input', 'provider'], NOT_KNOWN, name)];
+}
+
+function isKnown({ catalogue }: Call) {
+  return (name: string) => catalogue.find(name) !== null;
+}

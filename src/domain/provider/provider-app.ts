@@ -1,0 +1,173 @@
+/** Provider apps: OAuth clients that the builder registered at providers. */
+import { z } from 'zod';
+import { Prisma } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { isForeignKeyViolation, isMissingRow } from '../../database/violations.ts';
+import { conflict, invalidInput, notFound } from '../../errors.ts';
+import type { SealedPlace } from '../../secrets.ts';
+import type { Call } from '../call.ts';
+import { openInput } from '../checked-input.ts';
+import { id, newId } from '../ids.ts';
+import { projectIdOrName } from '../names.ts';
+import { listPage, type PageArgs } from '../page.ts';
+import { getOwned, getProject } from '../scope.ts';
+import { authorize } from '../viewer/viewer.ts';
+import {
+  type AppChanges,
+  createProviderAppInput,
+  providerIssues,
+  readChanges,
+  updateProviderAppInput,
+} from './provider-app-input.ts';
+
+export const deleteProviderAppInput = z
+  .object({ projectIdOrName, providerAppId: id.describe('The provider app.') })
+  .meta({ id: 'DeleteProviderAppInput', description: 'A provider app to delete.' });
+
+const withoutSecret = { clientSecretSealed: true } as const;
+
+interface AppFilter {
+  provider?: string | null;
+}
+
+export function listProviderApps(call: Call, project: Row<'Project'>, args: PageArgs & AppFilter) {
+  authorize(call.viewer, 'read');
+  const list = {
+    name: 'Project.providerApps',
+    parentId: project.id,
+    table: 'ProviderApp',
+  } as const;
+  const where = { projectId: project.id, provider: args.provider ?? undefined };
+  return listPage(call, { ...list, where }, args);
+}
+
+export async function createProviderApp(
+  call: Call,
+  input: z.input<typeof createProviderAppInput>,
+): Promise<Row<'ProviderApp'>> {
+  const { project, issues } = await openInput(call, {
+    schema: createProviderAppInput,
+    input,
+    needed: 'provider-apps:write',
+  });
+  const { id: projectId } = project;
+  const problems = [...issues, ...providerIssues(call, input.provider)];
+  if (problems.length > 0) throw invalidInput(problems);
+  const appId = newId('app');
+  const { provider, clientId, clientSecret, externalRef, scopes, metadata } = input;
+  return call.database.prisma.providerApp.create({
+    data: {
+      id: appId,
+      projectId,
+      provider,
+      clientId,
+      clientSecretSealed: call.vault.seal(clientSecret, clientSecretPlace(appId, projectId)),
+      externalRef,
+      scopes: scopes ?? [],
+      metadata: (metadata ?? undefined) as Prisma.InputJsonObject | undefined,
+    },
+    omit: withoutSecret,
+  });
+}
+
+/** Writes exactly the masked fields. Connections keep an app to its provider. */
+export async function updateProviderApp(
+  call: Call,
+  input: z.input<typeof updateProviderAppInput>,
+): Promise<Row<'ProviderApp'>> {
+  const { project, issues } = await openInput(call, {
+    schema: updateProviderAppInput,
+    input,
+    needed: 'provider-apps:write',
+  });
+  const { id: projectId } = project;
+  const appId = input.providerAppId;
+  const before = await getOwned(call, 'ProviderApp', {
+    projectId,
+    id: appId,
+    what: 'Provider app',
+  });
+  const changes = readChanges(call, input, issues);
+  const data = { ...columnsOf(call, before, changes), updateTime: call.now() };
+  return existing(
+    appId,
+    inTransaction(call.database, async (tx) => {
+      const where = { projectId_id: { projectId, id: appId } };
+      const app = await tx.providerApp.update({ where, data, omit: withoutSecret });
+      // Asked under the row's lock, which a connection that is being made waits for.
+      if (changes.provider !== undefined) await requireNoneOfAnother(tx, app);
+      return app;
+    }),
+  );
+}
+
+export async function deleteProviderApp(
+  call: Call,
+  input: z.output<typeof deleteProviderAppInput>,
+): Promise<{ deletedId: string }> {
+  const { id: projectId } = await getProject(call, input.projectIdOrName, 'provider-apps:write');
+  const appId = input.providerAppId;
+  const where = { projectId_id: { projectId, id: appId } };
+  try {
+    await existing(appId, call.database.prisma.providerApp.delete({ where, select: { id: true } }));
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw inUse();
+    throw error;
+  }
+  return { deletedId: appId };
+}
+
+/**
+ * The app of a new connection, by id or the newest of the provider; null where there is none. It keeps
+ * its provider until the transaction ends.
+ */
+export async function lockProviderApp(
+  tx: Transaction,
+  { projectId, provider, id: appId }: { projectId: string; provider: string; id?: string | null },
+): Promise<string | null> {
+  const named = appId ? Prisma.sql`and "id" = ${appId}` : Prisma.empty;
+  const [app] = await tx.$queryRaw<{ id: string }[]>`
+    select "id" from "ProviderApp"
+    where "projectId" = ${projectId} and "provider" = ${provider} ${named}
+    order by "id" desc limit 1 for share`;
+  return app?.id ?? null;
+}
+
+function columnsOf(
+  { vault }: Call,
+  app: Row<'ProviderApp'>,
+  { clientSecret, scopes, metadata, ...changes }: AppChanges,
+): Prisma.ProviderAppUpdateInput {
+  const sealed = clientSecret && vault.seal(clientSecret, clientSecretPlace(app.id, app.projectId));
+  return {
+    ...changes,
+    clientSecretSealed: sealed,
+    scopes: scopes === null ? [] : scopes,
+    metadata: metadata === null ? Prisma.DbNull : metadata,
+  };
+}
+
+/** Where a client secret is sealed. */
+export function clientSecretPlace(row: string, projectId: string): SealedPlace {
+  return { table: 'ProviderApp', column: 'clientSecretSealed', row, projectId };
+}
+
+async function requireNoneOfAnother(tx: Transaction, app: Row<'ProviderApp'>): Promise<void> {
+  const { id: providerAppId, projectId, provider } = app;
+  const where = { projectId, providerAppId, provider: { not: provider } };
+  if (await tx.connection.findFirst({ where, select: { id: true } })) throw inUse();
+}
+
+function inUse() {
+  return conflict('Connections use the provider app: delete them first.');
+}
+
+async function existing<T>(appId: string, change: Promise<T>): Promise<T> {
+  try {
+    return await change;
+  } catch (error) {
+    if (isMissingRow(error)) throw notFound('Provider app', appId);
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+/** What a caller is told when a provider gave no usable answer: the one place that decides it. */
+import { DomainError, unprocessable } from '../../errors.ts';
+import { ProviderError, type ProviderErrorKind } from '../../providers/provider.ts';
+
+/** The request, the account or its rights have to change: asking again helps nobody. */
+const UNPROCESSABLE = new Set<ProviderErrorKind>([
+  'AUTH_INVALIDATED',
+  'FORBIDDEN',
+  'API_DISABLED',
+  'BAD_REQUEST',
+  'MISSING_FIELD',
+  'MISSING_OBJECT',
+]);
+
+/** UNPROCESSABLE for what can't pass, else PROVIDER_ERROR, which says when to try again where that is known. */
+export function providerRefusal({ kind, message, retryAfterMs }: ProviderError): DomainError {
+  if (UNPROCESSABLE.has(kind)) return unprocessable(message);
+  const retry = retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(retryAfterMs / 1_000) };
+  return new DomainError('PROVIDER_ERROR', message, { reason: kind, ...retry });
+}
+
+/** Runs what calls a provider, with its failures as refusals. */
+export async function refusingForProvider<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof ProviderError ? providerRefusal(error) : error;
+  }
+}

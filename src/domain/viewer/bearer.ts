@@ -1,0 +1,159 @@
+/** Builders' bearer tokens: JWTs of a configured issuer, or of a local one for development. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  type CryptoKey,
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  type JWTVerifyGetKey,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
+import { z } from 'zod';
+import type { Config } from '../../config.ts';
+import type { Builder } from '../../database/generated/client.ts';
+import { isUniqueViolation } from '../../database/violations.ts';
+import { unauthenticated } from '../../errors.ts';
+import type { Services } from '../call.ts';
+import { writeWhole } from '../files.ts';
+import { newId } from '../ids.ts';
+import { isStorableText } from '../storable-json.ts';
+
+export const LOCAL_ISSUER = 'urn:integration-gateway:local-issuer';
+const LOCAL_ALGORITHM = 'ES256';
+const LOCAL_LIFETIME = '30d';
+/** Clocks of an issuer and of this machine may differ by this much. */
+const CLOCK_TOLERANCE_SECONDS = 30;
+
+/** Names are shown; subjects are compared, each character of them. */
+const subject = z.string().min(1).max(256).refine(isStorableText);
+const text = subject.transform((name) => name.trim()).pipe(z.string().min(1));
+const claimsSchema = z.object({
+  iss: subject,
+  sub: subject,
+  email: z.email().max(254).toLowerCase().optional().catch(undefined),
+  email_verified: z.boolean().optional().catch(false),
+  given_name: text.optional().catch(undefined),
+  family_name: text.optional().catch(undefined),
+  name: text.optional().catch(undefined),
+});
+export type BearerClaims = z.output<typeof claimsSchema>;
+
+export interface BearerVerifier {
+  /** Throws UNAUTHENTICATED. */
+  verify(token: string): Promise<BearerClaims>;
+  /** Only the local issuer can. */
+  mint: ((claims: Omit<BearerClaims, 'iss'>) => Promise<string>) | null;
+}
+
+export async function createBearerVerifier(config: Config): Promise<BearerVerifier> {
+  const { BEARER_ISSUER: issuer, BEARER_JWKS_URL: url } = config;
+  if (issuer && url) {
+    const keys = createRemoteJWKSet(new URL(url));
+    return { verify: verifyWith(keys, issuer, config.BEARER_ALGORITHMS, config), mint: null };
+  }
+  const { privateKey, publicJwk } = await localKeys(config.DATA_DIR);
+  const keys = createLocalJWKSet({ keys: [publicJwk] });
+  return {
+    verify: verifyWith(keys, LOCAL_ISSUER, [LOCAL_ALGORITHM], config),
+    mint: (claims) =>
+      new SignJWT(claims)
+        .setProtectedHeader({ alg: LOCAL_ALGORITHM })
+        .setIssuer(LOCAL_ISSUER)
+        .setAudience(config.BEARER_AUDIENCE)
+        .setIssuedAt()
+        .setExpirationTime(LOCAL_LIFETIME)
+        .sign(privateKey),
+  };
+}
+
+function verifyWith(
+  keys: JWTVerifyGetKey,
+  issuer: string,
+  algorithms: string[],
+  config: Config,
+): BearerVerifier['verify'] {
+  const options = {
+    issuer,
+    algorithms,
+    audience: config.BEARER_AUDIENCE,
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    requiredClaims: ['exp', 'sub'],
+  };
+  return async (token) => {
+    try {
+      const { payload } = await jwtVerify(token, keys, options);
+      return claimsSchema.parse(payload);
+    } catch (error) {
+      const code = (error as { code?: string }).code ?? 'ERR_JWT_CLAIMS';
+      throw unauthenticated(`The bearer token is not accepted (${code}).`);
+    }
+  };
+}
+
+/** The key pair of the local issuer, made at the first start. */
+async function localKeys(dataDir: string): Promise<{ privateKey: CryptoKey; publicJwk: JWK }> {
+  const path = join(dataDir, 'issuer-key.json');
+  const privateJwk = readJwk(path) ?? (await createJwk(path));
+  const { kty, crv, x, y } = privateJwk;
+  const privateKey = (await importJWK(privateJwk, LOCAL_ALGORITHM)) as CryptoKey;
+  return { privateKey, publicJwk: { kty, crv, x, y, alg: LOCAL_ALGORITHM } as JWK };
+}
+
+function readJwk(path: string): JWK | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as JWK;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function createJwk(path: string): Promise<JWK> {
+  const { privateKey } = await generateKeyPair(LOCAL_ALGORITHM, { extractable: true });
+  const jwk = await exportJWK(privateKey);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeWhole(path, JSON.stringify(jwk));
+  return jwk;
+}
+
+/** The builder that a token names: made by the first token, kept up to date by later ones. */
+export async function enrolBuilder(
+  { database: { prisma }, now }: Services,
+  claims: BearerClaims,
+): Promise<{ builder: Builder; orgIds: string[] }> {
+  const identity = { idpProvider: claims.iss, idpRef: claims.sub };
+  const names = {
+    firstName: claims.given_name ?? null,
+    lastName: claims.family_name ?? null,
+    fullName: claims.name ?? null,
+    primaryEmail: (claims.email_verified !== false && claims.email) || null,
+  };
+  const known = () =>
+    prisma.builder.findUnique({
+      where: { idpProvider_idpRef: identity },
+      include: { memberships: { select: { orgId: true } } },
+    });
+  let found = await known();
+  if (!found) {
+    try {
+      await prisma.builder.create({ data: { id: newId('bld'), ...identity, ...names } });
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+    }
+    found = await known();
+  }
+  if (!found) throw unauthenticated('The builder of this token was deleted.');
+  const { memberships, ...builder } = found;
+  const orgIds = memberships.map(({ orgId }) => orgId);
+  const changed = (Object.keys(names) as (keyof typeof names)[]).some(
+    (key) => builder[key] !== names[key],
+  );
+  if (!changed) return { builder, orgIds };
+  const data = { ...names, updateTime: now() };
+  return { builder: await prisma.builder.update({ where: { id: builder.id }, data }), orgIds };
+}

@@ -1,0 +1,80 @@
+/** The value of an API key: `ik_`, 32 random bytes and a checksum in base62. Only its hash is stored. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Services } from '../call.ts';
+
+const PREFIX = 'ik_';
+const RANDOM_BYTES = 32;
+/** Digits that 32 bytes and a CRC-32 take in base62. */
+const RANDOM_DIGITS = 43;
+const CHECKSUM_DIGITS = 6;
+/** Enough to recognise a key by, far too little to guess the rest. */
+const SHOWN_CHARACTERS = 10;
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** lastUsedTime is kept to this, so that a busy key doesn't write its row for each request. */
+const LAST_USED_MS = 60_000;
+
+export function newKeyValue(): string {
+  const random = base62(BigInt(`0x${randomBytes(RANDOM_BYTES).toString('hex')}`), RANDOM_DIGITS);
+  return `${PREFIX}${random}${checksum(random)}`;
+}
+
+/** Told without the database: a mistyped key costs nothing, and secret scanners can be sure of a find. */
+export function isKeyValue(text: string): boolean {
+  if (text.length !== PREFIX.length + RANDOM_DIGITS + CHECKSUM_DIGITS || !text.startsWith(PREFIX)) {
+    return false;
+  }
+  const random = text.slice(PREFIX.length, -CHECKSUM_DIGITS);
+  return text.slice(-CHECKSUM_DIGITS) === checksum(random);
+}
+
+export function hashOfKey(value: string): string {
+  return createHash('sha256').update(value).digest('hex');
+}
+
+export function shownPrefix(value: string): string {
+  return value.slice(0, SHOWN_CHARACTERS);
+}
+
+export interface KnownKey {
+  id: string;
+  projectId: string;
+  orgId: string;
+  scopes: string[];
+  active: boolean;
+}
+
+/** The key of that value, active or not. */
+export async function findApiKeyByValue(
+  { database, now }: Services,
+  value: string,
+): Promise<KnownKey | null> {
+  if (!isKeyValue(value)) return null;
+  const hash = hashOfKey(value);
+  const key = await database.prisma.apiKey.findUnique({
+    where: { hash },
+    include: { project: { select: { orgId: true } } },
+  });
+  if (!key || !timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash))) return null;
+  const time = now();
+  if (key.active && time.getTime() - (key.lastUsedTime?.getTime() ?? 0) > LAST_USED_MS) {
+    await database.prisma.apiKey.updateMany({
+      where: { id: key.id },
+      data: { lastUsedTime: time },
+    });
+  }
+  return { ...key, orgId: key.project.orgId };
+}
+
+function checksum(random: string): string {
+  return base62(BigInt(crc32(random)), CHECKSUM_DIGITS);
+}
+
+function base62(value: bigint, digits: number): string {
+  let text = '';
+  for (let rest = value; text.length < digits; rest /= 62n) {
+    text = DIGITS[Number(rest % 62n)] + text;
+  }
+  return text;
+}

@@ -1,0 +1,202 @@
+/**
+ * Streams that stay open after their caller was let in. Their callers are looked at again and again: a
+ * key that was deleted or deactivated, a token that has run out, or rights that have shrunk end them.
+ */
+import { DomainError, rateLimited, unauthenticated } from '../../errors.ts';
+import { Signal } from '../../events/signal.ts';
+import type { Services } from '../call.ts';
+import type { BearerVerifier } from './bearer.ts';
+import { hashOfKey } from './key-value.ts';
+import { authenticate, type Credentials, credentialOf, type Viewer } from './viewer.ts';
+
+/** Twice and more in the second within which a refusal has to take effect. */
+const LOOK_MS = 400;
+/** Nothing is delivered to a caller whose standing could not be told for this long. */
+const STALE_MS = 1_000;
+/** Callers that are looked at one by one share this many lookups. */
+const LOOKUPS_AT_ONCE = 8;
+/** Keys that one statement confirms. */
+const KEYS_AT_ONCE = 1_000;
+
+/** Told once that a stream is over: with a refusal, or with null where the server is stopping. */
+export type OnEnd = (refusal: DomainError | null) => void;
+
+export interface OpenStream extends Disposable {
+  /** The caller as of a moment ago; waits while the database can't tell. Null where the stream is over. */
+  confirm(): Promise<Viewer | null>;
+}
+
+interface Stream {
+  openedAs: Viewer;
+  onEnd: OnEnd;
+}
+
+/** Who opened streams with one credential. */
+interface Caller {
+  credential: string;
+  credentials: Credentials;
+  keyHash: string | null;
+  viewer: Viewer;
+  confirmedAt: number;
+  streams: Set<Stream>;
+  looked: Signal;
+}
+
+interface Options {
+  /** Streams of one key or token in this process. */
+  most: number;
+  lookMs?: number;
+  staleMs?: number;
+}
+
+export class OpenStreams {
+  readonly #services: Services;
+  readonly #verifier: BearerVerifier;
+  readonly #options: Required<Options>;
+  readonly #callers = new Map<string, Caller>();
+  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+  #hasFailed = false;
+  #areEnding = false;
+
+  constructor(services: Services, verifier: BearerVerifier, options: Options) {
+    this.#services = services;
+    this.#verifier = verifier;
+    this.#options = { lookMs: LOOK_MS, staleMs: STALE_MS, ...options };
+  }
+
+  /** Throws RATE_LIMITED where the caller has too many, or the server is stopping. */
+  open(credentials: Credentials, viewer: Viewer, onEnd: OnEnd): OpenStream {
+    if (this.#areEnding) throw rateLimited('The server is stopping. Subscribe again.', 1);
+    const caller = this.#callerOf(credentials, viewer);
+    const { most, lookMs, staleMs } = this.#options;
+    if (caller.streams.size >= most) {
+      throw rateLimited(`This caller has ${most} subscriptions open, which is the limit.`, 1);
+    }
+    const stream = { openedAs: viewer, onEnd };
+    caller.streams.add(stream);
+    this.#callers.set(caller.credential, caller);
+    this.#timer ??= setInterval(() => void this.#look(), lookMs).unref();
+    return {
+      confirm: () => confirm(caller, stream, staleMs),
+      [Symbol.dispose]: () => this.#close(caller, stream),
+    };
+  }
+
+  /** Ends all without a refusal: their clients come again, and find another server. */
+  endAll(): void {
+    this.#areEnding = true;
+    for (const caller of this.#callers.values()) {
+      for (const stream of caller.streams) this.#end(caller, stream, null);
+    }
+  }
+
+  /** Whether endAll was called. */
+  get areEnding(): boolean {
+    return this.#areEnding;
+  }
+
+  #callerOf(credentials: Credentials, viewer: Viewer): Caller {
+    const credential = credentialOf(credentials) ?? '';
+    const known = this.#callers.get(credential);
+    if (known) return known;
+    const keyHash = credentials.apiKey ? hashOfKey(credentials.apiKey) : null;
+    const confirmedAt = performance.now();
+    const streams = new Set<Stream>();
+    const looked = new Signal();
+    return { credential, credentials, keyHash, viewer, confirmedAt, streams, looked };
+  }
+
+  #end(caller: Caller, stream: Stream, refusal: DomainError | null): void {
+    this.#close(caller, stream);
+    stream.onEnd(refusal);
+  }
+
+  #close(caller: Caller, stream: Stream): void {
+    caller.streams.delete(stream);
+    caller.looked.raise();
+    if (caller.streams.size > 0) return;
+    this.#callers.delete(caller.credential);
+    if (this.#callers.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    const callers = [...this.#callers.values()];
+    try {
+      const standing = await findStanding(this.#services, callers);
+      for (const caller of standing) this.#confirmed(caller, caller.viewer);
+      const others = callers.filter((caller) => !standing.has(caller));
+      while (others.length > 0) {
+        const some = others.splice(0, LOOKUPS_AT_ONCE);
+        await Promise.all(some.map((caller) => this.#lookAt(caller)));
+      }
+      this.#hasFailed = false;
+    } catch (error) {
+      // Nothing is known of them now: what is due to them waits.
+      if (!this.#hasFailed) this.#services.log.warn({ err: error }, 'callers can not be confirmed');
+      this.#hasFailed = true;
+    }
+    this.#isLooking = false;
+  }
+
+  async #lookAt(caller: Caller): Promise<void> {
+    try {
+      this.#services.viewers.delete(caller.credential);
+      const viewer = await authenticate(this.#services, this.#verifier, caller.credentials);
+      if (viewer) this.#confirmed(caller, viewer);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      for (const stream of caller.streams) this.#end(caller, stream, error);
+    }
+  }
+
+  #confirmed(caller: Caller, viewer: Viewer): void {
+    caller.viewer = viewer;
+    caller.confirmedAt = performance.now();
+    caller.looked.raise();
+    for (const stream of caller.streams) {
+      if (mayStill(stream.openedAs, viewer)) continue;
+      this.#end(caller, stream, unauthenticated('What this caller may do has changed.'));
+    }
+  }
+}
+
+async function confirm(caller: Caller, stream: Stream, staleMs: number): Promise<Viewer | null> {
+  while (caller.streams.has(stream)) {
+    if (performance.now() - caller.confirmedAt <= staleMs) return caller.viewer;
+    await caller.looked.wait();
+  }
+  return null;
+}
+
+/** The callers whose keys are as they were, told by one statement for many. */
+async function findStanding({ database }: Services, callers: Caller[]): Promise<Set<Caller>> {
+  const byHash = new Map(callers.map((caller) => [caller.keyHash, caller]));
+  byHash.delete(null);
+  const hashes = [...byHash.keys()] as string[];
+  const standing = new Set<Caller>();
+  while (hashes.length > 0) {
+    const hash = hashes.splice(0, KEYS_AT_ONCE);
+    for (const key of await database.rows.find('ApiKey', { hash, active: true })) {
+      const caller = byHash.get(key.hash);
+      const scopes = caller?.viewer.scopes ?? [];
+      const isSame = key.scopes.join() === scopes.join() && key.id === caller?.viewer.id;
+      if (caller && isSame) standing.add(caller);
+    }
+  }
+  return standing;
+}
+
+/** Whether the viewer may do and see all that they might then. */
+function mayStill(then: Viewer, now: Viewer): boolean {
+  const orgIds = now.kind === 'BUILDER' ? now.orgIds : [now.orgId];
+  const had = then.kind === 'BUILDER' ? then.orgIds : [then.orgId];
+  return (
+    then.scopes.every((scope) => now.scopes.includes(scope)) &&
+    had.every((orgId) => orgIds.includes(orgId))
+  );
+}

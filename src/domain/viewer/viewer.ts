@@ -1,0 +1,126 @@
+/** Who is asking, told from the credentials of a request; and what they may see. */
+import { LRUCache } from 'lru-cache';
+import { forbidden, unauthenticated } from '../../errors.ts';
+import type { Call, Services } from '../call.ts';
+import { type BearerClaims, type BearerVerifier, enrolBuilder } from './bearer.ts';
+import { findApiKeyByValue } from './key-value.ts';
+import { ALL_SCOPES, allows, type Scope } from './scopes.ts';
+
+export interface ApiKeyViewer {
+  kind: 'API_KEY';
+  id: string;
+  projectId: string;
+  orgId: string;
+  scopes: readonly Scope[];
+}
+
+/** A builder may do everything in the projects of their orgs. */
+export interface BuilderViewer {
+  kind: 'BUILDER';
+  id: string;
+  orgIds: readonly string[];
+  /** Lowercase; null where the issuer gives none or calls it unverified. */
+  email: string | null;
+  scopes: readonly Scope[];
+}
+
+export type Viewer = ApiKeyViewer | BuilderViewer;
+
+export interface Credentials {
+  apiKey?: string | null;
+  /** The whole Authorization header. */
+  authorization?: string | null;
+}
+
+/**
+ * Who a credential stands for is looked up again after this time, so that a key that was deleted or
+ * deactivated in another process is refused there within a second.
+ */
+const FRESH_MS = 500;
+const MOST_VIEWERS = 10_000;
+
+export type ViewerCache = LRUCache<string, Viewer>;
+
+export function createViewerCache(): ViewerCache {
+  return new LRUCache({ max: MOST_VIEWERS, ttl: FRESH_MS });
+}
+
+/** What a viewer is known by in the cache; null where no credentials were given. */
+export function credentialOf({ apiKey, authorization }: Credentials): string | null {
+  return apiKey ? `key ${apiKey}` : authorization || null;
+}
+
+/** Null where no credentials were given; throws UNAUTHENTICATED where they are no good. */
+export async function authenticate(
+  services: Services,
+  verifier: BearerVerifier,
+  credentials: Credentials,
+): Promise<Viewer | null> {
+  const { apiKey } = credentials;
+  const credential = credentialOf(credentials);
+  if (!credential) return null;
+  const known = services.viewers.get(credential);
+  if (known) return known;
+  const viewer = apiKey
+    ? await viewerOfKey(services, apiKey)
+    : await viewerOfBearer(services, verifier, credential);
+  services.viewers.set(credential, viewer);
+  return viewer;
+}
+
+async function viewerOfKey(services: Services, value: string): Promise<ApiKeyViewer> {
+  const found = await findApiKeyByValue(services, value);
+  if (!found?.active) {
+    throw unauthenticated('The API key is not known, or it is inactive or deleted.');
+  }
+  const scopes = found.scopes as Scope[];
+  return { kind: 'API_KEY', id: found.id, projectId: found.projectId, orgId: found.orgId, scopes };
+}
+
+async function viewerOfBearer(
+  services: Services,
+  verifier: BearerVerifier,
+  authorization: string,
+): Promise<BuilderViewer> {
+  const [kind, token] = authorization.split(' ');
+  if (kind?.toLowerCase() !== 'bearer' || !token) {
+    throw unauthenticated('Authorization must be "Bearer" and a token.');
+  }
+  const claims: BearerClaims = await verifier.verify(token);
+  const { builder, orgIds } = await enrolBuilder(services, claims);
+  return {
+    kind: 'BUILDER',
+    id: builder.id,
+    orgIds,
+    email: builder.primaryEmail,
+    scopes: ALL_SCOPES,
+  };
+}
+
+/** Throws FORBIDDEN where the viewer lacks the scope. */
+export function authorize(viewer: Viewer, needed: Scope): void {
+  if (!allows(viewer.scopes, needed)) {
+    throw forbidden(
+      `This needs the scope ${needed}; the API key has ${viewer.scopes.join(', ') || 'none'}.`,
+    );
+  }
+}
+
+/** Throws FORBIDDEN where the caller is an API key: some things are for people. */
+export function requireBuilder(viewer: Viewer): BuilderViewer {
+  if (viewer.kind !== 'BUILDER') {
+    throw forbidden("This needs a builder's bearer token; an API key can't do it.");
+  }
+  return viewer;
+}
+
+/** A builder is a member of one more org: the rest of this call knows it, and so do the next ones. */
+export function renewMembership(call: Call, viewer: BuilderViewer, orgId: string): void {
+  call.viewer = { ...viewer, orgIds: [...new Set([...viewer.orgIds, orgId])] };
+  call.viewers.clear();
+}
+
+/** `api:<key id>` or `builder:<id>`, as installations name their maker. */
+export function actorOf(viewer: Viewer): string {
+  return `${viewer.kind === 'API_KEY' ? 'api' : 'builder'}:${viewer.id}`;
+}

@@ -1,0 +1,161 @@
+import {
+  deleteConnection,
+  listConnections,
+  updateConnection,
+} from '../../domain/connection/connection.ts';
+import { generateConnection } from '../../domain/connection/connection-generation.ts';
+import {
+  deleteConnectionInput,
+  generateConnectionInput,
+  refreshConnectionInput,
+  startOAuthConnectInput,
+  updateConnectionInput,
+} from '../../domain/connection/connection-input.ts';
+import { refreshConnection } from '../../domain/connection/connection-refresh.ts';
+import { shownCredentials } from '../../domain/connection/credentials.ts';
+import { startOAuthConnect } from '../../domain/connection/oauth-connect.ts';
+import { byId } from '../../domain/scope.ts';
+import { builder } from '../builder.ts';
+import { createdFields, listField, projectField, updateTimeField } from '../fields.ts';
+import { enumType, inputArg, uncheckedInputArg } from '../inputs.ts';
+import { Node } from '../node.ts';
+import { DeletePayload, payload } from '../payloads.ts';
+import { AuthScheme } from '../provider/provider.ts';
+import {
+  ConnectedAccount,
+  ConnectedAccounts,
+  Consumer,
+  Group,
+  Project,
+  ProviderApp,
+} from '../types.ts';
+import { ConnectionCredentials } from './credentials.ts';
+
+const ConnectionStatus = enumType('ConnectionStatus', 'What is known of its credentials.', {
+  CREATED: 'They are new, or the access token was just refreshed.',
+  WORKING: 'The provider has accepted them.',
+  BAD_CREDENTIALS: 'The provider has refused them, in a call or in a refresh.',
+});
+
+ConnectedAccount.implement({
+  description: "A group and a consumer linked to one provider: the platform's connection.",
+  interfaces: [Node],
+  fields: (t) => ({
+    ...createdFields(t),
+    project: projectField(t),
+    provider: t.exposeString('provider', { description: 'The provider of the catalogue.' }),
+    group: t.field({
+      type: Group,
+      description: 'Who has access.',
+      resolve: ({ groupId }, _args, { get }) => get(byId('Group'), groupId),
+    }),
+    consumer: t.field({
+      type: Consumer,
+      description: 'Who connected the account.',
+      resolve: ({ consumerId }, _args, { get }) => get(byId('Consumer'), consumerId),
+    }),
+    providerApp: t.field({
+      type: ProviderApp,
+      nullable: true,
+      description: 'The OAuth app that it came by, where it came by one.',
+      resolve: ({ providerAppId }, _args, { find }) =>
+        providerAppId === null ? null : find(byId('ProviderApp'), providerAppId),
+    }),
+    authScheme: t.expose('authScheme', {
+      type: AuthScheme,
+      description: 'How it proves itself to the provider.',
+    }),
+    status: t.expose('status', {
+      type: ConnectionStatus,
+      description: 'What is known of its credentials.',
+    }),
+    providerWorkspaceRef: t.exposeString('providerWorkspaceRef', {
+      nullable: true,
+      description: 'The workspace at the provider, where it is known.',
+    }),
+    providerConsumerRef: t.exposeString('providerConsumerRef', {
+      nullable: true,
+      description: "The provider's own id of the consumer, where it is known.",
+    }),
+    providerMetadata: t.field({
+      type: 'JSONObject',
+      nullable: true,
+      description: 'Further facts of the account.',
+      resolve: ({ providerMetadata }) => providerMetadata,
+    }),
+    credentials: t.field({
+      type: ConnectionCredentials,
+      nullable: true,
+      description: 'Credentials in clear. Needs the scope credentials:read.',
+      resolve: (connection, _args, { find }) => find(shownCredentials, connection),
+    }),
+    updateTime: updateTimeField(t),
+  }),
+});
+
+builder.objectField(Project, 'connections', (t) =>
+  listField(t, ConnectedAccounts, {
+    description: 'Connections, newest first.',
+    args: {
+      provider: t.arg.string({ description: 'Only those to this provider.' }),
+      groupRef: t.arg.string({ description: 'Only those of this group.' }),
+      consumerRef: t.arg.string({ description: 'Only those of this consumer.' }),
+      status: t.arg({ type: ConnectionStatus, description: 'Only those of this status.' }),
+    },
+    resolve: (project, args, { call }) => listConnections(call, project, args),
+  }),
+);
+
+const StartOAuthConnectPayload = builder
+  .objectRef<{ authorizeUrl: string; expireTime: Date }>('StartOAuthConnectPayload')
+  .implement({
+    description: 'The answer of startOAuthConnect.',
+    fields: (t) => ({
+      authorizeUrl: t.exposeString('authorizeUrl', { description: 'Where the browser goes.' }),
+      expireTime: t.expose('expireTime', {
+        type: 'DateTime',
+        description: 'Until when the person can come back.',
+      }),
+    }),
+  });
+
+builder.mutationFields((t) => ({
+  generateConnection: t.field({
+    type: payload('GenerateConnectionPayload', 'connection', ConnectedAccount, 'The connection.'),
+    description:
+      'Connects with credentials, or replaces those of the connection that there is. Needs connections:write.',
+    args: uncheckedInputArg(t.arg, generateConnectionInput),
+    resolve: async (_root, { input }, { call }) => ({
+      connection: await generateConnection(call, input),
+    }),
+  }),
+  startOAuthConnect: t.field({
+    type: StartOAuthConnectPayload,
+    description:
+      "For a person at a browser: the provider's authorize URL. The callback makes or renews the connection.",
+    args: inputArg(t.arg, startOAuthConnectInput),
+    resolve: (_root, { input }, { call }) => startOAuthConnect(call, input),
+  }),
+  updateConnection: t.field({
+    type: payload('UpdateConnectionPayload', 'connection', ConnectedAccount, 'As it is now.'),
+    description: 'Changes a connection. Needs the scope connections:write.',
+    args: uncheckedInputArg(t.arg, updateConnectionInput),
+    resolve: async (_root, { input }, { call }) => ({
+      connection: await updateConnection(call, input),
+    }),
+  }),
+  refreshConnection: t.field({
+    type: payload('RefreshConnectionPayload', 'connection', ConnectedAccount, 'As it is now.'),
+    description: 'Refreshes the access token now. Needs the scope connections:write.',
+    args: inputArg(t.arg, refreshConnectionInput),
+    resolve: async (_root, { input }, { call }) => ({
+      connection: await refreshConnection(call, input),
+    }),
+  }),
+  deleteConnection: t.field({
+    type: DeletePayload,
+    description: 'Deletes a connection that no installation uses. Needs connections:write.',
+    args: inputArg(t.arg, deleteConnectionInput),
+    resolve: (_root, { input }, { call }) => deleteConnection(call, input),
+  }),
+}));

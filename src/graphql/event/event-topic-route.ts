@@ -1,0 +1,75 @@
+import {
+  createEventTopicRoute,
+  createEventTopicRouteInput,
+  deleteEventTopicRoute,
+  deleteEventTopicRouteInput,
+  listEventTopicRoutes,
+  listRoutesToTopic,
+} from '../../domain/event/event-topic-route.ts';
+import { byId } from '../../domain/scope.ts';
+import { builder } from '../builder.ts';
+import { createdFields, listField, projectField, updateTimeField } from '../fields.ts';
+import { inputArg } from '../inputs.ts';
+import { Node } from '../node.ts';
+import { DeletePayload, payload } from '../payloads.ts';
+import { EventTopicRoute, EventTopicRoutes, Project, Topic } from '../types.ts';
+import { NotificationEventType } from './notification-event-type.ts';
+
+EventTopicRoute.implement({
+  description: 'Events of one type go to one topic.',
+  interfaces: [Node],
+  fields: (t) => ({
+    ...createdFields(t),
+    project: projectField(t),
+    eventType: t.expose('eventType', {
+      type: NotificationEventType,
+      description: 'The events that it routes.',
+    }),
+    topic: t.field({
+      type: Topic,
+      description: 'The topic that they go to.',
+      resolve: ({ topicId }, _args, { get }) => get(byId('Topic'), topicId),
+    }),
+    updateTime: updateTimeField(t),
+  }),
+});
+
+builder.objectField(Project, 'eventTopicRoutes', (t) =>
+  listField(t, EventTopicRoutes, {
+    description: 'Routes of events to topics, newest first.',
+    args: {
+      topicId: t.arg.id({ description: 'Only those to this topic.' }),
+      eventType: t.arg({ type: NotificationEventType, description: 'Only those of this type.' }),
+    },
+    resolve: (project, args, { call }) => listEventTopicRoutes(call, project, args),
+  }),
+);
+
+builder.objectField(Topic, 'eventTopicRoutes', (t) =>
+  listField(t, EventTopicRoutes, {
+    description: 'The routes that fill it, newest first.',
+    resolve: (topic, args, { call }) => listRoutesToTopic(call, topic, args),
+  }),
+);
+
+builder.mutationFields((t) => ({
+  createEventTopicRoute: t.field({
+    type: payload(
+      'CreateEventTopicRoutePayload',
+      'eventTopicRoute',
+      EventTopicRoute,
+      'The new route.',
+    ),
+    description: 'Routes the events of a type to a topic, from now on.',
+    args: inputArg(t.arg, createEventTopicRouteInput),
+    resolve: async (_root, { input }, { call }) => ({
+      eventTopicRoute: await createEventTopicRoute(call, input),
+    }),
+  }),
+  deleteEventTopicRoute: t.field({
+    type: DeletePayload,
+    description: 'Deletes a route of events to a topic.',
+    args: inputArg(t.arg, deleteEventTopicRouteInput),
+    resolve: (_root, { input }, { call }) => deleteEventTopicRoute(call, input),
+  }),
+}));

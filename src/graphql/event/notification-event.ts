@@ -1,0 +1,75 @@
+import { listNotificationEvents, topicsOf } from '../../domain/event/notification-event.ts';
+import { builder } from '../builder.ts';
+import { createdFields, linkField, listField, projectField } from '../fields.ts';
+import { Node } from '../node.ts';
+import {
+  ConnectedAccount,
+  Destination,
+  Installation,
+  NotificationEvent,
+  NotificationEvents,
+  Operation,
+  Project,
+  Topic,
+} from '../types.ts';
+import { NotificationEventType } from './notification-event-type.ts';
+
+NotificationEvent.implement({
+  description: 'A recorded fact that was routed to at least one topic.',
+  interfaces: [Node],
+  fields: (t) => ({
+    ...createdFields(t),
+    project: projectField(t),
+    eventType: t.expose('eventType', {
+      type: NotificationEventType,
+      description: 'What happened.',
+    }),
+    data: t.expose('data', {
+      type: 'JSONObject',
+      description: 'The payload, exactly as a webhook carries it.',
+    }),
+    topics: t.field({
+      type: [Topic],
+      description: 'The topics that it was routed to when it happened, as far as they still exist.',
+      resolve: (event, _args, { get }) => get(topicsOf, event),
+    }),
+    connection: linkField(t, {
+      type: ConnectedAccount,
+      table: 'Connection',
+      id: ({ connectionId }) => connectionId,
+      description: 'The connection that it is about; null when it is about none or that is gone.',
+    }),
+    installation: linkField(t, {
+      type: Installation,
+      table: 'Installation',
+      id: ({ installationId }) => installationId,
+      description: 'The installation that it is about; null when it is about none or that is gone.',
+    }),
+    operation: linkField(t, {
+      type: Operation,
+      table: 'Operation',
+      id: ({ operationId }) => operationId,
+      description: 'The operation that it is about; null when it is about none or that is gone.',
+    }),
+    destination: linkField(t, {
+      type: Destination,
+      table: 'Destination',
+      id: ({ destinationId }) => destinationId,
+      description: 'The destination that it is about; null when it is about none or that is gone.',
+    }),
+  }),
+});
+
+builder.objectField(Project, 'notificationEvents', (t) =>
+  listField(t, NotificationEvents, {
+    description: 'Events that were routed to at least one topic, oldest first.',
+    args: {
+      topicId: t.arg.id({ description: 'Only those that were routed to this topic.' }),
+      eventTypes: t.arg({
+        type: [NotificationEventType],
+        description: 'Only those of these types, at least one.',
+      }),
+    },
+    resolve: (project, args, { call }) => listNotificationEvents(call, project, args),
+  }),
+);

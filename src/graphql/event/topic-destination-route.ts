@@ -1,0 +1,80 @@
+import {
+  createTopicDestinationRoute,
+  createTopicDestinationRouteInput,
+  deleteTopicDestinationRoute,
+  deleteTopicDestinationRouteInput,
+  listRoutesOfTopic,
+  listTopicDestinationRoutes,
+} from '../../domain/event/topic-destination-route.ts';
+import { byId } from '../../domain/scope.ts';
+import { builder } from '../builder.ts';
+import { createdFields, listField, projectField } from '../fields.ts';
+import { inputArg } from '../inputs.ts';
+import { Node } from '../node.ts';
+import { DeletePayload, payload } from '../payloads.ts';
+import {
+  Destination,
+  Project,
+  Topic,
+  TopicDestinationRoute,
+  TopicDestinationRoutes,
+} from '../types.ts';
+
+TopicDestinationRoute.implement({
+  description: 'What reaches one topic is owed to one destination.',
+  interfaces: [Node],
+  fields: (t) => ({
+    ...createdFields(t),
+    project: projectField(t),
+    topic: t.field({
+      type: Topic,
+      description: 'The topic.',
+      resolve: ({ topicId }, _args, { get }) => get(byId('Topic'), topicId),
+    }),
+    destination: t.field({
+      type: Destination,
+      description: 'The destination that listens to it.',
+      resolve: ({ destinationId }, _args, { get }) => get(byId('Destination'), destinationId),
+    }),
+  }),
+});
+
+builder.objectField(Project, 'topicDestinationRoutes', (t) =>
+  listField(t, TopicDestinationRoutes, {
+    description: 'Routes of topics to destinations, newest first.',
+    args: {
+      topicId: t.arg.id({ description: 'Only those of this topic.' }),
+      destinationId: t.arg.id({ description: 'Only those to this destination.' }),
+    },
+    resolve: (project, args, { call }) => listTopicDestinationRoutes(call, project, args),
+  }),
+);
+
+builder.objectField(Topic, 'topicDestinationRoutes', (t) =>
+  listField(t, TopicDestinationRoutes, {
+    description: 'The routes to the destinations that listen to it, newest first.',
+    resolve: (topic, args, { call }) => listRoutesOfTopic(call, topic, args),
+  }),
+);
+
+builder.mutationFields((t) => ({
+  createTopicDestinationRoute: t.field({
+    type: payload(
+      'CreateTopicDestinationRoutePayload',
+      'topicDestinationRoute',
+      TopicDestinationRoute,
+      'The new route.',
+    ),
+    description: 'Owes what reaches a topic to a destination, from now on.',
+    args: inputArg(t.arg, createTopicDestinationRouteInput),
+    resolve: async (_root, { input }, { call }) => ({
+      topicDestinationRoute: await createTopicDestinationRoute(call, input),
+    }),
+  }),
+  deleteTopicDestinationRoute: t.field({
+    type: DeletePayload,
+    description: 'Deletes a route of a topic to a destination.',
+    args: inputArg(t.arg, deleteTopicDestinationRouteInput),
+    resolve: (_root, { input }, { call }) => deleteTopicDestinationRoute(call, input),
+  }),
+}));

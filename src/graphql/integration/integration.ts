@@ -1,0 +1,64 @@
+import {
+  createIntegration,
+  createIntegrationInput,
+  deleteIntegration,
+  deleteIntegrationInput,
+  listIntegrations,
+  readIntegration,
+} from '../../domain/integration/integration.ts';
+import { byId } from '../../domain/scope.ts';
+import { builder } from '../builder.ts';
+import { createdFields, listField, projectField, updateTimeField } from '../fields.ts';
+import { inputArg, uncheckedInputArg } from '../inputs.ts';
+import { Node } from '../node.ts';
+import { DeletePayload, payload } from '../payloads.ts';
+import { Integration, Integrations, Project, Revision } from '../types.ts';
+
+Integration.implement({
+  description: 'What to read, write, proxy and subscribe to at a provider, in revisions.',
+  interfaces: [Node],
+  fields: (t) => ({
+    ...createdFields(t),
+    project: projectField(t),
+    name: t.exposeString('name', { description: 'Its name, unique in the project.' }),
+    provider: t.exposeString('provider', { description: 'The provider, by name.' }),
+    latestRevision: t.field({
+      type: Revision,
+      description: 'The revision that is in force for all installations.',
+      resolve: ({ latestRevisionId }, _args, { get }) => get(byId('Revision'), latestRevisionId),
+    }),
+    updateTime: updateTimeField(t),
+  }),
+});
+
+builder.objectFields(Project, (t) => ({
+  integration: t.field({
+    type: Integration,
+    nullable: true,
+    description: 'An integration of the project. Null where there is none.',
+    args: { idOrName: t.arg.string({ required: true, description: 'Its id or its name.' }) },
+    resolve: (project, { idOrName }, { call }) => readIntegration(call, project, idOrName),
+  }),
+  integrations: listField(t, Integrations, {
+    description: 'Integrations, newest first.',
+    args: { provider: t.arg.string({ description: 'Only those of this provider.' }) },
+    resolve: (project, args, { call }) => listIntegrations(call, project, args),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createIntegration: t.field({
+    type: payload('CreateIntegrationPayload', 'integration', Integration, 'The new integration.'),
+    description: 'Makes an integration with its first revision.',
+    args: uncheckedInputArg(t.arg, createIntegrationInput),
+    resolve: async (_root, { input }, { call }) => ({
+      integration: await createIntegration(call, input),
+    }),
+  }),
+  deleteIntegration: t.field({
+    type: DeletePayload,
+    description: 'Deletes an integration with its revisions and installations.',
+    args: inputArg(t.arg, deleteIntegrationInput),
+    resolve: (_root, { input }, { call }) => deleteIntegration(call, input),
+  }),
+}));

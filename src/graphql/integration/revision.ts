@@ -1,0 +1,63 @@
+import { contentOf } from '../../domain/integration/integration-content.ts';
+import {
+  createRevision,
+  createRevisionInput,
+  listRevisions,
+} from '../../domain/integration/revision.ts';
+import { builder } from '../builder.ts';
+import { createdFields, listField } from '../fields.ts';
+import { uncheckedInputArg } from '../inputs.ts';
+import { Node } from '../node.ts';
+import { Integration, Revision, Revisions } from '../types.ts';
+import { IntegrationContent } from './integration-content.ts';
+
+Revision.implement({
+  description: "A version of an integration's content. Never changed.",
+  interfaces: [Node],
+  fields: (t) => ({
+    ...createdFields(t),
+    specVersion: t.exposeString('specVersion', {
+      description: "The version of the content's form.",
+    }),
+    content: t.field({
+      type: IntegrationContent,
+      description: 'What the integration does.',
+      resolve: contentOf,
+    }),
+  }),
+});
+
+builder.objectField(Integration, 'revisions', (t) =>
+  listField(t, Revisions, {
+    description: 'Its revisions, newest first.',
+    resolve: (integration, args, { call }) => listRevisions(call, integration, args),
+  }),
+);
+
+const CreateRevisionPayload = builder
+  .objectRef<Awaited<ReturnType<typeof createRevision>>>('CreateRevisionPayload')
+  .implement({
+    description: 'The answer of createRevision.',
+    fields: (t) => ({
+      revision: t.field({
+        type: Revision,
+        description: 'The new revision.',
+        resolve: ({ revision }) => revision,
+      }),
+      integration: t.field({
+        type: Integration,
+        description: 'The integration as it is now.',
+        resolve: ({ integration }) => integration,
+      }),
+    }),
+  });
+
+builder.mutationFields((t) => ({
+  createRevision: t.field({
+    type: CreateRevisionPayload,
+    description:
+      'Makes a new latest revision. Refused where installations read an object that it drops, unless destructive.',
+    args: uncheckedInputArg(t.arg, createRevisionInput),
+    resolve: (_root, { input }, { call }) => createRevision(call, input),
+  }),
+}));

@@ -1,8 +1,0 @@
-import { EVENT_MEANINGS } from '../domain/notification-event.ts';
-import { enumType } from './inputs.ts';
-
-export const NotificationEventType = enumType(
-  'NotificationEventType',
-  'What happened, each with the name that messages carry.',
-  EVENT_MEANINGS,
-);

@@ -1,0 +1,38 @@
+import {
+  type OperationLog as LogLine,
+  listOperationLogs,
+} from '../../domain/operation/operation-log.ts';
+import { builder } from '../builder.ts';
+import { listField } from '../fields.ts';
+import { enumType } from '../inputs.ts';
+import { connectionOf, Operation } from '../types.ts';
+
+const LogSeverity = enumType('LogSeverity', 'How much a line of a log matters.', {
+  DEBUG: 'For those who look for a cause.',
+  INFO: 'The course of the work.',
+  WARNING: 'Something went wrong that did not stop the work.',
+  ERROR: 'Something failed.',
+});
+
+const OperationLog = builder.objectRef<LogLine>('OperationLog').implement({
+  description: "A line of an operation's log.",
+  fields: (t) => ({
+    timestamp: t.expose('timestamp', { type: 'DateTime', description: 'When it was written.' }),
+    severity: t.expose('severity', { type: LogSeverity, description: 'How much it matters.' }),
+    message: t.exposeString('message', { description: 'What happened, for people.' }),
+    details: t.expose('details', {
+      type: 'JSONObject',
+      nullable: true,
+      description: 'What belongs to the message, by name.',
+    }),
+  }),
+});
+
+const OperationLogs = connectionOf(OperationLog, 'lines of a log');
+
+builder.objectField(Operation, 'logs', (t) =>
+  listField(t, OperationLogs, {
+    description: 'What it told while it ran, oldest first.',
+    resolve: (operation, args, { call }) => listOperationLogs(call, operation, args),
+  }),
+);

@@ -1,0 +1,102 @@
+import {
+  acceptInvite,
+  acceptInviteInput,
+  createInvite,
+  createInviteInput,
+  deleteInvite,
+  deleteInviteInput,
+  inviteStatus,
+  listInvites,
+} from '../../domain/org/invite.ts';
+import { builder } from '../builder.ts';
+import { createdFields, listField, updateTimeField } from '../fields.ts';
+import { enumType, inputArg } from '../inputs.ts';
+import { Node } from '../node.ts';
+import { payload } from '../payloads.ts';
+import { Builder, Invite, Invites, Org } from '../types.ts';
+import { parentFields } from './org.ts';
+
+const InviteStatus = enumType('InviteStatus', 'What has become of an invite.', {
+  PENDING: 'It can be accepted or revoked; for 7 days.',
+  ACCEPTED: 'Whom it was for has joined.',
+  REVOKED: 'It was taken back.',
+  EXPIRED: 'Nobody accepted it in time.',
+});
+
+Invite.implement({
+  description: 'An invitation of an e-mail address to an org, valid for 7 days.',
+  interfaces: [Node],
+  fields: (t) => ({
+    ...createdFields(t),
+    ...parentFields(t),
+    invitedEmail: t.exposeString('invitedEmail', { description: 'Whom it is for, lowercase.' }),
+    status: t.field({
+      type: InviteStatus,
+      description: 'What has become of it.',
+      resolve: (invite, _args, { call }) => inviteStatus(call, invite),
+    }),
+    updateTime: updateTimeField(t),
+  }),
+});
+
+builder.objectField(Org, 'invites', (t) =>
+  listField(t, Invites, {
+    description: 'Its invites, newest first; revoked and expired ones too.',
+    args: { status: t.arg({ type: InviteStatus, description: 'Only those of this status.' }) },
+    resolve: (org, args, { call }) => listInvites(call, org, args),
+  }),
+);
+
+const DeleteInvitePayload = builder
+  .objectRef<Awaited<ReturnType<typeof deleteInvite>>>('DeleteInvitePayload')
+  .implement({
+    description: 'The answer of deleteInvite. The invite stays listed, as revoked.',
+    fields: (t) => ({
+      deletedId: t.exposeID('deletedId', { description: 'The id of the invite.' }),
+      invite: t.field({
+        type: Invite,
+        description: 'The invite as it is now.',
+        resolve: ({ invite }) => invite,
+      }),
+    }),
+  });
+
+const AcceptInvitePayload = builder
+  .objectRef<Awaited<ReturnType<typeof acceptInvite>>>('AcceptInvitePayload')
+  .implement({
+    description: 'The answer of acceptInvite.',
+    fields: (t) => ({
+      invite: t.field({
+        type: Invite,
+        description: 'The invite as it is now.',
+        resolve: ({ invite }) => invite,
+      }),
+      builder: t.field({
+        type: Builder,
+        description: 'The builder who joined the org: the caller.',
+        resolve: ({ builder }) => builder,
+      }),
+    }),
+  });
+
+builder.mutationFields((t) => ({
+  createInvite: t.field({
+    type: payload('CreateInvitePayload', 'invite', Invite, 'The new invite.'),
+    description:
+      'Invites an e-mail address to an org. Needs the scope org:write, or a builder of the org.',
+    args: inputArg(t.arg, createInviteInput),
+    resolve: async (_root, { input }, { call }) => ({ invite: await createInvite(call, input) }),
+  }),
+  deleteInvite: t.field({
+    type: DeleteInvitePayload,
+    description: 'Revokes a pending invite. Needs the scope org:write, or a builder of the org.',
+    args: inputArg(t.arg, deleteInviteInput),
+    resolve: (_root, { input }, { call }) => deleteInvite(call, input),
+  }),
+  acceptInvite: t.field({
+    type: AcceptInvitePayload,
+    description: "Joins the org of an invite to the caller's own address. Needs a bearer token.",
+    args: inputArg(t.arg, acceptInviteInput),
+    resolve: (_root, { input }, { call }) => acceptInvite(call, input),
+  }),
+}));

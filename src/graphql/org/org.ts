@@ -1,0 +1,69 @@
+import { billingAccountOfOrg } from '../../domain/org/billing-account.ts';
+import { createOrg, createOrgInput, findOrg, listOrgs } from '../../domain/org/org.ts';
+import type { Types } from '../builder.ts';
+import { builder } from '../builder.ts';
+import { createdFields, listField, updateTimeField } from '../fields.ts';
+import { enumType, inputArg } from '../inputs.ts';
+import { Node } from '../node.ts';
+import { payload } from '../payloads.ts';
+import { BillingAccount, Org, Orgs } from '../types.ts';
+
+const ParentType = enumType('ParentType', 'What a parentId is the id of.', { ORG: 'An org.' });
+
+/** `parentType` and `parentId`, as the platform says what belongs to an org. */
+export function parentFields<P extends { orgId: string }>(
+  t: PothosSchemaTypes.FieldBuilder<Types, P, 'Object'>,
+) {
+  return {
+    parentType: t.field({
+      type: ParentType,
+      description: 'What it belongs to.',
+      resolve: () => 'ORG' as const,
+    }),
+    parentId: t.id({
+      description: 'The id of what it belongs to.',
+      resolve: ({ orgId }) => orgId,
+    }),
+  };
+}
+
+Org.implement({
+  description: 'A company of builders. It owns projects and has one billing account.',
+  interfaces: [Node],
+  fields: (t) => ({
+    ...createdFields(t),
+    label: t.exposeString('label', { description: 'What people call it.' }),
+    billingAccount: t.field({
+      type: BillingAccount,
+      nullable: true,
+      description: 'Who pays for it.',
+      resolve: ({ id }, _args, { find }) => find(billingAccountOfOrg, id),
+    }),
+    updateTime: updateTimeField(t),
+  }),
+});
+
+builder.queryFields((t) => ({
+  org: t.field({
+    type: Org,
+    nullable: true,
+    description:
+      'An org by id. Null where it does not exist for the caller. Needs the scope org:read, or a builder of the org.',
+    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    resolve: (_root, { id }, { call }) => findOrg(call, id),
+  }),
+  orgs: listField(t, Orgs, {
+    description: "A builder's orgs, or the org of an API key's project, newest first.",
+    resolve: (_root, args, { call }) => listOrgs(call, args),
+  }),
+}));
+
+builder.mutationField('createOrg', (t) =>
+  t.field({
+    type: payload('CreateOrgPayload', 'org', Org, 'The new org.'),
+    description:
+      "Makes an org with a billing account; the caller is its first member. Needs a builder's bearer token.",
+    args: inputArg(t.arg, createOrgInput),
+    resolve: async (_root, { input }, { call }) => ({ org: await createOrg(call, input) }),
+  }),
+);

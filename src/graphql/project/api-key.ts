@@ -1,0 +1,80 @@
+import {
+  type CreatedApiKey,
+  createApiKey,
+  createApiKeyInput,
+  deleteApiKey,
+  deleteApiKeyInput,
+  listApiKeys,
+  updateApiKey,
+  updateApiKeyInput,
+} from '../../domain/project/api-key.ts';
+import { builder } from '../builder.ts';
+import { createdFields, listField, projectField } from '../fields.ts';
+import { inputArg } from '../inputs.ts';
+import { Node } from '../node.ts';
+import { DeletePayload, payload } from '../payloads.ts';
+import { ApiKey, ApiKeys, Project } from '../types.ts';
+
+ApiKey.implement({
+  description: "A key of a project. Its value is shown once, in createApiKey's answer.",
+  interfaces: [Node],
+  fields: (t) => ({
+    ...createdFields(t),
+    label: t.exposeString('label', { description: 'What people know it by.' }),
+    scopes: t.exposeStringList('scopes', { description: 'What it may do.' }),
+    active: t.exposeBoolean('active', { description: 'Whether its calls are accepted.' }),
+    project: projectField(t),
+    prefix: t.exposeString('prefix', {
+      description: 'The first characters of its value, to recognise it by.',
+    }),
+    lastUsedTime: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last used, to the minute; null where it never was.',
+      resolve: ({ lastUsedTime }) => lastUsedTime,
+    }),
+  }),
+});
+
+builder.objectField(Project, 'apiKeys', (t) =>
+  listField(t, ApiKeys, {
+    description: 'API keys, newest first.',
+    args: {
+      active: t.arg.boolean({ description: 'Only active ones, or only inactive ones.' }),
+    },
+    resolve: (project, args, { call }) => listApiKeys(call, project, args),
+  }),
+);
+
+const CreateApiKeyPayload = builder.objectRef<CreatedApiKey>('CreateApiKeyPayload').implement({
+  description: 'The answer of createApiKey.',
+  fields: (t) => ({
+    apiKey: t.field({
+      type: ApiKey,
+      description: 'The new key.',
+      resolve: ({ apiKey }) => apiKey,
+    }),
+    key: t.exposeString('key', { description: 'Its value: shown here and never again.' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  createApiKey: t.field({
+    type: CreateApiKeyPayload,
+    description: 'Makes an API key. Needs the scope keys:write.',
+    args: inputArg(t.arg, createApiKeyInput),
+    resolve: (_root, { input }, { call }) => createApiKey(call, input),
+  }),
+  updateApiKey: t.field({
+    type: payload('UpdateApiKeyPayload', 'apiKey', ApiKey, 'The key as it is now.'),
+    description: 'Changes an API key. Needs the scope keys:write.',
+    args: inputArg(t.arg, updateApiKeyInput),
+    resolve: async (_root, { input }, { call }) => ({ apiKey: await updateApiKey(call, input) }),
+  }),
+  deleteApiKey: t.field({
+    type: DeletePayload,
+    description: 'Deletes an API key, by its value or its id. Needs the scope keys:write.',
+    args: inputArg(t.arg, deleteApiKeyInput),
+    resolve: (_root, { input }, { call }) => deleteApiKey(call, input),
+  }),
+}));

@@ -1,0 +1,91 @@
+import {
+  createProject,
+  createProjectInput,
+  listOrgProjects,
+  listProjects,
+  readProject,
+  updateProject,
+  updateProjectInput,
+} from '../../domain/project/project.ts';
+import { getOrg } from '../../domain/scope.ts';
+import { builder } from '../builder.ts';
+import { createdFields, listField, updateTimeField } from '../fields.ts';
+import { inputArg } from '../inputs.ts';
+import { Node } from '../node.ts';
+import { payload } from '../payloads.ts';
+import { Org, Project, Projects } from '../types.ts';
+
+const BooleanEntitlement = builder.objectRef<{ value: boolean }>('BooleanEntitlement').implement({
+  description: 'A feature that a plan has or has not.',
+  fields: (t) => ({ value: t.exposeBoolean('value', { description: 'Whether the plan has it.' }) }),
+});
+
+const Entitlements = builder.objectRef<{ brandingRemoval: boolean }>('Entitlements').implement({
+  description: 'Plan-based feature flags, managed by the service.',
+  fields: (t) => ({
+    brandingRemoval: t.field({
+      type: BooleanEntitlement,
+      description: "The connection flow may leave out the platform's name.",
+      resolve: ({ brandingRemoval }) => ({ value: brandingRemoval }),
+    }),
+  }),
+});
+
+Project.implement({
+  description: 'One application of a builder: the tenant that everything else belongs to.',
+  interfaces: [Node],
+  fields: (t) => ({
+    ...createdFields(t),
+    name: t.exposeString('name', { description: 'Unique in the whole service; lowercase.' }),
+    appName: t.exposeString('appName', { description: 'What end users see while they connect.' }),
+    orgId: t.exposeID('orgId', { description: 'The org that owns it.' }),
+    org: t.field({
+      type: Org,
+      nullable: true,
+      description: 'The org that owns it. Needs the scope org:read, or a builder of the org.',
+      resolve: ({ orgId }, _args, { call }) => getOrg(call, orgId, 'org:read'),
+    }),
+    entitlements: t.field({
+      type: Entitlements,
+      description: 'What the plan of the org allows.',
+      resolve: (project) => project,
+    }),
+    updateTime: updateTimeField(t),
+  }),
+});
+
+builder.queryFields((t) => ({
+  project: t.field({
+    type: Project,
+    nullable: true,
+    description: 'A project by id or name. Null where it does not exist for the caller.',
+    args: { idOrName: t.arg.string({ required: true, description: 'Its id or its name.' }) },
+    resolve: (_root, { idOrName }, { call }) => readProject(call, idOrName),
+  }),
+  projects: listField(t, Projects, {
+    description: "An API key's project, or all projects of a builder's orgs, newest first.",
+    resolve: (_root, args, { call }) => listProjects(call, args),
+  }),
+}));
+
+builder.objectField(Org, 'projects', (t) =>
+  listField(t, Projects, {
+    description: 'Projects that the caller may see, newest first.',
+    resolve: (org, args, { call }) => listOrgProjects(call, org, args),
+  }),
+);
+
+builder.mutationFields((t) => ({
+  createProject: t.field({
+    type: payload('CreateProjectPayload', 'project', Project, 'The new project.'),
+    description: "Makes a project in an org of the caller. Needs a builder's bearer token.",
+    args: inputArg(t.arg, createProjectInput),
+    resolve: async (_root, { input }, { call }) => ({ project: await createProject(call, input) }),
+  }),
+  updateProject: t.field({
+    type: payload('UpdateProjectPayload', 'project', Project, 'The project as it is now.'),
+    description: 'Changes a project. Needs the scope full, or a builder of the org.',
+    args: inputArg(t.arg, updateProjectInput),
+    resolve: async (_root, { input }, { call }) => ({ project: await updateProject(call, input) }),
+  }),
+}));

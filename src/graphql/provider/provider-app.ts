@@ -1,0 +1,83 @@
+import {
+  createProviderApp,
+  deleteProviderApp,
+  deleteProviderAppInput,
+  listProviderApps,
+  updateProviderApp,
+} from '../../domain/provider/provider-app.ts';
+import {
+  createProviderAppInput,
+  updateProviderAppInput,
+} from '../../domain/provider/provider-app-input.ts';
+import { builder } from '../builder.ts';
+import { createdFields, listField, projectField, updateTimeField } from '../fields.ts';
+import { enumType, inputArg, uncheckedInputArg } from '../inputs.ts';
+import { Node } from '../node.ts';
+import { DeletePayload, payload } from '../payloads.ts';
+import { Project, ProviderApp, ProviderApps } from '../types.ts';
+
+enumType('ProviderAppField', 'A field of a provider app, for updateMask.', {
+  EXTERNAL_REF: 'externalRef.',
+  CLIENT_ID: 'clientId.',
+  CLIENT_SECRET: 'clientSecret.',
+  PROVIDER: 'provider.',
+  SCOPES: 'scopes.',
+  METADATA: 'metadata.',
+});
+
+ProviderApp.implement({
+  description: 'An OAuth client registered at a provider. Its secret is input only.',
+  interfaces: [Node],
+  fields: (t) => ({
+    ...createdFields(t),
+    project: projectField(t),
+    provider: t.exposeString('provider', { description: 'The provider of the catalogue.' }),
+    clientId: t.exposeString('clientId', { description: 'The OAuth client id.' }),
+    externalRef: t.exposeString('externalRef', {
+      nullable: true,
+      description: "The provider's own id of the app.",
+    }),
+    scopes: t.exposeStringList('scopes', { description: 'The OAuth scopes to ask for.' }),
+    metadata: t.field({
+      type: 'JSONObject',
+      nullable: true,
+      description: 'authQueryParams and providerParams, which extend the OAuth flow.',
+      resolve: ({ metadata }) => metadata,
+    }),
+    updateTime: updateTimeField(t),
+  }),
+});
+
+builder.objectField(Project, 'providerApps', (t) =>
+  listField(t, ProviderApps, {
+    description: 'Provider apps, newest first.',
+    args: { provider: t.arg.string({ description: 'Only those of this provider.' }) },
+    resolve: (project, args, { call }) => listProviderApps(call, project, args),
+  }),
+);
+
+builder.mutationFields((t) => ({
+  createProviderApp: t.field({
+    type: payload('CreateProviderAppPayload', 'providerApp', ProviderApp, 'The new app.'),
+    description: 'Makes a provider app. Needs the scope provider-apps:write.',
+    args: uncheckedInputArg(t.arg, createProviderAppInput),
+    resolve: async (_root, { input }, { call }) => ({
+      providerApp: await createProviderApp(call, input),
+    }),
+  }),
+  updateProviderApp: t.field({
+    type: payload('UpdateProviderAppPayload', 'providerApp', ProviderApp, 'The app as it is now.'),
+    description:
+      'Changes the masked fields of a provider app. Needs the scope provider-apps:write.',
+    args: uncheckedInputArg(t.arg, updateProviderAppInput),
+    resolve: async (_root, { input }, { call }) => ({
+      providerApp: await updateProviderApp(call, input),
+    }),
+  }),
+  deleteProviderApp: t.field({
+    type: DeletePayload,
+    description: 'Deletes a provider app that no connection uses. Needs provider-apps:write.',
+    args: inputArg(t.arg, deleteProviderAppInput),
+    resolve: (_root, { input }, { call }) => deleteProviderApp(call, input),
+  }),
+}));
