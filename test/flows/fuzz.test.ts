@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { sharedApp } from '../support/app.ts';
-import { createFuzzer, type FuzzCall } from '../support/fuzz.ts';
-import { contentFor, insertDestination, installFor, integrate } from '../support/integrations.ts';
+import { type FuzzCall, KnownIds, makeCalls } from '../support/fuzz.ts';
+import { contentFor, installFor, integrate } from '../support/integrations.ts';
 import { insertRows } from '../support/rows.ts';
 
 const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
@@ -21,46 +21,55 @@ const app = await sharedApp({
   },
 });
 
+const createDestination = `mutation ($input: CreateDestinationInput!) {
+  createDestination(input: $input) { destination { id } }
+}`;
+
 /** A project with a row of every kind, so that ids lead somewhere. */
 async function fullTenant() {
   const tenant = await app.tenant('fuzz');
-  const { projectId } = tenant;
+  const { projectId, orgId } = tenant;
+  const url = 'https://hooks.example.com/in';
+  const make = (name: string) => ({ projectIdOrName: projectId, name, type: 'WEBHOOK', url });
+  await tenant.query(createDestination, { input: make('records') });
+  const made = await tenant.query(createDestination, { input: make('others') });
+  const { id: destinationId } = made.createDestination.destination;
   const integration = await integrate(app, tenant, contentFor());
-  const installation = await installFor(tenant, integration);
-  const destination = await insertDestination(app, tenant, 'others');
+  const { id: installationId } = await installFor(tenant, integration);
   const insert = insertRows(app);
-  const operation = await insert.operation({ projectId, installationId: installation.id });
-  await insert.operationLog({ projectId, operationId: operation.id });
-  const event = await insert.event({ projectId });
-  await insert.delivery({ projectId, eventId: event.id, destinationId: destination.id });
-  return { ...tenant, ids: [integration.id, installation.id, operation.id, event.id] };
+  const { id: operationId } = await insert.operation({ projectId, installationId });
+  await insert.operationLog({ projectId, operationId });
+  const { id: eventId } = await insert.event({ projectId });
+  const { id: deliveryId } = await insert.delivery({ projectId, eventId, destinationId });
+  const ids = [integration.id, installationId, destinationId, operationId, eventId, deliveryId];
+  return { ...tenant, ids: [...ids, orgId, projectId] };
 }
 
 test('no call made up from the schema is answered with an internal error', async () => {
   const [own, other] = [await fullTenant(), await fullTenant()];
-  const fuzzer = createFuzzer([own.projectId, own.projectName, other.projectId]);
-  fuzzer.learn([own.orgId, own.builderId, ...own.ids, other.orgId, ...other.ids, newId('top')]);
-  const callers = [own, own, own.builder, await own.withScopes('read', 'connections:write')];
+  const known = new KnownIds();
+  known.learn([other.ids, newId('top'), own.ids]);
+  const reader = await own.withScopes('read', 'connections:write');
+  const callers = [own, own, own, own.builder, own.builder, own.builder, reader];
   const failed: unknown[] = [];
   const refused = new Map<string, number>();
 
   const send = async (made: FuzzCall, caller: (typeof callers)[number]) => {
-    const call = fuzzer.resolve(made);
+    const call = known.fill(made);
     const { status, data, errors = [] } = await caller.request(call.query, call.variables);
     for (const { extensions } of errors) {
       refused.set(extensions.code, (refused.get(extensions.code) ?? 0) + 1);
     }
     const isOurs = errors.some(({ extensions }) => extensions.code === 'INTERNAL_ERROR');
     if (status >= 500 || isOurs) failed.push({ ...call, status, errors });
-    fuzzer.learn(data ?? null);
+    known.learn(data ?? null);
   };
 
-  const calls = fuzzer.calls(SEED, CALLS);
-  const next = calls[Symbol.iterator]();
-  const work = async (lane: number) => {
-    for (const call of next) await send(call, callers[lane % callers.length] ?? own);
+  const next = makeCalls(SEED, CALLS).entries();
+  const work = async () => {
+    for (const [index, call] of next) await send(call, callers[index % callers.length] ?? own);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, (_, lane) => work(lane)));
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
   expect(failed).toEqual([]);
   // It got past the first check, and into each of the ways to refuse.
   for (const code of ['BAD_USER_INPUT', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'UNPROCESSABLE']) {

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog, type Log } from '../../src/log.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/provider.ts';
 import { sharedApp, testApp } from '../support/app.ts';
 import { generate, keepEvents } from '../support/connections.ts';
@@ -24,8 +24,9 @@ const journal = join(dataDir, 'token-journal');
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 /** A server of the same database, sandbox and data folder. */
-function startServer(over: Database) {
+function startServer(over: Database, log?: Log) {
   return testApp({
+    log,
     env: { ENCRYPTION_KEY, DATA_DIR: dataDir, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     database: { ...over, [Symbol.asyncDispose]: async () => {} },
     providers: [sandboxProvider(sandbox.url)],
@@ -94,11 +95,8 @@ test('a token of a connection that is gone leaves the journal', async () => {
 test('what can no longer be read stays in the journal, and the server starts', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   await crashBetweenAnswerAndCommit(connection);
-  const other = Buffer.alloc(32, 1).toString('base64');
-  await using _restarted = await testApp({
-    log: createLog('silent'),
-    env: { ENCRYPTION_KEY: other, DATA_DIR: dataDir },
-    database: { ...database, [Symbol.asyncDispose]: async () => {} },
-  });
-  expect(existsSync(join(journal, `${connection.id}.json`))).toBe(true);
+  const path = join(journal, `${connection.id}.json`);
+  writeFileSync(path, readFileSync(path, 'utf8').slice(0, 40));
+  await using _restarted = await startServer(database, createLog('silent'));
+  expect(existsSync(path)).toBe(true);
 });

@@ -19,142 +19,116 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import { schema } from '../../src/graphql/schema.ts';
+import { HOSTILE_JSON, HOSTILE_TEXTS, LIKELY, NUMBERS, PRESENT, TIMES } from './fuzz-values.ts';
 
 export interface FuzzCall {
   query: string;
   variables: Record<string, unknown>;
 }
 
-/** Stands for the nth of the ids and cursors that earlier answers held. */
-const KNOWN = '@known:';
+/** How often, of a hundred values, one is not what its place asks for. */
+type Hostility = number;
+const PLAUSIBLE: Hostility = 2;
+const HOSTILE: Hostility = 15;
 
-const HOSTILE = [
-  '',
-  ' ',
-  '\0',
-  '\ud800',
-  '\u202e\u200b',
-  'x'.repeat(300),
-  'x'.repeat(20_000),
-  '\' or 1=1; drop table "Project"; --',
-  '%s%n${7*7}{{workspace}}',
-  '__proto__',
-  '../../etc/passwd\r\nx-injected: 1',
-  '😀'.repeat(70),
-  '-1',
-  'null',
-  '[object Object]',
-];
-const TIMES = [
-  '2026-01-31T12:00:00Z',
-  '1970-01-01T00:00:00+14:00',
-  '0001-01-01T00:00:00+23:59',
-  '9999-12-31T23:59:59-23:59',
-  '2026-02-30T00:00:00Z',
-  'yesterday',
-];
-const NUMBERS = [-(2 ** 31), -1, 0, 1, 2, 50, 60, 1000, 1001, 36_500, 2 ** 31 - 1, 2 ** 31, 0.5];
-const JSON_OBJECTS = [
-  '{}',
-  '{"email": "a@b.example", "id": "1"}',
-  '{"id": "contact_1"}',
-  '{"a": [null, true, 1.5, {"b": "\\u0000"}]}',
-  '{"__proto__": {"x": 1}, "constructor": 1}',
-  `{"a": ${'['.repeat(90)}${']'.repeat(90)}}`,
-  `{"a": ${'{"a":'.repeat(500)}1${'}'.repeat(500)}}`,
-  '{"Host": "x", "X-Ok": "y", "webhook-id": "z"}',
-  `{"a": "${'x'.repeat(20_000)}"}`,
-].map((text): unknown => JSON.parse(text));
+/** The calls of a seed; ids and cursors in them stand for those of earlier answers. */
+export function makeCalls(seed: number, count: number): FuzzCall[] {
+  const mutations = Object.values(fieldsOf(schema.getMutationType()));
+  const changes = mutations.filter(({ name }) => !name.startsWith('delete'));
+  // Seldom, so that there is something to change.
+  const ends = mutations.filter(({ name }) => name.startsWith('delete'));
+  const queries = Object.values(fieldsOf(schema.getQueryType()));
+  const lists = Object.values(fieldsOf(schema.getType('Project'))).filter(
+    ({ args }) => args.length > 0,
+  );
+  const any = (hostility: Hostility) =>
+    fc.oneof(
+      {
+        arbitrary: oneOf(mutations.map((field) => callOf(field, 'mutation', hostility))),
+        weight: 8,
+      },
+      { arbitrary: oneOf(queries.map((field) => callOf(field, 'query', hostility))), weight: 1 },
+      { arbitrary: oneOf(lists.map((field) => callOf(field, 'project', hostility))), weight: 2 },
+    );
+  const call = fc.oneof(
+    { arbitrary: any(PLAUSIBLE), weight: 3 },
+    { arbitrary: any(HOSTILE), weight: 1 },
+  );
+  return fc.sample(call, { seed, numRuns: count });
+}
 
-/** Values that reach past the first check, by the name of the argument. */
-const LIKELY: Record<string, unknown[]> = {
-  provider: ['sandbox', 'sandbox', 'hubspot', 'nobody'],
-  groupRef: ['acme', 'acme', 'umbrella'],
-  consumerRef: ['ann', 'bob'],
-  objectName: ['contacts', 'contacts', 'companies', 'nothing'],
-  destination: ['records', 'records', 'nowhere'],
-  name: ['records', 'crm', 'crm', 'other', 'Über'],
-  integrationIdOrName: ['crm', 'crm', 'other'],
-  specVersion: ['1.0.0', '1.0.0', '2'],
-  schedule: ['0 * * * *', '*/10 0 1 1 *', '* * * * *', '0 0 30 2 *', '@hourly'],
-  url: ['https://example.com/in', 'http://169.254.169.254/', 'https://u:p@x/', 'https://[::1]/#'],
-  domain: ['acme.example', 'bob@acme.example', 'https://www.acme.example/x', 'localhost'],
-  email: ['ann@acme.example', 'bob@acme.example', 'ann'],
-  fieldName: ['email', 'phone', 'nothing'],
-  mode: ['auto', 'onRequest', 'SYNCHRONOUS', 'ASYNCHRONOUS'],
-  enabled: ['always', 'never', true, false],
-  scopes: ['read', 'full', 'org:read', 'nothing'],
-  idempotencyKey: ['once', 'twice'],
+/** Ids by prefix, and cursors: what answers held, the newest first. */
+export class KnownIds {
+  readonly #known = new Map<string, string[]>();
+
+  learn(answer: unknown): void {
+    for (const [, text = '', prefix] of JSON.stringify(answer).matchAll(LEARNT)) {
+      const kind = prefix ?? 'cursor';
+      const others = (this.#known.get(kind) ?? []).filter((other) => other !== text);
+      this.#known.set(kind, [text, ...others].slice(0, MOST_KNOWN));
+    }
+  }
+
+  /** The call with what its placeholders stand for by now. */
+  fill({ query, variables }: FuzzCall): FuzzCall {
+    const text = JSON.stringify(variables).replaceAll(PLACEHOLDER, (_all, kinds, index) => {
+      const known = String(kinds)
+        .split('|')
+        .flatMap((kind) => this.#known.get(kind) ?? []);
+      return JSON.stringify(known[Number(index) % known.length] ?? 'unknown');
+    });
+    return { query, variables: JSON.parse(text) as Record<string, unknown> };
+  }
+}
+const MOST_KNOWN = 20;
+/** An id, or what is long enough for a cursor. */
+const LEARNT = /"((?:([a-z]{3})_[0-9a-z]{26})|(?:[A-Za-z0-9_-]{30,}))"/g;
+const PLACEHOLDER = /"@([a-z|]+):(\d+)"/g;
+
+/** Of what kinds the ids of an argument are. */
+function kindsOf(name: string): string | null {
+  const kinds = Object.entries(KINDS).find(([part]) => name.toLowerCase().startsWith(part));
+  return kinds?.[1] ?? null;
+}
+const KINDS = {
+  projectid: 'prj',
+  integrationid: 'int',
+  installationid: 'ins',
+  connectionid: 'con',
+  providerappid: 'app',
+  destinationid: 'dst',
+  topicid: 'top',
+  routeid: 'etr|tdr',
+  deliveryid: 'dlv',
+  inviteid: 'inv',
+  apikeyid: 'key',
+  parentid: 'org',
+  orgid: 'org',
+  after: 'cursor',
+  before: 'cursor',
+  id: 'prj|org|int|ins|con|top|dst|opr|evt|dlv|rev|cfg|key|bld',
 };
 
-export interface Fuzzer {
-  /** The same calls for the same seed. */
-  calls(seed: number, count: number): FuzzCall[];
-  /** With the ids and cursors that are known by now. */
-  resolve(call: FuzzCall): FuzzCall;
-  /** Takes ids and cursors from an answer. */
-  learn(answer: unknown): void;
+function oneOf<T>(arbitraries: Arbitrary<T>[]): Arbitrary<T> {
+  return fc.oneof(...arbitraries);
 }
-
-const LEARNT = /"((?:[a-z]{3}_[0-9a-z]{26})|(?:[A-Za-z0-9_-]{20,}))"/g;
-const MOST_KNOWN = 400;
-
-export function createFuzzer(projects: string[]): Fuzzer {
-  const known = [...projects];
-  const likely = { ...LIKELY, projectIdOrName: [...projects, ...projects, 'nowhere'] };
-  const call = callOf(likely);
-  return {
-    calls: (seed, count) => fc.sample(call, { seed, numRuns: count }),
-    resolve: ({ query, variables }) => {
-      const at = (index: string) => JSON.stringify(known[Number(index) % known.length]);
-      const text = JSON.stringify(variables);
-      const filled = text.replaceAll(/"@known:(\d+)"/g, (_all, index: string) => at(index));
-      return { query, variables: JSON.parse(filled) as Record<string, unknown> };
-    },
-    learn(answer) {
-      for (const [, text] of JSON.stringify(answer).matchAll(LEARNT)) {
-        if (text && !known.includes(text)) known.push(text);
-      }
-      known.splice(projects.length, Math.max(0, known.length - MOST_KNOWN));
-    },
-  };
-}
-
-type Likely = Record<string, unknown[]>;
-
-function callOf(likely: Likely): Arbitrary<FuzzCall> {
-  const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
-  const queries = Object.values(schema.getQueryType()?.getFields() ?? {});
-  const ofProject = Object.values(fieldsOf(schema.getType('Project')));
-  const change = mutations.map((field) => operationOf('mutation', field, likely));
-  const read = queries.map((field) => operationOf('query', field, likely));
-  const list = ofProject
-    .filter(({ args }) => args.length > 0)
-    .map((field) => operationOf('query', field, likely, PROJECT));
-  return fc.oneof(
-    { arbitrary: fc.oneof(...change), weight: 6 },
-    { arbitrary: fc.oneof(...read), weight: 1 },
-    { arbitrary: fc.oneof(...list), weight: 2 },
-  );
-}
-
-const PROJECT = ['viewer { project {', '} }'] as const;
 
 /** One field with each of its arguments as a variable. */
-function operationOf(
-  kind: 'query' | 'mutation',
+function callOf(
   field: GraphQLField<unknown, unknown>,
-  likely: Likely,
-  [open, close]: readonly [string, string] = ['', ''],
+  of: 'mutation' | 'query' | 'project',
+  hostility: Hostility,
 ): Arbitrary<FuzzCall> {
-  const variables = field.args.map(({ name, type }) => `$${name}: ${type}`).join(', ');
-  const args = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
-  const query = `${kind}${variables && ` (${variables})`} { ${open} ${field.name}${args && `(${args})`} ${selectionOf(field.type, 3)} ${close} }`;
-  return membersOf(field.args, likely).map((given) => ({ query, variables: given }));
+  const declared = field.args.map(({ name, type }) => `$${name}: ${type}`).join(', ');
+  const given = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
+  const selected = `${field.name}${given && `(${given})`} ${selectionOf(field.type, 3)}`;
+  const body = of === 'project' ? `viewer { project { ${selected} } }` : selected;
+  const query = `${of === 'mutation' ? of : 'query'} ${declared && `(${declared})`} { ${body} }`;
+  return membersOf(field.args, hostility).map((variables) => ({ query, variables }));
 }
 
-function fieldsOf(type: GraphQLNamedType | undefined) {
-  return isObjectType(type) || isInterfaceType(type) ? type.getFields() : {};
+function fieldsOf(type: GraphQLNamedType | undefined | null) {
+  return isObjectType(type) ? type.getFields() : {};
 }
 
 /** Everything of a type that needs no arguments, so many levels deep; what calls a provider needs some. */
@@ -172,35 +146,48 @@ function selectionOf(type: GraphQLOutputType, levels: number): string {
   return selected.length === 0 ? '' : `{ ${selected.join(' ')} }`;
 }
 
-type Member = GraphQLArgument | GraphQLInputField;
+const LEFT_OUT = Symbol('left out');
 
-function membersOf(members: readonly Member[], likely: Likely): Arbitrary<Record<string, unknown>> {
-  const required = members.filter(
-    (member) => isRequiredArgument(member as GraphQLArgument) || isRequiredInputField(member),
-  );
+function membersOf(
+  members: readonly (GraphQLArgument | GraphQLInputField)[],
+  hostility: Hostility,
+): Arbitrary<Record<string, unknown>> {
   const model = Object.fromEntries(
-    members.map((member) => [member.name, valuesOf(member.name, member.type, likely)]),
+    members.map((member) => {
+      const isRequired =
+        isRequiredArgument(member as GraphQLArgument) || isRequiredInputField(member);
+      const present = isRequired ? 100 - hostility / 4 : (PRESENT[member.name] ?? 15 + hostility);
+      const value = valuesOf(member.name, member.type, hostility);
+      return [member.name, outOfHundred(100 - present, fc.constant<unknown>(LEFT_OUT), value)];
+    }),
   );
-  const whole = fc.record(model, { requiredKeys: required.map(({ name }) => name) });
-  const partial = fc.record(model, { requiredKeys: [] });
-  return mostly(whole, partial);
+  return fc
+    .record(model)
+    .map((all) =>
+      Object.fromEntries(Object.entries(all).filter(([, value]) => value !== LEFT_OUT)),
+    );
 }
 
-function mostly<T>(usual: Arbitrary<T>, seldom: Arbitrary<T>): Arbitrary<T> {
-  return fc.oneof({ arbitrary: usual, weight: 40 }, { arbitrary: seldom, weight: 1 });
+function outOfHundred<T>(seldom: number, rare: Arbitrary<T>, usual: Arbitrary<T>): Arbitrary<T> {
+  const weight = Math.max(1, Math.round(seldom));
+  return fc.oneof({ arbitrary: rare, weight }, { arbitrary: usual, weight: 100 - weight });
 }
 
-function valuesOf(name: string, type: GraphQLInputType, likely: Likely): Arbitrary<unknown> {
+function valuesOf(name: string, type: GraphQLInputType, hostility: Hostility): Arbitrary<unknown> {
   const inner = getNullableType(type);
-  const wrong = fc.oneof(fc.constant(null), fc.constantFrom(...HOSTILE), fc.jsonValue());
-  const usual = isListType(inner)
-    ? fc.array(valuesOf(name, inner.ofType, likely), { maxLength: 3 })
-    : singleOf(name, inner, likely);
-  return isNonNullType(type) ? mostly(usual, wrong) : mostly(usual, fc.constant(null));
+  const wrong = fc.oneof(
+    fc.constant(null),
+    fc.constantFrom<unknown>(...HOSTILE_TEXTS, ...NUMBERS, ...HOSTILE_JSON),
+    fc.jsonValue(),
+  );
+  const right = isListType(inner)
+    ? fc.array(valuesOf(name, inner.ofType, hostility), { maxLength: 3 })
+    : singleOf(name, inner, hostility);
+  return outOfHundred(hostility / 4, isNonNullType(type) ? wrong : fc.constant(null), right);
 }
 
-function singleOf(name: string, type: GraphQLInputType, likely: Likely): Arbitrary<unknown> {
-  if (isInputObjectType(type)) return membersOf(Object.values(type.getFields()), likely);
+function singleOf(name: string, type: GraphQLInputType, hostility: Hostility): Arbitrary<unknown> {
+  if (isInputObjectType(type)) return membersOf(Object.values(type.getFields()), hostility);
   if (isEnumType(type)) return fc.constantFrom(...type.getValues().map((value) => value.name));
   switch (getNamedType(type).name) {
     case 'Int':
@@ -210,21 +197,25 @@ function singleOf(name: string, type: GraphQLInputType, likely: Likely): Arbitra
     case 'DateTime':
       return fc.constantFrom(...TIMES);
     case 'JSONObject':
-      return fc.constantFrom(...JSON_OBJECTS);
+      return outOfHundred(
+        hostility,
+        fc.constantFrom(...HOSTILE_JSON),
+        fc.constantFrom<unknown>({ email: 'a@b.example' }, { id: '1' }, {}),
+      );
     default:
-      return textOf(name, likely[name] ?? []);
+      return textsOf(name, hostility);
   }
 }
 
-function textOf(name: string, likely: unknown[]): Arbitrary<unknown> {
-  const isKnown = /(^id|Ids?|ids|after|before|apiKey|IdOrName)$/.test(name);
-  const known = fc.nat(MOST_KNOWN).map((index) => `${KNOWN}${index}`);
-  const plain = fc.constantFrom('a', 'text', 'Some text');
-  const usual = likely.length > 0 ? fc.constantFrom(...likely) : plain;
-  return fc.oneof(
-    { arbitrary: isKnown ? known : usual, weight: 12 },
-    { arbitrary: isKnown && likely.length > 0 ? usual : plain, weight: 12 },
-    { arbitrary: fc.constantFrom(...HOSTILE), weight: 1 },
-    { arbitrary: fc.string({ unit: 'binary', maxLength: 40 }), weight: 1 },
+function textsOf(name: string, hostility: Hostility): Arbitrary<unknown> {
+  const kinds = kindsOf(name);
+  const likely: Arbitrary<unknown> = fc.constantFrom(...(LIKELY[name] ?? ['a', 'Some text']));
+  const newest = outOfHundred(30, fc.nat(MOST_KNOWN), fc.constant(0));
+  const known = newest.map((index) => `@${kinds}:${index}`);
+  const right = kinds ? (LIKELY[name] ? fc.oneof(known, likely) : known) : likely;
+  const hostile = fc.oneof(
+    fc.constantFrom(...HOSTILE_TEXTS),
+    fc.string({ unit: 'binary', maxLength: 40 }),
   );
+  return outOfHundred(hostility, hostile, right);
 }
