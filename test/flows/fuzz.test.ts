@@ -34,7 +34,8 @@ async function fullTenant() {
   await tenant.query(createDestination, { input: make('records') });
   const made = await tenant.query(createDestination, { input: make('others') });
   const { id: destinationId } = made.createDestination.destination;
-  const integration = await integrate(app, tenant, contentFor());
+  const write = { objects: [{ objectName: 'contacts' }] };
+  const integration = await integrate(app, tenant, contentFor('crm', { write }));
   const { id: installationId } = await installFor(tenant, integration);
   const insert = insertRows(app);
   const { id: operationId } = await insert.operation({ projectId, installationId });
@@ -47,9 +48,11 @@ async function fullTenant() {
 
 test('no call made up from the schema is answered with an internal error', async () => {
   const [own, other] = [await fullTenant(), await fullTenant()];
-  const known = new KnownIds();
-  known.learn([other.ids, newId('top'), own.ids]);
   const reader = await own.withScopes('read', 'connections:write');
+  const { viewer } = await own.query('{ viewer { project { apiKeys { nodes { id } } } } }');
+  const keys: { id: string }[] = viewer.project.apiKeys.nodes;
+  const known = new KnownIds(keys.map(({ id }) => id));
+  known.learn([other.ids, newId('top'), own.ids]);
   const callers = [own, own, own, own.builder, own.builder, own.builder, reader];
   const failed: unknown[] = [];
   const refused = new Map<string, number>();
