@@ -6,6 +6,7 @@ import { type FuzzCall, KnownIds, makeCalls } from '../support/fuzz.ts';
 import { contentFor, installFor, integrate } from '../support/integrations.ts';
 import { insertRows } from '../support/rows.ts';
 
+/** More calls, or others: `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const AT_ONCE = 4;
