@@ -25,7 +25,21 @@ export default defineConfig({
         },
       },
       {
-        test: { ...common, name: 'postgres', include: onBoth, env: { TEST_DATABASE: 'postgres' } },
+        // Through Yoga's own handler, where the embedded runs take the short way.
+        test: {
+          ...common,
+          name: 'postgres',
+          include: onBoth,
+          env: { TEST_DATABASE: 'postgres', TEST_FRONT: 'yoga' },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'yoga',
+          include: ['test/{server,clients,contract}/**/*.test.ts'],
+          env: { TEST_DATABASE: 'embedded', TEST_FRONT: 'yoga' },
+        },
       },
     ],
   },

@@ -1,4 +1,5 @@
 /** Builds everything in order, and takes it down in the other. What a test wants to replace comes in as an override. */
+import type { RequestListener } from 'node:http';
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { fillDemo } from './demo/demo.ts';
@@ -25,9 +26,12 @@ import { salesforceProvider } from './providers/salesforce/provider.ts';
 import { sandboxProvider } from './providers/sandbox/provider.ts';
 import type { SandboxServer } from './providers/sandbox/server/server.ts';
 import { createVault } from './secrets.ts';
-import { createHandler, type Handler } from './server/handler.ts';
+import { createFront } from './server/front.ts';
+import { createHandler } from './server/handler.ts';
 import { listen } from './server/listen.ts';
+import { createLoad } from './server/load.ts';
 import { oauthCallback } from './server/oauth-callback.ts';
+import { plainGraphql } from './server/plain-graphql.ts';
 import { openSandbox } from './server/sandbox.ts';
 import { attachWebSocket } from './server/websocket.ts';
 import { startWork } from './work.ts';
@@ -43,13 +47,16 @@ export interface Overrides {
   now?: () => Date;
   /** In place of the catalogue. */
   providers?: Provider[];
+  /** Every request through Yoga's own handler, also those that have a shorter way. */
+  isYogaOnly?: boolean;
 }
 
 export interface App extends AsyncDisposable {
   services: Services;
   verifier: BearerVerifier;
   sandbox: SandboxServer;
-  handler: Handler;
+  /** Answers a request, with or without a port of its own. */
+  handler: RequestListener;
   /** Listens, fills in the demo where it is on, works, and answers /readyz with 200 from then on. */
   start(): Promise<{ url: string }>;
 }
@@ -83,13 +90,17 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   let tabs = demoTabs(null);
   const gateway = createGateway(services, admission, () => tabs);
   let isReady = false;
-  const handler = createHandler({
+  const load = createLoad(config.LIMIT_REQUESTS);
+  const yoga = createHandler({
     log,
     database,
     gateway,
+    load,
     oauthCallback: (request) => oauthCallback(services, request),
     isReady: () => isReady,
   });
+  const plain = plainGraphql({ config, log, gateway, streams: admission.streams, load, yoga });
+  const handler = createFront(log, overrides.isYogaOnly ? [yoga] : [plain, yoga]);
   const running = building.move();
   return {
     services,

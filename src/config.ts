@@ -150,6 +150,9 @@ const environment = z.object({
   LIMIT_PENDING_DELIVERIES: wholeNumber(100_000, 1).describe(
     'Deliveries pending to enabled destinations of a project, from which on reads and writes wait',
   ),
+  LIMIT_REQUESTS: wholeNumber(1_000, 1).describe(
+    'Requests that one process answers at once; more are refused with 503 and Retry-After',
+  ),
   LIMIT_SOCKETS: wholeNumber(20_000, 1).describe('WebSocket connections to one process'),
   SHUTDOWN_MS: wholeNumber(20_000, 0).describe(
     'Time for what is running when the server is told to stop',

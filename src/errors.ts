@@ -128,6 +128,11 @@ export function unauthenticated(detail: string): DomainError {
   return new DomainError('UNAUTHENTICATED', detail);
 }
 
+/** Refuses a caller who showed no credentials. */
+export function withoutCredentials(): DomainError {
+  return unauthenticated('Send an API key as X-Api-Key, or a bearer token as Authorization.');
+}
+
 export function forbidden(detail: string): DomainError {
   return new DomainError('FORBIDDEN', detail);
 }

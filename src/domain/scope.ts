@@ -56,7 +56,7 @@ export async function getOrg(call: Call, id: string, needed: Scope): Promise<Row
   return org;
 }
 
-/** Loads many at once: an answer for each key, in the order of the keys. */
+/** Loads many at once: an answer for each key, in the order of the keys. A key may come twice. */
 export type Batch<K, V> = (call: Call, keys: readonly K[]) => Promise<V[]>;
 
 /** Tables whose rows belong to a project. */
@@ -73,7 +73,7 @@ export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> 
   let batch = BATCHES.get(table);
   if (!batch) {
     batch = async (call, ids) => {
-      const rows = (await findVisible(call, table, [...ids])) as { id: string }[];
+      const rows = (await findVisible(call, table, [...new Set(ids)])) as { id: string }[];
       const found = new Map(rows.map((row) => [row.id, row]));
       return ids.map((id) => found.get(id) ?? null);
     };

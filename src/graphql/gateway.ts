@@ -20,7 +20,9 @@ export interface RequestFacts {
   /** The client's address. */
   address: string;
   /** Cuts the connection of a client that has stopped reading. */
-  disconnect?: () => void;
+  disconnect: () => void;
+  /** Told when the answer is a stream: from then on the request is no load of the moment. */
+  staysOpen: () => void;
 }
 
 export type Gateway = YogaServerInstance<RequestFacts, Context>;

@@ -5,7 +5,8 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
-import { type Context, withoutCredentials } from './context.ts';
+import { withoutCredentials } from '../errors.ts';
+import type { Context } from './context.ts';
 
 declare global {
   export namespace PothosSchemaTypes {

@@ -1,12 +1,6 @@
 import { GraphQLError } from 'graphql';
-import { z } from 'zod';
+import { timestamp } from '../domain/timestamp.ts';
 import { builder } from './builder.ts';
-
-/** Years of four digits in UTC, which the offset may leave: others have no ISO text that all readers take. */
-const timestamp = z.iso
-  .datetime({ offset: true })
-  .transform((text) => new Date(text))
-  .refine((date) => date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999);
 
 builder.scalarType('DateTime', {
   description: 'An ISO 8601 timestamp with a time zone, answered in UTC with milliseconds.',

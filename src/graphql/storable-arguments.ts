@@ -1,17 +1,12 @@
-/**
- * Refuses in every coerced argument what would be stored as something else or not at all: NUL and lone
- * surrogates in texts, and in JSON what is too deep to be walked, a number without end, and a member
- * named __proto__.
- */
+/** Refuses in every coerced argument what would be stored as something else or not at all. */
 import SchemaBuilder, {
   BasePlugin,
   type PothosOutputFieldConfig,
   type SchemaTypes,
 } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
-import { issueAt } from '../domain/issues.ts';
-import { isStorableText } from '../domain/storable-json.ts';
-import { ISSUES_MAX, type Issue, invalidInput } from '../errors.ts';
+import { listUnstorable } from '../domain/storable-input.ts';
+import { ISSUES_MAX, invalidInput } from '../errors.ts';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -47,30 +42,5 @@ function checked<Types extends SchemaTypes>(
     return resolve(parent, args, context, info);
   };
 }
-
-/** Far above what records and configurations have, far below what overflows the stack. */
-const DEPTH_MAX = 64;
-
-function* listUnstorable(value: unknown, path: PropertyKey[]): Generator<Issue> {
-  if (typeof value === 'string') {
-    if (!isStorableText(value)) yield issueAt(path, ILL_FORMED);
-  } else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
-    if (path.length > DEPTH_MAX) {
-      const detail = `must not be nested deeper than ${DEPTH_MAX} levels.`;
-      yield issueAt(path.slice(0, 2), detail);
-      return;
-    }
-    for (const [key, item] of Object.entries(value)) {
-      const inner = [...path, Array.isArray(value) ? Number(key) : key];
-      if (!isStorableText(key)) yield issueAt(path, ILL_FORMED);
-      if (key === '__proto__') yield issueAt(path, 'must not have a member named __proto__.');
-      yield* listUnstorable(item, inner);
-    }
-  } else if (typeof value === 'number' && !Number.isFinite(value)) {
-    yield issueAt(path, 'must be a number of at most 64 bits.');
-  }
-}
-
-const ILL_FORMED = 'must be well-formed Unicode without NUL characters.';
 
 SchemaBuilder.registerPlugin('storableArguments', StorableArgumentsPlugin);

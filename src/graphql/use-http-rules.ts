@@ -1,10 +1,9 @@
-/**
- * What may come in over HTTP (JSON only, uncompressed), and the status that goes out: the errors' own where
- * nothing of an operation ran, else 200.
- */
+/** What may come in through Yoga's own handler (JSON only, uncompressed), and what goes out. */
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { type ErrorCode, type Problem, problemOf } from '../errors.ts';
+import { type ErrorCode, problemOf } from '../errors.ts';
+import { isForStream } from './event-stream.ts';
+import { httpAnswer } from './http-answer.ts';
 
 export function useHttpRules(): Plugin {
   return {
@@ -32,10 +31,14 @@ export function useHttpRules(): Plugin {
       if (type !== 'application/json') refuse(415, 'Send the operation as application/json.');
       else if (request.headers.get('content-encoding')) refuse(415, 'Send the body uncompressed.');
     },
-    onResultProcess({ result, setResult }) {
-      if (!result || Array.isArray(result) || Symbol.asyncIterator in result) return;
-      const http = httpOf(result);
-      if (http) setResult({ ...result, extensions: { ...result.extensions, http } });
+    onResultProcess({ request, result, resultProcessor, setResultProcessor }) {
+      const accept = request.headers.get('accept');
+      if (!resultProcessor || Array.isArray(result) || isForStream(accept, result)) return;
+      const processor: typeof resultProcessor = (answered, { Response }) => {
+        const { body, ...init } = httpAnswer(answered as ExecutionResult, accept);
+        return new Response(body, init);
+      };
+      setResultProcessor(processor, 'application/json');
     },
   };
 }
@@ -47,19 +50,4 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Null for 200. */
-function httpOf({ data, errors = [] }: ExecutionResult) {
-  const problems = errors.flatMap(
-    (error) => (error.extensions?.problem as Problem | undefined) ?? [],
-  );
-  const status = Math.max(0, ...problems.map((problem) => problem.status));
-  if (status === 0) return null;
-  const didNothing = !data || Object.values(data).every((value) => value === null);
-  const isUnauthenticated = errors.every((error) => error.extensions?.code === 'UNAUTHENTICATED');
-  if (data !== undefined && !(didNothing && isUnauthenticated)) return null;
-  const wait = problems.find((problem) => typeof problem.retryAfterSeconds === 'number');
-  const headers = wait && { 'Retry-After': String(wait.retryAfterSeconds) };
-  return { status, headers };
 }

@@ -1,62 +1,38 @@
-/** One handler for every request: health, GraphQL, and a problem document for what isn't there. */
+/** The way for all that is not plain: Yoga's own handler, health, the callback, and a problem document for the rest. */
 import { randomUUID } from 'node:crypto';
 import { createServerAdapter } from '@whatwg-node/server';
 import type { Database } from '../database/database.ts';
 import { ERROR_STATUS, type ErrorCode, problemOf } from '../errors.ts';
-import type { Gateway, RequestFacts } from '../graphql/gateway.ts';
+import type { Gateway } from '../graphql/gateway.ts';
 import type { Log } from '../log.ts';
+import type { Asked, Way } from './front.ts';
+import { type Load, shed } from './load.ts';
 import { CALLBACK_PATH } from './oauth-callback.ts';
-
-/** A client's own request id is taken where it is harmless in a log. */
-const REQUEST_ID = /^[\w.-]{1,64}$/;
 
 export interface Handled {
   log: Log;
   database: Database;
   gateway: Gateway;
   oauthCallback: (request: Request) => Promise<Response>;
+  load: Load;
   /** False until everything that a caller may rely on is there, and while the server stops. */
   isReady: () => boolean;
 }
 
-/** What node:http adds to a request; absent where tests call the handler by fetch. */
-interface NodeContext {
-  req?: { socket: { remoteAddress?: string; destroy(): void } };
-}
+/** Those who ask for it need an answer most when there is too much to do. */
+const HEALTH_PATHS = ['/livez', '/readyz'];
 
-export type Handler = ReturnType<typeof createHandler>;
-
-export function createHandler(handled: Handled) {
-  return createServerAdapter<NodeContext>(async (request, { req }) => {
-    const startedAt = performance.now();
-    const givenId = request.headers.get('x-request-id');
-    const requestId = givenId && REQUEST_ID.test(givenId) ? givenId : randomUUID();
-    const address = req?.socket.remoteAddress ?? 'local';
-    const disconnect = () => req?.socket.destroy();
-    const facts = { requestId, address, disconnect };
-    // Made from the Host header and the request line, which may be anything.
-    const pathname = URL.parse(request.url)?.pathname ?? null;
-    const response = await answer(handled, request, { pathname, facts });
-    response.headers.set('x-request-id', requestId);
-    response.headers.set('x-content-type-options', 'nosniff');
-    handled.log.info(
-      {
-        requestId,
-        method: request.method,
-        path: pathname,
-        status: response.status,
-        ms: Math.round(performance.now() - startedAt),
-      },
-      'request',
-    );
-    return response;
-  });
-}
-
-interface Asked {
-  /** Null where the request names no URL. */
-  pathname: string | null;
-  facts: RequestFacts;
+/** Takes every request. */
+export function createHandler(handled: Handled): Way {
+  const adapter = createServerAdapter<Asked>((request, asked) => answer(handled, request, asked));
+  return (req, res, asked) => {
+    const leave = HEALTH_PATHS.includes(asked.path) ? () => {} : handled.load.enter();
+    if (leave) {
+      res.once('close', leave);
+      adapter(req, res, { ...asked, staysOpen: leave });
+    } else shed(res, 'application/problem+json');
+    return true;
+  };
 }
 
 /** What nobody expected leaves as a problem document, with an instance id that the log has too. */
@@ -65,7 +41,7 @@ async function answer(handled: Handled, request: Request, asked: Asked): Promise
     return await route(handled, request, asked);
   } catch (error) {
     const instance = `urn:uuid:${randomUUID()}`;
-    handled.log.error({ err: error, instance, path: asked.pathname }, 'internal error');
+    handled.log.error({ err: error, instance, path: asked.path }, 'internal error');
     return problem('INTERNAL_ERROR', 'Something went wrong on our side.', { instance });
   }
 }
@@ -73,14 +49,16 @@ async function answer(handled: Handled, request: Request, asked: Asked): Promise
 async function route(
   { database, gateway, oauthCallback, isReady }: Handled,
   request: Request,
-  { pathname, facts }: Asked,
+  asked: Asked,
 ): Promise<Response> {
-  if (pathname === null) return problem('BAD_USER_INPUT', 'The Host or the path is not usable.');
-  if (pathname === '/livez') return Response.json({ status: 'live' });
-  if (pathname === '/readyz') return readiness(database, isReady());
-  if (pathname === '/graphql') return gateway.fetch(request, facts);
-  if (pathname === CALLBACK_PATH) return oauthCallback(request);
-  return problem('NOT_FOUND', `There is nothing at ${pathname}.`);
+  // Made from the Host header and the request line, which may be anything.
+  const url = URL.parse(request.url);
+  if (!url) return problem('BAD_USER_INPUT', 'The Host or the path is not usable.');
+  if (url.pathname === '/livez') return Response.json({ status: 'live' });
+  if (url.pathname === '/readyz') return readiness(database, isReady());
+  if (url.pathname === '/graphql') return gateway.fetch(request, asked);
+  if (url.pathname === CALLBACK_PATH) return oauthCallback(request);
+  return problem('NOT_FOUND', `There is nothing at ${url.pathname}.`);
 }
 
 function problem(code: ErrorCode, detail: string, extra?: Record<string, unknown>): Response {

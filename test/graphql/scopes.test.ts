@@ -14,6 +14,10 @@ function mutation(name: string, input: Record<string, unknown>, answer = 'delete
   return { query, variables: { input } };
 }
 
+const ofNobody = { projectIdOrName, integrationIdOrName: newId('int'), groupRef: 'nobody' };
+const writing = { ...ofNobody, objectName: 'deals', type: 'CREATE', record: { name: 'A deal' } };
+const installed = { projectIdOrName, installationId: newId('ins') };
+
 /** One action for each scope. */
 const ACTIONS: [Scope, { query: string; variables?: Record<string, unknown> }][] = [
   ['read', { query: '{ projects { nodes { id } } }' }],
@@ -31,6 +35,13 @@ const ACTIONS: [Scope, { query: string; variables?: Record<string, unknown> }][]
     'installations:write',
     mutation('deleteInstallation', { projectIdOrName, installationId: newId('ins') }),
   ],
+  ['records:write', mutation('writeRecords', writing, 'operationId')],
+  [
+    'reads:control',
+    mutation('triggerRead', { ...ofNobody, objectName: 'contacts' }, 'operation { id }'),
+  ],
+  ['reads:control', mutation('pauseReads', installed, 'installation { id }')],
+  ['reads:control', mutation('resumeReads', installed, 'installation { id }')],
   ['events:write', mutation('deleteTopic', { projectIdOrName, topicId: newId('top') })],
   ['keys:write', mutation('deleteApiKey', { projectIdOrName, apiKey: newId('key') })],
   [

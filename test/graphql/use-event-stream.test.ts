@@ -2,6 +2,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSchema, createYoga } from 'graphql-yoga';
 import { expect, test } from 'vitest';
+import type { RequestFacts } from '../../src/graphql/gateway.ts';
 import { useEventStream } from '../../src/graphql/use-event-stream.ts';
 
 const KILOBYTE = 'x'.repeat(1024);
@@ -22,7 +23,7 @@ async function endless(events: number) {
       left.resolve();
     }
   }
-  const yoga = createYoga<{ disconnect: () => void; requestId: string; address: string }>({
+  const yoga = createYoga<RequestFacts>({
     schema: createSchema({
       typeDefs: 'type Query { a: Int } type Subscription { tick: String }',
       resolvers: { Subscription: { tick: { subscribe: ticks } } },
@@ -36,7 +37,7 @@ async function endless(events: number) {
       left.resolve();
       req.socket.destroy();
     };
-    void yoga.handle(req, res, { disconnect, requestId: '1', address: '' });
+    void yoga.handle(req, res, { disconnect, staysOpen: () => {}, requestId: '1', address: '' });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

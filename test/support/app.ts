@@ -1,4 +1,4 @@
-/** The real app on a database of its own, called by fetch without a port. */
+/** The real app on a database of its own, behind a port that is opened with its first request. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { type App, createApp, type Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase, openPglite } from '../../src/database/database.ts';
 import { createLog, type Log } from '../../src/log.ts';
+import { type Listening, listen } from '../../src/server/listen.ts';
 import { type Answer, createClient, type GraphqlClient } from './graphql-client.ts';
 import { createTenant, type Tenant } from './tenant.ts';
 
@@ -35,9 +36,14 @@ export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Pro
   const log = overrides.log ?? createLog('error');
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'false', ...env });
   const database = overrides.database ?? (await testDatabase(log));
-  const app = await createApp(config, { ...overrides, log, database });
-  const fetch = (path: string, init?: RequestInit) =>
-    Promise.resolve(app.handler.fetch(new Request(`http://gateway.test${path}`, init), {}));
+  const isYogaOnly = process.env.TEST_FRONT === 'yoga';
+  const app = await createApp(config, { isYogaOnly, ...overrides, log, database });
+  let listening: Promise<Listening> | undefined;
+  const fetch = async (path: string, init?: RequestInit) => {
+    listening ??= listen(app.handler, { host: '127.0.0.1', port: 0 });
+    const { url } = await listening;
+    return globalThis.fetch(`${url}${path}`, { redirect: 'manual', ...init });
+  };
   const client = (headers: Record<string, string> = {}) => createClient(fetch, headers);
   return {
     app,
@@ -45,6 +51,7 @@ export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Pro
     client,
     tenant: (name) => createTenant({ app, client }, name),
     async [Symbol.asyncDispose]() {
+      await (await listening)?.stop(0);
       await app[Symbol.asyncDispose]();
       rmSync(dataDir, { recursive: true, force: true });
     },

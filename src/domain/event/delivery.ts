@@ -49,7 +49,7 @@ export const attemptsOf: Batch<Row<'Delivery'>, DeliveryAttempt[]> = async (
 ) => {
   const ids = deliveries.map((delivery) => delivery.id);
   const attempts = await database.rows.query<DeliveryAttempt>(NEWEST_ATTEMPTS, [
-    ids,
+    [...new Set(ids)],
     ATTEMPTS_SHOWN,
   ]);
   const byDelivery = Map.groupBy(attempts, ({ deliveryId }) => deliveryId);

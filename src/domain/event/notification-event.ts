@@ -4,6 +4,7 @@ import type { Row } from '../../database/rows.ts';
 import { invalid } from '../../errors.ts';
 import { EVENTS } from '../../events/catalogue.ts';
 import type { Call } from '../call.ts';
+import { load } from '../load.ts';
 import { listPage, type Page, type PageArgs } from '../page.ts';
 import { type Batch, byId } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
@@ -40,10 +41,7 @@ export function listNotificationEvents(
   const where = { projectId, ...(eventTypes && { eventType: [...eventTypes] }) };
   if (topicId == null) return listPage(call, { ...list, table: 'NotificationEvent', where }, args);
   const nodes = (rows: Row<'NotificationEventTopic'>[]) =>
-    byId('NotificationEvent')(
-      call,
-      rows.map(({ eventId }) => eventId),
-    );
+    Promise.all(rows.map(({ eventId }) => load(call, byId('NotificationEvent'), eventId)));
   const ofTopic = { table: 'NotificationEventTopic', where: { ...where, topicId }, nodes } as const;
   return listPage(call, { ...list, ...ofTopic }, args);
 }

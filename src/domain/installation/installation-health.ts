@@ -9,7 +9,7 @@ const FAILURES_IN_A_ROW = 3;
 
 /** The newest operation of installations that the viewer has found. */
 export const lastOperations: Batch<string, Row<'Operation'> | null> = async ({ database }, ids) => {
-  const found = await database.rows.query<Row<'Operation'>>(LAST_OPERATIONS, [[...ids]]);
+  const found = await database.rows.query<Row<'Operation'>>(LAST_OPERATIONS, [[...new Set(ids)]]);
   const byInstallation = new Map(found.map((operation) => [operation.installationId, operation]));
   return ids.map((id) => byInstallation.get(id) ?? null);
 };

@@ -1,6 +1,7 @@
 /** Builders: the people of an org. A token's first use makes one (bearer.ts). */
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
+import { load } from '../load.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { byId } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
@@ -17,10 +18,7 @@ export function listBuilders(call: Call, org: Row<'Org'>, args: PageArgs) {
       where: { orgId: org.id },
       key: 'builderId',
       nodes: (members) =>
-        byId('Builder')(
-          call,
-          members.map(({ builderId }) => builderId),
-        ),
+        Promise.all(members.map(({ builderId }) => load(call, byId('Builder'), builderId))),
     },
     args,
   );

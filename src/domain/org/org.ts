@@ -2,8 +2,10 @@
 import { z } from 'zod';
 import type { Org } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
+import { notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { newId } from '../ids.ts';
+import { load } from '../load.ts';
 import { label } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { byId, orgIdsOf } from '../scope.ts';
@@ -18,6 +20,14 @@ export async function findOrg(call: Call, id: string): Promise<Row<'Org'> | null
   authorize(call.viewer, 'org:read');
   const [org] = await byId('Org')(call, [id]);
   return org ?? null;
+}
+
+/** The org of a project that the viewer has found. */
+export async function getOrgOfProject(call: Call, { orgId }: Row<'Project'>): Promise<Row<'Org'>> {
+  authorize(call.viewer, 'org:read');
+  const org = await load(call, byId('Org'), orgId);
+  if (!org) throw notFound('Org', orgId);
+  return org;
 }
 
 /** A builder's orgs, or the org of a key's project. */

@@ -4,7 +4,9 @@ import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import type { Call } from '../call.ts';
 import { newId } from '../ids.ts';
+import { load } from '../load.ts';
 import { listPage, type PageArgs } from '../page.ts';
+import type { Batch } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
 
 export function listConsumers(call: Call, { id: projectId }: Row<'Project'>, args: PageArgs) {
@@ -13,13 +15,24 @@ export function listConsumers(call: Call, { id: projectId }: Row<'Project'>, arg
   return listPage(call, { ...list, where: { projectId } }, args);
 }
 
-export async function findConsumerByRef(
-  { database }: Call,
-  key: { projectId: string; consumerRef: string },
-): Promise<Row<'Consumer'> | null> {
-  const [consumer] = await database.rows.find('Consumer', key);
-  return consumer ?? null;
+interface ConsumerKey {
+  projectId: string;
+  consumerRef: string;
 }
+
+export function findConsumerByRef(call: Call, key: ConsumerKey): Promise<Row<'Consumer'> | null> {
+  return load(call, consumersByRef, key);
+}
+
+const consumersByRef: Batch<ConsumerKey, Row<'Consumer'> | null> = async ({ database }, keys) => {
+  const found = await database.rows.find('Consumer', {
+    projectId: [...new Set(keys.map(({ projectId }) => projectId))],
+    consumerRef: [...new Set(keys.map(({ consumerRef }) => consumerRef))],
+  });
+  const nameOf = ({ projectId, consumerRef }: ConsumerKey) => `${projectId} ${consumerRef}`;
+  const consumers = new Map(found.map((consumer) => [nameOf(consumer), consumer]));
+  return keys.map((key) => consumers.get(nameOf(key)) ?? null);
+};
 
 /**
  * The consumer of that ref, made at its first use, when its name defaults to the ref; a name that is

@@ -4,7 +4,9 @@ import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import type { Call } from '../call.ts';
 import { newId } from '../ids.ts';
+import { load } from '../load.ts';
 import { listPage, type PageArgs } from '../page.ts';
+import type { Batch } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
 
 export function listGroups(call: Call, { id: projectId }: Row<'Project'>, args: PageArgs) {
@@ -13,13 +15,24 @@ export function listGroups(call: Call, { id: projectId }: Row<'Project'>, args: 
   return listPage(call, { ...list, where: { projectId } }, args);
 }
 
-export async function findGroupByRef(
-  { database }: Call,
-  key: { projectId: string; groupRef: string },
-): Promise<Row<'Group'> | null> {
-  const [group] = await database.rows.find('Group', key);
-  return group ?? null;
+interface GroupKey {
+  projectId: string;
+  groupRef: string;
 }
+
+export function findGroupByRef(call: Call, key: GroupKey): Promise<Row<'Group'> | null> {
+  return load(call, groupsByRef, key);
+}
+
+const groupsByRef: Batch<GroupKey, Row<'Group'> | null> = async ({ database }, keys) => {
+  const found = await database.rows.find('Group', {
+    projectId: [...new Set(keys.map(({ projectId }) => projectId))],
+    groupRef: [...new Set(keys.map(({ groupRef }) => groupRef))],
+  });
+  const nameOf = ({ projectId, groupRef }: GroupKey) => `${projectId} ${groupRef}`;
+  const groups = new Map(found.map((group) => [nameOf(group), group]));
+  return keys.map((key) => groups.get(nameOf(key)) ?? null);
+};
 
 /**
  * The group of that ref, made at its first use, when its name defaults to the ref; a name that is given

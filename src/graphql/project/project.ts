@@ -1,3 +1,4 @@
+import { getOrgOfProject } from '../../domain/org/org.ts';
 import {
   createProject,
   createProjectInput,
@@ -7,7 +8,6 @@ import {
   updateProject,
   updateProjectInput,
 } from '../../domain/project/project.ts';
-import { getOrg } from '../../domain/scope.ts';
 import { builder } from '../builder.ts';
 import { createdFields, listField, updateTimeField } from '../fields.ts';
 import { inputArg } from '../inputs.ts';
@@ -43,7 +43,7 @@ Project.implement({
       type: Org,
       nullable: true,
       description: 'The org that owns it. Needs the scope org:read, or a builder of the org.',
-      resolve: ({ orgId }, _args, { call }) => getOrg(call, orgId, 'org:read'),
+      resolve: (project, _args, { call }) => getOrgOfProject(call, project),
     }),
     entitlements: t.field({
       type: Entitlements,

@@ -1,0 +1,25 @@
+/** Relations and lists batched: what one tick of a call asks of the same batch is loaded together. */
+import DataLoader from 'dataloader';
+import type { Call } from './call.ts';
+import type { Batch } from './scope.ts';
+
+/** Keys of one statement. */
+const KEYS_AT_ONCE = 1_000;
+
+const LOADERS = new WeakMap<Call, Map<unknown, DataLoader<unknown, unknown>>>();
+
+/** Nothing is remembered after its tick: later mutations of the same request are seen. */
+export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
+  let loaders = LOADERS.get(call);
+  if (!loaders) {
+    loaders = new Map();
+    LOADERS.set(call, loaders);
+  }
+  let loader = loaders.get(batch);
+  if (!loader) {
+    const options = { cache: false, maxBatchSize: KEYS_AT_ONCE };
+    loader = new DataLoader((keys) => batch(call, keys as never), options);
+    loaders.set(batch, loader);
+  }
+  return loader.load(key) as Promise<V>;
+}

@@ -1,0 +1,32 @@
+/**
+ * What of an input would be stored as something else or not at all: NUL and lone surrogates in texts, and
+ * in JSON what is too deep to be walked, a number without end, and a member named __proto__.
+ */
+import type { Issue } from '../errors.ts';
+import { issueAt } from './issues.ts';
+import { isStorableText } from './storable-json.ts';
+
+/** Far above what records and configurations have, far below what overflows the stack. */
+const DEPTH_MAX = 64;
+
+export function* listUnstorable(value: unknown, path: PropertyKey[]): Generator<Issue> {
+  if (typeof value === 'string') {
+    if (!isStorableText(value)) yield issueAt(path, ILL_FORMED);
+  } else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
+    if (path.length > DEPTH_MAX) {
+      const detail = `must not be nested deeper than ${DEPTH_MAX} levels.`;
+      yield issueAt(path.slice(0, 2), detail);
+      return;
+    }
+    for (const [key, item] of Object.entries(value)) {
+      const inner = [...path, Array.isArray(value) ? Number(key) : key];
+      if (!isStorableText(key)) yield issueAt(path, ILL_FORMED);
+      if (key === '__proto__') yield issueAt(path, 'must not have a member named __proto__.');
+      yield* listUnstorable(item, inner);
+    }
+  } else if (typeof value === 'number' && !Number.isFinite(value)) {
+    yield issueAt(path, 'must be a number of at most 64 bits.');
+  }
+}
+
+const ILL_FORMED = 'must be well-formed Unicode without NUL characters.';

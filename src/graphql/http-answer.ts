@@ -1,0 +1,39 @@
+/** What of a result goes out over HTTP: the errors' own status where nothing of the operation ran, else 200. */
+import type { ExecutionResult } from 'graphql';
+import type { Problem } from '../errors.ts';
+import { publicResult } from './errors.ts';
+
+export interface HttpAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+const GRAPHQL_JSON = 'application/graphql-response+json';
+
+export function httpAnswer(result: ExecutionResult, accept: string | null | undefined): HttpAnswer {
+  const type = accept?.includes(GRAPHQL_JSON) ? GRAPHQL_JSON : 'application/json';
+  const { status, headers } = httpOf(result);
+  const body = JSON.stringify(result.errors || result.extensions ? publicResult(result) : result);
+  return { status, headers: { 'content-type': `${type}; charset=utf-8`, ...headers }, body };
+}
+
+/** Status and headers of a result. Yoga's own refusals (another method, a body too large) bring theirs. */
+export function httpOf({ data, errors = [] }: ExecutionResult): Omit<HttpAnswer, 'body'> {
+  const problems = errors.flatMap(
+    (error) => (error.extensions?.problem as Problem | undefined) ?? [],
+  );
+  const status = Math.max(0, ...problems.map((problem) => problem.status));
+  const didNothing = !data || Object.values(data).every((value) => value === null);
+  const isUnauthenticated = errors.every((error) => error.extensions?.code === 'UNAUTHENTICATED');
+  const isAnswered = data !== undefined && !(didNothing && isUnauthenticated);
+  if (status === 0 || isAnswered) return { status: 200, headers: {} };
+  const wait = problems.find((problem) => typeof problem.retryAfterSeconds === 'number');
+  const own = errors.map((error) => (error.extensions?.http as Http | undefined)?.headers);
+  const headers = Object.assign({}, ...own, wait && { 'retry-after': `${wait.retryAfterSeconds}` });
+  return { status, headers };
+}
+
+interface Http {
+  headers?: Record<string, string>;
+}

@@ -1,0 +1,48 @@
+/**
+ * How much is being answered at once. Beyond the most, a request is refused before anything is done for it:
+ * a queue without an end would answer everybody too late.
+ */
+import type { ServerResponse } from 'node:http';
+import { problemOf } from '../errors.ts';
+
+const RETRY_AFTER_SECONDS = 1;
+
+export interface Load {
+  /** Counts one more and answers how to end it, which may be called again; null where there are too many. */
+  enter(): (() => void) | null;
+}
+
+export function createLoad(most: number): Load {
+  let running = 0;
+  return {
+    enter() {
+      if (running >= most) return null;
+      running += 1;
+      let isOver = false;
+      return () => {
+        if (!isOver) running -= 1;
+        isOver = true;
+      };
+    },
+  };
+}
+
+const DETAIL = 'The server has more to do than it can. Try again.';
+const PROBLEM = { ...problemOf('RATE_LIMITED', DETAIL), status: 503 };
+const BODIES = {
+  'application/problem+json': JSON.stringify(PROBLEM),
+  'application/json': JSON.stringify({
+    errors: [{ message: DETAIL, extensions: { code: 'RATE_LIMITED', problem: PROBLEM } }],
+  }),
+};
+
+/** Says no in the form that the clients of a path read. */
+export function shed(res: ServerResponse, type: keyof typeof BODIES): void {
+  const body = BODIES[type];
+  res.writeHead(503, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(body),
+    'retry-after': String(RETRY_AFTER_SECONDS),
+  });
+  res.end(body);
+}
