@@ -4,8 +4,8 @@
  */
 import { Readable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
-import { publicResult } from './errors.ts';
 import { httpOf } from './http-answer.ts';
+import { resultText } from './shared-results.ts';
 import { cursorOf } from './use-subscriptions.ts';
 
 const EVENT_STREAM = 'text/event-stream';
@@ -93,10 +93,18 @@ export function eventStream(
   return body;
 }
 
-function messageOf(result: ExecutionResult): string {
-  const cursor = cursorOf(result);
-  const id = cursor === undefined ? '' : `id: ${cursor}\n`;
-  return `event: next\n${id}data: ${JSON.stringify(publicResult(result))}\n\n`;
+const MESSAGES = new WeakMap<ExecutionResult, Buffer>();
+
+/** Made once for all who share the result. */
+function messageOf(result: ExecutionResult): Buffer {
+  let message = MESSAGES.get(result);
+  if (!message) {
+    const cursor = cursorOf(result);
+    const id = cursor === undefined ? '' : `id: ${cursor}\n`;
+    message = Buffer.from(`event: next\n${id}data: ${resultText(result)}\n\n`);
+    MESSAGES.set(result, message);
+  }
+  return message;
 }
 
 async function* once(result: ExecutionResult): AsyncGenerator<ExecutionResult> {

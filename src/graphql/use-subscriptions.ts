@@ -1,7 +1,6 @@
 /**
- * Runs subscriptions: each event is executed in a context of its own, for the caller as they are then, and
- * a stream ends when its caller may no longer have it. Here is the place where subscribers with the same
- * operation could share one execution.
+ * Runs subscriptions: each event is executed in a context of its own, for the caller as they are then and all
+ * who ask the same of it, and a stream ends when its caller may no longer have it.
  */
 import {
   createSourceEventStream,
@@ -15,6 +14,7 @@ import type { Services } from '../domain/call.ts';
 import type { OpenStreams } from '../domain/viewer/open-streams.ts';
 import type { DomainError } from '../errors.ts';
 import { type Context, createContext } from './context.ts';
+import { operationKey, SharedResults, viewerKey } from './shared-results.ts';
 
 const CURSOR = Symbol('cursor');
 
@@ -27,20 +27,27 @@ interface LiveArgs extends ExecutionArgs {
   contextValue: Context;
 }
 
+interface Subscriptions {
+  services: Services;
+  streams: OpenStreams;
+  shared: SharedResults;
+}
+
 export function useSubscriptions(services: Services, streams: OpenStreams): Plugin<Context> {
+  const subscriptions = { services, streams, shared: new SharedResults() };
   return {
     onSubscribe({ setSubscribeFn }) {
-      setSubscribeFn((args) => subscribe(services, streams, args as LiveArgs));
+      setSubscribeFn((args) => subscribe(subscriptions, args as LiveArgs));
     },
   };
 }
 
-async function subscribe(services: Services, streams: OpenStreams, args: LiveArgs) {
+async function subscribe(subscriptions: Subscriptions, args: LiveArgs) {
   const source = await createSourceEventStream(args);
   if (!(Symbol.asyncIterator in source)) return source;
   const events = source[Symbol.asyncIterator]();
   try {
-    return liveResults(services, streams, { args, events });
+    return liveResults(subscriptions, { args, events });
   } catch (error) {
     await events.return?.();
     return { errors: [asGraphQLError(error)] };
@@ -49,12 +56,13 @@ async function subscribe(services: Services, streams: OpenStreams, args: LiveArg
 
 /** Not a generator: return() has to end a next() that waits for an event. */
 function liveResults(
-  services: Services,
-  streams: OpenStreams,
+  { services, streams, shared }: Subscriptions,
   { args, events }: { args: LiveArgs; events: AsyncIterator<unknown> },
 ): AsyncGenerator<ExecutionResult, void, void> {
   const { viewer, credentials = {}, ...facts } = args.contextValue;
   if (!viewer) throw new Error('A source of events was opened for nobody.');
+  const asked = operationKey(args);
+  let standing = { viewer, key: viewerKey(viewer) };
   let refusal: DomainError | null = null;
   let isOver = false;
   const close = async (): Promise<IteratorResult<ExecutionResult, void>> => {
@@ -73,9 +81,12 @@ function liveResults(
     const now = done ? null : await stream.confirm();
     if (refusal) throw refusal;
     if (!now || isOver) return close();
-    const contextValue = createContext(services, { ...facts, viewer: now, credentials });
-    const result = await execute({ ...args, rootValue: event, contextValue });
-    return { done: false, value: withCursor(result, event) };
+    if (now !== standing.viewer) standing = { viewer: now, key: viewerKey(now) };
+    const value = await shared.get(event as object, `${asked} ${standing.key}`, async () => {
+      const contextValue = createContext(services, { ...facts, viewer: now, credentials });
+      return withCursor(await execute({ ...args, rootValue: event, contextValue }), event);
+    });
+    return { done: false, value };
   };
 
   return {

@@ -1,13 +1,15 @@
 /** The operations of a WebSocket: graphql-ws for the protocol, Yoga's pipeline with all its rules for the rest. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ExecutionArgs, GraphQLError } from 'graphql';
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, makeServer, type Server } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { Admission } from '../domain/viewer/admission.ts';
 import type { Credentials } from '../domain/viewer/viewer.ts';
 import { DomainError } from '../errors.ts';
 import { createErrorMapper, publicResult, toGraphQLError } from '../graphql/errors.ts';
+import { isStream } from '../graphql/event-stream.ts';
 import type { Gateway } from '../graphql/gateway.ts';
+import { resultText } from '../graphql/shared-results.ts';
 import type { Log } from '../log.ts';
 import { CLOSE } from './close-codes.ts';
 
@@ -22,6 +24,8 @@ export interface SocketFacts {
   headers: IncomingHttpHeaders;
   requestId: string;
   address: string;
+  /** Resolves when the message has left, or nobody is there to read it. */
+  send: (message: string) => Promise<void>;
   /** As it was admitted: what the pipeline reads the credentials from. */
   request?: Request;
   [name: string]: unknown;
@@ -70,10 +74,48 @@ export function createSocketOperations(services: OperationServices): Server<Sock
       Object.keys(subscriptions).length > MOST_OPERATIONS ? [tooMany()] : prepare(extra, payload),
     execute: (args) => (args as PipedArgs).pipeline.execute(args),
     subscribe: (args) => (args as PipedArgs).pipeline.subscribe(args),
+    onOperation: ({ extra }, id, _payload, _args, results) =>
+      isStream(results) ? sentByItself(results, { id, send: extra.send }) : undefined,
     onNext: (_context, _id, _payload, _args, result) => publicResult(result),
     onError: (_context, _id, _payload, errors) =>
       publicResult({ errors: errors.map(mapError) }).errors ?? [],
   });
+}
+
+/**
+ * The results of a subscription, sent as they come. The library would make a text of each result for each
+ * subscriber; so it is given nothing to send but the end.
+ */
+function sentByItself(
+  results: AsyncIterable<ExecutionResult>,
+  { id, send }: { id: string; send: SocketFacts['send'] },
+): AsyncGenerator<ExecutionResult> {
+  const iterator = results[Symbol.asyncIterator]();
+  const head = `{"id":${JSON.stringify(id)},"type":"next","payload":`;
+  const end = async (): Promise<IteratorResult<ExecutionResult>> => {
+    await iterator.return?.();
+    return { done: true, value: undefined };
+  };
+  return {
+    async next() {
+      for (;;) {
+        const { done, value } = await iterator.next();
+        if (done) return { done: true, value: undefined };
+        await send(`${head}${resultText(value)}}`);
+      }
+    },
+    return: end,
+    async throw(error) {
+      await end();
+      throw error;
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await end();
+    },
+  };
 }
 
 /** Says no by closing the socket: the protocol has no other answer to connection_init. */

@@ -52,7 +52,7 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
           });
         },
       },
-      { socket, headers, requestId, address },
+      { socket, headers, requestId, address, send: outbox.send },
     );
     const stopPinging = keepAlive(socket, pingMs);
     socket.once('close', (code, reason) => {

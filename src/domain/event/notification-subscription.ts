@@ -57,12 +57,12 @@ function edgesOf(
   projectId: string,
   events: AsyncIterableIterator<LoggedEvent>,
 ): AsyncIterableIterator<Edge<LoggedEvent>> {
-  const list = eventList(projectId);
   return {
     async next() {
       const { done, value } = await events.next();
-      if (done) return { done: true, value: undefined };
-      return { done: false, value: { cursor: encodeCursor(list, value.position), node: value } };
+      return done
+        ? { done: true, value: undefined }
+        : { done: false, value: edgeOf(projectId, value) };
     },
     async return() {
       await events.return?.();
@@ -72,4 +72,16 @@ function edgesOf(
       return this;
     },
   };
+}
+
+const EDGES = new WeakMap<LoggedEvent, Edge<LoggedEvent>>();
+
+/** One for each event, however many follow: what is made of an event for one of them serves the others. */
+function edgeOf(projectId: string, node: LoggedEvent): Edge<LoggedEvent> {
+  let edge = EDGES.get(node);
+  if (!edge) {
+    edge = { cursor: encodeCursor(eventList(projectId), node.position), node };
+    EDGES.set(node, edge);
+  }
+  return edge;
 }
