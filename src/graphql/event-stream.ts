@@ -2,7 +2,7 @@
  * Server-sent events as graphql-sse speaks them (one connection for each operation): `next` with a result,
  * `complete` at the end. Each message carries its cursor as its id, so that Last-Event-ID resumes.
  */
-import { Readable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import { httpOf } from './http-answer.ts';
 import { resultText } from './shared-results.ts';
@@ -13,8 +13,8 @@ const EVENT_STREAM = 'text/event-stream';
 const KEEP_ALIVE_MS = 12_000;
 /** Looks in a row at a client that has taken nothing, before its connection is cut. */
 const STALLED_LOOKS = 3;
-/** Results wait in the log, not in the server: a client that reads slowly is asked for before the next is made. */
-const MOST_BUFFERED_BYTES = 16 * 1024;
+const COMMENT = ':\n\n';
+const COMPLETE = 'event: complete\ndata:\n\n';
 
 export type Results = AsyncIterable<ExecutionResult> | ExecutionResult;
 
@@ -52,45 +52,55 @@ export interface StreamOptions {
   onStalled: () => void;
 }
 
-/** Takes the next result only when the last one has gone out. */
-export function eventStream(
+/**
+ * Writes results until their end or the body's: the next is taken only when the last one fits in the body's
+ * buffer. What comes at once leaves at once.
+ */
+export async function writeEventStream(
   results: Results,
+  body: Writable,
   { keepAliveMs = KEEP_ALIVE_MS, isCut, onStalled }: StreamOptions,
-): Readable {
+): Promise<void> {
   const iterator = isStream(results) ? results[Symbol.asyncIterator]() : once(results);
+  let written = 0;
+  let seen = 0;
   let lookedAtNothing = 0;
-  const body = new Readable({
-    highWaterMark: MOST_BUFFERED_BYTES,
-    read() {
-      lookedAtNothing = 0;
-      iterator.next().then(
-        ({ done, value }) => {
-          if (!done) this.push(messageOf(value));
-          else if (isCut()) this.push(null);
-          else {
-            this.push('event: complete\ndata:\n\n');
-            this.push(null);
-          }
-        },
-        (error: Error) => this.destroy(error),
-      );
-    },
-    destroy(error, done) {
+  const look = () => {
+    lookedAtNothing = seen === written ? lookedAtNothing + 1 : 0;
+    seen = written;
+    if (body.writableLength === 0) body.write(COMMENT);
+    else if (lookedAtNothing >= STALLED_LOOKS) onStalled();
+  };
+  const timer = setInterval(look, keepAliveMs).unref();
+  const closed = new Promise<void>((resolve) => {
+    const close = () => {
       clearInterval(timer);
-      Promise.resolve(iterator.return?.()).then(
-        () => done(error),
-        () => done(error),
-      );
-    },
+      resolve();
+      void iterator.return?.();
+    };
+    if (body.destroyed) close();
+    else body.once('close', close);
   });
+  // Its client has gone: 'close' follows.
+  body.on('error', () => {});
   // The first bytes let a client's fetch resolve before anything has happened.
-  body.push(':\n\n');
-  const timer = setInterval(() => {
-    if (body.readableLength === 0) body.push(':\n\n');
-    else if (++lookedAtNothing >= STALLED_LOOKS) onStalled();
-  }, keepAliveMs);
-  timer.unref();
-  return body;
+  body.write(COMMENT);
+  try {
+    for (;;) {
+      const { done, value } = await iterator.next();
+      if (body.destroyed) return;
+      if (done) break;
+      written += 1;
+      if (!body.write(messageOf(value))) await Promise.race([closed, drained(body)]);
+    }
+    body.end(isCut() ? undefined : COMPLETE);
+  } catch (error) {
+    body.destroy(error as Error);
+  }
+}
+
+function drained(body: Writable): Promise<void> {
+  return new Promise((resolve) => body.once('drain', resolve));
 }
 
 const MESSAGES = new WeakMap<ExecutionResult, Buffer>();

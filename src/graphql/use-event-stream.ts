@@ -1,8 +1,12 @@
 /** Server-sent events through Yoga's own handler. */
+import { PassThrough } from 'node:stream';
 import type { Plugin } from 'graphql-yoga';
 import type { OpenStreams } from '../domain/viewer/open-streams.ts';
-import { eventStream, eventStreamHead, isForStream, type Results } from './event-stream.ts';
+import { eventStreamHead, isForStream, type Results, writeEventStream } from './event-stream.ts';
 import type { RequestFacts } from './gateway.ts';
+
+/** Results wait in the log, not in the server: a client that reads slowly is asked for before the next is made. */
+const MOST_BUFFERED_BYTES = 16 * 1024;
 
 type OnResultProcess = NonNullable<Plugin['onResultProcess']>;
 type ResultProcessor = Parameters<Parameters<OnResultProcess>[0]['setResultProcessor']>[0];
@@ -16,7 +20,8 @@ export function useEventStream(
       if (!resultProcessor || !isForStream(request.headers.get('accept'), result)) return;
       const processor: ResultProcessor = (results, { Response }) => {
         serverContext.staysOpen();
-        const body = eventStream(results as Results, {
+        const body = new PassThrough({ highWaterMark: MOST_BUFFERED_BYTES });
+        void writeEventStream(results as Results, body, {
           keepAliveMs,
           isCut: () => streams.areEnding,
           onStalled: serverContext.disconnect,

@@ -1,7 +1,8 @@
 /**
- * What goes out over one socket: a message at a time, the next when the last has left the process. Who
- * sends waits for it, so that a subscription of a slow client is not read on: it waits in the stored log.
+ * What goes out over one socket: as long as its buffer has room, at once; then a message at a time. Who sends
+ * waits for it, so that a subscription of a slow client is not read on: it waits in the stored log.
  */
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
 /** Twice the operations of a socket, and room for answers to pings: more is a client that doesn't read. */
@@ -12,8 +13,15 @@ export interface Outbox {
   send(message: string): Promise<void>;
 }
 
+/** What the process holds for a socket before senders wait. */
+const MOST_BUFFERED_BYTES = 64 * 1024;
+
 /** onOverflow is called when too many messages wait; what is sent then is lost with the socket. */
-export function createOutbox(socket: WebSocket, onOverflow: () => void): Outbox {
+export function createOutbox(
+  socket: WebSocket,
+  connection: Duplex,
+  onOverflow: () => void,
+): Outbox {
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   let waiting = 0;
   let last: Promise<void> = Promise.resolve();
@@ -21,11 +29,17 @@ export function createOutbox(socket: WebSocket, onOverflow: () => void): Outbox 
   const sendNow = (message: string) => {
     // To go on at once would read the log to its end for nobody.
     if (socket.readyState !== socket.OPEN) return closed;
+    if (socket.bufferedAmount < MOST_BUFFERED_BYTES) {
+      leaveTogether(connection);
+      socket.send(message);
+      return undefined;
+    }
     return new Promise<void>((resolve) => socket.send(message, () => resolve()));
   };
 
   return {
-    send(message) {
+    async send(message) {
+      if (waiting === 0 && socket.bufferedAmount < MOST_BUFFERED_BYTES) return sendNow(message);
       if (waiting >= MOST_WAITING) {
         onOverflow();
         return closed;
@@ -39,4 +53,11 @@ export function createOutbox(socket: WebSocket, onOverflow: () => void): Outbox 
       return last;
     },
   };
+}
+
+/** What is sent in this turn of the event loop leaves the process by one call of the system. */
+function leaveTogether(connection: Duplex): void {
+  if (connection.writableCorked > 0) return;
+  connection.cork();
+  process.nextTick(() => connection.uncork());
 }

@@ -4,17 +4,16 @@
  * odd about a request (another method, origin, length or body) is left to Yoga's handler.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import type { Config } from '../config.ts';
 import type { OpenStreams } from '../domain/viewer/open-streams.ts';
 import { createErrorMapper } from '../graphql/errors.ts';
 import {
-  eventStream,
   eventStreamHead,
   isForStream,
   type Results,
   wantsStream,
+  writeEventStream,
 } from '../graphql/event-stream.ts';
 import type { Gateway } from '../graphql/gateway.ts';
 import { httpAnswer } from '../graphql/http-answer.ts';
@@ -125,7 +124,7 @@ function answerBy({ gateway, log, streams }: PlainGraphql) {
       const { status, headers } = eventStreamHead(results);
       res.writeHead(status, headers);
       const isCut = () => streams.areEnding;
-      pipeline(eventStream(results, { isCut, onStalled: asked.disconnect }), res, () => {});
+      await writeEventStream(results, res, { isCut, onStalled: asked.disconnect });
     } else {
       const { status, headers, body } = httpAnswer(results as ExecutionResult, accept);
       res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });

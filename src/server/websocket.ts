@@ -38,7 +38,7 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
     const startedAt = performance.now();
     const requestId = randomUUID();
     const address = connection.remoteAddress ?? 'unknown';
-    const outbox = createOutbox(socket, () => socket.terminate());
+    const outbox = createOutbox(socket, connection, () => socket.terminate());
     // The library closes the socket by itself, with a code that says why; this only keeps the process.
     socket.on('error', (error) => log.debug({ err: error, requestId }, 'socket error'));
     const closed = operations.opened(
