@@ -16,6 +16,7 @@ import { createViewerCache } from './domain/viewer/viewer.ts';
 import { createFeed } from './events/feed.ts';
 import { createOperationChanges } from './events/operation-changes.ts';
 import { createGateway } from './graphql/gateway.ts';
+import { createPipeline } from './graphql/pipeline.ts';
 import { openQueue } from './jobs/queue.ts';
 import { createLog, type Log } from './log.ts';
 import { createOutbound, type Outbound } from './outbound/client.ts';
@@ -25,6 +26,7 @@ import type { Provider } from './providers/provider.ts';
 import { salesforceProvider } from './providers/salesforce/provider.ts';
 import { sandboxProvider } from './providers/sandbox/provider.ts';
 import type { SandboxServer } from './providers/sandbox/server/server.ts';
+import { createRest, type Rest } from './rest/rest.ts';
 import { createVault } from './secrets.ts';
 import { createFront } from './server/front.ts';
 import { createHandler } from './server/handler.ts';
@@ -32,6 +34,7 @@ import { listen } from './server/listen.ts';
 import { createLoad } from './server/load.ts';
 import { oauthCallback } from './server/oauth-callback.ts';
 import { plainGraphql } from './server/plain-graphql.ts';
+import { restWay } from './server/rest.ts';
 import { openSandbox } from './server/sandbox.ts';
 import { attachWebSocket } from './server/websocket.ts';
 import { startWork } from './work.ts';
@@ -57,6 +60,8 @@ export interface App extends AsyncDisposable {
   sandbox: SandboxServer;
   /** Answers a request, with or without a port of its own. */
   handler: RequestListener;
+  /** The platform's REST endpoints under /v1. */
+  rest: Rest;
   /** Listens, fills in the demo where it is on, works, and answers /readyz with 200 from then on. */
   start(): Promise<{ url: string }>;
 }
@@ -88,7 +93,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   await replayTokenJournal(services);
   const admission = createAdmission(services, verifier, config);
   let tabs = demoTabs(null);
-  const gateway = createGateway(services, admission, () => tabs);
+  const pipeline = createPipeline(services, admission);
+  const { streams } = admission;
+  const gateway = createGateway({ config, log, pipeline, streams, tabs: () => tabs });
+  const rest = building.adopt(await createRest(services, admission), (app) => app.close());
   let isReady = false;
   const load = createLoad(config.LIMIT_REQUESTS);
   const yoga = createHandler({
@@ -99,21 +107,23 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     oauthCallback: (request) => oauthCallback(services, request),
     isReady: () => isReady,
   });
-  const plain = plainGraphql({ config, log, gateway, streams: admission.streams, load, yoga });
-  const handler = createFront(log, overrides.isYogaOnly ? [yoga] : [plain, yoga]);
+  const plain = plainGraphql({ config, pipeline, streams, load, yoga });
+  const ways = [restWay(rest, load), ...(overrides.isYogaOnly ? [] : [plain]), yoga];
+  const handler = createFront(log, ways);
   const running = building.move();
   return {
     services,
     verifier,
     sandbox,
     handler,
+    rest,
     async start() {
       const listening = await listen(handler, { host: config.HOST, port: config.PORT });
-      const sockets = attachWebSocket(listening.server, { config, log, gateway, admission });
+      const sockets = attachWebSocket(listening.server, { config, log, pipeline, admission });
       running.defer(() => listening.stop(config.SHUTDOWN_MS));
       running.defer(async () => {
         const stopped = sockets.stop();
-        admission.streams.endAll();
+        streams.endAll();
         await stopped;
       });
       running.defer(() => {

@@ -12,6 +12,7 @@ import { PrismaClient } from './generated/client.ts';
 import { type JobDatabase, jobsOnPglite, jobsOnPostgres } from './job-database.ts';
 import { type Listen, listenOnPglite, PostgresHints } from './listen.ts';
 import { migrate } from './migrate.ts';
+import { readsInBursts } from './read-bursts.ts';
 import { createRows, type Rows, type RunQuery, statementName } from './rows.ts';
 
 /** A caller never waits longer for a connection: with the database gone, requests fail soon and cleanly. */
@@ -107,6 +108,7 @@ async function openPostgres(url: string, config: Config, log: Log): Promise<Data
     statement_timeout: config.LIMIT_QUERY_MS,
     application_name: 'integration-gateway',
     types: TYPES,
+    pipeline: true,
   });
   // Without a listener, a connection that the server closes ends the process.
   const onLost = (error: Error) => log.warn({ error: error.message }, 'database connection lost');
@@ -124,10 +126,13 @@ async function openPostgres(url: string, config: Config, log: Log): Promise<Data
     kind: 'postgres',
     isNew,
     prisma,
-    rows: createRows(async (text, values) => {
-      const { rows } = await pool.query({ name: statementName(text), text, values });
-      return rows;
-    }),
+    rows: createRows(
+      async (text, values) => {
+        const { rows } = await pool.query({ name: statementName(text), text, values });
+        return rows;
+      },
+      { short: readsInBursts(pool) },
+    ),
     listen: hints.listen,
     jobs,
     ping: async () => {

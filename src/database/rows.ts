@@ -3,7 +3,9 @@
  * Equality and one key range only, always over an index; columns that end in "Sealed" are never selected.
  */
 import { createHash } from 'node:crypto';
+import { bind, type Conditions, conditionsOf, quote, rangesOf, whereClause } from './conditions.ts';
 import { Prisma } from './generated/client.ts';
+import { askTogether, joinAsked } from './many-lists.ts';
 
 export type Table = Prisma.ModelName;
 export type Row<T extends Table> = Omit<
@@ -42,47 +44,87 @@ export interface KeyRange<T extends Table> {
   limit: number;
 }
 
+/** A page of some table: its `Where`, and its `KeyRange`. */
+export interface RowList {
+  table: Table;
+  where: Conditions;
+  range: Omit<KeyRange<Table>, 'column'> & { column: string };
+}
+
 export interface Rows {
   page<T extends Table>(table: T, where: Where<T>, range: KeyRange<T>): Promise<Row<T>[]>;
+  /** A page of each list; those that differ by ids alone take one statement together. */
+  pages(lists: readonly RowList[]): Promise<object[][]>;
   /** In no order; what doesn't exist is left out. */
   find<T extends Table>(table: T, where: Where<T>): Promise<Row<T>[]>;
   count<T extends Table>(table: T, where: Where<T>): Promise<number>;
+  /** In the same way as pages. */
+  counts(lists: readonly Omit<RowList, 'range'>[]): Promise<number[]>;
   /** The escape hatch for a statement that this file has no words for. Values are bound, never joined in. */
   query: RunQuery;
 }
 
-export function createRows(query: RunQuery): Rows {
+/** Short reads, those of pages and of rows by their keys, may have a way of their own. */
+export function createRows(query: RunQuery, { short = query } = {}): Rows {
+  const pageOf = <T>(list: RowList): Promise<T[]> => {
+    const values: unknown[] = [];
+    return short(selectPage(list, values), values);
+  };
+  const count: Rows['count'] = async (table, where) => {
+    const values: unknown[] = [];
+    const [row] = await query<Counted>(selectCount(table, where, values), values);
+    return row?.count ?? 0;
+  };
   return {
     query,
-    page(table, where, range) {
-      const values: unknown[] = [];
-      const column = quote(range.column);
-      const bounds = boundsOf(range, values);
-      const part = `order by ${column} ${range.direction} limit ${bind(values, range.limit)}`;
-      const selects = rangesOf(where).map((one) => {
-        const conditions = [...conditionsOf(one, values), ...bounds];
-        return `${selectFrom(table)} ${whereClause(conditions)} ${part}`;
-      });
-      return query(
-        selects.length === 1 ? `${selects[0]}` : `(${selects.join(') union all (')}) ${part}`,
-        values,
-      );
-    },
+    page: (table, where, range) => pageOf({ table, where, range }),
+    count,
+    pages: (lists) =>
+      askTogether<RowList, object[]>(lists, {
+        one: pageOf,
+        many: (alike) => pagesTogether(short, alike),
+      }),
+    counts: (lists) =>
+      askTogether<Omit<RowList, 'range'>, number>(lists, {
+        one: ({ table, where }) => count(table, where as Where<Table>),
+        many: (alike) => countsTogether(query, alike),
+      }),
     find(table, where) {
       const values: unknown[] = [];
       const conditions = conditionsOf(where, values);
-      return query(`${selectFrom(table)} ${whereClause(conditions)}`, values);
-    },
-    async count(table, where) {
-      const values: unknown[] = [];
-      const conditions = conditionsOf(where, values);
-      const rows = await query<{ count: number }>(
-        `select count(*)::int as count from ${quote(table)} ${whereClause(conditions)}`,
-        values,
-      );
-      return rows[0]?.count ?? 0;
+      return short(`${selectFrom(table)} ${whereClause(conditions)}`, values);
     },
   };
+}
+
+interface Counted extends Conditions {
+  count: number;
+}
+
+async function pagesTogether(query: RunQuery, lists: RowList[]): Promise<object[][]> {
+  const [{ table, range }] = lists as [RowList];
+  const values: unknown[] = [];
+  const { asked, where, placeOf } = joinAsked(lists, values);
+  const found = await query<Conditions>(
+    `select page.* from ${asked}
+      cross join lateral (${selectPage({ table, where, range }, values)}) page
+      order by page.${quote(range.column)} ${range.direction}`,
+    values,
+  );
+  const pages = Map.groupBy(found, placeOf);
+  return lists.map((list) => pages.get(placeOf(list.where)) ?? []);
+}
+
+async function countsTogether(query: RunQuery, lists: Omit<RowList, 'range'>[]): Promise<number[]> {
+  const [{ table }] = lists as [RowList];
+  const values: unknown[] = [];
+  const { asked, where, placeOf } = joinAsked(lists, values);
+  const found = await query<Counted>(
+    `select * from ${asked} cross join lateral (${selectCount(table, where, values)}) counted`,
+    values,
+  );
+  const counts = new Map(found.map((row) => [placeOf(row), row.count]));
+  return lists.map((list) => counts.get(placeOf(list.where)) ?? 0);
 }
 
 /** One name for each text, so that every connection prepares it once. */
@@ -111,64 +153,29 @@ function selectFrom(table: Table): string {
   return select;
 }
 
-/** Where a column may have several values, an index gives each of them in order, but not all together. */
-const MOST_RANGES = 16;
-
-/** One `where` for each range of an index that a page is merged from. */
-function rangesOf(where: Record<string, unknown>): Record<string, unknown>[] {
-  const several = Object.entries(where).filter(([, value]) => Array.isArray(value));
-  if (several.length !== 1) return [where];
-  const [[name, list]] = several as [[string, unknown[]]];
-  const distinct = [...new Set(list)];
-  if (distinct.length === 0 || distinct.length > MOST_RANGES) return [where];
-  return distinct.map((value) => ({ ...where, [name]: value }));
+function selectPage({ table, where, range }: RowList, values: unknown[]): string {
+  const bounds = boundsOf(range, values);
+  const limit = bind(values, range.limit);
+  const part = `order by ${quote(range.column)} ${range.direction} limit ${limit}`;
+  const selects = rangesOf(where).map((one) => {
+    const conditions = [...conditionsOf(one, values), ...bounds];
+    return `${selectFrom(table)} ${whereClause(conditions)} ${part}`;
+  });
+  return selects.length === 1
+    ? (selects[0] as string)
+    : `(${selects.join(') union all (')}) ${part}`;
 }
 
-function boundsOf<T extends Table>(range: KeyRange<T>, values: unknown[]): string[] {
+function selectCount(table: Table, where: Conditions, values: unknown[]): string {
+  const conditions = conditionsOf(where, values);
+  return `select count(*)::int as "count" from ${quote(table)} ${whereClause(conditions)}`;
+}
+
+function boundsOf(range: RowList['range'], values: unknown[]): string[] {
   const column = quote(range.column);
   const bounds: string[] = [];
   if (range.above !== undefined) bounds.push(`${column} > ${bind(values, range.above)}`);
   if (range.below !== undefined) bounds.push(`${column} < ${bind(values, range.below)}`);
   if (range.at !== undefined) bounds.push(`${column} = ${bind(values, range.at)}`);
   return bounds;
-}
-
-function conditionsOf(where: Record<string, unknown>, values: unknown[]): string[] {
-  return Object.entries(where)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => {
-      const column = quote(name);
-      if (value === null) return `${column} is null`;
-      if (Array.isArray(value)) return `${column} = any(${bind(values, value)})`;
-      if (isInOrgs(value)) {
-        return `${column} in (select "id" from "Project" where "orgId" = any(${bind(values, value.projectsOfOrgs)}))`;
-      }
-      if (isTimeRange(value)) {
-        return 'after' in value
-          ? `${column} > ${bind(values, value.after)}`
-          : `${column} <= ${bind(values, value.upTo)}`;
-      }
-      return `${column} = ${bind(values, value)}`;
-    });
-}
-
-function isTimeRange(value: unknown): value is TimeRange {
-  return typeof value === 'object' && value !== null && ('after' in value || 'upTo' in value);
-}
-
-function isInOrgs(value: unknown): value is InOrgs {
-  return typeof value === 'object' && value !== null && 'projectsOfOrgs' in value;
-}
-
-function whereClause(conditions: string[]): string {
-  return conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
-}
-
-function bind(values: unknown[], value: unknown): string {
-  values.push(value);
-  return `$${values.length}`;
-}
-
-function quote(name: string): string {
-  return `"${name}"`;
 }

@@ -4,9 +4,11 @@
  */
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
-import type { Row, Table, Where } from '../database/rows.ts';
+import type { KeyRange, Row, RowList, Table, Where } from '../database/rows.ts';
 import { type Issue, invalidInput } from '../errors.ts';
 import type { Call } from './call.ts';
+import { load } from './load.ts';
+import type { Batch } from './scope.ts';
 
 /** The platform's pageSize limits. */
 export const PAGE_DEFAULT = 200;
@@ -56,9 +58,14 @@ export interface List<T extends Table, N = Row<T>> extends NamedList {
 
 type Key = string | bigint;
 
+/** Lists of several rows of one page are read together. */
+const pages: Batch<RowList, object[]> = ({ database: { rows } }, lists) => rows.pages(lists);
+const counts: Batch<Omit<RowList, 'range'>, number> = ({ database: { rows } }, lists) =>
+  rows.counts(lists);
+
 /** One page. Throws BAD_USER_INPUT that names every argument that is not usable. */
 export async function listPage<T extends Table, N = Row<T>>(
-  { database: { rows } }: Call,
+  call: Call,
   list: List<T, N>,
   args: PageArgs,
 ): Promise<Page<N>> {
@@ -67,9 +74,11 @@ export async function listPage<T extends Table, N = Row<T>>(
   const descending = list.order !== 'oldest first';
   const bounds = (afterKey: Key | undefined, beforeKey: Key | undefined) =>
     descending ? { above: beforeKey, below: afterKey } : { above: afterKey, below: beforeKey };
+  const { table, where } = list;
+  const rowsIn = (range: Omit<KeyRange<T>, 'column'>) =>
+    load(call, pages, { table, where, range: { column, ...range } }) as Promise<Row<T>[]>;
   const range = (limit: number, reverse: boolean, afterKey?: Key, beforeKey?: Key) =>
-    rows.page(list.table, list.where, {
-      column,
+    rowsIn({
       direction: descending !== reverse ? 'desc' : 'asc',
       ...bounds(afterKey, beforeKey),
       limit,
@@ -86,9 +95,7 @@ export async function listPage<T extends Table, N = Row<T>>(
   // Beyond an end that a cursor gave, only the database knows; the cursor's own row counts too.
   const existsAfter = async (key: Key) => (await range(1, false, key)).length > 0;
   const existsBefore = async (key: Key) => (await range(1, true, undefined, key)).length > 0;
-  const existsAt = async (at: Key) =>
-    (await rows.page(list.table, list.where, { column, direction: 'asc', at, limit: 1 })).length >
-    0;
+  const existsAt = async (at: Key) => (await rowsIn({ direction: 'asc', at, limit: 1 })).length > 0;
   return {
     edges: nodes.flatMap((node, index) =>
       node === null
@@ -124,7 +131,7 @@ export async function listPage<T extends Table, N = Row<T>>(
         return cursor(keys.at(-1));
       },
     },
-    totalCount: () => rows.count(list.table, list.where),
+    totalCount: () => load(call, counts, { table, where }),
   };
 }
 

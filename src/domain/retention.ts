@@ -106,9 +106,12 @@ const EXPIRED_OPERATIONS = `
   select "id" from "Operation" where "createTime" < $1 and "status" <> 'IN_PROGRESS'
   order by "createTime" limit ${OPERATIONS_AT_ONCE}`;
 
+/** By their places in the table: by keys, the planner might read the whole table to find so many. */
 const REMOVE_LOGS = `
-  delete from "OperationLog" where "id" in (
-    select "id" from "OperationLog" where "operationId" = any($1) limit ${ROWS_AT_ONCE})
+  delete from "OperationLog" where ctid = any(array(
+    select line.ctid from unnest($1::text[]) as operation("id") cross join lateral (
+      select ctid from "OperationLog" where "operationId" = operation."id" limit ${ROWS_AT_ONCE}
+    ) line limit ${ROWS_AT_ONCE}))
   returning 1`;
 
 const REMOVE_OPERATIONS = `delete from "Operation" where "id" = any($1) returning 1`;
@@ -127,11 +130,11 @@ function removeStatement({ table, time, key, condition = 'true' }: Expired): str
   const after = ['$2::timestamptz', ...key.map((_column, index) => `$${index + 3}::text`)];
   return `
     with batch as materialized (
-      select ${keys}, "${time}" as "time", array[${keys}] as "keys" from "${table}"
+      select ctid, ${keys}, "${time}" as "time", array[${keys}] as "keys" from "${table}"
       where "${time}" < $1 and (${order}) > (${after.join(', ')})
       order by ${order} limit ${ROWS_AT_ONCE}
     ), gone as (
-      delete from "${table}" where ${condition} and (${keys}) in (select ${keys} from batch)
+      delete from "${table}" where ${condition} and ctid = any(array(select ctid from batch))
       returning 1
     )
     select (select count(*)::int from batch) as "seen", (select count(*)::int from gone) as "removed",

@@ -5,8 +5,9 @@
 import type { Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import { httpOf } from './http-answer.ts';
+import { cursorOf } from './live-results.ts';
+import type { Results } from './pipeline.ts';
 import { resultText } from './shared-results.ts';
-import { cursorOf } from './use-subscriptions.ts';
 
 const EVENT_STREAM = 'text/event-stream';
 /** Keeps proxies from closing a quiet connection. */
@@ -15,8 +16,6 @@ const KEEP_ALIVE_MS = 12_000;
 const STALLED_LOOKS = 3;
 const COMMENT = ':\n\n';
 const COMPLETE = 'event: complete\ndata:\n\n';
-
-export type Results = AsyncIterable<ExecutionResult> | ExecutionResult;
 
 /** Whatever yields many results, and what a client wants as a stream and as nothing else. */
 export function isForStream(accept: string | null | undefined, result: unknown): boolean {

@@ -1,18 +1,16 @@
-/** GraphQL over HTTP: Yoga with this gateway's rules. */
+/** GraphQL over HTTP: Yoga for what is around an operation, this gateway's pipeline for the operation itself. */
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
-import type { Services } from '../domain/call.ts';
-import type { Admission } from '../domain/viewer/admission.ts';
-import { type Context, createContext } from './context.ts';
+import type { Config } from '../config.ts';
+import type { OpenStreams } from '../domain/viewer/open-streams.ts';
+import type { Log } from '../log.ts';
 import { createErrorMapper } from './errors.ts';
 import { type GraphiqlTab, graphiqlOptions } from './graphiql.ts';
+import { COST_HEADER, type Pipeline } from './pipeline.ts';
 import { schema } from './schema.ts';
 import { useEventStream } from './use-event-stream.ts';
 import { useHttpRules } from './use-http-rules.ts';
-import { useOperationTime } from './use-operation-time.ts';
-import { COST_HEADER, useQueryLimits } from './use-query-limits.ts';
-import { useSubscriptions } from './use-subscriptions.ts';
-import { useValidationProblems } from './use-validation-problems.ts';
+import { usePipeline } from './use-pipeline.ts';
 
 /** What the server knows of a request beside the request itself. */
 export interface RequestFacts {
@@ -25,16 +23,19 @@ export interface RequestFacts {
   staysOpen: () => void;
 }
 
-export type Gateway = YogaServerInstance<RequestFacts, Context>;
+export type Gateway = YogaServerInstance<RequestFacts, object>;
 
-export function createGateway(
-  services: Services,
-  admission: Admission,
-  tabs: () => GraphiqlTab[],
-): Gateway {
-  const { config } = services;
-  const mapError = createErrorMapper(services.log);
-  return createYoga<RequestFacts, Context>({
+export interface GatewayServices {
+  config: Config;
+  log: Log;
+  pipeline: Pipeline;
+  streams: OpenStreams;
+  /** GraphiQL's, as they are when its page is asked for. */
+  tabs: () => GraphiqlTab[];
+}
+
+export function createGateway({ config, log, pipeline, streams, tabs }: GatewayServices): Gateway {
+  return createYoga<RequestFacts>({
     schema,
     graphqlEndpoint: '/graphql',
     logging: false,
@@ -60,23 +61,7 @@ export function createGateway(
         : false,
     graphiql: () => graphiqlOptions(tabs()),
     renderGraphiQL,
-    maskedErrors: { maskError: mapError },
-    plugins: [
-      useHttpRules(),
-      useQueryLimits(config),
-      useValidationProblems(mapError),
-      useOperationTime(config),
-      useSubscriptions(services, admission.streams),
-      useEventStream(admission.streams),
-    ],
-    context: async ({ request, requestId, address }) => {
-      const credentials = {
-        apiKey: request.headers.get('x-api-key'),
-        authorization: request.headers.get('authorization'),
-      };
-      const viewer = await admission.admit(credentials, address);
-      const lastEventId = request.headers.get('last-event-id');
-      return createContext(services, { viewer, requestId, credentials, lastEventId });
-    },
+    maskedErrors: { maskError: createErrorMapper(log) },
+    plugins: [useHttpRules(), usePipeline(pipeline), useEventStream(streams)],
   });
 }

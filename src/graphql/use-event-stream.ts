@@ -2,8 +2,9 @@
 import { PassThrough } from 'node:stream';
 import type { Plugin } from 'graphql-yoga';
 import type { OpenStreams } from '../domain/viewer/open-streams.ts';
-import { eventStreamHead, isForStream, type Results, writeEventStream } from './event-stream.ts';
+import { eventStreamHead, isForStream, writeEventStream } from './event-stream.ts';
 import type { RequestFacts } from './gateway.ts';
+import type { Results } from './pipeline.ts';
 
 /** Results wait in the log, not in the server: a client that reads slowly is asked for before the next is made. */
 const MOST_BUFFERED_BYTES = 16 * 1024;

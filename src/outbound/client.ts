@@ -1,13 +1,18 @@
 /**
- * The one way out: every HTTP request that the gateway makes to somebody else goes through `send`.
+ * The one way out: every HTTP request that the gateway makes to somebody else goes through `send` or `stream`.
  * It reaches permitted addresses only, follows no redirects, and is bounded in time, size and sockets.
  */
 import { createConnector, type Lookup } from './connector.ts';
 import { OutboundError } from './error.ts';
 import { Exchange, type OutboundAnswer, type OutboundRequest } from './exchange.ts';
 import { Sockets } from './sockets.ts';
+import {
+  type StreamedAnswer,
+  StreamedExchange,
+  type StreamedRequest,
+} from './streamed-exchange.ts';
 
-export type { OutboundAnswer, OutboundRequest };
+export type { OutboundAnswer, OutboundRequest, StreamedAnswer, StreamedRequest };
 
 /** Sockets, and so requests under way: 8 for each of 8 destinations. */
 const SOCKETS_MAX = 64;
@@ -25,6 +30,8 @@ export interface OutboundOptions {
 export interface Outbound extends AsyncDisposable {
   /** Resolves for every answer, whatever its status; rejects with OutboundError where there is none. */
   send(request: OutboundRequest): Promise<OutboundAnswer>;
+  /** The same, resolved as soon as the answer begins; it holds a socket until its body has ended. */
+  stream(request: StreamedRequest): Promise<StreamedAnswer>;
   /** Sockets open or opening. */
   readonly openSockets: number;
 }
@@ -35,6 +42,12 @@ export function createOutbound({ socketsMax = SOCKETS_MAX, ...rules }: OutboundO
     async send(request) {
       const { origin, pathname, search } = permittedUrl(request.url);
       const exchange = new Exchange(request);
+      sockets.run(origin, (client) => exchange.sendOn(client, pathname + search));
+      return exchange.answer;
+    },
+    async stream(request) {
+      const { origin, pathname, search } = permittedUrl(request.url);
+      const exchange = new StreamedExchange(request);
       sockets.run(origin, (client) => exchange.sendOn(client, pathname + search));
       return exchange.answer;
     },

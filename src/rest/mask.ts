@@ -1,6 +1,6 @@
 /** Bodies of the form `{ updateMask: [...], topic: {...} }`: what the mask names is changed, and no more. */
 import { z } from 'zod';
-import { issueAt } from '../domain/issues.ts';
+import { issueAt, issuesOf } from '../domain/issues.ts';
 import type { Issue } from '../errors.ts';
 import type { Places } from './places.ts';
 
@@ -38,26 +38,45 @@ export function maskedPlaces({ member }: Mask, places: Places): Places {
 }
 
 export function maskedBody({ member, fields }: Mask, values: z.ZodObject): z.ZodObject {
-  const names = z.enum([...fields.keys()]);
-  return z.object({
-    updateMask: z.array(names).min(1, 'must name a field.').describe(MASK_DESCRIPTION),
-    [member]: values.partial().describe('The new values.'),
+  return z.strictObject({
+    updateMask: updateMaskOf(fields).describe(MASK_DESCRIPTION),
+    [member]: values.partial().loose().describe('The new values.'),
   });
 }
 
-/** What of the values the mask names; an issue for each field that it names and the values lack. */
+interface Masked {
+  body: unknown;
+  /** The members of the input that the request has. */
+  given: Record<string, unknown>;
+  places: Places;
+}
+
+/** Leaves of the body's members those that the mask names; a field that it names must have a value. */
 export function applyMask(
   { member, fields }: Mask,
-  updateMask: unknown,
-  values: Record<string, unknown>,
-): { masked: Record<string, unknown>; issues: Issue[] } {
-  const issues: Issue[] = [];
-  const masked: Record<string, unknown> = {};
-  for (const field of Array.isArray(updateMask) ? updateMask : []) {
-    const given = (fields.get(String(field)) ?? []).filter((name) => values[name] !== undefined);
-    for (const name of given) masked[name] = values[name];
-    if (given.length > 0 || !fields.has(String(field))) continue;
+  { body, given, places }: Masked,
+  issues: Issue[],
+): Record<string, unknown> {
+  const { updateMask } = body as { updateMask?: unknown };
+  const { data = [], error } = updateMaskOf(fields).safeParse(updateMask);
+  issues.push(...(error ? issuesOf(error, updateMask) : []).map(inUpdateMask));
+  const named = new Set(data.flatMap((field) => fields.get(field) ?? []));
+  for (const field of data) {
+    if (fields.get(field)?.some((name) => Object.hasOwn(given, name))) continue;
     issues.push(issueAt([member, field], 'is named by updateMask, but it is left out.'));
   }
-  return { masked, issues };
+  return Object.fromEntries(
+    Object.entries(given).filter(([name]) => places.get(name)?.in !== 'body' || named.has(name)),
+  );
+}
+
+function updateMaskOf(fields: Mask['fields']) {
+  return z
+    .array(z.enum([...fields.keys()]))
+    .min(1, 'must name a field.')
+    .max(fields.size);
+}
+
+function inUpdateMask(issue: Issue): Issue {
+  return { ...issue, name: `updateMask${issue.name}` };
 }

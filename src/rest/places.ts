@@ -77,7 +77,7 @@ function nested(leaves: Leaf[]): z.ZodObject {
     const described = object.describe(`Holds ${Object.keys(object.shape).join(', ')}.`);
     return [name, isOptional ? described.optional() : described];
   });
-  return z.object(Object.fromEntries(shape));
+  return z.strictObject(Object.fromEntries(shape));
 }
 
 function isLeftOut(schema: z.ZodType): boolean {

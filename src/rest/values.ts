@@ -13,17 +13,14 @@ export interface Reading {
   issues: Issue[];
   /** Path, query and headers are text, whatever they mean. */
   isText: boolean;
-  /** Members that the schema doesn't know are skipped; else they are findings. */
-  skipsUnknown?: boolean;
 }
 
-type Path = readonly PropertyKey[];
+interface At {
+  value: unknown;
+  path: readonly PropertyKey[];
+}
 
-export function readValue(
-  schema: z.ZodType,
-  { value, path }: { value: unknown; path: Path },
-  reading: Reading,
-): unknown {
+export function readValue(schema: z.ZodType, { value, path }: At, reading: Reading): unknown {
   const { inner, defaultValue } = unwrap(schema);
   if (value === undefined) return defaultValue;
   if (value === null) return null;
@@ -35,7 +32,7 @@ export function readValue(
 }
 
 /** Takes off what only says whether the value must be given, and what is done with it afterwards. */
-export function unwrap(schema: z.ZodType): { inner: z.ZodType; defaultValue?: unknown } {
+function unwrap(schema: z.ZodType): { inner: z.ZodType; defaultValue?: unknown } {
   let inner = schema;
   let defaultValue: unknown;
   for (;;) {
@@ -52,26 +49,25 @@ export function unwrap(schema: z.ZodType): { inner: z.ZodType; defaultValue?: un
   }
 }
 
-interface At {
-  value: unknown;
-  path: Path;
-}
-
 function readMembers(schema: z.ZodObject, { value, path }: At, reading: Reading): unknown {
   if (typeof value !== 'object' || Array.isArray(value)) return value;
   const given = value as Record<string, unknown>;
-  if (!reading.skipsUnknown) {
-    const unknown = Object.keys(given).filter((name) => !Object.hasOwn(schema.shape, name));
-    for (const name of unknown) reading.issues.push(issueAt([...path, name], 'is not known here.'));
-  }
-  const inner = { ...reading, skipsUnknown: false };
+  // A misspelled member would else be left out without a word.
+  const unknown = isLoose(schema)
+    ? []
+    : Object.keys(given).filter((name) => !(name in schema.shape));
+  for (const name of unknown) reading.issues.push(issueAt([...path, name], 'is not known here.'));
   return Object.fromEntries(
     Object.entries<z.ZodType>(schema.shape).flatMap(([name, type]) => {
       const own = Object.hasOwn(given, name) ? given[name] : undefined;
-      const read = readValue(type, { value: own, path: [...path, name] }, inner);
+      const read = readValue(type, { value: own, path: [...path, name] }, reading);
       return read === undefined ? [] : [[name, read]];
     }),
   );
+}
+
+function isLoose(schema: z.ZodObject): boolean {
+  return schema.def.catchall instanceof z.ZodUnknown;
 }
 
 function readItems(schema: z.ZodArray, { value, path }: At, reading: Reading): unknown {

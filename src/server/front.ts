@@ -7,6 +7,9 @@ import type { Log } from '../log.ts';
 /** A client's own request id is taken where it is harmless in a log. */
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
+const KEY_PREFIX = '/ik_';
+const KEYS = /\/ik_[^/]*/g;
+
 export interface Asked extends RequestFacts {
   /** Without the query. */
   path: string;
@@ -25,7 +28,8 @@ export function createFront(log: Log, ways: Way[]): RequestListener {
     res.setHeader('x-content-type-options', 'nosniff');
     res.once('close', () => {
       const ms = Math.round(performance.now() - startedAt);
-      const facts = { requestId, method: req.method, path, status: res.statusCode, ms };
+      const { method } = req;
+      const facts = { requestId, method, path: withoutKeys(path), status: res.statusCode, ms };
       log.info(res.writableFinished ? facts : { ...facts, isCut: true }, 'request');
     });
     ways.some((way) => way(req, res, asked));
@@ -43,4 +47,9 @@ function factsOf({ headers, url = '', socket }: IncomingMessage): Asked {
     staysOpen: () => {},
     path: query < 0 ? url : url.slice(0, query),
   };
+}
+
+/** REST names API keys by their value too. */
+function withoutKeys(path: string): string {
+  return path.includes(KEY_PREFIX) ? path.replace(KEYS, '/***') : path;
 }

@@ -1,6 +1,6 @@
-/** The operations of a WebSocket: graphql-ws for the protocol, Yoga's pipeline with all its rules for the rest. */
+/** The operations of a WebSocket: graphql-ws for the protocol, the gateway's pipeline for the rest. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, makeServer, type Server } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { Admission } from '../domain/viewer/admission.ts';
@@ -8,7 +8,7 @@ import type { Credentials } from '../domain/viewer/viewer.ts';
 import { DomainError } from '../errors.ts';
 import { createErrorMapper, publicResult, toGraphQLError } from '../graphql/errors.ts';
 import { isStream } from '../graphql/event-stream.ts';
-import type { Gateway } from '../graphql/gateway.ts';
+import type { Asking, Opened, Pipeline } from '../graphql/pipeline.ts';
 import { resultText } from '../graphql/shared-results.ts';
 import type { Log } from '../log.ts';
 import { CLOSE } from './close-codes.ts';
@@ -26,54 +26,41 @@ export interface SocketFacts {
   address: string;
   /** Resolves when the message has left, or nobody is there to read it. */
   send: (message: string) => Promise<void>;
-  /** As it was admitted: what the pipeline reads the credentials from. */
-  request?: Request;
+  /** As it was admitted. */
+  credentials?: Credentials;
   [name: string]: unknown;
 }
 
 export interface OperationServices {
   log: Log;
-  gateway: Gateway;
+  pipeline: Pipeline;
   admission: Admission;
   initMs?: number;
 }
 
-type Enveloped = ReturnType<Gateway['getEnveloped']>;
-type PipedArgs = ExecutionArgs & { pipeline: Enveloped };
+type RunArgs = Opened['args'] & Pick<Opened, 'run'>;
 
 export function createSocketOperations(services: OperationServices): Server<SocketFacts> {
-  const { log, gateway, admission, initMs = INIT_MS } = services;
+  const { log, pipeline, admission, initMs = INIT_MS } = services;
   const mapError = createErrorMapper(log);
 
-  const prepare = async (
-    { requestId, address, request }: SocketFacts,
-    params: { query: string; operationName?: string | null; variables?: object | null },
-  ): Promise<PipedArgs | readonly GraphQLError[]> => {
-    const pipeline = gateway.getEnveloped({ request, requestId, address, params } as never);
-    try {
-      const document = pipeline.parse(params.query);
-      const errors = pipeline.validate(pipeline.schema, document);
-      if (errors.length > 0) return errors;
-      return {
-        pipeline,
-        schema: pipeline.schema,
-        document,
-        operationName: params.operationName,
-        variableValues: params.variables as Record<string, unknown> | undefined,
-        contextValue: await pipeline.contextFactory(),
-      };
-    } catch (error) {
-      return [mapError(error)];
-    }
+  const open = async (
+    { requestId, address, credentials = {} }: SocketFacts,
+    asking: Asking,
+  ): Promise<RunArgs | readonly GraphQLError[]> => {
+    const opened = await pipeline.open(asking, { requestId, address, credentials });
+    return 'errors' in opened ? opened.errors : { ...opened.args, run: opened.run };
   };
 
   return makeServer<Record<string, unknown> | undefined, SocketFacts>({
     connectionInitWaitTimeout: initMs,
     onConnect: (context) => admit(context, admission),
     onSubscribe: ({ extra, subscriptions }, _id, payload) =>
-      Object.keys(subscriptions).length > MOST_OPERATIONS ? [tooMany()] : prepare(extra, payload),
-    execute: (args) => (args as PipedArgs).pipeline.execute(args),
-    subscribe: (args) => (args as PipedArgs).pipeline.subscribe(args),
+      Object.keys(subscriptions).length > MOST_OPERATIONS
+        ? [tooMany()]
+        : open(extra, payload as Asking),
+    execute: (args) => (args as RunArgs).run(),
+    subscribe: (args) => (args as RunArgs).run(),
     onOperation: ({ extra }, id, _payload, _args, results) =>
       isStream(results) ? sentByItself(results, { id, send: extra.send }) : undefined,
     onNext: (_context, _id, _payload, _args, result) => publicResult(result),
@@ -136,8 +123,7 @@ async function admit(
     extra.socket.close(isRefused ? CLOSE.forbidden : CLOSE.tryAgainLater, reason.slice(0, 120));
     return false;
   }
-  const headers = headersOf(credentials);
-  extra.request = new Request('http://socket/graphql', { method: 'POST', headers });
+  extra.credentials = credentials;
   return true;
 }
 
@@ -153,10 +139,6 @@ function credentialsOf(
     return { apiKey: text(apiKey), authorization: text(authorization) };
   }
   return { apiKey: text(headers['x-api-key']), authorization: text(headers.authorization) };
-}
-
-function headersOf({ apiKey, authorization }: Credentials): Record<string, string> {
-  return { ...(apiKey && { 'x-api-key': apiKey }), ...(authorization && { authorization }) };
 }
 
 function tooMany(): GraphQLError {

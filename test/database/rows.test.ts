@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { type Database, openPglite } from '../../src/database/database.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { createLog } from '../../src/log.ts';
-import { testDatabase } from '../support/app.ts';
+import { onPostgres, testDatabase } from '../support/app.ts';
+import { recordStatements } from '../support/statements.ts';
 
 const hour = (n: number) => new Date(Date.UTC(2030, 0, 1, n));
 
@@ -55,4 +56,59 @@ test('several values of an enum are found, also right after the migration that m
   const [first, second] = ids;
   const found = await database.rows.find('Invite', { orgId, status: ['PENDING', 'EXPIRED'] });
   expect(idsOf(found)).toEqual([first, second]);
+});
+
+test('a read that is refused fails alone, and those beside it are answered', async () => {
+  await using database = await testDatabase();
+  const { orgId, ids } = await insertInvites(database);
+  const { rows } = database;
+  const refused = () => rows.find('Invite', { orgId, status: 'NO_STATUS' as never });
+  const read = () => rows.find('Invite', { orgId, status: 'PENDING' });
+  for (let time = 0; time < 2; time += 1) {
+    const answers = await Promise.allSettled([read(), refused(), read(), refused(), read()]);
+    const found = answers.map((answer) =>
+      answer.status === 'fulfilled' ? idsOf(answer.value) : answer.status,
+    );
+    expect(found).toEqual([[ids[0]], 'rejected', [ids[0]], 'rejected', [ids[0]]]);
+  }
+});
+
+test.runIf(onPostgres)('reads of one moment share a connection, and outlive its loss', async () => {
+  await using database = await testDatabase();
+  const { orgId, ids } = await insertInvites(database);
+  const { rows } = database;
+  const connections = new Set<unknown>();
+  const reads = () => Promise.all(ids.map((id) => rows.find('Invite', { orgId, id })));
+  await recordStatements(reads, async (connection) => {
+    connections.add(connection);
+  });
+  expect(connections.size).toBe(1);
+  await rows
+    .query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()',
+      [],
+    )
+    .catch(() => {});
+  await expect.poll(async () => (await reads().catch(() => [])).flat().length).toBe(ids.length);
+});
+
+test('many lists with conditions of several kinds are read as each of them by itself', async () => {
+  await using database = await testDatabase();
+  const orgs = [await insertInvites(database), await insertInvites(database)];
+  const { rows } = database;
+  const range = { column: 'id', direction: 'desc', limit: 2 } as const;
+  const wheres = [
+    ...orgs.map(({ orgId }) => ({ orgId, status: ['PENDING', 'EXPIRED'] as never })),
+    ...orgs.map(({ orgId }) => ({ orgId, expireTime: { after: hour(2) } })),
+    { orgId: newId('org'), expireTime: { after: hour(2) } },
+    { orgId: orgs[0]?.orgId, status: 'REVOKED' as const },
+    { orgId: orgs[0]?.orgId, status: 'REVOKED' as const },
+  ];
+  const lists = wheres.map((where) => ({ table: 'Invite', where, range }) as const);
+  const pages = await rows.pages(lists);
+  expect(pages.map((page) => page.length)).toEqual([2, 2, 1, 1, 0, 1, 1]);
+  for (const [index, where] of wheres.entries()) {
+    expect(pages[index]).toEqual(await rows.page('Invite', where, range));
+  }
+  expect(await rows.counts(lists)).toEqual([2, 2, 1, 1, 0, 1, 1]);
 });

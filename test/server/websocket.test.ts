@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { eventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/page.ts';
 import { createAdmission } from '../../src/domain/viewer/admission.ts';
-import { createGateway } from '../../src/graphql/gateway.ts';
+import { createPipeline } from '../../src/graphql/pipeline.ts';
 import { listen } from '../../src/server/listen.ts';
 import { attachWebSocket } from '../../src/server/websocket.ts';
 import { sharedApp, type Tenant, testApp } from '../support/app.ts';
@@ -213,9 +213,9 @@ async function served({ initMs, pingMs }: { initMs?: number; pingMs?: number }) 
   const closed = Promise.withResolvers<{ code: number }>();
   const log = pino({}, { write: (line: string) => closed.resolve(JSON.parse(line)) });
   const admission = createAdmission(services, verifier, services.config);
-  const gateway = createGateway(services, admission, () => []);
+  const pipeline = createPipeline(services, admission);
   const listening = await listen(handler, { host: '127.0.0.1', port: 0 });
-  const options = { config: services.config, log, gateway, admission, initMs, pingMs };
+  const options = { config: services.config, log, pipeline, admission, initMs, pingMs };
   const sockets = attachWebSocket(listening.server, options);
   return {
     url: listening.url,

@@ -1,6 +1,6 @@
 /** Connections: a group and a consumer linked to one provider. */
 import type { z } from 'zod';
-import { Prisma } from '../../database/generated/client.ts';
+import { ConnectionStatus, Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../database/violations.ts';
@@ -37,13 +37,15 @@ export async function listConnections(
     groupRef == null ? undefined : findGroupByRef(call, { projectId, groupRef }),
     consumerRef == null ? undefined : findConsumerByRef(call, { projectId, consumerRef }),
   ]);
-  const where = {
-    projectId,
+  const ends = {
     provider: provider ?? undefined,
     groupId: idOrNone(group),
     consumerId: idOrNone(consumer),
-    status: status ?? undefined,
   };
+  // The indexes of the others have the status too: where it is left out, each is a range of theirs.
+  const isNarrow = Object.values(ends).some((end) => end !== undefined);
+  const anyStatus = isNarrow ? Object.values(ConnectionStatus) : undefined;
+  const where = { projectId, ...ends, status: status ?? anyStatus };
   const list = { name: 'Project.connections', parentId: projectId, table: 'Connection' } as const;
   return listPage(call, { ...list, where }, args);
 }

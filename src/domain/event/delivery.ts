@@ -8,7 +8,7 @@ import type { Call } from '../call.ts';
 import { id } from '../ids.ts';
 import { projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
-import { type Batch, getProject } from '../scope.ts';
+import { type Batch, getOwned, getProject } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
 
 export type DeliveryAttempt = Row<'DeliveryAttempt'>;
@@ -40,6 +40,14 @@ export function listEventDeliveries(call: Call, event: Row<'NotificationEvent'>,
   const where = { eventId: event.id };
   const list = { name: 'NotificationEvent.deliveries', parentId: event.id, where } as const;
   return listPage(call, { ...list, table: 'Delivery', order: 'oldest first' }, args);
+}
+
+export async function getDelivery(
+  call: Call,
+  { projectIdOrName, deliveryId: id }: { projectIdOrName: string; deliveryId: string },
+): Promise<Row<'Delivery'>> {
+  const { id: projectId } = await getProject(call, projectIdOrName, 'read');
+  return getOwned(call, 'Delivery', { projectId, id, what: 'Delivery' });
 }
 
 /** The newest attempts of deliveries that the viewer has been given, in the order of their numbers. */

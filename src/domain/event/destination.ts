@@ -13,7 +13,7 @@ import {
 import { conflict, invalidInput, notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { openInput } from '../checked-input.ts';
-import { id, newId } from '../ids.ts';
+import { id, newId, prefixOf } from '../ids.ts';
 import { eventName, projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { getProject } from '../scope.ts';
@@ -74,6 +74,18 @@ export function listDestinations(call: Call, project: Row<'Project'>, args: Page
     table: 'Destination',
   } as const;
   return listPage(call, { ...list, where: { projectId: project.id } }, args);
+}
+
+/** By its id or its name. */
+export async function getDestination(
+  call: Call,
+  { projectIdOrName: project, destination }: { projectIdOrName: string; destination: string },
+): Promise<Destination> {
+  const { id: projectId } = await getProject(call, project, 'read');
+  const named = prefixOf(destination) === 'dst' ? { id: destination } : { name: destination };
+  const [found] = await call.database.rows.find('Destination', { projectId, ...named });
+  if (!found) throw notFound('Destination', destination);
+  return found;
 }
 
 /** The secret is in clear here and, later, only for callers with the scope credentials:read. */

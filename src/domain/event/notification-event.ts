@@ -6,7 +6,7 @@ import { EVENTS } from '../../events/catalogue.ts';
 import type { Call } from '../call.ts';
 import { load } from '../load.ts';
 import { listPage, type Page, type PageArgs } from '../page.ts';
-import { type Batch, byId } from '../scope.ts';
+import { type Batch, byId, getOwned, getProject } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
 
 type NotificationEvent = Row<'NotificationEvent'>;
@@ -44,6 +44,14 @@ export function listNotificationEvents(
     Promise.all(rows.map(({ eventId }) => load(call, byId('NotificationEvent'), eventId)));
   const ofTopic = { table: 'NotificationEventTopic', where: { ...where, topicId }, nodes } as const;
   return listPage(call, { ...list, ...ofTopic }, args);
+}
+
+export async function getNotificationEvent(
+  call: Call,
+  { projectIdOrName, eventId: id }: { projectIdOrName: string; eventId: string },
+): Promise<NotificationEvent> {
+  const { id: projectId } = await getProject(call, projectIdOrName, 'read');
+  return getOwned(call, 'NotificationEvent', { projectId, id, what: 'Notification event' });
 }
 
 /** The topics that events were routed to when they happened, as far as those still exist. */

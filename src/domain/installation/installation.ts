@@ -3,13 +3,19 @@ import type { Installation } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { isUniqueViolation } from '../../database/violations.ts';
-import { conflict, invalidInput } from '../../errors.ts';
+import { conflict, invalidInput, notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { openInput } from '../checked-input.ts';
-import { getIntegration, holdContent } from '../integration/integration.ts';
+import {
+  getIntegration,
+  getNamedIntegration,
+  holdContent,
+  type IntegrationKey,
+} from '../integration/integration.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { getOwned, getProject } from '../scope.ts';
+import type { Scope } from '../viewer/scopes.ts';
 import { authorize } from '../viewer/viewer.ts';
 import { listConfigIssues } from './installation-config-check.ts';
 import { chooseConnection, findEnds } from './installation-connection.ts';
@@ -56,6 +62,18 @@ async function ofGroup(call: Call, projectId: string, groupRef: string | null | 
   if (groupRef == null) return {};
   const group = await findGroupByRef(call, { projectId, groupRef });
   return { groupId: group?.id ?? [] };
+}
+
+/** Throws NOT_FOUND, also for an installation of another integration. */
+export async function getInstallation(
+  call: Call,
+  { installationId: id, ...key }: IntegrationKey & { installationId: string },
+  needed: Scope,
+): Promise<Row<'Installation'>> {
+  const { id: integrationId, projectId } = await getNamedIntegration(call, key, needed);
+  const [found] = await call.database.rows.find('Installation', { id, projectId, integrationId });
+  if (!found) throw notFound('Installation', id);
+  return found;
 }
 
 /** Throws CONFLICT where the group has the integration already. */

@@ -14,6 +14,7 @@ import { issueAt } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { getProject } from '../scope.ts';
+import type { Scope } from '../viewer/scopes.ts';
 import { authorize } from '../viewer/viewer.ts';
 import { contentOf, type IntegrationContent, storedContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
@@ -60,6 +61,20 @@ export function listIntegrations(
 export async function readIntegration(call: Call, project: Row<'Project'>, idOrName: string) {
   authorize(call.viewer, 'read');
   return findIntegration(call, project.id, idOrName);
+}
+
+export interface IntegrationKey {
+  projectIdOrName: string;
+  integrationIdOrName: string;
+}
+
+/** The integration that a call names, where the viewer may do what needs the scope. Throws NOT_FOUND. */
+export async function getNamedIntegration(
+  call: Call,
+  { projectIdOrName: project, integrationIdOrName: idOrName }: IntegrationKey,
+  needed: Scope,
+): Promise<Row<'Integration'>> {
+  return getIntegration(call, (await getProject(call, project, needed)).id, idOrName);
 }
 
 /** Throws NOT_FOUND. */

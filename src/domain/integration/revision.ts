@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Integration, Revision } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { conflict, invalidInput } from '../../errors.ts';
+import { conflict, invalidInput, notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { openInput } from '../checked-input.ts';
 import { newId } from '../ids.ts';
@@ -16,7 +16,13 @@ import { projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { type Batch, byId } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
-import { getIntegration, holdIntegration, integrationIdOrName } from './integration.ts';
+import {
+  getIntegration,
+  getNamedIntegration,
+  holdIntegration,
+  type IntegrationKey,
+  integrationIdOrName,
+} from './integration.ts';
 import { contentOf, type IntegrationContent, storedContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
@@ -45,6 +51,17 @@ export function listRevisions(call: Call, integration: Row<'Integration'>, args:
     table: 'Revision',
   } as const;
   return listPage(call, { ...list, where: { integrationId: integration.id } }, args);
+}
+
+/** Throws NOT_FOUND, also for a revision of another integration. */
+export async function getRevision(
+  call: Call,
+  { revisionId: id, ...key }: IntegrationKey & { revisionId: string },
+): Promise<Row<'Revision'>> {
+  const { id: integrationId, projectId } = await getNamedIntegration(call, key, 'read');
+  const [revision] = await call.database.rows.find('Revision', { id, projectId, integrationId });
+  if (!revision) throw notFound('Revision', id);
+  return revision;
 }
 
 /** The latest revision of integrations, as far as the viewer may see them. */

@@ -1,9 +1,10 @@
 /** Operations: pieces of provider work, and what came of them. They outlive what they were done for. */
 import { z } from 'zod';
-import type { OperationActionType, OperationStatus } from '../../database/generated/enums.ts';
-import type { Row } from '../../database/rows.ts';
+import { OperationActionType, OperationStatus } from '../../database/generated/enums.ts';
+import type { Row, Where } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { listPage, type PageArgs } from '../page.ts';
+import { getOwned, getProject } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
 
 /** What is known of an operation beside its status, as its row stores it. */
@@ -41,13 +42,21 @@ export function metadataOf(operation: Row<'Operation'>): OperationMetadata {
   return operationMetadata.parse(operation.metadata);
 }
 
+export async function getOperation(
+  call: Call,
+  { projectIdOrName, operationId: id }: { projectIdOrName: string; operationId: string },
+): Promise<Row<'Operation'>> {
+  const { id: projectId } = await getProject(call, projectIdOrName, 'read');
+  return getOwned(call, 'Operation', { projectId, id, what: 'Operation' });
+}
+
 export function listOperations(
   call: Call,
   { id: projectId }: Row<'Project'>,
   { status, actionType, ...args }: PageArgs & OperationFilters,
 ) {
   authorize(call.viewer, 'read');
-  const where = { projectId, ...(status && { status }), ...(actionType && { actionType }) };
+  const where = { projectId, ...filterOf(status, actionType) };
   const list = { name: 'Project.operations', parentId: projectId, where } as const;
   return listPage(call, { ...list, table: 'Operation' }, args);
 }
@@ -58,7 +67,19 @@ export function listInstallationOperations(
   { status, actionType, ...args }: PageArgs & OperationFilters,
 ) {
   authorize(call.viewer, 'read');
-  const where = { installationId, ...(status && { status }), ...(actionType && { actionType }) };
+  const where = { installationId, ...filterOf(status, actionType) };
   const list = { name: 'Installation.operations', parentId: installationId, where } as const;
   return listPage(call, { ...list, table: 'Operation' }, args);
+}
+
+/** One index has both columns: where one filter is left out, each of its values is a range of that index. */
+function filterOf(
+  status: OperationFilters['status'],
+  actionType: OperationFilters['actionType'],
+): Where<'Operation'> {
+  if (!status && !actionType) return {};
+  return {
+    status: status ?? Object.values(OperationStatus),
+    actionType: actionType ?? Object.values(OperationActionType),
+  };
 }

@@ -7,8 +7,9 @@ import { isUniqueViolation } from '../../database/violations.ts';
 import { conflict, notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { id, newId } from '../ids.ts';
+import { load } from '../load.ts';
 import { listPage, type PageArgs, pageOfArray } from '../page.ts';
-import { getOrg } from '../scope.ts';
+import { type Batch, getOrg } from '../scope.ts';
 import { authorize, renewMembership, requireBuilder } from '../viewer/viewer.ts';
 
 export type { InviteStatus };
@@ -44,13 +45,20 @@ function ofStatus(status: InviteStatus, time: Date): Where<'Invite'> {
   return { status };
 }
 
-export function listInvites(
+/** One time for all that a call asks together: lists of the same time are read together. */
+const times: Batch<null, Date> = async ({ now }, keys) => {
+  const time = now();
+  return keys.map(() => time);
+};
+
+export async function listInvites(
   call: Call,
   org: Row<'Org'>,
   { status, ...args }: PageArgs & { status?: InviteStatus | null },
 ) {
   authorize(call.viewer, 'org:read');
-  const where = { orgId: org.id, ...(status && ofStatus(status, call.now())) };
+  const ofThis = status ? ofStatus(status, await load(call, times, null)) : {};
+  const where = { orgId: org.id, ...ofThis };
   return listPage(call, { name: 'Org.invites', parentId: org.id, table: 'Invite', where }, args);
 }
 

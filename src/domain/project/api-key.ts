@@ -8,7 +8,7 @@ import type { Call } from '../call.ts';
 import { id, newId } from '../ids.ts';
 import { label, projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
-import { getOwned, getProject } from '../scope.ts';
+import { getProject } from '../scope.ts';
 import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from '../viewer/key-value.ts';
 import { ALL_SCOPES, allows, type Scope, scope } from '../viewer/scopes.ts';
 import { authorize } from '../viewer/viewer.ts';
@@ -43,6 +43,11 @@ export const deleteApiKeyInput = z
   .object({ projectIdOrName, apiKey: z.string().min(1).max(128).describe('Its value or its id.') })
   .meta({ id: 'DeleteApiKeyInput', description: 'An API key to delete.' });
 
+export const getApiKeyInput = deleteApiKeyInput.meta({
+  id: 'GetApiKeyInput',
+  description: 'An API key to read.',
+});
+
 interface KeyFilter {
   active?: boolean | null;
 }
@@ -52,6 +57,15 @@ export function listApiKeys(call: Call, project: Row<'Project'>, args: PageArgs 
   const list = { name: 'Project.apiKeys', parentId: project.id, table: 'ApiKey' } as const;
   const where = { projectId: project.id, active: args.active ?? undefined };
   return listPage(call, { ...list, where }, args);
+}
+
+/** By its value or its id. */
+export async function getApiKey(
+  call: Call,
+  input: z.output<typeof getApiKeyInput>,
+): Promise<Row<'ApiKey'>> {
+  const { id: projectId } = await getProject(call, input.projectIdOrName, 'read');
+  return getKey(call, projectId, input.apiKey);
 }
 
 export interface CreatedApiKey {
@@ -75,18 +89,19 @@ export async function createApiKey(
   return { apiKey, key };
 }
 
+/** By its id or its value. */
 export async function updateApiKey(
   call: Call,
   { projectIdOrName, apiKeyId, ...changes }: z.output<typeof updateApiKeyInput>,
 ): Promise<Row<'ApiKey'>> {
   const { id: projectId } = await getProject(call, projectIdOrName, 'keys:write');
-  const before = await getOwned(call, 'ApiKey', { projectId, id: apiKeyId, what: 'API key' });
+  const before = await getKey(call, projectId, apiKeyId);
   // Waking a key gives its scopes again.
   const wakes = changes.active === true && !before.active;
   requireAll(call, changes.scopes ?? (wakes ? (before.scopes as Scope[]) : []));
   if (Object.values(changes).every((value) => value === undefined)) return before;
-  const where = { projectId_id: { projectId, id: apiKeyId } };
-  return changed(call, apiKeyId, { where, data: { ...changes, updateTime: call.now() } });
+  const where = { projectId_id: { projectId, id: before.id } };
+  return changed(call, before.id, { where, data: { ...changes, updateTime: call.now() } });
 }
 
 /** By its value or its id. A key may delete itself. */
@@ -95,13 +110,22 @@ export async function deleteApiKey(
   input: z.output<typeof deleteApiKeyInput>,
 ): Promise<{ deletedId: string }> {
   const { id: projectId } = await getProject(call, input.projectIdOrName, 'keys:write');
-  const named = isKeyValue(input.apiKey) ? { hash: hashOfKey(input.apiKey) } : { id: input.apiKey };
-  const [key] = await call.database.rows.find('ApiKey', { projectId, ...named });
-  // What was given may be a secret with a typing error: it is not repeated.
-  if (!key) throw new DomainError('NOT_FOUND', 'The project has no API key of that value or id.');
+  const key = await getKey(call, projectId, input.apiKey);
   await call.database.prisma.apiKey.deleteMany({ where: { projectId, id: key.id } });
   call.viewers.clear();
   return { deletedId: key.id };
+}
+
+async function getKey(
+  { database }: Call,
+  projectId: string,
+  valueOrId: string,
+): Promise<Row<'ApiKey'>> {
+  const named = isKeyValue(valueOrId) ? { hash: hashOfKey(valueOrId) } : { id: valueOrId };
+  const [key] = await database.rows.find('ApiKey', { projectId, ...named });
+  // What was given may be a secret with a typing error: it is not repeated.
+  if (!key) throw new DomainError('NOT_FOUND', 'The project has no API key of that value or id.');
+  return key;
 }
 
 /** From here on this process knows the key as it is now; others look again within a second. */

@@ -7,9 +7,8 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   execute,
-  GraphQLError,
+  type GraphQLError,
 } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import type { Services } from '../domain/call.ts';
 import type { OpenStreams } from '../domain/viewer/open-streams.ts';
 import type { DomainError } from '../errors.ts';
@@ -28,35 +27,34 @@ interface LiveArgs extends ExecutionArgs {
 }
 
 interface Subscriptions {
-  services: Services;
   streams: OpenStreams;
-  shared: SharedResults;
+  mapError: (error: unknown) => GraphQLError;
 }
 
-export function useSubscriptions(services: Services, streams: OpenStreams): Plugin<Context> {
-  const subscriptions = { services, streams, shared: new SharedResults() };
-  return {
-    onSubscribe({ setSubscribeFn }) {
-      setSubscribeFn((args) => subscribe(subscriptions, args as LiveArgs));
-    },
+/** How subscriptions are run: answers with results as they come, or with errors where there is no stream. */
+export function createSubscribe(services: Services, { streams, mapError }: Subscriptions) {
+  const live = { services, streams, mapError, shared: new SharedResults() };
+  return async (args: LiveArgs): Promise<AsyncIterable<ExecutionResult> | ExecutionResult> => {
+    const source = await createSourceEventStream(args);
+    if (!(Symbol.asyncIterator in source)) return { errors: source.errors?.map(mapError) };
+    const events = source[Symbol.asyncIterator]();
+    try {
+      return liveResults(live, { args, events });
+    } catch (error) {
+      await events.return?.();
+      return { errors: [mapError(error)] };
+    }
   };
 }
 
-async function subscribe(subscriptions: Subscriptions, args: LiveArgs) {
-  const source = await createSourceEventStream(args);
-  if (!(Symbol.asyncIterator in source)) return source;
-  const events = source[Symbol.asyncIterator]();
-  try {
-    return liveResults(subscriptions, { args, events });
-  } catch (error) {
-    await events.return?.();
-    return { errors: [asGraphQLError(error)] };
-  }
+interface Live extends Subscriptions {
+  services: Services;
+  shared: SharedResults;
 }
 
 /** Not a generator: return() has to end a next() that waits for an event. */
 function liveResults(
-  { services, streams, shared }: Subscriptions,
+  { services, streams, shared, mapError }: Live,
   { args, events }: { args: LiveArgs; events: AsyncIterator<unknown> },
 ): AsyncGenerator<ExecutionResult, void, void> {
   const { viewer, credentials = {}, ...facts } = args.contextValue;
@@ -84,7 +82,8 @@ function liveResults(
     if (now !== standing.viewer) standing = { viewer: now, key: viewerKey(now) };
     const value = await shared.get(event as object, `${asked} ${standing.key}`, async () => {
       const contextValue = createContext(services, { ...facts, viewer: now, credentials });
-      return withCursor(await execute({ ...args, rootValue: event, contextValue }), event);
+      const { data, errors } = await execute({ ...args, rootValue: event, contextValue });
+      return withCursor({ data, ...(errors && { errors: errors.map(mapError) }) }, event);
     });
     return { done: false, value };
   };
@@ -96,7 +95,7 @@ function liveResults(
         return await next();
       } catch (error) {
         await close();
-        return { done: false, value: { errors: [asGraphQLError(error)] } };
+        return { done: false, value: { errors: [mapError(error)] } };
       }
     },
     return: close,
@@ -116,10 +115,4 @@ function liveResults(
 function withCursor(result: ExecutionResult, event: unknown): ExecutionResult {
   const { cursor } = event as { cursor?: unknown };
   return typeof cursor === 'string' ? Object.assign(result, { [CURSOR]: cursor }) : result;
-}
-
-function asGraphQLError(error: unknown): GraphQLError {
-  if (error instanceof GraphQLError) return error;
-  const originalError = error instanceof Error ? error : new Error(String(error));
-  return new GraphQLError(originalError.message, { originalError });
 }

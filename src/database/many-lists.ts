@@ -1,0 +1,75 @@
+/**
+ * Lists that differ by ids alone, like the operations of each of many installations, in one statement:
+ * the ids are joined as the rows of `asked`, and each of them takes its own range of the index.
+ */
+import { ASKED, bind, type Conditions, quote } from './conditions.ts';
+
+interface AnyList {
+  table: string;
+  where: Conditions;
+  range?: object;
+}
+
+interface Ways<L, V> {
+  one(list: L): Promise<V>;
+  /** Of one kind, and all of them different. */
+  many(lists: L[]): Promise<V[]>;
+}
+
+/** An answer for each list, in their order: with one question for all of one kind. */
+export async function askTogether<L extends AnyList, V>(
+  lists: readonly L[],
+  { one, many }: Ways<L, V>,
+): Promise<V[]> {
+  if (lists.length === 1) return [await one(lists[0] as L)];
+  const answers = new Map<string, V>();
+  const kinds = Map.groupBy(lists, kindOf);
+  await Promise.all(
+    [...kinds.values()].map(async (alike) => {
+      const distinct = [...new Map(alike.map((list) => [keyOf(list), list])).values()];
+      const [first] = distinct as [L];
+      const found = distinct.length === 1 ? [await one(first)] : await many(distinct);
+      for (const [index, list] of distinct.entries()) answers.set(keyOf(list), found[index] as V);
+    }),
+  );
+  return lists.map((list) => answers.get(keyOf(list)) as V);
+}
+
+/** The part of a statement that joins lists of one kind; `where` then says which rows each of them has. */
+export function joinAsked(lists: readonly AnyList[], values: unknown[]) {
+  const [{ where }] = lists as [AnyList];
+  const names = Object.keys(where).filter((name) => isId(name, where[name]));
+  const arrays = names.map(
+    (name) =>
+      `${bind(
+        values,
+        lists.map((list) => list.where[name]),
+      )}::text[]`,
+  );
+  return {
+    names,
+    asked: `unnest(${arrays.join(', ')}) as asked(${names.map(quote).join(', ')})`,
+    where: { ...where, ...Object.fromEntries(names.map((name) => [name, ASKED])) },
+    /** Tells which of the lists a row is of. */
+    placeOf: (row: Conditions) => JSON.stringify(names.map((name) => row[name])),
+  };
+}
+
+function isId(name: string, value: unknown): boolean {
+  return typeof value === 'string' && /(^id|Id)$/.test(name);
+}
+
+function kindOf({ table, where, range }: AnyList): string {
+  const conditions = Object.entries(where).map(([name, value]) =>
+    isId(name, value) ? name : [name, value],
+  );
+  return textOf([table, conditions, range]);
+}
+
+function keyOf({ table, where, range }: AnyList): string {
+  return textOf([table, where, range]);
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? `${inner}n` : inner));
+}

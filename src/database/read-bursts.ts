@@ -1,0 +1,59 @@
+/**
+ * Reads that come together go to the server together: one connection, one write. For short reads only,
+ * since those of one burst are answered one after the other.
+ */
+import type { Socket } from 'node:net';
+import type pg from 'pg';
+import { type RunQuery, statementName } from './rows.ts';
+
+/** Reads of one burst; more of them take another connection, and so another core of the server. */
+const BURST_MOST = 16;
+
+interface Read {
+  config: pg.QueryConfig;
+  resolve(rows: never[]): void;
+  reject(error: unknown): void;
+}
+
+/** The pool's clients must be made with `pipeline`. */
+export function readsInBursts(pool: pg.Pool): RunQuery {
+  let waiting: Read[] = [];
+  const sendAll = () => {
+    const reads = waiting;
+    waiting = [];
+    for (let at = 0; at < reads.length; at += BURST_MOST) {
+      void send(pool, reads.slice(at, at + BURST_MOST));
+    }
+  };
+  return (text, values) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(sendAll);
+      const config = { name: statementName(text), text, values };
+      waiting.push({ config, resolve: resolve as Read['resolve'], reject });
+    });
+}
+
+async function send(pool: pg.Pool, reads: Read[]): Promise<void> {
+  let client: pg.PoolClient;
+  try {
+    client = await pool.connect();
+  } catch (error) {
+    for (const { reject } of reads) reject(error);
+    return;
+  }
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  stream.cork();
+  const answers = reads.map(async ({ config, resolve, reject }) => {
+    try {
+      const { rows } = await client.query(config);
+      resolve(rows as never[]);
+      return true;
+    } catch (error) {
+      reject(error);
+      return false;
+    }
+  });
+  stream.uncork();
+  const isSound = (await Promise.all(answers)).every(Boolean);
+  client.release(!isSound);
+}

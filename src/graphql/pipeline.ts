@@ -1,0 +1,159 @@
+/**
+ * What every operation goes through, whichever way it came in: it is parsed, validated and measured, its
+ * caller is let in, its cost and its time are bounded, and what was thrown becomes what clients read.
+ */
+import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql';
+import type { Config } from '../config.ts';
+import type { Services } from '../domain/call.ts';
+import type { Admission } from '../domain/viewer/admission.ts';
+import type { Credentials } from '../domain/viewer/viewer.ts';
+import { type Context, createContext } from './context.ts';
+import { createErrorMapper, toGraphQLError } from './errors.ts';
+import { createSubscribe } from './live-results.ts';
+import { createPrepare, type Prepared, type Refused } from './prepare.ts';
+import { costError } from './query-limits.ts';
+import { schema } from './schema.ts';
+
+export type Results = ExecutionResult | AsyncIterable<ExecutionResult>;
+
+/** An operation as a client sends it. */
+export interface Asking {
+  query: string;
+  operationName?: string | null;
+  variables?: Record<string, unknown> | null;
+}
+
+/** Who asks, and how. */
+export interface Asker {
+  requestId: string;
+  /** The client's address. */
+  address: string;
+  credentials: Credentials;
+  /** Where an event stream that was cut begins again: a cursor. */
+  lastEventId?: string | null;
+  /** Whether extensions.cost is wanted. */
+  wantsCost?: boolean;
+  /** A safe method, by which nothing may be changed. */
+  isGet?: boolean;
+}
+
+/** Let in, and not run yet. */
+export interface Opened {
+  args: ExecutionArgs & { contextValue: Context };
+  run: () => Promise<Results>;
+}
+
+export interface Pipeline {
+  /** Answers with errors where nothing of the operation is to run. */
+  open(asking: Asking, asker: Asker): Promise<Opened | Refused>;
+  /** The whole way. Never throws. */
+  run(asking: Asking, asker: Asker): Promise<Results>;
+}
+
+export function createPipeline(services: Services, admission: Admission): Pipeline {
+  const { config } = services;
+  const mapError = createErrorMapper(services.log);
+  const prepare = createPrepare(schema, config, mapError);
+  const subscribe = createSubscribe(services, { streams: admission.streams, mapError });
+
+  const open: Pipeline['open'] = async ({ query, operationName, variables }, asker) => {
+    const prepared = prepare(query, operationName);
+    if ('errors' in prepared) return prepared;
+    if (asker.isGet && prepared.operation.operation === 'mutation') return MUTATION_BY_GET;
+    try {
+      const { credentials, address, requestId, lastEventId } = asker;
+      const viewer = await admission.admit(credentials, address);
+      const cost = prepared.cost(variables);
+      const tooCostly = costError(cost, config);
+      if (tooCostly) return { errors: [tooCostly] };
+      const facts = { viewer, requestId, credentials, lastEventId };
+      const args = {
+        schema,
+        document: prepared.document,
+        operationName: operationName || null,
+        variableValues: variables,
+        contextValue: createContext(services, facts),
+      };
+      const extensions = asker.wantsCost ? { cost: { cost, limit: config.LIMIT_COST } } : undefined;
+      return { args, run: () => runPrepared(prepared, args, extensions) };
+    } catch (error) {
+      return { errors: [mapError(error)] };
+    }
+  };
+
+  const runPrepared = async (
+    { operation: { operation } }: Prepared,
+    args: Opened['args'],
+    extensions: ExecutionResult['extensions'],
+  ): Promise<Results> => {
+    try {
+      if (operation === 'subscription') return await subscribe(args);
+      const running = execute(args);
+      const result =
+        running instanceof Promise ? await withinTime(running, operation, config) : running;
+      const errors = result.errors?.map(mapError);
+      return { ...result, ...(errors && { errors }), ...(extensions && { extensions }) };
+    } catch (error) {
+      return { errors: [mapError(error)] };
+    }
+  };
+
+  return {
+    open,
+    async run(asking, asker) {
+      const opened = await open(asking, asker);
+      return 'errors' in opened ? opened : opened.run();
+    },
+  };
+}
+
+const MUTATION_BY_GET: Refused = {
+  errors: [
+    toGraphQLError('GRAPHQL_VALIDATION_FAILED', 'A mutation must be sent by POST.', {
+      extra: { status: 405 },
+      http: { headers: { allow: 'POST' } },
+    }),
+  ],
+};
+
+/** Ends the answer to an operation that takes too long; its statements end by the database's own timeout. */
+async function withinTime(
+  running: Promise<ExecutionResult>,
+  operation: 'query' | 'mutation',
+  { LIMIT_QUERY_MS, LIMIT_MUTATION_MS }: Config,
+): Promise<ExecutionResult> {
+  const maximum = operation === 'mutation' ? LIMIT_MUTATION_MS : LIMIT_QUERY_MS;
+  const { promise, resolve } = Promise.withResolvers<ExecutionResult>();
+  const timer = setTimeout(() => resolve({ errors: [outOfTime(operation, maximum)] }), maximum);
+  try {
+    return await Promise.race([running, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function outOfTime(operation: 'query' | 'mutation', maximum: number) {
+  const after =
+    operation === 'mutation'
+      ? ' What it had begun may still be done: look before you repeat it.'
+      : '';
+  const detail = `The operation took longer than ${maximum} ms.${after}`;
+  return toGraphQLError('QUERY_LIMIT_EXCEEDED', detail, { extra: { limit: 'time', maximum } });
+}
+
+/** Asks for extensions.cost. */
+export const COST_HEADER = 'x-query-cost';
+
+/** What the headers of a request say of who asks. */
+export function askerOf(
+  header: (name: string) => string | null,
+  { requestId, address }: Pick<Asker, 'requestId' | 'address'>,
+): Asker {
+  return {
+    requestId,
+    address,
+    credentials: { apiKey: header('x-api-key'), authorization: header('authorization') },
+    lastEventId: header('last-event-id'),
+    wantsCost: header(COST_HEADER) !== null,
+  };
+}

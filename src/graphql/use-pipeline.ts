@@ -1,0 +1,15 @@
+/** Runs the operations of Yoga's own handler through the one pipeline that all ways in share. */
+import type { Plugin } from 'graphql-yoga';
+import type { RequestFacts } from './gateway.ts';
+import { type Asking, askerOf, type Pipeline } from './pipeline.ts';
+
+export function usePipeline(pipeline: Pipeline): Plugin<object, RequestFacts> {
+  return {
+    onParams({ request, setParamsHandler }) {
+      setParamsHandler(({ params, context }) => {
+        const asker = askerOf((name) => request.headers.get(name), context as RequestFacts);
+        return pipeline.run(params as Asking, { ...asker, isGet: request.method === 'GET' });
+      });
+    },
+  };
+}

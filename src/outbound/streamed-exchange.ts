@@ -1,0 +1,138 @@
+/** One request and its answer, passed on while they come: nothing is kept, and no side waits for the whole. */
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { OutboundError, outboundError } from './error.ts';
+
+export interface StreamedRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string | string[]>;
+  /** Read as fast as it is taken. */
+  body: AsyncIterable<Buffer> | null;
+  /** The longest time in which nothing moves, in either direction. */
+  idleMs: number;
+  /** For all of it, to the end of the answer's body. */
+  timeoutMs: number;
+  /** Ends the request; it then fails with the signal's reason. */
+  signal: AbortSignal;
+}
+
+export interface StreamedAnswer {
+  status: number;
+  /** Lower-case names; several values where the header came several times. */
+  headers: Record<string, string | string[]>;
+  /** Fails with an OutboundError where it is cut off; destroying it gives the exchange up. */
+  body: Readable;
+  /** Resolves when the body has ended, whether or not well. */
+  closed: Promise<void>;
+}
+
+export class StreamedExchange implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<StreamedAnswer>;
+  readonly #request: StreamedRequest;
+  readonly #settle: PromiseWithResolvers<StreamedAnswer>;
+  readonly #closed = Promise.withResolvers<boolean>();
+  readonly #idle: NodeJS.Timeout;
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #body: Readable | undefined;
+  #isOver = false;
+
+  constructor(request: StreamedRequest) {
+    const { idleMs, timeoutMs, signal } = request;
+    this.#request = request;
+    this.#settle = Promise.withResolvers();
+    this.answer = this.#settle.promise;
+    this.#idle = setTimeout(() => this.#fail(this.#late('Nothing came for', idleMs)), idleMs);
+    this.#timer = setTimeout(() => this.#fail(this.#late('No end within', timeoutMs)), timeoutMs);
+    signal.addEventListener('abort', this.#abort);
+    if (signal.aborted) this.#abort();
+  }
+
+  /** Ends with the exchange, and never throws. Returns whether the connection is good for another one. */
+  async sendOn(client: Dispatcher, path: string): Promise<boolean> {
+    if (this.#isOver) return false;
+    const { method, headers, body } = this.#request;
+    const sent = body && Readable.from(this.#watched(body), { objectMode: false });
+    client.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body: sent }, this);
+    return this.#closed.promise;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isOver) controller.abort(new Error('No longer wanted.'));
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // 1xx: the answer itself is still to come.
+    if (status < 200) return;
+    const body = new Readable({
+      read: () => {
+        this.#idle.refresh();
+        controller.resume();
+      },
+      destroy: (error, done) => {
+        this.#close(true);
+        done(error);
+      },
+    });
+    this.#body = body;
+    this.#settle.resolve({
+      status,
+      headers: headers as StreamedAnswer['headers'],
+      body,
+      closed: this.#closed.promise.then(() => undefined),
+    });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#idle.refresh();
+    if (this.#body?.push(chunk) === false) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#body?.push(null);
+    this.#close(false);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#fail(outboundError(error, this.#controller !== undefined));
+  }
+
+  readonly #abort = () => this.#fail(this.#request.signal.reason);
+
+  async *#watched(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of body) {
+      this.#idle.refresh();
+      yield chunk;
+    }
+    this.#idle.refresh();
+  }
+
+  #late(words: string, ms: number): OutboundError {
+    const kind = this.#controller ? 'TIMEOUT' : 'UNREACHABLE';
+    return new OutboundError(kind, `${words} ${ms / 1000} s.`);
+  }
+
+  #fail(reason: unknown): void {
+    if (this.#isOver) return;
+    this.#settle.reject(reason);
+    this.#body?.destroy(reason as Error);
+    this.#close(true);
+  }
+
+  #close(isBroken: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#idle);
+    clearTimeout(this.#timer);
+    this.#request.signal.removeEventListener('abort', this.#abort);
+    // What was not read to its end takes its socket with it.
+    if (isBroken) this.#controller?.abort(new Error('No longer wanted.'));
+    this.#closed.resolve(!isBroken);
+  }
+}

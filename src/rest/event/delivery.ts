@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import {
+  attemptsOf,
+  getDelivery,
+  listDestinationDeliveries,
+  listEventDeliveries,
+  retryDelivery,
+  retryDeliveryInput,
+} from '../../domain/event/delivery.ts';
+import { getDestination } from '../../domain/event/destination.ts';
+import { getNotificationEvent } from '../../domain/event/notification-event.ts';
+import { id } from '../../domain/ids.ts';
+import { projectIdOrName } from '../../domain/names.ts';
+import type { Relations } from '../../domain/relations.ts';
+import type { Row } from '../../domain/scope.ts';
+import { endpoint } from '../endpoint.ts';
+import { pagedEndpoint } from '../list.ts';
+import { createdShape, resource } from '../schemas.ts';
+import { wordOf, words } from '../words.ts';
+
+const tag = 'Deliveries';
+const inProject = '/projects/{projectIdOrName}';
+const STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED'] as const;
+
+const attempt = resource('DeliveryAttempt', 'One HTTP try of a delivery.', {
+  attemptNumber: z.int().describe('Counted from 1.'),
+  responseStatus: z.int().optional().describe('HTTP status; left out where no answer came.'),
+  error: z.string().optional().describe('Why it failed; left out where it succeeded.'),
+  durationMs: z.int().describe('How long it took, in milliseconds.'),
+  createTime: z.date().describe('When it was made.'),
+});
+
+const delivery = resource('Delivery', 'A message owed to one destination.', {
+  ...createdShape,
+  destinationId: z.string().describe('The destination that it is owed to.'),
+  eventId: z.string().optional().describe('The event that it carries, where it carries one.'),
+  operationId: z.string().optional().describe('The read whose records it carries, if it does.'),
+  status: words('DeliveryStatus', STATUSES).describe('What came of it.'),
+  failureReason: z.string().optional().describe('Why it was given up; left out where it was not.'),
+  attempts: z.array(attempt).describe('The tries so far, in order; of very many, the newest 100.'),
+  nextAttemptTime: z
+    .date()
+    .optional()
+    .describe('When it is sent next; left out when nothing is to come.'),
+});
+
+async function showDelivery(row: Row<'Delivery'>, { get }: Relations) {
+  const attempts = await get(attemptsOf, row);
+  return {
+    ...row,
+    eventId: row.eventId ?? undefined,
+    operationId: row.operationId ?? undefined,
+    status: wordOf('DeliveryStatus', row.status),
+    failureReason: row.failureReason ?? undefined,
+    attempts: attempts.map(({ responseStatus, error, ...tried }) => ({
+      ...tried,
+      responseStatus: responseStatus ?? undefined,
+      error: error ?? undefined,
+    })),
+    nextAttemptTime: row.nextAttemptTime ?? undefined,
+  };
+}
+
+export const deliveryEndpoints = [
+  pagedEndpoint({
+    id: 'listDestinationDeliveries',
+    path: `${inProject}/destinations/{destination}/deliveries`,
+    tag,
+    summary: 'Lists what a destination was and is owed, oldest first.',
+    needs: 'read',
+    input: z.object({
+      projectIdOrName,
+      destination: z.string().min(1).max(64).describe('Its name or its id.'),
+      status: z
+        .enum(STATUSES)
+        .meta({ id: 'DeliveryStatus' })
+        .optional()
+        .describe('Only those of this status.'),
+    }),
+    item: delivery,
+    async list({ call }, input) {
+      return listDestinationDeliveries(call, await getDestination(call, input), input);
+    },
+    show: showDelivery,
+  }),
+  pagedEndpoint({
+    id: 'listEventDeliveries',
+    path: `${inProject}/notification-events/{eventId}/deliveries`,
+    tag,
+    summary: 'Lists what destinations are owed of an event, oldest first.',
+    needs: 'read',
+    input: z.object({ projectIdOrName, eventId: id.describe('The event.') }),
+    item: delivery,
+    async list({ call }, input) {
+      return listEventDeliveries(call, await getNotificationEvent(call, input), input);
+    },
+    show: showDelivery,
+  }),
+  endpoint({
+    id: 'getDelivery',
+    method: 'GET',
+    path: `${inProject}/deliveries/{deliveryId}`,
+    tag,
+    summary: 'Gives a delivery with its attempts.',
+    needs: 'read',
+    input: retryDeliveryInput,
+    status: 200,
+    output: delivery,
+    run: async (asked, input) => showDelivery(await getDelivery(asked.call, input), asked),
+  }),
+  endpoint({
+    id: 'retryDelivery',
+    method: 'POST',
+    path: `${inProject}/deliveries/{deliveryId}:retry`,
+    tag,
+    summary: 'Sends a delivery again, whatever became of it.',
+    needs: 'events:write',
+    input: retryDeliveryInput,
+    status: 200,
+    output: delivery,
+    run: async (asked, input) => showDelivery(await retryDelivery(asked.call, input), asked),
+  }),
+];

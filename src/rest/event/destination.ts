@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import {
+  createDestination,
+  createDestinationInput,
+  deleteDestination,
+  deleteDestinationInput,
+  getDestination,
+  listDestinations,
+  rotateDestinationSecret,
+  updateDestination,
+  updateDestinationInput,
+} from '../../domain/event/destination.ts';
+import { signingSecretOf } from '../../domain/event/signing-secret.ts';
+import { projectIdOrName } from '../../domain/names.ts';
+import { getProject, type Row } from '../../domain/scope.ts';
+import { type Asked, endpoint, uncheckedEndpoint } from '../endpoint.ts';
+import { listEndpoint } from '../list.ts';
+import type { Place } from '../places.ts';
+import { createdShape, resource, updateTimeShape } from '../schemas.ts';
+import { wordOf, words } from '../words.ts';
+
+const tag = 'Destinations';
+const path = '/projects/{projectIdOrName}/destinations';
+const inMetadata: Record<'url' | 'headers', Place> = {
+  url: { in: 'body', name: 'metadata.url' },
+  headers: { in: 'body', name: 'metadata.headers' },
+};
+const byId: Place = { in: 'path', name: 'destination' };
+
+const destination = resource('Destination', 'Where messages are sent.', {
+  ...createdShape,
+  name: z.string().describe('Its name, unique in the project.'),
+  type: words('DestinationType', ['WEBHOOK']).describe('What it is.'),
+  metadata: z
+    .object({
+      url: z.string().optional().describe('Where a webhook posts to.'),
+      headers: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('HTTP headers that are sent with every message, by name.'),
+    })
+    .describe('How it is reached.'),
+  status: words('DestinationStatus', ['ENABLED', 'DISABLED']).describe('Whether it is sent to.'),
+  disabledReason: z.string().optional().describe('Why it is disabled.'),
+  secrets: z
+    .object({ webhookSigningKey: z.string().describe('Signs every message (whsec_...).') })
+    .optional()
+    .describe('In the answer that makes it, and where includeSecrets asks for them.'),
+  ...updateTimeShape,
+});
+
+function showDestination(row: Row<'Destination'>, webhookSigningKey?: string | null) {
+  const { url, headers, disabledReason, updateTime, ...rest } = row;
+  return {
+    ...rest,
+    type: wordOf('DestinationType', row.type),
+    metadata: {
+      url: url ?? undefined,
+      headers: (headers ?? undefined) as Record<string, unknown> | undefined,
+    },
+    status: wordOf('DestinationStatus', row.status),
+    disabledReason: disabledReason ?? undefined,
+    secrets: webhookSigningKey ? { webhookSigningKey } : undefined,
+    updateTime: updateTime ?? undefined,
+  };
+}
+
+export const destinationEndpoints = [
+  listEndpoint({
+    id: 'listDestinations',
+    path,
+    tag,
+    summary: 'Lists destinations, newest first.',
+    needs: 'read',
+    input: z.object({ projectIdOrName }),
+    item: destination,
+    async list({ call }, { projectIdOrName: project, ...args }) {
+      return listDestinations(call, await getProject(call, project, 'read'), args);
+    },
+    show: (row) => showDestination(row),
+  }),
+  uncheckedEndpoint({
+    id: 'createDestination',
+    method: 'POST',
+    path,
+    tag,
+    summary: 'Makes a destination.',
+    needs: 'events:write',
+    input: createDestinationInput,
+    places: inMetadata,
+    status: 201,
+    output: destination,
+    async run({ call }, input) {
+      const made = await createDestination(call, input);
+      return showDestination(made.destination, made.signingSecret);
+    },
+  }),
+  endpoint({
+    id: 'getDestination',
+    method: 'GET',
+    path: `${path}/{destination}`,
+    tag,
+    summary: 'Gives a destination by name or id.',
+    description: 'includeSecrets needs the scope `credentials:read`, and rotate `events:write`.',
+    needs: 'read',
+    input: z.object({
+      projectIdOrName,
+      destination: z.string().min(1).max(64).describe('Its name or its id.'),
+      includeSecrets: z.boolean().default(false).describe('Whether to show its secrets.'),
+      rotate: z
+        .boolean()
+        .default(false)
+        .describe('Gives it a new secret first; the one before signs beside it for a day.'),
+    }),
+    status: 200,
+    output: destination,
+    run: readDestination,
+  }),
+  uncheckedEndpoint({
+    id: 'updateDestination',
+    method: 'PATCH',
+    path: `${path}/{destination}`,
+    tag,
+    summary: 'Changes a destination, by its id. One that is enabled again is sent what it is owed.',
+    needs: 'events:write',
+    input: updateDestinationInput,
+    places: { ...inMetadata, destinationId: byId },
+    mask: 'destination',
+    status: 200,
+    output: destination,
+    run: async ({ call }, input) => showDestination(await updateDestination(call, input)),
+  }),
+  endpoint({
+    id: 'deleteDestination',
+    method: 'DELETE',
+    path: `${path}/{destination}`,
+    tag,
+    summary: 'Deletes a destination, by its id, and its routes.',
+    needs: 'events:write',
+    input: deleteDestinationInput,
+    places: { destinationId: byId },
+    status: 204,
+    output: null,
+    run: ({ call }, input) => deleteDestination(call, input),
+  }),
+];
+
+interface Wanted {
+  projectIdOrName: string;
+  destination: string;
+  includeSecrets: boolean;
+  rotate: boolean;
+}
+
+async function readDestination({ call, find }: Asked, wanted: Wanted) {
+  const { projectIdOrName: project, includeSecrets, rotate } = wanted;
+  const found = await getDestination(call, wanted);
+  if (!rotate)
+    return showDestination(found, includeSecrets ? await find(signingSecretOf, found) : null);
+  const input = { projectIdOrName: project, destinationId: found.id };
+  const rotated = await rotateDestinationSecret(call, input);
+  return showDestination(rotated.destination, includeSecrets ? rotated.signingSecret : null);
+}

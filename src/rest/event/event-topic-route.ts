@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import {
+  createEventTopicRoute,
+  createEventTopicRouteInput,
+  deleteEventTopicRoute,
+  deleteEventTopicRouteInput,
+  listEventTopicRoutes,
+} from '../../domain/event/event-topic-route.ts';
+import { id } from '../../domain/ids.ts';
+import { projectIdOrName } from '../../domain/names.ts';
+import { getProject, type Row } from '../../domain/scope.ts';
+import { endpoint } from '../endpoint.ts';
+import { listEndpoint } from '../list.ts';
+import { createdShape, resource, updateTimeShape } from '../schemas.ts';
+import { eventTypeWords, wordOf } from '../words.ts';
+
+const tag = 'Event routes';
+const path = '/projects/{projectIdOrName}/notification-event-topic-routes';
+
+const route = resource('NotificationEventTopicRoute', 'Events of one type go to one topic.', {
+  ...createdShape,
+  eventType: eventTypeWords.describe('The events that it routes.'),
+  topicId: z.string().describe('The topic that they go to.'),
+  ...updateTimeShape,
+});
+
+function showRoute({ eventType, updateTime, ...row }: Row<'EventTopicRoute'>) {
+  return {
+    ...row,
+    eventType: wordOf('NotificationEventType', eventType),
+    updateTime: updateTime ?? undefined,
+  };
+}
+
+export const eventTopicRouteEndpoints = [
+  listEndpoint({
+    id: 'listNotificationEventTopicRoutes',
+    path,
+    tag,
+    summary: 'Lists routes of events to topics, newest first.',
+    needs: 'read',
+    input: z.object({
+      projectIdOrName,
+      topicId: id.optional().describe('Only those to this topic.'),
+      eventType: createEventTopicRouteInput.shape.eventType
+        .optional()
+        .describe('Only those of this type.'),
+    }),
+    item: route,
+    async list({ call }, { projectIdOrName: project, ...args }) {
+      return listEventTopicRoutes(call, await getProject(call, project, 'read'), args);
+    },
+    show: showRoute,
+  }),
+  endpoint({
+    id: 'createNotificationEventTopicRoute',
+    method: 'POST',
+    path,
+    tag,
+    summary: 'Routes the events of a type to a topic, from now on.',
+    needs: 'events:write',
+    input: createEventTopicRouteInput,
+    status: 201,
+    output: route,
+    run: async ({ call }, input) => showRoute(await createEventTopicRoute(call, input)),
+  }),
+  endpoint({
+    id: 'deleteNotificationEventTopicRoute',
+    method: 'DELETE',
+    path: `${path}/{routeId}`,
+    tag,
+    summary: 'Deletes a route of events to a topic.',
+    needs: 'events:write',
+    input: deleteEventTopicRouteInput,
+    status: 204,
+    output: null,
+    run: ({ call }, input) => deleteEventTopicRoute(call, input),
+  }),
+];

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { createEventTopicRouteInput } from '../../domain/event/event-topic-route.ts';
+import {
+  getNotificationEvent,
+  listNotificationEvents,
+  topicsOf,
+} from '../../domain/event/notification-event.ts';
+import { id } from '../../domain/ids.ts';
+import { projectIdOrName } from '../../domain/names.ts';
+import type { Relations } from '../../domain/relations.ts';
+import { getProject, type Row } from '../../domain/scope.ts';
+import { endpoint } from '../endpoint.ts';
+import { pagedEndpoint } from '../list.ts';
+import { createdShape, resource } from '../schemas.ts';
+import { eventTypeWords, wordOf } from '../words.ts';
+
+const tag = 'Events';
+const path = '/projects/{projectIdOrName}/notification-events';
+const { eventType } = createEventTopicRouteInput.shape;
+
+const notificationEvent = resource(
+  'NotificationEvent',
+  'A recorded fact that was routed to at least one topic.',
+  {
+    ...createdShape,
+    eventType: eventTypeWords.describe('What happened.'),
+    data: z
+      .record(z.string(), z.unknown())
+      .describe('The payload, exactly as a webhook carries it.'),
+    topicIds: z
+      .array(z.string())
+      .describe('The topics that it was routed to, as far as they still exist.'),
+    connectionId: z.string().optional().describe('The connection that it is about.'),
+    installationId: z.string().optional().describe('The installation that it is about.'),
+    operationId: z.string().optional().describe('The operation that it is about.'),
+    destinationId: z.string().optional().describe('The destination that it is about.'),
+  },
+);
+
+async function showNotificationEvent(row: Row<'NotificationEvent'>, { get }: Relations) {
+  const topics = await get(topicsOf, row);
+  return {
+    ...row,
+    eventType: wordOf('NotificationEventType', row.eventType),
+    data: row.data as Record<string, unknown>,
+    topicIds: topics.map((topic) => topic.id),
+    connectionId: row.connectionId ?? undefined,
+    installationId: row.installationId ?? undefined,
+    operationId: row.operationId ?? undefined,
+    destinationId: row.destinationId ?? undefined,
+  };
+}
+
+export const notificationEventEndpoints = [
+  pagedEndpoint({
+    id: 'listNotificationEvents',
+    path,
+    tag,
+    summary: 'Lists events, in the order in which they were committed.',
+    needs: 'read',
+    input: z.object({
+      projectIdOrName,
+      topicId: id.optional().describe('Only those that were routed to this topic.'),
+      eventTypes: z
+        .array(eventType)
+        .min(1)
+        .max(100)
+        .optional()
+        .describe('Only those of these types; may be given several times.'),
+    }),
+    places: { eventTypes: { in: 'query', name: 'eventType' } },
+    item: notificationEvent,
+    async list({ call }, { projectIdOrName: project, ...args }) {
+      return listNotificationEvents(call, await getProject(call, project, 'read'), args);
+    },
+    show: showNotificationEvent,
+  }),
+  endpoint({
+    id: 'getNotificationEvent',
+    method: 'GET',
+    path: `${path}/{eventId}`,
+    tag,
+    summary: 'Gives an event.',
+    needs: 'read',
+    input: z.object({ projectIdOrName, eventId: id.describe('The event.') }),
+    status: 200,
+    output: notificationEvent,
+    async run(asked, input) {
+      return showNotificationEvent(await getNotificationEvent(asked.call, input), asked);
+    },
+  }),
+];

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import {
+  createTopicDestinationRoute,
+  createTopicDestinationRouteInput,
+  deleteTopicDestinationRoute,
+  deleteTopicDestinationRouteInput,
+  listTopicDestinationRoutes,
+} from '../../domain/event/topic-destination-route.ts';
+import { id } from '../../domain/ids.ts';
+import { projectIdOrName } from '../../domain/names.ts';
+import { getProject } from '../../domain/scope.ts';
+import { endpoint } from '../endpoint.ts';
+import { listEndpoint } from '../list.ts';
+import { createdShape, resource } from '../schemas.ts';
+
+const tag = 'Topic routes';
+const path = '/projects/{projectIdOrName}/topic-destination-routes';
+
+const route = resource('TopicDestinationRoute', 'What reaches one topic goes to one destination.', {
+  ...createdShape,
+  topicId: z.string().describe('The topic.'),
+  destinationId: z.string().describe('The destination that listens to it.'),
+});
+
+export const topicDestinationRouteEndpoints = [
+  listEndpoint({
+    id: 'listTopicDestinationRoutes',
+    path,
+    tag,
+    summary: 'Lists routes of topics to destinations, newest first.',
+    needs: 'read',
+    input: z.object({
+      projectIdOrName,
+      topicId: id.optional().describe('Only those of this topic.'),
+      destinationId: id.optional().describe('Only those to this destination.'),
+    }),
+    item: route,
+    async list({ call }, { projectIdOrName: project, ...args }) {
+      return listTopicDestinationRoutes(call, await getProject(call, project, 'read'), args);
+    },
+    show: (row) => row,
+  }),
+  endpoint({
+    id: 'createTopicDestinationRoute',
+    method: 'POST',
+    path,
+    tag,
+    summary: 'Sends what reaches a topic to a destination, from now on.',
+    needs: 'events:write',
+    input: createTopicDestinationRouteInput,
+    status: 201,
+    output: route,
+    run: ({ call }, input) => createTopicDestinationRoute(call, input),
+  }),
+  endpoint({
+    id: 'deleteTopicDestinationRoute',
+    method: 'DELETE',
+    path: `${path}/{routeId}`,
+    tag,
+    summary: 'Deletes a route of a topic to a destination.',
+    needs: 'events:write',
+    input: deleteTopicDestinationRouteInput,
+    status: 204,
+    output: null,
+    run: ({ call }, input) => deleteTopicDestinationRoute(call, input),
+  }),
+];

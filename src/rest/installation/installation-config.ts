@@ -1,0 +1,23 @@
+import {
+  configOf,
+  installationConfigInput,
+} from '../../domain/installation/installation-config.ts';
+import type { Row } from '../../domain/scope.ts';
+import { createdShape, resource } from '../schemas.ts';
+import { shownObject, withoutNulls } from '../shown.ts';
+
+const content = resource(
+  'InstallationConfigContent',
+  "The customer's choices on top of the integration.",
+  shownObject(installationConfigInput).shape,
+);
+
+export const installationConfig = resource(
+  'InstallationConfig',
+  "An installation's config. Never changed: an update makes a new one.",
+  { id: createdShape.id, content, createTime: createdShape.createTime },
+);
+
+export function showInstallationConfig(row: Row<'InstallationConfig'>) {
+  return { ...row, content: withoutNulls(configOf(row)) as Record<string, unknown> };
+}

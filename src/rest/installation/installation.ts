@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import {
+  createInstallation,
+  deleteInstallation,
+  getInstallation,
+  listInstallations,
+  listInstallationsOfIntegration,
+  updateInstallation,
+} from '../../domain/installation/installation.ts';
+import {
+  createInstallationInput,
+  deleteInstallationInput,
+  updateInstallationInput,
+} from '../../domain/installation/installation-input.ts';
+import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
+import { projectIdOrName, ref } from '../../domain/names.ts';
+import { getProject } from '../../domain/scope.ts';
+import { endpoint, uncheckedEndpoint } from '../endpoint.ts';
+import { listEndpoint } from '../list.ts';
+import type { Place } from '../places.ts';
+import { installation, showInstallation } from './installation-view.ts';
+
+const tag = 'Installations';
+const path = '/projects/{projectIdOrName}/integrations/{integrationId}/installations';
+const ofIntegration: Record<'integrationIdOrName', Place> = {
+  integrationIdOrName: { in: 'path', name: 'integrationId' },
+};
+const config: Place = { in: 'body', name: 'config.content' };
+const groupRef = ref.optional().describe('Only the one of this group.');
+
+export const installationEndpoints = [
+  listEndpoint({
+    id: 'listProjectInstallations',
+    path: '/projects/{projectIdOrName}/installations',
+    tag,
+    summary: 'Lists installations of all integrations, newest first.',
+    needs: 'read',
+    input: z.object({ projectIdOrName, groupRef: groupRef.describe('Only those of this group.') }),
+    item: installation,
+    async list({ call }, { projectIdOrName: project, ...args }) {
+      return listInstallations(call, await getProject(call, project, 'read'), args);
+    },
+    show: showInstallation,
+  }),
+  listEndpoint({
+    id: 'listInstallations',
+    path,
+    tag,
+    summary: "Lists an integration's installations, newest first.",
+    needs: 'read',
+    input: z.object({ projectIdOrName, integrationIdOrName, groupRef }),
+    places: ofIntegration,
+    item: installation,
+    async list({ call }, input) {
+      const integration = await getNamedIntegration(call, input, 'read');
+      return listInstallationsOfIntegration(call, integration, input);
+    },
+    show: showInstallation,
+  }),
+  uncheckedEndpoint({
+    id: 'createInstallation',
+    method: 'POST',
+    path,
+    tag,
+    summary: 'Installs an integration for a group; each group has it once.',
+    needs: 'installations:write',
+    input: createInstallationInput,
+    places: { ...ofIntegration, config },
+    status: 201,
+    output: installation,
+    async run(asked, input) {
+      return showInstallation(await createInstallation(asked.call, input), asked);
+    },
+  }),
+  endpoint({
+    id: 'getInstallation',
+    method: 'GET',
+    path: `${path}/{installationId}`,
+    tag,
+    summary: 'Gives an installation.',
+    needs: 'read',
+    input: z.object({ ...deleteInstallationInput.shape, integrationIdOrName }),
+    places: ofIntegration,
+    status: 200,
+    output: installation,
+    async run(asked, input) {
+      return showInstallation(await getInstallation(asked.call, input, 'read'), asked);
+    },
+  }),
+  uncheckedEndpoint({
+    id: 'updateInstallation',
+    method: 'PATCH',
+    path: `${path}/{installationId}`,
+    tag,
+    summary: 'Changes the connection or the whole config of an installation.',
+    needs: 'installations:write',
+    input: z.object({ ...updateInstallationInput.shape, integrationIdOrName }),
+    places: { ...ofIntegration, config },
+    mask: 'installation',
+    status: 200,
+    output: installation,
+    async run(asked, { integrationIdOrName: integration, ...input }) {
+      const key = { ...input, integrationIdOrName: integration };
+      await getInstallation(asked.call, key, 'installations:write');
+      return showInstallation(await updateInstallation(asked.call, input), asked);
+    },
+  }),
+  endpoint({
+    id: 'deleteInstallation',
+    method: 'DELETE',
+    path: `${path}/{installationId}`,
+    tag,
+    summary: 'Deletes an installation. Its connection and its operations stay.',
+    needs: 'installations:write',
+    input: z.object({ ...deleteInstallationInput.shape, integrationIdOrName }),
+    places: ofIntegration,
+    status: 204,
+    output: null,
+    async run({ call }, input) {
+      await getInstallation(call, input, 'installations:write');
+      return deleteInstallation(call, input);
+    },
+  }),
+];

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { id } from '../../domain/ids.ts';
+import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
+import { contentOf } from '../../domain/integration/integration-content.ts';
+import { integrationContentInput } from '../../domain/integration/integration-content-input.ts';
+import {
+  createRevision,
+  createRevisionInput,
+  getRevision,
+  listRevisions,
+} from '../../domain/integration/revision.ts';
+import { projectIdOrName } from '../../domain/names.ts';
+import type { Row } from '../../domain/scope.ts';
+import { endpoint, uncheckedEndpoint } from '../endpoint.ts';
+import { listEndpoint } from '../list.ts';
+import { tellLocation } from '../location.ts';
+import type { Place } from '../places.ts';
+import { createdShape, resource } from '../schemas.ts';
+import { shownObject, withoutNulls } from '../shown.ts';
+
+const tag = 'Integrations';
+const path = '/projects/{projectIdOrName}/integrations/{integrationId}/revisions';
+const places: Record<'integrationIdOrName', Place> = {
+  integrationIdOrName: { in: 'path', name: 'integrationId' },
+};
+
+const content = resource(
+  'IntegrationContent',
+  'What an integration reads, writes, proxies and subscribes to.',
+  shownObject(integrationContentInput).shape,
+);
+
+export const revision = resource('Revision', "A version of an integration's content.", {
+  id: createdShape.id,
+  specVersion: z.string().describe("The version of the content's form."),
+  content,
+  createTime: createdShape.createTime,
+});
+
+export function showRevision(row: Row<'Revision'>) {
+  return { ...row, content: withoutNulls(contentOf(row)) as Record<string, unknown> };
+}
+
+export const revisionEndpoints = [
+  listEndpoint({
+    id: 'listRevisions',
+    path,
+    tag,
+    summary: "Lists an integration's revisions, newest first.",
+    needs: 'read',
+    input: z.object({ projectIdOrName, integrationIdOrName }),
+    places,
+    item: revision,
+    async list({ call }, input) {
+      return listRevisions(call, await getNamedIntegration(call, input, 'read'), input);
+    },
+    show: showRevision,
+  }),
+  uncheckedEndpoint({
+    id: 'createRevision',
+    method: 'POST',
+    path,
+    tag,
+    summary: "Makes an integration's new latest revision, in force for all its installations.",
+    description: 'Refused where installations read an object that it drops, unless destructive.',
+    needs: 'integrations:write',
+    input: createRevisionInput,
+    places: { ...places, destructive: { in: 'query', name: 'destructive' } },
+    status: 201,
+    output: null,
+    async run(asked, input) {
+      const made = await createRevision(asked.call, input);
+      tellLocation(asked, made.revision.id);
+    },
+  }),
+  endpoint({
+    id: 'getRevision',
+    method: 'GET',
+    path: `${path}/{revisionId}`,
+    tag,
+    summary: 'Gives a revision of an integration.',
+    needs: 'read',
+    input: z.object({
+      projectIdOrName,
+      integrationIdOrName,
+      revisionId: id.describe('The revision.'),
+    }),
+    places,
+    status: 200,
+    output: revision,
+    run: async ({ call }, input) => showRevision(await getRevision(call, input)),
+  }),
+];

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import type { OperationLog } from '../../domain/operation/operation-log.ts';
+import { resource } from '../schemas.ts';
+
+export const operationLog = resource('OperationLog', "A line of an operation's log.", {
+  timestamp: z.date().describe('When it was written.'),
+  severity: z.string().describe('DEBUG, INFO, WARNING or ERROR.'),
+  message: z
+    .object({
+      msg: z.string().describe('What happened, for people.'),
+      operation_id: z.string().describe('The operation that tells it.'),
+      details: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('What belongs to the message, by name.'),
+    })
+    .describe('What it says.'),
+});
+
+export function showOperationLog({ operationId, message, details, ...row }: OperationLog) {
+  return {
+    ...row,
+    message: {
+      msg: message,
+      operation_id: operationId,
+      details: (details ?? undefined) as Record<string, unknown> | undefined,
+    },
+  };
+}

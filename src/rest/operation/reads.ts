@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { getInstallation } from '../../domain/installation/installation.ts';
+import { integrationIdOrName } from '../../domain/integration/integration.ts';
+import {
+  pauseReads,
+  pauseReadsInput,
+  resumeReads,
+  resumeReadsInput,
+} from '../../domain/read/pause.ts';
+import { triggerRead, triggerReadInput } from '../../domain/read/trigger.ts';
+import { uncheckedEndpoint } from '../endpoint.ts';
+import type { Place } from '../places.ts';
+
+const tag = 'Reads';
+const ofIntegration = '/projects/{projectIdOrName}/integrations/{integrationId}';
+const places: Record<'integrationIdOrName', Place> = {
+  integrationIdOrName: { in: 'path', name: 'integrationId' },
+};
+
+export const readEndpoints = [
+  uncheckedEndpoint({
+    id: 'triggerRead',
+    method: 'POST',
+    path: `${ofIntegration}/objects/{objectName}:read`,
+    tag,
+    summary: 'Reads an object now, once, beside its schedule.',
+    description: "Doesn't wait for the end: the operation tells of it, and so does an event.",
+    needs: 'reads:control',
+    input: z.object({
+      ...triggerReadInput.shape,
+      mode: z.enum(['async']).optional().describe('Only async.'),
+    }),
+    places,
+    status: 201,
+    output: z.object({ operationId: z.string().describe('The operation that reads.') }),
+    async run({ call }, { mode: _mode, ...input }) {
+      return { operationId: (await triggerRead(call, input)).id };
+    },
+  }),
+  uncheckedEndpoint({
+    id: 'pauseReads',
+    method: 'POST',
+    path: `${ofIntegration}/installations/{installationId}:pause`,
+    tag,
+    summary: 'Pauses scheduled reads of an installation. Triggered reads stay possible.',
+    needs: 'reads:control',
+    input: z.object({ ...pauseReadsInput.shape, integrationIdOrName }),
+    places,
+    status: 204,
+    output: null,
+    async run({ call }, { integrationIdOrName: integration, ...input }) {
+      const key = { ...input, integrationIdOrName: integration };
+      await getInstallation(call, key, 'reads:control');
+      await pauseReads(call, input);
+    },
+  }),
+  uncheckedEndpoint({
+    id: 'unpauseReads',
+    method: 'POST',
+    path: `${ofIntegration}/installations/{installationId}:unpause`,
+    tag,
+    summary: 'Goes on with scheduled reads that were paused.',
+    needs: 'reads:control',
+    input: z.object({ ...resumeReadsInput.shape, integrationIdOrName }),
+    places,
+    status: 204,
+    output: null,
+    async run({ call }, { integrationIdOrName: integration, ...input }) {
+      const key = { ...input, integrationIdOrName: integration };
+      await getInstallation(call, key, 'reads:control');
+      await resumeReads(call, input);
+    },
+  }),
+];

@@ -1,0 +1,65 @@
+/** One request to one endpoint: who asks, what for, and how long it may take. */
+import type { Services } from '../domain/call.ts';
+import { createRelations } from '../domain/relations.ts';
+import type { Admission } from '../domain/viewer/admission.ts';
+import type { Credentials, Viewer } from '../domain/viewer/viewer.ts';
+import { DomainError, withoutCredentials } from '../errors.ts';
+import type { Endpoint } from './endpoint.ts';
+import { errorInRequest } from './errors.ts';
+import { type Parts, readInput } from './input.ts';
+
+export interface Asking {
+  credentials: Credentials;
+  /** The client's address. */
+  address: string;
+  parts: Parts;
+  url: string;
+  setHeader(name: string, value: string): void;
+}
+
+/** What the endpoint shows. Throws what is to be answered as a problem. */
+export async function perform(
+  endpoint: Endpoint,
+  { services, admission }: { services: Services; admission: Admission },
+  asking: Asking,
+): Promise<unknown> {
+  const viewer = await admit(admission, asking);
+  const input = readInput(endpoint, asking.parts);
+  const call = { ...services, viewer };
+  const { url, setHeader } = asking;
+  const asked = { call, ...createRelations(call), url, setHeader };
+  const run = () => endpoint.run(asked, input);
+  return inTime(endpoint, services, run).catch((error: unknown) => {
+    throw errorInRequest(endpoint, error);
+  });
+}
+
+/** Every request passes here once; headers that tell of rates belong here too. */
+async function admit(admission: Admission, { credentials, address }: Asking): Promise<Viewer> {
+  const viewer = await admission.admit(credentials, address);
+  if (!viewer) throw withoutCredentials();
+  return viewer;
+}
+
+/** Ends the answer, and not the work: its statements end by the database's own timeout. */
+async function inTime<T>(
+  { method }: Endpoint,
+  { config }: Services,
+  run: () => Promise<T>,
+): Promise<T> {
+  const isChange = method !== 'GET';
+  const maximum = isChange ? config.LIMIT_MUTATION_MS : config.LIMIT_QUERY_MS;
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(outOfTime(isChange, maximum)), maximum);
+  try {
+    return await Promise.race([run(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function outOfTime(isChange: boolean, maximum: number): DomainError {
+  const after = isChange ? ' What it had begun may still be done: look before you repeat it.' : '';
+  const detail = `The request took longer than ${maximum} ms.${after}`;
+  return new DomainError('QUERY_LIMIT_EXCEEDED', detail, { limit: 'time', maximum });
+}

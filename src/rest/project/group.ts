@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { projectIdOrName } from '../../domain/names.ts';
+import { listGroups } from '../../domain/project/group.ts';
+import { getProject, type Row } from '../../domain/scope.ts';
+import { listEndpoint } from '../list.ts';
+import { createdShape, resource, updateTimeShape } from '../schemas.ts';
+
+export const group = resource('Group', "A set of the builder's users who share access.", {
+  ...createdShape,
+  groupRef: z.string().describe("The builder's own name of it."),
+  groupName: z.string().describe('What people call it.'),
+  ...updateTimeShape,
+});
+
+export function showGroup({ updateTime, ...row }: Row<'Group'>) {
+  return { ...row, updateTime: updateTime ?? undefined };
+}
+
+export const groupEndpoints = [
+  listEndpoint({
+    id: 'listGroups',
+    path: '/projects/{projectIdOrName}/groups',
+    tag: 'Groups',
+    summary: 'Lists groups, newest first. They are made by their first connection.',
+    needs: 'read',
+    input: z.object({ projectIdOrName }),
+    item: group,
+    async list({ call }, { projectIdOrName: project, ...args }) {
+      return listGroups(call, await getProject(call, project, 'read'), args);
+    },
+    show: showGroup,
+  }),
+];

@@ -1,0 +1,101 @@
+/** REST under /v1: Fastify with this gateway's rules. It owns no port; `routing` takes what the server gives. */
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { serializerCompiler } from 'fastify-type-provider-zod';
+import type { Services } from '../domain/call.ts';
+import type { Admission } from '../domain/viewer/admission.ts';
+import { DomainError, type Problem } from '../errors.ts';
+import { readBody } from './body.ts';
+import type { Endpoint } from './endpoint.ts';
+import { ENDPOINTS } from './endpoints.ts';
+import { headersOf, problemOfError } from './errors.ts';
+import { BASE_PATH, registerDocument, schemaOf } from './openapi.ts';
+import { registerPage } from './page.ts';
+import { perform } from './perform.ts';
+
+export type Rest = FastifyInstance;
+
+/** Far longer than any name or id: what is longer still is told by validation. */
+const PARAM_MAX = 2_048;
+
+export async function createRest(services: Services, admission: Admission): Promise<Rest> {
+  const { config } = services;
+  const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+    sendProblem(reply, problemOfError(error, { log: services.log, route: routeOf(request) }));
+  const app: Rest = fastify({
+    logger: false,
+    bodyLimit: config.LIMIT_BODY_BYTES,
+    routerOptions: { maxParamLength: PARAM_MAX },
+    frameworkErrors: answerError,
+  });
+  // What comes in is checked as one input, so that path, query and body are told of at once.
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler((_request, reply) =>
+    sendProblem(reply, new DomainError('NOT_FOUND', 'There is no such endpoint.').problem),
+  );
+  readBody(app);
+  await registerDocument(app);
+  for (const endpoint of ENDPOINTS) addRoute(app, endpoint, { services, admission });
+  app.get(`${BASE_PATH}/openapi.json`, { schema: { hide: true } as object }, () => app.swagger());
+  await registerPage(app);
+  await app.ready();
+  return app;
+}
+
+function addRoute(
+  app: Rest,
+  endpoint: Endpoint,
+  gateway: { services: Services; admission: Admission },
+): void {
+  app.route({
+    method: endpoint.method,
+    url: routerPath(endpoint.path),
+    schema: schemaOf(endpoint),
+    async handler(request, reply) {
+      const { headers, params: path, query, body } = request;
+      const { 'x-api-key': apiKey, authorization } = headers;
+      const shown = await perform(endpoint, gateway, {
+        credentials: { apiKey: apiKey as string | undefined, authorization },
+        address: request.ip,
+        parts: { path, query, header: headersFor(endpoint, headers), body },
+        url: request.url,
+        setHeader: (name, value) => void reply.header(name, value),
+      });
+      const { failure, status } = endpoint;
+      reply.code(failure?.isFailed(shown) ? failure.status : status);
+      return endpoint.output ? shown : reply.send();
+    },
+  });
+}
+
+/** `/projects/{id}:pause` in the router's words, where a colon begins a parameter and two are one. */
+export function routerPath(path: string): string {
+  return `${BASE_PATH}${path.replaceAll(':', '::').replace(/\{(\w+)\}(?=::)/g, ':$1([^:]+)')}`.replace(
+    /\{(\w+)\}/g,
+    ':$1',
+  );
+}
+
+/** Only those that the endpoint knows: a request has many others. */
+function headersFor({ parts }: Endpoint, headers: FastifyRequest['headers']) {
+  const known = Object.keys(parts.header?.shape ?? {});
+  return Object.fromEntries(known.map((name) => [name, headers[name]]));
+}
+
+function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  return (
+    reply
+      .code(problem.status)
+      .headers(headersOf(problem))
+      .type('application/problem+json')
+      // Otherwise the router would add a charset, which the type has no parameter for.
+      .serializer(JSON.stringify)
+      .send(problem)
+  );
+}
+
+/** For logs: the route and not the path, which may hold an API key. */
+function routeOf({ routeOptions }: FastifyRequest): string {
+  return routeOptions?.url ?? `${BASE_PATH}/*`;
+}

@@ -1,0 +1,49 @@
+/** What was given by a schema, as answers show it again: without the rules that it was held to. */
+import { z } from 'zod';
+
+/**
+ * The same members with the same descriptions. What an input may leave out, an answer may too; there
+ * are no nulls (`withoutNulls`). Rules may become stricter later, and what is stored is still shown.
+ */
+export function shownObject(schema: z.ZodObject): z.ZodObject {
+  const shape = Object.entries<z.ZodType>(schema.shape).map(([name, type]) => {
+    const { inner, isOptional, description } = unwrap(type);
+    const shown = shownType(inner).describe(description);
+    return [name, isOptional ? shown.optional() : shown];
+  });
+  return z.object(Object.fromEntries(shape));
+}
+
+function shownType(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject) return shownObject(schema);
+  if (schema instanceof z.ZodArray) return z.array(shownType(schema.element as z.ZodType));
+  if (schema instanceof z.ZodBoolean) return z.boolean();
+  if (schema instanceof z.ZodNumber) return z.number();
+  if (schema instanceof z.ZodString) return z.string();
+  throw new Error(`There is no way yet to show ${schema.type}.`);
+}
+
+function unwrap(schema: z.ZodType) {
+  let inner = schema;
+  let description = inner.description;
+  while (
+    inner instanceof z.ZodOptional ||
+    inner instanceof z.ZodNullable ||
+    inner instanceof z.ZodDefault
+  ) {
+    inner = inner.unwrap() as z.ZodType;
+    description ??= inner.description;
+  }
+  return { inner, isOptional: inner !== schema, description: description ?? '' };
+}
+
+/** Members that are null are left out, however deep they are. */
+export function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) =>
+      member === null ? [] : [[name, withoutNulls(member)]],
+    ),
+  );
+}

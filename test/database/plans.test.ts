@@ -1,0 +1,248 @@
+/** How PostgreSQL answers what is asked often, on large tables: by ranges of indexes, whatever is asked. */
+import pg from 'pg';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { Backlog } from '../../src/deliveries/backlog.ts';
+import { Claimer } from '../../src/deliveries/claim.ts';
+import { DELIVERY_LIMITS } from '../../src/deliveries/limits.ts';
+import { recordAttempts, release } from '../../src/deliveries/outbox.ts';
+import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
+import { isBacklogged } from '../../src/domain/event/delivery-backlog.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { recoverReads } from '../../src/domain/read/run.ts';
+import { startDueReads } from '../../src/domain/read/schedule.ts';
+import { removeExpired } from '../../src/domain/retention.ts';
+import { recoverWrites } from '../../src/domain/write/recovery.ts';
+import { isKept, readEnds, readEvents, readTopicIds } from '../../src/events/log.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { onPostgres, type TestApp, testApp } from '../support/app.ts';
+import { fillProject, idOf } from '../support/fill.ts';
+import { fillOrg } from '../support/filled-org.ts';
+import { faultsOf, plansOf } from '../support/plans.ts';
+import {
+  argumentsOf,
+  listShapes,
+  nodeTypes,
+  pageOf,
+  selectionOf,
+} from '../support/query-shapes.ts';
+
+const FILL_MS = 240_000;
+const FEW = 100;
+/** Each of five projects: no table is mostly of one of them. */
+const PROJECTS = 5;
+const SIZES = {
+  few: FEW,
+  connections: 4_000,
+  installations: 3_000,
+  operations: 40_000,
+  events: 20_000,
+};
+
+const PAGE = 20;
+/** A page, and what is looked at for each of its items. */
+const ROWS = 15 * PAGE;
+
+const FILTERS = {
+  active: ['true', 'false'],
+  provider: ['"hubspot"', '"nobody"'],
+  groupRef: ['"group-1"'],
+  consumerRef: ['"consumer-1"'],
+  topicId: [`"${idOf('top', 0, 0)}"`, `"${idOf('top', 0, 7)}"`],
+  destinationId: [`"${idOf('dst', 0, 1)}"`],
+  eventType: ['CONNECTION_ERROR'],
+  eventTypes: [
+    '[CONNECTION_ERROR]',
+    '[DESTINATION_WEBHOOK_DISABLED]',
+    '[READ_TRIGGERED_DONE, CONNECTION_ERROR]',
+  ],
+};
+
+const PARENTS: Record<string, string> = {
+  Integration: idOf('int', 0, 1),
+  Installation: idOf('ins', 0, SIZES.installations - 1),
+  Operation: idOf('opr', 0, SIZES.operations - 1),
+  Destination: idOf('dst', 0, 1),
+  NotificationEvent: idOf('evt', 0, 1),
+  Topic: idOf('top', 0, 1),
+};
+
+describe.runIf(onPostgres)('on PostgreSQL', () => {
+  let app: TestApp;
+  let org: Awaited<ReturnType<typeof fillOrg>>;
+  let large: Set<string>;
+
+  beforeAll(async () => {
+    app = await testApp({ now: () => new Date(Date.now() + aheadMs) });
+    org = await fillOrg(app, 3);
+    large = await fillLarge(app, org.projectId);
+    return () => app[Symbol.asyncDispose]();
+  }, FILL_MS);
+
+  let aheadMs = 0;
+
+  async function faults(work: () => Promise<unknown>, rows = ROWS): Promise<string[]> {
+    const plans = await plansOf(work);
+    expect(plans).not.toEqual([]);
+    return [...new Set(plans.flatMap((plan) => faultsOf(plan, { large, rows })))];
+  }
+
+  function queryOf(parent: string, list: string): string {
+    if (parent === 'Query') return `{ ${list} }`;
+    if (parent === 'Viewer') return `{ parent: viewer { ${list} } }`;
+    const ids: Record<string, string> = { Project: org.projectId, Org: org.orgId, ...PARENTS };
+    return `{ parent: node(id: "${ids[parent]}") { ... on ${parent} { ${list} } } }`;
+  }
+
+  describe.each(
+    listShapes(schema)
+      .filter(({ name }) => name !== 'Query.providers')
+      .map((shape) => [shape.name, shape] as const),
+  )('%s', (_name, shape) => {
+    const { parent, field, item } = shape;
+    const page = (args: string, selection = '__typename') =>
+      org.ask(queryOf(parent.name, `list: ${field}(${args}) { ${pageOf(selection)} }`));
+
+    async function deepArguments(): Promise<string[]> {
+      const infoOf = async (args: string) => {
+        const { data } = await page(args);
+        return (data.parent ?? data).list.pageInfo;
+      };
+      const { endCursor } = await infoOf('first: 1000');
+      const { startCursor } = await infoOf('last: 1000');
+      return [`first: ${PAGE}, after: "${endCursor}"`, `last: ${PAGE}, before: "${startCursor}"`];
+    }
+
+    test('its pages are ranges of indexes, and so is all that their items lead to', async () => {
+      const pages = [`first: ${PAGE}`, `last: ${PAGE}`, ...(await deepArguments())];
+      const work = async () => {
+        for (const args of pages) await page(args, selectionOf(item, 2));
+      };
+      expect(await faults(work)).toEqual([]);
+    });
+
+    const filtered = argumentsOf(shape, FILTERS);
+    test.runIf(filtered.length > 0)(
+      'and with each filter',
+      async () => {
+        const pages = [`first: ${PAGE}`, `last: ${PAGE}`, ...(await deepArguments())];
+        const work = async () => {
+          for (const filters of filtered)
+            for (const args of pages) await page(`${args}, ${filters}`);
+        };
+        expect(await faults(work)).toEqual([]);
+      },
+      60_000,
+    );
+  });
+
+  test('nodes are read by their ids', async () => {
+    const { rows } = app.app.services.database;
+    const types = nodeTypes(schema).map(({ name }) => name);
+    const work = async () => {
+      for (const name of types) {
+        const table = name === 'ConnectedAccount' ? 'Connection' : name;
+        const text = `select "id" from "${table}" order by "id" limit ${PAGE}`;
+        const ids = (await rows.query<{ id: string }>(text, [])).map(({ id }) => id);
+        await org.ask(`{ node(id: "${ids[0]}") { id } nodes(ids: ${JSON.stringify(ids)}) { id } }`);
+      }
+    };
+    expect(await faults(work)).toEqual([]);
+  });
+
+  test('the log of events is read by ranges', async () => {
+    const { database } = app.app.services;
+    const { projectId } = org;
+    const range = { projectId, above: 10_000n, limit: PAGE };
+    const eventTypes = ['CONNECTION_ERROR', 'READ_TRIGGERED_DONE'] as const;
+    const topicId = idOf('top', 0, 7);
+    const work = async () => {
+      for (const filter of [{}, { eventTypes }, { topicId }, { topicId, eventTypes }]) {
+        await readEvents(database, range, filter);
+        await readEvents(database, { ...range, upTo: 10_100n }, filter);
+      }
+      await readTopicIds(database, projectId, await readEvents(database, range));
+      await readEnds(database, [projectId]);
+      await isKept(database, projectId, 10_000n);
+    };
+    expect(await faults(work)).toEqual([]);
+  });
+
+  test('claiming, recording and giving back deliveries looks at no more than it takes', async () => {
+    const { database, vault, log, now } = app.app.services;
+    const limits = { ...DELIVERY_LIMITS, claimRows: PAGE, inFlightPerDestination: 4 };
+    const claimer = new Claimer({ database, vault, log, now, limits });
+    const { query } = database.rows;
+    const time = { now: now(), hopeless: { failingSince: now(), failedAttempts: 1 } };
+    const work = async () => {
+      const { jobs } = await claimer.claim(new Backlog(limits));
+      expect(jobs).toHaveLength(PAGE);
+      const rows = jobs.map(({ row }) => row);
+      const ended = { durationMs: 1, responseStatus: 200, error: null, failureReason: null };
+      const result = { ...ended, status: 'SUCCEEDED', nextAttemptTime: null } as const;
+      const attempts = rows.slice(1).map(({ id, destinationId, leaseToken }) => ({
+        ...{ attemptId: newId('att'), deliveryId: id, destinationId, leaseToken },
+        ...{ startTime: now(), ...result },
+      }));
+      await release(query, rows.slice(0, 1));
+      await recordAttempts(query, attempts, time);
+    };
+    // It walks from destination to destination, and looks at up to 200 due deliveries of each.
+    expect(await faults(work, 8 * FEW)).toEqual([]);
+  });
+
+  test('what is pending is counted up to the limit', async () => {
+    const { services } = app.app;
+    const config = { ...services.config, LIMIT_PENDING_DELIVERIES: PAGE };
+    const work = () => isBacklogged({ ...services, config }, org.projectId);
+    expect(await faults(work)).toEqual([]);
+  });
+
+  test('sweeps look at what is due', async () => {
+    const { services } = app.app;
+    const config = { ...services.config, LIMIT_PENDING_DELIVERIES: PAGE };
+    const work = async () => {
+      await startDueReads({ ...services, config });
+      await recoverReads(services);
+      await recoverWrites(services);
+      await refreshDue(services);
+    };
+    expect(await faults(work)).toEqual([]);
+  });
+
+  test('retention looks at what it removes', async () => {
+    aheadMs = 24 * 60 * 60 * 1_000;
+    expect(await faults(() => removeExpired(app.app.services), 8_000)).toEqual([]);
+  }, 60_000);
+});
+
+/** The tenant's project, and others of other orgs; answers which tables are large. */
+async function fillLarge({ app: { services } }: TestApp, projectId: string): Promise<Set<string>> {
+  const { query } = services.database.rows;
+  const [{ database } = { database: '' }] = await query<{ database: string }>(
+    'select current_database() as "database"',
+    [],
+  );
+  const client = new pg.Client(`${inject('postgres').serverUrl}/${database}`);
+  await client.connect();
+  const run: typeof query = async (text, values) => (await client.query(text, values)).rows;
+  // Foreign keys are not looked at: they take most of the time, and the rows are right.
+  await run('set session_replication_role = replica', []);
+  const projects = [{ projectId, number: 0 }];
+  for (let number = 10; projects.length < PROJECTS; number += 1) {
+    const [orgId, otherId] = [newId('org'), newId('prj')];
+    await run('insert into "Org" ("id", "label") values ($1, $1)', [orgId]);
+    const text = 'insert into "Project" ("id", "orgId", "name", "appName") values ($1, $2, $1, $1)';
+    await run(text, [otherId, orgId]);
+    projects.push({ projectId: otherId, number });
+  }
+  for (const project of projects) {
+    await fillProject({ ...services, query: run }, project, SIZES);
+  }
+  await run('vacuum analyze', []);
+  const tables = await run<{ relname: string }>(
+    `select relname from pg_class where relkind = 'r' and reltuples > 1000`,
+    [],
+  );
+  await client.end();
+  return new Set(tables.map(({ relname }) => relname));
+}

@@ -1,0 +1,154 @@
+/** How many statements queries take: as many for a long page as for a short one. */
+import { expect, test } from 'vitest';
+import { ID_PREFIXES } from '../../src/domain/ids.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { sharedApp } from '../support/app.ts';
+import { fillProject, idOf } from '../support/fill.ts';
+import { fillOrg } from '../support/filled-org.ts';
+import {
+  argumentsOf,
+  type ListShape,
+  listShapes,
+  nodeTypes,
+  pageOf,
+  relationsOf,
+  selectionOf,
+} from '../support/query-shapes.ts';
+
+const SHORT = 2;
+const LONG = 40;
+/** A page of either size has another one after it. */
+const FEW = LONG + 2;
+const MANY = 50 * FEW;
+
+const app = await sharedApp();
+const { services } = app.app;
+const { orgId, projectId, ask } = await fillOrg(app, FEW);
+await fillProject(
+  { ...services, query: services.database.rows.query },
+  { projectId, number: 0 },
+  { few: FEW, connections: FEW * FEW, installations: FEW * FEW, operations: MANY, events: MANY },
+);
+
+const FILTERS = {
+  active: ['true'],
+  provider: ['"hubspot"'],
+  groupRef: ['"group-1"'],
+  consumerRef: ['"consumer-1"'],
+  topicId: [`"${idOf('top', 0, 1)}"`],
+  destinationId: [`"${idOf('dst', 0, 1)}"`],
+  eventTypes: ['[CONNECTION_CREATED, CONNECTION_ERROR]'],
+};
+
+/** Small lists that no page of this size fills. */
+const SHORTER = ['Query.providers', 'Topic.eventTopicRoutes'];
+
+/** A row of the type that has many of each of its lists. */
+function idOfSome(type: string): string {
+  if (type === 'Org') return orgId;
+  const newest = { Installation: FEW * FEW - 1, Operation: MANY - 1 }[type] ?? 0;
+  return idOf(prefixOfType(type), 0, newest);
+}
+
+function tableOf(type: string): string {
+  return type === 'ConnectedAccount' ? 'Connection' : type;
+}
+
+function prefixOfType(type: string): string {
+  const known = Object.entries(ID_PREFIXES).find(([, table]) => table === tableOf(type));
+  return known?.[0] ?? '';
+}
+
+/** The list where there is much in it. */
+function queryOf({ parent, field }: ListShape, args: string, selection: string): string {
+  const list = `list: ${field}(${args}) { ${pageOf(selection)} }`;
+  if (parent.name === 'Query') return `{ ${list} }`;
+  if (parent.name === 'Viewer') return `{ parent: viewer { ${list} } }`;
+  if (parent.name === 'Project') return `{ parent: project(idOrName: "${projectId}") { ${list} } }`;
+  return `{ parent: node(id: "${idOfSome(parent.name)}") { ... on ${parent.name} { ${list} } } }`;
+}
+
+async function askList(shape: ListShape, args: string, selection = '__typename') {
+  const { data, texts } = await ask(queryOf(shape, args, selection));
+  return { list: (data.parent ?? data).list, texts };
+}
+
+/** The parent, the page, its total and pageInfo, and at most two for each relation and each list's total. */
+const most = ({ item }: ListShape) => 5 + 2 * relationsOf(item);
+
+const shapes = listShapes(schema);
+
+test.each(
+  shapes.map((shape) => [shape.name, shape] as const),
+)('%s takes as many statements for a long page as for a short one', async (name, shape) => {
+  const { startCursor } = (await askList(shape, 'first: 1')).list.pageInfo;
+  const { endCursor } = (await askList(shape, 'last: 1')).list.pageInfo;
+  for (const [direction, bound] of [
+    ['first', ''],
+    ['first', `, after: "${startCursor}"`],
+    ['last', ''],
+    ['last', `, before: "${endCursor}"`],
+  ]) {
+    const page = (size: number) =>
+      askList(shape, `${direction}: ${size}${bound}`, selectionOf(shape.item, size));
+    const [short, long] = [await page(SHORT), await page(LONG)];
+    expect(short.list.nodes).toHaveLength(SHORT);
+    if (!SHORTER.includes(name)) expect(long.list.nodes).toHaveLength(LONG);
+    expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
+    expect(long.texts.length).toBeLessThanOrEqual(most(shape));
+  }
+});
+
+const filtered = shapes.filter(({ filters }) => filters.length > 0);
+
+test.each(
+  filtered.map((shape) => [shape.name, shape] as const),
+)('%s with filters takes as many statements for many parents as for two', async (_name, shape) => {
+  for (const above of shapes.filter(({ item }) => item === shape.parent)) {
+    for (const args of argumentsOf(shape, FILTERS)) {
+      const list = `${shape.field}(first: 2, ${args}) { ${pageOf('__typename')} }`;
+      const parents = (size: number) => askList(above, `first: ${size}`, list);
+      const [short, long] = [await parents(SHORT), await parents(LONG)];
+      expect(long.list.nodes).toHaveLength(LONG);
+      expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
+    }
+  }
+});
+
+test.each(
+  nodeTypes(schema).map((type) => [type.name, type] as const),
+)('as many statements for many nodes of the type %s as for two', async (name, type) => {
+  const table = `select "id" from "${tableOf(name)}" order by "id" desc limit $1`;
+  const nodes = async (size: number) => {
+    const rows = await services.database.rows.query<{ id: string }>(table, [size]);
+    const ids = JSON.stringify(rows.map(({ id }) => id));
+    return ask(`{ nodes(ids: ${ids}) { ... on ${name} { ${selectionOf(type, SHORT)} } } }`);
+  };
+  const [short, long] = [await nodes(SHORT), await nodes(LONG)];
+  expect(long.data.nodes.filter((node: object | null) => node !== null)).toHaveLength(LONG);
+  expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
+  expect(long.texts.length).toBeLessThanOrEqual(1 + 2 * relationsOf(type));
+});
+
+test('connections with their groups, consumers and provider apps take four statements beside the project', async () => {
+  const { data, texts } = await ask(`{ project(idOrName: "${projectId}") {
+    connections(first: 20) { nodes { id group { id } consumer { id } providerApp { id } } }
+  } }`);
+  expect(data.project.connections.nodes).toHaveLength(20);
+  expect(data.project.connections.nodes[0].providerApp).not.toBeNull();
+  expect(texts).toHaveLength(1 + 4);
+});
+
+const OPERATIONS = `a: operations(first: 3, status: SUCCESS) { totalCount nodes { id installationId } }
+  b: operations(last: 2) { totalCount pageInfo { hasPreviousPage endCursor } nodes { id } }`;
+
+test('lists of many parents hold what each holds by itself', async () => {
+  const list = `installations(first: ${LONG}) { nodes { id ${OPERATIONS} } }`;
+  const { data } = await ask(`{ project(idOrName: "${projectId}") { ${list} } }`);
+  const { nodes } = data.project.installations;
+  expect(nodes[0].a.nodes).toHaveLength(3);
+  for (const installation of nodes) {
+    const one = `node(id: "${installation.id}") { ... on Installation { id ${OPERATIONS} } }`;
+    expect((await ask(`{ ${one} }`)).data.node).toEqual(installation);
+  }
+});

@@ -1,0 +1,127 @@
+/**
+ * The shapes of queries that a schema has: each list with everything that its items lead to, one level
+ * deep. A new field or list is in them by itself.
+ */
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+
+type Field = GraphQLField<unknown, unknown>;
+
+export interface ListShape {
+  /** `Project.connections`. */
+  name: string;
+  parent: GraphQLObjectType;
+  field: string;
+  /** The arguments that are not of the page. */
+  filters: readonly GraphQLArgument[];
+  item: GraphQLObjectType;
+}
+
+const PAGE_ARGS = ['first', 'after', 'last', 'before'];
+
+/** Every Relay list of the schema, wherever it hangs. */
+export function listShapes(schema: GraphQLSchema): ListShape[] {
+  return objectTypes(schema).flatMap((parent) =>
+    fieldsOf(parent)
+      .filter((field) => itemOf(field) !== null)
+      .map((field) => ({
+        name: `${parent.name}.${field.name}`,
+        parent,
+        field: field.name,
+        filters: field.args.filter(({ name }) => !PAGE_ARGS.includes(name)),
+        item: itemOf(field) as GraphQLObjectType,
+      })),
+  );
+}
+
+/** What has an id of its own. */
+export function nodeTypes(schema: GraphQLSchema): GraphQLObjectType[] {
+  return objectTypes(schema).filter((type) =>
+    type.getInterfaces().some(({ name }) => name === 'Node'),
+  );
+}
+
+/**
+ * All that can be asked of an item without arguments: its own values, the values of all objects that it
+ * leads to, and a page of so many items of each of its lists.
+ */
+export function selectionOf(type: GraphQLObjectType, size: number): string {
+  const fields = fieldsOf(type).flatMap((field) => {
+    const named = getNamedType(field.type);
+    if (isLeafType(named)) return field.name;
+    if (!isObjectType(named)) return [];
+    if (itemOf(field)) return `${field.name}(first: ${size}) { ${pageOf('__typename')} }`;
+    return `${field.name} { ${valuesOf(named)} }`;
+  });
+  return fields.join('\n');
+}
+
+/** How many objects and lists an item of the type leads to. */
+export function relationsOf(type: GraphQLObjectType): number {
+  return fieldsOf(type).filter((field) => isObjectType(getNamedType(field.type))).length;
+}
+
+/** A page with everything around its items. */
+export function pageOf(selection: string): string {
+  return `totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    nodes { ${selection} }`;
+}
+
+/** Values by which a list may be filtered, by the filter's name; all of an enum where it is left out. */
+export type FilterValues = Record<string, readonly string[]>;
+
+/** Each filter of the list with each of its values, alone and with those of the others. */
+export function argumentsOf({ name, filters }: ListShape, values: FilterValues): string[] {
+  let all = [''];
+  for (const filter of filters) {
+    const given = values[filter.name] ?? enumValues(filter);
+    if (!given) throw new Error(`${name} needs values to filter by ${filter.name}.`);
+    all = all.flatMap((others) => [
+      others,
+      ...given.map((value) => `${others} ${filter.name}: ${value}`.trim()),
+    ]);
+  }
+  return all.filter((args) => args !== '');
+}
+
+function enumValues({ type }: GraphQLArgument): string[] | null {
+  const named = getNamedType(type);
+  return isEnumType(named) ? named.getValues().map(({ name }) => name) : null;
+}
+
+function valuesOf(type: GraphQLObjectType): string {
+  const values = fieldsOf(type).filter(({ type }) => isLeafType(getNamedType(type)));
+  return ['__typename', ...values.map(({ name }) => name)].join(' ');
+}
+
+function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
+  const { Mutation, Subscription, ...types } = schema.getTypeMap();
+  return Object.values(types).filter(
+    (type) => isObjectType(type) && !type.name.startsWith('__') && !type.name.endsWith('Payload'),
+  ) as GraphQLObjectType[];
+}
+
+/** Those that can be asked without arguments. */
+function fieldsOf(type: GraphQLObjectType): Field[] {
+  return Object.values(type.getFields()).filter(
+    ({ args }) => !args.some((arg) => isNonNullType(arg.type) && arg.defaultValue === undefined),
+  );
+}
+
+/** The type of a list's items; null for what is no Relay list. */
+function itemOf({ type }: Field): GraphQLObjectType | null {
+  const connection = getNamedType(type);
+  if (!isObjectType(connection)) return null;
+  const { pageInfo, nodes } = connection.getFields();
+  const item = pageInfo && nodes ? getNamedType(nodes.type) : null;
+  return isObjectType(item) ? item : null;
+}

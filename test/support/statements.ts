@@ -1,0 +1,57 @@
+/** What reaches the database: every statement of this process, on either kind of database. */
+import { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+
+export interface Statement {
+  text: string;
+  values: unknown[];
+}
+
+type Query = (this: unknown, text: unknown, values?: unknown, ...rest: unknown[]) => unknown;
+
+/** What is to be done first, on the very connection that is about to run the statement. */
+type Before = (connection: unknown, statement: Statement, query: Query) => Promise<void>;
+
+interface Recording {
+  statements: Statement[];
+  before?: Before;
+}
+
+const recordings = new Set<Recording>();
+
+// All that the pool, Prisma's adapters and transactions ask passes through these two.
+for (const { prototype } of [pg.Client, PGlite] as { prototype: { query: Query } }[]) {
+  const { query } = prototype;
+  prototype.query = function (asked, values, ...rest) {
+    const statement = statementOf(asked, values);
+    // The job queue maintains itself whenever it likes.
+    if (statement.text.includes('pgboss')) return query.call(this, asked, values, ...rest);
+    const waits = [...recordings].flatMap(({ statements, before }) => {
+      statements.push(statement);
+      return before ? [before(this, statement, query)] : [];
+    });
+    const run = () => query.call(this, asked, values, ...rest);
+    return waits.length > 0 ? Promise.all(waits).then(run) : run();
+  };
+}
+
+function statementOf(asked: unknown, values: unknown): Statement {
+  const { text, values: own } =
+    typeof asked === 'string' ? { text: asked } : (asked as Partial<Statement>);
+  const given = own ?? values;
+  return { text: text ?? '', values: Array.isArray(given) ? given : [] };
+}
+
+/** What the work asks, in its order, and whatever else of this process runs meanwhile. */
+export async function recordStatements<T>(
+  work: () => Promise<T>,
+  before?: Before,
+): Promise<{ result: T; statements: Statement[] }> {
+  const recording = { statements: [], ...(before && { before }) };
+  recordings.add(recording);
+  try {
+    return { result: await work(), statements: recording.statements };
+  } finally {
+    recordings.delete(recording);
+  }
+}
