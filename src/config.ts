@@ -144,6 +144,9 @@ const environment = z.object({
   LIMIT_MUTATION_MS: wholeNumber(30_000, 100).describe(
     'Time of a mutation, which may wait for a provider',
   ),
+  LIMIT_PROXY_MS: wholeNumber(300_000, 100).describe(
+    'Time of a request that is forwarded to a provider, to the end of its answer',
+  ),
   LIMIT_SUBSCRIPTIONS: wholeNumber(10_000, 1).describe(
     'Subscriptions that one API key or token may have open in one process',
   ),

@@ -2,7 +2,7 @@
  * What every operation goes through, whichever way it came in: it is parsed, validated and measured, its
  * caller is let in, its cost and its time are bounded, and what was thrown becomes what clients read.
  */
-import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql';
+import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import type { Config } from '../config.ts';
 import type { Services } from '../domain/call.ts';
 import type { Admission } from '../domain/viewer/admission.ts';
@@ -82,7 +82,7 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
   };
 
   const runPrepared = async (
-    { operation: { operation } }: Prepared,
+    { operation: { operation }, execute }: Prepared,
     args: Opened['args'],
     extensions: ExecutionResult['extensions'],
   ): Promise<Results> => {

@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.ts';
+import { createExecute, type Execute } from './compiled.ts';
 import { toGraphQLError } from './errors.ts';
 import { type Cost, costFunction, parseWithin, sizeErrors } from './query-limits.ts';
 
@@ -20,6 +21,7 @@ export interface Prepared {
   document: DocumentNode;
   operation: OperationDefinitionNode;
   cost: Cost;
+  execute: Execute;
 }
 
 export interface Refused {
@@ -78,7 +80,10 @@ function pick(
   operationName: string | null | undefined,
 ): Prepared | Refused {
   const operation = getOperationAST(document, operationName || null);
-  if (operation) return { document, operation, cost: costFunction(schema, document, operation) };
+  if (operation) {
+    const cost = costFunction(schema, document, operation);
+    return { document, operation, cost, execute: createExecute(operation) };
+  }
   const detail = operationName
     ? 'The document has no operation of this operationName.'
     : 'The document has no operation, or several: then operationName says which one to run.';

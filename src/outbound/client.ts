@@ -4,7 +4,7 @@
  */
 import { createConnector, type Lookup } from './connector.ts';
 import { OutboundError } from './error.ts';
-import { Exchange, type OutboundAnswer, type OutboundRequest } from './exchange.ts';
+import { Exchange, joined, type OutboundAnswer, type OutboundRequest } from './exchange.ts';
 import { Sockets } from './sockets.ts';
 import {
   type StreamedAnswer,
@@ -12,6 +12,7 @@ import {
   type StreamedRequest,
 } from './streamed-exchange.ts';
 
+export { joined };
 export type { OutboundAnswer, OutboundRequest, StreamedAnswer, StreamedRequest };
 
 /** Sockets, and so requests under way: 8 for each of 8 destinations. */

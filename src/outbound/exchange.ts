@@ -135,7 +135,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+/** One value for each header. */
+export function joined(
+  headers: Record<string, string | string[] | undefined>,
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
   );

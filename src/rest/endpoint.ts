@@ -39,6 +39,8 @@ interface Definition<I extends z.ZodObject, Given, Shown> {
   status: Status;
   /** Null for an answer without a body. */
   output: z.ZodType<unknown, Shown> | null;
+  /** Of an answer that is a text and not JSON. */
+  mediaType?: 'text/plain';
   /** Work that was asked for, done, and has failed: the same body with another status. */
   failure?: { status: 422; isFailed(shown: Shown): boolean };
   run(asked: Asked, input: Given): Promise<Shown>;

@@ -1,4 +1,6 @@
 /** Every endpoint, in the order of the document. */
+import { connectionEndpoints } from './connection/connection.ts';
+import { oauthConnectEndpoints } from './connection/oauth-connect.ts';
 import type { Endpoint } from './endpoint.ts';
 import { deliveryEndpoints } from './event/delivery.ts';
 import { destinationEndpoints } from './event/destination.ts';
@@ -7,21 +9,39 @@ import { notificationEventEndpoints } from './event/notification-event.ts';
 import { topicEndpoints } from './event/topic.ts';
 import { topicDestinationRouteEndpoints } from './event/topic-destination-route.ts';
 import { installationEndpoints } from './installation/installation.ts';
+import { objectMetadataEndpoints } from './installation/object-metadata.ts';
 import { integrationEndpoints } from './integration/integration.ts';
 import { revisionEndpoints } from './integration/revision.ts';
 import { operationEndpoints } from './operation/operation.ts';
 import { readEndpoints } from './operation/reads.ts';
 import { writeEndpoints } from './operation/write-records.ts';
+import { billingAccountEndpoints } from './org/billing-account.ts';
+import { builderEndpoints } from './org/builder.ts';
+import { claimedDomainEndpoints } from './org/claimed-domain.ts';
+import { inviteEndpoints } from './org/invite.ts';
+import { orgEndpoints } from './org/org.ts';
 import { apiKeyEndpoints } from './project/api-key.ts';
 import { consumerEndpoints } from './project/consumer.ts';
 import { groupEndpoints } from './project/group.ts';
 import { projectEndpoints } from './project/project.ts';
+import { providerEndpoints } from './provider/provider.ts';
+import { providerAppEndpoints } from './provider/provider-app.ts';
 
 export const ENDPOINTS: Endpoint[] = [
+  ...orgEndpoints,
+  ...builderEndpoints,
+  ...billingAccountEndpoints,
+  ...inviteEndpoints,
+  ...claimedDomainEndpoints,
   ...projectEndpoints,
   ...apiKeyEndpoints,
   ...groupEndpoints,
   ...consumerEndpoints,
+  ...providerEndpoints,
+  ...providerAppEndpoints,
+  ...connectionEndpoints,
+  ...oauthConnectEndpoints,
+  ...objectMetadataEndpoints,
   ...integrationEndpoints,
   ...revisionEndpoints,
   ...installationEndpoints,

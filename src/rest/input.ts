@@ -60,7 +60,8 @@ function readPart(
 
 const NOTHING = z.strictObject({});
 
-function refuseUnstorable(parts: Parts): void {
+/** Texts that no database holds. */
+export function refuseUnstorable(parts: Parts): void {
   const issues = PARTS.flatMap((part) =>
     [...listUnstorable(parts[part], []).take(ISSUES_MAX)].map((issue) => ({ ...issue, in: part })),
   );

@@ -18,6 +18,7 @@ const DESCRIPTION = `Projects, connections, integrations and what moves between 
 and limits as the GraphQL endpoint's. Errors are problem documents (RFC 9457), which name every offending input.`;
 
 export async function registerDocument(app: FastifyInstance): Promise<void> {
+  const toSchema = createJsonSchemaTransform(ZOD);
   const toObject = createJsonSchemaTransformObject(ZOD);
   await app.register(swagger, {
     openapi: {
@@ -33,7 +34,8 @@ export async function registerDocument(app: FastifyInstance): Promise<void> {
       components: { securitySchemes: SECURITY_SCHEMES },
     },
     stripBasePath: true,
-    transform: createJsonSchemaTransform(ZOD),
+    // The router's name for the rest of a path is none in the document.
+    transform: (given) => toSchema({ ...given, url: given.url.replace(/\*$/, ':path') }),
     transformObject: (document) => withoutUnused(toObject(document) as Document),
   });
 }
@@ -61,10 +63,10 @@ function needsText(needs: Endpoint['needs']): string {
     : `Needs the scope \`${needs}\`, or the bearer token of a builder of the org.`;
 }
 
-function success({ output, status }: Endpoint) {
+function success({ output, status, mediaType: text }: Endpoint) {
   const description = { 200: 'Done.', 201: 'Made.', 204: 'Done.' }[status];
   if (!output) return z.null().describe(description);
-  return { description, content: { 'application/json': { schema: output } } };
+  return { description, content: { [text ?? 'application/json']: { schema: output } } };
 }
 
 function failed({ failure, output }: Endpoint) {

@@ -8,6 +8,11 @@ import type { Endpoint } from './endpoint.ts';
 import { errorInRequest } from './errors.ts';
 import { type Parts, readInput } from './input.ts';
 
+export interface Gateway {
+  services: Services;
+  admission: Admission;
+}
+
 export interface Asking {
   credentials: Credentials;
   /** The client's address. */
@@ -20,7 +25,7 @@ export interface Asking {
 /** What the endpoint shows. Throws what is to be answered as a problem. */
 export async function perform(
   endpoint: Endpoint,
-  { services, admission }: { services: Services; admission: Admission },
+  { services, admission }: Gateway,
   asking: Asking,
 ): Promise<unknown> {
   const viewer = await admit(admission, asking);
@@ -35,7 +40,10 @@ export async function perform(
 }
 
 /** Every request passes here once; headers that tell of rates belong here too. */
-async function admit(admission: Admission, { credentials, address }: Asking): Promise<Viewer> {
+export async function admit(
+  admission: Admission,
+  { credentials, address }: Pick<Asking, 'credentials' | 'address'>,
+): Promise<Viewer> {
   const viewer = await admission.admit(credentials, address);
   if (!viewer) throw withoutCredentials();
   return viewer;

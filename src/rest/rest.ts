@@ -8,9 +8,10 @@ import { readBody } from './body.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { headersOf, problemOfError } from './errors.ts';
+import { registerProxy } from './installation/proxy.ts';
 import { BASE_PATH, registerDocument, schemaOf } from './openapi.ts';
 import { registerPage } from './page.ts';
-import { perform } from './perform.ts';
+import { type Gateway, perform } from './perform.ts';
 
 export type Rest = FastifyInstance;
 
@@ -37,17 +38,14 @@ export async function createRest(services: Services, admission: Admission): Prom
   readBody(app);
   await registerDocument(app);
   for (const endpoint of ENDPOINTS) addRoute(app, endpoint, { services, admission });
+  registerProxy(app, { services, admission });
   app.get(`${BASE_PATH}/openapi.json`, { schema: { hide: true } as object }, () => app.swagger());
   await registerPage(app);
   await app.ready();
   return app;
 }
 
-function addRoute(
-  app: Rest,
-  endpoint: Endpoint,
-  gateway: { services: Services; admission: Admission },
-): void {
+function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
   app.route({
     method: endpoint.method,
     url: routerPath(endpoint.path),

@@ -1,9 +1,16 @@
 /** The groups of endpoints, in the order of the document. */
 export const TAGS = [
+  { name: 'Organizations', description: 'Companies of builders; they own projects.' },
+  { name: 'Invites', description: 'E-mail addresses that are invited to orgs.' },
+  { name: 'Claimed domains', description: 'E-mail domains that belong to an org.' },
   { name: 'Projects', description: 'Applications of builders; everything else belongs to one.' },
   { name: 'API keys', description: 'What callers of a project authenticate with.' },
   { name: 'Groups', description: "Sets of the builder's users who share access." },
   { name: 'Consumers', description: "The builder's users, who connect accounts." },
+  { name: 'Providers', description: 'The catalogue of third-party services.' },
+  { name: 'Provider apps', description: 'OAuth clients that are registered at providers.' },
+  { name: 'Connections', description: 'Accounts at providers that groups and consumers connect.' },
+  { name: 'Object metadata', description: "The fields of providers' objects." },
   { name: 'Integrations', description: 'What is read and written at a provider, in revisions.' },
   { name: 'Installations', description: 'Integrations that groups use.' },
   { name: 'Writes', description: "Records that are written to customers' accounts." },

@@ -6,9 +6,10 @@ import { ProviderError } from '../../providers/provider.ts';
 import type { Call, Services } from '../call.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
 import { getOwned, getProject } from '../scope.ts';
-import { canRefresh, endsWithin, heldToken, isTokenCredentials } from '../token/token.ts';
-import { freshCredentials } from '../token/token-refresh.ts';
+import { canRefresh, endsWithin, heldToken, isDue, isTokenCredentials } from '../token/token.ts';
+import { freshCredentials, type RefreshAsk } from '../token/token-refresh.ts';
 import type { refreshConnectionInput } from './connection-input.ts';
+import type { Credentials } from './credentials.ts';
 import { type ConnectionKey, readCredentials } from './session/held-credentials.ts';
 
 /** Two intervals of the sweep that calls this: no token ends between two of them. */
@@ -22,19 +23,33 @@ const RETRY_MS = 5 * 60_000;
 const BY_CONSENT = ['OAUTH2_AUTHORIZATION_CODE', 'OAUTH2_AUTHORIZATION_CODE_PKCE'] as const;
 
 /** Refreshes now. A refresh that another caller started meanwhile counts too. */
-export async function refreshConnection(
+export function refreshConnection(call: Call, input: Named): Promise<Row<'Connection'>> {
+  return refreshing(call, input, (connection, credentials) => {
+    if (!isTokenCredentials(credentials) || !canRefresh(credentials))
+      throw notRefreshable(connection);
+    const before = heldToken(credentials)?.token;
+    return (stored) => heldToken(stored)?.token === before;
+  });
+}
+
+/** Refreshes where there is a token to refresh and it is at its end, or none has been fetched yet. */
+export function refreshIfDue(call: Call, input: Named): Promise<Row<'Connection'>> {
+  return refreshing(call, input, () => (stored) => isDue(heldToken(stored), call.now()));
+}
+
+type Named = z.output<typeof refreshConnectionInput>;
+
+async function refreshing(
   call: Call,
-  { projectIdOrName, connectionId: id }: z.output<typeof refreshConnectionInput>,
+  { projectIdOrName, connectionId: id }: Named,
+  staleness: (connection: Row<'Connection'>, held: Credentials) => RefreshAsk['isStale'],
 ): Promise<Row<'Connection'>> {
   const { id: projectId } = await getProject(call, projectIdOrName, 'connections:write');
   const what = { projectId, id, what: 'Connection' };
   const connection = await getOwned(call, 'Connection', what);
   await refusingForProvider(async () => {
     const { credentials } = await readCredentials(call, connection);
-    if (!isTokenCredentials(credentials) || !canRefresh(credentials))
-      throw notRefreshable(connection);
-    const before = heldToken(credentials)?.token;
-    const isStale = (stored: typeof credentials) => heldToken(stored)?.token === before;
+    const isStale = staleness(connection, credentials);
     await freshCredentials(call, connection, { isStale, isAsked: true });
   });
   return getOwned(call, 'Connection', what);

@@ -1,5 +1,6 @@
 /** An authenticated way to a connection's account: what connectors and forwarded requests go through. */
 import type { Row } from '../../database/rows.ts';
+import { joined, type StreamedAnswer } from '../../outbound/client.ts';
 import { isSuccess, retryAfterMs } from '../../providers/answer.ts';
 import {
   type Provider,
@@ -9,24 +10,43 @@ import {
   type ProviderSession,
 } from '../../providers/provider.ts';
 import type { Services } from '../call.ts';
+import type { Caller } from '../provider/provider-limits.ts';
 import { canRefresh, endsWithin, heldToken, isDue, isTokenCredentials } from '../token/token.ts';
 import { freshCredentials } from '../token/token-refresh.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
 import { fillAddress } from './session/account-address.ts';
 import { attachedCredentials } from './session/attached-credentials.ts';
+import { type ForwardedRequest, forwardedUrl, sendForwarded } from './session/forwarded-request.ts';
 import { areSame, type HeldCredentials, readCredentials } from './session/held-credentials.ts';
 import { requestUrl, sendRequest } from './session/provider-request.ts';
+import { RepeatableBody } from './session/repeatable-body.ts';
 
 const UNAUTHORIZED = 401;
 /** They ask us to wait; the second only where it says how long. */
 const TOO_MANY = 429;
 const UNAVAILABLE = 503;
 
+export interface AccountSession extends ProviderSession {
+  /**
+   * Sends a request on as it is, and resolves as soon as its answer begins. The same rules as those of
+   * `send`; after a refused token, a body that is larger than what is kept of it is not sent again.
+   */
+  forward(request: ForwardedRequest): Promise<StreamedAnswer>;
+}
+
+/** One try with some credentials. */
+interface Attempt<A> {
+  exchange(held: HeldCredentials): Promise<A>;
+  canRepeat(): boolean;
+  /** The answer is of no more use. */
+  discard(answer: A): Promise<void>;
+}
+
 /**
  * Opens the connection's account. Throws ProviderError BAD_REQUEST where the provider is not known any
  * more, or the connection lacks what its address is made of.
  */
-export function openSession(services: Services, connection: Row<'Connection'>): ProviderSession {
+export function openSession(services: Services, connection: Row<'Connection'>): AccountSession {
   const provider = services.catalogue.find(connection.provider);
   if (!provider) {
     throw new ProviderError('BAD_REQUEST', `${connection.provider} is not a provider any more.`);
@@ -34,7 +54,7 @@ export function openSession(services: Services, connection: Row<'Connection'>): 
   return new ConnectionSession(services, connection, provider);
 }
 
-class ConnectionSession implements ProviderSession {
+class ConnectionSession implements AccountSession {
   readonly baseUrl: string;
   readonly #services: Services;
   readonly #connection: Row<'Connection'>;
@@ -51,17 +71,41 @@ class ConnectionSession implements ProviderSession {
 
   async send(request: ProviderRequest): Promise<ProviderAnswer> {
     const url = requestUrl(this.baseUrl, request);
+    return this.#withCredentials({
+      exchange: (held) => this.#exchange(url, request, held),
+      canRepeat: () => true,
+      discard: async () => {},
+    });
+  }
+
+  async forward(request: ForwardedRequest): Promise<StreamedAnswer> {
+    const url = forwardedUrl(this.baseUrl, request.target);
+    const body = new RepeatableBody(request.body);
+    return this.#withCredentials({
+      exchange: (held) => this.#pass({ url, request, body }, held),
+      canRepeat: () => body.isRepeatable,
+      discard(answer) {
+        answer.body.destroy();
+        return answer.closed;
+      },
+    });
+  }
+
+  async #withCredentials<A extends { status: number }>(attempt: Attempt<A>): Promise<A> {
     const held = await this.#usableCredentials();
-    const answer = await this.#exchange(url, request, held);
+    const answer = await attempt.exchange(held);
     if (answer.status !== UNAUTHORIZED) return answer;
-    const others = await this.#othersThan(held);
-    if (others) {
-      this.#held = others;
-      const second = await this.#exchange(url, request, others);
-      if (second.status !== UNAUTHORIZED) return second;
-    }
-    await this.#noteRefusal(others ?? held);
-    return answer;
+    const others = await this.#othersThan(held).catch(async (error: unknown) => {
+      await attempt.discard(answer);
+      throw error;
+    });
+    if (!others) await this.#noteRefusal(held);
+    this.#held = others ?? held;
+    if (!others || !attempt.canRepeat()) return answer;
+    await attempt.discard(answer);
+    const second = await attempt.exchange(others);
+    if (second.status === UNAUTHORIZED) await this.#noteRefusal(others);
+    return second;
   }
 
   async #usableCredentials(): Promise<HeldCredentials> {
@@ -113,20 +157,51 @@ class ConnectionSession implements ProviderSession {
     request: ProviderRequest,
     held: HeldCredentials,
   ): Promise<ProviderAnswer> {
-    const { id: connectionId, projectId } = this.#connection;
     const provider = this.#provider;
     const { limits, outbound } = this.#services.providerAccess;
     const attached = attachedCredentials(provider, held.credentials);
-    const caller = { connectionId, projectId, provider };
-    const answer = await limits.run(caller, () =>
+    const answer = await limits.run(this.#caller, () =>
       sendRequest(outbound, { provider, url, request, attached }),
     );
+    await this.#noteAnswer(answer, held);
+    return answer;
+  }
+
+  /** Its turn lasts until the answer's body has ended. */
+  async #pass(
+    passed: { url: URL; request: ForwardedRequest; body: RepeatableBody },
+    held: HeldCredentials,
+  ): Promise<StreamedAnswer> {
+    const provider = this.#provider;
+    const { config, providerAccess } = this.#services;
+    const attached = attachedCredentials(provider, held.credentials);
+    const forwarding = { ...passed, provider, attached, timeoutMs: config.LIMIT_PROXY_MS };
+    const { promise, resolve, reject } = Promise.withResolvers<StreamedAnswer>();
+    const exchange = async () => {
+      const answer = await sendForwarded(providerAccess.outbound, forwarding);
+      resolve(answer);
+      await answer.closed;
+    };
+    providerAccess.limits.run(this.#caller, exchange).catch(reject);
+    const answer = await promise;
+    await this.#noteAnswer({ status: answer.status, headers: joined(answer.headers) }, held);
+    return answer;
+  }
+
+  get #caller(): Caller {
+    const { id: connectionId, projectId } = this.#connection;
+    return { connectionId, projectId, provider: this.#provider };
+  }
+
+  async #noteAnswer(
+    answer: Pick<ProviderAnswer, 'status' | 'headers'>,
+    held: HeldCredentials,
+  ): Promise<void> {
     const waitMs = retryAfterMs(answer);
     if (answer.status === TOO_MANY || (answer.status === UNAVAILABLE && waitMs !== null)) {
-      limits.rest(caller, waitMs);
+      this.#services.providerAccess.limits.rest(this.#caller, waitMs);
     }
     if (isSuccess(answer)) await this.#noteSuccess(held);
-    return answer;
   }
 
   async #noteSuccess(held: HeldCredentials): Promise<void> {

@@ -15,7 +15,11 @@ import { workspaceIssues } from '../provider/workspace.ts';
 import { getOwned, getProject } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
 import { connectionFields } from './connection-events.ts';
-import { type deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
+import {
+  type deleteConnectionInput,
+  type refreshConnectionInput,
+  updateConnectionInput,
+} from './connection-input.ts';
 import { givenFields, replacementIssues } from './connection-scheme.ts';
 import { type CredentialInput, credentialsOf } from './credential-input.ts';
 import { sealCredentials, tokenExpireTimeOf } from './credentials.ts';
@@ -48,6 +52,15 @@ export async function listConnections(
   const where = { projectId, ...ends, status: status ?? anyStatus };
   const list = { name: 'Project.connections', parentId: projectId, table: 'Connection' } as const;
   return listPage(call, { ...list, where }, args);
+}
+
+/** Throws NOT_FOUND. */
+export async function getConnection(
+  call: Call,
+  { projectIdOrName, connectionId: id }: z.output<typeof refreshConnectionInput>,
+): Promise<Row<'Connection'>> {
+  const { id: projectId } = await getProject(call, projectIdOrName, 'read');
+  return getOwned(call, 'Connection', { projectId, id, what: 'Connection' });
 }
 
 /** Null finds nothing; undefined doesn't ask. */

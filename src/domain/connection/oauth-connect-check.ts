@@ -19,7 +19,8 @@ export interface ConnectPlan {
   scopes: string[];
 }
 
-const BY_CONSENT: readonly AuthScheme[] = [
+/** The schemes by which a person agrees in a browser. */
+export const BY_CONSENT: readonly AuthScheme[] = [
   'OAUTH2_AUTHORIZATION_CODE',
   'OAUTH2_AUTHORIZATION_CODE_PKCE',
 ];

@@ -5,6 +5,7 @@ import { invalid, invalidInput, notFound } from '../../errors.ts';
 import type { ObjectDescription } from '../../providers/provider.ts';
 import type { Call } from '../call.ts';
 import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
+import { getNamedIntegration, type IntegrationKey } from '../integration/integration.ts';
 import { contentOf } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { issuesOf } from '../issues.ts';
@@ -16,6 +17,7 @@ import { authorize } from '../viewer/viewer.ts';
 import { describeObject } from './object-descriptions.ts';
 
 export type { FieldDescription } from '../../providers/provider.ts';
+export { FIELD_VALUE_TYPES } from '../../providers/provider.ts';
 
 export interface ObjectMetadata extends ObjectDescription {
   /** Only through an installation: the name that the integration maps the object to. */
@@ -23,7 +25,11 @@ export interface ObjectMetadata extends ObjectDescription {
 }
 
 const objectName = z.string().min(1).max(256);
-const ofGroup = z.object({ provider: z.string().min(1).max(128), objectName, groupRef: ref });
+export const objectMetadataInput = z.object({
+  provider: z.string().min(1).max(128).describe('The provider.'),
+  objectName: objectName.describe("The provider's name of the object."),
+  groupRef: ref.describe('The group that is connected.'),
+});
 
 interface Options {
   excludeReadOnly?: boolean | null;
@@ -32,10 +38,10 @@ interface Options {
 /** Through the connection that stands for the group. */
 export async function readObjectMetadata(
   call: Call,
-  args: z.output<typeof ofGroup> & Options & { projectIdOrName: string },
+  args: z.output<typeof objectMetadataInput> & Options & { projectIdOrName: string },
 ): Promise<ObjectMetadata> {
   const { id: projectId } = await getProject(call, args.projectIdOrName, 'read');
-  requireValid(ofGroup, args);
+  requireValid(objectMetadataInput, args);
   const { provider, groupRef } = args;
   if (!call.catalogue.find(provider)) {
     throw invalid('provider', 'is not a provider of the catalogue.', provider);
@@ -47,6 +53,25 @@ export async function readObjectMetadata(
   if (!connection) throw notFound(`A connection to ${provider} of the group`, groupRef);
   const description = await describe(call, connection, args.objectName);
   return { ...selected(description, args), mappedObjectName: null };
+}
+
+/** The same through the group's installation of an integration. */
+export async function readInstalledObjectMetadata(
+  call: Call,
+  {
+    groupRef,
+    objectName,
+    excludeReadOnly,
+    ...key
+  }: IntegrationKey & Options & { groupRef: string; objectName: string },
+): Promise<ObjectMetadata> {
+  const { id: integrationId, projectId } = await getNamedIntegration(call, key, 'read');
+  const group = await findGroupByRef(call, { projectId, groupRef });
+  if (!group) throw notFound('Group', groupRef);
+  const where = { projectId, integrationId, groupId: group.id };
+  const [installation] = await call.database.rows.find('Installation', where);
+  if (!installation) throw notFound('An installation of the integration by the group', groupRef);
+  return objectMetadataOfInstallation(call, { installation, objectName, excludeReadOnly });
 }
 
 /** `objectName` is the provider's, or the one that the integration maps it to. */

@@ -1,10 +1,11 @@
 /** Builders: the people of an org. A token's first use makes one (bearer.ts). */
 import type { Row } from '../../database/rows.ts';
+import { notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { load } from '../load.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { byId } from '../scope.ts';
-import { authorize } from '../viewer/viewer.ts';
+import { authorize, requireBuilder } from '../viewer/viewer.ts';
 
 /** The members of an org, in the order of their ids. */
 export function listBuilders(call: Call, org: Row<'Org'>, args: PageArgs) {
@@ -22,4 +23,12 @@ export function listBuilders(call: Call, org: Row<'Org'>, args: PageArgs) {
     },
     args,
   );
+}
+
+/** The caller, where they are a builder. */
+export async function getOwnBuilder(call: Call): Promise<Row<'Builder'>> {
+  const { id } = requireBuilder(call.viewer);
+  const builder = await load(call, byId('Builder'), id);
+  if (!builder) throw notFound('Builder', id);
+  return builder;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ClaimedDomain } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { isUniqueViolation } from '../../database/violations.ts';
-import { conflict } from '../../errors.ts';
+import { conflict, notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { id, newId } from '../ids.ts';
 import { listPage, type PageArgs } from '../page.ts';
@@ -30,6 +30,13 @@ export async function findClaimedDomain(
   authorize(viewer, 'org:read');
   const [claimed] = await database.rows.find('ClaimedDomain', { domain });
   return claimed && seesClaimedDomain(viewer, claimed) ? claimed : null;
+}
+
+/** The same where there must be one. */
+export async function getClaimedDomain(call: Call, domain: string): Promise<Row<'ClaimedDomain'>> {
+  const claimed = await findClaimedDomain(call, domain);
+  if (!claimed) throw notFound('A claim on', domain);
+  return claimed;
 }
 
 export function listClaimedDomains(call: Call, org: Row<'Org'>, args: PageArgs) {

@@ -46,7 +46,7 @@ function ofStatus(status: InviteStatus, time: Date): Where<'Invite'> {
 }
 
 /** One time for all that a call asks together: lists of the same time are read together. */
-const times: Batch<null, Date> = async ({ now }, keys) => {
+const times: Batch<'now', Date> = async ({ now }, keys) => {
   const time = now();
   return keys.map(() => time);
 };
@@ -57,9 +57,20 @@ export async function listInvites(
   { status, ...args }: PageArgs & { status?: InviteStatus | null },
 ) {
   authorize(call.viewer, 'org:read');
-  const ofThis = status ? ofStatus(status, await load(call, times, null)) : {};
+  const ofThis = status ? ofStatus(status, await load(call, times, 'now')) : {};
   const where = { orgId: org.id, ...ofThis };
   return listPage(call, { name: 'Org.invites', parentId: org.id, table: 'Invite', where }, args);
+}
+
+/** Throws NOT_FOUND, also for an invite to another org. */
+export async function getInvite(
+  call: Call,
+  { orgId, inviteId }: z.output<typeof deleteInviteInput>,
+): Promise<Row<'Invite'>> {
+  await getOrg(call, orgId, 'org:read');
+  const [invite] = await call.database.rows.find('Invite', { id: inviteId, orgId });
+  if (!invite) throw notFound('Invite', inviteId);
+  return invite;
 }
 
 /** Pending invites to a builder's own address, of any org; none for an API key. */

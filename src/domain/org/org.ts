@@ -4,16 +4,23 @@ import type { Org } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import { newId } from '../ids.ts';
+import { id, newId } from '../ids.ts';
 import { load } from '../load.ts';
 import { label } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
-import { byId, orgIdsOf } from '../scope.ts';
+import { byId, getOrg, orgIdsOf } from '../scope.ts';
 import { authorize, renewMembership, requireBuilder } from '../viewer/viewer.ts';
 
 export const createOrgInput = z
   .object({ label: label.describe('What people call it, 1 to 128 characters.') })
   .meta({ id: 'CreateOrgInput', description: 'An org to make.' });
+
+export const updateOrgInput = z
+  .object({
+    orgId: id.describe('The org.'),
+    label: label.optional().describe('What people call it, 1 to 128 characters.'),
+  })
+  .meta({ id: 'UpdateOrgInput', description: 'What to change; what is left out stays.' });
 
 /** The viewer's org of that id, or null. */
 export async function findOrg(call: Call, id: string): Promise<Row<'Org'> | null> {
@@ -61,4 +68,16 @@ export async function createOrg(
   });
   renewMembership(call, viewer, org.id);
   return org;
+}
+
+/** For members: what an org is called is for people to say. */
+export async function updateOrg(
+  call: Call,
+  { orgId, ...changes }: z.output<typeof updateOrgInput>,
+): Promise<Row<'Org'>> {
+  requireBuilder(call.viewer);
+  const org = await getOrg(call, orgId, 'org:write');
+  if (changes.label === undefined) return org;
+  const data = { ...changes, updateTime: call.now() };
+  return call.database.prisma.org.update({ where: { id: org.id }, data });
 }

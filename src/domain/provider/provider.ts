@@ -1,15 +1,33 @@
 /** The catalogue of providers, as callers see it. */
+import { notFound } from '../../errors.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { Call } from '../call.ts';
 import { type PageArgs, pageOfArray } from '../page.ts';
 import { authorize } from '../viewer/viewer.ts';
 
 export type { Provider } from '../../providers/provider.ts';
-export { supportedCapabilities } from '../../providers/provider.ts';
+export {
+  AUTH_SCHEMES,
+  PROVIDER_CAPABILITIES,
+  supportedCapabilities,
+} from '../../providers/provider.ts';
 
 export function findProvider({ viewer, catalogue }: Call, name: string): Provider | null {
   authorize(viewer, 'read');
   return catalogue.find(name);
+}
+
+/** Throws NOT_FOUND. */
+export function getProvider(call: Call, name: string): Provider {
+  const provider = findProvider(call, name);
+  if (!provider) throw notFound('Provider', name);
+  return provider;
+}
+
+/** All of them at once: the catalogue is code, and no larger than that. */
+export function getCatalogue({ viewer, catalogue }: Call): readonly Provider[] {
+  authorize(viewer, 'read');
+  return catalogue.all;
 }
 
 /** All providers, by name. */

@@ -73,13 +73,17 @@ function lowerCased(headers: Record<string, string>): Record<string, string> {
   );
 }
 
-function unanswered(error: OutboundError, { provider, request }: Sending): ProviderError {
+/** Names the request without its query, which may hold credentials. */
+export function unanswered(
+  error: OutboundError,
+  { provider, request }: { provider: Provider; request: { method: string; path: string } },
+): ProviderError {
   const [path] = request.path.split('?');
   const about = `${provider.displayName}, ${request.method} ${path}`;
   return new ProviderError(kindOf(error.kind, request), `${about}: ${error.message}`);
 }
 
-function kindOf(kind: OutboundErrorKind, { method }: ProviderRequest): ProviderErrorKind {
+function kindOf(kind: OutboundErrorKind, { method }: { method: string }): ProviderErrorKind {
   switch (kind) {
     case 'REFUSED_ADDRESS':
       return 'BAD_REQUEST';

@@ -1,0 +1,35 @@
+/** A script of this folder as a process of its own, asked by messages, one at a time. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+export interface Child extends AsyncDisposable {
+  /** What it said when it was ready. */
+  greeting: unknown;
+  ask(message: object): Promise<unknown>;
+}
+
+export async function startChild(script: string, env: Record<string, string> = {}): Promise<Child> {
+  const child = fork(join(import.meta.dirname, script), {
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
+  });
+  const failed = once(child, 'exit').then(([code]) => {
+    throw new Error(`${script} ended with ${code}.`);
+  });
+  failed.catch(() => {});
+  const answer = async () => (await Promise.race([once(child, 'message'), failed]))[0];
+  return {
+    greeting: await answer(),
+    async ask(message) {
+      const answered = answer();
+      child.send(message);
+      return answered;
+    },
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null) return;
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,120 @@
+/** Filled databases: migrated by the project's own code, and made once for each size and seed. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { readConfig } from '../src/config.ts';
+import { openDatabase } from '../src/database/database.ts';
+import { newId } from '../src/domain/ids.ts';
+import { hashOfKey, newKeyValue, shownPrefix } from '../src/domain/viewer/key-value.ts';
+import { createLog } from '../src/log.ts';
+import { ENCRYPTION_KEY, fill, PROJECT_NAME, type Sizes } from './fill.ts';
+import type { Postgres } from './postgres.ts';
+
+export interface Filled {
+  url: string;
+  projectId: string;
+  /** Of every scope, for the measured project. */
+  apiKey: string;
+}
+
+export const KEY_TEXT = ENCRYPTION_KEY.toString('base64');
+
+/** The database of these sizes and seed: from an earlier run where its folder was kept, else new. */
+export async function filledDatabase(
+  server: Postgres,
+  sizes: Sizes,
+  seed: number,
+): Promise<Filled> {
+  const { operations, connections, events } = sizes;
+  const rows = `bench_${operations}_${connections}_${events}_${seed}_`;
+  const name = `${rows}${migrationsHash()}`;
+  const url = server.urlOf(name);
+  await using admin = await connect(server.urlOf('postgres'));
+  const { rowCount } = await admin.client.query('select 1 from pg_database where datname = $1', [
+    name,
+  ]);
+  if (rowCount === 0) {
+    console.error(`Filling ${operations} operations and ${connections} connections …`);
+    await dropDatabases(admin.client, rows);
+    const half = `${name}_half`;
+    await admin.client.query(`create database ${half}`);
+    await migrated(server.urlOf(half));
+    await usingClient(server.urlOf(half), (client) =>
+      fill((sql) => client.query(sql), sizes, seed),
+    );
+    await admin.client.query(`alter database ${half} rename to ${name}`);
+  }
+  return { url, ...(await addApiKey(url)) };
+}
+
+/** Those of other migrations, and what an earlier run didn't finish. */
+async function dropDatabases(admin: pg.Client, prefix: string): Promise<void> {
+  const { rows } = await admin.query<{ datname: string }>(
+    'select datname from pg_database where starts_with(datname, $1)',
+    [prefix],
+  );
+  for (const { datname } of rows) await admin.query(`drop database ${datname} with (force)`);
+}
+
+const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
+
+/** A kept database is of use as long as the migrations are the same. */
+function migrationsHash(): string {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(MIGRATIONS, { recursive: true, encoding: 'utf8' }).sort()) {
+    if (name.endsWith('.sql')) hash.update(name).update(readFileSync(join(MIGRATIONS, name)));
+  }
+  return hash.digest('hex').slice(0, 8);
+}
+
+/** A new, migrated, empty database. */
+export async function emptyDatabase(server: Postgres, name: string): Promise<string> {
+  await using admin = await connect(server.urlOf('postgres'));
+  await admin.client.query(`drop database if exists ${name} with (force)`);
+  await admin.client.query(`create database ${name}`);
+  await migrated(server.urlOf(name));
+  return server.urlOf(name);
+}
+
+async function migrated(url: string): Promise<void> {
+  const config = readConfig({ DATABASE_URL: url, ENCRYPTION_KEY: KEY_TEXT });
+  await using _database = await openDatabase(config, createLog('error'));
+}
+
+async function addApiKey(url: string): Promise<Pick<Filled, 'projectId' | 'apiKey'>> {
+  return usingClient(url, async (client) => {
+    const { apiKey, statements } = newApiKey();
+    for (const { text, values } of statements) await client.query(text, values);
+    const { rows } = await client.query<{ id: string }>(FIND_PROJECT, [PROJECT_NAME]);
+    return { projectId: rows[0]!.id, apiKey };
+  });
+}
+
+const FIND_PROJECT = 'select id from "Project" where name = $1';
+
+/** Keys of earlier runs go, so that every run begins with the same rows. */
+export function newApiKey() {
+  const apiKey = newKeyValue();
+  const text = `insert into "ApiKey" (id, "projectId", label, scopes, prefix, hash)
+    values ($1, (${FIND_PROJECT.replace('$1', '$2')}), 'bench', array['full'], $3, $4)`;
+  const values = [newId('key'), PROJECT_NAME, shownPrefix(apiKey), hashOfKey(apiKey)];
+  return {
+    apiKey,
+    statements: [
+      { text: 'truncate "ApiKey"', values: [] },
+      { text, values },
+    ],
+  };
+}
+
+export async function usingClient<T>(url: string, use: (client: pg.Client) => Promise<T>) {
+  await using connection = await connect(url);
+  return await use(connection.client);
+}
+
+async function connect(url: string): Promise<{ client: pg.Client } & AsyncDisposable> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return { client, [Symbol.asyncDispose]: () => client.end() };
+}

@@ -1,0 +1,176 @@
+/**
+ * Rows by set-based SQL, the same for the same seed. Row n of any table belongs to shard n mod 7: the
+ * first five are the measured project's, the others two projects beside it, mixed into every index.
+ */
+import { createVault } from '../src/secrets.ts';
+
+export const ENCRYPTION_KEY = Buffer.alloc(32, 7);
+export const PROJECT_NAME = 'bench';
+
+/** Rows of the measured project. */
+export interface Sizes {
+  operations: number;
+  connections: number;
+  events: number;
+}
+
+const SHARDS = 7;
+const OWN_SHARDS = 5;
+/** Ids lie this far apart in time. */
+const STEP_MS = 200;
+const FIRST_MS = Date.UTC(2025, 0, 1);
+/** Smallest that every relation of the fill works with. */
+const LEAST_ROWS = 100;
+
+/** Runs one or several statements of a session with all rights. */
+export type RunScript = (sql: string) => Promise<unknown>;
+
+export async function fill(run: RunScript, sizes: Sizes, seed: number): Promise<void> {
+  await run(FUNCTIONS.replaceAll(':seed', String(seed)));
+  // Every reference is right by construction: checking millions of them one by one takes minutes.
+  await run(`set session_replication_role = replica`);
+  await run(`set maintenance_work_mem = '512MB'`);
+  await run(DROP_INDEXES);
+  const perShard = (rows: number) => Math.ceil(Math.max(rows, LEAST_ROWS) / OWN_SHARDS);
+  const rowsOf = {
+    operations: perShard(sizes.operations),
+    connections: perShard(sizes.connections),
+    events: perShard(sizes.events),
+    groups: Math.ceil(perShard(sizes.connections) / 10),
+    consumers: Math.ceil(perShard(sizes.connections) / 2),
+  };
+  for (const statement of STATEMENTS) {
+    const text = Object.entries(rowsOf).reduce(
+      (filled, [name, rows]) => filled.replaceAll(`:${name}`, String(rows)),
+      statement.replaceAll(':sealed', sealedText()),
+    );
+    await run(text);
+  }
+  await run(CREATE_INDEXES);
+  await run('set session_replication_role = default');
+  await run('vacuum (analyze)');
+}
+
+/** An index that is made over all rows at once costs half of one that grows row by row. */
+const DROP_INDEXES = `
+  create temp table dropped as
+    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
+    join pg_class on pg_class.oid = indexrelid
+    where relnamespace = 'public'::regnamespace
+      and not exists (select from pg_constraint where conindid = indexrelid);
+  do $$ declare name text; begin
+    for name in select dropped.name from dropped loop execute 'drop index ' || name; end loop;
+  end $$;`;
+
+const CREATE_INDEXES = `
+  do $$ declare definition text; begin
+    for definition in select dropped.definition from dropped loop execute definition; end loop;
+  end $$;`;
+
+/** As a sealed column looks; no measured work opens one. */
+function sealedText(): string {
+  const place = { table: 'Connection', column: 'credentialsSealed', row: '', projectId: '' };
+  return createVault([ENCRYPTION_KEY]).seal('{}', place);
+}
+
+/**
+ * TypeIDs: 48 bits of time in ten base32 digits, then version, variant and bits of a hash. All of it is
+ * immutable (a number joined to a text is not), so that PostgreSQL puts the bodies in place of the calls.
+ */
+const FUNCTIONS = `
+  create function pg_temp.time_of(n bigint) returns timestamptz language sql immutable as
+    $$ select to_timestamp((${FIRST_MS} + n * ${STEP_MS}) / 1000.0) $$;
+  create function pg_temp.id_of(prefix text, n bigint) returns text language sql immutable as
+    $$ select prefix || '_' || ${timeDigits(`(${FIRST_MS} + n * ${STEP_MS})`)} || 'e'
+         || overlay(substr(md5(':seed' || prefix || n::text), 1, 15) placing '8' from 3 for 1) $$;
+  create function pg_temp.project_of(n bigint) returns text language sql immutable as
+    $$ select pg_temp.id_of('prj', greatest(n % ${SHARDS}, ${OWN_SHARDS - 1}) - ${OWN_SHARDS - 1}) $$;
+  create function pg_temp.in_shard(n bigint, k bigint) returns bigint language sql immutable as
+    $$ select ${SHARDS} * k + n % ${SHARDS} $$;`;
+
+function timeDigits(ms: string): string {
+  const digits = Array.from({ length: 10 }, (_, index) => 5 * (9 - index));
+  const digit = (shift: number) =>
+    `substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + ((${ms} >> ${shift}) & 31)::int, 1)`;
+  return digits.map(digit).join(' || ');
+}
+
+/** n of all shards, and k inside its shard. */
+const rows = (perShard: string) =>
+  `(select n, n / ${SHARDS} as k from generate_series(0::bigint, ${perShard}::bigint * ${SHARDS} - 1) n) s`;
+
+const STATEMENTS = [
+  `insert into "Org" (id, label) select pg_temp.id_of('org', n), 'Org ' || n from generate_series(0, 2) n`,
+  `insert into "Project" (id, "orgId", name, "appName", "createTime")
+   select pg_temp.id_of('prj', n), pg_temp.id_of('org', n),
+     case n when 0 then '${PROJECT_NAME}' else 'other-' || n end, 'App ' || n, pg_temp.time_of(n)
+   from generate_series(0, 2) n`,
+  `insert into "Group" (id, "projectId", "groupRef", "groupName", "createTime")
+   select pg_temp.id_of('grp', n), pg_temp.project_of(n), 'group-' || n, 'Group ' || n, pg_temp.time_of(n)
+   from ${rows(':groups')}`,
+  `insert into "Consumer" (id, "projectId", "consumerRef", "consumerName", "createTime")
+   select pg_temp.id_of('csm', n), pg_temp.project_of(n), 'consumer-' || n, 'Consumer ' || n, pg_temp.time_of(n)
+   from ${rows(':consumers')}`,
+  `insert into "ProviderApp" (id, "projectId", provider, "clientId", "clientSecretSealed", scopes, "createTime")
+   select pg_temp.id_of('app', n), pg_temp.project_of(n), case k % 2 when 0 then 'hubspot' else 'salesforce' end,
+     'client-' || n, ':sealed', array['read', 'write'], pg_temp.time_of(n)
+   from ${rows('4')}`,
+  `insert into "Connection" (id, "projectId", provider, "groupId", "consumerId", "providerAppId", "authScheme",
+     status, "credentialsSealed", "createTime")
+   select pg_temp.id_of('con', n), pg_temp.project_of(n),
+     case k / :consumers % 2 when 0 then 'hubspot' else 'salesforce' end,
+     pg_temp.id_of('grp', pg_temp.in_shard(n, k % :groups)),
+     pg_temp.id_of('csm', pg_temp.in_shard(n, k % :consumers)),
+     pg_temp.id_of('app', pg_temp.in_shard(n, k % 2 * 2 + k / :consumers % 2)),
+     'OAUTH2_AUTHORIZATION_CODE', case k % 20 when 7 then 'BAD_CREDENTIALS' else 'WORKING' end::"ConnectionStatus",
+     ':sealed', pg_temp.time_of(n)
+   from ${rows(':connections')}`,
+  `insert into "Integration" (id, "projectId", name, provider, "latestRevisionId", "createTime")
+   select pg_temp.id_of('int', n), pg_temp.project_of(n), 'sync-' || n, 'hubspot',
+     pg_temp.id_of('rev', n), pg_temp.time_of(n)
+   from ${rows('10')}`,
+  `insert into "Revision" (id, "projectId", "integrationId", "specVersion", content, "createTime")
+   select pg_temp.id_of('rev', n), pg_temp.project_of(n), pg_temp.id_of('int', n), '1.0.0', '{}', pg_temp.time_of(n)
+   from ${rows('10')}`,
+  `insert into "Installation" (id, "projectId", "integrationId", "groupId", "connectionId", "configId",
+     "createdBy", "createTime")
+   select pg_temp.id_of('ins', n), pg_temp.project_of(n), pg_temp.id_of('int', pg_temp.in_shard(n, k % 10)),
+     pg_temp.id_of('grp', pg_temp.in_shard(n, k / 10 % :groups)),
+     pg_temp.id_of('con', pg_temp.in_shard(n, k / 10 % :groups)),
+     pg_temp.id_of('cfg', n), 'api:bench', pg_temp.time_of(n)
+   from ${rows(':connections')}`,
+  `insert into "InstallationConfig" (id, "projectId", "installationId", content, "createTime")
+   select pg_temp.id_of('cfg', n), pg_temp.project_of(n), pg_temp.id_of('ins', n), '{}', pg_temp.time_of(n)
+   from ${rows(':connections')}`,
+  `insert into "Operation" (id, "projectId", "integrationId", "installationId", "configId", "actionType", status,
+     result, metadata, "createTime", "updateTime")
+   select pg_temp.id_of('opr', n), pg_temp.project_of(n), pg_temp.id_of('int', pg_temp.in_shard(n, k % 10)),
+     pg_temp.id_of('ins', pg_temp.in_shard(n, k % :connections)),
+     pg_temp.id_of('cfg', pg_temp.in_shard(n, k % :connections)),
+     case k % 3 when 0 then 'WRITE' else 'READ' end::"OperationActionType",
+     case k % 25 when 7 then 'FAILURE' else 'SUCCESS' end::"OperationStatus",
+     '[contacts] ' || n % 200 || ' records',
+     jsonb_build_object('objects', array['contacts'], 'successfulRecordIds', array['rec-' || n]),
+     pg_temp.time_of(n), pg_temp.time_of(n) + interval '2 seconds'
+   from ${rows(':operations')}`,
+  `insert into "Topic" (id, "projectId", name) select pg_temp.id_of('top', n), pg_temp.project_of(n), 'topic-' || n
+   from ${rows('1')}`,
+  `insert into "EventTopicRoute" (id, "projectId", "eventType", "topicId")
+   select pg_temp.id_of('etr', n), pg_temp.project_of(n), 'CONNECTION_CREATED', pg_temp.id_of('top', n)
+   from ${rows('1')} where n in (0, 5, 6)`,
+  `insert into "NotificationEvent" (id, "projectId", position, "eventType", data, "connectionId", "createTime")
+   select pg_temp.id_of('evt', n), pg_temp.project_of(n),
+     case when n % ${SHARDS} < ${OWN_SHARDS} then k * ${OWN_SHARDS} + n % ${SHARDS} else k end + 1,
+     'CONNECTION_CREATED',
+     jsonb_build_object('projectId', pg_temp.project_of(n), 'connectionId',
+       pg_temp.id_of('con', pg_temp.in_shard(n, k % :connections)), 'provider', 'hubspot',
+       'groupRef', 'group-' || n, 'consumerRef', 'consumer-' || n, 'consumerName', 'Consumer ' || n),
+     pg_temp.id_of('con', pg_temp.in_shard(n, k % :connections)), pg_temp.time_of(n)
+   from ${rows(':events')}`,
+  `insert into "NotificationEventTopic" ("eventId", "topicId", "projectId", position, "eventType")
+   select id, pg_temp.id_of('top', case when "projectId" = pg_temp.project_of(0) then (position - 1) % ${OWN_SHARDS}
+       when "projectId" = pg_temp.project_of(5) then 5 else 6 end), "projectId", position, "eventType"
+   from "NotificationEvent"`,
+  `insert into "EventLog" ("projectId", "lastPosition")
+   select "projectId", max(position) from "NotificationEvent" group by 1`,
+];

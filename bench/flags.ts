@@ -1,0 +1,59 @@
+/** What a run does, from the command line. */
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { PEERS } from './peers.ts';
+import { WORKLOADS } from './workloads.ts';
+
+export const PARTS = [
+  'requests',
+  'fan-out',
+  'deliveries',
+  'scale-out',
+  'start-up',
+  'embedded',
+] as const;
+export type Part = (typeof PARTS)[number];
+
+const count = z.coerce.number().int().positive();
+const names = z.string().transform((text) => text.split(',').map((name) => name.trim()));
+
+const shape = z.object({
+  parts: names.pipe(z.array(z.enum(PARTS))).optional(),
+  peers: names.pipe(z.array(z.enum(PEERS))).optional(),
+  workloads: names.pipe(z.array(z.enum(WORKLOADS))).optional(),
+  seconds: z.coerce.number().positive().default(4),
+  rounds: count.default(3),
+  sockets: count.default(48),
+  operations: count.default(500_000),
+  seed: count.default(1),
+  data: z.string().optional(),
+  growth: z.boolean().default(false),
+  large: z.boolean().default(false),
+});
+
+export interface Flags extends z.output<typeof shape> {
+  parts: Part[];
+}
+
+/** Throws with what is wrong where a flag is unknown or not usable. */
+export function readFlags(args: string[]): Flags {
+  const { values } = parseArgs({
+    args,
+    options: {
+      parts: { type: 'string' },
+      peers: { type: 'string' },
+      workloads: { type: 'string' },
+      seconds: { type: 'string' },
+      rounds: { type: 'string' },
+      sockets: { type: 'string' },
+      operations: { type: 'string' },
+      seed: { type: 'string' },
+      data: { type: 'string' },
+      growth: { type: 'boolean' },
+      large: { type: 'boolean' },
+    },
+  });
+  const flags = shape.parse(values);
+  const isNarrow = flags.peers !== undefined || flags.workloads !== undefined;
+  return { ...flags, parts: flags.parts ?? (isNarrow ? ['requests'] : [...PARTS]) };
+}

@@ -1,0 +1,75 @@
+/**
+ * One keep-alive connection of the driver. It shares the machine with the server it measures, so it does
+ * no more than find where an answer ends: a whole HTTP client would cost more than some of the servers.
+ */
+import { connect, type Socket } from 'node:net';
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+const GOOD_BODY = Buffer.from('{"data":{');
+const NOTHING = Buffer.alloc(0);
+
+export interface HttpSocket {
+  /** Sends one whole request and waits for its answer. Throws where that is not 200 with data. */
+  ask(request: Buffer): Promise<void>;
+  close(): void;
+}
+
+export async function openHttpSocket(host: string, port: number): Promise<HttpSocket> {
+  const socket = connect({ host, port, noDelay: true });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve).once('error', reject);
+  });
+  return speakHttp(socket);
+}
+
+function speakHttp(socket: Socket): HttpSocket {
+  let waiting: PromiseWithResolvers<void> | null = null;
+  let received: Buffer = NOTHING;
+  let endsAt = -1;
+
+  const fail = (message: string) => {
+    waiting?.reject(new Error(message));
+    waiting = null;
+  };
+  socket.on('error', (error) => fail(error.message));
+  socket.on('close', () => fail('The server closed the connection.'));
+  socket.on('data', (chunk: Buffer) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+    if (endsAt < 0) endsAt = lengthOf(received);
+    if (endsAt < 0 || received.length < endsAt) return;
+    if (endsAt === CHUNKED && !received.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)) return;
+    const answer = received;
+    received = NOTHING;
+    endsAt = -1;
+    if (!isGood(answer)) return fail(answer.toString().slice(0, 1_000));
+    const { resolve } = waiting!;
+    waiting = null;
+    resolve();
+  });
+  return {
+    ask(request) {
+      waiting = Promise.withResolvers();
+      socket.write(request);
+      return waiting.promise;
+    },
+    close: () => socket.destroy(),
+  };
+}
+
+/** A body without a length, which its last chunk ends. */
+const CHUNKED = 0;
+
+/** Of the head and the body together; -1 while the head is not whole. */
+function lengthOf(received: Buffer): number {
+  const headEnd = received.indexOf(HEAD_END);
+  if (headEnd < 0) return -1;
+  const head = received.toString('latin1', 0, headEnd).toLowerCase();
+  const at = head.indexOf('content-length:');
+  if (at < 0) return CHUNKED;
+  return headEnd + HEAD_END.length + Number.parseInt(head.slice(at + 15), 10);
+}
+
+function isGood(answer: Buffer): boolean {
+  return answer.toString('latin1', 9, 12) === '200' && answer.includes(GOOD_BODY);
+}

@@ -1,0 +1,80 @@
+/** The gateway measured against its peers: see README.md. */
+import { type Filled, filledDatabase, usingClient } from './database.ts';
+import { deliveriesTable, measureDeliveries } from './deliveries.ts';
+import { measureEmbedded } from './embedded.ts';
+import { fanOutTable, measureFanOut } from './fan-out.ts';
+import { type Flags, readFlags } from './flags.ts';
+import { growthTable, measureGrowth } from './growth.ts';
+import { growthPicture } from './growth-picture.ts';
+import { PEERS, type Peer, startPeer } from './peers.ts';
+import { type Postgres, startPostgres } from './postgres.ts';
+import { measureWorkload } from './requests.ts';
+import { writePicture, writeResults } from './results.ts';
+import { measureScaleOut, scaleOutTable } from './scale-out.ts';
+import { measureStartUp, startUpTable } from './start-up.ts';
+import { workloadTable } from './table.ts';
+import { nodeVariables, type Variables, WORKLOADS } from './workloads.ts';
+
+const CONNECTIONS = 10_000;
+
+const flags = readFlags(process.argv.slice(2));
+await using server = await startPostgres(flags.data);
+if (flags.growth) {
+  const results = await measureGrowth(server, flags);
+  console.log(growthTable(results));
+  writeResults('growth', results);
+  writePicture('growth', await growthPicture(results));
+} else {
+  await measureParts(server, flags);
+}
+
+async function measureParts(server: Postgres, flags: Flags): Promise<void> {
+  const { operations, parts } = flags;
+  const sizes = { operations, connections: CONNECTIONS, events: Math.ceil(operations / 10) };
+  const filled = await filledDatabase(server, sizes, flags.seed);
+  if (parts.includes('requests')) await measureRequests(filled, flags);
+  if (parts.includes('fan-out')) {
+    tell('fan-out', await measureFanOut(filled, flags), fanOutTable);
+  }
+  if (parts.includes('deliveries')) {
+    tell('deliveries', await measureDeliveries(server, flags), deliveriesTable);
+  }
+  if (parts.includes('scale-out')) {
+    tell('scale-out', await measureScaleOut(filled, flags), scaleOutTable);
+  }
+  if (parts.includes('start-up')) {
+    tell('start-up', await measureStartUp(filled, flags), startUpTable);
+  }
+  if (parts.includes('embedded')) {
+    tell('embedded', await measureEmbedded(flags), (results) =>
+      ['On the embedded database', ...results.map(workloadTable)].join('\n'),
+    );
+  }
+}
+
+function tell<T>(name: string, results: T, tableOf: (results: T) => string): void {
+  console.log(tableOf(results));
+  writeResults(name, results);
+}
+
+async function measureRequests(filled: Filled, flags: Flags): Promise<void> {
+  await using started = new AsyncDisposableStack();
+  const peers: Peer[] = [];
+  for (const name of PEERS) {
+    if (flags.peers && !flags.peers.includes(name)) continue;
+    peers.push(started.use(await startPeer(name, filled)));
+  }
+  const { text, values } = nodeVariables(flags.seed);
+  const nodes = await usingClient(
+    filled.url,
+    async (client) => (await client.query<Variables>(text, values)).rows,
+  );
+  const results = [];
+  for (const workload of WORKLOADS) {
+    if (flags.workloads && !flags.workloads.includes(workload)) continue;
+    const measured = await measureWorkload(peers, workload, { nodes, flags });
+    console.log(workloadTable(measured));
+    results.push(...measured);
+  }
+  writeResults('requests', results);
+}

@@ -1,0 +1,59 @@
+/** The peers: how each is started, and how it is asked. */
+import { type Filled, KEY_TEXT } from './database.ts';
+import { POSTGRAPHILE_DOCUMENTS } from './peers/postgraphile-documents.ts';
+import { freePort } from './port.ts';
+import { type Server, startServer } from './server.ts';
+import { DOCUMENTS, type Documents } from './workloads.ts';
+
+export const PEERS = ['limit', 'mercurius', 'postgraphile', 'apollo', 'gateway'] as const;
+export type PeerName = (typeof PEERS)[number];
+
+const POOL_SIZE = '16';
+/** So high that nothing measured here meets it. */
+const NO_RATE_LIMIT = '100000000';
+
+export interface Peer extends AsyncDisposable {
+  name: PeerName;
+  server: Server;
+  documents: Documents;
+  headers: Record<string, string>;
+}
+
+/** The gateway has everything on that it has in use: keys, scopes, limits, costs, and a log line a request. */
+export const GATEWAY_ENV = {
+  ENCRYPTION_KEY: KEY_TEXT,
+  DEMO: 'false',
+  DATABASE_POOL_SIZE: POOL_SIZE,
+  RATE_LIMIT_PER_SECOND: NO_RATE_LIMIT,
+  RATE_LIMIT_BURST: NO_RATE_LIMIT,
+  // The rows are of a fixed date, so that a seed gives the same ones on any day.
+  RETENTION_DAYS: '3650',
+};
+
+export async function startPeer(name: PeerName, filled: Filled): Promise<Peer> {
+  const server = await (name === 'gateway' ? startGateway(filled) : startOther(name, filled));
+  return {
+    name,
+    server,
+    documents: name === 'postgraphile' ? POSTGRAPHILE_DOCUMENTS : DOCUMENTS,
+    headers: name === 'gateway' ? { 'x-api-key': filled.apiKey } : {},
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+async function startGateway({ url }: Filled): Promise<Server> {
+  return startServer({
+    script: 'src/main.ts',
+    port: await freePort(),
+    env: { ...GATEWAY_ENV, DATABASE_URL: url, ROLES: 'api' },
+    readyPath: '/readyz',
+  });
+}
+
+async function startOther(name: PeerName, { url, projectId }: Filled): Promise<Server> {
+  return startServer({
+    script: `bench/peers/${name}.ts`,
+    port: await freePort(),
+    env: { DATABASE_URL: url, POOL_SIZE, PROJECT_ID: projectId },
+  });
+}

@@ -1,0 +1,14 @@
+/** What a peer's process is told. */
+export function environment() {
+  const { PORT, DATABASE_URL, POOL_SIZE, PROJECT_ID } = process.env;
+  if (!PORT || !DATABASE_URL || !POOL_SIZE || !PROJECT_ID) {
+    throw new Error('A peer is started by the benchmark.');
+  }
+  return {
+    port: Number(PORT),
+    databaseUrl: DATABASE_URL,
+    poolSize: Number(POOL_SIZE),
+    /** The only project that this caller may see. */
+    projectId: PROJECT_ID,
+  };
+}

@@ -1,0 +1,42 @@
+/** Events as they are recorded, for peers that have no feed of their own. */
+import pg from 'pg';
+
+const CHANNEL = 'gateway_events';
+const NEW_EVENTS = `
+  select id, position, "eventType", "createTime", data from "NotificationEvent"
+  where "projectId" = $1 and position > $2 order by position limit 500`;
+
+export interface EventRow {
+  id: string;
+  position: string;
+  eventType: string;
+  createTime: Date;
+  data: unknown;
+}
+
+/** Gives each new event of any project once, in its order. */
+export async function followEvents(
+  databaseUrl: string,
+  take: (projectId: string, event: EventRow) => void,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query('select "projectId", "lastPosition" from "EventLog"');
+  const ends = new Map<string, string>(rows.map((row) => [row.projectId, row.lastPosition]));
+  let reading = Promise.resolve();
+  const read = async (projectId: string) => {
+    const { rows: events } = await client.query<EventRow>({
+      name: 'events',
+      text: NEW_EVENTS,
+      values: [projectId, ends.get(projectId) ?? '0'],
+    });
+    for (const event of events) {
+      ends.set(projectId, event.position);
+      take(projectId, event);
+    }
+  };
+  client.on('notification', ({ payload }) => {
+    reading = reading.then(() => read(payload ?? ''));
+  });
+  await client.query(`listen ${CHANNEL}`);
+}

@@ -1,0 +1,67 @@
+/**
+ * What the machine can give: bare node:http, one prepared statement for each request, JSON.stringify.
+ * No GraphQL: the operation's name tells what is asked, and the answer is what GraphQL would say.
+ */
+import { createServer, type ServerResponse } from 'node:http';
+import pg from 'pg';
+import type { Document, Variables } from '../workloads.ts';
+import { environment } from './environment.ts';
+import { newKey } from './new-key.ts';
+import { decodeCursor, pageOf } from './schema.ts';
+import { CONNECTIONS_JOINED, CREATE_KEY, connectionNode, FIND_OPERATION, PAGE } from './sql.ts';
+
+const { port, databaseUrl, poolSize, projectId } = environment();
+const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
+
+type Row = Record<string, unknown>;
+
+const query = async (name: string, text: string, values: unknown[]): Promise<Row[]> =>
+  (await pool.query({ name, text, values })).rows;
+
+const ANSWERS: Record<Document, (variables: Variables) => unknown> = {
+  Ping: () => ({ __typename: 'Query' }),
+  async Operations({ project, first, after }) {
+    const below = after ? decodeCursor(String(after)) : null;
+    const size = Number(first);
+    const rows = await query('page', PAGE, [project, below, size + 1]);
+    return { project: { operations: pageOf(rows as { id: string }[], size) } };
+  },
+  async Connections({ project }) {
+    const rows = await query('connections', CONNECTIONS_JOINED, [project]);
+    const [first] = rows;
+    if (!first) return { project: null };
+    const { projectId: id, projectName: name, appName } = first;
+    const edges = rows.map((row) => ({ node: connectionNode(row) }));
+    return { project: { id, name, appName, connections: { edges } } };
+  },
+  async Node({ id }) {
+    const [node] = await query('node', FIND_OPERATION, [id, projectId]);
+    return { node: node ?? null };
+  },
+  async CreateKey({ project }) {
+    const { key, values } = newKey(String(project), 'bench', ['read']);
+    const [apiKey] = await query('key', CREATE_KEY, values);
+    return { createApiKey: { apiKey, key } };
+  },
+};
+
+async function answer(body: string, response: ServerResponse): Promise<void> {
+  const { operationName, variables = {} } = JSON.parse(body);
+  const data: unknown = await ANSWERS[operationName as Document](variables);
+  const text = Buffer.from(JSON.stringify({ data }));
+  response.writeHead(200, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': text.length,
+  });
+  response.end(text);
+}
+
+createServer((request, response) => {
+  let body = '';
+  request.setEncoding('utf8');
+  request.on('data', (chunk: string) => {
+    body += chunk;
+  });
+  // A statement that fails ends the process: a benchmark has no use for what comes after.
+  request.on('end', () => void answer(body, response));
+}).listen(port, '127.0.0.1');

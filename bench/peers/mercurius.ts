@@ -1,0 +1,122 @@
+/** Mercurius as its users would make it fast: compiled queries, hand-written SQL, a loader for each relation. */
+import Fastify from 'fastify';
+import { GraphQLScalarType } from 'graphql';
+import mercurius from 'mercurius';
+import pg from 'pg';
+import { environment } from './environment.ts';
+import { followEvents } from './events.ts';
+import { newKey } from './new-key.ts';
+import { decodeCursor, encodeCursor, pageOf, SCHEMA, SUBSCRIPTIONS } from './schema.ts';
+import {
+  CONNECTIONS,
+  CONSUMERS,
+  CREATE_KEY,
+  FIND_OPERATION,
+  FIND_PROJECT,
+  GROUPS,
+  PAGE_OF_ID,
+  PROVIDER_APPS,
+} from './sql.ts';
+
+const { port, databaseUrl, poolSize, projectId } = environment();
+const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
+
+interface Row {
+  id: string;
+  [column: string]: unknown;
+}
+
+const query = async (name: string, text: string, values: unknown[]): Promise<Row[]> =>
+  (await pool.query<Row>({ name, text, values })).rows;
+
+interface Queued {
+  obj: Row;
+}
+
+/** A relation by an id of the row, all of a level in one statement. */
+const relation = (name: string, text: string, column: string) => async (queue: Queued[]) => {
+  const ids = queue.map(({ obj }) => obj[column]);
+  const found = new Map((await query(name, text, [ids, projectId])).map((row) => [row.id, row]));
+  return ids.map((id) => found.get(id as string) ?? null);
+};
+
+interface PageArgs {
+  first: number;
+  after?: string | null;
+}
+
+interface Named {
+  projectIdOrName: string;
+}
+
+interface Context {
+  pubsub: { subscribe(topic: string): Promise<unknown> };
+}
+
+interface KeyArgs {
+  input: { projectIdOrName: string; label: string; scopes: string[] };
+}
+
+const resolvers = {
+  DateTime: new GraphQLScalarType({
+    name: 'DateTime',
+    serialize: (value) => (value as Date).toISOString(),
+  }),
+  Query: {
+    project: async (_root: unknown, { idOrName }: { idOrName: string }) =>
+      (await query('project', FIND_PROJECT, [idOrName]))[0] ?? null,
+    node: async (_root: unknown, { id }: { id: string }) =>
+      (await query('node', FIND_OPERATION, [id, projectId]))[0] ?? null,
+  },
+  Node: { resolveType: () => 'Operation' },
+  Project: {
+    async operations({ id }: Row, { first, after }: PageArgs) {
+      const below = after ? decodeCursor(after) : null;
+      return pageOf(await query('page', PAGE_OF_ID, [id, below, first + 1]), first);
+    },
+    async connections({ id }: Row, { first }: PageArgs) {
+      const nodes = await query('connections', CONNECTIONS, [id, first]);
+      return { edges: nodes.map((node) => ({ node })) };
+    },
+  },
+  Subscription: {
+    notificationEvents: {
+      async subscribe(_root: unknown, { projectIdOrName }: Named, { pubsub }: Context) {
+        const [project] = await query('project', FIND_PROJECT, [projectIdOrName]);
+        return pubsub.subscribe(`events ${project?.id}`);
+      },
+    },
+  },
+  Mutation: {
+    async createApiKey(_root: unknown, { input }: KeyArgs) {
+      const { key, values } = newKey(input.projectIdOrName, input.label, input.scopes);
+      const [apiKey] = await query('key', CREATE_KEY, values);
+      return { apiKey, key };
+    },
+  },
+};
+
+const loaders = {
+  ConnectedAccount: {
+    group: relation('groups', GROUPS, 'groupId'),
+    consumer: relation('consumers', CONSUMERS, 'consumerId'),
+    providerApp: relation('apps', PROVIDER_APPS, 'providerAppId'),
+  },
+};
+
+const app = Fastify();
+await app.register(mercurius, {
+  schema: `${SCHEMA}${SUBSCRIPTIONS}`,
+  resolvers,
+  loaders,
+  jit: 1,
+  subscription: true,
+});
+await app.listen({ port, host: '127.0.0.1' });
+await followEvents(databaseUrl, (projectId, node) => {
+  const notificationEvents = { cursor: encodeCursor(node.id), node };
+  app.graphql.pubsub.publish({
+    topic: `events ${projectId}`,
+    payload: { notificationEvents },
+  });
+});

@@ -1,0 +1,10 @@
+/** A new API key as the gateway makes them, so that every peer hashes and writes the same. */
+import { newId } from '../../src/domain/ids.ts';
+import { hashOfKey, newKeyValue, shownPrefix } from '../../src/domain/viewer/key-value.ts';
+
+/** The values are those of CREATE_KEY. */
+export function newKey(projectName: string, label: string, scopes: string[]) {
+  const key = newKeyValue();
+  const row = { id: newId('key'), label, scopes, prefix: shownPrefix(key), hash: hashOfKey(key) };
+  return { key, row, values: [row.id, projectName, label, scopes, row.prefix, row.hash] };
+}

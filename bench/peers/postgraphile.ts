@@ -1,0 +1,64 @@
+/** PostGraphile 5 over the gateway's own tables, as it reads them; only the making of a key is added. */
+import { createServer } from 'node:http';
+import { postgraphile } from 'postgraphile';
+import { sideEffectWithPgClient } from 'postgraphile/@dataplan/pg';
+import { makePgService } from 'postgraphile/adaptors/pg';
+import { grafserv } from 'postgraphile/grafserv/node';
+import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
+import { extendSchema, gql, pgSmartTags } from 'postgraphile/utils';
+import { environment } from './environment.ts';
+import { newKey } from './new-key.ts';
+import { CREATE_KEY } from './sql.ts';
+
+const { port, databaseUrl, poolSize } = environment();
+
+/** The database has an index where PostGraphile looks for a constraint. */
+const namesAreUnique = pgSmartTags({
+  kind: 'class',
+  match: 'Project',
+  tags: { unique: 'name' },
+});
+
+const makesKeys = extendSchema((build) => {
+  const { executor } = build.input.pgRegistry.pgResources.ApiKey!;
+  return {
+    typeDefs: gql`
+      type NewKey { id: String! label: String! scopes: [String!]! active: Boolean! prefix: String! createTime: Datetime! }
+      type NewKeyPayload { apiKey: NewKey! key: String! }
+      extend type Mutation { makeKey(project: String!, label: String!, scopes: [String!]!): NewKeyPayload }
+    `,
+    objects: {
+      Mutation: {
+        plans: {
+          makeKey: (_root, { $project, $label, $scopes }) =>
+            sideEffectWithPgClient(
+              executor,
+              [$project!, $label!, $scopes!],
+              async (client, [project, label, scopes]) => {
+                const { key, values } = newKey(project, label, scopes);
+                const { rows } = await client.query({ name: 'key', text: CREATE_KEY, values });
+                return { apiKey: rows[0], key };
+              },
+            ),
+        },
+      },
+    },
+  };
+});
+
+const pgl = postgraphile({
+  extends: [PostGraphileAmberPreset],
+  plugins: [namesAreUnique, makesKeys],
+  pgServices: [
+    makePgService({
+      connectionString: databaseUrl,
+      schemas: ['public'],
+      poolConfig: { max: poolSize },
+    }),
+  ],
+  grafserv: { port, graphqlPath: '/graphql', graphiql: false, watch: false },
+});
+const server = createServer();
+const serv = pgl.createServ(grafserv);
+await serv.addTo(server);
+server.listen(port, '127.0.0.1');

@@ -1,0 +1,80 @@
+/** The part of the gateway's schema that the workloads ask for, for peers that take a schema as text. */
+export const SCHEMA = `
+  scalar DateTime
+  interface Node { id: ID! }
+  type PageInfo { hasNextPage: Boolean! endCursor: String }
+  type OperationMetadata { objects: [String!]! successfulRecordIds: [String!]! }
+  type Operation implements Node {
+    id: ID!
+    actionType: String!
+    status: String!
+    result: String
+    createTime: DateTime!
+    updateTime: DateTime
+    integrationId: ID!
+    installationId: ID!
+    configId: ID!
+    metadata: OperationMetadata!
+  }
+  type OperationEdge { node: Operation! }
+  type OperationConnection { edges: [OperationEdge!]! pageInfo: PageInfo! }
+  type Group { id: ID! groupRef: String! groupName: String! }
+  type Consumer { id: ID! consumerRef: String! consumerName: String! }
+  type ProviderApp { id: ID! provider: String! clientId: String! scopes: [String!]! }
+  type ConnectedAccount {
+    id: ID!
+    provider: String!
+    authScheme: String!
+    status: String!
+    createTime: DateTime!
+    group: Group!
+    consumer: Consumer!
+    providerApp: ProviderApp
+  }
+  type ConnectedAccountEdge { node: ConnectedAccount! }
+  type ConnectedAccountConnection { edges: [ConnectedAccountEdge!]! }
+  type Project {
+    id: ID!
+    name: String!
+    appName: String!
+    operations(first: Int!, after: String): OperationConnection!
+    connections(first: Int!): ConnectedAccountConnection!
+  }
+  type ApiKey {
+    id: ID!
+    label: String!
+    scopes: [String!]!
+    active: Boolean!
+    prefix: String!
+    createTime: DateTime!
+  }
+  type CreateApiKeyPayload { apiKey: ApiKey! key: String! }
+  input CreateApiKeyInput { projectIdOrName: String! label: String! scopes: [String!]! }
+  type Query {
+    project(idOrName: String!): Project
+    node(id: ID!): Node
+  }
+  type Mutation { createApiKey(input: CreateApiKeyInput!): CreateApiKeyPayload! }
+`;
+
+export const SUBSCRIPTIONS = `
+  scalar JSONObject
+  type NotificationEvent { id: ID! eventType: String! createTime: DateTime! data: JSONObject! }
+  type NotificationEventEdge { cursor: String! node: NotificationEvent! }
+  type Subscription { notificationEvents(projectIdOrName: String!): NotificationEventEdge! }
+`;
+
+export const encodeCursor = (id: string): string => Buffer.from(id).toString('base64url');
+export const decodeCursor = (cursor: string): string =>
+  Buffer.from(cursor, 'base64url').toString('utf8');
+
+/** A Relay page of rows, of which one more than its size was read. */
+export function pageOf<T extends { id: string }>(rows: T[], size: number) {
+  const nodes = rows.slice(0, size);
+  const end = nodes.at(-1);
+  const pageInfo = {
+    hasNextPage: rows.length > size,
+    endCursor: end ? encodeCursor(end.id) : null,
+  };
+  return { edges: nodes.map((node) => ({ node })), pageInfo };
+}

@@ -1,0 +1,71 @@
+/** The statements of the peers that have no data layer, each the best that is known for its work. */
+import { OPERATION_FIELDS } from '../workloads.ts';
+
+const columns = (fields: string) =>
+  fields
+    .split(' ')
+    .map((field) => `"${field}"`)
+    .join(', ');
+
+const OWN_PROJECT = '(select id from "Project" where name = $1)';
+const OPERATION_COLUMNS = `${columns(OPERATION_FIELDS)}, metadata`;
+
+/** Below an id, or from the newest on: no id of an operation is above the text in its place. */
+export const PAGE = `
+  select ${OPERATION_COLUMNS} from "Operation" where "projectId" = ${OWN_PROJECT} and id < coalesce($2, 'opr_~') order by id desc limit $3`;
+
+/** The same where the project's id is known already. */
+export const PAGE_OF_ID = PAGE.replace(OWN_PROJECT, '$1');
+
+export const FIND_PROJECT = 'select id, name, "appName" from "Project" where name = $1';
+
+export const CONNECTIONS = `
+  select id, provider, "authScheme", status, "createTime", "groupId", "consumerId", "providerAppId"
+  from "Connection" where "projectId" = $1 order by id desc limit $2`;
+
+export const GROUPS =
+  'select id, "groupRef", "groupName" from "Group" where id = any($1) and "projectId" = $2';
+export const CONSUMERS =
+  'select id, "consumerRef", "consumerName" from "Consumer" where id = any($1) and "projectId" = $2';
+export const PROVIDER_APPS =
+  'select id, provider, "clientId", scopes from "ProviderApp" where id = any($1) and "projectId" = $2';
+
+export const FIND_OPERATION = `
+  select id, "actionType", status, result, "createTime", "updateTime" from "Operation"
+  where id = $1 and "projectId" = $2`;
+
+export const CREATE_KEY = `
+  insert into "ApiKey" (id, "projectId", label, scopes, prefix, hash)
+  values ($1, (select id from "Project" where name = $2), $3, $4, $5, $6)
+  returning id, label, scopes, active, prefix, "createTime"`;
+
+export const CONNECTIONS_JOINED = `
+  select p.id as "projectId", p.name as "projectName", p."appName",
+    c.id, c.provider, c."authScheme", c.status, c."createTime",
+    g.id as "groupId", g."groupRef", g."groupName",
+    s.id as "consumerId", s."consumerRef", s."consumerName",
+    a.id as "appId", a.provider as "appProvider", a."clientId", a.scopes
+  from "Project" p
+  cross join lateral (
+    select * from "Connection" where "projectId" = p.id order by id desc limit 20) c
+  join "Group" g on g.id = c."groupId" and g."projectId" = p.id
+  join "Consumer" s on s.id = c."consumerId" and s."projectId" = p.id
+  left join "ProviderApp" a on a.id = c."providerAppId" and a."projectId" = p.id
+  where p.name = $1 order by c.id desc`;
+
+/** A row of CONNECTIONS_JOINED, nested as it is asked for. */
+export function connectionNode(row: Record<string, unknown>) {
+  const { id, provider, authScheme, status, createTime } = row;
+  const { groupId, groupRef, groupName, consumerId, consumerRef, consumerName } = row;
+  const { appId, appProvider, clientId, scopes } = row;
+  return {
+    id,
+    provider,
+    authScheme,
+    status,
+    createTime,
+    group: { id: groupId, groupRef, groupName },
+    consumer: { id: consumerId, consumerRef, consumerName },
+    providerApp: appId ? { id: appId, provider: appProvider, clientId, scopes } : null,
+  };
+}

@@ -1,0 +1,29 @@
+/** The most that deliveries could be: the same bodies posted with nothing signed and nothing recorded. */
+import { Pool } from 'undici';
+
+export interface PostsToSend {
+  url: string;
+  body: string;
+  count: number;
+  sockets: number;
+}
+
+process.on('message', async ({ url, body, count, sockets }: PostsToSend) => {
+  const pool = new Pool(url, { connections: sockets, pipelining: 1 });
+  let left = count;
+  const headers = { 'content-type': 'application/json' };
+  const startMs = performance.now();
+  await Promise.all(
+    Array.from({ length: sockets }, async () => {
+      while (left-- > 0) {
+        const answer = await pool.request({ path: '/', method: 'POST', headers, body });
+        await answer.body.dump();
+      }
+    }),
+  );
+  const tookMs = performance.now() - startMs;
+  await pool.close();
+  process.send?.(tookMs);
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.('ready');

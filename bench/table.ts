@@ -1,0 +1,42 @@
+/** Tables as they are printed. */
+import type { Result } from './requests.ts';
+import { MEANINGS } from './workloads.ts';
+
+type Cell = string | number;
+
+/** Columns as wide as they need to be; the first is text, the others figures. */
+export function table(head: string[], rows: Cell[][]): string {
+  const cells = [head, ...rows.map((row) => row.map(String))];
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
+        )
+        .join('  '),
+    )
+    .join('\n');
+}
+
+const LIMIT = 'limit';
+
+/** One workload; ratios are to the limit, or to the first peer where that is not measured. */
+export function workloadTable(results: Result[]): string {
+  const [first] = results;
+  if (!first) return '';
+  const base = results.find(({ peer }) => peer === LIMIT) ?? first;
+  const rows = results.map(({ peer, median }) => [
+    peer,
+    Math.round(median.requestsPerSecond),
+    (median.requestsPerSecond / base.median.requestsPerSecond).toFixed(2),
+    median.p50Ms.toFixed(2),
+    median.p99Ms.toFixed(2),
+    median.cpuMsPerRequest.toFixed(3),
+    (base.median.cpuMsPerRequest / median.cpuMsPerRequest).toFixed(2),
+    Math.round(median.memoryBytes / 2 ** 20),
+    median.driverCpuMsPerRequest.toFixed(3),
+  ]);
+  const head = ['', 'req/s', 'ratio', 'p50 ms', 'p99 ms', 'cpu ms', 'by cpu', 'MB', 'driver'];
+  return `${first.workload}: ${MEANINGS[first.workload]}\n${table(head, rows)}\n`;
+}

@@ -1,0 +1,67 @@
+/** A new consent to a connection that there is: it keeps its ends, its app and its scheme. */
+import { z } from 'zod';
+import { DomainError, notFound, unprocessable } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { load } from '../load.ts';
+import { byId, getOwned, getProject, type Row } from '../scope.ts';
+import { refreshConnectionInput, startOAuthConnectInput } from './connection-input.ts';
+import { startOAuthConnect } from './oauth-connect.ts';
+import { BY_CONSENT } from './oauth-connect-check.ts';
+
+export const startOAuthUpdateInput = z
+  .object({
+    ...refreshConnectionInput.shape,
+    scopes: startOAuthConnectInput.shape.scopes,
+    redirectUrl: startOAuthConnectInput.shape.redirectUrl,
+  })
+  .meta({ id: 'StartOAuthUpdateInput', description: 'A connection to consent to again.' });
+
+/** Throws UNPROCESSABLE where the connection did not come by a consent. */
+export async function startOAuthUpdate(
+  call: Call,
+  { projectIdOrName, connectionId, ...given }: z.output<typeof startOAuthUpdateInput>,
+): Promise<{ authorizeUrl: string; expireTime: Date }> {
+  const { id: projectId } = await getProject(call, projectIdOrName, 'connections:write');
+  const what = { projectId, id: connectionId, what: 'Connection' };
+  const connection = await getOwned(call, 'Connection', what);
+  const { authScheme } = connection;
+  if (!BY_CONSENT.includes(authScheme)) {
+    throw unprocessable(`A connection of the scheme ${authScheme} has no page of consent.`);
+  }
+  const ends = await endsOf(call, connection);
+  const input = { ...factsOf(connection), ...ends, ...given, projectIdOrName, authScheme };
+  return startOAuthConnect(call, input).catch((error: unknown) => {
+    throw ofConnection(error, Object.keys(given));
+  });
+}
+
+async function endsOf(call: Call, { id, groupId, consumerId }: Row<'Connection'>) {
+  const [group, consumer] = await Promise.all([
+    load(call, byId('Group'), groupId),
+    load(call, byId('Consumer'), consumerId),
+  ]);
+  if (!group || !consumer) throw notFound('Connection', id);
+  return { groupRef: group.groupRef, consumerRef: consumer.consumerRef };
+}
+
+function factsOf(connection: Row<'Connection'>) {
+  const { provider, providerAppId, providerWorkspaceRef, providerMetadata } = connection;
+  return {
+    provider,
+    providerAppId,
+    providerWorkspaceRef,
+    providerMetadata: providerMetadata as Record<string, unknown> | null,
+  };
+}
+
+/** What is wrong with the connection or its app is not an offending input of this caller. */
+function ofConnection(error: unknown, given: string[]): unknown {
+  if (!(error instanceof DomainError) || !error.issues) return error;
+  const issues = error.issues.map((issue) => ({
+    ...issue,
+    field: issue.name.slice(PREFIX.length),
+  }));
+  if (issues.every(({ field }) => given.includes(field))) return error;
+  return unprocessable(issues.map(({ field, detail }) => `${field} ${detail}`).join(' '));
+}
+const PREFIX = 'input.';

@@ -1,0 +1,97 @@
+/** A request that is forwarded to a connection's account as it came, with the connection's credentials. */
+import type { Readable } from 'node:stream';
+import type { Outbound, StreamedAnswer } from '../../../outbound/client.ts';
+import { OutboundError } from '../../../outbound/error.ts';
+import { type Provider, ProviderError } from '../../../providers/provider.ts';
+import type { Attached } from './attached-credentials.ts';
+import { answerHeaders, requestHeaders } from './forwarded-headers.ts';
+import { unanswered } from './provider-request.ts';
+import type { RepeatableBody } from './repeatable-body.ts';
+
+export interface ForwardedRequest {
+  method: string;
+  /** What follows the account's base URL, as it was written: `/v3/contacts?limit=1`, or nothing. */
+  target: string;
+  /** Lower-case names, all that came. */
+  headers: Record<string, string | string[] | undefined>;
+  body: Readable | null;
+  /** Ends it; it then fails with the signal's reason. */
+  signal: AbortSignal;
+}
+
+export interface Forwarding {
+  provider: Provider;
+  url: URL;
+  request: ForwardedRequest;
+  body: RepeatableBody;
+  attached: Attached;
+  timeoutMs: number;
+}
+
+/** Throws BAD_REQUEST for an address that is not below the account's base URL. */
+export function forwardedUrl(baseUrl: string, target: string): URL {
+  const base = new URL(baseUrl);
+  const url = URL.parse(baseUrl + target);
+  const root = base.pathname.replace(/\/$/, '');
+  const isBelow = url?.pathname === root || url?.pathname.startsWith(`${root}/`);
+  if (url && url.origin === base.origin && isBelow) return url;
+  throw new ProviderError('BAD_REQUEST', 'The path is not below the address of the account.');
+}
+
+/** Resolves as soon as the answer begins; throws ProviderError, which names no credentials, where it doesn't. */
+export async function sendForwarded(
+  outbound: Outbound,
+  { provider, url, request, body, attached, timeoutMs }: Forwarding,
+): Promise<StreamedAnswer> {
+  const { method, signal } = request;
+  const target = withQuery(url, attached.query);
+  try {
+    const answer = await outbound.stream({
+      method,
+      url: target.href,
+      headers: { ...requestHeaders(request.headers), ...attached.headers },
+      body: body.open(),
+      idleMs: provider.limits.timeoutMs,
+      timeoutMs,
+      signal,
+    });
+    const headers = answerHeaders(answer.headers);
+    return { ...answer, headers: withoutSecrets(headers, target, Object.keys(attached.query)) };
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    throw unanswered(error, { provider, request: { method, path: url.pathname } });
+  }
+}
+
+/** The others stay as they were written. */
+function withQuery(url: URL, query: Attached['query']): URL {
+  const secrets = Object.entries(query);
+  if (secrets.length === 0) return url;
+  const kept = url.search
+    .slice(1)
+    .split('&')
+    .filter((pair) => pair !== '' && !isIn(query, pair));
+  const added = secrets.map((pair) => pair.map(encodeURIComponent).join('='));
+  const target = new URL(url);
+  target.search = [...kept, ...added].join('&');
+  return target;
+}
+
+function isIn(query: Attached['query'], pair: string): boolean {
+  const [name = ''] = new URLSearchParams(pair).keys();
+  return Object.hasOwn(query, name);
+}
+
+/** Redirects repeat the query that they were asked with. */
+function withoutSecrets(
+  headers: StreamedAnswer['headers'],
+  target: URL,
+  secrets: string[],
+): StreamedAnswer['headers'] {
+  const { location } = headers;
+  if (typeof location !== 'string' || secrets.length === 0) return headers;
+  const url = URL.parse(location, target.href);
+  if (!url) return headers;
+  for (const name of secrets) url.searchParams.delete(name);
+  return { ...headers, location: url.href };
+}

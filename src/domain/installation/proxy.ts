@@ -1,0 +1,71 @@
+/** Requests to the provider's own API, with the credentials of an installation's connection. */
+import type { Row } from '../../database/rows.ts';
+import { DomainError, notFound, unprocessable } from '../../errors.ts';
+import type { StreamedAnswer } from '../../outbound/client.ts';
+import { ProviderError } from '../../providers/provider.ts';
+import type { Call } from '../call.ts';
+import { openSession } from '../connection/connection-session.ts';
+import type { ForwardedRequest } from '../connection/session/forwarded-request.ts';
+import { contentOf } from '../integration/integration-content.ts';
+import { latestRevisions } from '../integration/revision.ts';
+import { supportedCapabilities } from '../provider/provider.ts';
+import { providerRefusal } from '../provider/provider-refusal.ts';
+import { byId, getOwned, getProject } from '../scope.ts';
+import { authorize } from '../viewer/viewer.ts';
+
+export type { ForwardedRequest, StreamedAnswer };
+
+interface InstallationKey {
+  projectIdOrName: string;
+  installationId: string;
+}
+
+/**
+ * Resolves as soon as the provider's answer begins, whatever its status. The caller needs both `read` and
+ * `records:write`, for what a request does is known to the provider alone. Throws UNPROCESSABLE where the
+ * integration doesn't forward, and PROVIDER_ERROR or RATE_LIMITED where no answer came.
+ */
+export async function forwardRequest(
+  call: Call,
+  key: InstallationKey,
+  request: ForwardedRequest,
+): Promise<StreamedAnswer> {
+  authorize(call.viewer, 'records:write');
+  const connection = await getConnection(call, key);
+  try {
+    return await openSession(call, connection).forward(request);
+  } catch (error) {
+    throw error instanceof ProviderError ? refusal(error) : error;
+  }
+}
+
+async function getConnection(
+  call: Call,
+  { projectIdOrName, installationId: id }: InstallationKey,
+): Promise<Row<'Connection'>> {
+  const { id: projectId } = await getProject(call, projectIdOrName, 'read');
+  const what = 'Installation';
+  const installation = await getOwned(call, 'Installation', { projectId, id, what });
+  const [revision] = await latestRevisions(call, [installation.integrationId]);
+  const [connection] = await byId('Connection')(call, [installation.connectionId]);
+  if (!revision || !connection) throw notFound(what, id);
+  const { proxy, name } = contentOf(revision);
+  if (!proxy?.enabled) throw unprocessable(`The integration ${name} does not forward requests.`);
+  const provider = call.catalogue.find(connection.provider);
+  if (provider && !supportedCapabilities(provider).includes('PROXY')) {
+    throw unprocessable(`Requests to ${provider.displayName} are not forwarded.`);
+  }
+  return connection;
+}
+
+function refusal(error: ProviderError): DomainError {
+  const { code, message, extra } = providerRefusal(error);
+  switch (error.kind) {
+    case 'RATE_LIMITED':
+      return new DomainError('RATE_LIMITED', message, extra);
+    case 'TIMEOUT':
+      return new DomainError(code, message, { ...extra, status: 504 });
+    default:
+      return new DomainError(code, message, extra);
+  }
+}

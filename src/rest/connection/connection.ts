@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import {
+  deleteConnection,
+  getConnection,
+  listConnections,
+  updateConnection,
+} from '../../domain/connection/connection.ts';
+import { generateConnection } from '../../domain/connection/connection-generation.ts';
+import {
+  deleteConnectionInput,
+  generateConnectionInput,
+  refreshConnectionInput,
+  updateConnectionInput,
+} from '../../domain/connection/connection-input.ts';
+import { refreshConnection, refreshIfDue } from '../../domain/connection/connection-refresh.ts';
+import { shownCredentials } from '../../domain/connection/credentials.ts';
+import { projectIdOrName, ref } from '../../domain/names.ts';
+import { getProject, type Row } from '../../domain/scope.ts';
+import { type Asked, endpoint, uncheckedEndpoint } from '../endpoint.ts';
+import { listEndpoint } from '../list.ts';
+import { CONNECTION_STATUSES, connection, showConnection } from './connection-view.ts';
+
+const tag = 'Connections';
+const path = '/projects/{projectIdOrName}/connections';
+
+const wanted = z.object({
+  ...refreshConnectionInput.shape,
+  includeCreds: z
+    .boolean()
+    .default(false)
+    .describe('Whether to show its API key, or its access token and their scopes.'),
+  includeRefreshToken: z
+    .boolean()
+    .default(false)
+    .describe('Whether to show its refresh token too, with all that includeCreds shows.'),
+  refresh: z
+    .enum(['force', 'ifExpired'])
+    .optional()
+    .describe('Gets a new access token first: now, or where the one that it has is at its end.'),
+});
+
+export const connectionEndpoints = [
+  listEndpoint({
+    id: 'listConnections',
+    path,
+    tag,
+    summary: 'Lists connections, newest first.',
+    needs: 'read',
+    input: z.object({
+      projectIdOrName,
+      provider: z.string().max(128).optional().describe('Only those to this provider.'),
+      groupRef: ref.optional().describe('Only those of this group.'),
+      consumerRef: ref.optional().describe('Only those of this consumer.'),
+      status: z.enum(CONNECTION_STATUSES).optional().describe('Only those of this status.'),
+    }),
+    item: connection,
+    async list({ call }, { projectIdOrName: project, ...args }) {
+      return listConnections(call, await getProject(call, project, 'read'), args);
+    },
+    show: (row, asked) => showConnection(row, asked),
+  }),
+  uncheckedEndpoint({
+    id: 'generateConnection',
+    method: 'POST',
+    path: `${path}:generate`,
+    tag,
+    summary: 'Connects with credentials, or replaces those of the connection that there is.',
+    needs: 'connections:write',
+    input: generateConnectionInput,
+    status: 201,
+    output: connection,
+    run: async (asked, input) => showConnection(await generateConnection(asked.call, input), asked),
+  }),
+  endpoint({
+    id: 'getConnection',
+    method: 'GET',
+    path: `${path}/{connectionId}`,
+    tag,
+    summary: 'Gives a connection.',
+    description:
+      'includeCreds and includeRefreshToken need the scope `credentials:read`, and refresh `connections:write`.',
+    needs: 'read',
+    input: wanted,
+    status: 200,
+    output: connection,
+    run: readConnection,
+  }),
+  uncheckedEndpoint({
+    id: 'updateConnection',
+    method: 'PATCH',
+    path: `${path}/{connectionId}`,
+    tag,
+    summary: 'Changes a connection. New credentials are of the scheme that it has.',
+    needs: 'connections:write',
+    input: updateConnectionInput,
+    mask: 'connection',
+    status: 200,
+    output: connection,
+    run: async (asked, input) => showConnection(await updateConnection(asked.call, input), asked),
+  }),
+  endpoint({
+    id: 'deleteConnection',
+    method: 'DELETE',
+    path: `${path}/{connectionId}`,
+    tag,
+    summary: 'Deletes a connection that no installation uses.',
+    needs: 'connections:write',
+    input: deleteConnectionInput,
+    status: 204,
+    output: null,
+    run: ({ call }, input) => deleteConnection(call, input),
+  }),
+];
+
+async function readConnection(
+  asked: Asked,
+  { includeCreds, includeRefreshToken, refresh, ...key }: z.output<typeof wanted>,
+) {
+  const read = { force: refreshConnection, ifExpired: refreshIfDue, never: getConnection };
+  const row: Row<'Connection'> = await read[refresh ?? 'never'](asked.call, key);
+  if (!includeCreds && !includeRefreshToken) return showConnection(row, asked);
+  const credentials = await asked.find(shownCredentials, row);
+  const tokens = credentials?.oauth2AuthorizationCode;
+  if (tokens && !includeRefreshToken) tokens.refreshToken = null;
+  return showConnection(row, asked, credentials);
+}

@@ -1,0 +1,130 @@
+/** `…/installations/{installationId}/proxy/…`: the provider's own API, with the connection's credentials. */
+import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { z } from 'zod';
+import {
+  type ForwardedRequest,
+  forwardRequest,
+  type StreamedAnswer,
+} from '../../domain/installation/proxy.ts';
+import { projectIdOrName } from '../../domain/names.ts';
+import { refuseUnstorable } from '../input.ts';
+import { BASE_PATH } from '../openapi.ts';
+import { admit, type Gateway } from '../perform.ts';
+import { problem } from '../schemas.ts';
+
+const BELOW = `${BASE_PATH}/projects/:projectIdOrName/installations/:installationId/proxy`;
+/** As many segments as that. */
+const BEFORE_TARGET = /^(?:\/[^/?]*){6}/;
+
+const DOCUMENTED = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** TRACE would show the connection's credentials; CONNECT asks for a tunnel. */
+const NEVER = ['CONNECT', 'TRACE'];
+
+export function registerProxy(app: FastifyInstance, gateway: Gateway): void {
+  const others = METHODS.filter((method) => !NEVER.includes(method));
+  for (const method of others) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
+  }
+  // Before the router looks at the body: it may be anything, and is passed on as it comes.
+  const onRequest = (request: FastifyRequest, reply: FastifyReply) =>
+    passOn(gateway, request, reply);
+  const handler = () => undefined;
+  const route = { onRequest, handler, exposeHeadRoute: false };
+  for (const method of DOCUMENTED) {
+    app.route({ ...route, method, url: `${BELOW}/*`, schema: schemaOf(method) });
+  }
+  const hidden = { ...route, schema: { hide: true } as FastifySchema };
+  const undocumented = others.filter(
+    (method) => !(DOCUMENTED as readonly string[]).includes(method),
+  );
+  app.route({ ...hidden, method: undocumented, url: `${BELOW}/*` });
+  app.route({ ...hidden, method: others, url: BELOW });
+}
+
+async function passOn(
+  gateway: Gateway,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { raw: req } = request;
+  const { raw: res } = reply;
+  const { 'x-api-key': apiKey, authorization } = req.headers;
+  const viewer = await admit(gateway.admission, {
+    credentials: { apiKey: apiKey as string | undefined, authorization },
+    address: request.ip,
+  });
+  const key = request.params as { projectIdOrName: string; installationId: string };
+  refuseUnstorable({ path: key, query: {}, header: {}, body: {} });
+  const gone = new AbortController();
+  res.once('close', () => gone.abort(new Error('The caller has gone.')));
+  const forwarded = forwardedFrom(req, gone.signal);
+  try {
+    const answer = await forwardRequest({ ...gateway.services, viewer }, key, forwarded);
+    reply.hijack();
+    await answerAs(answer, { req, res });
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+    // Nobody is there to be told.
+    reply.hijack();
+  }
+}
+
+function forwardedFrom(req: IncomingMessage, signal: AbortSignal): ForwardedRequest {
+  const { method = 'GET', url = '', headers } = req;
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  const hasBody = encoding !== undefined || (length !== undefined && Number(length) > 0);
+  const target = url.replace(BEFORE_TARGET, '');
+  return { method, target, headers, body: hasBody ? req : null, signal };
+}
+
+async function answerAs(
+  { status, headers, body }: StreamedAnswer,
+  { req, res }: { req: IncomingMessage; res: ServerResponse },
+): Promise<void> {
+  res.writeHead(status, headers);
+  // One that the provider cuts off is cut off here too: the caller sees that it is not whole.
+  await pipeline(body, res).catch(() => {});
+  // What the provider did not want to read must not stand before the caller's next request.
+  req.resume();
+}
+
+const params = z.object({
+  projectIdOrName,
+  installationId: z.string().describe('The installation.'),
+  path: z
+    .string()
+    .describe("What follows the provider's base URL; slashes are written as they are."),
+});
+const asItIs = z.unknown().describe("The provider's own.");
+const ITS_OWN = { '*/*': { schema: asItIs } };
+
+const DESCRIPTION = `Any method, path, query and body: they go to the provider as they are, with the credentials
+of the installation's connection in place of the caller's, and so does what it answers. The integration's \`proxy\`
+must be enabled. Redirects are not followed. Needs the scopes \`read\` and \`records:write\`, or the bearer token of
+a builder of the org.`;
+
+function schemaOf(method: (typeof DOCUMENTED)[number]): FastifySchema {
+  const takesBody = method !== 'GET' && method !== 'DELETE';
+  const answer = (description: string, more = {}) => ({
+    description,
+    content: { ...ITS_OWN, ...more },
+  });
+  const refused = { 'application/problem+json': { schema: problem } };
+  return {
+    operationId: `forward${method[0]}${method.slice(1).toLowerCase()}`,
+    tags: ['Installations'],
+    summary: `Forwards a ${method} to the provider.`,
+    description: DESCRIPTION.replaceAll('\n', ' '),
+    security: [{ apiKey: [] }, { bearer: [] }],
+    params,
+    ...(takesBody && { consumes: ['*/*'], body: asItIs }),
+    response: {
+      '2xx': answer("The provider's answer."),
+      '3xx': answer("The provider's redirect, which is not followed."),
+      '4xx': answer("The provider's refusal, or the gateway's.", refused),
+      '5xx': answer("The provider's failure, or none of its answers came.", refused),
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { id } from '../../domain/ids.ts';
+import {
+  createOrg,
+  createOrgInput,
+  listOrgs,
+  updateOrg,
+  updateOrgInput,
+} from '../../domain/org/org.ts';
+import { getOrg, type Row } from '../../domain/scope.ts';
+import { endpoint } from '../endpoint.ts';
+import { listEndpoint } from '../list.ts';
+import { createdShape, resource, updateTimeShape } from '../schemas.ts';
+import { words } from '../words.ts';
+
+const tag = 'Organizations';
+
+export const orgId = id.describe('The org.');
+
+/** `parentType` and `parentId`, as the platform says what belongs to an org. */
+export const parentShape = {
+  parentType: words('ParentType', ['ORG']).describe('What it belongs to.'),
+  parentId: z.string().describe('The id of what it belongs to.'),
+};
+
+export function showParent({ orgId: parentId }: { orgId: string }) {
+  return { parentType: 'org', parentId };
+}
+
+const org = resource('Org', 'A company of builders. It owns projects and has a billing account.', {
+  id: createdShape.id,
+  label: z.string().describe('What people call it.'),
+  createTime: createdShape.createTime,
+  ...updateTimeShape,
+});
+
+function showOrg({ updateTime, ...row }: Row<'Org'>) {
+  return { ...row, updateTime: updateTime ?? undefined };
+}
+
+export const orgEndpoints = [
+  listEndpoint({
+    id: 'listOrgs',
+    path: '/orgs',
+    tag,
+    summary: "Lists a builder's orgs, or the org of a key's project, newest first.",
+    needs: 'org:read',
+    input: z.object({}),
+    item: org,
+    list: ({ call }, args) => listOrgs(call, args),
+    show: showOrg,
+  }),
+  endpoint({
+    id: 'createOrg',
+    method: 'POST',
+    path: '/orgs',
+    tag,
+    summary: 'Makes an org with a billing account; the caller is its first member.',
+    needs: 'bearer',
+    input: createOrgInput,
+    status: 201,
+    output: org,
+    run: async ({ call }, input) => showOrg(await createOrg(call, input)),
+  }),
+  endpoint({
+    id: 'getOrg',
+    method: 'GET',
+    path: '/orgs/{orgId}',
+    tag,
+    summary: 'Gives an org.',
+    needs: 'org:read',
+    input: z.object({ orgId }),
+    status: 200,
+    output: org,
+    run: async ({ call }, input) => showOrg(await getOrg(call, input.orgId, 'org:read')),
+  }),
+  endpoint({
+    id: 'updateOrg',
+    method: 'PATCH',
+    path: '/orgs/{orgId}',
+    tag,
+    summary: 'Changes an org of the caller.',
+    needs: 'bearer',
+    input: updateOrgInput,
+    mask: 'org',
+    status: 200,
+    output: org,
+    run: async ({ call }, input) => showOrg(await updateOrg(call, input)),
+  }),
+];

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { projectIdOrName } from '../../domain/names.ts';
+import {
+  createProviderApp,
+  deleteProviderApp,
+  deleteProviderAppInput,
+  listProviderApps,
+  updateProviderApp,
+} from '../../domain/provider/provider-app.ts';
+import {
+  createProviderAppInput,
+  updateProviderAppInput,
+} from '../../domain/provider/provider-app-input.ts';
+import { getProject, type Row } from '../../domain/scope.ts';
+import { endpoint, uncheckedEndpoint } from '../endpoint.ts';
+import { listEndpoint } from '../list.ts';
+import { createdShape, resource, updateTimeShape } from '../schemas.ts';
+
+const tag = 'Provider apps';
+const path = '/projects/{projectIdOrName}/provider-apps';
+
+export const providerApp = resource('ProviderApp', 'An OAuth client registered at a provider.', {
+  ...createdShape,
+  provider: z.string().describe('The provider of the catalogue.'),
+  clientId: z.string().describe('The OAuth client id. The secret is never shown.'),
+  externalRef: z.string().optional().describe("The provider's own id of the app."),
+  scopes: z.array(z.string()).describe('The OAuth scopes to ask for.'),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('authQueryParams and providerParams, which extend the OAuth flow.'),
+  ...updateTimeShape,
+});
+
+export function showProviderApp(row: Row<'ProviderApp'>) {
+  return {
+    ...row,
+    externalRef: row.externalRef ?? undefined,
+    metadata: (row.metadata ?? undefined) as Record<string, unknown> | undefined,
+    updateTime: row.updateTime ?? undefined,
+  };
+}
+
+export const providerAppEndpoints = [
+  listEndpoint({
+    id: 'listProviderApps',
+    path,
+    tag,
+    summary: 'Lists provider apps, newest first.',
+    needs: 'read',
+    input: z.object({
+      projectIdOrName,
+      provider: z.string().max(1_024).optional().describe('Only those of this provider.'),
+    }),
+    item: providerApp,
+    async list({ call }, { projectIdOrName: project, ...args }) {
+      return listProviderApps(call, await getProject(call, project, 'read'), args);
+    },
+    show: showProviderApp,
+  }),
+  uncheckedEndpoint({
+    id: 'createProviderApp',
+    method: 'POST',
+    path,
+    tag,
+    summary: 'Makes a provider app.',
+    needs: 'provider-apps:write',
+    input: createProviderAppInput,
+    status: 200,
+    output: providerApp,
+    run: async ({ call }, input) => showProviderApp(await createProviderApp(call, input)),
+  }),
+  uncheckedEndpoint({
+    id: 'updateProviderApp',
+    method: 'PATCH',
+    path: `${path}/{providerAppId}`,
+    tag,
+    summary: 'Changes the fields of a provider app that updateMask names.',
+    needs: 'provider-apps:write',
+    input: updateProviderAppInput,
+    status: 200,
+    output: providerApp,
+    run: async ({ call }, input) => showProviderApp(await updateProviderApp(call, input)),
+  }),
+  endpoint({
+    id: 'deleteProviderApp',
+    method: 'DELETE',
+    path: `${path}/{providerAppId}`,
+    tag,
+    summary: 'Deletes a provider app that no connection uses.',
+    needs: 'provider-apps:write',
+    input: deleteProviderAppInput,
+    status: 204,
+    output: null,
+    run: ({ call }, input) => deleteProviderApp(call, input),
+  }),
+];

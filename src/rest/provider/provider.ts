@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import {
+  AUTH_SCHEMES,
+  getCatalogue,
+  getProvider,
+  PROVIDER_CAPABILITIES,
+  type Provider,
+  supportedCapabilities,
+} from '../../domain/provider/provider.ts';
+import { endpoint } from '../endpoint.ts';
+import { resource } from '../schemas.ts';
+import { wordOf, words } from '../words.ts';
+
+const tag = 'Providers';
+
+export const authScheme = words('AuthScheme', AUTH_SCHEMES);
+
+const provider = resource('Provider', 'A third-party service of the catalogue.', {
+  name: z.string().describe('The name that connections and integrations use.'),
+  displayName: z.string().describe('The name that people know.'),
+  authSchemes: z.array(authScheme).describe('How one can connect to it, the preferred way first.'),
+  baseUrl: z
+    .string()
+    .describe('Where its API is; {{workspace}} stands for what a connection fills in.'),
+  supports: z
+    .array(words('ProviderCapability', PROVIDER_CAPABILITIES))
+    .describe('What this gateway can do with it.'),
+});
+
+function showProvider(facts: Provider) {
+  const { name, displayName, authSchemes, baseUrl } = facts;
+  return {
+    name,
+    displayName,
+    authSchemes: authSchemes.map((scheme) => wordOf('AuthScheme', scheme)),
+    baseUrl,
+    supports: supportedCapabilities(facts).map((one) => wordOf('ProviderCapability', one)),
+  };
+}
+
+export const providerEndpoints = [
+  endpoint({
+    id: 'listProviders',
+    method: 'GET',
+    path: '/providers',
+    tag,
+    summary: 'Gives the whole catalogue, by name.',
+    needs: 'read',
+    input: z.object({}),
+    status: 200,
+    output: z.record(z.string(), provider),
+    async run({ call }) {
+      const shown = getCatalogue(call).map((facts) => [facts.name, showProvider(facts)]);
+      return Object.fromEntries(shown);
+    },
+  }),
+  endpoint({
+    id: 'getProvider',
+    method: 'GET',
+    path: '/providers/{provider}',
+    tag,
+    summary: 'Gives a provider by name.',
+    needs: 'read',
+    input: z.object({ provider: z.string().min(1).max(128).describe('Its name.') }),
+    status: 200,
+    output: provider,
+    run: async ({ call }, { provider: name }) => showProvider(getProvider(call, name)),
+  }),
+];
