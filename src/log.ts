@@ -1,18 +1,44 @@
 /** JSON logs on stdout, one line for each fact. Secrets are of type Secret, which prints as ***. */
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 
 export type Log = Logger;
 
+const STDOUT = 1;
+const WARN = 40;
+/** Lines leave together: a write of each would cost more than most requests. */
+const TOGETHER_BYTES = 8 * 1024;
+const TOGETHER_MS = 100;
+
 export function createLog(level: string): Log {
-  return pino({
+  const options = {
     level,
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }) },
     // The second wall: nothing should log a request's headers, and if something does, not these.
     redact: {
       paths: ['authorization', 'headers.authorization', 'headers["x-api-key"]', 'headers.cookie'],
       censor: '***',
     },
+  } satisfies LoggerOptions;
+  return pino(options, stdout());
+}
+
+/** What is short of a warning waits a moment; nothing waits for longer, or past the end of the process. */
+function stdout(): DestinationStream {
+  const lines = pino.destination({
+    dest: STDOUT,
+    minLength: TOGETHER_BYTES,
+    periodicFlush: TOGETHER_MS,
   });
+  process.once('exit', () => lines.flushSync());
+  return {
+    // Asks pino to say how urgent a line is.
+    [Symbol.for('pino.metadata')]: true,
+    lastLevel: 0,
+    write(line: string) {
+      lines.write(line);
+      if (this.lastLevel >= WARN) lines.flushSync();
+    },
+  } as DestinationStream & { lastLevel: number };
 }

@@ -14,6 +14,7 @@ import { type Listen, listenOnPglite, PostgresHints } from './listen.ts';
 import { migrate } from './migrate.ts';
 import { readsInBursts } from './read-bursts.ts';
 import { createRows, type Rows, type RunQuery, statementName } from './rows.ts';
+import { timestampOf } from './timestamps.ts';
 
 /** A caller never waits longer for a connection: with the database gone, requests fail soon and cleanly. */
 const CONNECT_TIMEOUT_MS = 4_000;
@@ -171,11 +172,22 @@ async function migratePostgres(url: string, log: Log): Promise<boolean> {
 }
 
 /** Positions of the event log are int8: exact as bigint, as Prisma gives them too. */
-const PGLITE_PARSERS = { [types.INT8]: BigInt };
+const PGLITE_PARSERS = {
+  [types.INT8]: BigInt,
+  [types.TIMESTAMPTZ]: (text: string) => timestampOf(text) ?? new Date(text),
+};
+
+const readTimestamp = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (
+  text: string,
+) => Date;
 
 const TYPES: pg.CustomTypesConfig = {
-  getTypeParser: (oid, format) =>
-    oid === pg.types.builtins.INT8 && format !== 'binary'
-      ? BigInt
-      : pg.types.getTypeParser(oid, format),
+  getTypeParser: (oid, format) => {
+    if (format === 'binary') return pg.types.getTypeParser(oid, format);
+    if (oid === pg.types.builtins.INT8) return BigInt;
+    if (oid === pg.types.builtins.TIMESTAMPTZ) {
+      return (text: string) => timestampOf(text) ?? readTimestamp(text);
+    }
+    return pg.types.getTypeParser(oid, format);
+  },
 };

@@ -98,14 +98,7 @@ export async function listPage<T extends Table, N = Row<T>>(
   const existsAt = async (at: Key) => (await rowsIn({ direction: 'asc', at, limit: 1 })).length > 0;
   return {
     edges: nodes.flatMap((node, index) =>
-      node === null
-        ? []
-        : {
-            node,
-            get cursor() {
-              return encodeCursor(list, keys[index] as Key);
-            },
-          },
+      node === null ? [] : new KeyedEdge(node, list, keys[index] as Key),
     ),
     pageInfo: {
       get hasNextPage() {
@@ -133,6 +126,23 @@ export async function listPage<T extends Table, N = Row<T>>(
     },
     totalCount: () => load(call, counts, { table, where }),
   };
+}
+
+/** Its cursor is made where it is asked for. */
+class KeyedEdge<N> implements Edge<N> {
+  readonly node: N;
+  readonly #list: NamedList;
+  readonly #key: Key;
+
+  constructor(node: N, list: NamedList, key: Key) {
+    this.node = node;
+    this.#list = list;
+    this.#key = key;
+  }
+
+  get cursor(): string {
+    return encodeCursor(this.#list, this.#key);
+  }
 }
 
 /** A page of a list that is in memory, ordered by a name. */

@@ -3,12 +3,14 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { Services } from '../domain/call.ts';
 import type { Admission } from '../domain/viewer/admission.ts';
-import { DomainError, type Problem } from '../errors.ts';
+import { type Problem, problemOf } from '../errors.ts';
 import { readBody } from './body.ts';
+import { registerCors } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { headersOf, problemOfError } from './errors.ts';
 import { registerProxy } from './installation/proxy.ts';
+import { allowedMethods } from './methods.ts';
 import { BASE_PATH, registerDocument, schemaOf } from './openapi.ts';
 import { registerPage } from './page.ts';
 import { type Gateway, perform } from './perform.ts';
@@ -32,9 +34,8 @@ export async function createRest(services: Services, admission: Admission): Prom
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler((_request, reply) =>
-    sendProblem(reply, new DomainError('NOT_FOUND', 'There is no such endpoint.').problem),
-  );
+  registerCors(app, config);
+  answerUnknown(app);
   readBody(app);
   await registerDocument(app);
   for (const endpoint of ENDPOINTS) addRoute(app, endpoint, { services, admission });
@@ -44,6 +45,23 @@ export async function createRest(services: Services, admission: Admission): Prom
   await app.ready();
   return app;
 }
+
+/** Before the body is read, which may be anything. */
+function answerUnknown(app: Rest): void {
+  const allowed = allowedMethods(ENDPOINTS);
+  app.addHook('onRequest', async ({ is404, method, url }, reply) => {
+    if (!is404) return;
+    const allow = allowed(url.split('?', 1)[0] as string);
+    if (allow) reply.header('allow', allow);
+    if (allow && method === 'OPTIONS') return reply.code(204).send();
+    return sendProblem(reply, allow ? WRONG_METHOD : NOWHERE);
+  });
+}
+
+const NOWHERE = problemOf('NOT_FOUND', 'There is no such endpoint.');
+const WRONG_METHOD = problemOf('BAD_USER_INPUT', 'The path does not take this method.', {
+  status: 405,
+});
 
 function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
   app.route({

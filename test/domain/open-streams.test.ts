@@ -77,6 +77,18 @@ test('a caller has so many streams, and one more when one is closed', async () =
   streams.endAll();
 });
 
+test('a stream that is closed twice leaves the next one of its caller alone', async () => {
+  const streams = new OpenStreams(services, verifier, { most: 10, lookMs: 5, staleMs: 10 });
+  const { tenant, stream, credentials, viewer } = await open(streams);
+  stream[Symbol.dispose]();
+  const ended = Promise.withResolvers<DomainError | null>();
+  const next = streams.open(credentials, viewer, ended.resolve);
+  stream[Symbol.dispose]();
+  await prisma.apiKey.delete({ where: { id: tenant.apiKeyId } });
+  expect(await ended.promise).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await next.confirm()).toBeNull();
+});
+
 test('a server that stops ends all without a refusal, and opens none', async () => {
   const streams = new OpenStreams(services, verifier, { most: 10 });
   const { ended, credentials, viewer } = await open(streams);

@@ -50,7 +50,8 @@ export function restClient(
       ...(payload !== undefined && { payload: JSON.stringify(payload) }),
     });
     const contentType = headers['content-type'] as string | undefined;
-    const body = text === '' ? '' : JSON.parse(text);
+    const isText = text === '' || contentType?.startsWith('text/plain');
+    const body = isText ? text : JSON.parse(text);
     check({ method, path, status, contentType, body });
     return { status, headers: headers as RestAnswer['headers'], body };
   };

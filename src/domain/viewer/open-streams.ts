@@ -113,7 +113,8 @@ export class OpenStreams {
   }
 
   #close(caller: Caller, stream: Stream): void {
-    caller.streams.delete(stream);
+    // Again: whoever has this credential by now is another caller, and is to stay.
+    if (!caller.streams.delete(stream)) return;
     caller.looked.raise();
     if (caller.streams.size > 0) return;
     this.#callers.delete(caller.credential);

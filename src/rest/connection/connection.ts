@@ -13,7 +13,7 @@ import {
   updateConnectionInput,
 } from '../../domain/connection/connection-input.ts';
 import { refreshConnection, refreshIfDue } from '../../domain/connection/connection-refresh.ts';
-import { shownCredentials } from '../../domain/connection/credentials.ts';
+import { type ShownCredentials, shownCredentials } from '../../domain/connection/credentials.ts';
 import { projectIdOrName, ref } from '../../domain/names.ts';
 import { getProject, type Row } from '../../domain/scope.ts';
 import { type Asked, endpoint, uncheckedEndpoint } from '../endpoint.ts';
@@ -120,7 +120,12 @@ async function readConnection(
   const row: Row<'Connection'> = await read[refresh ?? 'never'](asked.call, key);
   if (!includeCreds && !includeRefreshToken) return showConnection(row, asked);
   const credentials = await asked.find(shownCredentials, row);
-  const tokens = credentials?.oauth2AuthorizationCode;
-  if (tokens && !includeRefreshToken) tokens.refreshToken = null;
-  return showConnection(row, asked, credentials);
+  const shown = includeRefreshToken ? credentials : withoutRefreshToken(credentials);
+  return showConnection(row, asked, shown);
+}
+
+function withoutRefreshToken(credentials: ShownCredentials | null): ShownCredentials | null {
+  const { oauth2AuthorizationCode: tokens } = credentials ?? {};
+  if (!credentials || !tokens) return credentials;
+  return { ...credentials, oauth2AuthorizationCode: { ...tokens, refreshToken: null } };
 }

@@ -7,6 +7,7 @@ import {
 import { installedObjects } from '../../domain/installation/installed-object.ts';
 import type { Relations } from '../../domain/relations.ts';
 import { byId, type Row } from '../../domain/scope.ts';
+import { connection, showConnection } from '../connection/connection-view.ts';
 import { operationStatus } from '../operation/operation-view.ts';
 import { group, showGroup } from '../project/group.ts';
 import { createdShape, resource, updateTimeShape } from '../schemas.ts';
@@ -21,6 +22,7 @@ export const installation = resource('Installation', 'An integration that a grou
     'Unhealthy: its connection has bad credentials, or its last three operations failed.',
   ),
   group,
+  connection,
   config: installationConfig,
   objects: z.array(installedObject).describe('The objects that it reads, by name.'),
   lastOperationStatus: operationStatus
@@ -30,9 +32,11 @@ export const installation = resource('Installation', 'An integration that a grou
   ...updateTimeShape,
 });
 
-export async function showInstallation(row: Row<'Installation'>, { get, find }: Relations) {
-  const [ofGroup, config, health, last, objects] = await Promise.all([
+export async function showInstallation(row: Row<'Installation'>, relations: Relations) {
+  const { get, find } = relations;
+  const [ofGroup, through, config, health, last, objects] = await Promise.all([
     get(byId('Group'), row.groupId),
+    get(byId('Connection'), row.connectionId).then((found) => showConnection(found, relations)),
     get(byId('InstallationConfig'), row.configId),
     get(installationHealth, row.id),
     find(lastOperations, row.id),
@@ -42,6 +46,7 @@ export async function showInstallation(row: Row<'Installation'>, { get, find }: 
     ...row,
     healthStatus: wordOf('InstallationHealth', health),
     group: showGroup(ofGroup),
+    connection: through,
     config: showInstallationConfig(config),
     objects: objects.map(showInstalledObject),
     lastOperationStatus: last ? wordOf('OperationStatus', last.status) : undefined,

@@ -1,5 +1,10 @@
 /** `…/installations/{installationId}/proxy/…`: the provider's own API, with the connection's credentials. */
-import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
+import {
+  type IncomingMessage,
+  METHODS,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { z } from 'zod';
@@ -63,7 +68,7 @@ async function passOn(
   try {
     const answer = await forwardRequest({ ...gateway.services, viewer }, key, forwarded);
     reply.hijack();
-    await answerAs(answer, { req, res });
+    await answerAs(answer, { req, res, own: reply.getHeaders() });
   } catch (error) {
     if (!gone.signal.aborted) throw error;
     // Nobody is there to be told.
@@ -81,9 +86,14 @@ function forwardedFrom(req: IncomingMessage, signal: AbortSignal): ForwardedRequ
 
 async function answerAs(
   { status, headers, body }: StreamedAnswer,
-  { req, res }: { req: IncomingMessage; res: ServerResponse },
+  {
+    req,
+    res,
+    own,
+  }: { req: IncomingMessage; res: ServerResponse; own: ReturnType<FastifyReply['getHeaders']> },
 ): Promise<void> {
-  res.writeHead(status, headers);
+  const vary = [own.vary ?? [], headers.vary ?? []].flat().join(', ');
+  res.writeHead(status, { ...headers, ...own, ...(vary && { vary }) } as OutgoingHttpHeaders);
   // One that the provider cuts off is cut off here too: the caller sees that it is not whole.
   await pipeline(body, res).catch(() => {});
   // What the provider did not want to read must not stand before the caller's next request.

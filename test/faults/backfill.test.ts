@@ -1,0 +1,133 @@
+import { setInterval as ticks } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { type BackfillScene, prepareBackfill } from './backfill-scene.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+
+/** FAULTS_SHORT=1 is the short form. */
+const SHORT = process.env.FAULTS_SHORT === '1';
+const RECORDS = SHORT ? 120_000 : 1_000_000;
+const MINUTE_MS = 60_000;
+const SAMPLE_MS = 100;
+const RUN_MS_MAX = 30 * MINUTE_MS;
+/** Looks at what is in use, each of which collects garbage: few, so that they cost the read little. */
+const USED_LOOKS = 40;
+const MIB = 2 ** 20;
+
+/** Far fewer than the messages of all records. */
+const PENDING_MAX = 40;
+/** A read looks at what is pending before each slice, which has so many pages at most. */
+const SLICE_PAGES = 50;
+/** Of the provider's largest page, at 300,000 bytes a message. */
+const MESSAGES_OF_PAGE = 5;
+
+/**
+ * What is in use may differ by a page under way and what waits to be sent, some MiB of over 100. A record
+ * takes a kilobyte: of those that come between the quarters, half of all, not a tenth can be held.
+ */
+const USED_GROWTH_MAX = 1.1;
+/** Garbage that isn't collected yet comes and goes; it doesn't add up. */
+const RSS_GROWTH_MAX = 1.3;
+
+interface Sample {
+  ms: number;
+  records: number;
+  rssMib: number;
+  /** Null where it wasn't looked at. */
+  usedMib: number | null;
+  pending: number;
+}
+
+/** Until the operation has ended and nothing is pending. */
+async function sampleToTheEnd(scene: BackfillScene, gateway: Gateway): Promise<Sample[]> {
+  const { receiver } = scene;
+  const { prisma } = scene.database;
+  const samples: Sample[] = [];
+  const startedMs = performance.now();
+  let nextLook = 0;
+  for await (const _ of ticks(SAMPLE_MS)) {
+    const open = await prisma.operation.count({ where: { status: 'IN_PROGRESS' } });
+    const pending = await prisma.delivery.count({ where: { nextAttemptTime: { not: null } } });
+    const { records } = receiver;
+    const rssMib = gateway.rssBytes() / MIB;
+    const isLook = records > nextLook;
+    if (isLook) nextLook = records + RECORDS / USED_LOOKS;
+    const usedMib = isLook ? (await gateway.usedBytes()) / MIB : null;
+    samples.push({ ms: performance.now() - startedMs, records, rssMib, usedMib, pending });
+    const isOver = open === 0 && pending === 0 && records > 0;
+    if (isOver || performance.now() - startedMs > RUN_MS_MAX) break;
+  }
+  return samples;
+}
+
+/** Of the samples of this quarter of the run, from 1 to 4. */
+function medianOf(samples: Sample[], quarter: number, name: 'rssMib' | 'usedMib'): number {
+  const values = samples.flatMap((sample) => (sample.records > 0 ? (sample[name] ?? []) : []));
+  const size = values.length / 4;
+  const sorted = values.slice((quarter - 1) * size, quarter * size).sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+function report(samples: Sample[]): void {
+  const began = samples.find(({ records }) => records > 0)?.ms ?? 0;
+  const seconds = ((samples.at(-1)?.ms ?? 0) - began) / 1_000;
+  const quarters = [1, 2, 3, 4].map((quarter) => {
+    const [rss, used] = (['rssMib', 'usedMib'] as const).map((name) =>
+      Math.round(medianOf(samples, quarter, name)),
+    );
+    return `${rss} (${used})`;
+  });
+  const mostPending = Math.max(...samples.map(({ pending }) => pending));
+  console.log(
+    `${RECORDS} records in ${seconds.toFixed(1)} s, ${Math.round(RECORDS / seconds)}/s; ` +
+      `MiB of RSS (in use) by quarters: ${quarters.join(', ')}; at most ${mostPending} pending`,
+  );
+}
+
+test(`a backfill of ${RECORDS} records keeps the memory flat, and each record arrives once`, async () => {
+  const scene = await prepareBackfill({ accounts: RECORDS, pendingMax: PENDING_MAX });
+  const { receiver, database } = scene;
+  const gateway = await startGateway(scene.env);
+  const samples = await sampleToTheEnd(scene, gateway);
+  report(samples);
+
+  expect(receiver.times.filter((times) => times !== 1)).toHaveLength(0);
+  expect(receiver).toMatchObject({ records: RECORDS, repeated: 0 });
+  expect(await database.prisma.delivery.count()).toBe(receiver.messages);
+  expect(await database.prisma.operation.findMany()).toMatchObject([
+    { status: 'SUCCESS', result: `[Account] Read completed (${RECORDS} records)` },
+  ]);
+  const mostPending = Math.max(...samples.map(({ pending }) => pending));
+  expect(mostPending).toBeLessThan(PENDING_MAX + SLICE_PAGES * MESSAGES_OF_PAGE);
+  const growth = (name: 'rssMib' | 'usedMib') =>
+    medianOf(samples, 4, name) / medianOf(samples, 2, name);
+  expect(growth('usedMib')).toBeLessThan(USED_GROWTH_MAX);
+  expect(growth('rssMib')).toBeLessThan(RSS_GROWTH_MAX);
+  expect(await gateway.stop()).toBe(0);
+});
+
+test('a read whose destination takes nothing waits after a slice, and goes on when it does', async () => {
+  const pageSize = 200;
+  const accounts = 2 * SLICE_PAGES * pageSize;
+  const scene = await prepareBackfill({ accounts, pageSize, pendingMax: 10 });
+  const { org, receiver } = scene;
+  const { prisma } = scene.database;
+  const release = receiver.hold();
+  const gateway = await startGateway(scene.env);
+  const dueInSeconds = async () => {
+    const [run] = await prisma.$queryRaw<{ seconds: number }[]>`
+      select extract(epoch from "dueTime" - now())::float8 as "seconds"
+      from "ReadRun" where "leaseToken" is null and "pagesRead" > 0`;
+    return run?.seconds ?? 0;
+  };
+  await expect.poll(dueInSeconds, { timeout: MINUTE_MS }).toBeGreaterThan(10);
+  const pages = org.requests.length;
+  expect(pages).toBeLessThanOrEqual(10 + SLICE_PAGES);
+  expect(await prisma.delivery.count({ where: { status: 'PENDING' } })).toBe(pages);
+  expect(receiver.records).toBe(0);
+
+  release();
+  await expect.poll(() => receiver.records, { timeout: 5 * MINUTE_MS }).toBe(accounts);
+  expect(receiver.times.filter((times) => times !== 1)).toHaveLength(0);
+  expect(org.requests).toHaveLength(2 * SLICE_PAGES);
+  expect(await gateway.stop()).toBe(0);
+});

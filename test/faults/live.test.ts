@@ -1,0 +1,119 @@
+/** How soon events are live: measured and told, not asserted, for machines differ. */
+import { PGlite } from '@electric-sql/pglite';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Database, openPglite } from '../../src/database/database.ts';
+import { eventList } from '../../src/domain/event/notification-event.ts';
+import { encodeCursor } from '../../src/domain/page.ts';
+import { createLog } from '../../src/log.ts';
+import { type TestApp, testApp, testDatabase } from '../support/app.ts';
+import { names, record, routeEvents } from '../support/event-log.ts';
+import { openEventStream } from '../support/event-stream.ts';
+import { openSocket } from '../support/socket.ts';
+import { databaseUrl, ENCRYPTION_KEY, startGateway } from './gateway.ts';
+
+const EVENTS = 200;
+
+const QUERY = `subscription ($project: String!, $after: String) {
+  notificationEvents(projectIdOrName: $project, after: $after) { node { data } }
+}`;
+
+interface Scene {
+  database: Database;
+  url: string;
+  apiKey: string;
+  projectId: string;
+}
+
+interface Live {
+  way: string;
+  /** The name of the next event. */
+  next(): Promise<string>;
+}
+
+/** From the log's start. */
+function subscriptionTo({ projectId: project }: Scene) {
+  return { query: QUERY, variables: { project, after: encodeCursor(eventList(project), 0n) } };
+}
+
+async function overEventStream(scene: Scene): Promise<Live> {
+  const { url, apiKey } = scene;
+  const stream = await openEventStream((path, init) => fetch(url + path, init), {
+    ...subscriptionTo(scene),
+    headers: { 'x-api-key': apiKey },
+  });
+  onTestFinished(() => stream.leave());
+  const next = async () => (await stream.next())?.data.data.notificationEvents;
+  return { way: 'SSE', next: async () => (await next()).node.data.connectionId };
+}
+
+async function overWebSocket(scene: Scene): Promise<Live> {
+  const socket = await openSocket(scene.url);
+  onTestFinished(() => socket.socket.terminate());
+  socket.send({ type: 'connection_init', payload: { 'x-api-key': scene.apiKey } });
+  expect(await socket.next()).toEqual({ type: 'connection_ack' });
+  socket.send({ id: '1', type: 'subscribe', payload: subscriptionTo(scene) });
+  const next = async () => (await socket.next()).payload.data.notificationEvents;
+  return { way: 'WebSocket', next: async () => (await next()).node.data.connectionId };
+}
+
+async function nextAt({ next }: Live): Promise<{ name: string; ms: number }> {
+  const name = await next();
+  return { name, ms: performance.now() };
+}
+
+/** One event at a time; the times of each way, from when the commit was asked for until a client has read it. */
+async function measure(scene: Scene, lives: Live[]): Promise<number[][]> {
+  const { database, projectId } = scene;
+  const times: number[][] = lives.map(() => []);
+  for (const name of names('e', EVENTS)) {
+    let committingMs = 0;
+    const delay = async () => {
+      committingMs = performance.now();
+    };
+    const arriving = Promise.all(lives.map(nextAt));
+    await record(database, { projectId, name, delay });
+    for (const [index, arrived] of (await arriving).entries()) {
+      expect(arrived.name).toBe(name);
+      times[index]?.push(arrived.ms - committingMs);
+    }
+  }
+  return times;
+}
+
+async function measureBoth(kind: string, scene: Scene): Promise<void> {
+  const lives = [await overEventStream(scene), await overWebSocket(scene)];
+  // Once both have it, both are live.
+  await record(scene.database, { projectId: scene.projectId, name: 'first' });
+  for (const { next } of lives) expect(await next()).toBe('first');
+  const times = await measure(scene, lives);
+  for (const [index, { way }] of lives.entries()) {
+    const sorted = times[index]?.toSorted((a, b) => a - b) ?? [];
+    const [p50, p99] = [0.5, 0.99].map((share) => sorted[Math.floor(share * EVENTS)]?.toFixed(1));
+    console.log(`${kind}, ${way}: commit to arrival p50 ${p50} ms, p99 ${p99} ms`);
+  }
+}
+
+async function tenantOf({ app, tenant }: TestApp) {
+  const { projectId, apiKey } = await tenant();
+  await routeEvents(app.services.database.prisma, projectId);
+  return { projectId, apiKey };
+}
+
+test(`${EVENTS} events one at a time are live in a server of its own on PostgreSQL`, async () => {
+  const database = await testDatabase();
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
+  await using host = await testApp({ env: { ENCRYPTION_KEY }, database: kept });
+  const tenant = await tenantOf(host);
+  const { url } = await startGateway({ DATABASE_URL: await databaseUrl(database) });
+  await measureBoth('PostgreSQL', { database, url, ...tenant });
+});
+
+test(`${EVENTS} events one at a time are live in a server on the embedded database`, async () => {
+  const database = await openPglite(await PGlite.create(), createLog('silent'));
+  const host = await testApp({ database });
+  onTestFinished(() => host[Symbol.asyncDispose]());
+  const tenant = await tenantOf(host);
+  const { url } = await host.app.start();
+  await measureBoth('embedded', { database, url, ...tenant });
+});

@@ -1,0 +1,66 @@
+/** A receiver of pages of accounts that counts what it gets, and keeps nothing else of it. */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { accountNumber } from './large-org.ts';
+
+export interface RecordReceiver extends AsyncDisposable {
+  url: string;
+  /** How often each account came, by its number; a message that came again doesn't count. */
+  times: Uint8Array;
+  records: number;
+  messages: number;
+  /** Messages that came again. */
+  repeated: number;
+  /** Leaves messages without an answer, until the returned function is called. */
+  hold(): () => void;
+}
+
+/** Answers 200 at once, unless it is told to hold. */
+export async function startRecordReceiver(accounts: number): Promise<RecordReceiver> {
+  const ids = new Set<string>();
+  let held = Promise.resolve();
+  const server = createServer(async (request, response) => {
+    const body = await textOf(request);
+    await held;
+    response.writeHead(200).end();
+    const id = String(request.headers['webhook-id']);
+    if (ids.has(id)) receiver.repeated += 1;
+    else count(receiver, body);
+    ids.add(id);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const receiver: RecordReceiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    times: new Uint8Array(accounts),
+    records: 0,
+    messages: 0,
+    repeated: 0,
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+  return receiver;
+}
+
+function count(receiver: RecordReceiver, body: string): void {
+  const { result } = JSON.parse(body) as { result: { raw: { Id: string } }[] };
+  for (const { raw } of result) {
+    const number = accountNumber(raw.Id);
+    receiver.times[number] = (receiver.times[number] ?? 0) + 1;
+  }
+  receiver.records += result.length;
+  receiver.messages += 1;
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,173 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { eventList } from '../../src/domain/event/notification-event.ts';
+import { encodeCursor } from '../../src/domain/page.ts';
+import { testApp, testDatabase } from '../support/app.ts';
+import { recordAll, routeEvents } from '../support/event-log.ts';
+import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './gateway.ts';
+import {
+  overEventStream,
+  overWebSocket,
+  type Subscribe,
+  type Subscriber,
+  type Subscription,
+} from './subscribers.ts';
+
+/** FAULTS_SHORT=1 is the short form. */
+const SHORT = process.env.FAULTS_SHORT === '1';
+const SUBSCRIBERS = SHORT ? 200 : 1_000;
+const STALLED = SUBSCRIBERS / 10;
+const EVENTS = SHORT ? 1_000 : 2_000;
+/** Before some stop to read. */
+const FIRST_EVENTS = 10;
+const EVENTS_AT_ONCE = 25;
+const PAYLOAD_BYTES = 2_000;
+/** Those who won't read ask for so much that the machine's own buffers, some MiB a connection, soon are full. */
+const COPIES_UNREAD = 10;
+/** The quickest writer that lets readers follow: so much may be on its way. */
+const EVENTS_AHEAD = 200;
+/** Subscribers that are let in at the same time. */
+const AT_ONCE = 20;
+const LOOK_MS = 500;
+/**
+ * Events on their way to readers, which share them, and some KiB for each connection. The events of those
+ * who don't read are 20 MiB and more for each of them.
+ */
+const USED_GROWTH_MAX_MIB = 64;
+const MIB = 2 ** 20;
+const MINUTE_MS = 60_000;
+
+interface Scene {
+  database: Database;
+  gateway: Gateway;
+  start: Subscription;
+}
+
+async function prepare(): Promise<Scene> {
+  const database = await testDatabase();
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
+  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: kept });
+  const { projectId: project, apiKey } = await app.tenant();
+  await routeEvents(database.prisma, project);
+  const gateway = await startGateway({
+    DATABASE_URL: await databaseUrl(database),
+    // Places are few: who wants to come back needs that of a connection that was cut.
+    LIMIT_SUBSCRIPTIONS: String(SUBSCRIBERS),
+  });
+  const after = encodeCursor(eventList(project), 0n);
+  return {
+    database,
+    gateway,
+    start: { url: gateway.url, apiKey, project, after, seen: 0, copies: 1 },
+  };
+}
+
+async function recordEvents({ database, start }: Scene, from: number, to: number): Promise<void> {
+  const padding = 'x'.repeat(PAYLOAD_BYTES);
+  const names = Array.from({ length: to - from + 1 }, (_, index) => `e${from + index}:${padding}`);
+  await recordAll(database, { projectId: start.project }, names);
+}
+
+const slowest = (readers: Subscriber[]) =>
+  Math.min(...readers.map(({ progress }) => progress.seen));
+
+async function reached(readers: Subscriber[], count: number): Promise<void> {
+  const waiting = { timeout: 10 * MINUTE_MS };
+  await expect.poll(() => slowest(readers), waiting).toBeGreaterThanOrEqual(count);
+}
+
+const wayOf = (index: number): Subscribe => (index % 2 === 0 ? overWebSocket : overEventStream);
+
+/** Half of them by each way. */
+async function subscribeAll({ start }: Scene, count: number, copies: number) {
+  const all: (Subscriber | null)[] = [];
+  while (all.length < count) {
+    const some = Array.from({ length: AT_ONCE }, (_, index) => wayOf(index)({ ...start, copies }));
+    all.push(...(await Promise.all(some)));
+  }
+  return all.filter((subscriber) => subscriber !== null);
+}
+
+/** Looks again and again at the most that the gateway had in use, and at its RSS. */
+function watchMemory(gateway: Gateway) {
+  const most = { usedMib: 0, rssMib: 0 };
+  const ending = new AbortController();
+  const watching = (async () => {
+    while (!ending.signal.aborted) {
+      most.usedMib = Math.max(most.usedMib, Math.round((await gateway.usedBytes()) / MIB));
+      most.rssMib = Math.max(most.rssMib, Math.round(gateway.rssBytes() / MIB));
+      await wait(LOOK_MS, undefined, { signal: ending.signal }).catch(() => {});
+    }
+  })();
+  return async () => {
+    ending.abort();
+    await watching;
+    return most;
+  };
+}
+
+async function recordAndRead(scene: Scene, readers: Subscriber[]): Promise<void> {
+  for (let from = FIRST_EVENTS + 1; from <= EVENTS; from += EVENTS_AT_ONCE) {
+    await recordEvents(scene, from, Math.min(from + EVENTS_AT_ONCE - 1, EVENTS));
+    await reached(readers, from - EVENTS_AHEAD);
+  }
+  await reached(readers, EVENTS);
+}
+
+/** They come again by their cursors, each as often as it takes until its place is free. */
+async function comeBack({ start }: Scene, stalled: Subscriber[]): Promise<Subscriber[]> {
+  const back: Subscriber[] = [];
+  for (const [index, { progress }] of stalled.entries()) {
+    const again = { ...start, after: progress.cursor, seen: progress.seen };
+    const tryAgain = async () => {
+      const subscriber = await wayOf(index)(again);
+      if (subscriber) back.push(subscriber);
+      return subscriber !== null;
+    };
+    await expect.poll(tryAgain, { timeout: 2 * MINUTE_MS, interval: 500 }).toBe(true);
+  }
+  return back;
+}
+
+/** The stalled ones have stopped reading by now, each with a cursor. */
+async function subscribe(scene: Scene) {
+  await recordEvents(scene, 1, FIRST_EVENTS);
+  const stalled = await subscribeAll(scene, STALLED, COPIES_UNREAD);
+  const readers = await subscribeAll(scene, SUBSCRIBERS - STALLED, 1);
+  expect(stalled.length + readers.length).toBe(SUBSCRIBERS);
+  await reached([...stalled, ...readers], FIRST_EVENTS);
+  for (const subscriber of stalled) subscriber.stall();
+  return { stalled, readers };
+}
+
+function report(readers: Subscriber[], seconds: number): void {
+  const perSecond = Math.round((readers.length * (EVENTS - FIRST_EVENTS)) / seconds);
+  const time = `${seconds.toFixed(1)} s, ${perSecond}/s`;
+  console.log(`${EVENTS} events to ${readers.length} readers in ${time}`);
+}
+
+test(`of ${SUBSCRIBERS} subscribers, ${STALLED} that don't read cost the others and the gateway nothing`, async () => {
+  const scene = await prepare();
+  const { gateway } = scene;
+  const { stalled, readers } = await subscribe(scene);
+  const usedBeforeMib = Math.round((await gateway.usedBytes()) / MIB);
+  const stopWatching = watchMemory(gateway);
+
+  const beganMs = performance.now();
+  await recordAndRead(scene, readers);
+  report(readers, (performance.now() - beganMs) / 1_000);
+  for (const { progress } of stalled) expect(progress.seen).toBeLessThan(EVENTS);
+  const back = await comeBack(scene, stalled);
+  await reached(back, EVENTS);
+  const { usedMib, rssMib } = await stopWatching();
+  console.log(`MiB in use: ${usedBeforeMib} before, at most ${usedMib}; RSS at most ${rssMib}`);
+
+  const all = [...stalled, ...readers, ...back];
+  expect(all.flatMap(({ progress }) => progress.problem ?? [])).toEqual([]);
+  expect([...readers, ...back].filter(({ progress }) => progress.seen !== EVENTS)).toEqual([]);
+  expect(usedMib - usedBeforeMib).toBeLessThan(USED_GROWTH_MAX_MIB);
+  for (const subscriber of all) subscriber.leave();
+  expect(await gateway.stop()).toBe(0);
+});

@@ -1,0 +1,120 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { refreshTokensSweep } from '../../src/jobs/refresh-tokens.ts';
+import { startJobs } from '../../src/jobs/worker.ts';
+import { createLog } from '../../src/log.ts';
+import { sandboxProvider } from '../../src/providers/sandbox/provider.ts';
+import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
+import { generate, keepEvents } from '../support/connections.ts';
+import { CLIENT_ID, createProviderApp } from '../support/oauth.ts';
+
+const env = { ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
+const log = createLog('silent');
+const app = await sharedApp({ env, log });
+const { sandbox, services } = app.app;
+const { prisma } = services.database;
+const WAITING = { timeout: 20_000, interval: 20 };
+const HOUR_MS = 3_600_000;
+const CONNECTIONS = 12;
+
+function startSweeping({ app: { services } }: Pick<TestApp, 'app'>) {
+  return startJobs(services, { handlers: {}, sweeps: [refreshTokensSweep] });
+}
+
+/** A second process, as far as connections can tell: only the database and the provider are shared. */
+function anotherServer(): Promise<TestApp> {
+  return testApp({
+    env: { ...env, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+    log,
+    database: { ...services.database, [Symbol.asyncDispose]: async () => {} },
+    providers: [sandboxProvider(sandbox.url)],
+  });
+}
+
+interface Expiring {
+  groupRef: string;
+  inMs: number;
+  refreshToken?: string;
+}
+
+async function connect(tenant: Tenant, { groupRef, inMs, ...given }: Expiring): Promise<string> {
+  const granted = sandbox.oauth.grantToUser(CLIENT_ID, 'sandbox-user', '');
+  const { refreshToken = granted.refresh_token } = given;
+  const expiresAt = new Date(Date.now() + inMs);
+  const { id } = await generate(tenant, {
+    groupRef,
+    oauth2AuthorizationCode: {
+      accessToken: { token: granted.access_token, expiresAt },
+      refreshToken: { token: refreshToken },
+    },
+  });
+  return id;
+}
+
+async function tenantWithApp() {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant);
+  return tenant;
+}
+
+test('two servers that sweep at once refresh each token that is soon to end once', async () => {
+  const tenant = await tenantWithApp();
+  const due: string[] = [];
+  for (let number = 0; number < CONNECTIONS; number += 1) {
+    due.push(await connect(tenant, { groupRef: `group-${number}`, inMs: 60_000 }));
+  }
+  const later = await connect(tenant, { groupRef: 'later', inMs: HOUR_MS });
+  const before = await prisma.connection.findUniqueOrThrow({ where: { id: later } });
+  const events = await keepEvents(app, tenant);
+  const { refreshed, reuseRefused } = sandbox.oauth.counts;
+  // So long that both servers come to the same connections.
+  sandbox.faults.set({ pathPrefix: '/oauth/token', delayMs: 20, times: 2 * CONNECTIONS });
+  onTestFinished(() => sandbox.faults.clear());
+  {
+    await using other = await anotherServer();
+    await using _here = await startSweeping(app);
+    await using _there = await startSweeping(other);
+    const soon = new Date(Date.now() + HOUR_MS / 2);
+    const left = () =>
+      prisma.connection.count({ where: { id: { in: due }, tokenExpireTime: { lte: soon } } });
+    await expect.poll(left, WAITING).toBe(0);
+  }
+  expect(sandbox.oauth.counts.refreshed - refreshed).toBe(CONNECTIONS);
+  expect(sandbox.oauth.counts.reuseRefused).toBe(reuseRefused);
+  const recorded = await events();
+  expect(new Set(recorded.map(({ eventType }) => eventType))).toEqual(
+    new Set(['CONNECTION_REFRESHED']),
+  );
+  expect(recorded.map(({ connectionId }) => connectionId).toSorted()).toEqual(due.toSorted());
+  const after = await prisma.connection.findUniqueOrThrow({ where: { id: later } });
+  expect(after).toEqual(before);
+});
+
+test('a refused refresh of a sweep makes the connection BAD_CREDENTIALS, with one event', async () => {
+  const tenant = await tenantWithApp();
+  const events = await keepEvents(app, tenant);
+  const given = { groupRef: 'refused', inMs: 60_000, refreshToken: 'sbx_rt_unknown' };
+  const id = await connect(tenant, given);
+  const { signal } = new AbortController();
+  for (let sweep = 0; sweep < 2; sweep += 1) await refreshTokensSweep.run(services, signal);
+  expect(await prisma.connection.findUniqueOrThrow({ where: { id } })).toMatchObject({
+    status: 'BAD_CREDENTIALS',
+    tokenExpireTime: null,
+    refreshLeaseToken: null,
+  });
+  expect(await events()).toMatchObject([
+    { eventType: 'CONNECTION_CREATED', connectionId: id },
+    {
+      eventType: 'CONNECTION_ERROR',
+      connectionId: id,
+      data: { errors: [expect.stringContaining('invalid_grant')] },
+    },
+  ]);
+});
+
+test('a sweep of a server that is stopping begins no batch', async () => {
+  const tenant = await tenantWithApp();
+  const id = await connect(tenant, { groupRef: 'waiting', inMs: 60_000 });
+  const before = await prisma.connection.findUniqueOrThrow({ where: { id } });
+  await refreshTokensSweep.run(services, AbortSignal.abort());
+  expect(await prisma.connection.findUniqueOrThrow({ where: { id } })).toEqual(before);
+});
