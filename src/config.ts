@@ -126,6 +126,10 @@ const environment = z.object({
     'Requests per second for each API key or builder',
   ),
   RATE_LIMIT_BURST: wholeNumber(RATE_BURST, 1).describe('Requests that may come at once'),
+  RATE_LIMIT_STORE: z
+    .enum(['memory', 'database'])
+    .default('memory')
+    .describe('Where rates are counted: each process for itself, or all of them together'),
   WRONG_KEY_LIMIT_PER_MINUTE: wholeNumber(60, 1).describe(
     'Wrong keys or tokens per minute for each address',
   ),

@@ -5,6 +5,7 @@
  */
 import type { RunQuery } from '../database/rows.ts';
 import type { Services } from './call.ts';
+import { forgetIdleCallers } from './viewer/caller-rates.ts';
 
 /** Rows of one statement, and what hangs on them. */
 const ROWS_AT_ONCE = 1_000;
@@ -29,6 +30,7 @@ export async function removeExpired(services: Services, signal?: AbortSignal): P
   await remover.removeAll(EXPIRED_WRITES, cutoff);
   await remover.removeAll(EXPIRED_KEYS, now());
   await remover.removeAll(EXPIRED_STATES, new Date(nowMs - EXPIRED_STATE_MS));
+  await forgetIdleCallers(database.rows.query, cutoff);
   return remover.removed;
 }
 

@@ -17,6 +17,8 @@ export interface RequestFacts {
   requestId: string;
   /** The client's address. */
   address: string;
+  /** A header of the answer; later ones of that name replace it. */
+  setHeader: (name: string, value: string) => void;
   /** Cuts the connection of a client that has stopped reading. */
   disconnect: () => void;
   /** Told when the answer is a stream: from then on the request is no load of the moment. */
@@ -57,6 +59,7 @@ export function createGateway({ config, log, pipeline, streams, tabs }: GatewayS
               'last-event-id',
               COST_HEADER,
             ],
+            exposedHeaders: ['ratelimit', 'ratelimit-policy', 'retry-after', 'x-request-id'],
           }
         : false,
     graphiql: () => graphiqlOptions(tabs()),

@@ -35,6 +35,8 @@ export interface Asker {
   wantsCost?: boolean;
   /** A safe method, by which nothing may be changed. */
   isGet?: boolean;
+  /** A header of the answer, where there is one answer. */
+  setHeader?: ((name: string, value: string) => void) | undefined;
 }
 
 /** Let in, and not run yet. */
@@ -61,8 +63,8 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
     if ('errors' in prepared) return prepared;
     if (asker.isGet && prepared.operation.operation === 'mutation') return MUTATION_BY_GET;
     try {
-      const { credentials, address, requestId, lastEventId } = asker;
-      const viewer = await admission.admit(credentials, address);
+      const { credentials, address, requestId, lastEventId, setHeader } = asker;
+      const viewer = await admission.admit(credentials, address, setHeader);
       const cost = prepared.cost(variables);
       const tooCostly = costError(cost, config);
       if (tooCostly) return { errors: [tooCostly] };
@@ -147,11 +149,12 @@ export const COST_HEADER = 'x-query-cost';
 /** What the headers of a request say of who asks. */
 export function askerOf(
   header: (name: string) => string | null,
-  { requestId, address }: Pick<Asker, 'requestId' | 'address'>,
+  { requestId, address, setHeader }: Pick<Asker, 'requestId' | 'address' | 'setHeader'>,
 ): Asker {
   return {
     requestId,
     address,
+    setHeader,
     credentials: { apiKey: header('x-api-key'), authorization: header('authorization') },
     lastEventId: header('last-event-id'),
     wantsCost: header(COST_HEADER) !== null,

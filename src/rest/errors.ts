@@ -12,6 +12,7 @@ const ROUTER_REFUSALS: Record<string, string> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'The body is too large.',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Send the body as application/json.',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
+  FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
   FST_ERR_REQ_ABORTED: 'The request was cut off.',
 };
 

@@ -2,8 +2,8 @@
 import type { Endpoint } from './endpoint.ts';
 import { BASE_PATH } from './openapi.ts';
 
-/** The methods of a path, as Allow names them; null where there is no such path. */
-export type AllowedMethods = (path: string) => string | null;
+/** The methods of a path; null where there is no such path. */
+export type AllowedMethods = (path: string) => string[] | null;
 
 const PAGES = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }));
 
@@ -17,7 +17,7 @@ export function allowedMethods(endpoints: readonly Endpoint[]): AllowedMethods {
     const methods = known.flatMap((one) => (one.pattern.test(path) ? one.methods : []));
     if (methods.length === 0) return null;
     const withHead = methods.includes('GET') ? ['HEAD'] : [];
-    return [...new Set([...methods, ...withHead, 'OPTIONS'])].sort().join(', ');
+    return [...new Set([...methods, ...withHead, 'OPTIONS'])].sort();
   };
 }
 

@@ -39,12 +39,12 @@ export async function perform(
   });
 }
 
-/** Every request passes here once; headers that tell of rates belong here too. */
+/** Every request passes here once. */
 export async function admit(
   admission: Admission,
-  { credentials, address }: Pick<Asking, 'credentials' | 'address'>,
+  { credentials, address, setHeader }: Pick<Asking, 'credentials' | 'address' | 'setHeader'>,
 ): Promise<Viewer> {
-  const viewer = await admission.admit(credentials, address);
+  const viewer = await admission.admit(credentials, address, setHeader);
   if (!viewer) throw withoutCredentials();
   return viewer;
 }

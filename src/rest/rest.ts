@@ -48,13 +48,16 @@ export async function createRest(services: Services, admission: Admission): Prom
 
 /** Before the body is read, which may be anything. */
 function answerUnknown(app: Rest): void {
-  const allowed = allowedMethods(ENDPOINTS);
+  const methodsOf = allowedMethods(ENDPOINTS);
   app.addHook('onRequest', async ({ is404, method, url }, reply) => {
-    if (!is404) return;
-    const allow = allowed(url.split('?', 1)[0] as string);
-    if (allow) reply.header('allow', allow);
-    if (allow && method === 'OPTIONS') return reply.code(204).send();
-    return sendProblem(reply, allow ? WRONG_METHOD : NOWHERE);
+    const path = url.split('?', 1)[0] as string;
+    // The router takes a verb for a part of the id before it where another method knows such an id.
+    if (!is404 && !path.includes(':')) return;
+    const allowed = methodsOf(path);
+    if (!is404 && (!allowed || allowed.includes(method))) return;
+    if (!allowed) return sendProblem(reply, NOWHERE);
+    reply.header('allow', allowed.join(', '));
+    return method === 'OPTIONS' ? reply.code(204).send() : sendProblem(reply, WRONG_METHOD);
   });
 }
 

@@ -22,7 +22,7 @@ export type Way = (req: IncomingMessage, res: ServerResponse, asked: Asked) => b
 export function createFront(log: Log, ways: Way[]): RequestListener {
   return (req, res) => {
     const startedAt = performance.now();
-    const asked = factsOf(req);
+    const asked = factsOf(req, res);
     const { requestId, path } = asked;
     res.setHeader('x-request-id', requestId);
     res.setHeader('x-content-type-options', 'nosniff');
@@ -36,13 +36,14 @@ export function createFront(log: Log, ways: Way[]): RequestListener {
   };
 }
 
-function factsOf({ headers, url = '', socket }: IncomingMessage): Asked {
+function factsOf({ headers, url = '', socket }: IncomingMessage, res: ServerResponse): Asked {
   const given = headers['x-request-id'];
   const isUsable = typeof given === 'string' && REQUEST_ID.test(given);
   const query = url.indexOf('?');
   return {
     requestId: isUsable ? given : randomUUID(),
     address: socket.remoteAddress ?? 'local',
+    setHeader: (name, value) => void res.setHeader(name, value),
     disconnect: () => socket.destroy(),
     staysOpen: () => {},
     path: query < 0 ? url : url.slice(0, query),

@@ -2,9 +2,8 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { sharedApp } from '../support/app.ts';
+import { fullTenant } from '../support/full-tenant.ts';
 import { type FuzzCall, KnownIds, makeCalls } from '../support/fuzz.ts';
-import { contentFor, installFor, integrate } from '../support/integrations.ts';
-import { insertRows } from '../support/rows.ts';
 
 /** More calls, or others: `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
@@ -22,33 +21,8 @@ const app = await sharedApp({
   },
 });
 
-const createDestination = `mutation ($input: CreateDestinationInput!) {
-  createDestination(input: $input) { destination { id } }
-}`;
-
-/** A project with a row of every kind, so that ids lead somewhere. */
-async function fullTenant() {
-  const tenant = await app.tenant('fuzz');
-  const { projectId, orgId } = tenant;
-  const url = 'https://hooks.example.com/in';
-  const make = (name: string) => ({ projectIdOrName: projectId, name, type: 'WEBHOOK', url });
-  await tenant.query(createDestination, { input: make('records') });
-  const made = await tenant.query(createDestination, { input: make('others') });
-  const { id: destinationId } = made.createDestination.destination;
-  const write = { objects: [{ objectName: 'contacts' }] };
-  const integration = await integrate(app, tenant, contentFor('crm', { write }));
-  const { id: installationId } = await installFor(tenant, integration);
-  const insert = insertRows(app);
-  const { id: operationId } = await insert.operation({ projectId, installationId });
-  await insert.operationLog({ projectId, operationId });
-  const { id: eventId } = await insert.event({ projectId });
-  const { id: deliveryId } = await insert.delivery({ projectId, eventId, destinationId });
-  const ids = [integration.id, installationId, destinationId, operationId, eventId, deliveryId];
-  return { ...tenant, ids: [...ids, orgId, projectId] };
-}
-
 test('no call made up from the schema is answered with an internal error', async () => {
-  const [own, other] = [await fullTenant(), await fullTenant()];
+  const [own, other] = [await fullTenant(app), await fullTenant(app)];
   const reader = await own.withScopes('read', 'connections:write');
   const { viewer } = await own.query('{ viewer { project { apiKeys { nodes { id } } } } }');
   const keys: { id: string }[] = viewer.project.apiKeys.nodes;

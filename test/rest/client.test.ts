@@ -60,7 +60,7 @@ export async function flow({ baseUrl, token, orgId, name }: Start) {
   const connection = found(
     await client.POST('/projects/{projectIdOrName}/connections:generate', {
       params: { path },
-      body: { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann', apiKey: 'k' },
+      body: { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann', apiKey: 'sandbox-key' },
     }),
   );
   const content = {

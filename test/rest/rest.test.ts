@@ -53,6 +53,7 @@ test('what is not there, and a path that is no path, are problems that repeat no
   for (const [path, status] of [
     ['/v1/nowhere/ik_secret', 404],
     ['/v1/projects/%zz', 400],
+    [`/v1/projects/ik_secret${'x'.repeat(3_000)}`, 414],
   ] as const) {
     const answer = await app.app.rest.inject(path);
     expect(answer.statusCode).toBe(status);

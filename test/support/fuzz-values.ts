@@ -94,3 +94,34 @@ export const PRESENT: Record<string, number> = {
   backfill: 6,
   destructive: 40,
 };
+
+/** Bodies that are no JSON objects, or ones that nobody writes. */
+export const DEEP_TEXTS = [
+  '',
+  '{',
+  'null',
+  '[]',
+  '"x"',
+  '1e999',
+  '\ufeff{}',
+  `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+  `{"name": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+  `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
+  `{"record": ${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
+  `{${'"a": 1, '.repeat(10_000)}"b": 2}`,
+  `{"name": "${'\\u0000'.repeat(1_000)}"}`,
+  '{"__proto__": {"name": "x"}, "name": "y", "name": {"constructor": 1}}',
+];
+
+export const ODD_QUERIES = [
+  '&&&',
+  'pageSize=1&pageSize=2',
+  'pageSize=1e3',
+  'pageToken=%00',
+  'pageToken=%ff%fe',
+  '__proto__=1&constructor=2&toString=3',
+  'a[b][c]=1',
+  '%=%&=',
+  `x=${'y'.repeat(5_000)}`,
+  `${'a=1&'.repeat(1_500)}`,
+];

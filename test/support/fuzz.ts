@@ -27,9 +27,9 @@ export interface FuzzCall {
 }
 
 /** How often, of a hundred values, one is not what its place asks for. */
-type Hostility = number;
-const PLAUSIBLE: Hostility = 2;
-const HOSTILE: Hostility = 15;
+export type Hostility = number;
+export const PLAUSIBLE: Hostility = 2;
+export const HOSTILE: Hostility = 15;
 
 /** The calls of a seed; ids and cursors in them stand for those of earlier answers. */
 export function makeCalls(seed: number, count: number): FuzzCall[] {
@@ -114,6 +114,10 @@ const KINDS = {
   topicid: 'top',
   routeid: 'etr|tdr',
   deliveryid: 'dlv',
+  operationid: 'opr',
+  eventid: 'evt',
+  revisionid: 'rev',
+  pagetoken: 'cursor',
   inviteid: 'inv',
   apikeyid: 'key',
   parentid: 'org',
@@ -180,7 +184,12 @@ function membersOf(
     );
 }
 
-function outOfHundred<T>(seldom: number, rare: Arbitrary<T>, usual: Arbitrary<T>): Arbitrary<T> {
+/** Seldom the rare one. */
+export function outOfHundred<T>(
+  seldom: number,
+  rare: Arbitrary<T>,
+  usual: Arbitrary<T>,
+): Arbitrary<T> {
   const weight = Math.max(1, Math.round(seldom));
   return fc.oneof({ arbitrary: rare, weight }, { arbitrary: usual, weight: 100 - weight });
 }
@@ -219,7 +228,8 @@ function singleOf(name: string, type: GraphQLInputType, hostility: Hostility): A
   }
 }
 
-function textsOf(name: string, hostility: Hostility): Arbitrary<unknown> {
+/** Texts for the place of that name; ids and cursors among them are placeholders. */
+export function textsOf(name: string, hostility: Hostility): Arbitrary<unknown> {
   const kinds = kindsOf(name);
   const likely: Arbitrary<unknown> = fc.constantFrom(...(LIKELY[name] ?? ['a', 'Some text']));
   const newest = outOfHundred(30, fc.nat(MOST_KNOWN), fc.constant(0));

@@ -3,13 +3,21 @@ import type { Config } from '../../config.ts';
 import { DomainError, rateLimited } from '../../errors.ts';
 import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
+import { createCallerRates } from './caller-rates.ts';
 import { OpenStreams } from './open-streams.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 import { authenticate, type Credentials, type Viewer } from './viewer.ts';
 
 export interface Admission {
-  /** Null for a caller without credentials. Throws UNAUTHENTICATED and RATE_LIMITED. */
-  admit(credentials: Credentials, address: string): Promise<Viewer | null>;
+  /**
+   * Null for a caller without credentials. Throws UNAUTHENTICATED and RATE_LIMITED. Whoever is known is
+   * told of their rate by headers of the answer, whatever becomes of it.
+   */
+  admit(
+    credentials: Credentials,
+    address: string,
+    setHeader?: (name: string, value: string) => void,
+  ): Promise<Viewer | null>;
   /** What stays open after its caller was admitted. */
   streams: OpenStreams;
 }
@@ -20,10 +28,7 @@ export function createAdmission(
   config: Config,
 ): Admission {
   const time = () => performance.now();
-  const viewers = createTokenBuckets(
-    { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST },
-    time,
-  );
+  const rates = createCallerRates(config, services.database.rows.query);
   const perMinute = config.WRONG_KEY_LIMIT_PER_MINUTE;
   const wrongKeys = createTokenBuckets({ perSecond: perMinute / 60, burst: perMinute }, time);
   const known = async (credentials: Credentials, address: string) => {
@@ -36,10 +41,15 @@ export function createAdmission(
   };
   return {
     streams: new OpenStreams(services, verifier, { most: config.LIMIT_SUBSCRIPTIONS }),
-    async admit(credentials, address) {
+    async admit(credentials, address, setHeader) {
       refuseUntil(wrongKeys.wait(address), 'Too many wrong keys or tokens from this address.');
       const viewer = await known(credentials, address);
-      if (viewer) refuseUntil(viewers.take(viewer.id), 'The rate limit of this caller is reached.');
+      if (!viewer) return null;
+      const spending = rates.spend(viewer.id);
+      const spent = spending instanceof Promise ? await spending : spending;
+      setHeader?.('ratelimit-policy', rates.policy);
+      setHeader?.('ratelimit', rates.show(spent));
+      refuseUntil(spent.waitSeconds, 'The rate limit of this caller is reached.');
       return viewer;
     },
   };

@@ -7,8 +7,16 @@ const MOST_NAMES = 50_000;
 export interface TokenBuckets {
   /** Takes one; answers 0, or how many seconds until there is one. */
   take(name: string): number;
+  /** The same, with how many are left. */
+  spend(name: string): Spent;
   /** The same without taking. */
   wait(name: string): number;
+}
+
+export interface Spent {
+  /** Until there is one, where there was none. */
+  waitSeconds: number;
+  tokens: number;
 }
 
 export function createTokenBuckets(
@@ -27,13 +35,15 @@ export function createTokenBuckets(
     return bucket;
   };
   const secondsUntilOne = (tokens: number) => (tokens >= 1 ? 0 : (1 - tokens) / perSecond);
+  const spend = (name: string) => {
+    const bucket = refill(name);
+    const waitSeconds = secondsUntilOne(bucket.tokens);
+    if (waitSeconds === 0) bucket.tokens -= 1;
+    return { waitSeconds, tokens: bucket.tokens };
+  };
   return {
-    take(name) {
-      const bucket = refill(name);
-      const wait = secondsUntilOne(bucket.tokens);
-      if (wait === 0) bucket.tokens -= 1;
-      return wait;
-    },
+    spend,
+    take: (name) => spend(name).waitSeconds,
     wait: (name) => secondsUntilOne(refill(name).tokens),
   };
 }

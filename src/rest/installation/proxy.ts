@@ -59,6 +59,7 @@ async function passOn(
   const viewer = await admit(gateway.admission, {
     credentials: { apiKey: apiKey as string | undefined, authorization },
     address: request.ip,
+    setHeader: (name, value) => void reply.header(name, value),
   });
   const key = request.params as { projectIdOrName: string; installationId: string };
   refuseUnstorable({ path: key, query: {}, header: {}, body: {} });

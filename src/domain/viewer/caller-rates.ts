@@ -1,0 +1,75 @@
+/**
+ * How many requests a caller may send: a token bucket for each API key and builder, in this process's
+ * memory, or in the database for all processes together.
+ */
+import type { Config } from '../../config.ts';
+import type { RunQuery } from '../../database/rows.ts';
+import { createTokenBuckets, type Spent } from './token-buckets.ts';
+
+export interface CallerRates {
+  /** The rule, as RateLimit-Policy tells it. */
+  policy: string;
+  /** One request of the caller. Answers at once where rates are kept in memory. */
+  spend(callerId: string): Spent | Promise<Spent>;
+  /** What is left, as RateLimit tells it. */
+  show(spent: Spent): string;
+}
+
+type RateConfig = Pick<Config, 'RATE_LIMIT_PER_SECOND' | 'RATE_LIMIT_BURST' | 'RATE_LIMIT_STORE'>;
+
+interface Rate {
+  perSecond: number;
+  burst: number;
+}
+
+export function createCallerRates(config: RateConfig, query: RunQuery): CallerRates {
+  const rate = { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST };
+  const { perSecond, burst } = rate;
+  const inMemory = createTokenBuckets(rate, () => performance.now());
+  const isShared = config.RATE_LIMIT_STORE === 'database';
+  return {
+    // The burst is there again after so long without a request.
+    policy: `"default";q=${burst};w=${Math.ceil(burst / perSecond)}`,
+    spend: isShared ? (callerId) => spendShared(query, rate, callerId) : inMemory.spend,
+    show: ({ tokens }) =>
+      `"default";r=${Math.floor(tokens)};t=${Math.ceil((burst - tokens) / perSecond)}`,
+  };
+}
+
+/** Told by the database's clock, which all processes share. */
+async function spendShared(
+  query: RunQuery,
+  { perSecond, burst }: Rate,
+  callerId: string,
+): Promise<Spent> {
+  const values = [callerId, burst, perSecond];
+  const [taken] = await query<{ tokens: number }>(TAKE, values);
+  if (taken) return { waitSeconds: 0, tokens: taken.tokens };
+  const [left] = await query<{ tokens: number }>(LOOK, values);
+  const tokens = Math.min(left?.tokens ?? 0, 1);
+  // Never 0: there was none, even if one has come meanwhile.
+  return { waitSeconds: Math.max((1 - tokens) / perSecond, 0.001), tokens };
+}
+
+/** Of a time that came before the last one's, nothing has been added since. */
+const refilled = (time: string) => `least($2::float8, r."tokens" + $3::float8 *
+  greatest(0, extract(epoch from ${time} - r."refillTime"))::float8)`;
+
+/** No row where there is no token: then nothing is written either. */
+const TAKE = `
+  insert into "CallerRate" as r ("callerId", "tokens", "refillTime")
+  values ($1, $2::float8 - 1, clock_timestamp())
+  on conflict ("callerId") do update set
+    "tokens" = ${refilled('excluded."refillTime"')} - 1,
+    "refillTime" = greatest(r."refillTime", excluded."refillTime")
+  where ${refilled('excluded."refillTime"')} >= 1
+  returning "tokens"`;
+
+const LOOK = `
+  select ${refilled('clock_timestamp()')} as "tokens"
+  from "CallerRate" r where r."callerId" = $1`;
+
+/** Callers who have all of their burst again need no row. */
+export async function forgetIdleCallers(query: RunQuery, before: Date): Promise<void> {
+  await query('delete from "CallerRate" where "refillTime" < $1', [before]);
+}

@@ -1,0 +1,113 @@
+/** Whatever a caller sends, the answer is as the document says, and never an error of ours. */
+import { expect, test } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import { sharedApp } from '../support/app.ts';
+import { fullTenant } from '../support/full-tenant.ts';
+import { KnownIds } from '../support/fuzz.ts';
+import { answerCheck, type OpenapiDocument } from '../support/openapi.ts';
+import {
+  headersOf,
+  makeRestCalls,
+  type RestCall,
+  type RestOperation,
+  urlOf,
+} from '../support/rest-fuzz.ts';
+
+/** More calls, or others: `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
+const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
+const SEED = Number(process.env.FUZZ_SEED ?? 1);
+const AT_ONCE = 4;
+const SHOWN_CHARACTERS = 2_000;
+
+/** No provider but the built-in sandbox is reached. */
+const unreachable = 'http://127.0.0.1:9';
+const app = await sharedApp({
+  env: {
+    HUBSPOT_BASE_URL: unreachable,
+    SALESFORCE_BASE_URL: unreachable,
+    RATE_LIMIT_PER_SECOND: '100000',
+    RATE_LIMIT_BURST: '100000',
+  },
+});
+const { rest } = app.app;
+const document = rest.swagger() as unknown as OpenapiDocument;
+const check = answerCheck(document);
+
+/** All but the proxy, whose answers are the provider's. */
+const operations = new Map(
+  Object.entries(document.paths)
+    .filter(([path]) => !path.includes('/proxy'))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]): [string, RestOperation] => [
+        operation.operationId,
+        { ...operation, method: method.toUpperCase(), path },
+      ]),
+    ),
+);
+
+async function send({ query, variables }: RestCall, credentials: Record<string, string>) {
+  const operation = operations.get(query) as RestOperation;
+  const payload = variables.oddBody ?? JSON.stringify(variables.body);
+  const { statusCode, headers, body } = await rest.inject({
+    method: operation.method as 'GET',
+    url: `/v1${urlOf(operation, variables)}`,
+    headers: {
+      ...headersOf(variables),
+      ...credentials,
+      ...(payload !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(payload !== undefined && { payload }),
+  });
+  const contentType = headers['content-type'] as string | undefined;
+  const parsed = contentType?.includes('json') ? JSON.parse(body) : body;
+  const answered = {
+    method: operation.method,
+    path: operation.path.replace(/\{\w+\}/g, 'x'),
+    status: statusCode,
+    contentType,
+    body: parsed,
+  };
+  check(answered);
+  // A provider that is not reached is no error of ours.
+  if (statusCode >= 500) expect(parsed.type).toBe('urn:problem:provider-error');
+  return answered;
+}
+
+test('no call made up from the document is answered with an internal error, or otherwise than it says', async () => {
+  const [own, other] = [await fullTenant(app), await fullTenant(app)];
+  const { viewer } = await own.query('{ viewer { project { apiKeys { nodes { id } } } } }');
+  const keys: { id: string }[] = viewer.project.apiKeys.nodes;
+  const known = new KnownIds([...keys.map(({ id }) => id), own.apiKey]);
+  known.learn([other.ids, newId('top'), own.ids]);
+  const key = { 'x-api-key': own.apiKey };
+  const bearer = { authorization: `Bearer ${own.token}` };
+  const callers = [key, key, bearer, bearer, {}];
+  const failed: unknown[] = [];
+  const statuses = new Map<number, number>();
+  const done = new Set<string>();
+
+  const next = makeRestCalls([...operations.values()], { seed: SEED, count: CALLS }).entries();
+  const work = async () => {
+    for (const [index, made] of next) {
+      const call = known.fill(made) as RestCall;
+      try {
+        const { status, body } = await send(call, callers[index % callers.length] ?? {});
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        if (status < 300) done.add(call.query);
+        known.learn(body);
+      } catch (error) {
+        failed.push({
+          call: JSON.stringify(call).slice(0, SHOWN_CHARACTERS),
+          error: String(error),
+        });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  expect(failed).toEqual([]);
+  // It got past the first check, and into each of the ways to refuse.
+  for (const status of [200, 201, 204, 400, 401, 403, 404, 409, 422]) {
+    expect(statuses.get(status) ?? 0, String(status)).toBeGreaterThan(0);
+  }
+  expect(done.size).toBeGreaterThan(operations.size / 2);
+}, 120_000);
