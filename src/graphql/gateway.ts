@@ -1,5 +1,4 @@
 /** GraphQL over HTTP: Yoga for what is around an operation, this gateway's pipeline for the operation itself. */
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Config } from '../config.ts';
 import type { OpenStreams } from '../domain/viewer/open-streams.ts';
@@ -63,7 +62,11 @@ export function createGateway({ config, log, pipeline, streams, tabs }: GatewayS
           }
         : false,
     graphiql: () => graphiqlOptions(tabs()),
-    renderGraphiQL,
+    // Its page is one text of many megabytes: it is loaded when somebody opens it.
+    renderGraphiQL: async (options) => {
+      const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+      return renderGraphiQL(options);
+    },
     maskedErrors: { maskError: createErrorMapper(log) },
     plugins: [useHttpRules(), usePipeline(pipeline), useEventStream(streams)],
   });

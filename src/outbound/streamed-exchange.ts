@@ -35,6 +35,7 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
   readonly #idle: NodeJS.Timeout;
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
+  #sent: Readable | null = null;
   #body: Readable | undefined;
   #isOver = false;
 
@@ -53,8 +54,9 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
   async sendOn(client: Dispatcher, path: string): Promise<boolean> {
     if (this.#isOver) return false;
     const { method, headers, body } = this.#request;
-    const sent = body && Readable.from(this.#watched(body), { objectMode: false });
-    client.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body: sent }, this);
+    this.#sent = body && Readable.from(this.#watched(body), { objectMode: false });
+    const options = { method: method as Dispatcher.HttpMethod, path, headers, body: this.#sent };
+    client.dispatch(options, this);
     return this.#closed.promise;
   }
 
@@ -131,6 +133,8 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#idle);
     clearTimeout(this.#timer);
     this.#request.signal.removeEventListener('abort', this.#abort);
+    // After an early answer nobody takes the rest.
+    this.#sent?.destroy();
     // What was not read to its end takes its socket with it.
     if (isBroken) this.#controller?.abort(new Error('No longer wanted.'));
     this.#closed.resolve(!isBroken);

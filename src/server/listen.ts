@@ -4,6 +4,11 @@ import type { AddressInfo } from 'node:net';
 /** Headers that take longer are an attack or a broken client. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
+/** Longer than proxies and clients keep a quiet connection: who closes first must not be the one who is asked. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+
+/** Connections that wait while the server is busy: a burst of clients is to be answered, not reset. */
+const MOST_WAITING_CONNECTIONS = 4_096;
 
 export interface Listening {
   url: string;
@@ -20,6 +25,7 @@ export async function listen(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       // An offer of HTTP/2 is no wish for a WebSocket: the request is answered as it is.
       shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
         headers.upgrade?.toLowerCase() === 'websocket',
@@ -28,7 +34,7 @@ export async function listen(
   );
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
-  server.listen(port, host, resolve);
+  server.listen({ port, host, backlog: MOST_WAITING_CONNECTIONS }, resolve);
   await promise;
   const { port: taken, address, family } = server.address() as AddressInfo;
   const name = family === 'IPv6' ? `[${address}]` : address;

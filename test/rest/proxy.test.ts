@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Agent, type ServerResponse } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
 import { crmAt, proxyPath, startCalling, startUpstream } from '../support/proxied.ts';
@@ -148,15 +149,27 @@ test('both bodies stream: the answer begins before the request has ended', async
   expect(Buffer.concat(await answer.toArray()).toString()).toBe('over');
 });
 
-test('an answer before the end of the request reaches the caller', async () => {
-  upstream.behave((_req, res) => void res.writeHead(413).end('too large'));
+test.each([
+  ['the answer', 413, (res: ServerResponse) => res.writeHead(413).end('too large')],
+  ['the problem', 502, (res: ServerResponse) => res.socket?.destroy()],
+] as const)('%s that comes before the end of the request arrives, and the connection is as good as before', async (_what, status, answerEarly) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  upstream.behave((_req, res) => void answerEarly(res));
   const headers = { ...crm.key, 'transfer-encoding': 'chunked' };
-  const { asking, answered } = calling.open(`${crm.path}/x`, { method: 'POST', headers });
-  asking.write('x'.repeat(100_000));
-  const answer = await answered;
-  expect(answer.statusCode).toBe(413);
-  expect(Buffer.concat(await answer.toArray()).toString()).toBe('too large');
+  const early = calling.open(`${crm.path}/x`, { method: 'POST', headers, agent });
+  early.asking.write('x'.repeat(100_000));
+  const answer = await early.answered;
+  expect(answer.statusCode).toBe(status);
+  await answer.toArray();
+  const { asking } = early;
+  const { localPort } = asking.socket ?? {};
+  for (let count = 0; count < 20; count += 1) asking.write('x'.repeat(100_000));
   asking.end();
+  upstream.behave((_req, res) => void res.end('next'));
+  const next = calling.open(`${crm.path}/x`, { headers: crm.key, agent, body: '' });
+  expect(Buffer.concat(await (await next.answered).toArray()).toString()).toBe('next');
+  expect(next.asking.socket?.localPort).toBe(localPort);
+  agent.destroy();
 });
 
 test('a caller who leaves ends the request to the provider', async () => {

@@ -97,7 +97,7 @@ export class KnownIds {
 const MOST_KNOWN = 20;
 /** An id, or what is long enough for a cursor. */
 const LEARNT = /"((?:([a-z]{3})_[0-9a-z]{26})|(?:[A-Za-z0-9_-]{30,}))"/g;
-const PLACEHOLDER = /"@([a-z|]+):(\d+)"/g;
+export const PLACEHOLDER = /"@([a-z|]+):(\d+)"/g;
 
 /** Of what kinds the ids of an argument are. */
 function kindsOf(name: string): string | null {
@@ -164,7 +164,8 @@ function selectionOf(type: GraphQLOutputType, levels: number): string {
 
 const LEFT_OUT = Symbol('left out');
 
-function membersOf(
+/** Values for arguments or members of an input, by name; ids and cursors among them are placeholders. */
+export function membersOf(
   members: readonly (GraphQLArgument | GraphQLInputField)[],
   hostility: Hostility,
 ): Arbitrary<Record<string, unknown>> {

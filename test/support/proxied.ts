@@ -1,5 +1,6 @@
 /** Installations whose requests are forwarded, and a server in the provider's place that does as it is told. */
 import {
+  type Agent,
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
@@ -94,15 +95,16 @@ export interface Asked {
   headers?: Record<string, string | string[]>;
   /** Nothing is sent but the head where it is left out; the caller then writes and ends. */
   body?: string | Buffer;
+  agent?: Agent;
 }
 
 /** The app on a port, and requests of which each byte is the test's. */
 export async function startCalling({ app }: Pick<TestApp, 'app'>) {
   const listening = await listen(app.handler, { host: '127.0.0.1', port: 0 });
-  const open = (path: string, { method = 'GET', headers = {}, body }: Asked = {}) => {
+  const open = (path: string, { method = 'GET', headers = {}, body, agent }: Asked = {}) => {
     // In parts: a URL would put the path in order.
     const { hostname, port } = new URL(listening.url);
-    const asking = request({ hostname, port, path, method, headers });
+    const asking = request({ hostname, port, path, method, headers, agent });
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       asking.once('response', resolve);
       asking.once('error', reject);

@@ -1,10 +1,5 @@
 /** `…/installations/{installationId}/proxy/…`: the provider's own API, with the connection's credentials. */
-import {
-  type IncomingMessage,
-  METHODS,
-  type OutgoingHttpHeaders,
-  type ServerResponse,
-} from 'node:http';
+import { type IncomingMessage, METHODS, type OutgoingHttpHeaders } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { z } from 'zod';
@@ -68,8 +63,11 @@ async function passOn(
   const forwarded = forwardedFrom(req, gone.signal);
   try {
     const answer = await forwardRequest({ ...gateway.services, viewer }, key, forwarded);
+    res.writeHead(answer.status, headersOf(answer, reply));
     reply.hijack();
-    await answerAs(answer, { req, res, own: reply.getHeaders() });
+    res.flushHeaders();
+    // What the provider cuts off is cut off here too: the caller sees that it is not whole.
+    await pipeline(answer.body, res).catch(() => {});
   } catch (error) {
     if (!gone.signal.aborted) throw error;
     // Nobody is there to be told.
@@ -85,20 +83,11 @@ function forwardedFrom(req: IncomingMessage, signal: AbortSignal): ForwardedRequ
   return { method, target, headers, body: hasBody ? req : null, signal };
 }
 
-async function answerAs(
-  { status, headers, body }: StreamedAnswer,
-  {
-    req,
-    res,
-    own,
-  }: { req: IncomingMessage; res: ServerResponse; own: ReturnType<FastifyReply['getHeaders']> },
-): Promise<void> {
+/** The provider's, and those that are set already. */
+function headersOf({ headers }: StreamedAnswer, reply: FastifyReply): OutgoingHttpHeaders {
+  const own = reply.getHeaders();
   const vary = [own.vary ?? [], headers.vary ?? []].flat().join(', ');
-  res.writeHead(status, { ...headers, ...own, ...(vary && { vary }) } as OutgoingHttpHeaders);
-  // One that the provider cuts off is cut off here too: the caller sees that it is not whole.
-  await pipeline(body, res).catch(() => {});
-  // What the provider did not want to read must not stand before the caller's next request.
-  req.resume();
+  return { ...headers, ...own, ...(vary && { vary }) } as OutgoingHttpHeaders;
 }
 
 const params = z.object({

@@ -27,14 +27,18 @@ export class RepeatableBody {
 
   async *#readOf(source: Readable): AsyncGenerator<Buffer> {
     this.#isRepeatable = false;
-    // Who asks still waits for the answer on the same connection, also where nobody wants the rest.
-    for await (const chunk of source.iterator({ destroyOnReturn: false })) {
-      this.#bytes += chunk.length;
-      if (this.#bytes <= KEPT_BYTES) this.#kept.push(chunk);
-      else this.#kept = [];
-      yield chunk;
+    try {
+      for await (const chunk of source.iterator({ destroyOnReturn: false })) {
+        this.#bytes += chunk.length;
+        if (this.#bytes <= KEPT_BYTES) this.#kept.push(chunk);
+        else this.#kept = [];
+        yield chunk;
+      }
+      this.#isRepeatable = this.#bytes <= KEPT_BYTES;
+    } finally {
+      // What nobody wants must not stand before the caller's next request on the same connection.
+      source.resume();
     }
-    this.#isRepeatable = this.#bytes <= KEPT_BYTES;
   }
 }
 

@@ -1,0 +1,123 @@
+/** Three times as many requests as the server can answer: it says so to the rest, and is well when they stop. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import { testApp, testDatabase } from '../support/app.ts';
+import { insertRows } from '../support/rows.ts';
+import { databaseUrl, type Gateway, startGateway } from './gateway.ts';
+
+const isShort = process.env.FAULTS_SHORT === '1';
+const OVERLOAD_MS = isShort ? 10_000 : 60_000;
+const CAPACITY_MS = 3_000;
+const OVERLOAD = 3;
+const TICK_MS = 20;
+/** What the server answers at once, and how many ask at once to find out what it can. */
+const LIMIT_REQUESTS = 64;
+const ASKERS = 32;
+const OPERATIONS = 200;
+/** More than this many answers at once, and what queues in the server, may take. */
+const MOST_GROWTH_BYTES = 64 * 1024 * 1024;
+
+const QUERY = `{ viewer { project { operations(first: ${OPERATIONS}) {
+  edges { cursor node { id status result createTime metadata { objects } } } pageInfo { hasNextPage }
+} } } }`;
+
+interface Asker {
+  /** The status, once the whole answer is there. */
+  ask(): Promise<{ status: number; retryAfter: string | undefined }>;
+}
+
+function askerOf({ url }: Gateway, apiKey: string): Asker {
+  const agent = new Agent({ connections: 1_000, pipelining: 1 });
+  onTestFinished(() => agent.destroy());
+  const body = JSON.stringify({ query: QUERY });
+  const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
+  return {
+    async ask() {
+      const options = { dispatcher: agent, method: 'POST', headers, body } as const;
+      const answer = await request(`${url}/graphql`, options);
+      await answer.body.dump({ limit: Number.MAX_SAFE_INTEGER });
+      const retryAfter = answer.headers['retry-after'] as string | undefined;
+      return { status: answer.statusCode, retryAfter };
+    },
+  };
+}
+
+/** Requests per second, where each asks again when it is answered. */
+async function capacityOf({ ask }: Asker): Promise<number> {
+  const end = performance.now() + CAPACITY_MS;
+  let answered = 0;
+  const keepAsking = async () => {
+    while (performance.now() < end) {
+      expect((await ask()).status).toBe(200);
+      answered += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: ASKERS }, keepAsking));
+  return answered / (CAPACITY_MS / 1000);
+}
+
+/** As many requests per second, whether or not the earlier ones are answered; the answers by their status. */
+async function offer({ ask }: Asker, perSecond: number): Promise<Map<number, number>> {
+  const statuses = new Map<number, number>();
+  const asking = new Set<Promise<void>>();
+  const askOnce = async () => {
+    const { status, retryAfter } = await ask();
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (status === 503) expect(Number(retryAfter)).toBeGreaterThan(0);
+  };
+  const start = performance.now();
+  let sent = 0;
+  while (performance.now() - start < OVERLOAD_MS) {
+    const due = ((performance.now() - start) / 1000) * perSecond;
+    for (; sent < due; sent += 1) {
+      const asked = askOnce().finally(() => asking.delete(asked));
+      asking.add(asked);
+    }
+    await delay(TICK_MS);
+  }
+  await Promise.all(asking);
+  return statuses;
+}
+
+async function scene() {
+  const database = await testDatabase();
+  const url = await databaseUrl(database);
+  const app = await testApp({ database });
+  onTestFinished(() => app[Symbol.asyncDispose]());
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  await insertRows(app).operations(Array.from({ length: OPERATIONS }, () => ({ projectId })));
+  const gateway = await startGateway({
+    DATABASE_URL: url,
+    ROLES: 'api',
+    LIMIT_REQUESTS: String(LIMIT_REQUESTS),
+    RATE_LIMIT_PER_SECOND: '1000000',
+    RATE_LIMIT_BURST: '1000000',
+  });
+  return { gateway, asker: askerOf(gateway, tenant.apiKey) };
+}
+
+test('what is too much is refused early; the rest is answered, and memory stays where it was', async () => {
+  const { gateway, asker } = await scene();
+  const perSecond = await capacityOf(asker);
+  const before = await gateway.usedBytes();
+
+  const offered = offer(asker, OVERLOAD * perSecond);
+  const used: number[] = [];
+  for (let part = 0; part < 4; part += 1) {
+    await delay(OVERLOAD_MS / 5);
+    used.push(await gateway.usedBytes());
+  }
+  const statuses = await offered;
+
+  expect([...statuses.keys()].sort()).toEqual([200, 503]);
+  // Refusing costs little: what the server can do, it does all the while.
+  const [answered, refused] = [statuses.get(200) ?? 0, statuses.get(503) ?? 0];
+  console.log({ perSecond, answered, refused, before, used });
+  expect(answered).toBeGreaterThan(0.2 * perSecond * (OVERLOAD_MS / 1000));
+  expect(Math.max(...used) - before).toBeLessThan(MOST_GROWTH_BYTES);
+
+  const after = await Promise.all(Array.from({ length: ASKERS }, asker.ask));
+  expect(after.map(({ status }) => status)).toEqual(Array(ASKERS).fill(200));
+});

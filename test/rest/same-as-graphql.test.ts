@@ -1,0 +1,159 @@
+/** REST and GraphQL are two ways to the same: the same input has the same outcome and leaves the same rows. */
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { sharedApp } from '../support/app.ts';
+import { membersOf } from '../support/fuzz.ts';
+import { insertDestination } from '../support/integrations.ts';
+import { type RestTenant, restTenant } from '../support/rest-client.ts';
+import {
+  askGraphql,
+  askRest,
+  type Input,
+  isSayable,
+  isWellFormed,
+  type Pair,
+  pairOf,
+  TwinIds,
+} from '../support/twins.ts';
+
+/** More calls, or others: `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
+const CALLS = Number(process.env.FUZZ_CALLS ?? 1_000);
+const SEED = Number(process.env.FUZZ_SEED ?? 1);
+/** How often, of a hundred values, one is not what its place asks for. */
+const HOSTILITY = 8;
+
+const app = await sharedApp({
+  env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
+});
+const { prisma } = app.app.services.database;
+
+const CHANGES = [
+  'createTopic',
+  'updateTopic',
+  'createDestination',
+  'updateDestination',
+  'createApiKey',
+  'updateApiKey',
+  'createProviderApp',
+  'updateProviderApp',
+  'generateConnection',
+  'updateConnection',
+  'createIntegration',
+  'createRevision',
+  'createInstallation',
+  'createTopicDestinationRoute',
+  'triggerRead',
+].map((name) => pairOf(name));
+const DELETIONS = [
+  'deleteTopic',
+  'deleteDestination',
+  'deleteApiKey',
+  'deleteProviderApp',
+  'deleteConnection',
+  'deleteIntegration',
+  'deleteTopicDestinationRoute',
+].map((name) => pairOf(name));
+const ROUTES = [pairOf('createNotificationEventTopicRoute', 'createEventTopicRoute')];
+
+interface Change {
+  pair: Pair;
+  input: Input;
+}
+
+const callOf = (pair: Pair) =>
+  membersOf(pair.mutation.args, HOSTILITY).map(({ input }): Change => {
+    const given = typeof input === 'object' && input !== null ? input : {};
+    return { pair, input: { ...given, projectIdOrName: '@mine' } };
+  });
+
+const calls = fc.sample(
+  fc.oneof(
+    ...[...CHANGES, ...ROUTES].map((pair) => ({ arbitrary: callOf(pair), weight: 5 })),
+    ...DELETIONS.map((pair) => ({ arbitrary: callOf(pair), weight: 1 })),
+  ),
+  { seed: SEED, numRuns: CALLS },
+);
+
+const ID = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
+
+/** All rows of a project that callers have made, with ordinals for ids, and without times and secrets. */
+async function rowsOf({ tenant: { projectId, orgId, projectName } }: RestTenant) {
+  const own = { where: { projectId }, orderBy: { id: 'asc' } } as const;
+  const rows = {
+    project: await prisma.project.findMany({ where: { id: projectId } }),
+    apiKeys: await prisma.apiKey.findMany(own),
+    topics: await prisma.topic.findMany(own),
+    destinations: await prisma.destination.findMany(own),
+    topicRoutes: await prisma.topicDestinationRoute.findMany(own),
+    eventRoutes: await prisma.eventTopicRoute.findMany(own),
+    providerApps: await prisma.providerApp.findMany(own),
+    groups: await prisma.group.findMany(own),
+    consumers: await prisma.consumer.findMany(own),
+    connections: await prisma.connection.findMany(own),
+    integrations: await prisma.integration.findMany(own),
+    revisions: await prisma.revision.findMany(own),
+    installations: await prisma.installation.findMany(own),
+    configs: await prisma.installationConfig.findMany(own),
+    operations: await prisma.operation.findMany(own),
+    events: await prisma.notificationEvent.findMany({ ...own, omit: { id: true, position: true } }),
+  };
+  const text = JSON.stringify(rows, (name, value) =>
+    /Sealed$|^hash$|^prefix$/.test(name) ? value && 'secret' : value,
+  )
+    .replaceAll(projectName, 'project')
+    .replaceAll(orgId, 'org')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time');
+  // Ids sort by time: the first of a kind is the first on both sides.
+  const ids = [...new Set(text.match(ID))].sort();
+  const shown = JSON.parse(text.replaceAll(ID, (id) => `${id.slice(0, 3)} ${ids.indexOf(id)}`));
+  // Events of one transaction come in no order.
+  const events = (shown.events as unknown[]).map((event) => JSON.stringify(event)).sort();
+  return { ...shown, events } as Record<keyof typeof rows, unknown[]>;
+}
+
+/** Refusals name what they are about. */
+function withoutIds(told: object): unknown {
+  return JSON.parse(JSON.stringify(told).replaceAll(ID, 'id'));
+}
+
+test('the same input over REST and over GraphQL has the same outcome and leaves the same rows', async () => {
+  const [left, right] = [await restTenant(app), await restTenant(app)];
+  const ids = new TwinIds();
+  for (const name of ['records', 'others']) {
+    const [one, other] = [left, right].map((side) => insertDestination(app, side.tenant, name));
+    ids.learn([(await one)?.id ?? '', (await other)?.id ?? '']);
+  }
+  const outcomes = new Map<number, number>();
+  const done = new Set<string>();
+  const differences: unknown[] = [];
+  let compared = 0;
+  for (const { pair, input } of calls) {
+    const inputOf = ({ tenant }: RestTenant, side: 0 | 1) => ({
+      ...ids.fill(input, side),
+      projectIdOrName: tenant.projectId,
+    });
+    const [ofLeft, ofRight] = [inputOf(left, 0), inputOf(right, 1)];
+    if (!isWellFormed(pair, ofLeft) || !isSayable(pair, ofLeft)) continue;
+    const rest = await askRest(left, pair, ofLeft);
+    const graphql = await askGraphql(right, pair, ofRight);
+    const { id: leftId, ...leftTold } = rest;
+    const { id: rightId, ...rightTold } = graphql;
+    if (!isDeepStrictEqual(withoutIds(leftTold), withoutIds(rightTold))) {
+      differences.push({ change: pair.mutation.name, input: ofLeft, rest, graphql });
+    }
+    if (leftId && rightId) ids.learn([leftId, rightId]);
+    outcomes.set(rest.status, (outcomes.get(rest.status) ?? 0) + 1);
+    if (rest.status === 200) done.add(pair.mutation.name);
+    compared += 1;
+  }
+  expect(differences).toEqual([]);
+  const [restRows, graphqlRows] = [await rowsOf(left), await rowsOf(right)];
+  expect(restRows).toEqual(graphqlRows);
+  // It reached each of the changes, and each of the ways to refuse.
+  expect(compared).toBeGreaterThan(CALLS / 2);
+  expect(done.size).toBeGreaterThan(15);
+  for (const status of [200, 400, 404, 409]) {
+    expect(outcomes.get(status) ?? 0, String(status)).toBeGreaterThan(0);
+  }
+}, 120_000);

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { sharedApp, testApp } from '../support/app.ts';
+
+const app = await sharedApp();
+const tenant = await app.tenant();
+const key = { 'x-api-key': tenant.apiKey };
+const topics = `/v1/projects/${tenant.projectName}/topics`;
+const query = (text: string) => `/graphql?query=${encodeURIComponent(text)}`;
+
+function posted(text: string, more: Record<string, string> = {}): RequestInit {
+  const headers = { ...key, 'content-type': 'application/json', ...more };
+  return { method: 'POST', headers, body: JSON.stringify({ query: text }) };
+}
+
+const VIEWER = '{ viewer { __typename } }';
+
+test.each<[string, string, RequestInit, number]>([
+  ['REST', topics, { headers: key }, 200],
+  ['a refusal of REST', `${topics}?pageSize=x`, { headers: key }, 400],
+  ['what REST does not find', '/v1/projects/none', { headers: key }, 404],
+  ['GraphQL by POST', '/graphql', posted(VIEWER), 200],
+  ['GraphQL by GET', query(VIEWER), { headers: key }, 200],
+  ['GraphQL as a stream', '/graphql', posted(VIEWER, { accept: 'text/event-stream' }), 200],
+  ['a builder', query('{ viewer { builder { id } } }'), { headers: bearer() }, 200],
+])('the answer to %s tells of the rate', async (_what, path, init, status) => {
+  const answer = await app.fetch(path, init);
+  expect(answer.status).toBe(status);
+  await answer.text();
+  expect(answer.headers.get('ratelimit-policy')).toBe('"default";q=2000;w=2');
+  expect(answer.headers.get('ratelimit')).toMatch(/^"default";r=1\d{3};t=[12]$/);
+});
+
+function bearer() {
+  return { authorization: `Bearer ${tenant.token}` };
+}
+
+test('who is not known is told nothing of a rate', async () => {
+  for (const [path, init] of [
+    [topics, {}],
+    [topics, { headers: { 'x-api-key': 'ik_wrong' } }],
+    ['/graphql', { ...posted(VIEWER), headers: { 'content-type': 'application/json' } }],
+  ] as const) {
+    const answer = await app.fetch(path, init);
+    expect(answer.headers.has('ratelimit')).toBe(false);
+  }
+});
+
+test.each(['memory', 'database'])('one rate in %s holds for GraphQL and REST', async (store) => {
+  await using slow = await testApp({
+    env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '8', RATE_LIMIT_STORE: store },
+  });
+  const { apiKey, projectName } = await slow.tenant();
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+  const rest = () => slow.fetch(`/v1/projects/${projectName}`, { headers });
+  const graphql = () =>
+    slow.fetch('/graphql', { method: 'POST', headers, body: JSON.stringify({ query: VIEWER }) });
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, i) => (i % 2 ? rest : graphql)()),
+  );
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.length).toBeLessThanOrEqual(32);
+  for (const answer of refused) {
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(answer.headers.get('ratelimit')).toMatch(/^"default";r=0;t=[78]$/);
+    expect(answer.headers.get('ratelimit-policy')).toBe('"default";q=8;w=8');
+  }
+  const types = new Set(refused.map((answer) => answer.headers.get('content-type')));
+  expect(types).toContain('application/problem+json');
+});
