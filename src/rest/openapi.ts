@@ -15,7 +15,8 @@ import { wordOf } from './words.ts';
 export const BASE_PATH = '/v1';
 
 const DESCRIPTION = `Projects, connections, integrations and what moves between them. The same rules, keys
-and limits as the GraphQL endpoint's. Errors are problem documents (RFC 9457), which name every offending input.`;
+and limits as the GraphQL endpoint's. Errors are problem documents (RFC 9457), which name every offending input.
+RateLimit and RateLimit-Policy tell a caller's rate; after a 429, Retry-After says when to come again.`;
 
 export async function registerDocument(app: FastifyInstance): Promise<void> {
   const toSchema = createJsonSchemaTransform(ZOD);
