@@ -107,7 +107,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     oauthCallback: (request) => oauthCallback(services, request),
     isReady: () => isReady,
   });
-  const plain = plainGraphql({ config, pipeline, streams, load, yoga });
+  const plain = plainGraphql({ config, log, pipeline, streams, load, yoga });
   const ways = [restWay(rest, load), ...(overrides.isYogaOnly ? [] : [plain]), yoga];
   const handler = createFront(log, ways);
   const running = building.move();

@@ -17,7 +17,7 @@ const STALLED_LOOKS = 3;
 const COMMENT = ':\n\n';
 const COMPLETE = 'event: complete\ndata:\n\n';
 
-/** Whatever yields many results, and what a client wants as a stream and as nothing else. */
+/** Whatever yields many results, which has no other form, and what a client wants as a stream and as nothing else. */
 export function isForStream(accept: string | null | undefined, result: unknown): boolean {
   return isStream(result) || wantsStream(accept);
 }

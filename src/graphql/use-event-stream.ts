@@ -17,8 +17,8 @@ export function useEventStream(
   { keepAliveMs }: { keepAliveMs?: number } = {},
 ): Plugin<object, RequestFacts> {
   return {
-    onResultProcess({ request, result, resultProcessor, setResultProcessor, serverContext }) {
-      if (!resultProcessor || !isForStream(request.headers.get('accept'), result)) return;
+    onResultProcess({ request, result, setResultProcessor, serverContext }) {
+      if (!isForStream(request.headers.get('accept'), result)) return;
       const processor: ResultProcessor = (results, { Response }) => {
         serverContext.staysOpen();
         const body = new PassThrough({ highWaterMark: MOST_BUFFERED_BYTES });

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { Config } from '../config.ts';
 import type { OpenStreams } from '../domain/viewer/open-streams.ts';
+import { createErrorMapper } from '../graphql/errors.ts';
 import {
   eventStreamHead,
   isForStream,
@@ -15,6 +16,7 @@ import {
 } from '../graphql/event-stream.ts';
 import { httpAnswer } from '../graphql/http-answer.ts';
 import { type Asking, askerOf, type Pipeline } from '../graphql/pipeline.ts';
+import type { Log } from '../log.ts';
 import type { Asked, Way } from './front.ts';
 import { type Load, shed } from './load.ts';
 
@@ -24,6 +26,7 @@ const JSON_ACCEPTED = /\*\/\*|application\/(graphql-response\+)?json/;
 
 export interface PlainGraphql {
   config: Config;
+  log: Log;
   pipeline: Pipeline;
   streams: Pick<OpenStreams, 'areEnding'>;
   load: Load;
@@ -111,22 +114,32 @@ interface Plain {
   params: Asking;
 }
 
-function answerBy({ pipeline, streams }: PlainGraphql) {
+function answerBy({ log, pipeline, streams }: PlainGraphql) {
+  const mapError = createErrorMapper(log);
+
+  const send = (res: ServerResponse, result: ExecutionResult, accept: string | undefined) => {
+    const { status, headers, body } = httpAnswer(result, accept);
+    res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+    res.end(body);
+  };
+
   return async ({ req, res, asked, params }: Plain): Promise<void> => {
     const { headers } = req;
     const header = (name: string) => (headers[name] as string | undefined) ?? null;
-    const results = await pipeline.run(params, askerOf(header, asked));
-    if (isForStream(headers.accept, results)) {
+    try {
+      const results = await pipeline.run(params, askerOf(header, asked));
+      if (!isForStream(headers.accept, results)) {
+        return send(res, results as ExecutionResult, headers.accept);
+      }
       asked.staysOpen();
       const head = eventStreamHead(results);
       res.writeHead(head.status, head.headers);
       const isCut = () => streams.areEnding;
       await writeEventStream(results, res, { isCut, onStalled: asked.disconnect });
-    } else {
-      const answer = httpAnswer(results as ExecutionResult, headers.accept);
-      const length = Buffer.byteLength(answer.body);
-      res.writeHead(answer.status, { ...answer.headers, 'content-length': length });
-      res.end(answer.body);
+    } catch (error) {
+      const result = { errors: [mapError(error)] };
+      if (res.headersSent) res.destroy();
+      else send(res, result, headers.accept);
     }
   };
 }
