@@ -81,6 +81,8 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
         url: request.url,
         setHeader: (name, value) => void reply.header(name, value),
       });
+      // Answers may hold credentials: nothing between is to keep them.
+      reply.header('cache-control', 'no-store');
       const { failure, status } = endpoint;
       reply.code(failure?.isFailed(shown) ? failure.status : status);
       return endpoint.output ? shown : reply.send();
