@@ -66,8 +66,9 @@ async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
 
 /** A database over an open PGlite, which it closes in the end. */
 export async function openPglite(pglite: PGlite, log: Log): Promise<Database> {
-  const run: RunQuery = async (text, values) =>
-    (await pglite.query(text, values, { parsers: PGLITE_PARSERS })).rows as never;
+  const run: RunQuery = async (text, values, rowMode) =>
+    (await pglite.query(text, values, { parsers: PGLITE_PARSERS, ...(rowMode && { rowMode }) }))
+      .rows as never;
   const isNew = await migrate(
     {
       query: run,
@@ -128,9 +129,10 @@ async function openPostgres(url: string, config: Config, log: Log): Promise<Data
     isNew,
     prisma,
     rows: createRows(
-      async (text, values) => {
-        const { rows } = await pool.query({ name: statementName(text), text, values });
-        return rows;
+      async (text, values, rowMode) => {
+        const config = { name: statementName(text), text, values, ...(rowMode && { rowMode }) };
+        const { rows } = await pool.query(config);
+        return rows as never;
       },
       { short: readsInBursts(pool) },
     ),

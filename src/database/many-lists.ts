@@ -8,6 +8,7 @@ interface AnyList {
   table: string;
   where: Conditions;
   range?: object;
+  links?: readonly object[];
 }
 
 interface Ways<L, V> {
@@ -59,15 +60,15 @@ function isId(name: string, value: unknown): boolean {
   return typeof value === 'string' && /(^id|Id)$/.test(name);
 }
 
-function kindOf({ table, where, range }: AnyList): string {
+function kindOf({ table, where, range, links }: AnyList): string {
   const conditions = Object.entries(where).map(([name, value]) =>
     isId(name, value) ? name : [name, value],
   );
-  return textOf([table, conditions, range]);
+  return textOf([table, conditions, range, links]);
 }
 
-function keyOf({ table, where, range }: AnyList): string {
-  return textOf([table, where, range]);
+function keyOf({ table, where, range, links }: AnyList): string {
+  return textOf([table, where, range, links]);
 }
 
 function textOf(value: unknown): string {

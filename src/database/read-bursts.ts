@@ -25,10 +25,10 @@ export function readsInBursts(pool: pg.Pool): RunQuery {
       void send(pool, reads.slice(at, at + BURST_MOST));
     }
   };
-  return (text, values) =>
+  return (text, values, rowMode) =>
     new Promise((resolve, reject) => {
       if (waiting.length === 0) setImmediate(sendAll);
-      const config = { name: statementName(text), text, values };
+      const config = { name: statementName(text), text, values, ...(rowMode && { rowMode }) };
       waiting.push({ config, resolve: resolve as Read['resolve'], reject });
     });
 }

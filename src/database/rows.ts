@@ -4,7 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { bind, type Conditions, conditionsOf, quote, rangesOf, whereClause } from './conditions.ts';
-import { Prisma } from './generated/client.ts';
+import type { Prisma } from './generated/client.ts';
+import { indexRange, isIndexRange } from './index-range.ts';
+import { columnList, joinLinks, type Link, rowsOfArrays } from './linked-rows.ts';
 import { askTogether, joinAsked } from './many-lists.ts';
 
 export type Table = Prisma.ModelName;
@@ -13,7 +15,7 @@ export type Row<T extends Table> = Omit<
   `${string}Sealed`
 >;
 
-export type RunQuery = <T>(text: string, values: unknown[]) => Promise<T[]>;
+export type RunQuery = <T>(text: string, values: unknown[], rowMode?: 'array') => Promise<T[]>;
 
 /** Rows whose projectId is of any project of these orgs. */
 export interface InOrgs {
@@ -49,6 +51,10 @@ export interface RowList {
   table: Table;
   where: Conditions;
   range: Omit<KeyRange<Table>, 'column'> & { column: string };
+  /** The columns before the key of the index that has the page's rows together, in its order. */
+  along?: readonly string[];
+  /** What its rows are to be read with: `linkedRow` finds it. */
+  links?: readonly Link[];
 }
 
 export interface Rows {
@@ -68,7 +74,10 @@ export interface Rows {
 export function createRows(query: RunQuery, { short = query } = {}): Rows {
   const pageOf = <T>(list: RowList): Promise<T[]> => {
     const values: unknown[] = [];
-    return short(selectPage(list, values), values);
+    const page = selectPage(list, values);
+    return list.links?.length
+      ? (linkedPage(short, { ...list, from: `(${page}) page` }, values) as Promise<T[]>)
+      : short(page, values);
   };
   const count: Rows['count'] = async (table, where) => {
     const values: unknown[] = [];
@@ -102,17 +111,26 @@ interface Counted extends Conditions {
 }
 
 async function pagesTogether(query: RunQuery, lists: RowList[]): Promise<object[][]> {
-  const [{ table, range }] = lists as [RowList];
+  const [first] = lists as [RowList];
+  const { table, range, links = [] } = first;
   const values: unknown[] = [];
   const { asked, where, placeOf } = joinAsked(lists, values);
-  const found = await query<Conditions>(
-    `select page.* from ${asked}
-      cross join lateral (${selectPage({ table, where, range }, values)}) page
-      order by page.${quote(range.column)} ${range.direction}`,
-    values,
-  );
-  const pages = Map.groupBy(found, placeOf);
+  const page = selectPage({ ...first, where }, values);
+  const from = `${asked} cross join lateral (${page}) page`;
+  const found = await linkedPage(query, { table, range, links, from }, values);
+  const pages = Map.groupBy(found as Conditions[], placeOf);
   return lists.map((list) => pages.get(placeOf(list.where)) ?? []);
+}
+
+async function linkedPage(
+  query: RunQuery,
+  { table, range, links = [], from }: Omit<RowList, 'where'> & { from: string },
+  values: unknown[],
+): Promise<object[]> {
+  const { columns, joins } = joinLinks(table, links, values);
+  const order = `order by page.${quote(range.column)} ${range.direction}`;
+  const text = `select ${columns} from ${from} ${joins} ${order}`;
+  return rowsOfArrays(table, links, await query<unknown[]>(text, values, 'array'));
 }
 
 async function countsTogether(query: RunQuery, lists: Omit<RowList, 'range'>[]): Promise<number[]> {
@@ -140,30 +158,26 @@ const STATEMENT_NAMES = new Map<string, string>();
 /** Our own texts are a few hundred; this only bounds what a mistake could add. */
 const MOST_STATEMENTS = 2_000;
 
-const SELECTS = new Map<Table, string>();
-
 function selectFrom(table: Table): string {
-  let select = SELECTS.get(table);
-  if (select === undefined) {
-    const fields: Record<string, string> = Prisma[`${table}ScalarFieldEnum`];
-    const columns = Object.values(fields).filter((column) => !column.endsWith('Sealed'));
-    select = `select ${columns.map(quote).join(', ')} from ${quote(table)}`;
-    SELECTS.set(table, select);
-  }
-  return select;
+  return `select ${columnList(table)} from ${quote(table)}`;
 }
 
-function selectPage({ table, where, range }: RowList, values: unknown[]): string {
-  const bounds = boundsOf(range, values);
-  const limit = bind(values, range.limit);
-  const part = `order by ${quote(range.column)} ${range.direction} limit ${limit}`;
+function selectPage(list: RowList, values: unknown[]): string {
+  const { table, where, range } = list;
+  const limit = `limit ${bind(values, range.limit)}`;
+  const byKey = `${quote(range.column)} ${range.direction}`;
   const selects = rangesOf(where).map((one) => {
-    const conditions = [...conditionsOf(one, values), ...bounds];
-    return `${selectFrom(table)} ${whereClause(conditions)} ${part}`;
+    const { conditions, order } = isIndexRange(one, list)
+      ? indexRange(one, list, values)
+      : {
+          conditions: [...conditionsOf(one, values), ...boundsOf(range, values)],
+          order: byKey,
+        };
+    return `${selectFrom(table)} ${whereClause(conditions)} order by ${order} ${limit}`;
   });
   return selects.length === 1
     ? (selects[0] as string)
-    : `(${selects.join(') union all (')}) ${part}`;
+    : `(${selects.join(') union all (')}) order by ${byKey} ${limit}`;
 }
 
 function selectCount(table: Table, where: Conditions, values: unknown[]): string {

@@ -4,21 +4,26 @@
  */
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
+import type { Link } from '../database/linked-rows.ts';
 import type { KeyRange, Row, RowList, Table, Where } from '../database/rows.ts';
 import { type Issue, invalidInput } from '../errors.ts';
 import type { Call } from './call.ts';
 import { load } from './load.ts';
-import type { Batch } from './scope.ts';
+import { type Batch, type LinkTo, visibleLinks } from './scope.ts';
 
 /** The platform's pageSize limits. */
 export const PAGE_DEFAULT = 200;
 export const PAGE_MAX = 1000;
+/** Items of a page that is read together with what they lead to. */
+const LINKED_MOST = 100;
 
 export interface PageArgs {
   first?: number | null;
   after?: string | null;
   last?: number | null;
   before?: string | null;
+  /** What every item's columns lead to is read with the page. A hint alone: it changes no answer. */
+  links?: readonly LinkTo[];
 }
 
 export interface Edge<T> {
@@ -49,6 +54,8 @@ interface NamedList {
 export interface List<T extends Table, N = Row<T>> extends NamedList {
   table: T;
   where: Where<T>;
+  /** The index that `where` is a range of, or several of them: its columns before the key. */
+  along?: readonly (keyof Row<T> & string)[];
   /** The column of the order; `id` where it is left out. */
   key?: keyof Row<T> & string;
   order?: 'newest first' | 'oldest first';
@@ -74,17 +81,21 @@ export async function listPage<T extends Table, N = Row<T>>(
   const descending = list.order !== 'oldest first';
   const bounds = (afterKey: Key | undefined, beforeKey: Key | undefined) =>
     descending ? { above: beforeKey, below: afterKey } : { above: afterKey, below: beforeKey };
-  const { table, where } = list;
-  const rowsIn = (range: Omit<KeyRange<T>, 'column'>) =>
-    load(call, pages, { table, where, range: { column, ...range } }) as Promise<Row<T>[]>;
-  const range = (limit: number, reverse: boolean, afterKey?: Key, beforeKey?: Key) =>
-    rowsIn({
-      direction: descending !== reverse ? 'desc' : 'asc',
-      ...bounds(afterKey, beforeKey),
-      limit,
-    });
+  const { table, where, along = [] } = list;
+  const rowsIn = (range: Omit<KeyRange<T>, 'column'>, links: readonly Link[] = []) =>
+    load(call, pages, { table, where, along, range: { column, ...range }, links }) as Promise<
+      Row<T>[]
+    >;
+  const rangeOf = (limit: number, reverse: boolean, afterKey?: Key, beforeKey?: Key) => ({
+    direction: descending !== reverse ? ('desc' as const) : ('asc' as const),
+    ...bounds(afterKey, beforeKey),
+    limit,
+  });
+  const range = (...asked: Parameters<typeof rangeOf>) => rowsIn(rangeOf(...asked));
+  // Items of long pages share much of what they lead to: there each is better read once.
+  const links = list.nodes || size > LINKED_MOST ? [] : visibleLinks(call.viewer, args.links);
 
-  const found = await range(size + 1, backwards, after, before);
+  const found = await rowsIn(rangeOf(size + 1, backwards, after, before), links);
   const more = found.length > size;
   const own = found.slice(0, size);
   if (backwards) own.reverse();

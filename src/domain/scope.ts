@@ -2,6 +2,7 @@
  * What a viewer may see: the one place that turns a viewer into a `where`. Node lookups and relations
  * go through `byId`, lists and changes through `getProject` or `getOrg`; nothing is read by a bare id.
  */
+import type { Link } from '../database/linked-rows.ts';
 import type { InOrgs, Row, Table, Where } from '../database/rows.ts';
 import { notFound } from '../errors.ts';
 import type { Call } from './call.ts';
@@ -10,6 +11,7 @@ import { domainOf } from './org/domain-name.ts';
 import type { Scope } from './viewer/scopes.ts';
 import { authorize, type Viewer } from './viewer/viewer.ts';
 
+export { linkedRow } from '../database/linked-rows.ts';
 export type { Row } from '../database/rows.ts';
 
 /** The ids of the orgs that the viewer belongs to. What an API key may do with its org is for its scopes. */
@@ -60,11 +62,22 @@ export async function getOrg(call: Call, id: string, needed: Scope): Promise<Row
 export type Batch<K, V> = (call: Call, keys: readonly K[]) => Promise<V[]>;
 
 /** Tables whose rows belong to a project. */
-type ProjectTable = {
+export type ProjectTable = {
   [T in Table]: 'projectId' extends keyof Row<T> ? ('id' extends keyof Row<T> ? T : never) : never;
 }[Table];
 type OrgTable = 'Org' | 'Project' | 'Invite' | 'BillingAccount' | 'ClaimedDomain' | 'Builder';
 export type IdTable = ProjectTable | OrgTable;
+
+/** The row of a table whose id is in a column. */
+export interface LinkTo<T extends ProjectTable = ProjectTable> {
+  table: T;
+  column: string;
+}
+
+/** To what `byId` would find, and no more. */
+export function visibleLinks(viewer: Viewer, links: readonly LinkTo[] = []): Link[] {
+  return links.map((link) => ({ ...link, where: { projectId: projectScope(viewer) } }));
+}
 
 const BATCHES = new Map<IdTable, Batch<string, unknown>>();
 

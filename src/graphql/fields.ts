@@ -1,10 +1,11 @@
 /** Fields that many types have. */
 import type { FieldRef, InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
 import type { Page, PageArgs } from '../domain/page.ts';
-import type { Row } from '../domain/scope.ts';
-import { byId, type IdTable } from '../domain/scope.ts';
+import { byId, type LinkTo, linkedRow, type ProjectTable, type Row } from '../domain/scope.ts';
 import type { Types } from './builder.ts';
 import type { Context } from './context.ts';
+import { linksOf } from './links.ts';
 import { Project } from './types.ts';
 
 type FieldBuilder<Parent> = PothosSchemaTypes.FieldBuilder<Types, Parent, 'Object'>;
@@ -38,24 +39,47 @@ export function projectField<P extends { projectId: string }>(t: FieldBuilder<P>
   });
 }
 
+interface LinkOptions<T extends ProjectTable, C> {
+  type: ObjectRef<Types, Row<T>>;
+  table: T;
+  /** Of the parent's row: it has the id. */
+  column: C;
+  description: string;
+}
+
+/** The parent's columns that hold ids. */
+type IdColumn<P, V> = { [K in keyof P & string]: P[K] extends V ? K : never }[keyof P & string];
+
 /** A relation that may be empty, or whose other end may be gone. */
-export function linkField<P, T extends IdTable>(
+export function linkField<P, T extends ProjectTable>(
   t: FieldBuilder<P>,
-  link: {
-    type: ObjectRef<Types, Row<T>>;
-    table: T;
-    id: (parent: P) => string | null;
-    description: string;
-  },
+  { type, table, column, description }: LinkOptions<T, IdColumn<P, string | null>>,
 ) {
   return t.field({
-    type: link.type,
+    type,
     nullable: true,
-    description: link.description,
+    description,
+    extensions: { link: { table, column } satisfies LinkTo },
     resolve: (parent, _args, { find }) => {
-      const id = link.id(parent);
-      return (id === null ? null : find(byId(link.table), id)) as never;
+      const id = parent[column] as string | null;
+      return (
+        id === null ? null : (linkedRow(parent as object, column) ?? find(byId(table), id))
+      ) as never;
     },
+  });
+}
+
+/** A relation that there always is. */
+export function sureLinkField<P, T extends ProjectTable>(
+  t: FieldBuilder<P>,
+  { type, table, column, description }: LinkOptions<T, IdColumn<P, string>>,
+) {
+  return t.field({
+    type,
+    description,
+    extensions: { link: { table, column } satisfies LinkTo },
+    resolve: (parent, _args, { get }) =>
+      (linkedRow(parent as object, column) ?? get(byId(table), parent[column] as string)) as never,
   });
 }
 
@@ -73,6 +97,17 @@ export function listField<P, N extends object, A extends InputFieldMap = Record<
     ) => Promise<Page<N>> | Page<N>;
   },
 ): FieldRef<Types, unknown> {
+  const { resolve, ...rest } = options;
+  const field = {
+    ...rest,
+    type,
+    resolve: (
+      parent: P,
+      args: InputShapeFromFields<A> & PageArgs,
+      context: Context,
+      info: GraphQLResolveInfo,
+    ) => resolve(parent, { ...args, links: linksOf(info) }, context),
+  };
   // A Page is lazy where Pothos' own shape of a connection is not; GraphQL resolves both alike.
-  return t.connection({ type, ...options } as never, connection as never) as never;
+  return t.connection(field as never, connection as never) as never;
 }

@@ -135,6 +135,32 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     );
   });
 
+  test('filtered operations that there are none of are one range, however the rows lie', async () => {
+    const { query } = app.app.services.database.rows;
+    // Rows in the order of their ids, and any value seemingly that of all: the primary key looks cheapest.
+    await query('cluster "Operation" using "Operation_pkey"', []);
+    const pretend = async (setting: string) => {
+      for (const name of ['projectId', 'installationId', 'status', 'actionType']) {
+        await query(`alter table "Operation" alter column "${name}" ${setting}`, []);
+      }
+      await query('analyze "Operation"', []);
+    };
+    await pretend('set (n_distinct = 1)');
+    const filters = [
+      'status: IN_PROGRESS, actionType: SUBSCRIBE',
+      'status: IN_PROGRESS',
+      'actionType: SUBSCRIBE',
+    ];
+    const work = async () => {
+      for (const parent of ['Project', 'Installation'])
+        for (const filter of filters)
+          for (const args of ['first: 20', 'last: 20'])
+            await org.ask(queryOf(parent, `operations(${args}, ${filter}) { nodes { id } }`));
+    };
+    expect(await faults(work)).toEqual([]);
+    await pretend('reset (n_distinct)');
+  });
+
   test('nodes are read by their ids', async () => {
     const { rows } = app.app.services.database;
     const types = nodeTypes(schema).map(({ name }) => name);

@@ -57,7 +57,8 @@ export function listOperations(
 ) {
   authorize(call.viewer, 'read');
   const where = { projectId, ...filterOf(status, actionType) };
-  const list = { name: 'Project.operations', parentId: projectId, where } as const;
+  const along = ['projectId', 'status', 'actionType'] as const;
+  const list = { name: 'Project.operations', parentId: projectId, where, along } as const;
   return listPage(call, { ...list, table: 'Operation' }, args);
 }
 
@@ -68,7 +69,8 @@ export function listInstallationOperations(
 ) {
   authorize(call.viewer, 'read');
   const where = { installationId, ...filterOf(status, actionType) };
-  const list = { name: 'Installation.operations', parentId: installationId, where } as const;
+  const along = ['installationId', 'actionType', 'status'] as const;
+  const list = { name: 'Installation.operations', parentId: installationId, where, along } as const;
   return listPage(call, { ...list, table: 'Operation' }, args);
 }
 

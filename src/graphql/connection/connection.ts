@@ -14,9 +14,15 @@ import {
 import { refreshConnection } from '../../domain/connection/connection-refresh.ts';
 import { shownCredentials } from '../../domain/connection/credentials.ts';
 import { startOAuthConnect } from '../../domain/connection/oauth-connect.ts';
-import { byId } from '../../domain/scope.ts';
 import { builder } from '../builder.ts';
-import { createdFields, listField, projectField, updateTimeField } from '../fields.ts';
+import {
+  createdFields,
+  linkField,
+  listField,
+  projectField,
+  sureLinkField,
+  updateTimeField,
+} from '../fields.ts';
 import { enumType, inputArg, uncheckedInputArg } from '../inputs.ts';
 import { Node } from '../node.ts';
 import { DeletePayload, payload } from '../payloads.ts';
@@ -44,22 +50,23 @@ ConnectedAccount.implement({
     ...createdFields(t),
     project: projectField(t),
     provider: t.exposeString('provider', { description: 'The provider of the catalogue.' }),
-    group: t.field({
+    group: sureLinkField(t, {
       type: Group,
+      table: 'Group',
+      column: 'groupId',
       description: 'Who has access.',
-      resolve: ({ groupId }, _args, { get }) => get(byId('Group'), groupId),
     }),
-    consumer: t.field({
+    consumer: sureLinkField(t, {
       type: Consumer,
+      table: 'Consumer',
+      column: 'consumerId',
       description: 'Who connected the account.',
-      resolve: ({ consumerId }, _args, { get }) => get(byId('Consumer'), consumerId),
     }),
-    providerApp: t.field({
+    providerApp: linkField(t, {
       type: ProviderApp,
-      nullable: true,
+      table: 'ProviderApp',
+      column: 'providerAppId',
       description: 'The OAuth app that it came by, where it came by one.',
-      resolve: ({ providerAppId }, _args, { find }) =>
-        providerAppId === null ? null : find(byId('ProviderApp'), providerAppId),
     }),
     authScheme: t.expose('authScheme', {
       type: AuthScheme,

@@ -45,19 +45,19 @@ Delivery.implement({
     destination: linkField(t, {
       type: Destination,
       table: 'Destination',
-      id: ({ destinationId }) => destinationId,
+      column: 'destinationId',
       description: 'The destination that it is owed to; null when it has been deleted.',
     }),
     event: linkField(t, {
       type: NotificationEvent,
       table: 'NotificationEvent',
-      id: ({ eventId }) => eventId,
+      column: 'eventId',
       description: 'The event that it carries; null for a page of records.',
     }),
     operation: linkField(t, {
       type: Operation,
       table: 'Operation',
-      id: ({ operationId }) => operationId,
+      column: 'operationId',
       description: 'The read whose records it carries; null for an event.',
     }),
     status: t.expose('status', { type: DeliveryStatus, description: 'What came of it.' }),

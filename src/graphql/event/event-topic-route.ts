@@ -6,9 +6,14 @@ import {
   listEventTopicRoutes,
   listRoutesToTopic,
 } from '../../domain/event/event-topic-route.ts';
-import { byId } from '../../domain/scope.ts';
 import { builder } from '../builder.ts';
-import { createdFields, listField, projectField, updateTimeField } from '../fields.ts';
+import {
+  createdFields,
+  listField,
+  projectField,
+  sureLinkField,
+  updateTimeField,
+} from '../fields.ts';
 import { inputArg } from '../inputs.ts';
 import { Node } from '../node.ts';
 import { DeletePayload, payload } from '../payloads.ts';
@@ -25,10 +30,11 @@ EventTopicRoute.implement({
       type: NotificationEventType,
       description: 'The events that it routes.',
     }),
-    topic: t.field({
+    topic: sureLinkField(t, {
       type: Topic,
+      table: 'Topic',
+      column: 'topicId',
       description: 'The topic that they go to.',
-      resolve: ({ topicId }, _args, { get }) => get(byId('Topic'), topicId),
     }),
     updateTime: updateTimeField(t),
   }),

@@ -6,9 +6,8 @@ import {
   listRoutesOfTopic,
   listTopicDestinationRoutes,
 } from '../../domain/event/topic-destination-route.ts';
-import { byId } from '../../domain/scope.ts';
 import { builder } from '../builder.ts';
-import { createdFields, listField, projectField } from '../fields.ts';
+import { createdFields, listField, projectField, sureLinkField } from '../fields.ts';
 import { inputArg } from '../inputs.ts';
 import { Node } from '../node.ts';
 import { DeletePayload, payload } from '../payloads.ts';
@@ -26,15 +25,17 @@ TopicDestinationRoute.implement({
   fields: (t) => ({
     ...createdFields(t),
     project: projectField(t),
-    topic: t.field({
+    topic: sureLinkField(t, {
       type: Topic,
+      table: 'Topic',
+      column: 'topicId',
       description: 'The topic.',
-      resolve: ({ topicId }, _args, { get }) => get(byId('Topic'), topicId),
     }),
-    destination: t.field({
+    destination: sureLinkField(t, {
       type: Destination,
+      table: 'Destination',
+      column: 'destinationId',
       description: 'The destination that listens to it.',
-      resolve: ({ destinationId }, _args, { get }) => get(byId('Destination'), destinationId),
     }),
   }),
 });

@@ -17,9 +17,14 @@ import {
 import { installedObjects } from '../../domain/installation/installed-object.ts';
 import { objectMetadataOfInstallation } from '../../domain/installation/object-metadata.ts';
 import { latestRevisions } from '../../domain/integration/revision.ts';
-import { byId } from '../../domain/scope.ts';
 import { builder } from '../builder.ts';
-import { createdFields, listField, projectField, updateTimeField } from '../fields.ts';
+import {
+  createdFields,
+  listField,
+  projectField,
+  sureLinkField,
+  updateTimeField,
+} from '../fields.ts';
 import { enumType, inputArg, uncheckedInputArg } from '../inputs.ts';
 import { Node } from '../node.ts';
 import { DeletePayload, payload } from '../payloads.ts';
@@ -48,30 +53,34 @@ Installation.implement({
   fields: (t) => ({
     ...createdFields(t),
     project: projectField(t),
-    integration: t.field({
+    integration: sureLinkField(t, {
       type: Integration,
+      table: 'Integration',
+      column: 'integrationId',
       description: 'The integration that is installed.',
-      resolve: ({ integrationId }, _args, { get }) => get(byId('Integration'), integrationId),
     }),
     revision: t.field({
       type: Revision,
       description: "The integration's latest revision, which is in force.",
       resolve: ({ integrationId }, _args, { get }) => get(latestRevisions, integrationId),
     }),
-    group: t.field({
+    group: sureLinkField(t, {
       type: Group,
+      table: 'Group',
+      column: 'groupId',
       description: 'The group that uses it.',
-      resolve: ({ groupId }, _args, { get }) => get(byId('Group'), groupId),
     }),
-    connection: t.field({
+    connection: sureLinkField(t, {
       type: ConnectedAccount,
+      table: 'Connection',
+      column: 'connectionId',
       description: 'The connection that it works through.',
-      resolve: ({ connectionId }, _args, { get }) => get(byId('Connection'), connectionId),
     }),
-    config: t.field({
+    config: sureLinkField(t, {
       type: InstallationConfig,
+      table: 'InstallationConfig',
+      column: 'configId',
       description: "The customer's choices that are in force.",
-      resolve: ({ configId }, _args, { get }) => get(byId('InstallationConfig'), configId),
     }),
     healthStatus: t.field({
       type: InstallationHealth,

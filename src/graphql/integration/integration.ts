@@ -6,9 +6,14 @@ import {
   listIntegrations,
   readIntegration,
 } from '../../domain/integration/integration.ts';
-import { byId } from '../../domain/scope.ts';
 import { builder } from '../builder.ts';
-import { createdFields, listField, projectField, updateTimeField } from '../fields.ts';
+import {
+  createdFields,
+  listField,
+  projectField,
+  sureLinkField,
+  updateTimeField,
+} from '../fields.ts';
 import { inputArg, uncheckedInputArg } from '../inputs.ts';
 import { Node } from '../node.ts';
 import { DeletePayload, payload } from '../payloads.ts';
@@ -22,10 +27,11 @@ Integration.implement({
     project: projectField(t),
     name: t.exposeString('name', { description: 'Its name, unique in the project.' }),
     provider: t.exposeString('provider', { description: 'The provider, by name.' }),
-    latestRevision: t.field({
+    latestRevision: sureLinkField(t, {
       type: Revision,
+      table: 'Revision',
+      column: 'latestRevisionId',
       description: 'The revision that is in force for all installations.',
-      resolve: ({ latestRevisionId }, _args, { get }) => get(byId('Revision'), latestRevisionId),
     }),
     updateTime: updateTimeField(t),
   }),

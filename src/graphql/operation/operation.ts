@@ -80,7 +80,7 @@ Operation.implement({
     integration: linkField(t, {
       type: Integration,
       table: 'Integration',
-      id: ({ integrationId }) => integrationId,
+      column: 'integrationId',
       description: 'The integration that it is for; null when it has been deleted.',
     }),
     installationId: t.exposeID('installationId', {
@@ -89,7 +89,7 @@ Operation.implement({
     installation: linkField(t, {
       type: Installation,
       table: 'Installation',
-      id: ({ installationId }) => installationId,
+      column: 'installationId',
       description: 'The installation that it is for; null when it has been deleted.',
     }),
     configId: t.exposeID('configId', { description: "The installation's config in force then." }),

@@ -1,0 +1,59 @@
+/** How many statements lists take: as many for a long page as for a short one. */
+import { expect, test } from 'vitest';
+import { ENDPOINTS } from '../../src/rest/endpoints.ts';
+import { sharedApp } from '../support/app.ts';
+import { fillProject, idOf } from '../support/fill.ts';
+import { restTenant } from '../support/rest-client.ts';
+import { recordStatements } from '../support/statements.ts';
+
+const SHORT = 2;
+const LONG = 9;
+/** A page of either size has another one after it. */
+const FEW = LONG + 2;
+const MANY = FEW * FEW * FEW;
+
+const app = await sharedApp();
+const { services } = app.app;
+const rest = await restTenant(app);
+await fillProject(
+  { ...services, query: services.database.rows.query },
+  { projectId: rest.tenant.projectId, number: 0 },
+  { few: FEW, connections: FEW * FEW, installations: FEW * FEW, operations: MANY, events: MANY },
+);
+
+const installation = await services.database.prisma.installation.findUniqueOrThrow({
+  where: { id: idOf('ins', 0, FEW * FEW - 1) },
+});
+
+/** Rows that have many of what is listed. */
+const PARENTS: Record<string, string> = {
+  projectIdOrName: rest.tenant.projectId,
+  orgId: rest.tenant.orgId,
+  integrationId: installation.integrationId,
+  installationId: installation.id,
+  operationId: idOf('opr', 0, MANY - 1),
+  destination: idOf('dst', 0, 0),
+  eventId: idOf('evt', 0, 0),
+};
+
+const lists = ENDPOINTS.filter(({ parts }) => parts.query && 'pageSize' in parts.query.shape)
+  .filter(({ path }) => path.includes('{projectIdOrName}'))
+  .map(({ id, path }) => [
+    id,
+    path.replace(/\{(\w+)\}/g, (_all, name: string) => PARENTS[name] ?? name),
+  ]);
+
+/** Nobody has many of these. */
+const SHORTER = ['listEventDeliveries', 'listApiKeys'];
+
+test.each(
+  lists,
+)('%s takes as many statements for a long page as for a short one', async (id, path) => {
+  await rest.get(`${path}?pageSize=1`);
+  const page = (size: number) => recordStatements(() => rest.get(`${path}?pageSize=${size}`));
+  const [short, long] = [await page(SHORT), await page(LONG)];
+  const { length } = long.result.results ?? long.result;
+  if (!SHORTER.includes(String(id))) expect(length).toBe(LONG);
+  const texts = long.statements.map(({ text }) => text);
+  expect(texts.length, texts.join('\n')).toBe(short.statements.length);
+});
