@@ -24,8 +24,15 @@ export function createLog(level: string): Log {
   return pino(options, stdout());
 }
 
-/** What is short of a warning waits a moment; nothing waits for longer, or past the end of the process. */
+let opened: DestinationStream | undefined;
+
 function stdout(): DestinationStream {
+  opened ??= openStdout();
+  return opened;
+}
+
+/** What is short of a warning waits a moment; nothing waits for longer, or past the end of the process. */
+function openStdout(): DestinationStream {
   const lines = pino.destination({
     dest: STDOUT,
     minLength: TOGETHER_BYTES,
