@@ -71,15 +71,12 @@ export async function writeEventStream(
     else if (lookedAtNothing >= STALLED_LOOKS) onStalled();
   };
   const timer = setInterval(look, keepAliveMs).unref();
-  const closed = new Promise<void>((resolve) => {
-    const close = () => {
-      clearInterval(timer);
-      resolve();
-      void iterator.return?.();
-    };
-    if (body.destroyed) close();
-    else body.once('close', close);
-  });
+  const close = () => {
+    clearInterval(timer);
+    void iterator.return?.();
+  };
+  if (body.destroyed) close();
+  else body.once('close', close);
   // Its client has gone: 'close' follows.
   body.on('error', () => {});
   // The first bytes let a client's fetch resolve before anything has happened.
@@ -90,7 +87,7 @@ export async function writeEventStream(
       if (body.destroyed) return;
       if (done) break;
       written += 1;
-      if (!body.write(messageOf(value))) await Promise.race([closed, drained(body)]);
+      if (!body.write(messageOf(value))) await drained(body);
     }
     body.end(isCut() ? undefined : COMPLETE);
   } catch (error) {
@@ -98,8 +95,16 @@ export async function writeEventStream(
   }
 }
 
+/** Until there is room again, or nobody is there to read. */
 function drained(body: Writable): Promise<void> {
-  return new Promise((resolve) => body.once('drain', resolve));
+  return new Promise((resolve) => {
+    const go = () => {
+      body.off('drain', go).off('close', go);
+      resolve();
+    };
+    if (body.destroyed) resolve();
+    else body.once('drain', go).once('close', go);
+  });
 }
 
 const MESSAGES = new WeakMap<ExecutionResult, Buffer>();

@@ -30,7 +30,9 @@ function findLinks({ fieldNodes, returnType, fragments }: GraphQLResolveInfo): L
   const page = fieldsIn(fieldNodes, fragments);
   const edges = fieldsIn(page.get('edges') ?? [], fragments);
   const items = [...(page.get('nodes') ?? []), ...(edges.get('node') ?? [])];
-  return [...fieldsIn(items, fragments).keys()].flatMap((name) => {
+  // In one order, whatever order a client has them in: each other text of a statement is prepared apart.
+  const names = [...fieldsIn(items, fragments).keys()].sort();
+  return names.flatMap((name) => {
     const link = fieldOf(item, name)?.extensions.link as LinkTo | undefined;
     return link ? [link] : [];
   });

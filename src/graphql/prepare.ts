@@ -13,9 +13,10 @@ import { createExecute, type Execute } from './compiled.ts';
 import { toGraphQLError } from './errors.ts';
 import { type Cost, costFunction, parseWithin, sizeErrors } from './query-limits.ts';
 
-/** Texts that are known; their length together bounds the memory. */
+/** Texts that are known, and the memory of what was made of them: about this much for each character. */
 const MOST_TEXTS = 1_000;
-const MOST_CHARACTERS = 4_000_000;
+const MOST_BYTES = 100_000_000;
+const BYTES_PER_CHARACTER = 100;
 
 export interface Prepared {
   document: DocumentNode;
@@ -40,10 +41,10 @@ export function createPrepare(
   config: Config,
   mapError: (error: unknown) => GraphQLError,
 ): Prepare {
-  const texts = new LRUCache<string, Known | Refused>({
+  const texts = new LRUCache<string, Known>({
     max: MOST_TEXTS,
-    maxSize: MOST_CHARACTERS,
-    sizeCalculation: (_known, text) => text.length || 1,
+    maxSize: MOST_BYTES,
+    sizeCalculation: (_known, text) => BYTES_PER_CHARACTER * (text.length + 1),
   });
 
   const read = (query: string): Known | Refused => {
@@ -58,12 +59,13 @@ export function createPrepare(
   };
 
   return (query, operationName) => {
-    let known = texts.get(query);
+    let known: Known | Refused | undefined = texts.get(query);
     if (!known) {
       known = read(query);
+      // Anybody can send texts that are of no use: nothing is kept of them.
+      if ('errors' in known) return known;
       texts.set(query, known);
     }
-    if ('errors' in known) return known;
     const name = operationName ?? '';
     let prepared = known.byName.get(name);
     if (!prepared) {

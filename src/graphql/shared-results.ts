@@ -53,7 +53,9 @@ export function resultText(result: ExecutionResult): string {
  */
 export function operationKey({ document, operationName, variableValues }: ExecutionArgs): string {
   const { number, variables } = factsOf(document, operationName);
-  const values = variables.map((name) => variableValues?.[name] ?? null);
+  // One that is left out has its default; one that is null has none.
+  const given = variableValues ?? {};
+  const values = variables.map((name) => (Object.hasOwn(given, name) ? [given[name]] : []));
   return `${number} ${operationName ?? ''} ${JSON.stringify(values)}`;
 }
 

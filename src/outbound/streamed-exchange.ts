@@ -82,6 +82,8 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
         done(error);
       },
     });
+    // It may fail before anybody has begun to read it; who reads later is told then.
+    body.on('error', () => {});
     this.#body = body;
     this.#settle.resolve({
       status,

@@ -39,13 +39,19 @@ export function plainGraphql(served: PlainGraphql): Way {
   const answer = answerBy(served);
   return (req, res, asked) => {
     if (!isPlain(config, req, asked)) return false;
+    const leave = load.enter();
+    if (!leave) {
+      shed(res, 'application/json');
+      return true;
+    }
+    res.once('close', leave);
     readBody(req, (body) => {
       const params = paramsOf(body);
-      if (!params) return yoga(Object.assign(req, { body }), res, asked);
-      const leave = load.enter();
-      if (!leave) return shed(res, 'application/json');
-      res.once('close', leave);
-      void answer({ req, res, asked: { ...asked, staysOpen: leave }, params });
+      if (params) void answer({ req, res, asked: { ...asked, staysOpen: leave }, params });
+      else {
+        leave();
+        yoga(Object.assign(req, { body }), res, asked);
+      }
     });
     return true;
   };

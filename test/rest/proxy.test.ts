@@ -290,3 +290,15 @@ test('credentials that the provider refuses turn the connection bad, and its wor
   const stored = await prisma.connection.findUniqueOrThrow({ where: { id: bad.connectionId } });
   expect(stored.status).toBe('BAD_CREDENTIALS');
 });
+
+test('an answer that breaks off while the credentials are looked at ends that request alone', async () => {
+  const { path, key } = await proxying();
+  upstream.behave((req, res) => {
+    res.writeHead(401, { 'content-length': 10 });
+    res.flushHeaders();
+    setImmediate(() => req.socket.resetAndDestroy());
+  });
+  await calling.ask(path, { headers: key }).catch(() => {});
+  upstream.behave((_req, res) => res.end('well'));
+  expect(await calling.ask(crm.path, { headers: crm.key })).toMatchObject({ text: 'well' });
+});
