@@ -25,7 +25,7 @@ export function createContext(services: Services, facts: ContextFacts): Context 
   return { ...facts, call, ...createRelations(call) };
 }
 
-/** Throws when it is used, not when it is read: Yoga copies the members of a context before anything runs. */
+/** Throws when it is used, not when it is read: a context is copied member by member for each event of a stream. */
 const NOBODY = new Proxy({} as Call, {
   get() {
     throw withoutCredentials();

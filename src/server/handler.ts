@@ -6,7 +6,7 @@ import { ERROR_STATUS, type ErrorCode, problemOf } from '../errors.ts';
 import type { Gateway } from '../graphql/gateway.ts';
 import type { Log } from '../log.ts';
 import type { Asked, Way } from './front.ts';
-import { type Load, shed } from './load.ts';
+import type { Load } from './load.ts';
 import { CALLBACK_PATH } from './oauth-callback.ts';
 
 export interface Handled {
@@ -26,11 +26,9 @@ const HEALTH_PATHS = ['/livez', '/readyz'];
 export function createHandler(handled: Handled): Way {
   const adapter = createServerAdapter<Asked>((request, asked) => answer(handled, request, asked));
   return (req, res, asked) => {
-    const leave = HEALTH_PATHS.includes(asked.path) ? () => {} : handled.load.enter();
-    if (leave) {
-      res.once('close', leave);
-      adapter(req, res, { ...asked, staysOpen: leave });
-    } else shed(res, 'application/problem+json');
+    const isHealth = HEALTH_PATHS.includes(asked.path);
+    const leave = isHealth ? () => {} : handled.load.enter(res, 'application/problem+json');
+    if (leave) adapter(req, res, { ...asked, staysOpen: leave });
     return true;
   };
 }

@@ -8,21 +8,29 @@ import { problemOf } from '../errors.ts';
 const RETRY_AFTER_SECONDS = 1;
 
 export interface Load {
-  /** Counts one more and answers how to end it, which may be called again; null where there are too many. */
-  enter(): (() => void) | null;
+  /**
+   * Counts the request until its answer has left, or until what is returned is called, which may be done again.
+   * Null where there are too many: then it is refused already, in the form that the clients of its path read.
+   */
+  enter(res: ServerResponse, type: keyof typeof BODIES): (() => void) | null;
 }
 
 export function createLoad(most: number): Load {
   let running = 0;
   return {
-    enter() {
-      if (running >= most) return null;
+    enter(res, type) {
+      if (running >= most) {
+        shed(res, type);
+        return null;
+      }
       running += 1;
       let isOver = false;
-      return () => {
+      const leave = () => {
         if (!isOver) running -= 1;
         isOver = true;
       };
+      res.once('close', leave);
+      return leave;
     },
   };
 }
@@ -36,8 +44,7 @@ const BODIES = {
   }),
 };
 
-/** Says no in the form that the clients of a path read. */
-export function shed(res: ServerResponse, type: keyof typeof BODIES): void {
+function shed(res: ServerResponse, type: keyof typeof BODIES): void {
   const body = BODIES[type];
   res.writeHead(503, {
     'content-type': type,

@@ -18,7 +18,7 @@ import { httpAnswer } from '../graphql/http-answer.ts';
 import { type Asking, askerOf, type Pipeline } from '../graphql/pipeline.ts';
 import type { Log } from '../log.ts';
 import type { Asked, Way } from './front.ts';
-import { type Load, shed } from './load.ts';
+import type { Load } from './load.ts';
 
 const GRAPHQL_PATH = '/graphql';
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
@@ -39,12 +39,8 @@ export function plainGraphql(served: PlainGraphql): Way {
   const answer = answerBy(served);
   return (req, res, asked) => {
     if (!isPlain(config, req, asked)) return false;
-    const leave = load.enter();
-    if (!leave) {
-      shed(res, 'application/json');
-      return true;
-    }
-    res.once('close', leave);
+    const leave = load.enter(res, 'application/json');
+    if (!leave) return true;
     readBody(req, (body) => {
       const params = paramsOf(body);
       if (params) void answer({ req, res, asked: { ...asked, staysOpen: leave }, params });

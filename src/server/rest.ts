@@ -1,18 +1,14 @@
 /** The way to /v1. */
 import type { Rest } from '../rest/rest.ts';
 import type { Way } from './front.ts';
-import { type Load, shed } from './load.ts';
+import type { Load } from './load.ts';
 
 const REST_PATH = '/v1';
 
 export function restWay(rest: Rest, load: Load): Way {
   return (req, res, { path }) => {
     if (path !== REST_PATH && !path.startsWith(`${REST_PATH}/`)) return false;
-    const leave = load.enter();
-    if (leave) {
-      res.once('close', leave);
-      rest.routing(req, res);
-    } else shed(res, 'application/problem+json');
+    if (load.enter(res, 'application/problem+json')) rest.routing(req, res);
     return true;
   };
 }
