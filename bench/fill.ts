@@ -1,6 +1,6 @@
 /**
- * Rows by set-based SQL, the same for the same seed. Row n of any table belongs to shard n mod 7: the
- * first five are the measured project's, the others two projects beside it, mixed into every index.
+ * Rows by set-based SQL, the same for the same seed. Row n of any table belongs to shard n mod 12: the
+ * first ten are the measured project's, the others two projects beside it, mixed into every index.
  */
 import { createVault } from '../src/secrets.ts';
 
@@ -14,13 +14,13 @@ export interface Sizes {
   events: number;
 }
 
-const SHARDS = 7;
-const OWN_SHARDS = 5;
+const SHARDS = 12;
+const OWN_SHARDS = 10;
 /** Ids lie this far apart in time. */
 const STEP_MS = 200;
 const FIRST_MS = Date.UTC(2025, 0, 1);
 /** Smallest that every relation of the fill works with. */
-const LEAST_ROWS = 100;
+const LEAST_ROWS = 200;
 
 /** Runs one or several statements of a session with all rights. */
 export type RunScript = (sql: string) => Promise<unknown>;
@@ -157,7 +157,7 @@ const STATEMENTS = [
    from ${rows('1')}`,
   `insert into "EventTopicRoute" (id, "projectId", "eventType", "topicId")
    select pg_temp.id_of('etr', n), pg_temp.project_of(n), 'CONNECTION_CREATED', pg_temp.id_of('top', n)
-   from ${rows('1')} where n in (0, 5, 6)`,
+   from ${rows('1')} where n = 0 or n >= ${OWN_SHARDS}`,
   `insert into "NotificationEvent" (id, "projectId", position, "eventType", data, "connectionId", "createTime")
    select pg_temp.id_of('evt', n), pg_temp.project_of(n),
      case when n % ${SHARDS} < ${OWN_SHARDS} then k * ${OWN_SHARDS} + n % ${SHARDS} else k end + 1,
@@ -169,7 +169,7 @@ const STATEMENTS = [
    from ${rows(':events')}`,
   `insert into "NotificationEventTopic" ("eventId", "topicId", "projectId", position, "eventType")
    select id, pg_temp.id_of('top', case when "projectId" = pg_temp.project_of(0) then (position - 1) % ${OWN_SHARDS}
-       when "projectId" = pg_temp.project_of(5) then 5 else 6 end), "projectId", position, "eventType"
+       when "projectId" = pg_temp.project_of(${OWN_SHARDS}) then ${OWN_SHARDS} else ${OWN_SHARDS} + 1 end), "projectId", position, "eventType"
    from "NotificationEvent"`,
   `insert into "EventLog" ("projectId", "lastPosition")
    select "projectId", max(position) from "NotificationEvent" group by 1`,

@@ -27,7 +27,7 @@ export async function startPostgres(keptFolder?: string): Promise<Postgres> {
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'max_connections=200', '-c', 'max_wal_size=8GB'],
+    postgresFlags: ['-c', 'max_connections=200', '-c', 'max_wal_size=4GB'],
     onLog: note,
     onError: note,
   });
