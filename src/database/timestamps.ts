@@ -3,35 +3,61 @@
 const ZERO = 48;
 const DASH = 45;
 /** Columns have milliseconds; zeros at their end are left out. */
-const MISSING = ['000', '00', '0', ''];
+const MISSING = ['.000', '00', '0', ''];
+const WHOLE_SECONDS = '2026-01-31 12:00:00'.length;
+const OFFSET = '+00';
 
-/** A time as a column gave it, with its text in ISO 8601: nearly all of them are only shown. Not to be changed. */
+/** A time as a column gave it: most are only shown, and many not even that. Not to be changed. */
 class StoredTime extends Date {
-  readonly #iso: string;
+  readonly #text: string;
 
-  constructor(ms: number, iso: string) {
+  constructor(ms: number, text: string) {
     super(ms);
-    this.#iso = iso;
+    this.#text = text;
   }
 
   override toISOString(): string {
-    return this.#iso;
+    const text = this.#text;
+    const end = text.length - OFFSET.length;
+    const missing = MISSING[Math.max(0, end - WHOLE_SECONDS - 1)];
+    return `${text.slice(0, 10)}T${text.slice(11, end)}${missing}Z`;
   }
 
   override toJSON(): string {
-    return this.#iso;
+    return this.toISOString();
   }
 }
 
 /** The reading of `2026-01-31 12:00:00.123+00`; null for any other form. */
 export function timestampOf(text: string): Date | null {
-  const digits = Math.max(0, text.length - 23);
-  const isUsual = text.length > 21 && digits < 4 && text.endsWith('+00');
-  if (!isUsual || text.charCodeAt(4) !== DASH) return null;
-  const at = (index: number) => text.charCodeAt(index) - ZERO;
-  const two = (index: number) => at(index) * 10 + at(index + 1);
-  const fraction = text.slice(20, 20 + digits) + MISSING[digits];
-  const [year, month, day] = [two(0) * 100 + two(2), two(5) - 1, two(8)];
-  const ms = Date.UTC(year, month, day, two(11), two(14), two(17), Number(fraction));
-  return new StoredTime(ms, `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`);
+  const end = text.length - OFFSET.length;
+  const digits = end - WHOLE_SECONDS - 1;
+  const isUsual = end === WHOLE_SECONDS || (digits > 0 && digits < 4);
+  if (!isUsual || text.charCodeAt(4) !== DASH || !text.endsWith(OFFSET)) return null;
+  const ms = Date.UTC(
+    two(text, 0) * 100 + two(text, 2),
+    two(text, 5) - 1,
+    two(text, 8),
+    two(text, 11),
+    two(text, 14),
+    two(text, 17),
+    millisecondsOf(text, end),
+  );
+  return new StoredTime(ms, text);
+}
+
+function two(text: string, index: number): number {
+  return digit(text, index) * 10 + digit(text, index + 1);
+}
+
+function millisecondsOf(text: string, end: number): number {
+  let ms = 0;
+  for (let at = WHOLE_SECONDS + 1, worth = 100; at < end; at += 1, worth /= 10) {
+    ms += digit(text, at) * worth;
+  }
+  return ms;
+}
+
+function digit(text: string, index: number): number {
+  return text.charCodeAt(index) - ZERO;
 }

@@ -25,6 +25,12 @@ export interface SchemaTypes {
 
 const pageSizeText = `1 to ${PAGE_MAX}; ${PAGE_DEFAULT} where neither first nor last is given.`;
 
+/**
+ * For a member that may be a promise: without this, Pothos takes the field's resolver away, and a compiled
+ * query takes what it finds without waiting.
+ */
+const MAYBE_PROMISED = { extensions: { pothosExposedField: undefined } };
+
 /** SchemaTypes as Pothos completes them: what its generic types take. */
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
@@ -47,8 +53,12 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     cursorFieldOptions: { description: 'Marks this place in the list, for after and before.' },
     pageInfoFieldOptions: { description: 'Where this page lies in the list.' },
     pageInfoTypeOptions: { description: 'Where a page lies in its list.' },
-    hasNextPageFieldOptions: { description: 'Whether items follow the last one of this page.' },
+    hasNextPageFieldOptions: {
+      ...MAYBE_PROMISED,
+      description: 'Whether items follow the last one of this page.',
+    },
     hasPreviousPageFieldOptions: {
+      ...MAYBE_PROMISED,
       description: 'Whether items precede the first one of this page.',
     },
     startCursorFieldOptions: { description: 'The cursor of the first item.' },

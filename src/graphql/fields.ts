@@ -10,24 +10,34 @@ import { Project } from './types.ts';
 
 type FieldBuilder<Parent> = PothosSchemaTypes.FieldBuilder<Types, Parent, 'Object'>;
 
+/** For columns that many tables have: Pothos can't see them in a type that is still open. */
+function withColumns<Columns, P extends Columns>(t: FieldBuilder<P>): FieldBuilder<Columns> {
+  return t as never;
+}
+
+interface Created {
+  id: string;
+  createTime: Date;
+}
+
+interface Updated {
+  updateTime: Date | null;
+}
+
 /** `id` and `createTime`. */
-export function createdFields<P extends { id: string; createTime: Date }>(t: FieldBuilder<P>) {
+export function createdFields<P extends Created>(t: FieldBuilder<P>) {
+  const fields = withColumns<Created, P>(t);
   return {
-    id: t.id({ description: 'The id.', resolve: ({ id }) => id }),
-    createTime: t.field({
-      type: 'DateTime',
-      description: 'When it was made.',
-      resolve: ({ createTime }) => createTime,
-    }),
+    id: fields.exposeID('id', { description: 'The id.' }),
+    createTime: fields.expose('createTime', { type: 'DateTime', description: 'When it was made.' }),
   };
 }
 
-export function updateTimeField<P extends { updateTime: Date | null }>(t: FieldBuilder<P>) {
-  return t.field({
+export function updateTimeField<P extends Updated>(t: FieldBuilder<P>) {
+  return withColumns<Updated, P>(t).expose('updateTime', {
     type: 'DateTime',
     nullable: true,
     description: 'When it was last changed; null where it never was.',
-    resolve: ({ updateTime }) => updateTime,
   });
 }
 
