@@ -122,6 +122,7 @@ async function openPostgres(url: string, config: Config, log: Log): Promise<Data
     adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => statementName(sql) }),
     transactionOptions: { maxWait: TRANSACTION_WAIT_MS, timeout: TRANSACTION_MS },
   });
+  const bursts = readsInBursts(pool);
   const hints = new PostgresHints(url, log);
   const jobs = jobsOnPostgres(url, hints.listen, log);
   return {
@@ -134,7 +135,7 @@ async function openPostgres(url: string, config: Config, log: Log): Promise<Data
         const { rows } = await pool.query(config);
         return rows as never;
       },
-      { short: readsInBursts(pool) },
+      { short: bursts.each, shared: bursts.shared },
     ),
     listen: hints.listen,
     jobs,

@@ -15,22 +15,37 @@ interface Read {
   reject(error: unknown): void;
 }
 
+export interface ReadsInBursts {
+  each: RunQuery;
+  /** Those of one burst that are alike are one read. Its rows are shared: nobody may change them. */
+  shared: RunQuery;
+}
+
 /** The pool's clients must be made with `pipeline`. */
-export function readsInBursts(pool: pg.Pool): RunQuery {
+export function readsInBursts(pool: pg.Pool): ReadsInBursts {
   let waiting: Read[] = [];
+  const alike = new Map<string, Promise<never[]>>();
   const sendAll = () => {
     const reads = waiting;
     waiting = [];
+    alike.clear();
     for (let at = 0; at < reads.length; at += BURST_MOST) {
       void send(pool, reads.slice(at, at + BURST_MOST));
     }
   };
-  return (text, values, rowMode) =>
+  const each: RunQuery = (text, values, rowMode) =>
     new Promise((resolve, reject) => {
       if (waiting.length === 0) setImmediate(sendAll);
       const config = { name: statementName(text), text, values, ...(rowMode && { rowMode }) };
       waiting.push({ config, resolve: resolve as Read['resolve'], reject });
     });
+  const shared: RunQuery = (...read) => {
+    const key = JSON.stringify(read);
+    const reading = alike.get(key) ?? each<never>(...read);
+    alike.set(key, reading);
+    return reading;
+  };
+  return { each, shared };
 }
 
 async function send(pool: pg.Pool, reads: Read[]): Promise<void> {

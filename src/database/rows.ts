@@ -63,6 +63,8 @@ export interface Rows {
   pages(lists: readonly RowList[]): Promise<object[][]>;
   /** In no order; what doesn't exist is left out. */
   find<T extends Table>(table: T, where: Where<T>): Promise<Row<T>[]>;
+  /** The only row there can be. All who ask for it in one turn of the event loop share one read. */
+  lookUp<T extends Table>(table: T, where: Where<T>): Promise<Readonly<Row<T>> | null>;
   count<T extends Table>(table: T, where: Where<T>): Promise<number>;
   /** In the same way as pages. */
   counts(lists: readonly Omit<RowList, 'range'>[]): Promise<number[]>;
@@ -70,8 +72,12 @@ export interface Rows {
   query: RunQuery;
 }
 
-/** Short reads, those of pages and of rows by their keys, may have a way of their own. */
-export function createRows(query: RunQuery, { short = query } = {}): Rows {
+/** Short reads, of pages and of rows by their keys, may have a way of their own, and so may look-ups. */
+export function createRows(
+  query: RunQuery,
+  ways: { short?: RunQuery; shared?: RunQuery } = {},
+): Rows {
+  const { short = query, shared = short } = ways;
   const pageOf = <T>(list: RowList): Promise<T[]> => {
     const values: unknown[] = [];
     const page = selectPage(list, values);
@@ -98,10 +104,10 @@ export function createRows(query: RunQuery, { short = query } = {}): Rows {
         one: ({ table, where }) => count(table, where as Where<Table>),
         many: (alike) => countsTogether(query, alike),
       }),
-    find(table, where) {
-      const values: unknown[] = [];
-      const conditions = conditionsOf(where, values);
-      return short(`${selectFrom(table)} ${whereClause(conditions)}`, values);
+    find: (table, where) => short(...selectRows(table, where)),
+    async lookUp(table, where) {
+      const [row] = await shared<Row<typeof table>>(...selectRows(table, where));
+      return row ? Object.freeze(row) : null;
     },
   };
 }
@@ -160,6 +166,12 @@ const MOST_STATEMENTS = 2_000;
 
 function selectFrom(table: Table): string {
   return `select ${columnList(table)} from ${quote(table)}`;
+}
+
+function selectRows(table: Table, where: Conditions): [text: string, values: unknown[]] {
+  const values: unknown[] = [];
+  const conditions = conditionsOf(where, values);
+  return [`${selectFrom(table)} ${whereClause(conditions)}`, values];
 }
 
 function selectPage(list: RowList, values: unknown[]): string {

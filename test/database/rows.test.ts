@@ -92,6 +92,36 @@ test.runIf(onPostgres)('reads of one moment share a connection, and outlive its 
   await expect.poll(async () => (await reads().catch(() => [])).flat().length).toBe(ids.length);
 });
 
+test.runIf(onPostgres)(
+  'who looks up the same row in one turn shares a read that comes after',
+  async () => {
+    await using database = await testDatabase();
+    const { rows, prisma } = database;
+    const [id, other] = [newId('org'), newId('org')];
+    await prisma.org.createMany({ data: [id, other].map((one) => ({ id: one, label: 'before' })) });
+    const labelOf = async (one: string) => (await rows.lookUp('Org', { id: one }))?.label;
+    const lookUps = () => Promise.all([labelOf(id), labelOf(other), labelOf(id), labelOf(id)]);
+    const { result, statements } = await recordStatements(lookUps);
+    expect(result).toEqual(['before', 'before', 'before', 'before']);
+    expect(statements).toHaveLength(2);
+    const early = labelOf(id);
+    // The burst has left: who comes now is not to be told what was before.
+    await new Promise((resolve) => setImmediate(resolve));
+    await prisma.org.update({ where: { id }, data: { label: 'after' } });
+    expect(await labelOf(id)).toBe('after');
+    expect(await early).toBe('before');
+  },
+);
+
+test('a row that was looked up can not be changed, and what is not there is null', async () => {
+  await using database = await testDatabase();
+  const id = newId('org');
+  await database.prisma.org.create({ data: { id, label: 'Acme' } });
+  const row = await database.rows.lookUp('Org', { id });
+  expect(() => Object.assign(row as object, { label: 'other' })).toThrow(TypeError);
+  expect(await database.rows.lookUp('Org', { id: newId('org') })).toBeNull();
+});
+
 test('many lists with conditions of several kinds are read as each of them by itself', async () => {
   await using database = await testDatabase();
   const orgs = [await insertInvites(database), await insertInvites(database)];

@@ -108,6 +108,17 @@ test('variables, their defaults, directives and fragments', async () => {
   }
 });
 
+test('what a page finds out only when it is asked is waited for', async () => {
+  const operations = (args: string) =>
+    `operations(${args}) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`;
+  const { data } = JSON.parse(await expectSame({ query: inProject(operations('first: 2')) }));
+  const { endCursor } = data.project.operations.pageInfo;
+  for (const args of [`first: 2, after: "${endCursor}"`, `last: 2, before: "${endCursor}"`]) {
+    const answer = await expectSame({ query: inProject(operations(args)) });
+    expect(answer).toMatch(/"hasNextPage":true,"hasPreviousPage":(true|false)/);
+  }
+});
+
 test('variables that are of no use, and missing ones', async () => {
   const query = `query ($first: Int!, $idOrName: String!) {
     project(idOrName: $idOrName) { operations(first: $first) { nodes { id } } }
