@@ -15,7 +15,6 @@ import { type BearerVerifier, createBearerVerifier } from './domain/viewer/beare
 import { createViewerCache } from './domain/viewer/viewer.ts';
 import { createFeed } from './events/feed.ts';
 import { createOperationChanges } from './events/operation-changes.ts';
-import { createGateway } from './graphql/gateway.ts';
 import { createPipeline } from './graphql/pipeline.ts';
 import { openQueue } from './jobs/queue.ts';
 import { createLog, type Log } from './log.ts';
@@ -95,14 +94,18 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   let tabs = demoTabs(null);
   const pipeline = createPipeline(services, admission);
   const { streams } = admission;
-  const gateway = createGateway({ config, log, pipeline, streams, tabs: () => tabs });
+  // Yoga takes a tenth of the time to start, and few requests need it: the first of them loads it.
+  const openGateway = once(async () => {
+    const { createGateway } = await import('./graphql/gateway.ts');
+    return createGateway({ config, log, pipeline, streams, tabs: () => tabs });
+  });
   const rest = building.adopt(await createRest(services, admission), (app) => app.close());
   let isReady = false;
   const load = createLoad(config.LIMIT_REQUESTS);
   const yoga = createHandler({
     log,
     database,
-    gateway,
+    openGateway,
     load,
     oauthCallback: (request) => oauthCallback(services, request),
     isReady: () => isReady,
@@ -147,6 +150,14 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 function seedSandbox(sandbox: SandboxServer): void {
   sandbox.seed('contacts', 50);
   sandbox.seed('companies', 10);
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** The operator's own addresses for providers are permitted, wherever they are. */

@@ -12,7 +12,7 @@ import { CALLBACK_PATH } from './oauth-callback.ts';
 export interface Handled {
   log: Log;
   database: Database;
-  gateway: Gateway;
+  openGateway: () => Promise<Gateway>;
   oauthCallback: (request: Request) => Promise<Response>;
   load: Load;
   /** False until everything that a caller may rely on is there, and while the server stops. */
@@ -45,7 +45,7 @@ async function answer(handled: Handled, request: Request, asked: Asked): Promise
 }
 
 async function route(
-  { database, gateway, oauthCallback, isReady }: Handled,
+  { database, openGateway, oauthCallback, isReady }: Handled,
   request: Request,
   asked: Asked,
 ): Promise<Response> {
@@ -54,7 +54,10 @@ async function route(
   if (!url) return problem('BAD_USER_INPUT', 'The Host or the path is not usable.');
   if (url.pathname === '/livez') return Response.json({ status: 'live' });
   if (url.pathname === '/readyz') return readiness(database, isReady());
-  if (url.pathname === '/graphql') return gateway.fetch(request, asked);
+  if (url.pathname === '/graphql') {
+    const gateway = await openGateway();
+    return gateway.fetch(request, asked);
+  }
   if (url.pathname === CALLBACK_PATH) return oauthCallback(request);
   return problem('NOT_FOUND', `There is nothing at ${url.pathname}.`);
 }
