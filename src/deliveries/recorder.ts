@@ -57,7 +57,7 @@ export class Recorder {
     const { limits, onDone } = this.#deps;
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      await sleep(limits.recordGapMs);
+      if (this.#waiting.length < limits.inFlight) await sleep(limits.recordGapMs);
       const batch = this.#waiting.splice(0, limits.claimRows);
       const hopeless = await this.#untilDone(() => this.#record(batch));
       await this.#untilDone(() => this.#disableGone(batch));
