@@ -94,11 +94,12 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   let tabs = demoTabs(null);
   const pipeline = createPipeline(services, admission);
   const { streams } = admission;
-  // Yoga takes a tenth of the time to start, and few requests need it: the first of them loads it.
+  // To load Yoga is a tenth of the start: the first request that needs it does, or the start where many will.
   const openGateway = once(async () => {
     const { createGateway } = await import('./graphql/gateway.ts');
     return createGateway({ config, log, pipeline, streams, tabs: () => tabs });
   });
+  if (config.CORS_ORIGINS.length > 0) await openGateway();
   const rest = building.adopt(await createRest(services, admission), (app) => app.close());
   let isReady = false;
   const load = createLoad(config.LIMIT_REQUESTS);
@@ -152,10 +153,14 @@ function seedSandbox(sandbox: SandboxServer): void {
   sandbox.seed('companies', 10);
 }
 
+/** What failed is made again by the next who asks. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
-    made ??= make();
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
     return made;
   };
 }

@@ -46,6 +46,9 @@ export interface KeyRange<T extends Table> {
   limit: number;
 }
 
+/** What nearly every call begins with. */
+type LookUpTable = 'Project' | 'Org';
+
 /** A page of some table: its `Where`, and its `KeyRange`. */
 export interface RowList {
   table: Table;
@@ -63,8 +66,8 @@ export interface Rows {
   pages(lists: readonly RowList[]): Promise<object[][]>;
   /** In no order; what doesn't exist is left out. */
   find<T extends Table>(table: T, where: Where<T>): Promise<Row<T>[]>;
-  /** The only row there can be. All who ask for it in one turn of the event loop share one read. */
-  lookUp<T extends Table>(table: T, where: Where<T>): Promise<Readonly<Row<T>> | null>;
+  /** The only row there can be. It may be shared with other calls, so nobody may change it. */
+  lookUp<T extends LookUpTable>(table: T, where: Where<T>): Promise<Readonly<Row<T>> | null>;
   count<T extends Table>(table: T, where: Where<T>): Promise<number>;
   /** In the same way as pages. */
   counts(lists: readonly Omit<RowList, 'range'>[]): Promise<number[]>;

@@ -6,6 +6,9 @@ const DASH = 45;
 const MISSING = ['.000', '00', '0', ''];
 const WHOLE_SECONDS = '2026-01-31 12:00:00'.length;
 const OFFSET = '+00';
+/** The calendar repeats itself after so long. Date.UTC takes years below 100 for those of the 1900s. */
+const CYCLE_YEARS = 400;
+const CYCLE_MS = 146_097 * 86_400_000;
 
 /** A time as a column gave it: most are only shown, and many not even that. Not to be changed. */
 class StoredTime extends Date {
@@ -35,7 +38,7 @@ export function timestampOf(text: string): Date | null {
   const isUsual = end === WHOLE_SECONDS || (digits > 0 && digits < 4);
   if (!isUsual || text.charCodeAt(4) !== DASH || !text.endsWith(OFFSET)) return null;
   const ms = Date.UTC(
-    two(text, 0) * 100 + two(text, 2),
+    two(text, 0) * 100 + two(text, 2) + CYCLE_YEARS,
     two(text, 5) - 1,
     two(text, 8),
     two(text, 11),
@@ -43,7 +46,7 @@ export function timestampOf(text: string): Date | null {
     two(text, 17),
     millisecondsOf(text, end),
   );
-  return new StoredTime(ms, text);
+  return new StoredTime(ms - CYCLE_MS, text);
 }
 
 function two(text: string, index: number): number {

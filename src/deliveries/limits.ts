@@ -30,7 +30,7 @@ export interface DeliveryLimits {
   pollMs: number;
   /** Between two looks, the first of which took all there was: what comes meanwhile is taken together. */
   gapMs: number;
-  /** Results are recorded together: the first ones wait so long for others, unless there are many already. */
+  /** Results are recorded together: the first ones wait so long for others, unless `inFlight` of them are there. */
   recordGapMs: number;
   /** Between tries while the database is gone. */
   backoffMaxMs: number;

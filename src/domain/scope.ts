@@ -28,7 +28,7 @@ export async function getProject(
   call: Call,
   idOrName: string,
   needed: Scope,
-): Promise<Row<'Project'>> {
+): Promise<Readonly<Row<'Project'>>> {
   authorize(call.viewer, needed);
   const project = await findProject(call, idOrName);
   if (!project) throw notFound('Project', idOrName);
@@ -38,7 +38,7 @@ export async function getProject(
 export async function findProject(
   { viewer, database }: Call,
   idOrName: string,
-): Promise<Row<'Project'> | null> {
+): Promise<Readonly<Row<'Project'>> | null> {
   const named = prefixOf(idOrName) === 'prj' ? { id: idOrName } : { name: idOrName.toLowerCase() };
   const project = await database.rows.lookUp('Project', { ...named, orgId: orgIdsOf(viewer) });
   return project && isVisible(viewer, project) ? project : null;
