@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Call } from '../../domain/call.ts';
 import { getInstallation } from '../../domain/installation/installation.ts';
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
 import {
@@ -16,6 +17,16 @@ const ofIntegration = '/projects/{projectIdOrName}/integrations/{integrationId}'
 const places: Record<'integrationIdOrName', Place> = {
   integrationIdOrName: { in: 'path', name: 'integrationId' },
 };
+
+type InPath = z.output<typeof pauseReadsInput> & { integrationIdOrName: string };
+
+/** The installation must be one of the integration that the path names. */
+function changing(change: typeof pauseReads) {
+  return async ({ call }: { call: Call }, { integrationIdOrName, ...input }: InPath) => {
+    await getInstallation(call, { ...input, integrationIdOrName }, 'reads:control');
+    await change(call, input);
+  };
+}
 
 export const readEndpoints = [
   uncheckedEndpoint({
@@ -48,11 +59,7 @@ export const readEndpoints = [
     places,
     status: 204,
     output: null,
-    async run({ call }, { integrationIdOrName: integration, ...input }) {
-      const key = { ...input, integrationIdOrName: integration };
-      await getInstallation(call, key, 'reads:control');
-      await pauseReads(call, input);
-    },
+    run: changing(pauseReads),
   }),
   uncheckedEndpoint({
     id: 'unpauseReads',
@@ -65,10 +72,6 @@ export const readEndpoints = [
     places,
     status: 204,
     output: null,
-    async run({ call }, { integrationIdOrName: integration, ...input }) {
-      const key = { ...input, integrationIdOrName: integration };
-      await getInstallation(call, key, 'reads:control');
-      await resumeReads(call, input);
-    },
+    run: changing(resumeReads),
   }),
 ];
