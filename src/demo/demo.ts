@@ -61,10 +61,9 @@ export async function fillDemo({ services, verifier, url }: DemoHost): Promise<D
 async function isOn({ config, database }: Services): Promise<boolean> {
   if (config.DEMO !== undefined) return config.DEMO;
   if (database.kind !== 'embedded') return false;
-  const projects = await database.prisma.project.findMany({ select: { name: true }, take: 1 });
-  if (projects.length === 0) return true;
-  const demo = await database.prisma.project.findUnique({ where: { name: DEMO_PROJECT } });
-  return demo !== null;
+  const { project } = database.prisma;
+  const demo = await project.findUnique({ where: { name: DEMO_PROJECT } });
+  return demo !== null || (await project.findFirst({ select: { id: true } })) === null;
 }
 
 const earlier = z.object({ apiKey: z.string() });

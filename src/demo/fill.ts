@@ -3,7 +3,7 @@ import type { Services } from '../domain/call.ts';
 import { ALL_SCOPES } from '../domain/viewer/scopes.ts';
 import { DEMO_CONNECTIONS, DEMO_REVISIONS } from './content.ts';
 import { addOperations } from './operations.ts';
-import { fillRoutes } from './routes.ts';
+import { fillRoutes, KNOWN_ROUTES } from './routes.ts';
 import { createRunner, type Data, DEMO_PROJECT, type Runner } from './runner.ts';
 
 export interface DemoProject {
@@ -24,37 +24,47 @@ interface Filling {
 const projectIdOrName = DEMO_PROJECT;
 const KEY_LABEL = 'Demo';
 
+const [FIRST_REVISION] = DEMO_REVISIONS;
+const INTEGRATION = 'id revisions { totalCount }';
+const INSTALLATION = 'id config { id }';
+/** All that is looked at, read at once: every start waits for it. */
+const KNOWN = `
+  id
+  ${KNOWN_ROUTES}
+  connections { nodes { group { groupRef } consumer { consumerRef } } }
+  integration(idOrName: "${FIRST_REVISION.name}") { ${INTEGRATION} }
+  installations(first: 1, groupRef: "${DEMO_CONNECTIONS[0].groupRef}") { nodes { ${INSTALLATION} } }`;
+
 export async function fillProject({
   services,
   issuer,
   knownKey,
 }: Filling): Promise<DemoProject & { apiKey: string }> {
   const runner = createRunner(services, issuer);
-  const orgId = await fillOrg(runner);
-  const projectId = await fillEmptyProject(runner, orgId);
+  const { orgs, project } = await runner.query(
+    `{ orgs(first: 1) { nodes { id } } project(idOrName: "${DEMO_PROJECT}") { ${KNOWN} } }`,
+  );
+  const orgId = orgs.nodes[0]?.id ?? (await createOrg(runner));
+  const known = project ?? (await createProject(runner, orgId));
+  const projectId = known.id;
   const apiKey = knownKey ?? (await newApiKey(runner));
-  await fillRoutes(runner, services.sandboxUrl ?? '');
-  await fillConnections(runner);
-  const integrationId = await fillIntegration(runner);
-  const installation = await fillInstallation(runner);
+  await fillRoutes(runner, known, services.sandboxUrl ?? '');
+  await fillConnections(runner, known);
+  const integrationId = await fillIntegration(runner, known);
+  const installation = await fillInstallation(runner, known);
   await addOperations(services.database, { projectId, integrationId, ...installation });
   const { installationId } = installation;
   return { orgId, projectId, projectName: DEMO_PROJECT, integrationId, installationId, apiKey };
 }
 
-async function fillOrg(runner: Runner): Promise<string> {
-  const { orgs } = await runner.query('{ orgs(first: 1) { nodes { id } } }');
-  if (orgs.nodes[0]) return orgs.nodes[0].id;
+async function createOrg(runner: Runner): Promise<string> {
   const { org } = await runner.change('createOrg', { label: 'Demo' }, 'org { id }');
   return org.id;
 }
 
-async function fillEmptyProject(runner: Runner, orgId: string): Promise<string> {
-  const known = await runner.project('id');
-  if (known) return known.id;
+async function createProject(runner: Runner, orgId: string): Promise<Data> {
   const input = { name: DEMO_PROJECT, appName: 'Demo CRM sync', orgId };
-  const { project } = await runner.change('createProject', input, 'project { id }');
-  return project.id;
+  return (await runner.change('createProject', input, `project { ${KNOWN} }`)).project;
 }
 
 /** A key of every scope; those of earlier starts, whose values are lost, go. */
@@ -69,10 +79,7 @@ async function newApiKey(runner: Runner): Promise<string> {
   return key;
 }
 
-async function fillConnections(runner: Runner): Promise<void> {
-  const { connections } = await runner.project(
-    'connections { nodes { group { groupRef } consumer { consumerRef } } }',
-  );
+async function fillConnections(runner: Runner, { connections }: Data): Promise<void> {
   const nameOf = (groupRef: string, consumerRef: string) => `${groupRef} ${consumerRef}`;
   const known = connections.nodes.map(({ group, consumer }: Data) =>
     nameOf(group.groupRef, consumer.consumerRef),
@@ -84,11 +91,9 @@ async function fillConnections(runner: Runner): Promise<void> {
   }
 }
 
-async function fillIntegration(runner: Runner): Promise<string> {
+async function fillIntegration(runner: Runner, known: Data): Promise<string> {
   const [first, second] = DEMO_REVISIONS;
-  const selection = 'id revisions { totalCount }';
-  const known = await runner.project(`integration(idOrName: "${first.name}") { ${selection} }`);
-  const integration = known.integration ?? (await createIntegration(runner, first, selection));
+  const integration = known.integration ?? (await createIntegration(runner, first));
   if (integration.revisions.totalCount < DEMO_REVISIONS.length) {
     const input = {
       projectIdOrName,
@@ -103,7 +108,6 @@ async function fillIntegration(runner: Runner): Promise<string> {
 async function createIntegration(
   runner: Runner,
   content: (typeof DEMO_REVISIONS)[0],
-  selection: string,
 ): Promise<Data> {
   const { name, provider } = content;
   const latestRevision = { specVersion: '1.0.0', content };
@@ -111,25 +115,23 @@ async function createIntegration(
   const { integration } = await runner.change(
     'createIntegration',
     input,
-    `integration { ${selection} }`,
+    `integration { ${INTEGRATION} }`,
   );
   return integration;
 }
 
 async function fillInstallation(
   runner: Runner,
+  { installations }: Data,
 ): Promise<{ installationId: string; configId: string }> {
   const { groupRef } = DEMO_CONNECTIONS[0];
-  const { installations } = await runner.project(
-    `installations(first: 1, groupRef: "${groupRef}") { nodes { id config { id } } }`,
-  );
   const [known] = installations.nodes;
   if (known) return { installationId: known.id, configId: known.config.id };
-  const input = { projectIdOrName, integrationIdOrName: DEMO_REVISIONS[0].name, groupRef };
+  const input = { projectIdOrName, integrationIdOrName: FIRST_REVISION.name, groupRef };
   const { installation } = await runner.change(
     'createInstallation',
     input,
-    'installation { id config { id } }',
+    `installation { ${INSTALLATION} }`,
   );
   return { installationId: installation.id, configId: installation.config.id };
 }

@@ -4,12 +4,14 @@ import { type Data, DEMO_PROJECT, type Runner } from './runner.ts';
 
 const projectIdOrName = DEMO_PROJECT;
 
-export async function fillRoutes(runner: Runner, sandboxUrl: string): Promise<void> {
-  const known = await runner.project(`
-    topics { nodes { id name } }
-    destinations { nodes { id name url } }
-    eventTopicRoutes { nodes { eventType topic { id } } }
-    topicDestinationRoutes { nodes { topic { id } destination { id } } }`);
+/** What `fillRoutes` is to know of the demo's project. */
+export const KNOWN_ROUTES = `
+  topics { nodes { id name } }
+  destinations { nodes { id name url } }
+  eventTopicRoutes { nodes { eventType topic { id } } }
+  topicDestinationRoutes { nodes { topic { id } destination { id } } }`;
+
+export async function fillRoutes(runner: Runner, known: Data, sandboxUrl: string): Promise<void> {
   const topics = namesToIds(known.topics.nodes);
   const destinations = namesToIds(known.destinations.nodes);
   await moveInboxes(runner, known.destinations.nodes, sandboxUrl);
