@@ -46,9 +46,6 @@ export interface KeyRange<T extends Table> {
   limit: number;
 }
 
-/** What nearly every call begins with. */
-type LookUpTable = 'Project' | 'Org';
-
 /** A page of some table: its `Where`, and its `KeyRange`. */
 export interface RowList {
   table: Table;
@@ -66,8 +63,8 @@ export interface Rows {
   pages(lists: readonly RowList[]): Promise<object[][]>;
   /** In no order; what doesn't exist is left out. */
   find<T extends Table>(table: T, where: Where<T>): Promise<Row<T>[]>;
-  /** The only row there can be. It may be shared with other calls, so nobody may change it. */
-  lookUp<T extends LookUpTable>(table: T, where: Where<T>): Promise<Readonly<Row<T>> | null>;
+  /** The project that nearly every call names. Its row may be shared with other calls: nobody may change it. */
+  findProject(where: Where<'Project'>): Promise<Readonly<Row<'Project'>> | null>;
   count<T extends Table>(table: T, where: Where<T>): Promise<number>;
   /** In the same way as pages. */
   counts(lists: readonly Omit<RowList, 'range'>[]): Promise<number[]>;
@@ -75,7 +72,7 @@ export interface Rows {
   query: RunQuery;
 }
 
-/** Short reads, of pages and of rows by their keys, may have a way of their own, and so may look-ups. */
+/** Short reads, of pages and of rows by their keys, may have a way of their own, and so may that of a project. */
 export function createRows(
   query: RunQuery,
   ways: { short?: RunQuery; shared?: RunQuery } = {},
@@ -108,9 +105,9 @@ export function createRows(
         many: (alike) => countsTogether(query, alike),
       }),
     find: (table, where) => short(...selectRows(table, where)),
-    async lookUp(table, where) {
-      const [row] = await shared<Row<typeof table>>(...selectRows(table, where));
-      return row ? Object.freeze(row) : null;
+    async findProject(where) {
+      const [project] = await shared<Row<'Project'>>(...selectRows('Project', where));
+      return project ? Object.freeze(project) : null;
     },
   };
 }

@@ -40,7 +40,7 @@ export async function findProject(
   idOrName: string,
 ): Promise<Readonly<Row<'Project'>> | null> {
   const named = prefixOf(idOrName) === 'prj' ? { id: idOrName } : { name: idOrName.toLowerCase() };
-  const project = await database.rows.lookUp('Project', { ...named, orgId: orgIdsOf(viewer) });
+  const project = await database.rows.findProject({ ...named, orgId: orgIdsOf(viewer) });
   return project && isVisible(viewer, project) ? project : null;
 }
 

@@ -92,34 +92,37 @@ test.runIf(onPostgres)('reads of one moment share a connection, and outlive its 
   await expect.poll(async () => (await reads().catch(() => [])).flat().length).toBe(ids.length);
 });
 
-test.runIf(onPostgres)(
-  'who looks up the same row in one turn shares a read that comes after',
-  async () => {
-    await using database = await testDatabase();
-    const { rows, prisma } = database;
-    const [id, other] = [newId('org'), newId('org')];
-    await prisma.org.createMany({ data: [id, other].map((one) => ({ id: one, label: 'before' })) });
-    const labelOf = async (one: string) => (await rows.lookUp('Org', { id: one }))?.label;
-    const lookUps = () => Promise.all([labelOf(id), labelOf(other), labelOf(id), labelOf(id)]);
-    const { result, statements } = await recordStatements(lookUps);
-    expect(result).toEqual(['before', 'before', 'before', 'before']);
-    expect(statements).toHaveLength(2);
-    const early = labelOf(id);
-    // The burst has left: who comes now is not to be told what was before.
-    await new Promise((resolve) => setImmediate(resolve));
-    await prisma.org.update({ where: { id }, data: { label: 'after' } });
-    expect(await labelOf(id)).toBe('after');
-    expect(await early).toBe('before');
-  },
-);
+async function insertProjects({ prisma }: Database, ...names: string[]) {
+  const orgId = newId('org');
+  await prisma.org.create({ data: { id: orgId, label: 'Acme' } });
+  await prisma.project.createMany({
+    data: names.map((name) => ({ id: newId('prj'), orgId, name, appName: 'before' })),
+  });
+}
 
-test('a row that was looked up can not be changed, and what is not there is null', async () => {
+test.runIf(onPostgres)('who looks for the same project in one turn shares a read', async () => {
   await using database = await testDatabase();
-  const id = newId('org');
-  await database.prisma.org.create({ data: { id, label: 'Acme' } });
-  const row = await database.rows.lookUp('Org', { id });
-  expect(() => Object.assign(row as object, { label: 'other' })).toThrow(TypeError);
-  expect(await database.rows.lookUp('Org', { id: newId('org') })).toBeNull();
+  const { rows, prisma } = database;
+  await insertProjects(database, 'one', 'other');
+  const appNameOf = async (name: string) => (await rows.findProject({ name }))?.appName;
+  const reads = () => Promise.all(['one', 'other', 'one', 'one'].map(appNameOf));
+  const { result, statements } = await recordStatements(reads);
+  expect(result).toEqual(['before', 'before', 'before', 'before']);
+  expect(statements).toHaveLength(2);
+  const early = appNameOf('one');
+  // The burst has left: who comes now is not to be told what was before.
+  await new Promise((resolve) => setImmediate(resolve));
+  await prisma.project.update({ where: { name: 'one' }, data: { appName: 'after' } });
+  expect(await appNameOf('one')).toBe('after');
+  expect(await early).toBe('before');
+});
+
+test('a project that was found can not be changed, and what is not there is null', async () => {
+  await using database = await testDatabase();
+  await insertProjects(database, 'one');
+  const project = await database.rows.findProject({ name: 'one' });
+  expect(() => Object.assign(project as object, { appName: 'other' })).toThrow(TypeError);
+  expect(await database.rows.findProject({ name: 'nothing' })).toBeNull();
 });
 
 test('many lists with conditions of several kinds are read as each of them by itself', async () => {

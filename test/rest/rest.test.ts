@@ -72,7 +72,7 @@ test('what nobody expected is masked, and the log has its instance', async () =>
   const log = pino({ level: 'error' }, new Writable({ write }));
   await using broken = await testApp({ log });
   const client = await restTenant(broken);
-  broken.app.services.database.rows.lookUp = async () => {
+  broken.app.services.database.rows.findProject = async () => {
     throw new Error('the inside');
   };
   const refused = await client.refusal('GET', `${client.base}/topics`);
@@ -95,7 +95,7 @@ test('a caller over the rate is told when to come back', async () => {
 test('a request that takes too long is ended', async () => {
   await using slow = await testApp({ env: { LIMIT_QUERY_MS: '2000' } });
   const client = await restTenant(slow);
-  slow.app.services.database.rows.lookUp = () => new Promise(() => {});
+  slow.app.services.database.rows.findProject = () => new Promise(() => {});
   expect(await client.refusal('GET', `${client.base}/topics`)).toMatchObject({
     type: 'urn:problem:query-limit-exceeded',
     limit: 'time',
