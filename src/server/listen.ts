@@ -7,6 +7,9 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** Longer than proxies and clients keep a quiet connection: who closes first must not be the one who is asked. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
+/** While the server stops, connections that have become quiet are closed so often. */
+const CLOSE_IDLE_MS = 100;
+
 /** Connections that wait while the server is busy: a burst of clients is to be answered, not reset. */
 const MOST_WAITING_CONNECTIONS = 4_096;
 
@@ -42,10 +45,15 @@ export async function listen(
     url: `http://${name}:${taken}`,
     server,
     async stop(withinMs) {
+      // A client that asks on and on is told to take another connection, which leads to another server.
+      server.prependListener('request', (_request, response) => {
+        response.shouldKeepAlive = false;
+      });
       const closed = new Promise<void>((done) => server.close(() => done()));
-      server.closeIdleConnections();
+      const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
       const timer = setTimeout(() => server.closeAllConnections(), withinMs);
       await closed;
+      clearInterval(idle);
       clearTimeout(timer);
     },
   };
