@@ -1,25 +1,7 @@
+/** Who imports whom, held to the README's table, and the table to the imports. */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
-
-/** What each part of the house may import. Anything may import errors, log, config types and secrets. */
-const MAY_IMPORT: Record<string, string[]> = {
-  commands: ['config', 'database', 'domain', 'secrets', 'deliveries'],
-  server: ['graphql', 'rest', 'domain', 'database', 'providers'],
-  demo: ['graphql', 'domain', 'database'],
-  graphql: ['domain', 'events'],
-  rest: ['domain', 'events'],
-  domain: ['events', 'deliveries', 'jobs', 'providers', 'outbound', 'database'],
-  jobs: ['domain', 'events', 'deliveries', 'providers', 'outbound', 'database'],
-  events: ['jobs', 'database'],
-  deliveries: ['jobs', 'events', 'outbound', 'database'],
-  providers: [],
-  outbound: [],
-  database: [],
-};
-const FOR_ALL = ['errors', 'log', 'config', 'secrets'];
-/** They build everything and may reach everywhere. */
-const ROOTS = ['main', 'serve', 'app', 'work'];
 
 const src = join(import.meta.dirname, '..', '..', 'src');
 const files = globSync('**/*.ts', { cwd: src }).filter((file) => !file.includes('generated'));
@@ -44,27 +26,54 @@ function partOf(file: string): string {
   return (file.split('/')[0] as string).replace(/\.ts$/, '');
 }
 
+/** What the README's table says that a part of `src` may import: parts, or single files like `jobs/queue`. */
+const MAY_IMPORT = new Map<string, string[]>();
+/** They build everything and may reach everywhere. */
+const ROOTS: string[] = [];
+/** Anything may import them. */
+const FOR_ALL: string[] = [];
+
+const readme = readFileSync(join(src, '..', 'README.md'), 'utf8');
+for (const [, parts, cell] of readme.matchAll(/^\| (`src\/[^|]*) \|[^|]*\| ([^|]+) \|$/gm)) {
+  const names = [...(parts as string).matchAll(/`src\/([\w-]+)/g)].map(
+    ([, name]) => name as string,
+  );
+  if (cell === 'everything') ROOTS.push(...names);
+  else if (cell === 'each other') FOR_ALL.push(...names);
+  else {
+    const permitted = cell === 'nothing' ? [] : (cell as string).split(', ');
+    for (const name of names) MAY_IMPORT.set(name, permitted);
+  }
+}
+
+const isPermitted = ({ from, to, target }: Import) =>
+  FOR_ALL.includes(to) ||
+  [to, target.replace(/\.ts$/, '')].some((name) => MAY_IMPORT.get(from)?.includes(name));
+
+test('the README says of every part of src what it may import', () => {
+  const parts = new Set(files.map(partOf));
+  expect([...MAY_IMPORT.keys(), ...ROOTS, ...FOR_ALL].toSorted()).toEqual([...parts].toSorted());
+});
+
 test('each part imports only what it may', () => {
   const wrong = imports.filter(
-    ({ from, to }) =>
-      from !== to &&
-      !ROOTS.includes(from) &&
-      !FOR_ALL.includes(to) &&
-      !FOR_ALL.includes(from) &&
-      !MAY_IMPORT[from]?.includes(to),
+    (one) => one.from !== one.to && !ROOTS.includes(one.from) && !isPermitted(one),
   );
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
   expect(imports.length).toBeGreaterThan(100);
 });
 
-test('domain enqueues jobs, and nothing else of them', () => {
-  const wrong = imports.filter(
-    ({ from, to, target }) =>
-      ['domain', 'events', 'deliveries'].includes(from) &&
-      to === 'jobs' &&
-      target !== 'jobs/queue.ts',
+test('nothing is permitted that nobody needs', () => {
+  const unused = [...MAY_IMPORT].flatMap(([part, permitted]) =>
+    permitted
+      .filter((name) => {
+        const reaches = ({ from, to, target }: Import) =>
+          from === part && (to === name || target === `${name}.ts`);
+        return !imports.some(reaches);
+      })
+      .map((name) => `${part} may import ${name}`),
   );
-  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+  expect(unused).toEqual([]);
 });
 
 test('one provider never imports another', () => {
