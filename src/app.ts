@@ -102,6 +102,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   if (config.CORS_ORIGINS.length > 0) await openGateway();
   const rest = building.adopt(await createRest(services, admission), (app) => app.close());
   let isReady = false;
+  const servesApi = config.ROLES.includes('api');
   const load = createLoad(config.LIMIT_REQUESTS);
   const yoga = createHandler({
     log,
@@ -109,11 +110,12 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     openGateway,
     load,
     oauthCallback: (request) => oauthCallback(services, request),
+    isWorkerOnly: !servesApi,
     isReady: () => isReady,
   });
   const plain = plainGraphql({ config, log, pipeline, streams, load, yoga });
-  const ways = [restWay(rest, load), ...(overrides.isYogaOnly ? [] : [plain]), yoga];
-  const handler = createFront(log, ways);
+  const apiWays = [restWay(rest, load), ...(overrides.isYogaOnly ? [] : [plain])];
+  const handler = createFront(log, [...(servesApi ? apiWays : []), yoga]);
   const running = building.move();
   return {
     services,
@@ -123,19 +125,21 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     rest,
     async start() {
       const listening = await listen(handler, { host: config.HOST, port: config.PORT });
-      const sockets = attachWebSocket(listening.server, { config, log, pipeline, admission });
       running.defer(() => listening.stop(config.SHUTDOWN_MS));
-      running.defer(async () => {
-        const stopped = sockets.stop();
-        streams.endAll();
-        await stopped;
-      });
+      if (servesApi) {
+        const sockets = attachWebSocket(listening.server, { config, log, pipeline, admission });
+        running.defer(async () => {
+          const stopped = sockets.stop();
+          streams.endAll();
+          await stopped;
+        });
+      }
       running.defer(() => {
         isReady = false;
       });
       const url = config.PUBLIC_URL ?? listening.url;
       publicUrl = url;
-      const demo = await fillDemo({ services, verifier, url });
+      const demo = servesApi ? await fillDemo({ services, verifier, url }) : null;
       if (demo) seedSandbox(sandbox);
       tabs = demoTabs(demo);
       if (config.ROLES.includes('worker')) running.use(await startWork(services));

@@ -80,7 +80,10 @@ function oneAtATime(lookup: Lookup): Lookup {
 }
 
 function refused(hostname: string): OutboundError {
-  return new OutboundError('REFUSED_ADDRESS', `The address of ${hostname} is not permitted.`);
+  return new OutboundError(
+    'REFUSED_ADDRESS',
+    `The address of ${hostname} is not permitted: ALLOWED_PRIVATE_TARGETS doesn't hold it.`,
+  );
 }
 
 function originOf({ protocol, hostname, port }: buildConnector.Options): string {

@@ -15,6 +15,8 @@ export interface Handled {
   openGateway: () => Promise<Gateway>;
   oauthCallback: (request: Request) => Promise<Response>;
   load: Load;
+  /** Health only, where the process is a worker. */
+  isWorkerOnly: boolean;
   /** False until everything that a caller may rely on is there, and while the server stops. */
   isReady: () => boolean;
 }
@@ -45,7 +47,7 @@ async function answer(handled: Handled, request: Request, asked: Asked): Promise
 }
 
 async function route(
-  { database, openGateway, oauthCallback, isReady }: Handled,
+  { database, openGateway, oauthCallback, isWorkerOnly, isReady }: Handled,
   request: Request,
   asked: Asked,
 ): Promise<Response> {
@@ -54,6 +56,9 @@ async function route(
   if (!url) return problem('BAD_USER_INPUT', 'The Host or the path is not usable.');
   if (url.pathname === '/livez') return Response.json({ status: 'live' });
   if (url.pathname === '/readyz') return readiness(database, isReady());
+  if (isWorkerOnly) {
+    return problem('NOT_FOUND', 'This process is a worker: it answers /livez and /readyz alone.');
+  }
   if (url.pathname === '/graphql') {
     const gateway = await openGateway();
     return gateway.fetch(request, asked);

@@ -130,7 +130,10 @@ test('a destination whose address is private fails without being reached', async
   await sender.worker.drain();
   const { attempts } = await delivery(deliveryId);
   expect(attempts).toMatchObject([
-    { responseStatus: null, error: 'The address of 127.0.0.2 is not permitted.' },
+    {
+      responseStatus: null,
+      error: "The address of 127.0.0.2 is not permitted: ALLOWED_PRIVATE_TARGETS doesn't hold it.",
+    },
   ]);
 });
 

@@ -59,7 +59,8 @@ test.each([
   ['by its name', 'localhost'],
   ['by a name below it', 'app.LOCALHOST.'],
 ])('loopback is refused, %s: %s', (_what, host) => {
-  const problem = 'must not be a private, loopback, link-local or reserved address.';
+  const problem =
+    'must not be a private, loopback, link-local or reserved address, unless ALLOWED_PRIVATE_TARGETS holds it.';
   for (const scheme of ['https', 'http']) {
     expect(refusal(`${scheme}://${host}/hook`)).toBe(problem);
     expect(refusal(`${scheme}://${host}/hook`, '10.0.0.0/8')).toBe(problem);

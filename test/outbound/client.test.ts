@@ -110,7 +110,9 @@ test.each(PRIVATE_ANSWERS)('a name that stands for %s is refused', async (addres
   const client = outbound({ allowedPrivateTargets: [], lookup: answering(address) });
   const failure = await failureOf(client.send(get('https://hooks.example/')));
   expect(failure.kind).toBe('REFUSED_ADDRESS');
-  expect(failure.message).toBe('The address of hooks.example is not permitted.');
+  expect(failure.message).toBe(
+    "The address of hooks.example is not permitted: ALLOWED_PRIVATE_TARGETS doesn't hold it.",
+  );
 });
 
 function answering(...addresses: string[]) {

@@ -39,7 +39,7 @@ function problemWith(text: string, { config, sandboxUrl }: Policy): string | nul
 function problemWithHost({ protocol, hostname }: URL, allowed: readonly string[]): string | null {
   const addresses = addressesOf(hostname);
   if (addresses.length > 0 && addresses.every((address) => isRefused(address, allowed))) {
-    return 'must not be a private, loopback, link-local or reserved address.';
+    return 'must not be a private, loopback, link-local or reserved address, unless ALLOWED_PRIVATE_TARGETS holds it.';
   }
   if (protocol === 'https:') return null;
   const mayBeAllowed =

@@ -26,7 +26,8 @@ NotificationEvent.implement({
     }),
     data: t.expose('data', {
       type: 'JSONObject',
-      description: 'The payload, exactly as a webhook carries it.',
+      description:
+        'The payload. A webhook carries it as the member `data` of its body, beside `notificationType`.',
     }),
     topics: t.field({
       type: [Topic],

@@ -26,7 +26,9 @@ const notificationEvent = resource(
     eventType: eventTypeWords.describe('What happened.'),
     data: z
       .record(z.string(), z.unknown())
-      .describe('The payload, exactly as a webhook carries it.'),
+      .describe(
+        'The payload. A webhook carries it as the member `data` of its body, beside `notificationType`.',
+      ),
     topicIds: z
       .array(z.string())
       .describe('The topics that it was routed to, as far as they still exist.'),
