@@ -6,6 +6,7 @@ import { fillDemo } from './demo/demo.ts';
 import { demoTabs } from './demo/tabs.ts';
 import type { Services } from './domain/call.ts';
 import { encryptionKeys } from './domain/encryption-keys.ts';
+import { eventCursor } from './domain/event/notification-event.ts';
 import { refuseMissingKey } from './domain/missing-key.ts';
 import { createCatalogue } from './domain/provider/catalogue.ts';
 import { createProviderAccess } from './domain/provider/provider-access.ts';
@@ -82,7 +83,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     catalogue: createCatalogue(overrides.providers ?? allProviders(config, sandbox)),
     viewers: createViewerCache(),
     queue: building.use(await openQueue(database, log)),
-    feed: building.use(createFeed(database, log)),
+    feed: building.use(createFeed({ database, log, cursorOf: eventCursor })),
     operationChanges: building.use(createOperationChanges(database, log)),
     providerAccess: createProviderAccess(building.use(providerOutbound(config, sandbox))),
     publicUrl: () => publicUrl.replace(/\/+$/, ''),

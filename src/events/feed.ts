@@ -6,8 +6,8 @@ import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { EVENTS_CHANNEL } from './channel.ts';
 import { Follower } from './follower.ts';
-import { type EventFilter, type LoggedEvent, readEnds } from './log.ts';
-import { Tail } from './tail.ts';
+import { type EventFilter, type LoggedItem, readEnds } from './log.ts';
+import { type CursorOf, Tail } from './tail.ts';
 
 /** The safety net below the hints: how late an event is at most where its hint was lost. */
 const LOOK_MS = 1_000;
@@ -22,10 +22,19 @@ export interface FollowOptions {
 
 export interface Feed extends AsyncDisposable {
   /** What was recorded after a position, then each new event: in the log's order, none missed, none twice. */
-  follow(projectId: string, options: FollowOptions): AsyncIterableIterator<LoggedEvent>;
+  follow(projectId: string, options: FollowOptions): AsyncIterableIterator<LoggedItem>;
 }
 
-export function createFeed(database: Database, log: Log, { lookMs = LOOK_MS } = {}): Feed {
+export interface FeedServices {
+  database: Database;
+  log: Log;
+  cursorOf: CursorOf;
+}
+
+export function createFeed(
+  { database, log, cursorOf }: FeedServices,
+  { lookMs = LOOK_MS } = {},
+): Feed {
   const tails = new Map<string, Tail>();
   let isLooking = false;
   let hasFailed = false;
@@ -59,11 +68,11 @@ export function createFeed(database: Database, log: Log, { lookMs = LOOK_MS } = 
     follow(projectId, { after, end, filter }) {
       let tail = tails.get(projectId);
       if (!tail || tail.followers.size === 0) {
-        tail = new Tail(database, projectId, end);
+        tail = new Tail({ database, projectId, position: end, cursorOf });
         tails.set(projectId, tail);
       }
       const isFirst = tail.followers.size === 0;
-      const follower = new Follower(database, tail, { after, filter });
+      const follower = new Follower(tail, { after, filter });
       // Something may have been recorded since the end was read, and its hint have come to nobody.
       if (isFirst) void attempt(tail.advance());
       return follower;

@@ -3,8 +3,7 @@
  * new events; one that lags is dropped from the tail and reads the log by itself, from its own cursor,
  * until it has caught up. So a stalled subscriber costs a bounded buffer, and misses nothing.
  */
-import type { Database } from '../database/database.ts';
-import { type EventFilter, type LoggedEvent, readEvents } from './log.ts';
+import type { EventFilter, LoggedEvent, LoggedItem } from './log.ts';
 import { Signal } from './signal.ts';
 import type { Tail } from './tail.ts';
 
@@ -15,38 +14,32 @@ export const OWN_BATCH = 100;
 
 const DONE = { done: true, value: undefined } as const;
 
-export class Follower implements AsyncIterableIterator<LoggedEvent> {
+export class Follower implements AsyncIterableIterator<LoggedItem> {
   readonly filter: EventFilter;
-  readonly #database: Database;
   readonly #tail: Tail;
   readonly #signal = new Signal();
   /** Everything that it wants up to here was handed out, or is in `#read`. */
   #covered: bigint;
   /** Events that it read by itself. */
-  #read: LoggedEvent[] = [];
+  #read: LoggedItem[] = [];
   /** Events after `#joinedAt` that the tail handed over. */
-  #waiting: LoggedEvent[] = [];
+  #waiting: LoggedItem[] = [];
   #joinedAt = 0n;
   #isLive = false;
   #hasFailed = false;
   #hasEnded = false;
 
-  constructor(
-    database: Database,
-    tail: Tail,
-    { after, filter }: { after: bigint; filter: EventFilter },
-  ) {
-    this.#database = database;
+  constructor(tail: Tail, { after, filter }: { after: bigint; filter: EventFilter }) {
     this.#tail = tail;
     this.#covered = after;
     this.filter = filter;
     tail.add(this);
   }
 
-  async next(): Promise<IteratorResult<LoggedEvent>> {
+  async next(): Promise<IteratorResult<LoggedItem>> {
     while (!this.#hasEnded) {
-      const event = this.#takeNext();
-      if (event) return { done: false, value: event };
+      const item = this.#takeNext();
+      if (item) return { done: false, value: item };
       if (!this.#isLive) this.#join();
       if (this.#covered < this.#joinedAt) await this.#readOn();
       else await this.#signal.wait();
@@ -55,7 +48,7 @@ export class Follower implements AsyncIterableIterator<LoggedEvent> {
   }
 
   /** Ends a waiting next() at once. */
-  async return(): Promise<IteratorResult<LoggedEvent>> {
+  async return(): Promise<IteratorResult<LoggedItem>> {
     this.#hasEnded = true;
     this.#read = [];
     this.#waiting = [];
@@ -69,9 +62,9 @@ export class Follower implements AsyncIterableIterator<LoggedEvent> {
   }
 
   /** The tail's next events, of which this one takes what it wants. */
-  offer(events: readonly LoggedEvent[], wants: (event: LoggedEvent) => boolean): void {
+  offer(items: readonly LoggedItem[], wants: (event: LoggedEvent) => boolean): void {
     if (!this.#isLive) return;
-    const wanted = events.filter((event) => event.position > this.#covered && wants(event));
+    const wanted = items.filter(({ node }) => node.position > this.#covered && wants(node));
     if (wanted.length === 0) return;
     if (this.#waiting.length + wanted.length > MOST_WAITING) {
       this.#isLive = false;
@@ -93,27 +86,26 @@ export class Follower implements AsyncIterableIterator<LoggedEvent> {
     this.#isLive = true;
   }
 
-  #takeNext(): LoggedEvent | undefined {
+  #takeNext(): LoggedItem | undefined {
     if (this.#read.length > 0) return this.#read.shift();
     if (this.#covered < this.#joinedAt) return undefined;
-    const event = this.#waiting.shift();
-    if (event) this.#covered = event.position;
-    return event;
+    const item = this.#waiting.shift();
+    if (item) this.#covered = item.node.position;
+    return item;
   }
 
   async #readOn(): Promise<void> {
-    const { projectId } = this.#tail;
-    const range = { projectId, above: this.#covered, upTo: this.#joinedAt, limit: OWN_BATCH };
+    const range = { above: this.#covered, upTo: this.#joinedAt, limit: OWN_BATCH };
     try {
       this.#hasFailed = false;
-      this.#read = await readEvents(this.#database, range, this.filter);
+      this.#read = await this.#tail.read(range, this.filter);
     } catch {
       // The feed says so once for all; its next look at the log wakes this one too.
       this.#hasFailed = true;
       await this.#signal.wait();
       return;
     }
-    const last = this.#read.at(-1);
+    const last = this.#read.at(-1)?.node;
     this.#covered = last && this.#read.length === OWN_BATCH ? last.position : this.#joinedAt;
   }
 }

@@ -2,8 +2,12 @@
 import type { Database } from '../database/database.ts';
 import type { NotificationEventType } from '../database/generated/enums.ts';
 import type { Row } from '../database/rows.ts';
+import type { StreamItem } from './stream-item.ts';
 
 export type LoggedEvent = Row<'NotificationEvent'>;
+
+/** An event with its cursor in the list of its project's events, as followers get it. */
+export type LoggedItem = StreamItem<LoggedEvent, string>;
 
 /** Which events a follower wants; everything where a member is left out. */
 export interface EventFilter {

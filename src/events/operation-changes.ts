@@ -7,6 +7,7 @@ import type { Row } from '../database/rows.ts';
 import type { Log } from '../log.ts';
 import { OPERATIONS_CHANNEL } from './channel.ts';
 import { Signal } from './signal.ts';
+import { StreamItem } from './stream-item.ts';
 
 /** The safety net below the hints: how late a change is at most where its hint was lost. */
 const LOOK_MS = 1_000;
@@ -14,10 +15,11 @@ const LOOK_MS = 1_000;
 const READ_BATCH = 500;
 
 type Operation = Row<'Operation'>;
+export type OperationItem = StreamItem<Operation>;
 
 export interface OperationChanges extends AsyncDisposable {
   /** The operation as it was given, then each time that it has changed; completes when it has ended or is gone. */
-  follow(operation: Operation): AsyncIterableIterator<Operation>;
+  follow(operation: Operation): AsyncIterableIterator<OperationItem>;
 }
 
 export function createOperationChanges(
@@ -34,7 +36,7 @@ export function createOperationChanges(
     const ids = [...asked].slice(0, READ_BATCH);
     for (const id of ids) asked.delete(id);
     const rows = await database.rows.find('Operation', { id: ids });
-    const found = new Map(rows.map((row) => [row.id, row]));
+    const found = new Map(rows.map((row) => [row.id, new StreamItem(row, undefined)]));
     for (const id of ids) {
       for (const follower of followers.get(id) ?? []) follower.offer(found.get(id) ?? null);
     }
@@ -85,33 +87,33 @@ export function createOperationChanges(
 
 const DONE = { done: true, value: undefined } as const;
 
-class OperationFollower implements AsyncIterableIterator<Operation> {
+class OperationFollower implements AsyncIterableIterator<OperationItem> {
   readonly #signal = new Signal();
   readonly #onEnd: () => void;
-  #latest: Operation | null;
-  #given: Operation | null = null;
+  #latest: OperationItem | null;
+  #given: OperationItem | null = null;
   #hasEnded = false;
 
   constructor(operation: Operation, onEnd: () => void) {
-    this.#latest = operation;
+    this.#latest = new StreamItem(operation, undefined);
     this.#onEnd = onEnd;
   }
 
-  async next(): Promise<IteratorResult<Operation>> {
+  async next(): Promise<IteratorResult<OperationItem>> {
     while (!this.#hasEnded) {
       const latest = this.#latest;
       if (!latest) break;
-      if (!this.#given || !isSame(this.#given, latest)) {
+      if (!this.#given || !isSame(this.#given.node, latest.node)) {
         this.#given = latest;
         return { done: false, value: latest };
       }
-      if (latest.status !== 'IN_PROGRESS') break;
+      if (latest.node.status !== 'IN_PROGRESS') break;
       await this.#signal.wait();
     }
     return this.return();
   }
 
-  async return(): Promise<IteratorResult<Operation>> {
+  async return(): Promise<IteratorResult<OperationItem>> {
     this.#hasEnded = true;
     this.#onEnd();
     this.#signal.raise();
@@ -123,8 +125,8 @@ class OperationFollower implements AsyncIterableIterator<Operation> {
   }
 
   /** Null where it is gone. What is read of another project's row would be no state of this one. */
-  offer(operation: Operation | null): void {
-    this.#latest = operation?.projectId === this.#latest?.projectId ? operation : null;
+  offer(item: OperationItem | null): void {
+    this.#latest = item?.node.projectId === this.#latest?.node.projectId ? item : null;
     this.#signal.raise();
   }
 }

@@ -1,10 +1,29 @@
 /** The end of one project's log: reads what is new once, however many follow it. */
 import type { Database } from '../database/database.ts';
 import type { Follower } from './follower.ts';
-import { type LoggedEvent, readEvents, readTopicIds } from './log.ts';
+import {
+  type EventFilter,
+  type LoggedEvent,
+  type LoggedItem,
+  type LogRange,
+  readEvents,
+  readTopicIds,
+} from './log.ts';
+import { StreamItem } from './stream-item.ts';
 
 /** Events that are read at once. */
 export const TAIL_BATCH = 128;
+
+/** The cursor by which a client resumes after an event. */
+export type CursorOf = (event: LoggedEvent) => string;
+
+export interface TailOptions {
+  database: Database;
+  projectId: string;
+  /** Of the last event in the log. */
+  position: bigint;
+  cursorOf: CursorOf;
+}
 
 export class Tail {
   readonly projectId: string;
@@ -12,11 +31,13 @@ export class Tail {
   /** Everything up to here was handed to those who were live then. */
   position: bigint;
   readonly #database: Database;
+  readonly #cursorOf: CursorOf;
   #isReading = false;
   #hasMore = false;
 
-  constructor(database: Database, projectId: string, position: bigint) {
+  constructor({ database, projectId, position, cursorOf }: TailOptions) {
     this.#database = database;
+    this.#cursorOf = cursorOf;
     this.projectId = projectId;
     this.position = position;
   }
@@ -27,6 +48,13 @@ export class Tail {
 
   remove(follower: Follower): void {
     this.followers.delete(follower);
+  }
+
+  /** Items of the log, made anew: what a follower reads by itself it shares with nobody. */
+  async read(range: Omit<LogRange, 'projectId'>, filter?: EventFilter): Promise<LoggedItem[]> {
+    const { projectId } = this;
+    const events = await readEvents(this.#database, { projectId, ...range }, filter);
+    return events.map((event) => new StreamItem(event, this.#cursorOf(event)));
   }
 
   /** Reads to the end of the log; throws where the database doesn't answer. One reads, the others leave it to that one. */
@@ -45,27 +73,27 @@ export class Tail {
   }
 
   async #readBatch(): Promise<void> {
-    const range = { projectId: this.projectId, above: this.position, limit: TAIL_BATCH };
-    const events = await readEvents(this.#database, range);
-    const last = events.at(-1);
+    const items = await this.read({ above: this.position, limit: TAIL_BATCH });
+    const last = items.at(-1);
     if (!last) return;
-    if (events.length === TAIL_BATCH) this.#hasMore = true;
-    const topicIds = await this.#topicIdsOf(events);
+    if (items.length === TAIL_BATCH) this.#hasMore = true;
+    const topicIds = await this.#topicIdsOf(items);
     for (const follower of this.followers) {
       const { topicId, eventTypes } = follower.filter;
       follower.offer(
-        events,
+        items,
         ({ id, eventType }) =>
           (topicId === undefined || topicIds.get(id)?.has(topicId) === true) &&
           (eventTypes === undefined || eventTypes.includes(eventType)),
       );
     }
-    this.position = last.position;
+    this.position = last.node.position;
   }
 
   /** Only asked for where somebody filters by them. */
-  async #topicIdsOf(events: LoggedEvent[]): Promise<Map<string, Set<string>>> {
+  async #topicIdsOf(items: LoggedItem[]): Promise<Map<string, Set<string>>> {
     const filters = [...this.followers].some(({ filter }) => filter.topicId !== undefined);
+    const events = items.map(({ node }) => node);
     return filters ? readTopicIds(this.#database, this.projectId, events) : new Map();
   }
 }

@@ -1,13 +1,12 @@
 /**
- * Server-sent events as graphql-sse speaks them (one connection for each operation): `next` with a result,
- * `complete` at the end. Each message carries its cursor as its id, so that Last-Event-ID resumes.
+ * Server-sent events as graphql-sse speaks them (one connection for each operation): `next` for each
+ * message, `complete` at the end.
  */
 import type { Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import { httpOf } from './http-answer.ts';
-import { cursorOf } from './live-results.ts';
+import { Message } from './message.ts';
 import type { Results } from './pipeline.ts';
-import { resultText } from './shared-results.ts';
 
 const EVENT_STREAM = 'text/event-stream';
 /** Keeps proxies from closing a quiet connection. */
@@ -26,7 +25,7 @@ export function wantsStream(accept: string | null | undefined): boolean {
   return !!accept?.includes(EVENT_STREAM) && !/json|\*\/\*/.test(accept);
 }
 
-export function isStream(result: unknown): result is AsyncIterable<ExecutionResult> {
+export function isStream(result: unknown): result is AsyncIterable<Message> {
   return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
 }
 
@@ -87,7 +86,7 @@ export async function writeEventStream(
       if (body.destroyed) return;
       if (done) break;
       written += 1;
-      if (!body.write(messageOf(value))) await drained(body);
+      if (!body.write(value.serverSentEvent)) await drained(body);
     }
     body.end(isCut() ? undefined : COMPLETE);
   } catch (error) {
@@ -107,20 +106,6 @@ function drained(body: Writable): Promise<void> {
   });
 }
 
-const MESSAGES = new WeakMap<ExecutionResult, Buffer>();
-
-/** Made once for all who share the result. */
-function messageOf(result: ExecutionResult): Buffer {
-  let message = MESSAGES.get(result);
-  if (!message) {
-    const cursor = cursorOf(result);
-    const id = cursor === undefined ? '' : `id: ${cursor}\n`;
-    message = Buffer.from(`event: next\n${id}data: ${resultText(result)}\n\n`);
-    MESSAGES.set(result, message);
-  }
-  return message;
-}
-
-async function* once(result: ExecutionResult): AsyncGenerator<ExecutionResult> {
-  yield result;
+async function* once(result: ExecutionResult): AsyncGenerator<Message> {
+  yield new Message(result);
 }

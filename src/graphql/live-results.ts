@@ -1,6 +1,6 @@
 /**
- * Runs subscriptions: each event is executed in a context of its own, for the caller as they are then and all
- * who ask the same of it, and a stream ends when its caller may no longer have it.
+ * Runs subscriptions: each item of a stream is executed in a context of its own, for the caller as they are
+ * then and all who ask the same of it, and a stream ends when its caller may no longer have it.
  */
 import {
   createSourceEventStream,
@@ -11,37 +11,37 @@ import {
 } from 'graphql';
 import type { Services } from '../domain/call.ts';
 import type { OpenStreams } from '../domain/viewer/open-streams.ts';
+import type { Viewer } from '../domain/viewer/viewer.ts';
 import type { DomainError } from '../errors.ts';
+import type { StreamItem } from '../events/stream-item.ts';
 import { type Context, createContext } from './context.ts';
-import { operationKey, SharedResults, viewerKey } from './shared-results.ts';
+import { Message } from './message.ts';
+import { viewerKey } from './share-key.ts';
 
-const CURSOR = Symbol('cursor');
-
-/** The place in its list of the event that a result was made of; undefined where it has none. */
-export function cursorOf(result: ExecutionResult): string | undefined {
-  return (result as { [CURSOR]?: string })[CURSOR];
+/** A subscription to run, and what those share who ask the same. */
+export interface Subscription {
+  args: ExecutionArgs & { contextValue: Context };
+  operationKey: string;
 }
 
-interface LiveArgs extends ExecutionArgs {
-  contextValue: Context;
-}
+type Item = StreamItem<unknown, string | undefined>;
 
 interface Subscriptions {
   streams: OpenStreams;
   mapError: (error: unknown) => GraphQLError;
 }
 
-/** How subscriptions are run: answers with results as they come, or with errors where there is no stream. */
+/** How subscriptions are run: answers with messages as they come, or with errors where there is no stream. */
 export function createSubscribe(services: Services, { streams, mapError }: Subscriptions) {
-  const live = { services, streams, mapError, shared: new SharedResults() };
-  return async (args: LiveArgs): Promise<AsyncIterable<ExecutionResult> | ExecutionResult> => {
-    const source = await createSourceEventStream(args);
+  const live = { services, streams, mapError };
+  return async (asked: Subscription): Promise<AsyncIterable<Message> | ExecutionResult> => {
+    const source = await createSourceEventStream(asked.args);
     if (!(Symbol.asyncIterator in source)) return { errors: source.errors?.map(mapError) };
-    const events = source[Symbol.asyncIterator]();
+    const items = (source as AsyncIterable<Item>)[Symbol.asyncIterator]();
     try {
-      return liveResults(live, { args, events });
+      return liveMessages(live, { ...asked, items });
     } catch (error) {
-      await events.return?.();
+      await items.return?.();
       return { errors: [mapError(error)] };
     }
   };
@@ -49,43 +49,47 @@ export function createSubscribe(services: Services, { streams, mapError }: Subsc
 
 interface Live extends Subscriptions {
   services: Services;
-  shared: SharedResults;
 }
 
-/** Not a generator: return() has to end a next() that waits for an event. */
-function liveResults(
-  { services, streams, shared, mapError }: Live,
-  { args, events }: { args: LiveArgs; events: AsyncIterator<unknown> },
-): AsyncGenerator<ExecutionResult, void, void> {
+/** Not a generator: return() has to end a next() that waits for an item. */
+function liveMessages(
+  { services, streams, mapError }: Live,
+  { args, operationKey, items }: Subscription & { items: AsyncIterator<Item> },
+): AsyncGenerator<Message, void, void> {
   const { viewer, credentials = {}, ...facts } = args.contextValue;
   if (!viewer) throw new Error('A source of events was opened for nobody.');
-  const asked = operationKey(args);
-  let standing = { viewer, key: viewerKey(viewer) };
+  const shareKey = (viewer: Viewer) => `${operationKey} ${viewerKey(viewer)}`;
+  let standing = { viewer, key: shareKey(viewer) };
   let refusal: DomainError | null = null;
   let isOver = false;
-  const close = async (): Promise<IteratorResult<ExecutionResult, void>> => {
+  const close = async (): Promise<IteratorResult<Message, void>> => {
     isOver = true;
     stream[Symbol.dispose]();
-    await events.return?.();
+    await items.return?.();
     return { done: true, value: undefined };
   };
   const stream = streams.open(credentials, viewer, (reason) => {
     refusal = reason;
-    void events.return?.();
+    void items.return?.();
   });
 
-  const next = async (): Promise<IteratorResult<ExecutionResult, void>> => {
-    const { done, value: event } = await events.next();
+  const messageOf = async (item: Item): Promise<Message> => {
+    const contextValue = createContext(services, {
+      ...facts,
+      viewer: standing.viewer,
+      credentials,
+    });
+    const { data, errors } = await execute({ ...args, rootValue: item, contextValue });
+    return new Message({ data, errors: errors?.map(mapError) }, item.cursor);
+  };
+
+  const next = async (): Promise<IteratorResult<Message, void>> => {
+    const { done, value: item } = await items.next();
     const now = done ? null : await stream.confirm();
     if (refusal) throw refusal;
     if (!now || isOver) return close();
-    if (now !== standing.viewer) standing = { viewer: now, key: viewerKey(now) };
-    const value = await shared.get(event as object, `${asked} ${standing.key}`, async () => {
-      const contextValue = createContext(services, { ...facts, viewer: now, credentials });
-      const { data, errors } = await execute({ ...args, rootValue: event, contextValue });
-      return withCursor({ data, ...(errors && { errors: errors.map(mapError) }) }, event);
-    });
-    return { done: false, value };
+    if (now !== standing.viewer) standing = { viewer: now, key: shareKey(now) };
+    return { done: false, value: await item.shared(standing.key, messageOf) };
   };
 
   return {
@@ -95,7 +99,7 @@ function liveResults(
         return await next();
       } catch (error) {
         await close();
-        return { done: false, value: { errors: [mapError(error)] } };
+        return { done: false, value: new Message({ errors: [mapError(error)] }) };
       }
     },
     return: close,
@@ -110,9 +114,4 @@ function liveResults(
       await close();
     },
   };
-}
-
-function withCursor(result: ExecutionResult, event: unknown): ExecutionResult {
-  const { cursor } = event as { cursor?: unknown };
-  return typeof cursor === 'string' ? Object.assign(result, { [CURSOR]: cursor }) : result;
 }

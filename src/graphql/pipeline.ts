@@ -10,11 +10,12 @@ import type { Credentials } from '../domain/viewer/viewer.ts';
 import { type Context, createContext } from './context.ts';
 import { createErrorMapper, toGraphQLError } from './errors.ts';
 import { createSubscribe } from './live-results.ts';
+import type { Message } from './message.ts';
 import { createPrepare, type Prepared, type Refused } from './prepare.ts';
 import { costError } from './query-limits.ts';
 import { schema } from './schema.ts';
 
-export type Results = ExecutionResult | AsyncIterable<ExecutionResult>;
+export type Results = ExecutionResult | AsyncIterable<Message>;
 
 /** An operation as a client sends it. */
 export interface Asking {
@@ -84,12 +85,14 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
   };
 
   const runPrepared = async (
-    { operation: { operation }, execute }: Prepared,
+    { operation: { operation }, execute, operationKey }: Prepared,
     args: Opened['args'],
     extensions: ExecutionResult['extensions'],
   ): Promise<Results> => {
     try {
-      if (operation === 'subscription') return await subscribe(args);
+      if (operation === 'subscription') {
+        return await subscribe({ args, operationKey: operationKey(args.variableValues) });
+      }
       const running = execute(args);
       const result =
         running instanceof Promise ? await withinTime(running, operation, config) : running;

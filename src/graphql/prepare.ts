@@ -12,6 +12,7 @@ import type { Config } from '../config.ts';
 import { createExecute, type Execute } from './compiled.ts';
 import { toGraphQLError } from './errors.ts';
 import { type Cost, costFunction, parseWithin, sizeErrors } from './query-limits.ts';
+import { type OperationKey, operationKey } from './share-key.ts';
 
 /** Texts that are known, and the memory of what was made of them: about this much for each character. */
 const MOST_TEXTS = 1_000;
@@ -23,6 +24,7 @@ export interface Prepared {
   operation: OperationDefinitionNode;
   cost: Cost;
   execute: Execute;
+  operationKey: OperationKey;
 }
 
 export interface Refused {
@@ -84,7 +86,8 @@ function pick(
   const operation = getOperationAST(document, operationName || null);
   if (operation) {
     const cost = costFunction(schema, document, operation);
-    return { document, operation, cost, execute: createExecute(operation) };
+    const execute = createExecute(operation);
+    return { document, operation, cost, execute, operationKey: operationKey(document, operation) };
   }
   const detail = operationName
     ? 'The document has no operation of this operationName.'

@@ -3,7 +3,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { RequestFacts } from './gateway.ts';
 import { type Asking, askerOf, type Pipeline } from './pipeline.ts';
 
-export function usePipeline(pipeline: Pipeline): Plugin<object, RequestFacts> {
+export function usePipeline(pipeline: Pick<Pipeline, 'run'>): Plugin<object, RequestFacts> {
   return {
     onParams({ request, setParamsHandler }) {
       setParamsHandler(({ params, context }) => {

@@ -8,8 +8,8 @@ import type { Credentials } from '../domain/viewer/viewer.ts';
 import { DomainError } from '../errors.ts';
 import { createErrorMapper, publicResult, toGraphQLError } from '../graphql/errors.ts';
 import { isStream } from '../graphql/event-stream.ts';
+import type { Message } from '../graphql/message.ts';
 import type { Asking, Opened, Pipeline } from '../graphql/pipeline.ts';
-import { resultText } from '../graphql/shared-results.ts';
 import type { Log } from '../log.ts';
 import { CLOSE } from './close-codes.ts';
 
@@ -70,14 +70,14 @@ export function createSocketOperations(services: OperationServices): Server<Sock
 }
 
 /**
- * The results of a subscription, sent as they come. The library would make a text of each result for each
+ * The messages of a subscription, sent as they come. The library would make a text of each for each
  * subscriber; so it is given nothing to send but the end.
  */
 function sentByItself(
-  results: AsyncIterable<ExecutionResult>,
+  messages: AsyncIterable<Message>,
   { id, send }: { id: string; send: SocketFacts['send'] },
 ): AsyncGenerator<ExecutionResult> {
-  const iterator = results[Symbol.asyncIterator]();
+  const iterator = messages[Symbol.asyncIterator]();
   const head = `{"id":${JSON.stringify(id)},"type":"next","payload":`;
   const end = async (): Promise<IteratorResult<ExecutionResult>> => {
     await iterator.return?.();
@@ -88,7 +88,7 @@ function sentByItself(
       for (;;) {
         const { done, value } = await iterator.next();
         if (done) return { done: true, value: undefined };
-        await send(`${head}${resultText(value)}}`);
+        await send(`${head}${value.json}}`);
       }
     },
     return: end,

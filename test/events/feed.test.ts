@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
+import { eventCursor } from '../../src/domain/event/notification-event.ts';
 import { createFeed, type Feed } from '../../src/events/feed.ts';
 import { MOST_WAITING } from '../../src/events/follower.ts';
 import { type EventFilter, readEnds } from '../../src/events/log.ts';
@@ -17,7 +18,7 @@ import {
 
 const log = createLog('silent');
 const database = await testDatabase(log);
-const feed = createFeed(database, log);
+const feed = createFeed({ database, log, cursorOf: eventCursor });
 afterAll(async () => {
   await feed[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
@@ -51,10 +52,10 @@ test('a follower that resumes gets what it missed, then what is new', async () =
   await recordAll(database, { projectId }, names('old', 250));
   const follower = await follow(projectId, { after: 2n });
   const [first] = await take(follower, 1);
-  expect(first?.position).toBe(3n);
+  expect(first?.node.position).toBe(3n);
   await recordAll(database, { projectId }, names('new', 5));
   const rest = await take(follower, 252);
-  expect([first, ...rest].map((event) => nameOf(event as never))).toEqual([
+  expect([first, ...rest].map((item) => nameOf(item as never))).toEqual([
     ...names('old', 250).slice(2),
     ...names('new', 5),
   ]);
@@ -72,9 +73,9 @@ test('with 8 writers at once, followers that come and go miss nothing and get no
     while (seen.length < total) {
       const follower = await follow(projectId, { after });
       turn = (turn * 7 + 3) % 31;
-      for (const event of await take(follower, Math.min(turn + 1, total - seen.length))) {
-        seen.push(nameOf(event));
-        after = event.position;
+      for (const item of await take(follower, Math.min(turn + 1, total - seen.length))) {
+        seen.push(nameOf(item));
+        after = item.node.position;
       }
       await follower.return?.();
     }
@@ -100,7 +101,7 @@ test('a follower that lags leaves the tail, reads on by itself and comes back', 
     return database.rows.page(table, where, range);
   };
   const counted = { ...database, rows: { ...database.rows, page } };
-  await using own = createFeed(counted, log);
+  await using own = createFeed({ database: counted, log, cursorOf: eventCursor });
   const slow = await follow(projectId, { by: own });
   const count = MOST_WAITING + 200;
   // Waiting for its first event, it is live; then it stops reading while another reads to the end.
@@ -153,7 +154,7 @@ test('followers filter by topic and by type, behind the tail and at it', async (
 test('an event whose hint is lost arrives all the same', async () => {
   const { projectId } = await createEventLog(database);
   const deaf = { ...database, listen: () => ({ [Symbol.asyncDispose]: async () => {} }) };
-  await using own = createFeed(deaf, log, { lookMs: 10 });
+  await using own = createFeed({ database: deaf, log, cursorOf: eventCursor }, { lookMs: 10 });
   const follower = await follow(projectId, { by: own });
   const next = follower.next();
   await record(database, { projectId, name: 'unheard' });
@@ -167,7 +168,7 @@ test('a database that fails for a while delays events and loses none', async () 
   const page: Database['rows']['page'] = (...args) =>
     isDown ? Promise.reject(new Error('down')) : database.rows.page(...args);
   const ailing = { ...database, rows: { ...database.rows, page } };
-  await using own = createFeed(ailing, log, { lookMs: 10 });
+  await using own = createFeed({ database: ailing, log, cursorOf: eventCursor }, { lookMs: 10 });
   const resumed = await follow(projectId, { after: 0n, by: own });
   const live = await follow(projectId, { by: own });
   const [first, next] = [take(resumed, 4), live.next()];
@@ -185,7 +186,7 @@ test('a follower ends while it waits: by itself, and with the feed', async () =>
   expect(await waiting).toEqual({ done: true, value: undefined });
   expect(await follower.next()).toEqual({ done: true, value: undefined });
 
-  const own = createFeed(database, log);
+  const own = createFeed({ database, log, cursorOf: eventCursor });
   const another = (await follow(projectId, { by: own })).next();
   await own[Symbol.asyncDispose]();
   expect(await another).toEqual({ done: true, value: undefined });

@@ -37,7 +37,7 @@ async function change(id: string, data: object, { isAnnounced = true } = {}) {
 test('an operation is given as it is, then as it changes, until it has ended', async () => {
   const operation = await createOperation();
   const follower = changes.follow(operation);
-  expect((await follower.next()).value).toMatchObject({ status: 'IN_PROGRESS' });
+  expect((await follower.next()).value).toMatchObject({ node: { status: 'IN_PROGRESS' } });
 
   const metadata = {
     objects: ['contact'],
@@ -45,11 +45,11 @@ test('an operation is given as it is, then as it changes, until it has ended', a
   };
   const second = follower.next();
   await change(operation.id, { metadata });
-  expect((await second).value).toMatchObject({ status: 'IN_PROGRESS', metadata });
+  expect((await second).value).toMatchObject({ node: { status: 'IN_PROGRESS', metadata } });
 
   const third = follower.next();
   await change(operation.id, { status: 'SUCCESS', updateTime: new Date() });
-  expect((await third).value).toMatchObject({ status: 'SUCCESS', metadata });
+  expect((await third).value).toMatchObject({ node: { status: 'SUCCESS', metadata } });
   expect(await follower.next()).toEqual({ done: true, value: undefined });
 });
 
@@ -57,7 +57,7 @@ test('an operation that has ended is given once', async () => {
   const operation = { ...(await createOperation()), status: 'FAILURE' as const };
   await change(operation.id, { status: 'FAILURE' });
   const follower = changes.follow(operation);
-  expect((await follower.next()).value).toMatchObject({ status: 'FAILURE' });
+  expect((await follower.next()).value).toMatchObject({ node: { status: 'FAILURE' } });
   expect((await follower.next()).done).toBe(true);
 });
 
@@ -66,7 +66,7 @@ test('a change between the reading and the following is not missed', async () =>
   await change(operation.id, { status: 'SUCCESS' });
   const follower = changes.follow(operation);
   const seen = [];
-  for await (const { status } of follower) seen.push(status);
+  for await (const { node } of follower) seen.push(node.status);
   expect(seen.at(-1)).toBe('SUCCESS');
 });
 
@@ -77,7 +77,7 @@ test('a change that nobody announced is seen all the same', async () => {
   await follower.next();
   const next = follower.next();
   await change(operation.id, { status: 'SUCCESS' }, { isAnnounced: false });
-  expect((await next).value).toMatchObject({ status: 'SUCCESS' });
+  expect((await next).value).toMatchObject({ node: { status: 'SUCCESS' } });
 });
 
 test('following ends when the operation is gone, and when the follower leaves', async () => {

@@ -24,8 +24,8 @@ const taskOf = (id: string) => prisma.writeTask.findUniqueOrThrow({ where: { id 
 /** Waits until the operation has been changed in a way that the test looks for. */
 async function until(operationId: string, isThere: (operation: { metadata: unknown }) => boolean) {
   const row = await prisma.operation.findUniqueOrThrow({ where: { id: operationId } });
-  for await (const change of services.operationChanges.follow(row)) {
-    if (isThere(change)) return;
+  for await (const { node } of services.operationChanges.follow(row)) {
+    if (isThere(node)) return;
   }
 }
 const isRetried = ({ metadata }: { metadata: unknown }) => 'retry' in (metadata as object);

@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { createSchema, createYoga } from 'graphql-yoga';
 import { expect, test } from 'vitest';
 import type { RequestFacts } from '../../src/graphql/gateway.ts';
+import { Message } from '../../src/graphql/message.ts';
 import { useEventStream } from '../../src/graphql/use-event-stream.ts';
+import { usePipeline } from '../../src/graphql/use-pipeline.ts';
 
 const KILOBYTE = 'x'.repeat(1024);
 
@@ -16,7 +18,7 @@ async function endless(events: number) {
     try {
       while (asked < events) {
         asked += 1;
-        yield { tick: KILOBYTE };
+        yield new Message({ data: { tick: KILOBYTE } });
       }
       await left.promise;
     } finally {
@@ -24,12 +26,12 @@ async function endless(events: number) {
     }
   }
   const yoga = createYoga<RequestFacts>({
-    schema: createSchema({
-      typeDefs: 'type Query { a: Int } type Subscription { tick: String }',
-      resolvers: { Subscription: { tick: { subscribe: ticks } } },
-    }),
+    schema: createSchema({ typeDefs: 'type Query { a: Int } type Subscription { tick: String }' }),
     logging: false,
-    plugins: [useEventStream({ areEnding: false }, { keepAliveMs: 10 })],
+    plugins: [
+      usePipeline({ run: async () => ticks() }),
+      useEventStream({ areEnding: false }, { keepAliveMs: 10 }),
+    ],
   });
   const server = createServer((req, res) => {
     const disconnect = () => {

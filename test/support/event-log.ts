@@ -91,8 +91,8 @@ export function names(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
 }
 
-export function nameOf(event: LoggedEvent): string {
-  return (event.data as { connectionId: string }).connectionId;
+export function nameOf({ node }: { node: Pick<LoggedEvent, 'data'> }): string {
+  return (node.data as { connectionId: string }).connectionId;
 }
 
 /** The next events of a stream, which stays open. */
@@ -112,5 +112,5 @@ export async function listed({ prisma }: Database, projectId: string): Promise<s
     where: { projectId },
     orderBy: { position: 'asc' },
   });
-  return events.map(nameOf);
+  return events.map((node) => nameOf({ node }));
 }

@@ -81,7 +81,7 @@ export async function createWriter(
       const { database, operationChanges } = app.app.services;
       const row = await database.prisma.operation.findUniqueOrThrow({ where: { id: operationId } });
       let last = row;
-      for await (const change of operationChanges.follow(row)) last = change;
+      for await (const { node } of operationChanges.follow(row)) last = node;
       return last;
     },
   };

@@ -3,9 +3,10 @@ import type { NotificationEventType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { invalid } from '../../errors.ts';
 import { EVENTS } from '../../events/catalogue.ts';
+import type { LoggedEvent } from '../../events/log.ts';
 import type { Call } from '../call.ts';
 import { load } from '../load.ts';
-import { listPage, type Page, type PageArgs } from '../page.ts';
+import { encodeCursor, listPage, type Page, type PageArgs } from '../page.ts';
 import { type Batch, byId, getOwned, getProject } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
 
@@ -27,6 +28,10 @@ export interface EventFilters {
 /** One name for both tables and for subscriptions: the position marks the same place in each. */
 export function eventList(projectId: string) {
   return { name: 'Project.notificationEvents', parentId: projectId, keyType: 'position' } as const;
+}
+
+export function eventCursor({ projectId, position }: LoggedEvent): string {
+  return encodeCursor(eventList(projectId), position);
 }
 
 /** In the order in which they were committed, oldest first. */

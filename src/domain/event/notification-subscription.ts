@@ -1,8 +1,8 @@
-/** Notification events as they happen, as edges of Project.notificationEvents. */
+/** Notification events as they happen, each with its cursor in Project.notificationEvents. */
 import { invalid } from '../../errors.ts';
-import { isKept, type LoggedEvent, readEnds } from '../../events/log.ts';
+import { isKept, type LoggedItem, readEnds } from '../../events/log.ts';
 import type { Call } from '../call.ts';
-import { decodeCursor, type Edge, encodeCursor } from '../page.ts';
+import { decodeCursor } from '../page.ts';
 import { getOwned, getProject } from '../scope.ts';
 import { type EventFilters, eventList } from './notification-event.ts';
 
@@ -16,7 +16,7 @@ export interface EventSubscription extends EventFilters {
 export async function followNotificationEvents(
   call: Call,
   { projectIdOrName, topicId, eventTypes, after }: EventSubscription,
-): Promise<AsyncIterable<Edge<LoggedEvent>>> {
+): Promise<AsyncIterable<LoggedItem>> {
   const { id: projectId } = await getProject(call, projectIdOrName, 'read');
   if (eventTypes?.length === 0) throw invalid('eventTypes', 'must not be empty.', eventTypes);
   if (topicId != null) await getOwned(call, 'Topic', { projectId, id: topicId, what: 'Topic' });
@@ -26,8 +26,7 @@ export async function followNotificationEvents(
     ...(topicId != null && { topicId }),
     ...(eventTypes && { eventTypes }),
   };
-  const events = call.feed.follow(projectId, { after: position, end, filter });
-  return edgesOf(projectId, events);
+  return call.feed.follow(projectId, { after: position, end, filter });
 }
 
 interface Resumption {
@@ -51,37 +50,4 @@ async function readCursor(call: Call, { projectId, after, end }: Resumption): Pr
     );
   }
   return position;
-}
-
-function edgesOf(
-  projectId: string,
-  events: AsyncIterableIterator<LoggedEvent>,
-): AsyncIterableIterator<Edge<LoggedEvent>> {
-  return {
-    async next() {
-      const { done, value } = await events.next();
-      return done
-        ? { done: true, value: undefined }
-        : { done: false, value: edgeOf(projectId, value) };
-    },
-    async return() {
-      await events.return?.();
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
-}
-
-const EDGES = new WeakMap<LoggedEvent, Edge<LoggedEvent>>();
-
-/** One for each event, however many follow: what is made of an event for one of them serves the others. */
-function edgeOf(projectId: string, node: LoggedEvent): Edge<LoggedEvent> {
-  let edge = EDGES.get(node);
-  if (!edge) {
-    edge = { cursor: encodeCursor(eventList(projectId), node.position), node };
-    EDGES.set(node, edge);
-  }
-  return edge;
 }

@@ -1,5 +1,5 @@
-import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
+import type { OperationItem } from '../../events/operation-changes.ts';
 import type { Call } from '../call.ts';
 import { byId } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
@@ -8,7 +8,7 @@ import { authorize } from '../viewer/viewer.ts';
 export async function followOperation(
   call: Call,
   id: string,
-): Promise<AsyncIterable<Row<'Operation'>>> {
+): Promise<AsyncIterable<OperationItem>> {
   authorize(call.viewer, 'read');
   const [operation] = await byId('Operation')(call, [id]);
   if (!operation) throw notFound('Operation', id);

@@ -75,7 +75,7 @@ async function untilEnded(
   if (now?.status !== 'IN_PROGRESS') return;
   const changes = call.operationChanges.follow(now);
   void givenUp.then(() => changes.return?.());
-  for await (const { status } of changes) if (status !== 'IN_PROGRESS') return;
+  for await (const { node } of changes) if (node.status !== 'IN_PROGRESS') return;
 }
 
 async function readOperation({ database }: Call, { id, projectId }: Row<'Operation'>) {

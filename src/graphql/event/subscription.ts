@@ -29,7 +29,7 @@ builder.subscriptionFields((t) => ({
     // A client that connects again sends the same operation: where its stream broke off, the header knows.
     subscribe: (_root, { after, ...args }, { call, lastEventId }) =>
       followNotificationEvents(call, { ...args, after: lastEventId ?? after }),
-    resolve: (edge) => edge,
+    resolve: (item) => item,
   }),
   operation: t.field({
     type: Operation,
@@ -37,6 +37,6 @@ builder.subscriptionFields((t) => ({
       'The operation as it is now, then each time that it changes; completes when it has ended.',
     args: { id: t.arg.id({ required: true, description: 'The operation.' }) },
     subscribe: (_root, { id }, { call }) => followOperation(call, id),
-    resolve: (operation) => operation,
+    resolve: ({ node }) => node,
   }),
 }));
