@@ -63,7 +63,7 @@ export interface App extends AsyncDisposable {
   /** The platform's REST endpoints under /v1. */
   rest: Rest;
   /** Listens, fills in the demo where it is on, works, and answers /readyz with 200 from then on. */
-  start(): Promise<{ url: string }>;
+  start(): Promise<{ url: string; hasDemo: boolean }>;
 }
 
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
@@ -146,7 +146,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       if (config.ROLES.includes('worker')) running.use(await startWork(services));
       isReady = true;
       log.info({ url, graphiql: `${url}/graphql`, sandbox: sandbox.url }, 'ready');
-      return { url };
+      return { url, hasDemo: demo !== null };
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

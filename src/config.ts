@@ -1,9 +1,11 @@
 /** The only reader of the environment. Everything is checked at start, and all problems are told at once. */
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { StartRefused } from './errors.ts';
 import { KEY_BYTES, Secret } from './secrets.ts';
 
 const DAY_SECONDS = 86_400;
+const PORT = 4000;
 const RATE_PER_SECOND = 1000;
 const RATE_BURST = 2000;
 
@@ -47,7 +49,7 @@ const encryptionKey = z
   .transform((text) => new Secret(text));
 
 const environment = z.object({
-  PORT: wholeNumber(4000, 0, 65_535).describe('Port of the gateway; 0 takes any free one'),
+  PORT: wholeNumber(PORT, 0, 65_535).describe('Port of the gateway; 0 takes any free one'),
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
   PUBLIC_URL: z
     .url()
@@ -168,7 +170,7 @@ const environment = z.object({
 
 export type Config = z.output<typeof environment>;
 
-export class ConfigError extends Error {
+export class ConfigError extends StartRefused {
   override name = 'ConfigError';
 }
 
@@ -200,6 +202,10 @@ function contradictions(given: Record<string, string | undefined>): string[] {
       !given.DATABASE_URL &&
       !['api', 'worker'].every((role) => given.ROLES?.includes(role)) &&
       '  ROLES: can be split only with DATABASE_URL',
+    given.SANDBOX_PORT &&
+      Number(given.SANDBOX_PORT) !== 0 &&
+      Number(given.SANDBOX_PORT) === Number(given.PORT ?? PORT) &&
+      '  SANDBOX_PORT: must not be the PORT of the gateway',
     burst < perSecond && '  RATE_LIMIT_BURST: must not be below RATE_LIMIT_PER_SECOND',
   ].filter((problem) => typeof problem === 'string');
 }

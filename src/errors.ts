@@ -140,3 +140,8 @@ export function forbidden(detail: string): DomainError {
 export function rateLimited(detail: string, retryAfterSeconds: number): DomainError {
   return new DomainError('RATE_LIMITED', detail, { retryAfterSeconds });
 }
+
+/** The server does not start as it is: the message says why and what to do, for the person who starts it. */
+export class StartRefused extends Error {
+  override name = 'StartRefused';
+}

@@ -9,7 +9,8 @@ const WARN = 40;
 const TOGETHER_BYTES = 8 * 1024;
 const TOGETHER_MS = 100;
 
-export function createLog(level: string): Log {
+/** Writes to stdout, unless the lines have another place to go. */
+export function createLog(level: string, lines?: DestinationStream): Log {
   const options = {
     level,
     base: undefined,
@@ -21,7 +22,7 @@ export function createLog(level: string): Log {
       censor: '***',
     },
   } satisfies LoggerOptions;
-  return pino(options, stdout());
+  return pino(options, lines ?? stdout());
 }
 
 let opened: DestinationStream | undefined;

@@ -1,30 +1,55 @@
 /** Reads the configuration, creates the app, listens, and stops when told to. */
-import { createApp } from './app.ts';
-import { ConfigError, readConfig } from './config.ts';
-import { DataFolderInUse } from './database/data-folder-lock.ts';
+import { join } from 'node:path';
+import { type App, createApp } from './app.ts';
+import { readConfig } from './config.ts';
+import { StartRefused } from './errors.ts';
+import { createLog } from './log.ts';
+import { refuseTakenPorts } from './process/ports.ts';
+import { onParentGone, onStopSignal } from './process/signals.ts';
 
-try {
+let app: App | undefined;
+let isStopping = false;
+
+function stop(reason: string): void {
+  if (isStopping) return;
+  isStopping = true;
+  // Nothing has been taken yet, and whatever a start does may be cut off.
+  if (!app) process.exit(0);
+  const { log } = app.services;
+  log.info({ reason }, 'stopping');
+  app[Symbol.asyncDispose]().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      log.error({ err: error }, 'stopped with an error');
+      process.exit(1);
+    },
+  );
+}
+
+async function serve(): Promise<void> {
   const config = readConfig(process.env);
-  const app = await createApp(config);
-  await app.start();
-  let stopping = false;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      // The second signal means it: the process ends at once.
-      if (stopping) process.exit(1);
-      stopping = true;
-      app.services.log.info({ signal }, 'stopping');
-      app[Symbol.asyncDispose]().then(
-        () => process.exit(0),
-        (error: unknown) => {
-          app.services.log.error({ err: error }, 'stopped with an error');
-          process.exit(1);
-        },
-      );
-    });
-  }
+  await refuseTakenPorts(config);
+  const isForPerson = process.stdout.isTTY;
+  // Loaded for people alone: it would lengthen every start.
+  const terminal = isForPerson ? await import('./process/terminal.ts') : null;
+  const { LOG_LEVEL } = config;
+  const log = terminal ? terminal.createTerminalLog(LOG_LEVEL) : createLog(LOG_LEVEL);
+  app = await createApp(config, { log });
+  const { url, hasDemo } = await app.start();
+  if (!terminal) return;
+  const demoFile = hasDemo ? join(config.DATA_DIR, 'demo.json') : null;
+  process.stdout.write(terminal.greeting({ url, sandboxUrl: app.sandbox.url, demoFile }));
+}
+
+onStopSignal({ stop, stopNow: () => process.exit(1) });
+// Only npm waits for what it started: another parent may well go first.
+if (process.env.npm_lifecycle_event === 'start') onParentGone(() => stop('npm is gone'));
+try {
+  await serve();
 } catch (error) {
-  const isForPeople = error instanceof ConfigError || error instanceof DataFolderInUse;
-  console.error(isForPeople ? error.message : error);
-  process.exit(1);
+  // A start that is cut off by a signal fails in many ways, none of which is news.
+  if (!isStopping) {
+    console.error(error instanceof StartRefused ? error.message : error);
+    process.exit(1);
+  }
 }

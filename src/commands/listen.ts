@@ -10,8 +10,9 @@ import { parseArgs } from 'node:util';
 import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { ConfigError, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
 import { writeWhole } from '../domain/files.ts';
+import { StartRefused } from '../errors.ts';
 
 const USAGE =
   'Usage: npm run listen -- [--topic NAME] [--project demo] [--url http://127.0.0.1:4000] ' +
@@ -154,7 +155,7 @@ function refuseWhereFinal(error: unknown): void {
 try {
   await listen(process.argv.slice(2));
 } catch (error) {
-  const isForPeople = error instanceof Refusal || error instanceof ConfigError;
+  const isForPeople = error instanceof Refusal || error instanceof StartRefused;
   console.error(isForPeople ? error.message : error);
   process.exit(1);
 }

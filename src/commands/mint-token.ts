@@ -5,8 +5,9 @@
  */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { ConfigError, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
 import { createBearerVerifier } from '../domain/viewer/bearer.ts';
+import { StartRefused } from '../errors.ts';
 
 const USAGE = 'Usage: npm run token -- --email ada@example.com [--name "Ada"] [--sub ada]';
 
@@ -51,7 +52,7 @@ async function mintToken(args: string[]): Promise<string> {
 try {
   console.log(await mintToken(process.argv.slice(2)));
 } catch (error) {
-  const isForPeople = error instanceof Refusal || error instanceof ConfigError;
+  const isForPeople = error instanceof Refusal || error instanceof StartRefused;
   console.error(isForPeople ? error.message : error);
   process.exitCode = 1;
 }

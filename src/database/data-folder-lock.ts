@@ -4,14 +4,11 @@
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { StartRefused } from '../errors.ts';
 
 const SQLITE_BUSY = 5;
 
-export class DataFolderInUse extends Error {
-  override name = 'DataFolderInUse';
-}
-
-/** Throws DataFolderInUse where another process has the folder. */
+/** Throws StartRefused where another process has the folder. */
 export function lockDataFolder(dataDir: string): Disposable {
   const file = new DatabaseSync(join(dataDir, 'lock.sqlite'), { timeout: 0 });
   try {
@@ -19,7 +16,7 @@ export function lockDataFolder(dataDir: string): Disposable {
   } catch (error) {
     file.close();
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-    throw new DataFolderInUse(
+    throw new StartRefused(
       `Another server is using the data folder ${dataDir}. Stop it, or give this one its own DATA_DIR; ` +
         'several servers share one database through DATABASE_URL.',
     );

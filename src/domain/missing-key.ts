@@ -1,10 +1,10 @@
 /** Told at the start: on a database whose secrets were sealed with a key that is not here, work only fails. */
-import { ConfigError } from '../config.ts';
 import type { RunQuery } from '../database/rows.ts';
+import { StartRefused } from '../errors.ts';
 import type { Vault } from '../secrets.ts';
 import { sealedColumns } from './reencrypt.ts';
 
-/** Looks at the newest secret of each kind. Throws ConfigError. */
+/** Looks at the newest secret of each kind. Throws StartRefused. */
 export async function refuseMissingKey(query: RunQuery, vault: Vault): Promise<void> {
   for (const { table, column } of sealedColumns()) {
     const [newest] = await query<{ sealed: string }>(
@@ -13,7 +13,7 @@ export async function refuseMissingKey(query: RunQuery, vault: Vault): Promise<v
       [],
     );
     if (!newest || vault.hasKeyOf(newest.sealed)) continue;
-    throw new ConfigError(
+    throw new StartRefused(
       'The secrets of this database were sealed with a key that is not given: put it into ' +
         'ENCRYPTION_KEY or ENCRYPTION_KEYS_RETIRED, or bring back the file encryption-keys of DATA_DIR.',
     );

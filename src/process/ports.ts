@@ -1,0 +1,59 @@
+/** Ports that can't be had are told before anything is opened or written. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Config } from '../config.ts';
+import { StartRefused } from '../errors.ts';
+
+/** Where the built-in sandbox listens. */
+const LOOPBACK = '127.0.0.1';
+
+/** Throws StartRefused with every port of the configuration that is not to be had. */
+export async function refuseTakenPorts(
+  config: Pick<Config, 'HOST' | 'PORT' | 'SANDBOX_PORT'>,
+): Promise<void> {
+  const { HOST, PORT, SANDBOX_PORT } = config;
+  const problems = [
+    await problemOf({ name: 'PORT', host: HOST, port: PORT }),
+    SANDBOX_PORT === 0
+      ? null
+      : await problemOf({ name: 'SANDBOX_PORT', host: LOOPBACK, port: SANDBOX_PORT }),
+  ].filter((problem) => problem !== null);
+  if (problems.length > 0) throw new StartRefused(problems.join('\n'));
+}
+
+interface Wanted {
+  name: 'PORT' | 'SANDBOX_PORT';
+  host: string;
+  port: number;
+}
+
+/** Null if the port can be listened on. */
+async function problemOf({ name, host, port }: Wanted): Promise<string | null> {
+  const server = createServer();
+  try {
+    server.listen({ port, host });
+    await once(server, 'listening');
+    return null;
+  } catch (error) {
+    return inWords({ name, host, port }, error as NodeJS.ErrnoException);
+  } finally {
+    if (server.listening) await new Promise((closed) => server.close(closed));
+  }
+}
+
+function inWords({ name, host, port }: Wanted, { code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return (
+        `Another process is using port ${port} of ${host}. Stop it, or give this server another ` +
+        `${name}; 0 takes any free one.`
+      );
+    case 'EACCES':
+      return `This user may not listen on port ${port}. Give this server another ${name}.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `This machine has no address ${host} to listen on. Give this server another HOST.`;
+    default:
+      return `Port ${port} of ${host} can't be listened on: ${message}`;
+  }
+}

@@ -1,0 +1,44 @@
+/** What tells a process to stop: a signal, or the end of the npm that runs it. */
+
+/**
+ * One wish to stop may arrive as two signals: a terminal and some supervisors signal every process of a group,
+ * and npm passes on what it gets.
+ */
+const SAME_SIGNAL_MS = 1_000;
+const PARENT_CHECK_MS = 1_000;
+
+export interface StopHandlers {
+  /** The first signal. */
+  stop: (reason: string) => void;
+  /** A later one means it: the process is to end at once. */
+  stopNow: () => void;
+}
+
+/** Calls the handlers on SIGTERM and SIGINT. */
+export function onStopSignal({ stop, stopNow }: StopHandlers): void {
+  let firstAt: number | undefined;
+  const take = (signal: string) => {
+    if (firstAt === undefined) {
+      firstAt = performance.now();
+      stop(signal);
+    } else if (performance.now() - firstAt > SAME_SIGNAL_MS) {
+      stopNow();
+    }
+  };
+  process.on('SIGTERM', take);
+  process.on('SIGINT', take);
+}
+
+/**
+ * Calls back when the process that started this one is gone. An npm that is killed outright passes nothing on:
+ * the server would stay behind, with the port and the data folder.
+ */
+export function onParentGone(callback: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    callback();
+  }, PARENT_CHECK_MS);
+  timer.unref();
+}

@@ -1,0 +1,48 @@
+/** What a person at a terminal reads in place of JSON. */
+import pretty from 'pino-pretty';
+import { createLog, type Log } from '../log.ts';
+
+/** Logs as readable lines, written at once. */
+export function createTerminalLog(level: string): Log {
+  const format = pretty.prettyFactory({
+    colorize: pretty.isColorSupported,
+    translateTime: 'SYS:HH:MM:ss',
+    singleLine: true,
+  });
+  return createLog(level, {
+    write(line) {
+      const entry = JSON.parse(line) as Entry;
+      // The greeting says the same in words.
+      if (entry.msg !== 'ready') process.stdout.write(format(shortened(entry)));
+    },
+  });
+}
+
+type Entry = Record<string, unknown>;
+
+/** What somebody at a terminal wants to know of a request. */
+function shortened(entry: Entry): Entry {
+  if (entry.msg !== 'request') return entry;
+  const { level, time, method, path, status, ms } = entry;
+  return { level, time, msg: `${method} ${path} ${status} in ${ms} ms` };
+}
+
+export interface Addresses {
+  url: string;
+  sandboxUrl: string;
+  /** The file with the demo's key; null if there is no demo. */
+  demoFile: string | null;
+}
+
+/** Where to go now that the server is ready. */
+export function greeting({ url, sandboxUrl, demoFile }: Addresses): string {
+  const rows = [
+    ['Start page', url],
+    ['GraphiQL', `${url}/graphql`],
+    ['REST reference', `${url}/v1/docs`],
+    ['Sandbox CRM', sandboxUrl],
+    ...(demoFile ? [["The demo's key", `apiKey in ${demoFile}`]] : []),
+  ];
+  const lines = rows.map(([name = '', place]) => `  ${name.padEnd(16)}${place}`);
+  return ['', 'The gateway is ready. Ctrl-C stops it.', '', ...lines, '', ''].join('\n');
+}

@@ -1,0 +1,153 @@
+/** What `npm start` starts ends with it, whoever ends it and however. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+
+/** Starts of one test, on a machine that has other things to do. */
+const START_MS = 120_000;
+const root = join(import.meta.dirname, '..', '..');
+const folder = mkdtempSync(join(tmpdir(), 'gateway-npm-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Started {
+  /** npm's own, and that of its process group. */
+  pid: number;
+  /** npm's exit code, or the signal that ended it. */
+  ended: Promise<number | string>;
+  ready: Promise<string>;
+  /** Of the server. */
+  serverPid: () => number;
+  output: () => string;
+}
+
+/** All starts have one data folder, as a person's have: one that stays behind is in the way of the next. */
+function npmStart(env: Record<string, string> = {}): Started {
+  const child = spawn('npm', ['start'], {
+    cwd: root,
+    detached: true,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: '0',
+      DEMO: 'false',
+      DATA_DIR: join(folder, 'data'),
+      ...env,
+    },
+  });
+  const pid = child.pid as number;
+  onTestFinished(() => killGroup(pid));
+  let output = '';
+  const ready = Promise.withResolvers<string>();
+  const take = (chunk: Buffer) => {
+    output += chunk;
+    const line = output.split('\n').find((text) => text.includes('"msg":"ready"'));
+    if (line) ready.resolve(JSON.parse(line).url);
+  };
+  child.stdout.on('data', take);
+  child.stderr.on('data', take);
+  const ended = endOf(child);
+  void ended.then(() => ready.reject(new Error(`npm ended before it was ready:\n${output}`)));
+  ready.promise.catch(() => {});
+  return { pid, ended, ready: ready.promise, serverPid: () => childOf(pid), output: () => output };
+}
+
+async function endOf(child: ChildProcess): Promise<number | string> {
+  const [code, signal] = await once(child, 'exit');
+  return code ?? signal;
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody of it is left, as it should be.
+  }
+}
+
+function childOf(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  expect(children).toHaveLength(1);
+  return Number(children[0]);
+}
+
+const lives = (pid: number) => {
+  try {
+    // A process that has ended and is not yet collected by its parent is a zombie: Z.
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s to npm alone ends the server',
+  async (signal) => {
+    const { pid, ready, ended, serverPid, output } = npmStart();
+    await ready;
+    const server = serverPid();
+    process.kill(pid, signal);
+    expect(await ended).toBe(0);
+    expect(lives(server)).toBe(false);
+    expect(output()).toContain('"msg":"stopping"');
+  },
+  START_MS,
+);
+
+test(
+  'what a terminal does for Ctrl-C, a signal to npm and to the server, is one wish to stop',
+  async () => {
+    const { pid, ready, ended, serverPid, output } = npmStart();
+    await ready;
+    const server = serverPid();
+    process.kill(-pid, 'SIGINT');
+    expect(await ended).toBe(0);
+    expect(lives(server)).toBe(false);
+    expect(output()).toContain('"msg":"stopping"');
+  },
+  START_MS,
+);
+
+test(
+  'the server ends when npm is killed outright, and the next start works',
+  async () => {
+    const { pid, ready, ended, serverPid } = npmStart();
+    const url = await ready;
+    const server = serverPid();
+    process.kill(pid, 'SIGKILL');
+    expect(await ended).toBe('SIGKILL');
+    await expect.poll(() => lives(server), { timeout: START_MS }).toBe(false);
+    const again = npmStart({ PORT: new URL(url).port });
+    expect(await again.ready).toBe(url);
+    process.kill(again.pid, 'SIGTERM');
+    expect(await again.ended).toBe(0);
+  },
+  START_MS,
+);
+
+test(
+  'npm ends with the exit code of a server that does not start',
+  async () => {
+    const { ended, output } = npmStart({ PORT: 'http' });
+    expect(await ended).toBe(1);
+    expect(output()).toContain('PORT');
+  },
+  START_MS,
+);
+
+test(
+  'a signal during the start ends it, and the next start works',
+  async () => {
+    const cut = npmStart({ DATA_DIR: join(folder, 'cut') });
+    await expect.poll(cut.output, { timeout: START_MS }).toContain('migration applied');
+    process.kill(cut.pid, 'SIGTERM');
+    expect(await cut.ended).toBe(0);
+    const again = npmStart({ DATA_DIR: join(folder, 'cut') });
+    await again.ready;
+    process.kill(again.pid, 'SIGTERM');
+    expect(await again.ended).toBe(0);
+  },
+  START_MS,
+);

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { StartRefused } from '../../src/errors.ts';
+import { refuseTakenPorts } from '../../src/process/ports.ts';
+
+const HOST = '127.0.0.1';
+
+async function takenPort(): Promise<number> {
+  const server = createServer().listen(0, HOST);
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+test('every port that is taken is told, with what to do', async () => {
+  const [PORT, SANDBOX_PORT] = [await takenPort(), await takenPort()];
+  const refused = refuseTakenPorts({ HOST, PORT, SANDBOX_PORT });
+  await expect(refused).rejects.toThrow(StartRefused);
+  await expect(refused).rejects.toThrow(
+    `Another process is using port ${PORT} of 127.0.0.1. Stop it, or give this server another PORT`,
+  );
+  await expect(refused).rejects.toThrow(
+    `Another process is using port ${SANDBOX_PORT} of 127.0.0.1. Stop it, or give this server another SANDBOX_PORT`,
+  );
+});
+
+test('an address that this machine does not have is told', async () => {
+  const refused = refuseTakenPorts({ HOST: '192.0.2.1', PORT: 0, SANDBOX_PORT: 0 });
+  await expect(refused).rejects.toThrow('This machine has no address 192.0.2.1 to listen on.');
+});
+
+test('ports that are free stay free', async () => {
+  const server = createServer().listen(0, HOST);
+  await once(server, 'listening');
+  const { port: PORT } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  await refuseTakenPorts({ HOST, PORT, SANDBOX_PORT: 0 });
+  await refuseTakenPorts({ HOST, PORT, SANDBOX_PORT: 0 });
+});
+
+test('a start on a taken port says so and writes nothing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-port-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [PORT, DATA_DIR] = [String(await takenPort()), join(folder, 'data')];
+  const server = spawn(process.execPath, ['src/main.ts'], {
+    cwd: join(import.meta.dirname, '..', '..'),
+    env: { PATH: process.env.PATH, PORT, DATA_DIR },
+  });
+  let output = '';
+  server.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  server.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  const [code] = await once(server, 'close');
+  expect(code).toBe(1);
+  expect(output).toBe(
+    `Another process is using port ${PORT} of 127.0.0.1. Stop it, or give this server another PORT; ` +
+      '0 takes any free one.\n',
+  );
+  expect(existsSync(DATA_DIR)).toBe(false);
+});

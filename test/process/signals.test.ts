@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+const START_MS = 120_000;
+const BODY = JSON.stringify({ query: '{ __typename }' });
+
+/** A server that has a request under way, which holds up its end. */
+async function busyServer() {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-signals-'));
+  const server = spawn(process.execPath, ['src/main.ts'], {
+    cwd: join(import.meta.dirname, '..', '..'),
+    env: { PATH: process.env.PATH, PORT: '0', DEMO: 'false', DATA_DIR: join(folder, 'data') },
+  });
+  onTestFinished(() => {
+    server.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const exited = once(server, 'exit').then(([code]) => code as number | null);
+  const ready = Promise.withResolvers<string>();
+  server.stdout.on('data', (chunk) => {
+    const line = String(chunk)
+      .split('\n')
+      .find((text) => text.includes('"msg":"ready"'));
+    if (line) ready.resolve(JSON.parse(line).url);
+  });
+  const socket = await unfinishedRequest(await ready.promise);
+  return { server, exited, socket };
+}
+
+/** A request without the last character of its body. That the server has it is known by its 100 Continue. */
+async function unfinishedRequest(url: string): Promise<Socket> {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\n` +
+      `Expect: 100-continue\r\nContent-Length: ${BODY.length}\r\n\r\n`,
+  );
+  const [continued] = await once(socket, 'data');
+  expect(String(continued)).toMatch(/^HTTP\/1\.1 100 /);
+  socket.write(BODY.slice(0, -1));
+  return socket;
+}
+
+test(
+  'signals that arrive together are one wish to stop: what is under way is answered',
+  async () => {
+    const { server, exited, socket } = await busyServer();
+    server.kill('SIGINT');
+    server.kill('SIGTERM');
+    socket.write(BODY.slice(-1));
+    const answer = await Promise.race([once(socket, 'data'), exited]);
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await exited).toBe(0);
+  },
+  START_MS,
+);
+
+test(
+  'a later signal ends the process at once',
+  async () => {
+    const { server, exited } = await busyServer();
+    const repeated = setInterval(() => server.kill('SIGTERM'), 100);
+    expect(await exited).toBe(1);
+    clearInterval(repeated);
+  },
+  START_MS,
+);

@@ -1,0 +1,46 @@
+/** A start as a person sees it: in a terminal, by `script`, which gives a command one of its own. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+const START_MS = 120_000;
+/** Only util-linux's has an exit code to pass on; macOS has another `script`. */
+const hasTerminal = /util-linux/.test(spawnSync('script', ['--version']).stdout?.toString() ?? '');
+if (!hasTerminal) console.warn('No script of util-linux: the test in a terminal is left out.');
+
+test.skipIf(!hasTerminal)(
+  'a terminal gets words and addresses, and Ctrl-C ends npm and the server',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gateway-terminal-'));
+    const { PATH, HOME } = process.env;
+    const terminal = spawn('script', ['-qec', 'exec npm start', '/dev/null'], {
+      cwd: join(import.meta.dirname, '..', '..'),
+      env: { PATH, HOME, NO_COLOR: '1', PORT: '0', DATA_DIR: join(folder, 'data') },
+    });
+    onTestFinished(() => {
+      terminal.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    });
+    let screen = '';
+    terminal.stdout.on('data', (chunk) => {
+      screen += chunk;
+    });
+    const address = () => /GraphiQL +(http:\/\/127\.0\.0\.1:\d+)\/graphql/.exec(screen)?.[1];
+    await expect.poll(address, { timeout: START_MS }).toBeDefined();
+    expect(screen).toContain('The gateway is ready. Ctrl-C stops it.');
+    expect(screen).toContain(`REST reference  ${address()}/v1/docs`);
+    expect(screen).toMatch(/Sandbox CRM +http:\/\/127\.0\.0\.1:\d+/);
+    expect(screen).toContain(`apiKey in ${join(folder, 'data', 'demo.json')}`);
+    expect(screen).toMatch(/\[\d\d:\d\d:\d\d\] INFO: migration applied/);
+    expect(screen).not.toContain('"level"');
+    expect((await fetch(`${address()}/livez`)).status).toBe(200);
+    await expect.poll(() => screen).toMatch(/INFO: GET \/livez 200 in \d+ ms/);
+    terminal.stdin.write('\x03');
+    expect(await once(terminal, 'exit')).toEqual([0, null]);
+    await expect(fetch(`${address()}/livez`)).rejects.toThrow();
+  },
+  START_MS,
+);
