@@ -15,6 +15,7 @@ export const ERROR_STATUS = {
   UNPROCESSABLE: 422,
   RATE_LIMITED: 429,
   PROVIDER_ERROR: 502,
+  SERVICE_UNAVAILABLE: 503,
   INTERNAL_ERROR: 500,
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
@@ -31,6 +32,7 @@ const TITLES: Record<ErrorCode, string> = {
   UNPROCESSABLE: 'Unprocessable',
   RATE_LIMITED: 'Too Many Requests',
   PROVIDER_ERROR: 'Provider Error',
+  SERVICE_UNAVAILABLE: 'Service Unavailable',
   INTERNAL_ERROR: 'Internal Server Error',
 };
 
@@ -90,6 +92,31 @@ export function problemOf(
     detail,
     ...extra,
   };
+}
+
+/**
+ * Something that the gateway needs has failed and is expected back; `cause` says what. Not a refusal: whoever
+ * ends work because of a DomainError must not do so because of this. It has no `code`, for Prisma would take
+ * it for one of its own.
+ */
+export class ServiceUnavailable extends Error {
+  override readonly name = 'ServiceUnavailable';
+  readonly retryAfterSeconds: number;
+
+  constructor(detail: string, { cause, retryAfterSeconds }: Unavailability) {
+    super(detail, { cause });
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+
+  get problem(): Problem {
+    const { message, retryAfterSeconds } = this;
+    return problemOf('SERVICE_UNAVAILABLE', message, { retryAfterSeconds });
+  }
+}
+
+export interface Unavailability {
+  cause: unknown;
+  retryAfterSeconds: number;
 }
 
 /** Far more than a person mends at once; keeps an answer smaller than what it answers. */

@@ -1,5 +1,6 @@
 /** JSON logs on stdout, one line for each fact. Secrets are of type Secret, which prints as ***. */
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import type { ServiceUnavailable } from './errors.ts';
 
 export type Log = Logger;
 
@@ -16,6 +17,7 @@ export function createLog(level: string, lines?: DestinationStream): Log {
     base: undefined,
     timestamp: () => `,"time":"${isoNow()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
+    hooks: { logMethod: quietly },
     // The second wall: nothing should log a request's headers, and if something does, not these.
     redact: {
       paths: ['authorization', 'headers.authorization', 'headers["x-api-key"]', 'headers.cookie'],
@@ -24,6 +26,17 @@ export function createLog(level: string, lines?: DestinationStream): Log {
   } satisfies LoggerOptions;
   return pino(options, lines ?? stdout());
 }
+
+/** By name: the job queue passes its errors on as copies. */
+const OUTAGE: ServiceUnavailable['name'] = 'ServiceUnavailable';
+
+/** An outage is told by what has failed, once. What it breaks elsewhere is for those who look for it. */
+const quietly: NonNullable<LoggerOptions['hooks']>['logMethod'] = function (args, method, level) {
+  const { err } = (args[0] ?? {}) as { err?: unknown };
+  const isConsequence = level >= WARN && (err as Error | undefined)?.name === OUTAGE;
+  if (isConsequence) this.debug(...args);
+  else method.apply(this, args);
+};
 
 let opened: DestinationStream | undefined;
 

@@ -147,7 +147,7 @@ function refuseWhereFinal(error: unknown): void {
   const refused = Array.isArray(error)
     ? (error as { message: string; extensions?: { code?: string } }[])
     : [];
-  const passing = ['RATE_LIMITED', 'INTERNAL_ERROR'];
+  const passing = ['RATE_LIMITED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'];
   const final = refused.find(({ extensions }) => !passing.includes(extensions?.code ?? ''));
   if (final) throw new Refusal(final.message);
 }

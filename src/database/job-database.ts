@@ -1,9 +1,10 @@
 /** What the job queue runs on: the same database, by a way of its own. */
 import type { PGlite } from '@electric-sql/pglite';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Db, fromPglite } from 'pg-boss';
-import type { Log } from '../log.ts';
 import type { Listen } from './listen.ts';
+import type { Server } from './session.ts';
+import { SessionPool } from './session-pool.ts';
 
 export interface JobDatabase {
   backend: 'postgres' | 'pglite';
@@ -12,32 +13,23 @@ export interface JobDatabase {
 
 /** Its statements are short; a pool of its own keeps heartbeats going while requests hold the other. */
 const CONNECTIONS = 3;
-const CONNECT_TIMEOUT_MS = 4_000;
 
 export function jobsOnPglite(pglite: PGlite, listen: Listen): JobDatabase {
   const { executeSql } = fromPglite(pglite);
   return { backend: 'pglite', db: { executeSql, listen: listenBy(listen) } };
 }
 
-export function jobsOnPostgres(
-  url: string,
-  listen: Listen,
-  log: Log,
-): JobDatabase & AsyncDisposable {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    application_name: 'integration-gateway jobs',
+export function jobsOnPostgres(server: Server, listen: Listen): JobDatabase & AsyncDisposable {
+  const sessions = new SessionPool({
+    ...server,
+    name: 'integration-gateway jobs',
+    size: CONNECTIONS,
   });
-  // Without a listener, a connection that the server closes ends the process.
-  const onLost = (error: Error) => log.warn({ error: error.message }, 'database connection lost');
-  pool.on('error', onLost);
-  pool.on('connect', (client) => client.on('error', onLost));
+  const pool: pg.Pool = sessions;
   return {
     backend: 'postgres',
     db: { executeSql: (text, values) => pool.query(text, values), listen: listenBy(listen) },
-    [Symbol.asyncDispose]: () => pool.end(),
+    [Symbol.asyncDispose]: () => sessions.close(),
   };
 }
 

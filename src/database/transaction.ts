@@ -5,20 +5,23 @@ import { Prisma } from './generated/client.ts';
 /** Inside a transaction only this is used: the embedded database has one connection. */
 export type Transaction = Prisma.TransactionClient;
 
+/** Until it has a connection, and until it is over: both far above what any of ours takes. */
+export const TRANSACTION_OPTIONS = { maxWait: 5_000, timeout: 10_000 };
+
 const TRIES = 4;
 /** Prisma's own code, and the ones that raw statements bring through. */
 const REPEATABLE = ['P2034', '40001', '40P01'];
 
 /** Runs the work in one transaction: all of it or nothing. The work may run more than once. */
 export async function inTransaction<T>(
-  { prisma }: Database,
+  { prisma, outages }: Database,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await prisma.$transaction(work);
     } catch (error) {
-      if (tries >= TRIES || !isRepeatable(error)) throw error;
+      if (tries >= TRIES || !isRepeatable(error)) throw outages.told(error);
     }
   }
 }

@@ -1,7 +1,13 @@
 /** The one way from what was thrown to what a GraphQL client reads. */
 import { randomUUID } from 'node:crypto';
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { DomainError, type ErrorCode, type Issue, problemOf } from '../errors.ts';
+import {
+  DomainError,
+  type ErrorCode,
+  type Issue,
+  problemOf,
+  ServiceUnavailable,
+} from '../errors.ts';
 import type { Log } from '../log.ts';
 
 /** Every error leaves with a code and a problem document; what nobody threw on purpose is masked. */
@@ -10,6 +16,7 @@ export function createErrorMapper(log: Log): (error: unknown) => GraphQLError {
     const graphqlError = error instanceof GraphQLError ? error : null;
     const cause = graphqlError?.originalError ?? error;
     if (cause instanceof DomainError) return refusal(cause, graphqlError);
+    if (cause instanceof ServiceUnavailable) return unavailable(cause, graphqlError);
     if (graphqlError && cause === graphqlError) return requestError(graphqlError);
     if (graphqlError && cause instanceof GraphQLError) return requestError(graphqlError);
     const instance = `urn:uuid:${randomUUID()}`;
@@ -25,6 +32,11 @@ function refusal(error: DomainError, at: GraphQLError | null): GraphQLError {
     extra: { issues: error.issues, ...error.extra },
     at,
   });
+}
+
+/** Said in the log once for an outage, and not for each request. */
+function unavailable({ message, retryAfterSeconds }: ServiceUnavailable, at: GraphQLError | null) {
+  return toGraphQLError('SERVICE_UNAVAILABLE', message, { extra: { retryAfterSeconds }, at });
 }
 
 /** Made by graphql-js or Yoga: the request itself is not usable. */

@@ -25,14 +25,19 @@ export function httpOf({ data, errors = [] }: ExecutionResult): Omit<HttpAnswer,
   );
   const status = Math.max(0, ...problems.map((problem) => problem.status));
   const didNothing = !data || Object.values(data).every((value) => value === null);
-  const isUnauthenticated = errors.every((error) => error.extensions?.code === 'UNAUTHENTICATED');
-  const isAnswered = data !== undefined && !(didNothing && isUnauthenticated);
+  const isRefused = WHOLLY.some((code) =>
+    errors.every(({ extensions }) => extensions?.code === code),
+  );
+  const isAnswered = data !== undefined && !(didNothing && isRefused);
   if (status === 0 || isAnswered) return { status: 200, headers: {} };
   const wait = problems.find((problem) => typeof problem.retryAfterSeconds === 'number');
   const own = errors.map((error) => (error.extensions?.http as Http | undefined)?.headers);
   const headers = Object.assign({}, ...own, wait && { 'retry-after': `${wait.retryAfterSeconds}` });
   return { status, headers };
 }
+
+/** Where every field was refused so, the request was. */
+const WHOLLY = ['UNAUTHENTICATED', 'SERVICE_UNAVAILABLE'];
 
 interface Http {
   headers?: Record<string, string>;

@@ -1,7 +1,13 @@
 /** The one way from what was thrown to what a REST client reads: a problem document. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyError } from 'fastify';
-import { DomainError, invalidInput, type Problem, problemOf } from '../errors.ts';
+import {
+  DomainError,
+  invalidInput,
+  type Problem,
+  problemOf,
+  ServiceUnavailable,
+} from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Endpoint } from './endpoint.ts';
 import { issueInRequest } from './places.ts';
@@ -21,7 +27,7 @@ export function problemOfError(
   error: unknown,
   { log, route }: { log: Log; route: string | undefined },
 ): Problem {
-  if (error instanceof DomainError) return error.problem;
+  if (error instanceof DomainError || error instanceof ServiceUnavailable) return error.problem;
   const { code = '', statusCode } = error as Partial<FastifyError>;
   const refusal = ROUTER_REFUSALS[code];
   if (refusal && statusCode) {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServerAdapter } from '@whatwg-node/server';
 import type { Database } from '../database/database.ts';
-import { ERROR_STATUS, type ErrorCode, problemOf } from '../errors.ts';
+import { type ErrorCode, type Problem, problemOf, ServiceUnavailable } from '../errors.ts';
 import type { Gateway } from '../graphql/gateway.ts';
 import type { Log } from '../log.ts';
 import type { Asked, Way } from './front.ts';
@@ -40,6 +40,7 @@ async function answer(handled: Handled, request: Request, asked: Asked): Promise
   try {
     return await route(handled, request, asked);
   } catch (error) {
+    if (error instanceof ServiceUnavailable) return sent(error.problem);
     const instance = `urn:uuid:${randomUUID()}`;
     handled.log.error({ err: error, instance, path: asked.path }, 'internal error');
     return problem('INTERNAL_ERROR', 'Something went wrong on our side.', { instance });
@@ -68,8 +69,16 @@ async function route(
 }
 
 function problem(code: ErrorCode, detail: string, extra?: Record<string, unknown>): Response {
-  const headers = { 'content-type': 'application/problem+json' };
-  return Response.json(problemOf(code, detail, extra), { status: ERROR_STATUS[code], headers });
+  return sent(problemOf(code, detail, extra));
+}
+
+function sent(problem: Problem): Response {
+  const { status, retryAfterSeconds } = problem;
+  const headers = {
+    'content-type': 'application/problem+json',
+    ...(retryAfterSeconds !== undefined && { 'retry-after': `${retryAfterSeconds}` }),
+  };
+  return Response.json(problem, { status, headers });
 }
 
 async function readiness(database: Database, isReady: boolean): Promise<Response> {

@@ -1,6 +1,7 @@
 /** Where providers send browsers back to after a person's consent. */
 import type { Services } from '../domain/call.ts';
 import { type CallbackOutcome, finishOAuthConnect } from '../domain/connection/oauth-callback.ts';
+import { ServiceUnavailable } from '../errors.ts';
 import { page } from './page.ts';
 
 export { CALLBACK_PATH } from '../domain/connection/oauth-connect.ts';
@@ -21,10 +22,19 @@ export async function oauthCallback(services: Services, request: Request): Promi
     error: searchParams.get('error'),
     errorDescription: searchParams.get('error_description'),
   }).then(answerTo, (error: unknown) => {
+    if (error instanceof ServiceUnavailable) return comeAgain(error);
     services.log.error({ error }, 'connect in a browser failed');
     return page(500, 'Not connected', ['Something went wrong. Connect again in a moment.']);
   });
   for (const [name, value] of Object.entries(PRIVATE)) response.headers.set(name, value);
+  return response;
+}
+
+function comeAgain({ retryAfterSeconds }: ServiceUnavailable): Response {
+  const response = page(503, 'Not connected', [
+    'The gateway is not at its best. Connect again in a moment.',
+  ]);
+  response.headers.set('retry-after', String(retryAfterSeconds));
   return response;
 }
 

@@ -13,8 +13,18 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const PAGE_BYTES = 4096;
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
+/** A line of the log. */
+export interface LogLine {
+  level: string;
+  msg: string;
+  [fact: string]: unknown;
+}
+
 export interface Gateway {
   url: string;
+  pid: number;
+  /** What it has logged so far. */
+  lines: readonly LogLine[];
   /** What the process takes of the machine's memory. */
   rssBytes(): number;
   /** What is still in use once everything that nobody needs is collected: the heap, and buffers beside it. */
@@ -52,12 +62,18 @@ export async function startGateway(env: Record<string, string>): Promise<Gateway
     rmSync(folder, { recursive: true, force: true });
   });
   const inspector = lineOf(child.stderr, (line) => /^Debugger listening on (\S+)$/.exec(line)?.[1]);
-  const ready = lineOf(child.stdout, readyUrl);
+  const lines: LogLine[] = [];
+  const ready = lineOf(child.stdout, (line) => {
+    if (line.startsWith('{')) lines.push(JSON.parse(line));
+    return readyUrl(line);
+  });
   const url = await Promise.race([ready, exited]);
   if (typeof url !== 'string') throw new Error(`The gateway ended before it was ready: ${url}`);
   const { evaluate, close } = await openInspector(await inspector);
   return {
     url,
+    pid: child.pid as number,
+    lines,
     rssBytes: () =>
       PAGE_BYTES * Number(readFileSync(`/proc/${child.pid}/statm`, 'utf8').split(' ')[1]),
     usedBytes: () =>

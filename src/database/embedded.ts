@@ -1,0 +1,83 @@
+/** PostgreSQL in the process: PGlite, in the data folder. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PGlite, types } from '@electric-sql/pglite';
+import { PrismaPGlite } from 'pglite-prisma-adapter';
+import type { Log } from '../log.ts';
+import { lockDataFolder } from './data-folder-lock.ts';
+import type { Database } from './database.ts';
+import { PrismaClient } from './generated/client.ts';
+import { jobsOnPglite } from './job-database.ts';
+import { listenOnPglite } from './listen.ts';
+import { migrate } from './migrate.ts';
+import { Outages } from './outages.ts';
+import { createRows, type RunQuery } from './rows.ts';
+import { timestampOf } from './timestamps.ts';
+import { TRANSACTION_OPTIONS } from './transaction.ts';
+
+/** The one in the data folder, which no other process may have open. */
+export async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const lock = lockDataFolder(dataDir);
+  try {
+    const pglite = await PGlite.create({ dataDir: join(dataDir, 'database') });
+    const database = await openPglite(pglite, log);
+    return {
+      ...database,
+      async [Symbol.asyncDispose]() {
+        await database[Symbol.asyncDispose]();
+        lock[Symbol.dispose]();
+      },
+    };
+  } catch (error) {
+    lock[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** A database over an open PGlite, which it closes in the end. */
+export async function openPglite(pglite: PGlite, log: Log): Promise<Database> {
+  const run: RunQuery = async (text, values, rowMode) =>
+    (await pglite.query(text, values, { parsers: PGLITE_PARSERS, ...(rowMode && { rowMode }) }))
+      .rows as never;
+  const isNew = await migrate(
+    {
+      query: run,
+      script: async (sql) => {
+        await pglite.exec(sql);
+      },
+    },
+    log,
+  );
+  // PGlite learns array types when it opens: of the enums that a migration just made it knows none.
+  await pglite.refreshArrayTypes();
+  const prisma = new PrismaClient({
+    adapter: new PrismaPGlite(pglite),
+    transactionOptions: TRANSACTION_OPTIONS,
+  });
+  const outages = new Outages(log);
+  const listen = listenOnPglite(pglite, log);
+  return {
+    kind: 'embedded',
+    outages,
+    isNew,
+    prisma,
+    rows: createRows(run),
+    listen,
+    jobs: jobsOnPglite(pglite, listen),
+    ping: async () => {
+      await pglite.query('select 1');
+    },
+    async [Symbol.asyncDispose]() {
+      outages[Symbol.dispose]();
+      await prisma.$disconnect();
+      await pglite.close();
+    },
+  };
+}
+
+/** Positions of the event log are int8: exact as bigint, as Prisma gives them too. */
+const PGLITE_PARSERS = {
+  [types.INT8]: BigInt,
+  [types.TIMESTAMPTZ]: (text: string) => timestampOf(text) ?? new Date(text),
+};

@@ -1,0 +1,72 @@
+/** What it means that the database fails: callers are told to come again, and the log is told once. */
+import { ServiceUnavailable } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { type FailureKind, failureKindOf } from './failure-kind.ts';
+
+/** An outage is over when it has not been met for so long. */
+const QUIET_MS = 30_000;
+
+const AGAIN = 'A change that was under way may have been made: look before you repeat it.';
+const TOLD: Record<FailureKind, { detail: string; retryAfterSeconds: number }> = {
+  UNREACHABLE: { detail: `The database can not be reached. ${AGAIN}`, retryAfterSeconds: 2 },
+  BUSY: { detail: 'All connections to the database are taken.', retryAfterSeconds: 2 },
+  SLOW: { detail: `The database did not answer in time. ${AGAIN}`, retryAfterSeconds: 2 },
+  FULL: { detail: 'The database has no room for changes.', retryAfterSeconds: 30 },
+  READ_ONLY: { detail: 'The database takes no changes at the moment.', retryAfterSeconds: 5 },
+};
+
+interface Outage {
+  sinceMs: number;
+  failures: number;
+  timer: NodeJS.Timeout;
+}
+
+export class Outages implements Disposable {
+  readonly #log: Log;
+  readonly #open = new Map<FailureKind, Outage>();
+  readonly #quietMs: number;
+  #isClosed = false;
+
+  constructor(log: Log, { quietMs = QUIET_MS } = {}) {
+    this.#log = log;
+    this.#quietMs = quietMs;
+  }
+
+  /** What callers get in place of a failure of the database; any other error as it is. */
+  told(error: unknown): unknown {
+    if (error instanceof ServiceUnavailable) return error;
+    const kind = failureKindOf(error);
+    if (kind === null) return error;
+    this.#meet(kind, error);
+    const { detail, retryAfterSeconds } = TOLD[kind];
+    return new ServiceUnavailable(detail, { cause: error, retryAfterSeconds });
+  }
+
+  /** The database is being closed: what fails from now on is no outage. */
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    for (const { timer } of this.#open.values()) clearTimeout(timer);
+    this.#open.clear();
+  }
+
+  #meet(kind: FailureKind, error: unknown): void {
+    if (this.#isClosed) return;
+    const outage = this.#open.get(kind);
+    if (outage) {
+      outage.failures += 1;
+      outage.timer.refresh();
+      return;
+    }
+    this.#log.warn({ err: error, kind }, 'database.failed');
+    const timer = setTimeout(() => this.#end(kind), this.#quietMs).unref();
+    this.#open.set(kind, { sinceMs: performance.now(), failures: 1, timer });
+  }
+
+  #end(kind: FailureKind): void {
+    const outage = this.#open.get(kind);
+    if (!outage) return;
+    this.#open.delete(kind);
+    const ms = Math.round(performance.now() - outage.sinceMs - this.#quietMs);
+    this.#log.info({ kind, failures: outage.failures, ms }, 'database.recovered');
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * One connection for the whole process, which hears the hints of a PostgreSQL server and shows that it answers.
+ * It is opened with the first listener, and kept up from then on.
+ */
+import pg from 'pg';
+import { ServiceUnavailable } from '../errors.ts';
+import type { Listen, OnHint } from './listen.ts';
+import { type OpenSession, openSession, type Server } from './session.ts';
+
+const RECONNECT_FIRST_MS = 100;
+const RECONNECT_MAX_MS = 5_000;
+/** A connection on which nothing comes looks like one that hangs: it is asked so often. */
+const HEARTBEAT_MS = 5_000;
+/** Statements of this connection take no time at all. */
+const STATEMENT_MAX_MS = 3_000;
+/** Within a second, whoever asks whether the database is there has an answer. */
+const PING_MAX_MS = 800;
+
+export class PostgresHints implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #listeners = new Map<string, Set<OnHint>>();
+  /** Null until its channels are subscribed to. */
+  #session: OpenSession | null = null;
+  #newest: OpenSession | undefined;
+  #connected = Promise.withResolvers<OpenSession>();
+  #isConnecting = false;
+  #isClosed = false;
+  #subscribed = Promise.resolve();
+  #failures = 0;
+  #reconnecting: NodeJS.Timeout | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #pinging: Promise<unknown> | null = null;
+
+  constructor(server: Server) {
+    this.#server = server;
+  }
+
+  /** Channels are few, and stay subscribed to when their last listener goes. */
+  listen: Listen = (channel, onHint) => {
+    const listeners = this.#listeners.get(channel) ?? new Set();
+    this.#listeners.set(channel, listeners.add(onHint));
+    const session = this.#session;
+    if (session) this.#subscribe(session, channel).catch(() => session.cut());
+    else this.#connectNow();
+    return {
+      async [Symbol.asyncDispose]() {
+        listeners.delete(onHint);
+      },
+    };
+  };
+
+  /** Throws where the server does not answer within a second. A server that was away is tried at once. */
+  ping = async (): Promise<void> => {
+    if (!this.#session) this.#connectNow();
+    this.#pinging ??= this.#ask().finally(() => {
+      this.#pinging = null;
+    });
+    await within(PING_MAX_MS, this.#pinging);
+  };
+
+  async #ask(): Promise<void> {
+    const session = await this.#connected.promise;
+    await session.query('select 1');
+  }
+
+  #connectNow(): void {
+    clearTimeout(this.#reconnecting);
+    if (!this.#isConnecting && !this.#isClosed) void this.#connect();
+  }
+
+  async #connect(): Promise<void> {
+    this.#isConnecting = true;
+    let session: OpenSession | undefined;
+    try {
+      session = await this.#open();
+      session.once('end', () => this.#lost(session));
+      // A channel that is added meanwhile is still met: a Map's iteration sees what comes in.
+      for (const channel of this.#listeners.keys()) await this.#subscribe(session, channel);
+      this.#take(session);
+    } catch {
+      session?.cut();
+      this.#lost(session);
+    }
+  }
+
+  async #open(): Promise<OpenSession> {
+    const limitMs = Math.min(this.#server.limitMs, STATEMENT_MAX_MS);
+    const name = 'integration-gateway hints';
+    const session = await openSession({ ...this.#server, name, limitMs });
+    session.on('notification', ({ channel, payload }) => this.#tell(channel, payload));
+    this.#subscribed = Promise.resolve();
+    this.#newest = session;
+    return session;
+  }
+
+  #take(session: OpenSession): void {
+    this.#isConnecting = false;
+    this.#session = session;
+    this.#failures = 0;
+    this.#connected.resolve(session);
+    this.#heartbeat = setInterval(() => void this.ping().catch(() => {}), HEARTBEAT_MS).unref();
+    if (this.#isClosed) void session.end();
+  }
+
+  /** Told once of each connection, or of one that could not be opened. */
+  #lost(session: OpenSession | undefined): void {
+    if (session !== this.#newest) return;
+    this.#newest = undefined;
+    this.#isConnecting = false;
+    if (this.#session) this.#connected = Promise.withResolvers();
+    this.#session = null;
+    clearInterval(this.#heartbeat);
+    this.#reconnectSoon();
+  }
+
+  /** One after the other: a connection takes one statement at a time. */
+  async #subscribe(session: OpenSession, channel: string): Promise<void> {
+    const before = this.#subscribed;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#subscribed = promise;
+    await before;
+    try {
+      await session.query(`listen ${pg.escapeIdentifier(channel)}`);
+    } finally {
+      resolve();
+    }
+    this.#tell(channel);
+  }
+
+  #tell(channel: string, payload?: string): void {
+    for (const onHint of this.#listeners.get(channel) ?? []) onHint(payload);
+  }
+
+  #reconnectSoon(): void {
+    if (this.#isClosed) return;
+    const delayMs = Math.min(RECONNECT_MAX_MS, RECONNECT_FIRST_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    const jitter = 0.8 + Math.random() * 0.4;
+    this.#reconnecting = setTimeout(() => this.#connectNow(), delayMs * jitter).unref();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#reconnecting);
+    clearInterval(this.#heartbeat);
+    await this.#session?.end();
+  }
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const error = new ServiceUnavailable('The database does not answer.', {
+      cause: undefined,
+      retryAfterSeconds: 1,
+    });
+    timer = setTimeout(() => reject(error), ms);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,88 @@
+/** Connections to PostgreSQL that are shared. Where one is found to hang, those that idle are dropped: they may hang too. */
+import pg from 'pg';
+import type { Outages } from './outages.ts';
+import {
+  type OnAnswer,
+  promised,
+  Session,
+  type SessionConfig,
+  type SessionOptions,
+  sessionConfig,
+  setUp,
+} from './session.ts';
+
+/** For statements that are under way when the pool is closed. */
+const CLOSE_MS = 1_000;
+/** Connections that idle are dropped at most so often. */
+const DROP_MS = 1_000;
+
+export interface PoolOptions extends SessionOptions {
+  size: number;
+  /** Statements of one connection are sent without waiting for the answers of those before. */
+  pipeline?: boolean;
+}
+
+export class SessionPool extends pg.Pool {
+  readonly #outages: Outages;
+  readonly #sessions = new Set<Session>();
+  #droppedMs = Number.NEGATIVE_INFINITY;
+
+  constructor({
+    size,
+    pipeline = false,
+    types,
+    ...options
+  }: PoolOptions & Pick<pg.ClientConfig, 'types'>) {
+    const own: SessionConfig & pg.PoolConfig = {
+      ...sessionConfig(options),
+      max: size,
+      pipeline,
+      types,
+      Client: Session as never,
+      onConnect: setUp,
+      onSuspect: () => this.#dropIdle(),
+    };
+    super(own);
+    this.#outages = options.outages;
+    this.on('error', (error) => this.#outages.told(error));
+    this.on('connect', (client) => this.#sessions.add(client as unknown as Session));
+    this.on('remove', (client) => this.#sessions.delete(client as unknown as Session));
+  }
+
+  override connect(onConnect?: unknown): never {
+    if (!onConnect) return promised((take) => this.connect(take)) as never;
+    const take = onConnect as (error: unknown, client?: unknown, release?: unknown) => void;
+    const told = (error: Error | undefined, client: unknown, release: unknown) =>
+      take(error && this.#outages.told(error), client, release);
+    return super.connect(told as never) as never;
+  }
+
+  override query(config: unknown, values?: unknown): never {
+    const run = (take: OnAnswer) =>
+      super.query(config as string, values as unknown[], (error: Error, result: unknown) =>
+        take(error && this.#outages.told(error), result),
+      );
+    return promised(run) as never;
+  }
+
+  /** Waits a moment for statements that are under way; then they fail. */
+  async close(): Promise<void> {
+    const ended = this.end();
+    const timer = setTimeout(() => this.#cutAll(), CLOSE_MS);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  #cutAll(): void {
+    for (const session of this.#sessions) session.cut();
+  }
+
+  #dropIdle(): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#droppedMs < DROP_MS) return;
+    this.#droppedMs = nowMs;
+    for (let idle = this.idleCount; idle > 0; idle -= 1) {
+      super.connect((_error, _client, release) => release?.(true));
+    }
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * How this gateway is connected to PostgreSQL: no connection hangs for longer than its limits, on either
+ * side, and what fails is told as a failure of the database.
+ */
+import pg from 'pg';
+import type { Outages } from './outages.ts';
+
+/** A caller never waits longer for a connection: with the database gone, requests fail soon and cleanly. */
+export const CONNECT_TIMEOUT_MS = 4_000;
+/** The server ends a statement at its limit by itself: one that is silent for so long after it hangs. */
+const SILENCE_MS = 1_000;
+/** No network call is made inside a transaction. One that idles belongs to a process that hangs, and holds locks. */
+const IDLE_IN_TRANSACTION_MS = 10_000;
+/** For the farewell of a connection; then it is cut. */
+const END_MS = 1_000;
+
+/** The server gives up a client that is silently gone: after 10 s with data on its way, and 20 s without. */
+const SERVER_SIDE = `select
+  set_config('tcp_user_timeout', '10000', false), set_config('tcp_keepalives_idle', '10', false),
+  set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '2', false)`;
+const KEEP_ALIVE_MS = 10_000;
+
+/** The server, and how long a statement may take there. */
+export interface Server {
+  url: string;
+  limitMs: number;
+  outages: Outages;
+}
+
+export interface SessionOptions extends Server {
+  /** As the server lists it. */
+  name: string;
+}
+
+/** One connection. */
+export class Session extends pg.Client {
+  readonly #outages: Outages;
+  readonly #onSuspect: (() => void) | undefined;
+
+  constructor({ outages, onSuspect, ...config }: SessionConfig) {
+    super(config);
+    this.#outages = outages;
+    this.#onSuspect = onSuspect;
+    // Without a listener, a connection that the server closes ends the process.
+    this.on('error', (error) => outages.told(error));
+  }
+
+  /** As pg's own; what fails is told as a failure of the database. */
+  override query(config: unknown, values?: unknown, onAnswer?: unknown): never {
+    const [bound, answered] =
+      typeof values === 'function' ? [undefined, values] : [values, onAnswer];
+    const run = (take: OnAnswer) =>
+      super.query(config as string, bound as unknown[], (error: Error | null, result: unknown) =>
+        take(error && this.#told(error), result),
+      );
+    if (answered) return run(answered as OnAnswer) as never;
+    return promised(run) as never;
+  }
+
+  /** Waits a moment for the server's farewell. */
+  override end(onEnd?: unknown): never {
+    const timer = setTimeout(() => this.cut(), END_MS).unref();
+    this.once('end', () => clearTimeout(timer));
+    return super.end(onEnd as () => void) as never;
+  }
+
+  /** At once; statements under way fail. */
+  cut(): void {
+    (this as unknown as { connection: pg.Connection }).connection.stream.destroy();
+  }
+
+  #told(error: Error): unknown {
+    if (error.message === HUNG) this.cut();
+    if (error.message === HUNG || (error as pg.DatabaseError).code === READ_ONLY)
+      this.#onSuspect?.();
+    return this.#outages.told(error);
+  }
+}
+
+/** What pg says when it has waited for an answer in vain. */
+const HUNG = 'Query read timeout';
+/** SQLSTATE. After a failover the name of the server may lead to another one. */
+const READ_ONLY = '25006';
+
+export type OnAnswer = (error: unknown, result?: unknown) => void;
+
+/** What a callback is told, as a promise. */
+export function promised(run: (take: OnAnswer) => void): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    run((error, result) => (error ? reject(error) : resolve(result)));
+  });
+}
+
+export interface SessionConfig extends pg.ClientConfig {
+  outages: Outages;
+  /** Told when other connections to the same server are no good either. */
+  onSuspect?: () => void;
+}
+
+export function sessionConfig({ url, name, limitMs, outages }: SessionOptions): SessionConfig {
+  return {
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: limitMs,
+    query_timeout: limitMs + SILENCE_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    outages,
+  };
+}
+
+/** An open connection apart from any pool. */
+export async function openSession(options: SessionOptions): Promise<OpenSession> {
+  const session: OpenSession = new Session(sessionConfig(options));
+  try {
+    await session.connect();
+    await setUp(session);
+    return session;
+  } catch (error) {
+    session.cut();
+    throw options.outages.told(error);
+  }
+}
+
+export type OpenSession = pg.Client & Pick<Session, 'cut'>;
+
+/** For a new connection. A database that only speaks PostgreSQL's protocol may not know of these settings. */
+export async function setUp(client: pg.ClientBase): Promise<void> {
+  await client.query(SERVER_SIDE).catch(() => {});
+}
