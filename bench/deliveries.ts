@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { newSigningSecret, sealSigningSecret } from '../src/deliveries/signing-secret.ts';
-import { newId } from '../src/domain/ids.ts';
+import { newId } from '../src/ids.ts';
 import { createVault } from '../src/secrets.ts';
 import { type Child, startChild } from './child.ts';
 import { emptyDatabase, usingClient } from './database.ts';

@@ -37,7 +37,7 @@ import { plainGraphql } from './server/plain-graphql.ts';
 import { restWay } from './server/rest.ts';
 import { openSandbox } from './server/sandbox.ts';
 import { attachWebSocket } from './server/websocket.ts';
-import { startWork } from './work.ts';
+import { startWork } from './start-work.ts';
 
 /** Enough for several providers at their own limit, apart from the sockets of deliveries. */
 const PROVIDER_SOCKETS = 256;
@@ -48,6 +48,8 @@ export interface Overrides {
   database?: Database;
   /** The clock by which expiry is told. */
   now?: () => Date;
+  /** Chance, from 0 up to 1. */
+  random?: () => number;
   /** In place of the catalogue. */
   providers?: Provider[];
   /** Every request through Yoga's own handler, also those that have a shorter way. */
@@ -89,6 +91,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     publicUrl: () => publicUrl.replace(/\/+$/, ''),
     sandboxUrl: sandbox.url,
     now: overrides.now ?? (() => new Date()),
+    random: overrides.random ?? Math.random,
   };
   await replayTokenJournal(services);
   const admission = createAdmission(services, verifier, config);

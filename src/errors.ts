@@ -2,6 +2,8 @@
  * Refusals: what a domain function throws when it won't do what was asked. Every kind has one code,
  * one HTTP status and one problem document; graphql/errors.ts and rest/ turn them into answers.
  */
+import { randomUUID } from 'node:crypto';
+import type { Log } from './log.ts';
 
 export const ERROR_STATUS = {
   GRAPHQL_PARSE_FAILED: 400,
@@ -166,6 +168,14 @@ export function forbidden(detail: string): DomainError {
 
 export function rateLimited(detail: string, retryAfterSeconds: number): DomainError {
   return new DomainError('RATE_LIMITED', detail, { retryAfterSeconds });
+}
+
+/** What nobody threw on purpose is masked, with an instance that the log has too. `about` says where it happened. */
+export function maskedError(log: Log, error: unknown, about: object): DomainError {
+  const instance = `urn:uuid:${randomUUID()}`;
+  log.error({ err: error, instance, ...about }, 'internal error');
+  const detail = 'Something went wrong on our side. The instance names it in our log.';
+  return new DomainError('INTERNAL_ERROR', detail, { instance });
 }
 
 /** The server does not start as it is: the message says why and what to do, for the person who starts it. */

@@ -1,6 +1,7 @@
 /** A new API key as the gateway makes them, so that every peer hashes and writes the same. */
-import { newId } from '../../src/domain/ids.ts';
+
 import { hashOfKey, newKeyValue, shownPrefix } from '../../src/domain/viewer/key-value.ts';
+import { newId } from '../../src/ids.ts';
 
 /** The values are those of CREATE_KEY. */
 export function newKey(projectName: string, label: string, scopes: string[]) {

@@ -13,12 +13,12 @@ import { z } from 'zod';
 import { readConfig } from '../config.ts';
 import { writeWhole } from '../domain/files.ts';
 import { StartRefused } from '../errors.ts';
+import { backoffMs } from '../work/backoff.ts';
 
 const USAGE =
   'Usage: npm run listen -- [--topic NAME] [--project demo] [--url http://127.0.0.1:4000] ' +
   '[--key ik_...] [--cursor-file PATH]';
-const RETRY_FIRST_MS = 250;
-const RETRY_MOST_MS = 10_000;
+const RETRY = { firstMs: 250, maxMs: 10_000, jitter: 0.2 };
 /** Close codes of a gateway that will not change its mind. */
 const FINAL_CODES = [4401, 4403];
 
@@ -135,7 +135,7 @@ async function listen(args: string[]): Promise<void> {
     } catch (error) {
       refuseWhereFinal(error);
     }
-    await sleep(Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** failures));
+    await sleep(backoffMs(RETRY, failures + 1));
   }
 }
 

@@ -4,11 +4,12 @@
  */
 import pg from 'pg';
 import { ServiceUnavailable } from '../errors.ts';
+import { type Backoff, backoffMs } from '../work/backoff.ts';
+import { withDeadline } from '../work/deadline.ts';
 import type { Listen, OnHint } from './listen.ts';
 import { type OpenSession, openSession, type Server } from './session.ts';
 
-const RECONNECT_FIRST_MS = 100;
-const RECONNECT_MAX_MS = 5_000;
+const RECONNECT: Backoff = { firstMs: 100, maxMs: 5_000, jitter: 0.3 };
 /** A connection on which nothing comes looks like one that hangs: it is asked so often. */
 const HEARTBEAT_MS = 5_000;
 /** Statements of this connection take no time at all. */
@@ -55,7 +56,10 @@ export class PostgresHints implements AsyncDisposable {
     this.#pinging ??= this.#ask().finally(() => {
       this.#pinging = null;
     });
-    await within(PING_MAX_MS, this.#pinging);
+    await withDeadline(this.#pinging, PING_MAX_MS, () => {
+      const about = { cause: undefined, retryAfterSeconds: 1 };
+      throw new ServiceUnavailable('The database does not answer.', about);
+    });
   };
 
   async #ask(): Promise<void> {
@@ -133,10 +137,9 @@ export class PostgresHints implements AsyncDisposable {
 
   #reconnectSoon(): void {
     if (this.#isClosed) return;
-    const delayMs = Math.min(RECONNECT_MAX_MS, RECONNECT_FIRST_MS * 2 ** this.#failures);
     this.#failures += 1;
-    const jitter = 0.8 + Math.random() * 0.4;
-    this.#reconnecting = setTimeout(() => this.#connectNow(), delayMs * jitter).unref();
+    const delayMs = backoffMs(RECONNECT, this.#failures);
+    this.#reconnecting = setTimeout(() => this.#connectNow(), delayMs).unref();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -144,21 +147,5 @@ export class PostgresHints implements AsyncDisposable {
     clearTimeout(this.#reconnecting);
     clearInterval(this.#heartbeat);
     await this.#session?.end();
-  }
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    const error = new ServiceUnavailable('The database does not answer.', {
-      cause: undefined,
-      retryAfterSeconds: 1,
-    });
-    timer = setTimeout(() => reject(error), ms);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,9 +1,10 @@
 /** What becomes of a delivery after an attempt. */
+import { HOUR_MS } from '../work/durations.ts';
 
 /** A fifth more or less, so that what failed together doesn't come back together. */
 const JITTER = 0.2;
 /** What a receiver may ask us to wait. */
-const RETRY_AFTER_MAX_MS = 60 * 60 * 1000;
+const RETRY_AFTER_MAX_MS = HOUR_MS;
 /** The receiver says that it is gone for good. */
 export const GONE = 410;
 

@@ -2,9 +2,9 @@
 import type { Database } from '../database/database.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvent } from '../events/record.ts';
+import { DAY_MS } from '../work/durations.ts';
 import type { Hopelessness } from './outbox.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Failing for so long, and so often, without a success. */
 const HOPELESS_MS = 5 * DAY_MS;
 const HOPELESS_ATTEMPTS = 20;

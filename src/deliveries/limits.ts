@@ -1,3 +1,5 @@
+import type { Backoff } from '../work/backoff.ts';
+
 /** The bounds of one process that sends deliveries. Tests narrow them. */
 export interface DeliveryLimits {
   /** One attempt, from connecting to the status of the answer. */
@@ -33,7 +35,7 @@ export interface DeliveryLimits {
   /** Results are recorded together: the first ones wait so long for others, unless `inFlight` of them are there. */
   recordGapMs: number;
   /** Between tries while the database is gone. */
-  backoffMaxMs: number;
+  backoff: Backoff;
 }
 
 export const DELIVERY_LIMITS: DeliveryLimits = {
@@ -51,5 +53,5 @@ export const DELIVERY_LIMITS: DeliveryLimits = {
   pollMs: 1_000,
   gapMs: 10,
   recordGapMs: 5,
-  backoffMaxMs: 5_000,
+  backoff: { firstMs: 50, maxMs: 5_000 },
 };

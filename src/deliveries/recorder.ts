@@ -2,12 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
+import { untilDone } from '../work/backoff.ts';
+import { Outage } from '../work/outage.ts';
 import type { Job } from './claim.ts';
 import { GONE } from './decide.ts';
 import { disableGone, disableHopeless, hopelessness } from './disable.ts';
 import type { DeliveryLimits } from './limits.ts';
 import { type AttemptRecord, recordAttempts } from './outbox.ts';
-import { untilDone } from './pace.ts';
 
 export interface Attempt {
   job: Job;
@@ -29,12 +30,14 @@ export interface RecorderDeps {
 export class Recorder {
   readonly #deps: RecorderDeps;
   readonly #waiting: Attempt[] = [];
+  readonly #outage: Outage;
   #isRunning = false;
   #unrecorded = 0;
   #isBehind = false;
 
   constructor(deps: RecorderDeps) {
     this.#deps = deps;
+    this.#outage = new Outage(deps.log, 'attempts not recorded yet');
   }
 
   get unrecorded(): number {
@@ -67,6 +70,7 @@ export class Recorder {
     }
     this.#isRunning = false;
     this.#isBehind = false;
+    this.#outage.ended();
   }
 
   /** Returns the destinations that have failed for too long. */
@@ -103,16 +107,11 @@ export class Recorder {
   }
 
   #untilDone<T>(work: () => Promise<T>): Promise<T | undefined> {
-    const { log, limits, signal } = this.#deps;
-    const what = 'attempts not recorded yet';
-    const tried = async () => {
-      try {
-        return await work();
-      } catch (error) {
-        this.#isBehind = true;
-        throw error;
-      }
+    const { limits, signal } = this.#deps;
+    const onFailure = (error: unknown) => {
+      this.#isBehind = true;
+      this.#outage.failed(error);
     };
-    return untilDone(tried, { log, what, backoffMaxMs: limits.backoffMaxMs, signal });
+    return untilDone(work, { backoff: limits.backoff, onFailure, signal });
   }
 }

@@ -4,10 +4,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Vault } from '../secrets.ts';
+import { DAY_MS } from '../work/durations.ts';
 
 export const SECRET_PREFIX = 'whsec_';
 const RANDOM_BYTES = 32;
-const OVERLAP_MS = 24 * 60 * 60 * 1000;
+const OVERLAP_MS = DAY_MS;
 
 interface Owner {
   id: string;

@@ -3,18 +3,20 @@
  * stays in the outbox, so that whatever ends this process, another attempt follows.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { typeidUnboxed } from 'typeid-js';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
+import { newId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Outbound } from '../outbound/client.ts';
 import type { Vault } from '../secrets.ts';
+import { untilDone } from '../work/backoff.ts';
+import { Outage } from '../work/outage.ts';
+import { Alarm } from '../work/signal.ts';
 import { Backlog } from './backlog.ts';
 import { type Claim, Claimer, type Job } from './claim.ts';
 import { decide, type Outcome } from './decide.ts';
 import { DELIVERY_LIMITS, type DeliveryLimits } from './limits.ts';
 import { release } from './outbox.ts';
-import { Alarm, untilDone } from './pace.ts';
 import { Recorder } from './recorder.ts';
 import { send } from './send.ts';
 
@@ -33,7 +35,7 @@ export interface DeliveryDeps {
   /** By which deliveries fall due; leases and signatures go by the database's clock. */
   now: () => Date;
   /** From 0 up to 1. */
-  random?: () => number;
+  random: () => number;
   limits?: Partial<DeliveryLimits>;
 }
 
@@ -48,6 +50,8 @@ export class DeliveryWorker {
   readonly #stopping = new AbortController();
   /** Nothing is waited for any longer. */
   readonly #givenUp = new AbortController();
+  readonly #claiming: Outage;
+  readonly #givingBack: Outage;
   #hasLeftSome = false;
   #nextDueMs = Number.POSITIVE_INFINITY;
 
@@ -55,6 +59,8 @@ export class DeliveryWorker {
     this.#deps = deps;
     this.#limits = { ...DELIVERY_LIMITS, ...deps.limits };
     this.#backlog = new Backlog(this.#limits);
+    this.#claiming = new Outage(deps.log, 'deliveries not claimed yet');
+    this.#givingBack = new Outage(deps.log, 'deliveries not given back yet');
     this.#claimer = new Claimer({ ...deps, limits: this.#limits });
     this.#recorder = new Recorder({
       ...deps,
@@ -77,7 +83,7 @@ export class DeliveryWorker {
       const beganMs = performance.now();
       const claim = await this.#untilDone(
         async () => (signal.aborted ? undefined : this.#claim()),
-        'deliveries not claimed yet',
+        this.#claiming,
       );
       if (claim && claim.jobs.length * 2 > this.#limits.claimRows) continue;
       const gapMs = (performance.now() - beganMs) * (1 / CLAIM_SHARE - 1);
@@ -160,12 +166,12 @@ export class DeliveryWorker {
   }
 
   #record(job: Job, outcome: Outcome, time: { startTime: Date; durationMs: number }): void {
-    const { config, now, random = Math.random } = this.#deps;
+    const { config, now, random } = this.#deps;
     const { id: deliveryId, destinationId, leaseToken, attemptCount } = job.row;
     const rules = { retrySeconds: config.DELIVERY_RETRY_SECONDS, now: now(), random };
     const decision = decide(outcome, attemptCount, rules);
     const { responseStatus, error } = outcome;
-    const attemptId = typeidUnboxed('att');
+    const attemptId = newId('att');
     const ids = { attemptId, deliveryId, destinationId, leaseToken };
     this.#recorder.add({ job, record: { ...ids, ...time, responseStatus, error, ...decision } });
     const dueMs = decision.nextAttemptTime?.getTime() ?? Number.POSITIVE_INFINITY;
@@ -181,7 +187,7 @@ export class DeliveryWorker {
           rows.query,
           jobs.map(({ row }) => row),
         ),
-      'deliveries not given back yet',
+      this.#givingBack,
     );
     void released.then(() => this.#drop(jobs));
   }
@@ -202,9 +208,13 @@ export class DeliveryWorker {
     return Math.min(Math.max(dueMs, 0), this.#limits.pollMs);
   }
 
-  #untilDone<T>(work: () => Promise<T>, what: string): Promise<T | undefined> {
-    const { log } = this.#deps;
-    const { backoffMaxMs } = this.#limits;
-    return untilDone(work, { log, what, backoffMaxMs, signal: this.#givenUp.signal });
+  async #untilDone<T>(work: () => Promise<T>, outage: Outage): Promise<T | undefined> {
+    const done = await untilDone(work, {
+      backoff: this.#limits.backoff,
+      onFailure: (error) => outage.failed(error),
+      signal: this.#givenUp.signal,
+    });
+    outage.ended();
+    return done;
   }
 }

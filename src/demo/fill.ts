@@ -52,7 +52,7 @@ export async function fillProject({
   await fillConnections(runner, known);
   const integrationId = await fillIntegration(runner, known);
   const installation = await fillInstallation(runner, known);
-  await addOperations(services.database, { projectId, integrationId, ...installation });
+  await addOperations(services, { projectId, integrationId, ...installation });
   const { installationId } = installation;
   return { orgId, projectId, projectName: DEMO_PROJECT, integrationId, installationId, apiKey };
 }

@@ -1,12 +1,13 @@
 /** Past operations of the demo's installation: enough to page through. */
 import { randomBytes } from 'node:crypto';
 import { TypeID } from 'typeid-js';
-import type { Database } from '../database/database.ts';
 import type { OperationActionType, OperationStatus } from '../database/generated/enums.ts';
+import type { Services } from '../domain/call.ts';
+import { MINUTE_MS } from '../work/durations.ts';
 
 export const DEMO_OPERATIONS = 1_000;
 /** They lie this far apart, and so within the last week. */
-const APART_MS = 10 * 60_000;
+const APART_MS = 10 * MINUTE_MS;
 const BATCH = 250;
 
 interface Installed {
@@ -16,10 +17,13 @@ interface Installed {
   configId: string;
 }
 
-export async function addOperations({ prisma }: Database, installed: Installed): Promise<void> {
+export async function addOperations(
+  { database: { prisma }, now }: Pick<Services, 'database' | 'now'>,
+  installed: Installed,
+): Promise<void> {
   const { projectId } = installed;
   const known = await prisma.operation.count({ where: { projectId } });
-  const newest = Date.now() - APART_MS;
+  const newest = now().getTime() - APART_MS;
   for (let made = known; made < DEMO_OPERATIONS; made += BATCH) {
     const count = Math.min(BATCH, DEMO_OPERATIONS - made);
     const data = Array.from({ length: count }, (_, index) => {

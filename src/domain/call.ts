@@ -30,6 +30,8 @@ export interface Services {
   sandboxUrl: string | null;
   /** The time by which expiry is told; tests set it. */
   now: () => Date;
+  /** From 0 up to 1. */
+  random: () => number;
 }
 
 /** One call of one viewer. */

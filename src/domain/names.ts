@@ -1,6 +1,6 @@
 /** Rules of names and references that several nouns share. */
 import { z } from 'zod';
-import { looksLikeId } from './ids.ts';
+import { looksLikeId } from '../ids.ts';
 
 const notAnId = { error: 'must not look like an id.' };
 

@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts';
+import { ID_PREFIXES, type IdPrefix, prefixOf } from '../ids.ts';
 import type { Call } from './call.ts';
-import { ID_PREFIXES, type IdPrefix, prefixOf } from './ids.ts';
 import { byId, type IdTable } from './scope.ts';
 import type { Scope } from './viewer/scopes.ts';
 import { authorize } from './viewer/viewer.ts';

@@ -4,6 +4,7 @@
  * in several processes at once, and after any interruption.
  */
 import type { RunQuery } from '../database/rows.ts';
+import { DAY_MS } from '../work/durations.ts';
 import type { Services } from './call.ts';
 import { forgetIdleCallers } from './viewer/caller-rates.ts';
 
@@ -12,7 +13,6 @@ const ROWS_AT_ONCE = 1_000;
 /** Each has up to thousands of log lines, which go first. */
 const OPERATIONS_AT_ONCE = 100;
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** How long an expired authorization state is known, so that who comes too late is told so. */
 const EXPIRED_STATE_MS = DAY_MS;
 

@@ -5,8 +5,8 @@
 import type { Link } from '../database/linked-rows.ts';
 import type { InOrgs, Row, Table, Where } from '../database/rows.ts';
 import { notFound } from '../errors.ts';
+import { prefixOf } from '../ids.ts';
 import type { Call } from './call.ts';
-import { prefixOf } from './ids.ts';
 import { domainOf } from './org/domain-name.ts';
 import type { Scope } from './viewer/scopes.ts';
 import { authorize, type Viewer } from './viewer/viewer.ts';

@@ -4,6 +4,7 @@
  */
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
+import { Outage } from '../work/outage.ts';
 import { EVENTS_CHANNEL } from './channel.ts';
 import { Follower } from './follower.ts';
 import { type EventFilter, type LoggedItem, readEnds } from './log.ts';
@@ -36,30 +37,20 @@ export function createFeed(
   { lookMs = LOOK_MS } = {},
 ): Feed {
   const tails = new Map<string, Tail>();
+  const outage = new Outage(log, 'the event log can not be read');
   let isLooking = false;
-  let hasFailed = false;
-
-  const attempt = async (work: Promise<void>) => {
-    try {
-      await work;
-      hasFailed = false;
-    } catch (error) {
-      if (!hasFailed) log.warn({ err: error }, 'the event log can not be read');
-      hasFailed = true;
-    }
-  };
 
   const look = async () => {
     if (isLooking || tails.size === 0) return;
     isLooking = true;
-    await attempt(advanceAll(database, tails));
+    await outage.watch(() => advanceAll(database, tails));
     isLooking = false;
   };
 
   const listening = database.listen(EVENTS_CHANNEL, (projectId) => {
     if (projectId === undefined) void look();
     const tail = tails.get(projectId ?? '');
-    if (tail) void attempt(tail.advance());
+    if (tail) void outage.watch(() => tail.advance());
   });
   const timer = setInterval(() => void look(), lookMs);
   timer.unref();
@@ -74,7 +65,7 @@ export function createFeed(
       const isFirst = tail.followers.size === 0;
       const follower = new Follower(tail, { after, filter });
       // Something may have been recorded since the end was read, and its hint have come to nobody.
-      if (isFirst) void attempt(tail.advance());
+      if (isFirst) void outage.watch(() => tail.advance());
       return follower;
     },
     async [Symbol.asyncDispose]() {

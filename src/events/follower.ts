@@ -3,8 +3,8 @@
  * new events; one that lags is dropped from the tail and reads the log by itself, from its own cursor,
  * until it has caught up. So a stalled subscriber costs a bounded buffer, and misses nothing.
  */
+import { Signal } from '../work/signal.ts';
 import type { EventFilter, LoggedEvent, LoggedItem } from './log.ts';
-import { Signal } from './signal.ts';
 import type { Tail } from './tail.ts';
 
 /** Events that wait for a live subscriber: shared with the others, so this costs only references. */

@@ -5,8 +5,9 @@
 import type { Database } from '../database/database.ts';
 import type { Row } from '../database/rows.ts';
 import type { Log } from '../log.ts';
+import { Outage } from '../work/outage.ts';
+import { Signal } from '../work/signal.ts';
 import { OPERATIONS_CHANNEL } from './channel.ts';
-import { Signal } from './signal.ts';
 import { StreamItem } from './stream-item.ts';
 
 /** The safety net below the hints: how late a change is at most where its hint was lost. */
@@ -29,8 +30,8 @@ export function createOperationChanges(
 ): OperationChanges {
   const followers = new Map<string, Set<OperationFollower>>();
   const asked = new Set<string>();
+  const outage = new Outage(log, 'operations can not be read');
   let isReading = false;
-  let hasFailed = false;
 
   const readBatch = async () => {
     const ids = [...asked].slice(0, READ_BATCH);
@@ -46,15 +47,10 @@ export function createOperationChanges(
     for (const id of ids) if (followers.has(id)) asked.add(id);
     if (isReading) return;
     isReading = true;
-    try {
+    await outage.watch(async () => {
       while (asked.size > 0) await readBatch();
-      hasFailed = false;
-    } catch (error) {
-      if (!hasFailed) log.warn({ err: error }, 'operations can not be read');
-      hasFailed = true;
-    } finally {
-      isReading = false;
-    }
+    });
+    isReading = false;
   };
 
   const listening = database.listen(OPERATIONS_CHANNEL, (id) => {

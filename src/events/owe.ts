@@ -1,6 +1,6 @@
 /** Messages that are owed to destinations from a change's commit on: the outbox is filled here alone. */
-import { typeidUnboxed } from 'typeid-js';
 import type { Transaction } from '../database/transaction.ts';
+import { newId } from '../ids.ts';
 
 export interface MessageToOwe {
   projectId: string;
@@ -20,6 +20,6 @@ export async function oweMessages(
   if (messages.length === 0) return;
   const nextAttemptTime = new Date();
   await tx.delivery.createMany({
-    data: messages.map((message) => ({ id: typeidUnboxed('dlv'), ...message, nextAttemptTime })),
+    data: messages.map((message) => ({ id: newId('dlv'), ...message, nextAttemptTime })),
   });
 }

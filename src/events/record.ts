@@ -1,7 +1,7 @@
 /** Records an event with the change that caused it: they commit together or not at all. */
-import { typeidUnboxed } from 'typeid-js';
 import type { NotificationEventType } from '../database/generated/enums.ts';
 import type { Transaction } from '../database/transaction.ts';
+import { newId } from '../ids.ts';
 import { EVENTS, type EventData } from './catalogue.ts';
 import { announceRecorded } from './channel.ts';
 import { oweMessages } from './owe.ts';
@@ -40,7 +40,7 @@ export async function recordEvent<T extends NotificationEventType>(
     create: { projectId, lastPosition: 1 },
     update: { lastPosition: { increment: 1 } },
   });
-  const eventId = typeidUnboxed('evt');
+  const eventId = newId('evt');
   await tx.notificationEvent.create({
     data: { id: eventId, projectId, position, eventType, data: payload as object, ...about },
   });

@@ -1,10 +1,10 @@
 /** The one way from what was thrown to what a GraphQL client reads. */
-import { randomUUID } from 'node:crypto';
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import {
   DomainError,
   type ErrorCode,
   type Issue,
+  maskedError,
   problemOf,
   ServiceUnavailable,
 } from '../errors.ts';
@@ -19,10 +19,7 @@ export function createErrorMapper(log: Log): (error: unknown) => GraphQLError {
     if (cause instanceof ServiceUnavailable) return unavailable(cause, graphqlError);
     if (graphqlError && cause === graphqlError) return requestError(graphqlError);
     if (graphqlError && cause instanceof GraphQLError) return requestError(graphqlError);
-    const instance = `urn:uuid:${randomUUID()}`;
-    log.error({ err: cause, instance, path: graphqlError?.path }, 'internal error');
-    const detail = 'Something went wrong on our side. The instance names it in our log.';
-    return toGraphQLError('INTERNAL_ERROR', detail, { extra: { instance }, at: graphqlError });
+    return refusal(maskedError(log, cause, { path: graphqlError?.path }), graphqlError);
   };
 }
 

@@ -1,5 +1,5 @@
 /** Which GraphQL type an id names. */
-import { ID_PREFIXES, prefixOf } from '../domain/ids.ts';
+import { ID_PREFIXES, prefixOf } from '../ids.ts';
 
 export function typeNameOfId(id: string): string | undefined {
   const prefix = prefixOf(id);

@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import type { Services } from '../domain/call.ts';
 import type { Admission } from '../domain/viewer/admission.ts';
 import type { Credentials } from '../domain/viewer/viewer.ts';
+import { operationMsMax, outOfTime, withDeadline } from '../work/deadline.ts';
 import { type Context, createContext } from './context.ts';
 import { createErrorMapper, toGraphQLError } from './errors.ts';
 import { createSubscribe } from './live-results.ts';
@@ -122,28 +123,16 @@ const MUTATION_BY_GET: Refused = {
 };
 
 /** Ends the answer to an operation that takes too long; its statements end by the database's own timeout. */
-async function withinTime(
+function withinTime(
   running: Promise<ExecutionResult>,
   operation: 'query' | 'mutation',
-  { LIMIT_QUERY_MS, LIMIT_MUTATION_MS }: Config,
+  config: Config,
 ): Promise<ExecutionResult> {
-  const maximum = operation === 'mutation' ? LIMIT_MUTATION_MS : LIMIT_QUERY_MS;
-  const { promise, resolve } = Promise.withResolvers<ExecutionResult>();
-  const timer = setTimeout(() => resolve({ errors: [outOfTime(operation, maximum)] }), maximum);
-  try {
-    return await Promise.race([running, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function outOfTime(operation: 'query' | 'mutation', maximum: number) {
-  const after =
-    operation === 'mutation'
-      ? ' What it had begun may still be done: look before you repeat it.'
-      : '';
-  const detail = `The operation took longer than ${maximum} ms.${after}`;
-  return toGraphQLError('QUERY_LIMIT_EXCEEDED', detail, { extra: { limit: 'time', maximum } });
+  const isChange = operation === 'mutation';
+  const maximumMs = operationMsMax(config, { isChange });
+  return withDeadline(running, maximumMs, () => {
+    throw outOfTime('operation', { isChange, maximumMs });
+  });
 }
 
 /** Asks for extensions.cost. */

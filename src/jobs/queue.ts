@@ -3,6 +3,7 @@ import { fromPrisma, PgBoss } from 'pg-boss';
 import type { Database } from '../database/database.ts';
 import type { Transaction } from '../database/transaction.ts';
 import type { Log } from '../log.ts';
+import { Outage } from '../work/outage.ts';
 import {
   HEARTBEAT_SECONDS,
   JOBS,
@@ -56,10 +57,9 @@ export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Pro
     flowIntervalSeconds: IDLE_SECONDS,
     bamIntervalSeconds: IDLE_SECONDS,
   });
-  boss.on(
-    'error',
-    seldom((err) => log.warn({ err }, 'the job queue met an error')),
-  );
+  // Every worker meets the same error again and again, and nothing tells that it is over.
+  const outage = new Outage(log, 'the job queue met an error', { repeatMs: REPORT_MS });
+  boss.on('error', (error) => outage.failed(error));
   boss.on('warning', ({ message, data }) => log.info({ data }, message));
   await boss.start();
   await declareQueues(boss);
@@ -77,17 +77,6 @@ export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Pro
     },
     // The workers have stopped before; a job that is still held is run again by another process.
     [Symbol.asyncDispose]: () => boss.stop({ graceful: false, close: false }),
-  };
-}
-
-/** While the database is away, every worker meets the same error again and again. */
-function seldom(report: (error: Error) => void): (error: Error) => void {
-  let lastMs = Number.NEGATIVE_INFINITY;
-  return (error) => {
-    const nowMs = performance.now();
-    if (nowMs - lastMs < REPORT_MS) return;
-    lastMs = nowMs;
-    report(error);
   };
 }
 

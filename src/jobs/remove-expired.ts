@@ -1,7 +1,6 @@
 import { removeExpired } from '../domain/retention.ts';
+import { HOUR_MS } from '../work/durations.ts';
 import type { Sweep } from './worker.ts';
-
-const HOUR_MS = 60 * 60 * 1_000;
 
 export const removeExpiredSweep: Sweep = {
   name: 'what has expired',

@@ -2,6 +2,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JobResult } from 'pg-boss';
 import type { Services } from '../domain/call.ts';
+import { endWithin } from '../work/deadline.ts';
+import { Outage } from '../work/outage.ts';
 import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy } from './jobs.ts';
 import type { JobQueue } from './queue.ts';
 
@@ -45,12 +47,8 @@ export async function startJobs(
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      const late = new AbortController();
-      await Promise.race([
-        Promise.all([...loops, ...names.map((name) => boss.offWork(name, { wait: true }))]),
-        wait(services.config.SHUTDOWN_MS, undefined, { signal: late.signal }).catch(() => {}),
-      ]);
-      late.abort();
+      const working = names.map((name) => boss.offWork(name, { wait: true }));
+      await endWithin(Promise.all([...loops, ...working]), services.config.SHUTDOWN_MS);
     },
   };
 }
@@ -99,16 +97,9 @@ async function runAgainAndAgain(
   { name, intervalMs, run }: Sweep,
   signal: AbortSignal,
 ): Promise<void> {
-  let hasFailed = false;
+  const outage = new Outage(services.log.child({ sweep: name }), 'a sweep is tried again');
   while (!signal.aborted) {
-    try {
-      await run(services, signal);
-      hasFailed = false;
-    } catch (error) {
-      // Once: an outage is one fact, however often it is met.
-      if (!hasFailed) services.log.warn({ err: error, sweep: name }, 'a sweep is tried again');
-      hasFailed = true;
-    }
+    await outage.watch(() => run(services, signal));
     await wait(intervalMs, undefined, { signal }).catch(() => {});
   }
 }

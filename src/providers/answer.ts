@@ -33,7 +33,7 @@ export function answerBody<Schema extends z.ZodType>(
 
 /**
  * What `Retry-After` asks us to wait, in milliseconds: seconds, or an HTTP date, which is told
- * against the answer's own `Date` so that the two clocks need not agree.
+ * against the answer's own `Date` so that the two clocks need not agree. Null if it asks for nothing.
  */
 export function retryAfterMs({ headers }: Pick<ProviderAnswer, 'headers'>): number | null {
   const value = headers['retry-after']?.trim() ?? '';
@@ -41,7 +41,7 @@ export function retryAfterMs({ headers }: Pick<ProviderAnswer, 'headers'>): numb
   const until = Date.parse(value);
   if (Number.isNaN(until)) return null;
   const answeredAt = Date.parse(headers.date ?? '');
-  return Math.max(0, until - (Number.isNaN(answeredAt) ? Date.now() : answeredAt));
+  return Number.isNaN(answeredAt) ? null : Math.max(0, until - answeredAt);
 }
 
 export function bounded(words: string): string {

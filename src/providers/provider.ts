@@ -15,6 +15,16 @@ export const AUTH_SCHEMES = [
 ] as const;
 export type AuthScheme = (typeof AUTH_SCHEMES)[number];
 
+/** The schemes by which a person agrees in a browser. */
+export const CONSENT_SCHEMES = [
+  'OAUTH2_AUTHORIZATION_CODE',
+  'OAUTH2_AUTHORIZATION_CODE_PKCE',
+] as const satisfies AuthScheme[];
+
+export function isConsentScheme(scheme: AuthScheme): scheme is (typeof CONSENT_SCHEMES)[number] {
+  return CONSENT_SCHEMES.some((one) => one === scheme);
+}
+
 export const PROVIDER_CAPABILITIES = [
   'READ',
   'WRITE',

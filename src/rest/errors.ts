@@ -1,9 +1,9 @@
 /** The one way from what was thrown to what a REST client reads: a problem document. */
-import { randomUUID } from 'node:crypto';
 import type { FastifyError } from 'fastify';
 import {
   DomainError,
   invalidInput,
+  maskedError,
   type Problem,
   problemOf,
   ServiceUnavailable,
@@ -33,10 +33,7 @@ export function problemOfError(
   if (refusal && statusCode) {
     return problemOf('BAD_USER_INPUT', refusal, { status: statusCode });
   }
-  const instance = `urn:uuid:${randomUUID()}`;
-  log.error({ err: error, instance, route }, 'internal error');
-  const detail = 'Something went wrong on our side. The instance names it in our log.';
-  return problemOf('INTERNAL_ERROR', detail, { instance });
+  return maskedError(log, error, { route }).problem;
 }
 
 /** A refusal of a domain function, with its issues where the request has them. */

@@ -1,9 +1,11 @@
 /** One request to one endpoint: who asks, what for, and how long it may take. */
+
 import type { Services } from '../domain/call.ts';
 import { createRelations } from '../domain/relations.ts';
 import type { Admission } from '../domain/viewer/admission.ts';
 import type { Credentials, Viewer } from '../domain/viewer/viewer.ts';
-import { DomainError, withoutCredentials } from '../errors.ts';
+import { withoutCredentials } from '../errors.ts';
+import { operationMsMax, outOfTime, withDeadline } from '../work/deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorInRequest } from './errors.ts';
 import { type Parts, readInput } from './input.ts';
@@ -50,24 +52,10 @@ export async function admit(
 }
 
 /** Ends the answer, and not the work: its statements end by the database's own timeout. */
-async function inTime<T>(
-  { method }: Endpoint,
-  { config }: Services,
-  run: () => Promise<T>,
-): Promise<T> {
+function inTime<T>({ method }: Endpoint, { config }: Services, run: () => Promise<T>): Promise<T> {
   const isChange = method !== 'GET';
-  const maximum = isChange ? config.LIMIT_MUTATION_MS : config.LIMIT_QUERY_MS;
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(outOfTime(isChange, maximum)), maximum);
-  try {
-    return await Promise.race([run(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function outOfTime(isChange: boolean, maximum: number): DomainError {
-  const after = isChange ? ' What it had begun may still be done: look before you repeat it.' : '';
-  const detail = `The request took longer than ${maximum} ms.${after}`;
-  return new DomainError('QUERY_LIMIT_EXCEEDED', detail, { limit: 'time', maximum });
+  const maximumMs = operationMsMax(config, { isChange });
+  return withDeadline(run(), maximumMs, () => {
+    throw outOfTime('request', { isChange, maximumMs });
+  });
 }

@@ -1,8 +1,13 @@
 /** The way for all that is not plain: Yoga's own handler, health, the callback, and a problem document for the rest. */
-import { randomUUID } from 'node:crypto';
 import { createServerAdapter } from '@whatwg-node/server';
 import type { Database } from '../database/database.ts';
-import { type ErrorCode, type Problem, problemOf, ServiceUnavailable } from '../errors.ts';
+import {
+  type ErrorCode,
+  maskedError,
+  type Problem,
+  problemOf,
+  ServiceUnavailable,
+} from '../errors.ts';
 import type { Gateway } from '../graphql/gateway.ts';
 import type { Log } from '../log.ts';
 import type { Asked, Way } from './front.ts';
@@ -41,9 +46,7 @@ async function answer(handled: Handled, request: Request, asked: Asked): Promise
     return await route(handled, request, asked);
   } catch (error) {
     if (error instanceof ServiceUnavailable) return sent(error.problem);
-    const instance = `urn:uuid:${randomUUID()}`;
-    handled.log.error({ err: error, instance, path: asked.path }, 'internal error');
-    return problem('INTERNAL_ERROR', 'Something went wrong on our side.', { instance });
+    return sent(maskedError(handled.log, error, { path: asked.path }).problem);
   }
 }
 
@@ -68,8 +71,8 @@ async function route(
   return problem('NOT_FOUND', `There is nothing at ${url.pathname}.`);
 }
 
-function problem(code: ErrorCode, detail: string, extra?: Record<string, unknown>): Response {
-  return sent(problemOf(code, detail, extra));
+function problem(code: ErrorCode, detail: string): Response {
+  return sent(problemOf(code, detail));
 }
 
 function sent(problem: Problem): Response {

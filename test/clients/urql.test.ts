@@ -1,6 +1,6 @@
 import { Client, cacheExchange, fetchExchange, gql, type OperationResult } from '@urql/core';
 import { expect, test } from 'vitest';
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
 import { insertRows } from '../support/rows.ts';
 

@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { expect, test } from 'vitest';
 import { type Database, openPglite } from '../../src/database/database.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
 import { recordStatements } from '../support/statements.ts';

@@ -1,7 +1,7 @@
 /** How many statements queries take: as many for a long page as for a short one. */
 import { expect, test } from 'vitest';
-import { ID_PREFIXES } from '../../src/domain/ids.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { ID_PREFIXES } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
 import { fillProject, idOf } from '../support/fill.ts';
 import { fillOrg } from '../support/filled-org.ts';

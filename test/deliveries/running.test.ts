@@ -63,7 +63,7 @@ test('a database that fails for a while delays deliveries, and none is lost or s
   };
   const sender = createWorker(
     { ...database, rows: { ...database.rows, query: failing } },
-    { limits: { backoffMaxMs: 1, inFlightPerDestination: 4 } },
+    { limits: { backoff: { firstMs: 1, maxMs: 1 }, inFlightPerDestination: 4 } },
   );
   const running = sender.worker.run();
   await expect.poll(succeeded).toBe(50);
@@ -91,7 +91,7 @@ test('while results can not be recorded nothing more is claimed: it could be wha
     if (text.includes('recursive')) claims += 1;
     return database.rows.query<T>(text, values);
   };
-  const limits = { inFlightPerDestination: 10, backoffMaxMs: 1, pollMs: 5 };
+  const limits = { inFlightPerDestination: 10, backoff: { firstMs: 1, maxMs: 1 }, pollMs: 5 };
   const sender = createWorker({ ...database, rows: { ...database.rows, query } }, { limits });
   const running = sender.worker.run();
   await receiver.arrived(place, 10);

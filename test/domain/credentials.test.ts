@@ -6,7 +6,7 @@ import {
   sealCredentials,
   tokenExpireTimeOf,
 } from '../../src/domain/connection/credentials.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../src/ids.ts';
 import { createVault } from '../../src/secrets.ts';
 
 const vault = createVault([Buffer.alloc(32, 1)]);

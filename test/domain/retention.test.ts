@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { newId } from '../../src/domain/ids.ts';
 import { removeExpired } from '../../src/domain/retention.ts';
+import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
 import { insertDestination } from '../support/integrations.ts';
 

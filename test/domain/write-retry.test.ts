@@ -27,18 +27,18 @@ const timeout = { ...unavailable, outcomeUnknown: true };
 const forbidden = { ...unavailable, passesLater: false };
 
 const next = (write: Partial<AttemptedWrite>, failure: AttemptFailure, random = 1) =>
-  decide({ ...creation, ...write }, failure, { now, random });
+  decide({ ...creation, ...write }, failure, { now, random: () => random });
 
 test('delays double up to ten minutes, half of each by chance, and never undercut Retry-After', () => {
-  expect([1, 2, 3, 4].map((attempt) => delayMs(attempt, null, 1))).toEqual([
+  expect([1, 2, 3, 4].map((attempt) => delayMs(attempt, null, () => 1))).toEqual([
     1_000, 2_000, 4_000, 8_000,
   ]);
-  expect([1, 2, 3, 4].map((attempt) => delayMs(attempt, null, 0))).toEqual([
+  expect([1, 2, 3, 4].map((attempt) => delayMs(attempt, null, () => 0))).toEqual([
     500, 1_000, 2_000, 4_000,
   ]);
-  expect(delayMs(100, null, 1)).toBe(600_000);
-  expect(delayMs(1, 90_000, 1)).toBe(90_000);
-  expect(delayMs(12, 90_000, 1)).toBe(600_000);
+  expect(delayMs(100, null, () => 1)).toBe(600_000);
+  expect(delayMs(1, 90_000, () => 1)).toBe(90_000);
+  expect(delayMs(12, 90_000, () => 1)).toBe(600_000);
 });
 
 test('what may pass is tried again until the deadline', () => {

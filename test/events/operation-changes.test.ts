@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { newId } from '../../src/domain/ids.ts';
 import { announceOperation } from '../../src/events/channel.ts';
 import { createOperationChanges } from '../../src/events/operation-changes.ts';
+import { newId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { testDatabase } from '../support/app.ts';
 import { createEventLog } from '../support/event-log.ts';

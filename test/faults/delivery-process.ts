@@ -20,6 +20,7 @@ const deliveries = startDeliveries({
   config,
   log,
   now: () => new Date(),
+  random: Math.random,
   // What a killed process held is due again after its lease: soon, so that many kills fit in a run.
   limits: { attemptMs: 1_000, leaseMs: 2_000 },
 });

@@ -1,6 +1,6 @@
 /** Whatever a caller sends, the answer is an answer or a refusal: never an error of ours. */
 import { expect, test } from 'vitest';
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
 import { fullTenant } from '../support/full-tenant.ts';
 import { type FuzzCall, KnownIds, makeCalls } from '../support/fuzz.ts';

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, expect, test } from 'vitest';
 import { startDueReads } from '../../src/domain/read/schedule.ts';
-import { startWork } from '../../src/work.ts';
+import { startWork } from '../../src/start-work.ts';
 import { sharedApp, testApp } from '../support/app.ts';
 import { keepEvents } from '../support/connections.ts';
 import { installReading, type Message, POLLING, startReading } from '../support/reads.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { newId } from '../../src/domain/ids.ts';
 import { sealedColumns } from '../../src/domain/reencrypt.ts';
+import { newId } from '../../src/ids.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { connecting, GENERATE, generate, PROVIDERS } from '../support/connections.ts';
 

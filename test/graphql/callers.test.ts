@@ -6,9 +6,9 @@ import { getNullableType, isListType, isRequiredArgument } from 'graphql';
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { Agent, request } from 'undici';
 import { afterAll, expect, test } from 'vitest';
-import { newId } from '../../src/domain/ids.ts';
 import { newKeyValue } from '../../src/domain/viewer/key-value.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { newId } from '../../src/ids.ts';
 import { sharedApp, testApp } from '../support/app.ts';
 import { createClient, type GraphqlClient } from '../support/graphql-client.ts';
 

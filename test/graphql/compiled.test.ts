@@ -1,11 +1,11 @@
 /** Compiled queries answer what graphql-js answers, to the letter: data, its order, errors and their places. */
 import { type ExecutionArgs, execute, getOperationAST, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { ID_PREFIXES } from '../../src/domain/ids.ts';
 import { ALL_SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
 import { createExecute } from '../../src/graphql/compiled.ts';
 import { createContext } from '../../src/graphql/context.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { ID_PREFIXES } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
 import { fillProject, idOf } from '../support/fill.ts';
 import { listShapes, nodeTypes, pageOf, selectionOf } from '../support/query-shapes.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../src/ids.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { insertRows } from '../support/rows.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openSigningSecrets, SEALED_SECRETS } from '../../src/deliveries/signing-secret.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../src/ids.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { insertRows } from '../support/rows.ts';
 

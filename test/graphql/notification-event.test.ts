@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { newId } from '../../src/domain/ids.ts';
 import { EVENTS } from '../../src/events/catalogue.ts';
 import { recordEvent } from '../../src/events/record.ts';
+import { newId } from '../../src/ids.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { insertRows } from '../support/rows.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { newId } from '../../src/domain/ids.ts';
 import { encodeCursor } from '../../src/domain/page.ts';
+import { newId } from '../../src/ids.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 
 const app = await sharedApp();

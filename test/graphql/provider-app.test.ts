@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { newId } from '../../src/domain/ids.ts';
 import { clientSecretPlace } from '../../src/domain/provider/provider-app.ts';
+import { newId } from '../../src/ids.ts';
 import { CATALOGUE } from '../../src/providers/catalogue.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 

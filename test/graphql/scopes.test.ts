@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { newId } from '../../src/domain/ids.ts';
 import { ALL_SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
+import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
 
 const app = await sharedApp();

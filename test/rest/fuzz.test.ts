@@ -1,6 +1,6 @@
 /** Whatever a caller sends, the answer is as the document says, and never an error of ours. */
 import { expect, test } from 'vitest';
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
 import { fullTenant } from '../support/full-tenant.ts';
 import { KnownIds } from '../support/fuzz.ts';

@@ -1,5 +1,5 @@
-import { newId } from '../../src/domain/ids.ts';
 import { EVENTS } from '../../src/events/catalogue.ts';
+import { newId } from '../../src/ids.ts';
 import { CATALOGUE } from '../../src/providers/catalogue.ts';
 import { hubspotProvider } from '../../src/providers/hubspot/provider.ts';
 import type { Provider } from '../../src/providers/provider.ts';

@@ -5,7 +5,7 @@ import type { Database } from '../../src/database/database.ts';
 import type { Prisma } from '../../src/database/generated/client.ts';
 import { newSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
 import { type DeliveryDeps, DeliveryWorker } from '../../src/deliveries/worker.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { createOutbound } from '../../src/outbound/client.ts';
 import { createVault } from '../../src/secrets.ts';
@@ -69,7 +69,7 @@ export interface TestWorker extends AsyncDisposable {
 /** A worker that may reach 127.0.0.1; its clock and its limits are the test's. */
 export function createWorker(
   database: Database,
-  { now = () => new Date(), ...rest }: Partial<DeliveryDeps> = {},
+  { now = () => new Date(), random = Math.random, ...rest }: Partial<DeliveryDeps> = {},
 ): TestWorker {
   const outbound = createOutbound({
     allowedPrivateTargets: ['127.0.0.1/32'],
@@ -77,7 +77,16 @@ export function createWorker(
   });
   const config = { DELIVERY_RETRY_SECONDS: RETRY_SECONDS, SHUTDOWN_MS: 20_000 };
   const log = createLog('silent');
-  const worker = new DeliveryWorker({ database, vault, outbound, config, log, now, ...rest });
+  const worker = new DeliveryWorker({
+    database,
+    vault,
+    outbound,
+    config,
+    log,
+    now,
+    random,
+    ...rest,
+  });
   return {
     worker,
     async [Symbol.asyncDispose]() {

@@ -1,10 +1,10 @@
 /** A project whose events go to two topics, and ways to record and to follow them without an app around. */
 import type { Database } from '../../src/database/database.ts';
 import { inTransaction, type Transaction } from '../../src/database/transaction.ts';
-import { newId } from '../../src/domain/ids.ts';
 import { EVENTS_CHANNEL } from '../../src/events/channel.ts';
 import type { LoggedEvent } from '../../src/events/log.ts';
 import { recordEvent } from '../../src/events/record.ts';
+import { newId } from '../../src/ids.ts';
 
 type EventType = 'CONNECTION_CREATED' | 'CONNECTION_DELETED';
 

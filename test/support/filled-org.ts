@@ -2,10 +2,10 @@
 import { graphql } from 'graphql';
 import { expect } from 'vitest';
 import type { Services } from '../../src/domain/call.ts';
-import { newId } from '../../src/domain/ids.ts';
 import { ALL_SCOPES } from '../../src/domain/viewer/scopes.ts';
 import { createContext } from '../../src/graphql/context.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { newId } from '../../src/ids.ts';
 import type { TestApp } from './app.ts';
 import { fillProject } from './fill.ts';
 import { recordStatements } from './statements.ts';

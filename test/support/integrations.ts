@@ -1,5 +1,5 @@
 /** Integrations and their installations, made as callers make them; each takes what a test cares about. */
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../src/ids.ts';
 import type { Tenant, TestApp } from './app.ts';
 import { generate } from './connections.ts';
 import type { GraphqlClient } from './graphql-client.ts';

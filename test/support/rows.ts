@@ -1,6 +1,6 @@
 /** Rows that the product makes by itself, put in place by hand: each takes what a test cares about. */
 import type { Prisma } from '../../src/database/generated/client.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../src/ids.ts';
 import type { TestApp } from './app.ts';
 
 type Given<T> = Partial<T> & { projectId: string };

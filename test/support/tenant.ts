@@ -1,7 +1,7 @@
 import type { App } from '../../src/app.ts';
-import { newId } from '../../src/domain/ids.ts';
 import { hashOfKey, newKeyValue, shownPrefix } from '../../src/domain/viewer/key-value.ts';
 import { ALL_SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
+import { newId } from '../../src/ids.ts';
 import type { GraphqlClient } from './graphql-client.ts';
 
 /** An org with a builder, a project and an API key, and ways to ask as each. */

@@ -5,10 +5,10 @@ import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { type Issue, invalid, invalidInput } from '../../errors.ts';
 import { recordEvent } from '../../events/record.ts';
-import type { AuthScheme } from '../../providers/provider.ts';
+import { newId } from '../../ids.ts';
+import { type AuthScheme, isConsentScheme } from '../../providers/provider.ts';
 import type { Call, Services } from '../call.ts';
 import { openInput } from '../checked-input.ts';
-import { newId } from '../ids.ts';
 import { issueAt } from '../issues.ts';
 import { putConsumer } from '../project/consumer.ts';
 import { putGroup } from '../project/group.ts';
@@ -104,17 +104,12 @@ async function appIssues(
 }
 const NO_SUCH_APP = 'does not exist.';
 
-const BY_AN_APP: readonly AuthScheme[] = [
-  'OAUTH2_AUTHORIZATION_CODE',
-  'OAUTH2_AUTHORIZATION_CODE_PKCE',
-];
-
 async function appOf(
   tx: Transaction,
   { projectId, scheme, input }: Generation,
 ): Promise<string | null> {
   const { provider, providerAppId } = input;
-  if (providerAppId == null && !BY_AN_APP.includes(scheme)) return null;
+  if (providerAppId == null && !isConsentScheme(scheme)) return null;
   const locked = await lockProviderApp(tx, { projectId, provider, id: providerAppId });
   // It was there when the input was checked.
   if (providerAppId != null && !locked) {

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { unprocessable } from '../../errors.ts';
-import { ProviderError } from '../../providers/provider.ts';
+import { CONSENT_SCHEMES, ProviderError } from '../../providers/provider.ts';
 import type { Call, Services } from '../call.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
 import { getOwned, getProject } from '../scope.ts';
@@ -19,8 +19,6 @@ const BATCH = 50;
 const AT_ONCE = 5;
 /** Until a refresh that failed is tried again, unless a call needs it before. */
 const RETRY_MS = 5 * 60_000;
-
-const BY_CONSENT = ['OAUTH2_AUTHORIZATION_CODE', 'OAUTH2_AUTHORIZATION_CODE_PKCE'] as const;
 
 /** Refreshes now. A refresh that another caller started meanwhile counts too. */
 export function refreshConnection(call: Call, input: Named): Promise<Row<'Connection'>> {
@@ -72,7 +70,7 @@ export async function refreshDue(services: Services): Promise<number> {
   const due = await services.database.prisma.connection.findMany({
     where: {
       tokenExpireTime: { lte: new Date(now.getTime() + AHEAD_MS) },
-      authScheme: { in: [...BY_CONSENT] },
+      authScheme: { in: [...CONSENT_SCHEMES] },
       OR: [{ refreshRetryTime: null }, { refreshRetryTime: { lte: now } }],
     },
     orderBy: { tokenExpireTime: 'asc' },

@@ -1,6 +1,6 @@
 /** Credentials as callers give them: one field for each kind. */
 import { z } from 'zod';
-import type { AuthScheme } from '../../providers/provider.ts';
+import { type AuthScheme, CONSENT_SCHEMES } from '../../providers/provider.ts';
 import { jsonObject } from '../json-object.ts';
 import type { Credentials, StoredToken } from './credentials.ts';
 
@@ -87,7 +87,7 @@ export const SCHEMES_OF_FIELD: Record<CredentialField, readonly AuthScheme[]> = 
   basicAuth: ['BASIC'],
   oauth2ClientCredentials: ['OAUTH2_CLIENT_CREDENTIALS'],
   oauth2PasswordCredentials: ['OAUTH2_PASSWORD'],
-  oauth2AuthorizationCode: ['OAUTH2_AUTHORIZATION_CODE', 'OAUTH2_AUTHORIZATION_CODE_PKCE'],
+  oauth2AuthorizationCode: CONSENT_SCHEMES,
   customAuth: ['NONE'],
 };
 export const CREDENTIAL_FIELDS = Object.keys(SCHEMES_OF_FIELD) as CredentialField[];

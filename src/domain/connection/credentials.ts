@@ -1,6 +1,7 @@
 /** The credentials of a connection as they are stored, and the one place that seals and opens them. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
+import { CONSENT_SCHEMES } from '../../providers/provider.ts';
 import type { SealedPlace } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
 import type { Batch } from '../scope.ts';
@@ -37,7 +38,7 @@ export const credentials = z.discriminatedUnion('scheme', [
     token: storedToken.optional(),
   }),
   z.object({
-    scheme: z.enum(['OAUTH2_AUTHORIZATION_CODE', 'OAUTH2_AUTHORIZATION_CODE_PKCE']),
+    scheme: z.enum(CONSENT_SCHEMES),
     accessToken: storedToken.optional(),
     refreshToken: storedToken.optional(),
     scopes,

@@ -2,7 +2,12 @@
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { type Issue, invalid, invalidInput } from '../../errors.ts';
-import type { AuthScheme, OAuth2Facts, Provider } from '../../providers/provider.ts';
+import {
+  type AuthScheme,
+  isConsentScheme,
+  type OAuth2Facts,
+  type Provider,
+} from '../../providers/provider.ts';
 import type { Call } from '../call.ts';
 import { comesWithToken, workspaceIssues } from '../provider/workspace.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
@@ -18,12 +23,6 @@ export interface ConnectPlan {
   account: AccountFacts;
   scopes: string[];
 }
-
-/** The schemes by which a person agrees in a browser. */
-export const BY_CONSENT: readonly AuthScheme[] = [
-  'OAUTH2_AUTHORIZATION_CODE',
-  'OAUTH2_AUTHORIZATION_CODE_PKCE',
-];
 
 /** Throws BAD_USER_INPUT that names every offending input. */
 export async function planConnect(
@@ -62,7 +61,7 @@ export async function planConnect(
 }
 
 function schemesOf({ authSchemes }: Provider): AuthScheme[] {
-  return authSchemes.filter((scheme) => BY_CONSENT.includes(scheme));
+  return authSchemes.filter(isConsentScheme);
 }
 
 function accountOf({ providerWorkspaceRef, providerMetadata }: Input): AccountFacts {

@@ -1,12 +1,12 @@
 /** A new consent to a connection that there is: it keeps its ends, its app and its scheme. */
 import { z } from 'zod';
 import { DomainError, notFound, unprocessable } from '../../errors.ts';
+import { isConsentScheme } from '../../providers/provider.ts';
 import type { Call } from '../call.ts';
 import { load } from '../load.ts';
 import { byId, getOwned, getProject, type Row } from '../scope.ts';
 import { refreshConnectionInput, startOAuthConnectInput } from './connection-input.ts';
 import { startOAuthConnect } from './oauth-connect.ts';
-import { BY_CONSENT } from './oauth-connect-check.ts';
 
 export const startOAuthUpdateInput = z
   .object({
@@ -25,7 +25,7 @@ export async function startOAuthUpdate(
   const what = { projectId, id: connectionId, what: 'Connection' };
   const connection = await getOwned(call, 'Connection', what);
   const { authScheme } = connection;
-  if (!BY_CONSENT.includes(authScheme)) {
+  if (!isConsentScheme(authScheme)) {
     throw unprocessable(`A connection of the scheme ${authScheme} has no page of consent.`);
   }
   const ends = await endsOf(call, connection);

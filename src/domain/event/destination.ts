@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { DestinationStatus, DestinationType, Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { isUniqueViolation } from '../../database/violations.ts';
 import {
   newSigningSecret,
   rotateSecrets,
@@ -11,12 +10,13 @@ import {
   sealSigningSecret,
 } from '../../deliveries/signing-secret.ts';
 import { conflict, invalidInput, notFound } from '../../errors.ts';
+import { id, newId, prefixOf } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { openInput } from '../checked-input.ts';
-import { id, newId, prefixOf } from '../ids.ts';
 import { eventName, projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { getProject } from '../scope.ts';
+import { uniquely } from '../unique.ts';
 import { authorize } from '../viewer/viewer.ts';
 import { dropPending, releasePending } from './delivery.ts';
 import { destinationUses } from './destination-uses.ts';
@@ -107,7 +107,7 @@ export async function createDestination(
     ...sealSigningSecret(call.vault, owner, signingSecret),
   };
   const made = call.database.prisma.destination.create({ data, omit: SEALED });
-  return { destination: await namedOnce(given.name, made), signingSecret };
+  return { destination: await uniquely(made, nameTaken(given.name)), signingSecret };
 }
 
 /** Enabling a disabled destination makes what it is owed due now. */
@@ -139,7 +139,7 @@ async function changeDestination(
     const data = { name, url, headers, ...statusChange(known, given.status), updateTime: now };
     return tx.destination.update({ where: { id: known.id }, data, omit: SEALED });
   });
-  return namedOnce(given.name ?? '', change);
+  return uniquely(change, nameTaken(given.name ?? ''));
 }
 
 /** The secret before signs beside the new one for a day. */
@@ -213,11 +213,6 @@ function statusChange(known: Pick<Destination, 'status'>, status: DestinationSta
     : { status, disabledReason: null, failingSince: null, failedAttempts: 0 };
 }
 
-async function namedOnce(name: string, change: Promise<Destination>): Promise<Destination> {
-  try {
-    return await change;
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    throw conflict(`The project already has a destination named ${name}.`);
-  }
+function nameTaken(name: string): string {
+  return `The project already has a destination named ${name}.`;
 }

@@ -2,13 +2,14 @@
 import { z } from 'zod';
 import type { Topic } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
-import { isMissingRow, isUniqueViolation } from '../../database/violations.ts';
-import { conflict, notFound } from '../../errors.ts';
+import { isMissingRow } from '../../database/violations.ts';
+import { notFound } from '../../errors.ts';
+import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
-import { id, newId } from '../ids.ts';
 import { eventName, projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { getProject } from '../scope.ts';
+import { uniquely } from '../unique.ts';
 import { authorize } from '../viewer/viewer.ts';
 
 const topicId = id.describe('The topic.');
@@ -38,7 +39,7 @@ export async function createTopic(
 ): Promise<Topic> {
   const { id: projectId } = await getProject(call, input.projectIdOrName, 'events:write');
   const data = { id: newId('top'), projectId, name: input.name };
-  return namedOnce(input.name, call.database.prisma.topic.create({ data }));
+  return uniquely(call.database.prisma.topic.create({ data }), nameTaken(input.name));
 }
 
 /** Routes stay: they name the topic by its id. */
@@ -50,7 +51,10 @@ export async function updateTopic(
   const where = { projectId_id: { projectId, id: input.topicId } };
   const data = { name: input.name, updateTime: call.now() };
   try {
-    return await namedOnce(input.name, call.database.prisma.topic.update({ where, data }));
+    return await uniquely(
+      call.database.prisma.topic.update({ where, data }),
+      nameTaken(input.name),
+    );
   } catch (error) {
     if (isMissingRow(error)) throw notFound('Topic', input.topicId);
     throw error;
@@ -69,11 +73,6 @@ export async function deleteTopic(
   return { deletedId: input.topicId };
 }
 
-async function namedOnce(name: string, change: Promise<Topic>): Promise<Topic> {
-  try {
-    return await change;
-  } catch (error) {
-    if (isUniqueViolation(error)) throw conflict(`The project already has a topic named ${name}.`);
-    throw error;
-  }
+function nameTaken(name: string): string {
+  return `The project already has a topic named ${name}.`;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id } from '../ids.ts';
+import { id } from '../../ids.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { installationConfigInput } from './installation-config.ts';

@@ -3,8 +3,8 @@ import type { Installation, InstallationConfig } from '../../database/generated/
 import type { Transaction } from '../../database/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { recordEvent } from '../../events/record.ts';
+import { newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
-import { newId } from '../ids.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { supportedCapabilities } from '../provider/provider.ts';
 import { actorOf } from '../viewer/viewer.ts';

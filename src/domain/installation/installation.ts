@@ -2,8 +2,7 @@
 import type { Installation } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { isUniqueViolation } from '../../database/violations.ts';
-import { conflict, invalidInput, notFound } from '../../errors.ts';
+import { invalidInput, notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { openInput } from '../checked-input.ts';
 import {
@@ -15,6 +14,7 @@ import {
 import { listPage, type PageArgs } from '../page.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { getOwned, getProject } from '../scope.ts';
+import { uniquely } from '../unique.ts';
 import type { Scope } from '../viewer/scopes.ts';
 import { authorize } from '../viewer/viewer.ts';
 import { listConfigIssues } from './installation-config-check.ts';
@@ -89,21 +89,17 @@ export async function createInstallation(
   const integration = await getIntegration(call, project.id, input.integrationIdOrName);
   const { id: integrationId, projectId, provider } = integration;
   const { groupRef, connectionId: named = null, config } = input;
-  try {
-    return await inTransaction(call.database, async (tx) => {
-      const content = await holdContent(tx, integration);
-      const found = await findEnds(tx, { projectId, provider, groupRef, connectionId: named });
-      const configIssues = await listConfigIssues(tx, config, { projectId, content });
-      const problems = [...issues, ...found.issues, ...configIssues];
-      const { groupId, connectionId } = found;
-      if (problems.length > 0 || !groupId || !connectionId) throw invalidInput(problems);
-      const ends = { projectId, integrationId, groupId, connectionId };
-      return insertInstallation(call, tx, { ends, content, config });
-    });
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    throw conflict(`The group ${groupRef} has installed ${integration.name} already.`);
-  }
+  const created = inTransaction(call.database, async (tx) => {
+    const content = await holdContent(tx, integration);
+    const found = await findEnds(tx, { projectId, provider, groupRef, connectionId: named });
+    const configIssues = await listConfigIssues(tx, config, { projectId, content });
+    const problems = [...issues, ...found.issues, ...configIssues];
+    const { groupId, connectionId } = found;
+    if (problems.length > 0 || !groupId || !connectionId) throw invalidInput(problems);
+    const ends = { projectId, integrationId, groupId, connectionId };
+    return insertInstallation(call, tx, { ends, content, config });
+  });
+  return uniquely(created, `The group ${groupRef} has installed ${integration.name} already.`);
 }
 
 /** What is given replaces what was there; nothing given changes nothing. */

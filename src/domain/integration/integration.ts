@@ -4,16 +4,16 @@ import type { Installation, Integration } from '../../database/generated/client.
 import { Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { isUniqueViolation } from '../../database/violations.ts';
-import { conflict, invalidInput, notFound } from '../../errors.ts';
+import { invalidInput, notFound } from '../../errors.ts';
+import { newId, prefixOf } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { openInput } from '../checked-input.ts';
-import { newId, prefixOf } from '../ids.ts';
 import { deleteInstallations } from '../installation/installation-rows.ts';
 import { issueAt } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { getProject } from '../scope.ts';
+import { uniquely } from '../unique.ts';
 import type { Scope } from '../viewer/scopes.ts';
 import { authorize } from '../viewer/viewer.ts';
 import { contentOf, type IntegrationContent, storedContent } from './integration-content.ts';
@@ -138,16 +138,12 @@ export async function createIntegration(
     name,
     provider,
   };
-  try {
-    return await inTransaction(call.database, async (tx) => {
-      const found = await listContentIssues({ ...call, tx }, latestRevision.content, about);
-      if (issues.length + found.length > 0) throw invalidInput([...issues, ...found]);
-      return insertIntegration(tx, project.id, input);
-    });
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    throw conflict(`The project already has an integration named ${name}.`);
-  }
+  const created = inTransaction(call.database, async (tx) => {
+    const found = await listContentIssues({ ...call, tx }, latestRevision.content, about);
+    if (issues.length + found.length > 0) throw invalidInput([...issues, ...found]);
+    return insertIntegration(tx, project.id, input);
+  });
+  return uniquely(created, `The project already has an integration named ${name}.`);
 }
 
 async function insertIntegration(

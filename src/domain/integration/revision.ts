@@ -4,9 +4,9 @@ import type { Integration, Revision } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict, invalidInput, notFound } from '../../errors.ts';
+import { newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { openInput } from '../checked-input.ts';
-import { newId } from '../ids.ts';
 import {
   pauseDroppedObjects,
   rescheduleObjects,

@@ -6,7 +6,7 @@ import type { LogSeverity, OperationActionType } from '../../database/generated/
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { announceOperation } from '../../events/channel.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../../ids.ts';
 import type { StoredOperationMetadata } from './operation.ts';
 
 export type OperationRef = Pick<Row<'Operation'>, 'id' | 'projectId'>;

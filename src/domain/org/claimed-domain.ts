@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import type { ClaimedDomain } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
-import { isUniqueViolation } from '../../database/violations.ts';
-import { conflict, notFound } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
+import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
-import { id, newId } from '../ids.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { getOrg, seesClaimedDomain } from '../scope.ts';
+import { uniquely } from '../unique.ts';
 import { authorize, requireBuilder } from '../viewer/viewer.ts';
 import { domainName } from './domain-name.ts';
 
@@ -57,11 +57,9 @@ export async function claimDomain(
 ): Promise<ClaimedDomain> {
   requireBuilder(call.viewer);
   const { id: orgId } = await getOrg(call, parentId, 'org:write');
-  try {
-    const data = { id: newId('dom'), domain, orgId };
-    return await call.database.prisma.claimedDomain.create({ data });
-  } catch (error) {
-    if (isUniqueViolation(error)) throw conflict(`The domain ${domain} is already claimed.`);
-    throw error;
-  }
+  const data = { id: newId('dom'), domain, orgId };
+  return uniquely(
+    call.database.prisma.claimedDomain.create({ data }),
+    `The domain ${domain} is already claimed.`,
+  );
 }

@@ -3,18 +3,19 @@ import { z } from 'zod';
 import type { Builder, Invite, InviteStatus } from '../../database/generated/client.ts';
 import type { Row, Where } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { isUniqueViolation } from '../../database/violations.ts';
 import { conflict, notFound } from '../../errors.ts';
+import { id, newId } from '../../ids.ts';
+import { DAY_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
-import { id, newId } from '../ids.ts';
 import { load } from '../load.ts';
 import { listPage, type PageArgs, pageOfArray } from '../page.ts';
 import { type Batch, getOrg } from '../scope.ts';
+import { uniquely } from '../unique.ts';
 import { authorize, renewMembership, requireBuilder } from '../viewer/viewer.ts';
 
 export type { InviteStatus };
 
-const VALID_MS = 7 * 24 * 60 * 60 * 1000;
+const VALID_MS = 7 * DAY_MS;
 
 const inviteId = id.describe('The invite.');
 
@@ -90,14 +91,10 @@ export async function createInvite(
   { orgId, email }: z.output<typeof createInviteInput>,
 ): Promise<Invite> {
   await getOrg(call, orgId, 'org:write');
-  try {
-    return await inTransaction(call.database, (tx) =>
-      recordInvite(tx, { orgId, email, now: call.now() }),
-    );
-  } catch (error) {
-    if (isUniqueViolation(error)) throw conflict(`${email} already has a pending invite.`);
-    throw error;
-  }
+  return uniquely(
+    inTransaction(call.database, (tx) => recordInvite(tx, { orgId, email, now: call.now() })),
+    `${email} already has a pending invite.`,
+  );
 }
 
 async function recordInvite(

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import type { Project } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
-import { isUniqueViolation } from '../../database/violations.ts';
-import { conflict, notFound } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
+import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
-import { id, newId } from '../ids.ts';
 import { label, projectIdOrName, projectName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { findProject, getProject, orgIdsOf } from '../scope.ts';
+import { uniquely } from '../unique.ts';
 import { authorize, requireBuilder } from '../viewer/viewer.ts';
 
 const name = projectName.describe(
@@ -59,7 +59,7 @@ export async function createProject(
   const { orgId, name, appName } = input;
   const projectId = newId('prj');
   const data = { id: projectId, orgId, name, appName, eventLog: { create: {} } };
-  return namedOnce(name, call.database.prisma.project.create({ data }));
+  return uniquely(call.database.prisma.project.create({ data }), nameTaken(name));
 }
 
 export async function updateProject(
@@ -70,14 +70,12 @@ export async function updateProject(
   if (changes.name === undefined && changes.appName === undefined) return project;
   const data = { ...changes, updateTime: call.now() };
   const where = { id: project.id };
-  return namedOnce(changes.name ?? '', call.database.prisma.project.update({ where, data }));
+  return uniquely(
+    call.database.prisma.project.update({ where, data }),
+    nameTaken(changes.name ?? ''),
+  );
 }
 
-async function namedOnce(name: string, change: Promise<Project>): Promise<Project> {
-  try {
-    return await change;
-  } catch (error) {
-    if (isUniqueViolation(error)) throw conflict(`The project name ${name} is taken.`);
-    throw error;
-  }
+function nameTaken(name: string): string {
+  return `The project name ${name} is taken.`;
 }

@@ -1,9 +1,9 @@
 /** What callers say of a provider app. */
 import { z } from 'zod';
 import { type Issue, invalidInput } from '../../errors.ts';
+import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { oauthScopes, secretText } from '../connection/credential-input.ts';
-import { id } from '../ids.ts';
 import { issueAt, issuesOf } from '../issues.ts';
 import { jsonObject } from '../json-object.ts';
 import { projectIdOrName } from '../names.ts';

@@ -4,7 +4,8 @@
  * keeps nobody else waiting. In memory: each process keeps to the limits for itself.
  */
 import { type Provider, ProviderError } from '../../providers/provider.ts';
-import { createTokenBuckets, type TokenBuckets } from '../viewer/token-buckets.ts';
+import { HOUR_MS } from '../../work/durations.ts';
+import { createTokenBuckets, type TokenBuckets } from '../../work/token-buckets.ts';
 
 /** Requests at once to one provider, and of one project to it. */
 const PROVIDER_CONCURRENCY = 64;
@@ -14,7 +15,7 @@ const MOST_WAITING = 500;
 const LONGEST_WAIT_MS = 20_000;
 /** The rest after a refusal that asks for none; longer ones are asked for again when they are over. */
 const REST_MS = 1_000;
-const LONGEST_REST_MS = 60 * 60 * 1_000;
+const LONGEST_REST_MS = HOUR_MS;
 /** Connections of a provider whose rate is remembered. */
 const MOST_RATES = 5_000;
 

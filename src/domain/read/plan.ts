@@ -1,6 +1,7 @@
 /** What a read of an object asks for, and under which names it delivers it: told from revision and config. */
 import { createHash } from 'node:crypto';
 import type { Provider } from '../../providers/provider.ts';
+import { DAY_MS } from '../../work/durations.ts';
 import type { BackfillConfig, ReadConfig } from '../installation/installation-config.ts';
 import type {
   FieldMapping,
@@ -85,8 +86,6 @@ export interface ReadWindow {
   /** Where the next window begins, once this one is read. */
   position: Date;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * Changes show up at providers some time after the moment that they bear (long transactions, search

@@ -10,6 +10,7 @@ import {
   type ProviderSession,
   type RecordPage,
 } from '../../providers/provider.ts';
+import { HOUR_MS } from '../../work/durations.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../event/delivery-backlog.ts';
@@ -28,7 +29,7 @@ const SLICE_PAGES = 50;
 /** Tries in a row without a page: some ten minutes of them. */
 const FAILURES_MAX = 10;
 /** A provider may ask for longer waits than ours, up to this. */
-const RETRY_AFTER_MOST_MS = 3_600_000;
+const RETRY_AFTER_MOST_MS = HOUR_MS;
 /** A cursor that goes every time would let a read begin again for ever. */
 const RESTARTS_MAX = 10;
 
@@ -115,7 +116,7 @@ class Slice {
     const failures = this.#run.failures + 1;
     if (failures >= FAILURES_MAX) return this.#fail(reason);
     const askedMs = retryAfterMs && Math.min(retryAfterMs, RETRY_AFTER_MOST_MS);
-    const waitMs = delayMs(failures, askedMs, Math.random());
+    const waitMs = delayMs(failures, askedMs, this.#services.random);
     const message = `[${this.#run.objectName}] Try ${failures} failed: ${storableText(reason)}`;
     const lines = [{ severity: 'WARNING' as const, message, details: { waitMs } }];
     return giveBack(this.#services, this.#run, { waitMs, change: { failures }, lines });

@@ -1,8 +1,8 @@
 /** Stores what a refresh gave, in place of the very credentials that were refreshed and of no others. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { inTransaction } from '../../database/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
 import { ProviderError } from '../../providers/provider.ts';
+import { withTries } from '../../work/backoff.ts';
 import type { Services } from '../call.ts';
 import { connectionFields } from '../connection/connection-events.ts';
 import { sealCredentials, tokenExpireTimeOf } from '../connection/credentials.ts';
@@ -15,7 +15,7 @@ import { findInJournal, listJournal, type Renewal, removeFromJournal } from './t
 import { NO_LEASE } from './token-lease.ts';
 
 /** Between tries: a database that restarts is back by then. */
-const RETRY_WAITS_MS = [200, 1_000, 3_000];
+const TRIES = { backoff: { firstMs: 200, maxMs: 3_000 }, triesMax: 6 };
 
 export interface Commit extends Renewal {
   /** The first token is no refresh, unless someone asked for one. */
@@ -23,19 +23,9 @@ export interface Commit extends Renewal {
 }
 
 /** Null where the connection has other credentials by now: these are of no use any more. */
-export async function commitRenewal(
-  services: Services,
-  commit: Commit,
-  retryWaitsMs = RETRY_WAITS_MS,
-): Promise<HeldCredentials | null> {
-  try {
-    return await store(services, commit);
-  } catch (error) {
-    const [waitMs, ...rest] = retryWaitsMs;
-    if (waitMs === undefined || error instanceof ProviderError) throw error;
-    await delay(waitMs);
-    return commitRenewal(services, commit, rest);
-  }
+export function commitRenewal(services: Services, commit: Commit): Promise<HeldCredentials | null> {
+  const isFinal = (error: unknown) => error instanceof ProviderError;
+  return withTries(() => store(services, commit), { ...TRIES, isFinal });
 }
 
 /** Stores what an earlier process left in its journal. To be called before anything uses a token. */

@@ -5,11 +5,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Row } from '../../database/rows.ts';
 import { ProviderError } from '../../providers/provider.ts';
+import { MINUTE_MS } from '../../work/durations.ts';
 import type { Services } from '../call.ts';
 import type { ConnectionKey } from '../connection/session/held-credentials.ts';
 
 /** Long enough for a process that crashed with a token in its journal to be started again. */
-const LEASE_MS = 60_000;
+const LEASE_MS = MINUTE_MS;
 /** The request for a token and the commit of its answer, at their longest. */
 const WORK_MS = 40_000;
 

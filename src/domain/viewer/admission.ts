@@ -1,11 +1,11 @@
 /** Lets a request in: who is it, and are they within their rate? The same for every way into the gateway. */
 import type { Config } from '../../config.ts';
 import { DomainError, rateLimited } from '../../errors.ts';
+import { createTokenBuckets } from '../../work/token-buckets.ts';
 import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
 import { createCallerRates } from './caller-rates.ts';
 import { OpenStreams } from './open-streams.ts';
-import { createTokenBuckets } from './token-buckets.ts';
 import { authenticate, type Credentials, type Viewer } from './viewer.ts';
 
 export interface Admission {

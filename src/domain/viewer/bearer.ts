@@ -18,9 +18,9 @@ import type { Config } from '../../config.ts';
 import type { Builder } from '../../database/generated/client.ts';
 import { isUniqueViolation } from '../../database/violations.ts';
 import { unauthenticated } from '../../errors.ts';
+import { newId } from '../../ids.ts';
 import type { Services } from '../call.ts';
 import { writeWhole } from '../files.ts';
-import { newId } from '../ids.ts';
 import { isStorableText } from '../storable-json.ts';
 
 export const LOCAL_ISSUER = 'urn:integration-gateway:local-issuer';

@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../config.ts';
 import type { RunQuery } from '../../database/rows.ts';
-import { createTokenBuckets, type Spent } from './token-buckets.ts';
+import { createTokenBuckets, type Spent } from '../../work/token-buckets.ts';
 
 export interface CallerRates {
   /** The rule, as RateLimit-Policy tells it. */

@@ -3,7 +3,8 @@
  * key that was deleted or deactivated, a token that has run out, or rights that have shrunk end them.
  */
 import { DomainError, rateLimited, unauthenticated } from '../../errors.ts';
-import { Signal } from '../../events/signal.ts';
+import { Outage } from '../../work/outage.ts';
+import { Signal } from '../../work/signal.ts';
 import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
 import { hashOfKey } from './key-value.ts';
@@ -54,14 +55,15 @@ export class OpenStreams {
   readonly #verifier: BearerVerifier;
   readonly #options: Required<Options>;
   readonly #callers = new Map<string, Caller>();
+  readonly #outage: Outage;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
-  #hasFailed = false;
   #areEnding = false;
 
   constructor(services: Services, verifier: BearerVerifier, options: Options) {
     this.#services = services;
     this.#verifier = verifier;
+    this.#outage = new Outage(services.log, 'callers can not be confirmed');
     this.#options = { lookMs: LOOK_MS, staleMs: STALE_MS, ...options };
   }
 
@@ -126,22 +128,19 @@ export class OpenStreams {
   async #look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
-    const callers = [...this.#callers.values()];
-    try {
-      const standing = await findStanding(this.#services, callers);
-      for (const caller of standing) this.#confirmed(caller, caller.viewer);
-      const others = callers.filter((caller) => !standing.has(caller));
-      while (others.length > 0) {
-        const some = others.splice(0, LOOKUPS_AT_ONCE);
-        await Promise.all(some.map((caller) => this.#lookAt(caller)));
-      }
-      this.#hasFailed = false;
-    } catch (error) {
-      // Nothing is known of them now: what is due to them waits.
-      if (!this.#hasFailed) this.#services.log.warn({ err: error }, 'callers can not be confirmed');
-      this.#hasFailed = true;
-    }
+    // If it fails, nothing is known of them now: what is due to them waits.
+    await this.#outage.watch(() => this.#confirmAll([...this.#callers.values()]));
     this.#isLooking = false;
+  }
+
+  async #confirmAll(callers: Caller[]): Promise<void> {
+    const standing = await findStanding(this.#services, callers);
+    for (const caller of standing) this.#confirmed(caller, caller.viewer);
+    const others = callers.filter((caller) => !standing.has(caller));
+    while (others.length > 0) {
+      const some = others.splice(0, LOOKUPS_AT_ONCE);
+      await Promise.all(some.map((caller) => this.#lookAt(caller)));
+    }
   }
 
   async #lookAt(caller: Caller): Promise<void> {

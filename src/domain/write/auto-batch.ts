@@ -5,11 +5,9 @@
 import { createHash } from 'node:crypto';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
+import { HOUR_MS, MINUTE_MS } from '../../work/durations.ts';
 import type { Services } from '../call.ts';
 import { WRITE_LIMITS } from './input.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 export interface RecordToCollect {
   operation: Row<'Operation'>;

@@ -1,7 +1,8 @@
 /** The end of a write, and the time until its next attempt: for its operations, and as events. */
-import { setTimeout as wait } from 'node:timers/promises';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
+import { withTries } from '../../work/backoff.ts';
+import { Outage } from '../../work/outage.ts';
 import type { Services } from '../call.ts';
 import {
   type InstallationFields,
@@ -27,7 +28,7 @@ import {
 /** Operations that end with one transaction: each has its event, and events wait in line. */
 const ENDED_AT_ONCE = 10;
 /** What a provider has done is not forgotten because the database is away for a moment. */
-const RECORD_DELAYS_MS = [100, 300, 1_000, 3_000, 5_000, 10_000, 10_000];
+const RECORDING = { backoff: { firstMs: 100, maxMs: 10_000 }, triesMax: 10 };
 const MOST_LOGGED_ERRORS = 20;
 
 /** Records the outcomes, which all entries have by now, and ends their operations. */
@@ -141,17 +142,11 @@ export async function postponeWrite(
 }
 
 /** A transaction that is tried again while the database is away; the claim is renewed meanwhile. */
-export async function persistently<T>(
+export function persistently<T>(
   { database, log }: Services,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  for (const delayMs of RECORD_DELAYS_MS) {
-    try {
-      return await inTransaction(database, work);
-    } catch (error) {
-      log.warn({ err: error }, 'what became of a write was not recorded, and is tried again');
-      await wait(delayMs);
-    }
-  }
-  return inTransaction(database, work);
+  const outage = new Outage(log, 'what became of a write was not recorded, and is tried again');
+  const onFailure = (error: unknown) => outage.failed(error);
+  return withTries(() => inTransaction(database, work), { ...RECORDING, onFailure });
 }

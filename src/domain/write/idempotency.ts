@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { conflict } from '../../errors.ts';
+import { DAY_MS } from '../../work/durations.ts';
 import type { Services } from '../call.ts';
 import type { WriteInput } from './input.ts';
 
-const LIFE_MS = 24 * 60 * 60 * 1_000;
+const LIFE_MS = DAY_MS;
 
 export interface KeyedInput {
   projectId: string;

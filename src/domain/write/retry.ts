@@ -1,8 +1,10 @@
 /** Whether a write that did not come to an end is tried again, and when. */
 import type { WriteMode, WriteType } from '../../database/generated/enums.ts';
+import { type Backoff, backoffMs } from '../../work/backoff.ts';
+import { MINUTE_MS } from '../../work/durations.ts';
 
-const FIRST_DELAY_MS = 1_000;
-const LONGEST_DELAY_MS = 10 * 60 * 1_000;
+/** Half of each wait is left to chance. */
+const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 10 * MINUTE_MS, jitter: 0.5 };
 /** A caller waits: only what is unknown is found out, by repeating it soon where that is safe. */
 const SYNCHRONOUS_ATTEMPTS = 3;
 
@@ -43,11 +45,11 @@ export function isRepeatable({
   return type !== 'CREATE' || hasProviderKey;
 }
 
-/** What follows from a failed attempt. `random` is from 0 to 1. */
+/** What follows from a failed attempt. `random` gives numbers from 0 to 1. */
 export function decide(
   write: AttemptedWrite,
   failure: AttemptFailure,
-  { now, random }: { now: Date; random: number },
+  { now, random }: { now: Date; random: () => number },
 ): Decision {
   const isUncertain = failure.outcomeUnknown || write.wasUncertain;
   const given = { kind: isUncertain ? 'unknown' : 'fail' } as const;
@@ -61,8 +63,11 @@ export function decide(
   return time > write.deadlineTime ? given : { kind: 'retry', time };
 }
 
-/** Twice as long each time, half of it by chance, and never less than the provider asked for. */
-export function delayMs(attempts: number, retryAfterMs: number | null, random: number): number {
-  const longest = Math.min(FIRST_DELAY_MS * 2 ** (attempts - 1), LONGEST_DELAY_MS);
-  return Math.round(Math.max(longest * (0.5 + random / 2), retryAfterMs ?? 0));
+/** Twice as long each time, and never less than the provider asked for. */
+export function delayMs(
+  attempts: number,
+  retryAfterMs: number | null,
+  random: () => number,
+): number {
+  return Math.max(backoffMs(BACKOFF, attempts, random), Math.round(retryAfterMs ?? 0));
 }

@@ -71,7 +71,7 @@ async function attempt(
   if (mustStop) task.attempts -= 1;
   const failure = mustStop ? CUT_OFF : await attemptBy(services, way, { claim, entries });
   if (!failure) return null;
-  const chance = { now: services.now(), random: Math.random() };
+  const chance = { now: services.now(), random: services.random };
   const decision = decide({ ...task, wasUncertain, hasProviderKey }, failure, chance);
   if (decision.kind === 'retry') return { ...decision, failure };
   const outcome = decision.kind === 'unknown' ? unknownOutcome : failedOutcome;

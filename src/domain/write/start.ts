@@ -1,6 +1,7 @@
 /** Takes a write on: its operation, its records and its job are stored together, or nothing is. */
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { HOUR_MS } from '../../work/durations.ts';
 import type { Services } from '../call.ts';
 import { createOperation, logOperation } from '../operation/operation-work.ts';
 import { collectRecord } from './auto-batch.ts';
@@ -9,8 +10,6 @@ import type { WriteInput } from './input.ts';
 import { writeMetadata } from './outcome.ts';
 import type { WritePlan } from './plan.ts';
 import { type Claim, insertClaimed, insertTask } from './task.ts';
-
-const HOUR_MS = 60 * 60 * 1_000;
 
 export interface StartedWrite {
   operation: Row<'Operation'>;

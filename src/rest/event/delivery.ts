@@ -9,10 +9,10 @@ import {
 } from '../../domain/event/delivery.ts';
 import { getDestination } from '../../domain/event/destination.ts';
 import { getNotificationEvent } from '../../domain/event/notification-event.ts';
-import { id } from '../../domain/ids.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import type { Relations } from '../../domain/relations.ts';
 import type { Row } from '../../domain/scope.ts';
+import { id } from '../../ids.ts';
 import { endpoint } from '../endpoint.ts';
 import { pagedEndpoint } from '../list.ts';
 import { createdShape, resource } from '../schemas.ts';

@@ -6,9 +6,9 @@ import {
   deleteEventTopicRouteInput,
   listEventTopicRoutes,
 } from '../../domain/event/event-topic-route.ts';
-import { id } from '../../domain/ids.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getProject, type Row } from '../../domain/scope.ts';
+import { id } from '../../ids.ts';
 import { endpoint } from '../endpoint.ts';
 import { listEndpoint } from '../list.ts';
 import { createdShape, resource, updateTimeShape } from '../schemas.ts';

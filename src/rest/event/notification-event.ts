@@ -5,10 +5,10 @@ import {
   listNotificationEvents,
   topicsOf,
 } from '../../domain/event/notification-event.ts';
-import { id } from '../../domain/ids.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import type { Relations } from '../../domain/relations.ts';
 import { getProject, type Row } from '../../domain/scope.ts';
+import { id } from '../../ids.ts';
 import { endpoint } from '../endpoint.ts';
 import { pagedEndpoint } from '../list.ts';
 import { createdShape, resource } from '../schemas.ts';

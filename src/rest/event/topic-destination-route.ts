@@ -6,9 +6,9 @@ import {
   deleteTopicDestinationRouteInput,
   listTopicDestinationRoutes,
 } from '../../domain/event/topic-destination-route.ts';
-import { id } from '../../domain/ids.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getProject } from '../../domain/scope.ts';
+import { id } from '../../ids.ts';
 import { endpoint } from '../endpoint.ts';
 import { listEndpoint } from '../list.ts';
 import { createdShape, resource } from '../schemas.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { id } from '../../domain/ids.ts';
 import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
 import { contentOf } from '../../domain/integration/integration-content.ts';
 import { integrationContentInput } from '../../domain/integration/integration-content-input.ts';
@@ -11,6 +10,7 @@ import {
 } from '../../domain/integration/revision.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import type { Row } from '../../domain/scope.ts';
+import { id } from '../../ids.ts';
 import { endpoint, uncheckedEndpoint } from '../endpoint.ts';
 import { listEndpoint } from '../list.ts';
 import { tellLocation } from '../location.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { id } from '../../domain/ids.ts';
 import { getInstallation } from '../../domain/installation/installation.ts';
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
 import { projectIdOrName } from '../../domain/names.ts';
@@ -10,6 +9,7 @@ import {
 } from '../../domain/operation/operation.ts';
 import { listOperationLogs } from '../../domain/operation/operation-log.ts';
 import { getProject } from '../../domain/scope.ts';
+import { id } from '../../ids.ts';
 import { endpoint } from '../endpoint.ts';
 import { listEndpoint, pagedEndpoint } from '../list.ts';
 import { operationLog, showOperationLog } from './operation-log.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { id } from '../../domain/ids.ts';
 import {
   createOrg,
   createOrgInput,
@@ -8,6 +7,7 @@ import {
   updateOrgInput,
 } from '../../domain/org/org.ts';
 import { getOrg, type Row } from '../../domain/scope.ts';
+import { id } from '../../ids.ts';
 import { endpoint } from '../endpoint.ts';
 import { listEndpoint } from '../list.ts';
 import { createdShape, resource, updateTimeShape } from '../schemas.ts';

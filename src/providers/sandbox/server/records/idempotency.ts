@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { DAY_MS } from '../../../../work/durations.ts';
 import { Refusal } from '../refusal.ts';
 import type { SandboxAnswer, SandboxRequest } from '../request.ts';
 
-const KEPT_MS = 24 * 60 * 60 * 1_000;
+const KEPT_MS = DAY_MS;
 /** Room for some 100,000 answers of one record; beyond it the oldest key is forgotten early. */
 const MAX_KEPT_CHARACTERS = 64 * 1024 * 1024;
 const MAX_KEY_LENGTH = 255;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../../work/durations.ts';
 import { Refusal } from '../refusal.ts';
 import { OBJECTS, type ObjectName } from './objects.ts';
 import type { RecordTable } from './table.ts';
@@ -8,7 +9,6 @@ const LAST_NAMES = ['Lovelace', 'Dijkstra', 'Hopper', 'Liskov', 'Turing', 'Allen
 const COUNTRIES = ['NL', 'FR', 'JP', 'BR', 'KE', 'CA'];
 /** Dates are counted from here. */
 const FIRST_CLOSE_MS = Date.UTC(2026, 0, 1);
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 const MAKERS: Record<ObjectName, (index: number) => Record<string, unknown>> = {
   contacts: (index) => ({

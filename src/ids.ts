@@ -1,7 +1,6 @@
 /** TypeIDs: prefix + UUIDv7. Unique everywhere, sorted by time, and the prefix tells the type. */
 import { fromString, typeidUnboxed } from 'typeid-js';
 import { z } from 'zod';
-import type { Table } from '../database/rows.ts';
 
 /** The tables whose rows have an id of their own, by prefix. */
 export const ID_PREFIXES = {
@@ -29,7 +28,7 @@ export const ID_PREFIXES = {
   evt: 'NotificationEvent',
   dlv: 'Delivery',
   att: 'DeliveryAttempt',
-} as const satisfies Record<string, Table>;
+} as const;
 
 export type IdPrefix = keyof typeof ID_PREFIXES;
 

@@ -1,0 +1,70 @@
+/** Trying again: after longer waits each time, so that what has failed is not kept down by those who need it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Backoff {
+  /** The wait after the first failure; each later one is twice as long. */
+  firstMs: number;
+  maxMs: number;
+  /** The share of a wait that chance takes away at most, so that what failed together does not return together. */
+  jitter?: number;
+}
+
+/** The wait after so many failures in a row, from 1. */
+export function backoffMs(
+  { firstMs, maxMs, jitter = 0 }: Backoff,
+  failures: number,
+  random: () => number = Math.random,
+): number {
+  const longestMs = Math.min(firstMs * 2 ** (failures - 1), maxMs);
+  return Math.round(longestMs * (1 - jitter * (1 - random())));
+}
+
+export interface Persistence {
+  backoff: Backoff;
+  /** Called with each failure. */
+  onFailure?: (error: unknown, failures: number) => void;
+}
+
+/** Does the work until it succeeds; undefined if the signal ends that, also while the work hangs. */
+export async function untilDone<T>(
+  work: () => Promise<T>,
+  { backoff, onFailure, signal }: Persistence & { signal: AbortSignal },
+): Promise<T | undefined> {
+  const aborted = Promise.withResolvers<undefined>();
+  const onAbort = () => aborted.resolve(undefined);
+  signal.addEventListener('abort', onAbort);
+  try {
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      try {
+        return await Promise.race([work(), aborted.promise]);
+      } catch (error) {
+        onFailure?.(error, failures);
+        await sleep(backoffMs(backoff, failures), undefined, { signal }).catch(() => {});
+      }
+    }
+    return undefined;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Does the work up to so many times, and throws its last error. An error that is final is thrown at once. */
+export async function withTries<T>(
+  work: () => Promise<T>,
+  {
+    backoff,
+    onFailure,
+    triesMax,
+    isFinal = () => false,
+  }: Persistence & { triesMax: number; isFinal?: (error: unknown) => boolean },
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries >= triesMax || isFinal(error)) throw error;
+      onFailure?.(error, tries);
+      await sleep(backoffMs(backoff, tries));
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/** Time limits of what is waited for. They end the wait, and not the work. */
+import { DomainError } from '../errors.ts';
+
+/** The result, or what `late` gives or throws if that takes longer. */
+export async function withDeadline<T, L = T>(
+  running: Promise<T>,
+  maxMs: number,
+  late: () => L,
+): Promise<T | L> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, maxMs);
+  try {
+    return await Promise.race([running, promise.then(late)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits for the end of the work, whatever it is, but not for longer. */
+export async function endWithin(running: Promise<unknown>, maxMs: number): Promise<void> {
+  await withDeadline(
+    running.then(
+      () => {},
+      () => {},
+    ),
+    maxMs,
+    () => {},
+  );
+}
+
+export interface TimeLimits {
+  LIMIT_QUERY_MS: number;
+  LIMIT_MUTATION_MS: number;
+}
+
+/** How long a caller waits for an operation or a request; then it is refused. */
+export function operationMsMax(
+  { LIMIT_QUERY_MS, LIMIT_MUTATION_MS }: TimeLimits,
+  { isChange }: { isChange: boolean },
+): number {
+  return isChange ? LIMIT_MUTATION_MS : LIMIT_QUERY_MS;
+}
+
+/** The refusal of an operation or a request that took too long. */
+export function outOfTime(
+  what: 'operation' | 'request',
+  { isChange, maximumMs }: { isChange: boolean; maximumMs: number },
+): DomainError {
+  const after = isChange ? ' What it had begun may still be done: look before you repeat it.' : '';
+  const detail = `The ${what} took longer than ${maximumMs} ms.${after}`;
+  return new DomainError('QUERY_LIMIT_EXCEEDED', detail, { limit: 'time', maximum: maximumMs });
+}

@@ -1,0 +1,30 @@
+/** Time, chance and ids have one source each, so that tests can replace them and processes agree. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const src = join(import.meta.dirname, '..', '..', 'src');
+const files = globSync('**/*.ts', { cwd: src }).filter((file) => !file.includes('generated'));
+
+/** What may be called where: everything else takes it from the services, or from src/ids.ts. */
+const SOURCES = [
+  {
+    what: 'the clock of the process',
+    pattern: /\bDate\.now\b|\bnew Date\(\)|(?<!new )\bDate\(\)/,
+    // A log line says when it was written; commands and the built-in provider's server are other programs.
+    allowed: [
+      'app.ts',
+      'log.ts',
+      'commands/receive.ts',
+      'events/owe.ts',
+      'providers/sandbox/server/server.ts',
+    ],
+  },
+  { what: 'chance', pattern: /\bMath\.random\b/, allowed: ['app.ts', 'work/backoff.ts'] },
+  { what: 'ids', pattern: /\btypeidUnboxed\b/, allowed: ['ids.ts'] },
+];
+
+test.each(SOURCES)('$what has one source', ({ pattern, allowed }) => {
+  const users = files.filter((file) => pattern.test(readFileSync(join(src, file), 'utf8')));
+  expect(users.toSorted()).toEqual(allowed.toSorted());
+});

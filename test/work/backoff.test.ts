@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { backoffMs, untilDone, withTries } from '../../src/work/backoff.ts';
+
+const SOON = { firstMs: 1, maxMs: 2 };
+
+function failingTimes(times: number) {
+  let calls = 0;
+  return async () => {
+    calls += 1;
+    if (calls <= times) throw new Error(`failure ${calls}`);
+    return calls;
+  };
+}
+
+test('waits double up to the longest', () => {
+  const waits = [1, 2, 3, 4, 5, 2_000].map((n) => backoffMs({ firstMs: 100, maxMs: 1_000 }, n));
+  expect(waits).toEqual([100, 200, 400, 800, 1_000, 1_000]);
+});
+
+test('chance takes away at most the share that it is given', () => {
+  const backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.3 };
+  expect(backoffMs(backoff, 1, () => 0)).toBe(700);
+  expect(backoffMs(backoff, 1, () => 0.5)).toBe(850);
+  expect(backoffMs(backoff, 2, () => 1)).toBe(2_000);
+});
+
+test('untilDone goes on until the work succeeds, and tells of every failure', async () => {
+  const { signal } = new AbortController();
+  const failures: number[] = [];
+  const onFailure = (_error: unknown, count: number) => failures.push(count);
+  expect(await untilDone(failingTimes(3), { backoff: SOON, onFailure, signal })).toBe(4);
+  expect(failures).toEqual([1, 2, 3]);
+});
+
+test('untilDone ends with its signal, also while the work hangs or it waits', async () => {
+  const hour = { firstMs: 3_600_000, maxMs: 3_600_000 };
+  for (const work of [() => new Promise<never>(() => {}), failingTimes(1)]) {
+    const aborting = new AbortController();
+    const done = untilDone(work, { backoff: hour, signal: aborting.signal });
+    setImmediate(() => aborting.abort());
+    expect(await done).toBeUndefined();
+  }
+});
+
+test('withTries gives up after its last try, with the last error', async () => {
+  expect(await withTries(failingTimes(2), { backoff: SOON, triesMax: 3 })).toBe(3);
+  const trying = withTries(failingTimes(9), { backoff: SOON, triesMax: 3 });
+  await expect(trying).rejects.toThrow('failure 3');
+});
+
+test('withTries throws what is final at once', async () => {
+  const trying = withTries(failingTimes(9), { backoff: SOON, triesMax: 3, isFinal: () => true });
+  await expect(trying).rejects.toThrow('failure 1');
+});

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { endWithin, operationMsMax, outOfTime, withDeadline } from '../../src/work/deadline.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const never = new Promise<never>(() => {});
+
+test('what comes in time is the result, and no timer is left', async () => {
+  expect(await withDeadline(Promise.resolve(1), 1_000, () => 2)).toBe(1);
+  await expect(withDeadline(Promise.reject(new Error('no')), 1_000, () => 2)).rejects.toThrow('no');
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('what is late gets what stands for it, or is refused', async () => {
+  const late = withDeadline(never, 1_000, () => 'late');
+  const refused = withDeadline(never, 1_000, () => {
+    throw outOfTime('request', { isChange: false, maximumMs: 1_000 });
+  });
+  const expected = expect(refused).rejects.toThrow('The request took longer than 1000 ms.');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await late).toBe('late');
+  await expected;
+});
+
+test('endWithin waits for the end, whatever it is, and not for longer', async () => {
+  await endWithin(Promise.reject(new Error('no')), 1_000);
+  const ending = endWithin(never, 1_000);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await ending;
+});
+
+test('a change that took too long says that it may be done', () => {
+  const limits = { LIMIT_QUERY_MS: 10, LIMIT_MUTATION_MS: 30 };
+  expect([true, false].map((isChange) => operationMsMax(limits, { isChange }))).toEqual([30, 10]);
+  expect(outOfTime('operation', { isChange: true, maximumMs: 30 }).problem).toMatchObject({
+    detail:
+      'The operation took longer than 30 ms. What it had begun may still be done: look before you repeat it.',
+    limit: 'time',
+    maximum: 30,
+  });
+});

@@ -1,0 +1,41 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { Outage } from '../../src/work/outage.ts';
+
+function collected() {
+  const lines: { msg: string; err: { message: string } }[] = [];
+  const log = pino({ base: undefined }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  return { log, lines };
+}
+
+test('an outage is logged once, with its first error, and the next one again', () => {
+  const { log, lines } = collected();
+  const outage = new Outage(log, 'it can not be read');
+  for (const text of ['one', 'two', 'three']) outage.failed(new Error(text));
+  expect(outage.isOn).toBe(true);
+  outage.ended();
+  expect(outage.isOn).toBe(false);
+  outage.failed(new Error('four'));
+  expect(lines.map(({ msg, err }) => [msg, err.message])).toEqual([
+    ['it can not be read', 'one'],
+    ['it can not be read', 'four'],
+  ]);
+});
+
+test('one whose end nobody tells of is logged again after its time', () => {
+  const { log, lines } = collected();
+  const outage = new Outage(log, 'it fails', { repeatMs: 0 });
+  for (const text of ['one', 'two']) outage.failed(new Error(text));
+  expect(lines).toHaveLength(2);
+});
+
+test('watched work ends it by succeeding', async () => {
+  const { log, lines } = collected();
+  const outage = new Outage(log, 'it fails');
+  const fail = () => Promise.reject(new Error('no'));
+  expect(await outage.watch(fail)).toBeUndefined();
+  expect(await outage.watch(fail)).toBeUndefined();
+  expect(await outage.watch(async () => 1)).toBe(1);
+  await outage.watch(fail);
+  expect(lines).toHaveLength(2);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { Alarm, Signal } from '../../src/work/signal.ts';
+
+test('a signal wakes all who wait, and nobody who comes later', async () => {
+  const signal = new Signal();
+  const woken: number[] = [];
+  const waiting = [1, 2].map((number) => signal.wait().then(() => woken.push(number)));
+  signal.raise();
+  await Promise.all(waiting);
+  expect(woken).toEqual([1, 2]);
+  void signal.wait().then(() => woken.push(3));
+  await new Promise(setImmediate);
+  expect(woken).toEqual([1, 2]);
+});
+
+test('an alarm that rang while nobody waited ends the next wait, and only that one', async () => {
+  const alarm = new Alarm();
+  alarm.ring();
+  alarm.ring();
+  await alarm.wait(3_600_000);
+  let isWaiting = true;
+  const waiting = alarm.wait(3_600_000).then(() => {
+    isWaiting = false;
+  });
+  await new Promise(setImmediate);
+  expect(isWaiting).toBe(true);
+  alarm.ring();
+  await waiting;
+});
+
+test('an alarm that nobody rings ends its wait after its time', async () => {
+  await new Alarm().wait(1);
+});
