@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http';
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './database/database.ts';
-import { fillDemo } from './demo/demo.ts';
+import { fillDemo, isDemoOn } from './demo/demo.ts';
 import { demoTabs } from './demo/tabs.ts';
 import type { Services } from './domain/call.ts';
 import { encryptionKeys } from './domain/encryption-keys.ts';
@@ -36,6 +36,7 @@ import { oauthCallback } from './server/oauth-callback.ts';
 import { plainGraphql } from './server/plain-graphql.ts';
 import { restWay } from './server/rest.ts';
 import { openSandbox } from './server/sandbox.ts';
+import type { Sandbox } from './server/sandbox-server.ts';
 import { attachWebSocket } from './server/websocket.ts';
 import { startWork } from './start-work.ts';
 
@@ -59,7 +60,8 @@ export interface Overrides {
 export interface App extends AsyncDisposable {
   services: Services;
   verifier: BearerVerifier;
-  sandbox: SandboxServer;
+  /** Throws where another process of the database runs it. */
+  readonly sandbox: SandboxServer;
   /** Answers a request, with or without a port of its own. */
   handler: RequestListener;
   /** The platform's REST endpoints under /v1. */
@@ -74,7 +76,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const database = building.use(overrides.database ?? (await openDatabase(config, log)));
   const vault = createVault(encryptionKeys(config));
   await refuseMissingKey(database.rows.query, vault);
-  const sandbox = building.use(await openSandbox(config));
+  const sandbox = building.use(await openSandbox({ config, database, log }));
   const verifier = await createBearerVerifier(config);
   let publicUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
   const services: Services = {
@@ -124,7 +126,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   return {
     services,
     verifier,
-    sandbox,
+    get sandbox() {
+      return sandbox.server();
+    },
     handler,
     rest,
     async start() {
@@ -143,19 +147,20 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       });
       const url = config.PUBLIC_URL ?? listening.url;
       publicUrl = url;
-      const demo = servesApi ? await fillDemo({ services, verifier, url }) : null;
-      if (demo) seedSandbox(sandbox);
+      const hasDemo = await isDemoOn(services);
+      if (hasDemo) sandbox.fillWith(seedSandbox);
+      const demo = hasDemo && servesApi ? await fillDemo({ services, verifier, url }) : null;
       tabs = demoTabs(demo);
       if (config.ROLES.includes('worker')) running.use(await startWork(services));
       isReady = true;
-      log.info({ url, graphiql: `${url}/graphql`, sandbox: sandbox.url }, 'ready');
+      log.info({ url, graphiql: `${url}/graphql`, sandbox: sandbox.url() }, 'ready');
       return { url, hasDemo: demo !== null };
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
 
-/** The sandbox keeps its records in memory: the demo's reads find some after each start. */
+/** The sandbox keeps its records in memory: the demo's reads find some whenever it has begun anew. */
 function seedSandbox(sandbox: SandboxServer): void {
   sandbox.seed('contacts', 50);
   sandbox.seed('companies', 10);
@@ -174,19 +179,19 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** The operator's own addresses for providers are permitted, wherever they are. */
-function providerOutbound(config: Config, sandbox: SandboxServer): Outbound {
+function providerOutbound(config: Config, sandbox: Sandbox): Outbound {
   const { ALLOWED_PRIVATE_TARGETS, HUBSPOT_BASE_URL, SALESFORCE_BASE_URL } = config;
-  const own = [sandbox.url, HUBSPOT_BASE_URL, SALESFORCE_BASE_URL].flatMap((url) =>
+  const own = [HUBSPOT_BASE_URL, SALESFORCE_BASE_URL].flatMap((url) =>
     url && URL.canParse(url) ? new URL(url).origin : [],
   );
   return createOutbound({
     allowedPrivateTargets: ALLOWED_PRIVATE_TARGETS,
-    alwaysAllowedOrigins: () => own,
+    alwaysAllowedOrigins: () => [...own, sandbox.url()],
     socketsMax: PROVIDER_SOCKETS,
   });
 }
 
-function allProviders(config: Config, sandbox: SandboxServer): Provider[] {
+function allProviders(config: Config, sandbox: Sandbox): Provider[] {
   return [
     sandboxProvider(sandbox.url),
     hubspotProvider({ baseUrl: config.HUBSPOT_BASE_URL }),

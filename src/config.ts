@@ -73,6 +73,11 @@ const environment = z.object({
   SANDBOX_PORT: wholeNumber(0, 0, 65_535).describe(
     'Port of the built-in sandbox; default: the one after PORT, or any free one',
   ),
+  SANDBOX_HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('Address of the built-in sandbox, by which all processes of the database reach it'),
   ROLES: z
     .string()
     .default('api,worker')

@@ -30,7 +30,7 @@ export async function startWork(services: Services): Promise<AsyncDisposable> {
   const outbound = starting.use(
     createOutbound({
       allowedPrivateTargets: config.ALLOWED_PRIVATE_TARGETS,
-      alwaysAllowedOrigins: () => (sandboxUrl ? [sandboxUrl] : []),
+      alwaysAllowedOrigins: () => [sandboxUrl()],
     }),
   );
   const deliveries = starting.use(startDeliveries({ ...services, outbound }));

@@ -27,9 +27,8 @@ interface DemoHost {
   url: string;
 }
 
-/** Fills in the demo where it is on, and writes demo.json. Null where it is off. */
-export async function fillDemo({ services, verifier, url }: DemoHost): Promise<Demo | null> {
-  if (!(await isOn(services))) return null;
+/** Fills in the demo, and writes demo.json. */
+export async function fillDemo({ services, verifier, url }: DemoHost): Promise<Demo> {
   const issuer = services.config.BEARER_ISSUER ?? LOCAL_ISSUER;
   const claims = {
     sub: DEMO_SUBJECT,
@@ -48,7 +47,7 @@ export async function fillDemo({ services, verifier, url }: DemoHost): Promise<D
   });
   const demo: Demo = {
     url,
-    sandboxUrl: services.sandboxUrl ?? '',
+    sandboxUrl: services.sandboxUrl(),
     ...project,
     apiKey,
     bearerToken,
@@ -58,7 +57,7 @@ export async function fillDemo({ services, verifier, url }: DemoHost): Promise<D
 }
 
 /** On by default while an embedded database has no projects, and wherever the demo already is. */
-async function isOn({ config, database }: Services): Promise<boolean> {
+export async function isDemoOn({ config, database }: Services): Promise<boolean> {
   if (config.DEMO !== undefined) return config.DEMO;
   if (database.kind !== 'embedded') return false;
   const { project } = database.prisma;

@@ -48,7 +48,7 @@ export async function fillProject({
   const known = project ?? (await createProject(runner, orgId));
   const projectId = known.id;
   const apiKey = knownKey ?? (await newApiKey(runner));
-  await fillRoutes(runner, known, services.sandboxUrl ?? '');
+  await fillRoutes(runner, known, services.sandboxUrl());
   await fillConnections(runner, known);
   const integrationId = await fillIntegration(runner, known);
   const installation = await fillInstallation(runner, known);

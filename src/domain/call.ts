@@ -27,7 +27,7 @@ export interface Services {
   /** How browsers reach the gateway, without a trailing slash. */
   publicUrl: () => string;
   /** Where the built-in sandbox listens: always a permitted target. */
-  sandboxUrl: string | null;
+  sandboxUrl: () => string;
   /** The time by which expiry is told; tests set it. */
   now: () => Date;
   /** From 0 up to 1. */

@@ -1,19 +1,20 @@
-/** The built-in provider listens beside the gateway, on loopback only. */
+/** The built-in provider, which listens beside the gateway. */
 import type { Config } from '../config.ts';
-import { type SandboxServer, startSandboxServer } from '../providers/sandbox/server/server.ts';
+import { type Sandbox, type SandboxHost, startSandbox } from './sandbox-server.ts';
+import { shareSandbox } from './shared-sandbox.ts';
 
-const HOST = '127.0.0.1';
+/** One for all processes of a database: whatever one of them writes to it, the others read. */
+export async function openSandbox(host: SandboxHost): Promise<Sandbox> {
+  return host.database.kind === 'embedded' ? ownSandbox(host.config) : shareSandbox(host);
+}
 
-/** On SANDBOX_PORT where it is given; else on the port after the gateway's, or on any free one. */
-export async function openSandbox(config: Config): Promise<SandboxServer> {
-  if (config.SANDBOX_PORT !== 0) {
-    return startSandboxServer({ host: HOST, port: config.SANDBOX_PORT });
-  }
-  if (config.PORT === 0) return startSandboxServer({ host: HOST, port: 0 });
-  try {
-    return await startSandboxServer({ host: HOST, port: config.PORT + 1 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    return startSandboxServer({ host: HOST, port: 0 });
-  }
+/** The embedded database has one process, so there is nobody to share with. */
+async function ownSandbox(config: Config): Promise<Sandbox> {
+  const server = await startSandbox(config);
+  return {
+    url: () => server.url,
+    server: () => server,
+    fillWith: (fill) => fill(server),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
 }

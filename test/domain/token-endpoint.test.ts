@@ -19,7 +19,7 @@ afterAll(async () => {
 const NOW = new Date('2026-01-01T00:00:00Z');
 const client = { id: 'the id', secret: 'the:secret' };
 const form = { grant_type: 'refresh_token', refresh_token: 'the-refresh-token' };
-const { oauth2: _facts, ...sandbox } = sandboxProvider(server.url);
+const { oauth2: _facts, ...sandbox } = sandboxProvider(() => server.url);
 
 function ask(given: object = {}) {
   const provider = { ...sandbox, oauth2: { tokenUrl: `${server.url}/token`, ...given } };

@@ -29,6 +29,8 @@ export interface Gateway {
   rssBytes(): number;
   /** What is still in use once everything that nobody needs is collected: the heap, and buffers beside it. */
   usedBytes(): Promise<number>;
+  /** As a crash does it. */
+  kill(): Promise<void>;
   /** As an operator does it; answers the exit code. */
   stop(): Promise<number | null>;
 }
@@ -78,6 +80,10 @@ export async function startGateway(env: Record<string, string>): Promise<Gateway
       PAGE_BYTES * Number(readFileSync(`/proc/${child.pid}/statm`, 'utf8').split(' ')[1]),
     usedBytes: () =>
       evaluate('(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())'),
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
     async stop() {
       // Else the process would wait for its inspector to leave.
       close();

@@ -13,7 +13,7 @@ process.on('message', (ms: number) => {
   aheadMs = ms;
 });
 
-const sandbox = sandboxProvider(process.env.SANDBOX_URL as string);
+const sandbox = sandboxProvider(() => process.env.SANDBOX_URL as string);
 const idempotencyKey = process.env.WITHOUT_PROVIDER_KEYS === undefined;
 const app = await createApp(readConfig(process.env), {
   log: createLog('silent'),

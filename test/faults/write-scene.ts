@@ -64,7 +64,7 @@ async function prepare(
     SANDBOX_URL: sandbox.url,
     ...given,
   };
-  const providers = [sandboxProvider(sandbox.url)];
+  const providers = [sandboxProvider(() => sandbox.url)];
   await using app = await testApp({ env, providers, database: await open(env) });
   const objects = [{ objectName: 'deals' }];
   const writer = await createWriter(app, {

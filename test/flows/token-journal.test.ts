@@ -29,7 +29,7 @@ function startServer(over: Database, log?: Log) {
     log,
     env: { ENCRYPTION_KEY, DATA_DIR: dataDir, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     database: { ...over, [Symbol.asyncDispose]: async () => {} },
-    providers: [sandboxProvider(sandbox.url)],
+    providers: [sandboxProvider(() => sandbox.url)],
   });
 }
 

@@ -67,7 +67,7 @@ test('two servers on one database refresh a token once', async () => {
   await using other = await testApp({
     env: { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     database: { ...database, [Symbol.asyncDispose]: async () => {} },
-    providers: [sandboxProvider(sandbox.url)],
+    providers: [sandboxProvider(() => sandbox.url)],
     now: services.now,
   });
   const connection = await connectWithTokens(app, await app.tenant());

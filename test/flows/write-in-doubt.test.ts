@@ -8,7 +8,7 @@ import { contact, createWriter } from '../support/writes.ts';
 
 const sandbox = await startSandbox();
 afterAll(() => sandbox[Symbol.asyncDispose]());
-const able = sandboxProvider(sandbox.url);
+const able = sandboxProvider(() => sandbox.url);
 /** As HubSpot and Salesforce are: it knows no idempotency keys. */
 const provider = { ...able, takes: { ...able.takes, idempotencyKey: false } };
 const env = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };

@@ -8,7 +8,7 @@ import { contact, createWriter, WRITE, type Writer } from '../support/writes.ts'
 const app = await sharedApp();
 const { prisma } = app.app.services.database;
 
-const able = sandboxProvider('http://sandbox.test');
+const able = sandboxProvider(() => 'http://sandbox.test');
 /** The sandbox with as little as a provider may have; it is never called. */
 const plain = await sharedApp({
   providers: [

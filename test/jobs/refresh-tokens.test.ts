@@ -26,7 +26,7 @@ function anotherServer(): Promise<TestApp> {
     env: { ...env, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     log,
     database: { ...services.database, [Symbol.asyncDispose]: async () => {} },
-    providers: [sandboxProvider(sandbox.url)],
+    providers: [sandboxProvider(() => sandbox.url)],
   });
 }
 

@@ -12,7 +12,7 @@ function connectorOf(sandbox: SandboxServer): {
   session: ProviderSession;
   capabilities: Required<Provider['capabilities']>;
 } {
-  const { capabilities } = sandboxProvider(sandbox.url);
+  const { capabilities } = sandboxProvider(() => sandbox.url);
   return {
     session: plainSession(sandbox.url, { 'x-api-key': API_KEY }),
     capabilities: capabilities as Required<Provider['capabilities']>,
@@ -25,7 +25,7 @@ async function makeSubject(): Promise<ContractSubject> {
   const { session } = connectorOf(sandbox);
   const objectName = 'deals';
   return {
-    provider: sandboxProvider(sandbox.url),
+    provider: sandboxProvider(() => sandbox.url),
     session,
     secret: API_KEY,
     objectName,

@@ -10,7 +10,7 @@ import type { GraphqlClient } from './graphql-client.ts';
 
 /** As they are served; none of them is called. */
 export const PROVIDERS: Provider[] = [
-  sandboxProvider('http://sandbox.test'),
+  sandboxProvider(() => 'http://sandbox.test'),
   hubspotProvider(),
   salesforceProvider(),
   ...CATALOGUE,

@@ -24,8 +24,8 @@ for (const { prototype } of [pg.Client, PGlite] as { prototype: { query: Query }
   const { query } = prototype;
   prototype.query = function (asked, values, ...rest) {
     const statement = statementOf(asked, values);
-    // The job queue maintains itself whenever it likes.
-    if (statement.text.includes('pgboss')) return query.call(this, asked, values, ...rest);
+    // The job queue and the sandbox's lease are maintained whenever it is time.
+    if (/pgboss|SandboxLease/.test(statement.text)) return query.call(this, asked, values, ...rest);
     const waits = [...recordings].flatMap(({ statements, before }) => {
       statements.push(statement);
       return before ? [before(this, statement, query)] : [];

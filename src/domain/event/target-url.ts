@@ -32,7 +32,7 @@ function problemWith(text: string, { config, sandboxUrl }: Policy): string | nul
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return 'must not have a user name or password.';
   if (text.includes('#')) return 'must not have a fragment.';
-  if (sandboxUrl !== null && url.origin === new URL(sandboxUrl).origin) return null;
+  if (url.origin === new URL(sandboxUrl()).origin) return null;
   return problemWithHost(url, config.ALLOWED_PRIVATE_TARGETS);
 }
 

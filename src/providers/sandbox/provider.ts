@@ -2,13 +2,17 @@ import type { Provider } from '../provider.ts';
 import { describeObject, readPage } from './read.ts';
 import { deleteRecord, writeBatch, writeRecord } from './write.ts';
 
-/** The built-in CRM, to try the platform with: it has every scheme and every capability. */
-export function sandboxProvider(baseUrl: string): Provider {
-  const base = baseUrl.replace(/\/+$/, '');
+/**
+ * The built-in CRM, to try the platform with: it has every scheme and every capability. Its address, without
+ * a trailing slash, is told anew each time: the sandbox moves when the process that runs it ends.
+ */
+export function sandboxProvider(address: () => string): Provider {
   return {
     name: 'sandbox',
     displayName: 'Sandbox CRM',
-    baseUrl: base,
+    get baseUrl() {
+      return address();
+    },
     authSchemes: [
       'API_KEY',
       'BASIC',
@@ -18,10 +22,12 @@ export function sandboxProvider(baseUrl: string): Provider {
       'OAUTH2_PASSWORD',
       'NONE',
     ],
-    oauth2: {
-      authorizeUrl: `${base}/oauth/authorize`,
-      tokenUrl: `${base}/oauth/token`,
-      tokenFields: { workspaceRef: 'workspace.id', consumerRef: 'user.id', scopes: 'scope' },
+    get oauth2() {
+      return {
+        authorizeUrl: `${address()}/oauth/authorize`,
+        tokenUrl: `${address()}/oauth/token`,
+        tokenFields: { workspaceRef: 'workspace.id', consumerRef: 'user.id', scopes: 'scope' },
+      };
     },
     apiKey: { in: 'header', name: 'X-Api-Key' },
     custom: {

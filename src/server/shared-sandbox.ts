@@ -1,0 +1,114 @@
+/**
+ * On PostgreSQL one process runs the sandbox, and the others are told where it is by the database. When that
+ * process ends, another one runs a new, empty sandbox, at the same address where it can.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { SandboxServer } from '../providers/sandbox/server/server.ts';
+import { createSandboxLease, type SandboxLease } from './sandbox-lease.ts';
+import {
+  type FillSandbox,
+  type Sandbox,
+  type SandboxHost,
+  startSandbox,
+} from './sandbox-server.ts';
+
+/** A third of the lease: two renewals may be lost. */
+const LOOK_MS = 1_500;
+/** While a start waits for another process's sandbox to listen for the first time. */
+const FIRST_LOOK_MS = 50;
+
+/** Waits until there is a sandbox, here or in another process. */
+export async function shareSandbox(host: SandboxHost): Promise<Sandbox> {
+  const shared = new SharedSandbox(host);
+  await shared.open();
+  return shared;
+}
+
+class SharedSandbox implements Sandbox {
+  readonly #host: SandboxHost;
+  readonly #lease: SandboxLease;
+  readonly #stopping = new AbortController();
+  readonly #fills: FillSandbox[] = [];
+  #server: SandboxServer | null = null;
+  #othersUrl = '';
+  #looking = Promise.resolve();
+
+  constructor(host: SandboxHost) {
+    this.#host = host;
+    this.#lease = createSandboxLease(host.database.rows.query);
+  }
+
+  url = (): string => this.#server?.url ?? this.#othersUrl;
+
+  server(): SandboxServer {
+    if (this.#server) return this.#server;
+    throw new Error('Another process of the database runs the sandbox.');
+  }
+
+  fillWith(fill: FillSandbox): void {
+    this.#fills.push(fill);
+    if (this.#server) fill(this.#server);
+  }
+
+  async open(): Promise<void> {
+    await this.#look();
+    while (this.url() === '') {
+      await wait(FIRST_LOOK_MS);
+      await this.#look();
+    }
+    this.#looking = this.#lookAgainAndAgain();
+  }
+
+  async #lookAgainAndAgain(): Promise<void> {
+    const { signal } = this.#stopping;
+    let hasFailed = false;
+    for (;;) {
+      await wait(LOOK_MS, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        await this.#look();
+        hasFailed = false;
+      } catch (error) {
+        // Once: an outage is one fact. The sandbox stays where it is, as nobody else can claim it either.
+        if (!hasFailed) this.#host.log.warn({ err: error }, 'the sandbox is looked for again');
+        hasFailed = true;
+      }
+    }
+  }
+
+  async #look(): Promise<void> {
+    if (this.#server) return this.#keep(this.#server);
+    const claimed = await this.#lease.claim();
+    if (claimed) await this.#run(claimed.lastUrl);
+    else this.#othersUrl = (await this.#lease.findUrl()) ?? this.#othersUrl;
+  }
+
+  /** Whoever could not renew in time finds another process in its place. */
+  async #keep(server: SandboxServer): Promise<void> {
+    if (await this.#lease.renew(server.url)) return;
+    this.#server = null;
+    await server.close();
+    this.#othersUrl = (await this.#lease.findUrl()) ?? server.url;
+  }
+
+  async #run(lastUrl?: string): Promise<void> {
+    try {
+      this.#server = await startSandbox(this.#host.config, lastUrl);
+    } catch (error) {
+      await this.#lease.release();
+      throw error;
+    }
+    for (const fill of this.#fills) fill(this.#server);
+    await this.#keep(this.#server);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    await this.#looking;
+    if (!this.#server) return;
+    await this.#server.close();
+    await this.#lease.release().catch((error: unknown) => {
+      this.#host.log.warn({ err: error }, "the sandbox's lease ends by itself");
+    });
+  }
+}

@@ -1,0 +1,65 @@
+/** The processes of a PostgreSQL share one sandbox, whichever of them runs it. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { databaseUrl, startGateway } from '../faults/gateway.ts';
+import { onPostgres, testDatabase } from '../support/app.ts';
+
+const WAITING = { timeout: 30_000, interval: 50 };
+const WRITTEN = 'written-by-the-api@example.test';
+
+const WRITE = `mutation { writeRecords(input: {
+  projectIdOrName: "demo", integrationIdOrName: "crm-sync", groupRef: "acme"
+  objectName: "people", type: CREATE
+  record: { emailAddress: "${WRITTEN}", firstname: "Api", lastname: "Writer" }
+}) { result { success errors { message } } } }`;
+const READ = `mutation { triggerRead(input: {
+  projectIdOrName: "demo", integrationIdOrName: "crm-sync", objectName: "contacts", groupRef: "acme"
+}) { operation { id } } }`;
+
+async function startApart() {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-roles-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  const database = await testDatabase();
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  const shared = { DATABASE_URL: await databaseUrl(database), DATA_DIR: dataDir, DEMO: 'true' };
+  const api = await startGateway({ ...shared, ROLES: 'api' });
+  const worker = await startGateway({ ...shared, ROLES: 'worker' });
+  const { apiKey, sandboxUrl } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
+  const ask = async (query: string) => {
+    const response = await fetch(`${api.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+      body: JSON.stringify({ query }),
+    });
+    const { data, errors } = (await response.json()) as { data: object; errors?: unknown };
+    expect(errors).toBeUndefined();
+    return data;
+  };
+  const sandbox = async (path: string) => (await fetch(`${sandboxUrl}${path}`)).text();
+  return { api, worker, ask, sandbox };
+}
+
+test.runIf(onPostgres)(
+  'what the api writes, the worker reads; when the process that runs the sandbox is killed, the other does',
+  { timeout: 120_000 },
+  async () => {
+    const { api, worker, ask, sandbox } = await startApart();
+    expect(await ask(WRITE)).toEqual({
+      writeRecords: { result: { success: true, errors: expect.toBeOneOf([null, []]) } },
+    });
+    await ask(READ);
+    await vi.waitFor(
+      async () => expect(await sandbox('/inbox/records')).toContain(WRITTEN),
+      WAITING,
+    );
+
+    await api.kill();
+    await vi.waitFor(async () => {
+      const { total } = JSON.parse(await sandbox('/objects/contacts/records?limit=1'));
+      expect(total).toBe(50);
+    }, WAITING);
+    expect(await worker.stop()).toBe(0);
+  },
+);
