@@ -38,7 +38,7 @@ async function serve(): Promise<void> {
   const { url, hasDemo } = await app.start();
   if (!terminal) return;
   const demoFile = hasDemo ? join(config.DATA_DIR, 'demo.json') : null;
-  process.stdout.write(terminal.greeting({ url, sandboxUrl: app.sandbox.url, demoFile }));
+  process.stdout.write(terminal.greeting({ url, sandboxUrl: app.services.sandboxUrl(), demoFile }));
 }
 
 onStopSignal({ stop, stopNow: () => process.exit(1) });

@@ -4,19 +4,18 @@ import { createServer } from 'node:net';
 import type { Config } from '../config.ts';
 import { StartRefused } from '../errors.ts';
 
-/** Where the built-in sandbox listens. */
-const LOOPBACK = '127.0.0.1';
-
 /** Throws StartRefused with every port of the configuration that is not to be had. */
 export async function refuseTakenPorts(
-  config: Pick<Config, 'HOST' | 'PORT' | 'SANDBOX_PORT'>,
+  config: Pick<Config, 'HOST' | 'PORT' | 'SANDBOX_HOST' | 'SANDBOX_PORT' | 'DATABASE_URL'>,
 ): Promise<void> {
-  const { HOST, PORT, SANDBOX_PORT } = config;
+  const { HOST, PORT, SANDBOX_HOST, SANDBOX_PORT, DATABASE_URL } = config;
+  // With DATABASE_URL, the sandbox that is there may be the one that all processes share.
+  const hasOwnSandboxPort = SANDBOX_PORT !== 0 && !DATABASE_URL;
   const problems = [
     await problemOf({ name: 'PORT', host: HOST, port: PORT }),
-    SANDBOX_PORT === 0
-      ? null
-      : await problemOf({ name: 'SANDBOX_PORT', host: LOOPBACK, port: SANDBOX_PORT }),
+    hasOwnSandboxPort
+      ? await problemOf({ name: 'SANDBOX_PORT', host: SANDBOX_HOST, port: SANDBOX_PORT })
+      : null,
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new StartRefused(problems.join('\n'));
 }
@@ -52,7 +51,7 @@ function inWords({ name, host, port }: Wanted, { code, message }: NodeJS.ErrnoEx
       return `This user may not listen on port ${port}. Give this server another ${name}.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `This machine has no address ${host} to listen on. Give this server another HOST.`;
+      return `This machine has no address ${host} to listen on. Give this server another ${name.replace('PORT', 'HOST')}.`;
     default:
       return `Port ${port} of ${host} can't be listened on: ${message}`;
   }
