@@ -1,15 +1,14 @@
 /**
- * Providers that are known by their facts alone: how to connect to them, and where they are. What
- * can be done with them is forwarding requests; whoever gets code of its own leaves for a folder.
+ * Providers that are known by their facts alone. A declaration says how records are moved; of the others
+ * only how to connect to them is known, and requests can be forwarded.
  */
 import { KEY_ROWS } from './catalogue/keys.ts';
 import { OAUTH2_ROWS } from './catalogue/oauth2.ts';
 import { OAUTH2_BY_WORKSPACE_ROWS } from './catalogue/oauth2-by-workspace.ts';
 import { catalogueProvider } from './catalogue/row.ts';
+import { DECLARED } from './declared/all.ts';
 import type { Provider } from './provider.ts';
 
-export const CATALOGUE: readonly Provider[] = [
-  ...OAUTH2_ROWS,
-  ...OAUTH2_BY_WORKSPACE_ROWS,
-  ...KEY_ROWS,
-].map(catalogueProvider);
+const ROWS = [...OAUTH2_ROWS, ...OAUTH2_BY_WORKSPACE_ROWS, ...KEY_ROWS];
+
+export const CATALOGUE: readonly Provider[] = [...DECLARED, ...ROWS.map(catalogueProvider)];

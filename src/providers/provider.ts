@@ -149,6 +149,8 @@ export interface ProviderRequest {
   query?: Record<string, string | number | boolean | undefined>;
   headers?: Record<string, string>;
   body?: unknown;
+  /** How the body is written. Default: as JSON. A form nests by brackets: `a[b]=c`. */
+  bodyFormat?: 'json' | 'form';
 }
 
 export interface ProviderAnswer {

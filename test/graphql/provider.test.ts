@@ -3,7 +3,7 @@ import { CATALOGUE } from '../../src/providers/catalogue.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { sharedApp } from '../support/app.ts';
 
-const [template] = CATALOGUE as [Provider];
+const template = CATALOGUE.at(-1) as Provider;
 const named = (name: string, facts: Partial<Provider> = {}): Provider => ({
   ...template,
   name,

@@ -35,6 +35,8 @@ export interface ContractSubject extends AsyncDisposable {
   missingId: string;
   /** The smallest `pageSize` that the provider keeps to. */
   smallestPage: number;
+  /** False if the vendor says of no record when it changed: then a read of changes is a whole one. */
+  tellsChanges: boolean;
   /** Records of `objectName` in the account. */
   countRecords(): number | Promise<number>;
   /** Puts records into the account as though they had last changed then; gives their ids. */

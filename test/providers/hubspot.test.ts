@@ -27,6 +27,7 @@ providerContract('hubspot', async (): Promise<ContractSubject> => {
     invalidRecord: { firstname: 'Ada', email: 'no address' },
     missingId: '999999',
     smallestPage: 10,
+    tellsChanges: true,
     countRecords: () => server.store.records('contacts').length,
     storeRecords: (records) =>
       records.map(({ record, changedAt }) => server.store.create('contacts', record, changedAt).id),

@@ -25,6 +25,7 @@ providerContract('salesforce', async (): Promise<ContractSubject> => {
     invalidRecord: { website: 'https://example.com' },
     missingId: '001000000000999AAA',
     smallestPage: 200,
+    tellsChanges: true,
     countRecords: () => server.store.records('Account').length,
     storeRecords: (records) =>
       records.map(({ record, changedAt }) => server.store.create('Account', record, { changedAt })),

@@ -34,6 +34,7 @@ async function makeSubject(): Promise<ContractSubject> {
     invalidRecord: { name: 'a deal', stage: 'no such stage' },
     missingId: '404404',
     smallestPage: 10,
+    tellsChanges: true,
     countRecords: () => sandbox.records(objectName).length,
     async storeRecords(records) {
       const ids: string[] = [];

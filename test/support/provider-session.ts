@@ -2,6 +2,7 @@
  * The smallest session a connector can be tried with: fixed headers, no refresh, no rate limit.
  * It keeps to ProviderSession's promise that every HTTP answer resolves and only its absence throws.
  */
+import { stringify } from 'qs';
 import { type Dispatcher, errors, request } from 'undici';
 import {
   type ProviderAnswer,
@@ -25,17 +26,20 @@ export function plainSession(
 
   async function send(sent: ProviderRequest): Promise<ProviderAnswer> {
     const url = requestUrl(base, sent);
-    const json = sent.body === undefined ? undefined : JSON.stringify(sent.body);
+    const isForm = sent.bodyFormat === 'form';
+    const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
+    const write = isForm ? stringify : JSON.stringify;
+    const body = sent.body === undefined ? undefined : write(sent.body);
     try {
       const answer = await request(url, {
         method: sent.method,
         headers: {
           accept: 'application/json',
-          ...(json !== undefined && { 'content-type': 'application/json' }),
+          ...(body !== undefined && { 'content-type': type }),
           ...headers,
           ...sent.headers,
         },
-        body: json,
+        body,
         signal: AbortSignal.timeout(timeoutMs),
       });
       return {

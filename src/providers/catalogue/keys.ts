@@ -10,17 +10,6 @@ export const KEY_ROWS: CatalogueRow[] = [
     workspaceRequired: true,
   },
   {
-    name: 'gitlab',
-    displayName: 'GitLab',
-    baseUrl: 'https://gitlab.com',
-    // Custom: there is no scheme of its own for a header that holds a customer's token.
-    authSchemes: ['NONE'],
-    custom: {
-      inputs: [{ name: 'token', displayName: 'Personal access token' }],
-      headers: [{ name: 'PRIVATE-TOKEN', valueTemplate: '{{token}}' }],
-    },
-  },
-  {
     name: 'jotform',
     displayName: 'Jotform',
     baseUrl: 'https://api.jotform.com',
@@ -38,13 +27,6 @@ export const KEY_ROWS: CatalogueRow[] = [
     name: 'sendGrid',
     displayName: 'SendGrid',
     baseUrl: 'https://api.sendgrid.com',
-    authSchemes: ['API_KEY'],
-    apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
-  },
-  {
-    name: 'stripe',
-    displayName: 'Stripe',
-    baseUrl: 'https://api.stripe.com',
     authSchemes: ['API_KEY'],
     apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
   },

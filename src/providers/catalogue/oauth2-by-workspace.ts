@@ -94,19 +94,6 @@ export const OAUTH2_BY_WORKSPACE_ROWS: CatalogueRow[] = [
     workspaceRequired: true,
   },
   {
-    name: 'zendeskSupport',
-    displayName: 'Zendesk Support',
-    baseUrl: 'https://{{workspace}}.zendesk.com',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://{{workspace}}.zendesk.com/oauth/authorizations/new',
-      tokenUrl: 'https://{{workspace}}.zendesk.com/oauth/tokens',
-      explicitScopesRequired: true,
-      tokenFields: { scopes: 'scope' },
-    },
-    workspaceRequired: true,
-  },
-  {
     name: 'zoho',
     displayName: 'Zoho',
     // Zoho's token answer names the base URL of the customer's data centre: its workspace.

@@ -156,17 +156,6 @@ export const OAUTH2_ROWS: CatalogueRow[] = [
     },
   },
   {
-    name: 'pipedrive',
-    displayName: 'Pipedrive',
-    baseUrl: 'https://api.pipedrive.com',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://oauth.pipedrive.com/oauth/authorize',
-      tokenUrl: 'https://oauth.pipedrive.com/oauth/token',
-      clientAuthentication: 'basic',
-    },
-  },
-  {
     name: 'quickbooks',
     displayName: 'QuickBooks',
     baseUrl: 'https://quickbooks.api.intuit.com',

@@ -1,4 +1,5 @@
 /** One request to a provider, and its answer or why there is none. */
+import { stringify } from 'qs';
 import type { Outbound, OutboundRequest } from '../../../outbound/client.ts';
 import { OutboundError, type OutboundErrorKind } from '../../../outbound/error.ts';
 import {
@@ -44,7 +45,7 @@ export async function sendRequest(outbound: Outbound, sending: Sending): Promise
 }
 
 function outboundRequest({ provider, url, request, attached }: Sending): OutboundRequest {
-  const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+  const body = bodyText(request);
   const target = new URL(url);
   for (const [name, value] of Object.entries(attached.query)) {
     target.searchParams.set(name, value);
@@ -56,7 +57,7 @@ function outboundRequest({ provider, url, request, attached }: Sending): Outboun
       accept: 'application/json',
       // Some refuse requests without one.
       'user-agent': 'integration-gateway',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== undefined && { 'content-type': CONTENT_TYPES[request.bodyFormat ?? 'json'] }),
       ...lowerCased(request.headers ?? {}),
       ...attached.headers,
     },
@@ -65,6 +66,13 @@ function outboundRequest({ provider, url, request, attached }: Sending): Outboun
     answerBytes: provider.limits.answerBytes,
     wholeAnswer: true,
   };
+}
+
+const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
+
+function bodyText({ body, bodyFormat }: ProviderRequest): string | undefined {
+  if (body === undefined) return undefined;
+  return bodyFormat === 'form' ? stringify(body) : JSON.stringify(body);
 }
 
 function lowerCased(headers: Record<string, string>): Record<string, string> {

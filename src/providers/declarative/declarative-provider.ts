@@ -1,0 +1,56 @@
+/** A provider made of its declaration: it supports exactly what the declaration says. */
+import type { CatalogueRow } from '../catalogue/row.ts';
+import { DEFAULT_LIMITS } from '../catalogue/row.ts';
+import type { Capabilities, Provider, ProviderLimits } from '../provider.ts';
+import { type DeclarationInput, declaration, type ObjectDeclaration } from './declaration.ts';
+import { describeObject } from './describe-object.ts';
+import type { Vendor } from './failure.ts';
+import { readPage } from './read-page.ts';
+import { deleteRecord, writeRecord } from './write-record.ts';
+
+/** How to connect, as in the catalogue, and what there is to move. */
+export interface DeclaredProvider extends CatalogueRow {
+  limits?: Partial<ProviderLimits>;
+  records: DeclarationInput;
+}
+
+/** Throws where the declaration is not one. */
+export function declarativeProvider({
+  records,
+  limits,
+  proxy,
+  ...facts
+}: DeclaredProvider): Provider {
+  const vendor: Vendor = {
+    displayName: facts.displayName,
+    declaration: declaration.parse(records),
+  };
+  return {
+    ...facts,
+    objects: Object.keys(vendor.declaration.objects),
+    limits: { ...DEFAULT_LIMITS, ...limits },
+    takes: {
+      associations: false,
+      headers: false,
+      idempotencyKey: vendor.declaration.idempotencyHeader !== undefined,
+    },
+    capabilities: { ...capabilitiesOf(vendor), ...(proxy === false ? {} : { proxy: true }) },
+  };
+}
+
+function capabilitiesOf(vendor: Vendor): Capabilities {
+  const objects = Object.values(vendor.declaration.objects);
+  const has = (part: keyof ObjectDeclaration) => objects.some((object) => object[part]);
+  return {
+    readPage: (session, read) => readPage(vendor, session, read),
+    ...((has('create') || has('update')) && {
+      writeRecord: (session, write) => writeRecord(vendor, session, write),
+    }),
+    ...(has('remove') && {
+      deleteRecord: (session, removal) => deleteRecord(vendor, session, removal),
+    }),
+    ...(has('fields') && {
+      describeObject: (session, objectName) => describeObject(vendor, session, objectName),
+    }),
+  };
+}

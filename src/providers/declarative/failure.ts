@@ -1,0 +1,98 @@
+/** What a vendor's refusals mean: by the rules of its declaration, else by the status. */
+import { bounded, isSuccess, type RequestPurpose, retryAfterMs } from '../answer.ts';
+import { type ProviderAnswer, ProviderError, type ProviderErrorKind } from '../provider.ts';
+import type { Declaration } from './declaration.ts';
+import { isObject, valueAt } from './json.ts';
+
+export interface Vendor {
+  displayName: string;
+  declaration: Declaration;
+}
+
+/** Messages of one refusal that are repeated; more would say the same. */
+const MESSAGES_MAX = 20;
+
+const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
+  401: 'AUTH_INVALIDATED',
+  402: 'FORBIDDEN',
+  403: 'FORBIDDEN',
+  404: 'MISSING_OBJECT',
+  408: 'RETRYABLE',
+  410: 'MISSING_OBJECT',
+  423: 'RETRYABLE',
+  429: 'RATE_LIMITED',
+};
+
+/** Whether the answer is what was asked for; some vendors answer 200 with an error inside. */
+export function hasSucceeded({ declaration }: Vendor, answer: ProviderAnswer): boolean {
+  if (!isSuccess(answer)) return false;
+  const { inSuccess } = declaration.errors;
+  if (inSuccess === undefined) return true;
+  const found = valueAt(answer.body, inSuccess);
+  return found == null || found === false || (Array.isArray(found) && found.length === 0);
+}
+
+export function failure(
+  vendor: Vendor,
+  answer: ProviderAnswer,
+  purpose: RequestPurpose,
+): ProviderError {
+  const { status } = answer;
+  const kind = kindOf(vendor, answer, purpose);
+  const message = `${vendor.displayName} answered ${status}: ${messages(vendor, answer).join('; ')}`;
+  const waits = kind === 'RATE_LIMITED' ? vendor.declaration.errors.defaultRetryAfterMs : undefined;
+  return new ProviderError(kind, bounded(message), {
+    status,
+    retryAfterMs: retryAfterMs(answer) ?? waits ?? null,
+  });
+}
+
+/** Why a record was refused for what is in it; null if it was not the record's fault. */
+export function findRefusal(vendor: Vendor, answer: ProviderAnswer): string[] | null {
+  return kindOf(vendor, answer, 'WRITE') === 'BAD_REQUEST' ? messages(vendor, answer) : null;
+}
+
+/** The vendor's words, at least one. */
+export function messages({ declaration }: Vendor, answer: ProviderAnswer): string[] {
+  const found = declaration.errors.messages.flatMap((pointer) =>
+    textsIn(valueAt(answer.body, pointer)),
+  );
+  const words = found.length > 0 ? found : [`no reason given (status ${answer.status})`];
+  return [...new Set(words)].slice(0, MESSAGES_MAX).map(bounded);
+}
+
+/** Texts at any depth: vendors nest them by field. A field's name stands before its text. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return value.trim() === '' ? [] : [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    textsIn(inner).map((text) => (SAYS_ITSELF.has(name) ? text : `${name}: ${text}`)),
+  );
+}
+
+const SAYS_ITSELF = new Set(['message', 'detail', 'error', 'description', 'title', 'reason']);
+
+function kindOf(
+  { declaration }: Vendor,
+  { status, headers, body }: ProviderAnswer,
+  purpose: RequestPurpose,
+): ProviderErrorKind {
+  const rule = declaration.errors.rules.find(
+    (one) =>
+      (one.status === undefined || one.status === status) &&
+      (one.header === undefined || hasHeader(headers, one.header)) &&
+      (one.words === undefined || JSON.stringify(body ?? '').includes(one.words)),
+  );
+  // A read's cursor is what is gone; a write has none.
+  if (rule && (rule.kind !== 'CURSOR_GONE' || purpose === 'READ')) return rule.kind;
+  return KIND_OF_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST');
+}
+
+function hasHeader(
+  headers: ProviderAnswer['headers'],
+  { name, value }: { name: string; value?: string | undefined },
+): boolean {
+  const found = headers[name.toLowerCase()];
+  return found !== undefined && (value === undefined || found === value);
+}

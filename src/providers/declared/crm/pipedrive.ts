@@ -1,0 +1,85 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+/** Version 2 of the API pages by cursor and filters by the time of update. */
+function object(
+  displayName: string,
+  name: string,
+  { fields, filters = true }: { fields?: string; filters?: boolean } = {},
+): ObjectDeclarationInput {
+  const path = `/api/v2/${name}`;
+  return {
+    displayName,
+    changedAt: { at: '/update_time', format: 'isoSeconds' },
+    nested: [{ at: '/custom_fields', names: /^[0-9a-f]{40}$/ }],
+    all: {
+      path,
+      query: { sort_by: 'update_time', sort_direction: filters ? 'asc' : 'desc' },
+      records: '/data',
+      size: { in: 'query', name: 'limit', max: 500 },
+      paging: {
+        kind: 'cursor',
+        send: { in: 'query', name: 'cursor' },
+        next: '/additional_data/next_cursor',
+      },
+      ...(filters
+        ? {
+            since: { in: 'query', name: 'updated_since', format: 'isoSeconds' },
+            until: { in: 'query', name: 'updated_until', format: 'isoSeconds', isExclusive: true },
+          }
+        : { newestFirst: true }),
+    },
+    create: { method: 'POST', path, record: '/data' },
+    update: { method: 'PATCH', path: `${path}/{id}`, record: '/data' },
+    remove: { path: `${path}/{id}` },
+    ...(fields && {
+      fields: {
+        path: `/api/v2/${fields}`,
+        query: { limit: '500' },
+        fields: '/data',
+        name: '/field_code',
+        displayName: '/field_name',
+        type: '/field_type',
+        isCustom: '/is_custom_field',
+        options: { at: '/options', value: '/id', displayValue: '/label' },
+        types: {
+          varchar: 'STRING',
+          varchar_auto: 'STRING',
+          text: 'STRING',
+          double: 'FLOAT',
+          monetary: 'FLOAT',
+          int: 'INT',
+          date: 'DATE',
+          enum: 'SINGLE_SELECT',
+          set: 'MULTI_SELECT',
+          boolean: 'BOOLEAN',
+        },
+      },
+    }),
+  };
+}
+
+export const pipedrive: DeclaredProvider = {
+  name: 'pipedrive',
+  displayName: 'Pipedrive',
+  baseUrl: 'https://api.pipedrive.com',
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  oauth2: {
+    authorizeUrl: 'https://oauth.pipedrive.com/oauth/authorize',
+    tokenUrl: 'https://oauth.pipedrive.com/oauth/token',
+    clientAuthentication: 'basic',
+  },
+  records: {
+    apiVersion: 'v2',
+    docsUrl: 'https://developers.pipedrive.com/docs/api/v1',
+    checkedAgainst: 'the published OpenAPI descriptions of v2 (2025-12-10) and v1 (2024-10-22)',
+    errors: { messages: ['/error', '/error_info'] },
+    objects: {
+      deals: object('Deals', 'deals', { fields: 'dealFields' }),
+      persons: object('People', 'persons', { fields: 'personFields' }),
+      organizations: object('Organizations', 'organizations', { fields: 'organizationFields' }),
+      activities: object('Activities', 'activities', { fields: 'activityFields' }),
+      products: object('Products', 'products', { fields: 'productFields', filters: false }),
+    },
+  },
+};

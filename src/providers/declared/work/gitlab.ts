@@ -1,0 +1,62 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+const SIZE = { in: 'query', name: 'per_page', max: 100 } as const;
+
+/** Lists of the whole account; what is made or changed lies in a project. */
+function changeable(
+  displayName: string,
+  name: string,
+  query: Record<string, string>,
+): ObjectDeclarationInput {
+  return {
+    displayName,
+    changedAt: { at: '/updated_at', format: 'iso' },
+    all: {
+      path: `/api/v4/${name}`,
+      query: { ...query, order_by: 'updated_at', sort: 'asc' },
+      records: '',
+      size: SIZE,
+      paging: { kind: 'link' },
+      since: { in: 'query', name: 'updated_after', format: 'iso' },
+      until: { in: 'query', name: 'updated_before', format: 'iso' },
+    },
+  };
+}
+
+export const gitlab: DeclaredProvider = {
+  name: 'gitlab',
+  displayName: 'GitLab',
+  baseUrl: 'https://gitlab.com',
+  // Custom: there is no scheme of its own for a header that holds a customer's token.
+  authSchemes: ['NONE'],
+  custom: {
+    inputs: [{ name: 'token', displayName: 'Personal access token' }],
+    headers: [{ name: 'PRIVATE-TOKEN', valueTemplate: '{{token}}' }],
+  },
+  records: {
+    apiVersion: 'v4',
+    docsUrl: 'https://docs.gitlab.com/api/rest/',
+    checkedAgainst: "the vendor's published OpenAPI description (2025-04-01)",
+    errors: { messages: ['/message', '/error_description', '/error'] },
+    objects: {
+      projects: {
+        ...changeable('Projects', 'projects', { membership: 'true' }),
+        create: { method: 'POST', path: '/api/v4/projects', record: '' },
+        update: { method: 'PUT', path: '/api/v4/projects/{id}', record: '' },
+        remove: { path: '/api/v4/projects/{id}' },
+      },
+      groups: {
+        displayName: 'Groups',
+        all: { path: '/api/v4/groups', records: '', size: SIZE, paging: { kind: 'link' } },
+        create: { method: 'POST', path: '/api/v4/groups', record: '' },
+        update: { method: 'PUT', path: '/api/v4/groups/{id}', record: '' },
+        remove: { path: '/api/v4/groups/{id}' },
+      },
+      merge_requests: changeable('Merge requests', 'merge_requests', {
+        scope: 'all',
+        state: 'all',
+      }),
+    },
+  },
+};

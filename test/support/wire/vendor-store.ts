@@ -1,0 +1,31 @@
+/** What a vendor's account holds in a test. */
+export interface StoredRecord {
+  id: string | number;
+  changedAt: Date;
+  values: Record<string, unknown>;
+}
+
+export class VendorStore {
+  readonly records: StoredRecord[] = [];
+  readonly #idOf: (n: number) => string | number;
+  #made = 0;
+
+  constructor(idOf: (n: number) => string | number) {
+    this.#idOf = idOf;
+  }
+
+  create(values: Record<string, unknown>, changedAt: Date): StoredRecord {
+    this.#made += 1;
+    const record = { id: this.#idOf(this.#made), changedAt, values };
+    this.records.push(record);
+    return record;
+  }
+
+  find(id: string): StoredRecord | undefined {
+    return this.records.find((record) => String(record.id) === id);
+  }
+
+  remove(record: StoredRecord): void {
+    this.records.splice(this.records.indexOf(record), 1);
+  }
+}
