@@ -28,16 +28,14 @@ import { sandboxProvider } from './providers/sandbox/provider.ts';
 import type { SandboxServer } from './providers/sandbox/server/server.ts';
 import { createRest, type Rest } from './rest/rest.ts';
 import { createVault } from './secrets.ts';
-import { createFront } from './server/front.ts';
-import { createHandler } from './server/handler.ts';
-import { listen } from './server/listen.ts';
-import { createLoad } from './server/load.ts';
-import { oauthCallback } from './server/oauth-callback.ts';
-import { plainGraphql } from './server/plain-graphql.ts';
-import { restWay } from './server/rest.ts';
+import { attachWebSocket } from './server/graphql/websocket.ts';
+import { createHandlers } from './server/handlers.ts';
+import { createCors } from './server/http/cors.ts';
+import { createFront } from './server/http/front.ts';
+import { listen } from './server/http/http-server.ts';
+import { routesOf, workerRoutesOf } from './server/http/routes.ts';
 import { openSandbox } from './server/sandbox.ts';
 import type { Sandbox } from './server/sandbox-server.ts';
-import { attachWebSocket } from './server/websocket.ts';
 import { startWork } from './start-work.ts';
 
 /** Enough for several providers at their own limit, apart from the sockets of deliveries. */
@@ -53,8 +51,8 @@ export interface Overrides {
   random?: () => number;
   /** In place of the catalogue. */
   providers?: Provider[];
-  /** Every request through Yoga's own handler, also those that have a shorter way. */
-  isYogaOnly?: boolean;
+  /** Which request goes to which handler. */
+  routes?: typeof routesOf;
 }
 
 export interface App extends AsyncDisposable {
@@ -100,28 +98,22 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   let tabs = demoTabs(null);
   const pipeline = createPipeline(services, admission);
   const { streams } = admission;
-  // To load Yoga is a tenth of the start: the first request that needs it does, or the start where many will.
-  const openGateway = once(async () => {
-    const { createGateway } = await import('./graphql/gateway.ts');
-    return createGateway({ config, log, pipeline, streams, tabs: () => tabs });
-  });
-  if (config.CORS_ORIGINS.length > 0) await openGateway();
   const rest = building.adopt(await createRest(services, admission), (app) => app.close());
   let isReady = false;
   const servesApi = config.ROLES.includes('api');
-  const load = createLoad(config.LIMIT_REQUESTS);
-  const yoga = createHandler({
+  const handlers = createHandlers({
+    config,
     log,
     database,
-    openGateway,
-    load,
-    oauthCallback: (request) => oauthCallback(services, request),
-    isWorkerOnly: !servesApi,
+    services,
+    pipeline,
+    streams,
+    rest,
+    tabs: () => tabs,
     isReady: () => isReady,
   });
-  const plain = plainGraphql({ config, log, pipeline, streams, load, yoga });
-  const apiWays = [restWay(rest, load), ...(overrides.isYogaOnly ? [] : [plain])];
-  const handler = createFront(log, [...(servesApi ? apiWays : []), yoga]);
+  const routes = servesApi ? (overrides.routes ?? routesOf)(handlers) : workerRoutesOf(handlers);
+  const handler = createFront({ log, cors: createCors(config), routes });
   const running = building.move();
   return {
     services,
@@ -164,18 +156,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 function seedSandbox(sandbox: SandboxServer): void {
   sandbox.seed('contacts', 50);
   sandbox.seed('companies', 10);
-}
-
-/** What failed is made again by the next who asks. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
 }
 
 /** The operator's own addresses for providers are permitted, wherever they are. */

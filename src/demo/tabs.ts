@@ -1,8 +1,13 @@
 /** GraphiQL's ready tabs: the main queries and mutations, with the demo's key in their headers. */
-import type { GraphiqlTab } from '../graphql/graphiql.ts';
 import type { Demo } from './demo.ts';
 
-export function demoTabs(demo: Demo | null): GraphiqlTab[] {
+/** A tab of GraphiQL. */
+export interface Tab {
+  query: string;
+  headers: Record<string, string>;
+}
+
+export function demoTabs(demo: Demo | null): Tab[] {
   if (!demo) return [];
   const headers = { 'x-api-key': demo.apiKey };
   return [

@@ -5,7 +5,6 @@ import type { Services } from '../domain/call.ts';
 import type { Admission } from '../domain/viewer/admission.ts';
 import { type Problem, problemOf } from '../errors.ts';
 import { readBody } from './body.ts';
-import { registerCors } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { headersOf, problemOfError } from './errors.ts';
@@ -34,7 +33,6 @@ export async function createRest(services: Services, admission: Admission): Prom
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(answerError);
-  registerCors(app, config);
   answerUnknown(app);
   readBody(app);
   await registerDocument(app);

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
-import { sharedApp, testApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { crmAt, proxyPath, startCalling, startUpstream } from '../support/proxied.ts';
 import { restTenant } from '../support/rest-client.ts';
 
@@ -51,34 +51,6 @@ test('HEAD answers as GET does, without a body', async () => {
   expect((await inject({ method: 'HEAD', url: topics })).statusCode).toBe(401);
 });
 
-test('pages of the origins that are configured may call, and no others', async () => {
-  const preflight = (origin: string, url = topics) =>
-    inject({
-      method: 'OPTIONS',
-      url,
-      headers: {
-        origin,
-        'access-control-request-method': 'POST',
-        'access-control-request-headers': 'x-api-key,content-type',
-      },
-    });
-  const allowed = await preflight(ORIGIN);
-  expect(allowed.statusCode).toBe(204);
-  expect(allowed.headers).toMatchObject({
-    'access-control-allow-origin': ORIGIN,
-    'access-control-allow-headers': 'x-api-key,content-type',
-    'access-control-allow-methods': expect.stringContaining('DELETE'),
-    vary: 'Origin',
-  });
-  const other = await preflight('https://evil.example');
-  expect(other.headers).not.toHaveProperty('access-control-allow-origin');
-  for (const headers of [{ ...key, origin: ORIGIN }, { origin: ORIGIN }]) {
-    const answer = await inject({ url: topics, headers });
-    expect(answer.headers['access-control-allow-origin']).toBe(ORIGIN);
-    expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');
-  }
-});
-
 test('what a provider answers can be read by such a page, too', async () => {
   await using calling = await startCalling(app);
   const { path } = await proxyPath(app, rest.tenant);
@@ -92,10 +64,4 @@ test('what a provider answers can be read by such a page, too', async () => {
     status: 204,
   });
   expect(requests.length).toBe(asked);
-});
-
-test('without origins that are configured, no page of another may call', async () => {
-  await using closed = await testApp();
-  const answer = await closed.app.rest.inject({ url: '/v1/projects', headers: { origin: ORIGIN } });
-  expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
 });

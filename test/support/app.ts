@@ -9,7 +9,8 @@ import { type App, createApp, type Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase, openPglite } from '../../src/database/database.ts';
 import { createLog, type Log } from '../../src/log.ts';
-import { type Listening, listen } from '../../src/server/listen.ts';
+import { type Listening, listen } from '../../src/server/http/http-server.ts';
+import { type Handlers, routesOf } from '../../src/server/http/routes.ts';
 import { type Answer, createClient, type GraphqlClient } from './graphql-client.ts';
 import { createTenant, type Tenant } from './tenant.ts';
 
@@ -31,13 +32,18 @@ export interface TestOptions extends Overrides {
 
 export const onPostgres = process.env.TEST_DATABASE === 'postgres';
 
+/** Runs with TEST_FRONT=yoga test the long way to answer what the short one answers too. */
+const routes =
+  process.env.TEST_FRONT === 'yoga'
+    ? (handlers: Handlers) => routesOf({ ...handlers, plainGraphql: handlers.yogaGraphql })
+    : routesOf;
+
 export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const log = overrides.log ?? createLog('error');
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'false', ...env });
   const database = overrides.database ?? (await testDatabase(log));
-  const isYogaOnly = process.env.TEST_FRONT === 'yoga';
-  const app = await createApp(config, { isYogaOnly, ...overrides, log, database });
+  const app = await createApp(config, { routes, ...overrides, log, database });
   let listening: Promise<Listening> | undefined;
   const fetch = async (path: string, init?: RequestInit) => {
     listening ??= listen(app.handler, { host: '127.0.0.1', port: 0 });

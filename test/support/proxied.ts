@@ -9,7 +9,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Provider } from '../../src/providers/provider.ts';
-import { listen } from '../../src/server/listen.ts';
+import { listen } from '../../src/server/http/http-server.ts';
 import type { Tenant, TestApp } from './app.ts';
 import { generate } from './connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from './integrations.ts';

@@ -1,25 +1,25 @@
 /**
- * How much is being answered at once. Beyond the most, a request is refused before anything is done for it:
+ * How much is being answered at once. Beyond the maximum, a request is refused before anything is done for it:
  * a queue without an end would answer everybody too late.
  */
 import type { ServerResponse } from 'node:http';
-import { problemOf } from '../errors.ts';
+import { problemOf } from '../../errors.ts';
 
 const RETRY_AFTER_SECONDS = 1;
 
-export interface Load {
+export interface Places {
   /**
    * Counts the request until its answer has left, or until what is returned is called, which may be done again.
-   * Null where there are too many: then it is refused already, in the form that the clients of its path read.
+   * Null if there are too many: then it is refused already, in the form that the clients of its path read.
    */
   enter(res: ServerResponse, type: keyof typeof BODIES): (() => void) | null;
 }
 
-export function createLoad(most: number): Load {
+export function createPlaces(max: number): Places {
   let running = 0;
   return {
     enter(res, type) {
-      if (running >= most) {
+      if (running >= max) {
         shed(res, type);
         return null;
       }

@@ -1,10 +1,10 @@
 /** Server-sent events through Yoga's own handler. */
 import { PassThrough } from 'node:stream';
 import type { Plugin } from 'graphql-yoga';
-import type { OpenStreams } from '../domain/viewer/open-streams.ts';
+import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
+import type { Results } from '../../graphql/pipeline.ts';
+import type { RequestFacts } from '../http/request-facts.ts';
 import { eventStreamHead, isForStream, writeEventStream } from './event-stream.ts';
-import type { RequestFacts } from './gateway.ts';
-import type { Results } from './pipeline.ts';
 
 /** Results wait in the log, not in the server: a client that reads slowly is asked for before the next is made. */
 const MOST_BUFFERED_BYTES = 16 * 1024;

@@ -2,10 +2,10 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSchema, createYoga } from 'graphql-yoga';
 import { expect, test } from 'vitest';
-import type { RequestFacts } from '../../src/graphql/gateway.ts';
-import { Message } from '../../src/graphql/message.ts';
-import { useEventStream } from '../../src/graphql/use-event-stream.ts';
-import { usePipeline } from '../../src/graphql/use-pipeline.ts';
+import { Message } from '../../../src/graphql/message.ts';
+import { useEventStream } from '../../../src/server/graphql/use-event-stream.ts';
+import { usePipeline } from '../../../src/server/graphql/use-pipeline.ts';
+import type { RequestFacts } from '../../../src/server/http/request-facts.ts';
 
 const KILOBYTE = 'x'.repeat(1024);
 
@@ -39,7 +39,14 @@ async function endless(events: number) {
       left.resolve();
       req.socket.destroy();
     };
-    void yoga.handle(req, res, { disconnect, staysOpen: () => {}, requestId: '1', address: '' });
+    void yoga.handle(req, res, {
+      disconnect,
+      staysOpen: () => {},
+      requestId: '1',
+      address: '',
+      path: '/graphql',
+      setHeader: () => {},
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -2,35 +2,24 @@
 import type { IncomingMessage } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Config } from '../config.ts';
-import { problemOf } from '../errors.ts';
+import type { Config } from '../../config.ts';
+import { problemOf } from '../../errors.ts';
+import { mayOpenSocket } from '../http/cors.ts';
 
 export interface UpgradeRefusal {
   status: 403 | 404 | 503;
   detail: string;
 }
 
-/** Null where nothing speaks against it. */
+/** Null if nothing speaks against it. */
 export function findRefusal(
   { url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>,
   config: Pick<Config, 'CORS_ORIGINS' | 'PUBLIC_URL'>,
 ): UpgradeRefusal | null {
   const path = url.split('?', 1)[0];
   if (path !== '/graphql') return { status: 404, detail: `There is no WebSocket at ${path}.` };
-  const { origin, host } = headers;
-  if (origin === undefined || isAllowed(origin, host, config)) return null;
+  if (mayOpenSocket(headers, config)) return null;
   return { status: 403, detail: 'Pages of this origin may not open a WebSocket here.' };
-}
-
-/** Browsers let any page open a WebSocket to anywhere: what CORS does for requests is done here. */
-function isAllowed(
-  origin: string,
-  host: string | undefined,
-  { CORS_ORIGINS, PUBLIC_URL }: Pick<Config, 'CORS_ORIGINS' | 'PUBLIC_URL'>,
-): boolean {
-  if (CORS_ORIGINS.includes(origin)) return true;
-  if (!URL.canParse(origin)) return false;
-  return new URL(origin).host === host || (!!PUBLIC_URL && new URL(PUBLIC_URL).origin === origin);
 }
 
 /** Answers an upgrade as HTTP does, and closes. */

@@ -3,15 +3,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, makeServer, type Server } from 'graphql-ws';
 import type { WebSocket } from 'ws';
-import type { Admission } from '../domain/viewer/admission.ts';
-import type { Credentials } from '../domain/viewer/viewer.ts';
-import { DomainError } from '../errors.ts';
-import { createErrorMapper, publicResult, toGraphQLError } from '../graphql/errors.ts';
-import { isStream } from '../graphql/event-stream.ts';
-import type { Message } from '../graphql/message.ts';
-import type { Asking, Opened, Pipeline } from '../graphql/pipeline.ts';
-import type { Log } from '../log.ts';
+import type { Admission } from '../../domain/viewer/admission.ts';
+import type { Credentials } from '../../domain/viewer/viewer.ts';
+import { DomainError } from '../../errors.ts';
+import { createErrorMapper, publicResult, toGraphQLError } from '../../graphql/errors.ts';
+import type { Message } from '../../graphql/message.ts';
+import type { Asking, Opened, Pipeline } from '../../graphql/pipeline.ts';
+import type { Log } from '../../log.ts';
 import { CLOSE } from './close-codes.ts';
+import { isStream } from './event-stream.ts';
 
 /** Operations that run at once on one socket. */
 const MOST_OPERATIONS = 100;

@@ -1,7 +1,7 @@
 /** What may come in through Yoga's own handler (JSON only, uncompressed), and what goes out. */
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { type ErrorCode, problemOf } from '../errors.ts';
+import { type ErrorCode, problemOf } from '../../errors.ts';
 import { isForStream } from './event-stream.ts';
 import { httpAnswer } from './http-answer.ts';
 

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import { handleProtocols } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Config } from '../config.ts';
+import type { Config } from '../../config.ts';
 import { CLOSE } from './close-codes.ts';
-import { createOutbox } from './outbox.ts';
 import { createSocketOperations, type OperationServices } from './socket-operations.ts';
+import { createOutbox } from './socket-outbox.ts';
 import { findRefusal, refuseUpgrade } from './upgrade-rules.ts';
 
 const MOST_MESSAGE_BYTES = 256 * 1024;

@@ -2,7 +2,7 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { listen } from '../../src/server/listen.ts';
+import { listen } from '../../../src/server/http/http-server.ts';
 
 const HOST = { host: '127.0.0.1', port: 0 };
 /** Longer than the test may take. */

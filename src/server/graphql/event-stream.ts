@@ -4,9 +4,9 @@
  */
 import type { Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
+import { Message } from '../../graphql/message.ts';
+import type { Results } from '../../graphql/pipeline.ts';
 import { httpOf } from './http-answer.ts';
-import { Message } from './message.ts';
-import type { Results } from './pipeline.ts';
 
 const EVENT_STREAM = 'text/event-stream';
 /** Keeps proxies from closing a quiet connection. */

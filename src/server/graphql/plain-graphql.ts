@@ -1,26 +1,22 @@
 /**
  * The short way for what nearly every request is: one operation, posted as JSON. It goes through the same
  * pipeline as all others, without Yoga's fetch layer around it, which costs more than most queries. Whatever
- * is odd about a request (another method, origin, length or body) is left to Yoga's handler.
+ * is odd about a request (another method, length or body) is left to Yoga.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
-import type { Config } from '../config.ts';
-import type { OpenStreams } from '../domain/viewer/open-streams.ts';
-import { createErrorMapper } from '../graphql/errors.ts';
-import {
-  eventStreamHead,
-  isForStream,
-  wantsStream,
-  writeEventStream,
-} from '../graphql/event-stream.ts';
-import { httpAnswer } from '../graphql/http-answer.ts';
-import { type Asking, askerOf, type Pipeline } from '../graphql/pipeline.ts';
-import type { Log } from '../log.ts';
-import type { Asked, Way } from './front.ts';
-import type { Load } from './load.ts';
+import type { Config } from '../../config.ts';
+import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
+import { createErrorMapper } from '../../graphql/errors.ts';
+import { type Asking, askerOf, type Pipeline } from '../../graphql/pipeline.ts';
+import type { Log } from '../../log.ts';
+import { readBody } from '../http/request-body.ts';
+import type { Handler, RequestFacts } from '../http/request-facts.ts';
+import type { Places } from '../http/request-places.ts';
+import { eventStreamHead, isForStream, wantsStream, writeEventStream } from './event-stream.ts';
+import { httpAnswer } from './http-answer.ts';
+import type { YogaGraphql } from './yoga-graphql.ts';
 
-const GRAPHQL_PATH = '/graphql';
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const JSON_ACCEPTED = /\*\/\*|application\/(graphql-response\+)?json/;
 
@@ -29,57 +25,46 @@ export interface PlainGraphql {
   log: Log;
   pipeline: Pipeline;
   streams: Pick<OpenStreams, 'areEnding'>;
-  load: Load;
-  /** Yoga's own handler, for a request whose body turns out to be odd: it is found in `req.body`. */
-  yoga: Way;
+  places: Places;
+  /** For a request whose body turns out to be odd. */
+  yoga: YogaGraphql;
 }
 
-export function plainGraphql(served: PlainGraphql): Way {
-  const { config, load, yoga } = served;
-  const answer = answerBy(served);
-  return (req, res, asked) => {
-    if (!isPlain(config, req, asked)) return false;
-    const leave = load.enter(res, 'application/json');
-    if (!leave) return true;
-    readBody(req, (body) => {
+/** Answers a request for which `isPlain` is true. */
+export function createPlainGraphql(parts: PlainGraphql): Handler {
+  const { config, places, yoga } = parts;
+  const answer = answerBy(parts);
+  return (req, res, facts) => {
+    readBody(req, config.LIMIT_BODY_BYTES, (body) => {
+      const leave = places.enter(res, 'application/json');
+      // A plain request says its length, so that its body is never too large.
+      if (!leave || !body) return;
       const params = paramsOf(body);
-      if (params) void answer({ req, res, asked: { ...asked, staysOpen: leave }, params });
-      else {
-        leave();
-        yoga(Object.assign(req, { body }), res, asked);
-      }
+      const placed = { ...facts, staysOpen: leave };
+      if (params) void answer({ req, res, facts: placed, params });
+      else yoga.answer(req, res, placed, body);
     });
-    return true;
   };
 }
 
-function isPlain({ CORS_ORIGINS, LIMIT_BODY_BYTES }: Config, req: IncomingMessage, asked: Asked) {
-  const { headers } = req;
+/** Whether the head of a request for GraphQL has nothing odd. */
+export function isPlain({ LIMIT_BODY_BYTES }: Config, { method, headers }: IncomingMessage) {
   return (
-    req.method === 'POST' &&
-    asked.path === GRAPHQL_PATH &&
+    method === 'POST' &&
     JSON_TYPE.test(headers['content-type'] ?? '') &&
     headers['content-encoding'] === undefined &&
-    (headers.origin === undefined || CORS_ORIGINS.length === 0) &&
     isWithin(headers['content-length'], LIMIT_BODY_BYTES) &&
     accepts(headers.accept)
   );
 }
 
 /** An empty body, and one without a length, are odd. */
-function isWithin(length: string | undefined, most: number): boolean {
-  return length !== undefined && Number(length) > 0 && Number(length) <= most;
+function isWithin(length: string | undefined, max: number): boolean {
+  return length !== undefined && Number(length) > 0 && Number(length) <= max;
 }
 
 function accepts(accept: string | undefined): boolean {
   return accept === undefined || JSON_ACCEPTED.test(accept) || wantsStream(accept);
-}
-
-/** A body of known length; a client that goes before its end is not answered. */
-function readBody(req: IncomingMessage, take: (body: Buffer) => void): void {
-  const chunks: Buffer[] = [];
-  req.on('data', (chunk: Buffer) => chunks.push(chunk));
-  req.on('end', () => take(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
 }
 
 const MEMBERS = new Set(['query', 'variables', 'operationName', 'extensions']);
@@ -112,7 +97,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 interface Plain {
   req: IncomingMessage;
   res: ServerResponse;
-  asked: Asked;
+  facts: RequestFacts;
   params: Asking;
 }
 
@@ -126,19 +111,19 @@ function answerBy({ log, pipeline, streams }: PlainGraphql) {
     setImmediate(() => res.end(body));
   };
 
-  return async ({ req, res, asked, params }: Plain): Promise<void> => {
+  return async ({ req, res, facts, params }: Plain): Promise<void> => {
     const { headers } = req;
     const header = (name: string) => (headers[name] as string | undefined) ?? null;
     try {
-      const results = await pipeline.run(params, askerOf(header, asked));
+      const results = await pipeline.run(params, askerOf(header, facts));
       if (!isForStream(headers.accept, results)) {
         return send(res, results as ExecutionResult, headers.accept);
       }
-      asked.staysOpen();
+      facts.staysOpen();
       const head = eventStreamHead(results);
       res.writeHead(head.status, head.headers);
       const isCut = () => streams.areEnding;
-      await writeEventStream(results, res, { isCut, onStalled: asked.disconnect });
+      await writeEventStream(results, res, { isCut, onStalled: facts.disconnect });
     } catch (error) {
       const result = { errors: [mapError(error)] };
       if (res.headersSent) res.destroy();

@@ -1,3 +1,4 @@
+/** The port, the connections to it, and how they end. */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -11,7 +12,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const CLOSE_IDLE_MS = 100;
 
 /** Connections that wait while the server is busy: a burst of clients is to be answered, not reset. */
-const MOST_WAITING_CONNECTIONS = 4_096;
+const BACKLOG_MAX = 4_096;
 
 export interface Listening {
   url: string;
@@ -37,7 +38,7 @@ export async function listen(
   );
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
-  server.listen({ port, host, backlog: MOST_WAITING_CONNECTIONS }, resolve);
+  server.listen({ port, host, backlog: BACKLOG_MAX }, resolve);
   await promise;
   const { port: taken, address, family } = server.address() as AddressInfo;
   const name = family === 'IPv6' ? `[${address}]` : address;

@@ -1,0 +1,46 @@
+/** GraphQL over HTTP by Yoga: what is around an operation. The operation itself goes to the one pipeline. */
+import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import type { Config } from '../../config.ts';
+import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
+import { createErrorMapper } from '../../graphql/errors.ts';
+import type { Pipeline } from '../../graphql/pipeline.ts';
+import { schema } from '../../graphql/schema.ts';
+import type { Log } from '../../log.ts';
+import type { RequestFacts } from '../http/request-facts.ts';
+import { type GraphiqlTab, graphiqlOptions } from './graphiql.ts';
+import { useEventStream } from './use-event-stream.ts';
+import { useHttpRules } from './use-http-rules.ts';
+import { usePipeline } from './use-pipeline.ts';
+
+export type Yoga = YogaServerInstance<RequestFacts, object>;
+
+export interface YogaParts {
+  config: Config;
+  log: Log;
+  pipeline: Pipeline;
+  streams: OpenStreams;
+  /** GraphiQL's, as they are when its page is asked for. */
+  tabs: () => GraphiqlTab[];
+}
+
+export function openYoga({ config, log, pipeline, streams, tabs }: YogaParts): Yoga {
+  return createYoga<RequestFacts>({
+    schema,
+    graphqlEndpoint: '/graphql',
+    logging: false,
+    landingPage: false,
+    batching: false,
+    multipart: false,
+    maxRequestBodySize: config.LIMIT_BODY_BYTES,
+    // The front's, for all surfaces.
+    cors: false,
+    graphiql: () => graphiqlOptions(tabs()),
+    // Its page is one text of many megabytes: it is loaded when somebody opens it.
+    renderGraphiQL: async (options) => {
+      const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+      return renderGraphiQL(options);
+    },
+    maskedErrors: { maskError: createErrorMapper(log) },
+    plugins: [useHttpRules(), usePipeline(pipeline), useEventStream(streams)],
+  });
+}

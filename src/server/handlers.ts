@@ -1,0 +1,60 @@
+/** The handlers of all routes, made of the parts of the app. */
+import type { Config } from '../config.ts';
+import type { Database } from '../database/database.ts';
+import type { Services } from '../domain/call.ts';
+import type { OpenStreams } from '../domain/viewer/open-streams.ts';
+import type { Pipeline } from '../graphql/pipeline.ts';
+import type { Log } from '../log.ts';
+import type { Rest } from '../rest/rest.ts';
+import type { GraphiqlTab } from './graphql/graphiql.ts';
+import { createPlainGraphql, isPlain } from './graphql/plain-graphql.ts';
+import { createYogaGraphql } from './graphql/yoga-graphql.ts';
+import { live, readiness } from './health.ts';
+import { type Answer, createFetchHandler, problem } from './http/fetch-handler.ts';
+import type { Handler } from './http/request-facts.ts';
+import { createPlaces } from './http/request-places.ts';
+import type { Handlers } from './http/routes.ts';
+import { oauthCallback } from './oauth-callback.ts';
+
+export interface HandlerParts {
+  config: Config;
+  log: Log;
+  database: Database;
+  services: Services;
+  pipeline: Pipeline;
+  streams: OpenStreams;
+  rest: Rest;
+  /** GraphiQL's, as they are when its page is asked for. */
+  tabs: () => GraphiqlTab[];
+  /** False until everything that a caller may rely on is there, and while the server stops. */
+  isReady: () => boolean;
+}
+
+export function createHandlers(parts: HandlerParts): Handlers {
+  const { config, log, database, services, rest, isReady } = parts;
+  const places = createPlaces(config.LIMIT_REQUESTS);
+  const fetched = (answer: Answer): Handler => createFetchHandler(log, answer);
+  const inPlace = (handler: Handler): Handler => {
+    return (req, res, facts) => {
+      if (places.enter(res, 'application/problem+json')) handler(req, res, facts);
+    };
+  };
+  const yoga = createYogaGraphql({ ...parts, places });
+  return {
+    // Those who ask for health need an answer most when there is too much to do: it takes no place.
+    live: fetched(live),
+    ready: fetched(() => readiness(database, isReady())),
+    rest: inPlace((req, res) => rest.routing(req, res)),
+    isPlain: (req) => isPlain(config, req),
+    plainGraphql: createPlainGraphql({ ...parts, places, yoga }),
+    yogaGraphql: yoga.handler,
+    oauthCallback: inPlace(fetched((request) => oauthCallback(services, request))),
+    nothing: inPlace(fetched((_request, { path }) => nothingAt(path, config))),
+  };
+}
+
+function nothingAt(path: string, { ROLES }: Config): Response {
+  const isWorker = !ROLES.includes('api');
+  const words = 'This process is a worker: it answers /livez and /readyz alone.';
+  return problem('NOT_FOUND', isWorker ? words : `There is nothing at ${path}.`);
+}

@@ -1,0 +1,40 @@
+/** What the server knows of a request beside the request itself. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** A client's own request id is taken if it is harmless in a log. */
+const REQUEST_ID = /^[\w.-]{1,64}$/;
+
+export interface RequestFacts {
+  requestId: string;
+  /** The client's address. */
+  address: string;
+  /** Without the query. */
+  path: string;
+  /** A header of the answer; later ones of that name replace it. */
+  setHeader: (name: string, value: string) => void;
+  /** Cuts the connection of a client that has stopped reading. */
+  disconnect: () => void;
+  /** Told when the answer is a stream: from then on the request is no load of the moment. */
+  staysOpen: () => void;
+}
+
+/** Answers a request. */
+export type Handler = (req: IncomingMessage, res: ServerResponse, facts: RequestFacts) => void;
+
+export function factsOf(
+  { headers, url = '', socket }: IncomingMessage,
+  res: ServerResponse,
+): RequestFacts {
+  const given = headers['x-request-id'];
+  const isUsable = typeof given === 'string' && REQUEST_ID.test(given);
+  const query = url.indexOf('?');
+  return {
+    requestId: isUsable ? given : randomUUID(),
+    address: socket.remoteAddress ?? 'local',
+    path: query < 0 ? url : url.slice(0, query),
+    setHeader: (name, value) => void res.setHeader(name, value),
+    disconnect: () => socket.destroy(),
+    staysOpen: () => {},
+  };
+}

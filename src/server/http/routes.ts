@@ -1,0 +1,50 @@
+/** Which request goes to which handler. */
+import type { IncomingMessage } from 'node:http';
+import type { Handler, RequestFacts } from './request-facts.ts';
+
+export interface Route {
+  /** `/x` is that path alone, `/x/*` is `/x` and everything below it. */
+  path: string;
+  /** Which requests of that path; default: all. */
+  takes?: ((req: IncomingMessage, facts: RequestFacts) => boolean) | undefined;
+  /** Whether pages of CORS_ORIGINS may call it. */
+  isForPages?: boolean;
+  handler: Handler;
+}
+
+export interface Handlers {
+  live: Handler;
+  ready: Handler;
+  rest: Handler;
+  /** Whether plainGraphql can answer it. */
+  isPlain: (req: IncomingMessage, facts: RequestFacts) => boolean;
+  plainGraphql: Handler;
+  /** Answers every request for GraphQL, and costs more than plainGraphql. */
+  yogaGraphql: Handler;
+  oauthCallback: Handler;
+  /** Says that there is nothing. */
+  nothing: Handler;
+}
+
+/** The first route that takes a request answers it. */
+export function routesOf(handlers: Handlers): Route[] {
+  const { isPlain } = handlers;
+  return [
+    { path: '/livez', handler: handlers.live },
+    { path: '/readyz', handler: handlers.ready },
+    { path: '/graphql', handler: handlers.plainGraphql, isForPages: true, takes: isPlain },
+    { path: '/graphql', handler: handlers.yogaGraphql, isForPages: true },
+    { path: '/v1/*', handler: handlers.rest, isForPages: true },
+    { path: '/oauth/callback', handler: handlers.oauthCallback },
+    { path: '/*', handler: handlers.nothing },
+  ];
+}
+
+/** A process that is a worker alone answers for its health. */
+export function workerRoutesOf({ live, ready, nothing }: Handlers): Route[] {
+  return [
+    { path: '/livez', handler: live },
+    { path: '/readyz', handler: ready },
+    { path: '/*', handler: nothing },
+  ];
+}

@@ -1,0 +1,93 @@
+/** One rule for GraphQL, REST and WebSockets says which pages may call. */
+import { expect, test } from 'vitest';
+import { sharedApp, testApp } from '../../support/app.ts';
+import { openSocket, refusedUpgrade } from '../../support/socket.ts';
+
+const ORIGIN = 'https://app.example';
+const OTHER = 'https://evil.example';
+const app = await sharedApp({ env: { CORS_ORIGINS: ORIGIN } });
+const tenant = await app.tenant();
+const topics = `/v1/projects/${tenant.projectId}/topics`;
+const key = { 'x-api-key': tenant.apiKey };
+
+const SURFACES = ['/graphql', topics, '/v1/projects/none/installations/none/proxy/x'];
+
+const preflight = (path: string, origin: string, of = app) =>
+  of.fetch(path, {
+    method: 'OPTIONS',
+    headers: {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'x-api-key,content-type,last-event-id,x-query-cost',
+    },
+  });
+
+test('a preflight of a configured origin is granted, with the same words on every surface', async () => {
+  for (const path of SURFACES) {
+    const { status, headers } = await preflight(path, ORIGIN);
+    expect(status, path).toBe(204);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'access-control-allow-origin': ORIGIN,
+      'access-control-allow-headers': 'x-api-key,content-type,last-event-id,x-query-cost',
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+      'access-control-max-age': '600',
+      vary: 'Origin',
+    });
+  }
+});
+
+test('a preflight of another origin is granted nowhere', async () => {
+  for (const path of SURFACES) {
+    const { headers } = await preflight(path, OTHER);
+    expect(headers.get('access-control-allow-origin'), path).toBeNull();
+    expect(headers.get('vary'), path).toContain('Origin');
+  }
+});
+
+const query = JSON.stringify({ query: '{ viewer { kind } }' });
+const json = { 'content-type': 'application/json' };
+const CALLS: [string, string, RequestInit][] = [
+  ['a plain operation', '/graphql', { method: 'POST', headers: { ...json, ...key }, body: query }],
+  ['a refused operation', '/graphql', { method: 'POST', headers: json, body: query }],
+  ['an odd operation', '/graphql', { method: 'POST', headers: { ...json, ...key }, body: '{}' }],
+  ['an operation by GET', '/graphql?query={__typename}', { headers: { ...json, ...key } }],
+  ['REST', topics, { headers: key }],
+  ['REST that is refused', topics, {}],
+];
+
+test.each(
+  CALLS,
+)('pages of a configured origin can read the answer to %s', async (_name, path, init) => {
+  const ask = (origin: string) =>
+    app.fetch(path, { ...init, headers: { ...init.headers, origin } });
+  const { headers } = await ask(ORIGIN);
+  expect(headers.get('access-control-allow-origin')).toBe(ORIGIN);
+  expect(headers.get('access-control-expose-headers')).toMatch(/ratelimit.*retry-after/);
+  expect(headers.get('access-control-allow-credentials')).toBeNull();
+  expect((await ask(OTHER)).headers.get('access-control-allow-origin')).toBeNull();
+});
+
+test('health and the page after a connect are for no other page', async () => {
+  for (const path of ['/livez', '/oauth/callback']) {
+    const { headers } = await app.fetch(path, { headers: { origin: ORIGIN } });
+    expect(headers.get('access-control-allow-origin'), path).toBeNull();
+  }
+});
+
+test('WebSockets open from the same origins, and from the gateway itself', async () => {
+  const { url } = await app.app.start();
+  for (const origin of [ORIGIN, url]) {
+    const { socket } = await openSocket(url, { headers: { origin } });
+    socket.terminate();
+  }
+  expect(await refusedUpgrade(url, { headers: { origin: OTHER } })).toBe(403);
+});
+
+test('without configured origins, no page of another origin may call', async () => {
+  await using closed = await testApp();
+  for (const path of SURFACES) {
+    const { headers } = await preflight(path, ORIGIN, closed);
+    expect(headers.get('access-control-allow-origin'), path).toBeNull();
+    expect(headers.get('vary') ?? '', path).not.toContain('Origin');
+  }
+});
