@@ -1,46 +1,28 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** Tests that reach the database run on both; the others once. */
-const onBoth = ['test/{domain,graphql,flows,database,events,jobs,deliveries}/**/*.test.ts'];
+// Workers load what an earlier run has compiled.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
-const common = {
+export const common = {
   globalSetup: 'test/support/global-setup.ts',
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  // A worker loads the modules once for all of its files.
+  isolate: false,
   // Tests run as the product does: Node itself, no bundler between.
   experimental: { viteModuleRunner: false },
 };
 
-export default defineConfig({
+/** All behaviour on the embedded database. */
+export const embedded = {
   test: {
-    maxWorkers: 2,
-    projects: [
-      {
-        test: {
-          ...common,
-          name: 'embedded',
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/faults/**'],
-          env: { TEST_DATABASE: 'embedded' },
-        },
-      },
-      {
-        // Through Yoga's own handler, where the embedded runs take the short way.
-        test: {
-          ...common,
-          name: 'postgres',
-          include: onBoth,
-          env: { TEST_DATABASE: 'postgres', TEST_FRONT: 'yoga' },
-        },
-      },
-      {
-        test: {
-          ...common,
-          name: 'yoga',
-          include: ['test/{server,clients,contract}/**/*.test.ts'],
-          env: { TEST_DATABASE: 'embedded', TEST_FRONT: 'yoga' },
-        },
-      },
-    ],
+    ...common,
+    name: 'embedded',
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/faults/**'],
+    env: { TEST_DATABASE: 'embedded' },
   },
-});
+};
+
+export default defineConfig({ test: { maxWorkers: 2, projects: [embedded] } });

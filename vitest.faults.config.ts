@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { common } from './vitest.config.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -9,13 +10,11 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...common,
           name: 'postgres',
           include: ['test/faults/**/*.test.ts'],
           env: { TEST_DATABASE: 'postgres' },
-          globalSetup: 'test/support/global-setup.ts',
           testTimeout: HOUR_MS,
-          hookTimeout: 60_000,
-          experimental: { viteModuleRunner: false },
         },
       },
     ],

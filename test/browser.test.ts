@@ -1,19 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchBrowser, noBrowser } from './support/browser.ts';
 
-/** GraphiQL as a person meets it, in a real browser: the system's, since nothing is downloaded. */
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const executablePath = process.env.CHROMIUM_PATH ?? BROWSERS.find((path) => existsSync(path));
-if (!executablePath) {
-  console.warn(
-    `No browser at ${BROWSERS.join(', ')}: the browser test is left out. Set CHROMIUM_PATH.`,
-  );
-}
+/** GraphiQL as a person meets it, in a real browser. */
+if (noBrowser) console.warn(noBrowser);
 
 const root = join(import.meta.dirname, '..');
 const dataDir = mkdtempSync(join(tmpdir(), 'gateway-browser-'));
@@ -22,7 +17,7 @@ let url: string;
 let browser: Browser;
 
 beforeAll(async () => {
-  if (!executablePath) return;
+  if (noBrowser) return;
   const server = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
     env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir },
@@ -36,10 +31,7 @@ beforeAll(async () => {
   server.once('exit', () => ready.reject(new Error('The server ended before it was ready.')));
   await ready.promise;
   url = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')).url;
-  browser = await chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  });
+  browser = await launchBrowser();
 }, 90_000);
 
 afterAll(async () => {
@@ -76,19 +68,16 @@ async function openTab(page: Page, name: string) {
   await expect.poll(clickAndLook, { timeout: 20_000 }).toContain(name);
 }
 
-test.skipIf(!executablePath)(
-  'GraphiQL needs no internet, and its first tab runs as it is',
-  async () => {
-    const { page, foreign } = await openGraphiql();
-    expect(await page.locator('.graphiql-tab').count()).toBeGreaterThanOrEqual(6);
-    await page.locator('.graphiql-execute-button').click();
-    await page.locator('.result-window', { hasText: 'Demo CRM sync' }).waitFor();
-    expect(foreign).toEqual([]);
-    await page.close();
-  },
-);
+test.skipIf(noBrowser)('GraphiQL needs no internet, and its first tab runs as it is', async () => {
+  const { page, foreign } = await openGraphiql();
+  expect(await page.locator('.graphiql-tab').count()).toBeGreaterThanOrEqual(6);
+  await page.locator('.graphiql-execute-button').click();
+  await page.locator('.result-window', { hasText: 'Demo CRM sync' }).waitFor();
+  expect(foreign).toEqual([]);
+  await page.close();
+});
 
-test.skipIf(!executablePath)('a ready tab generates a connection', async () => {
+test.skipIf(noBrowser)('a ready tab generates a connection', async () => {
   const { page } = await openGraphiql();
   await openTab(page, 'GenerateConnection');
   await page.locator('.graphiql-execute-button').click();
@@ -96,7 +85,7 @@ test.skipIf(!executablePath)('a ready tab generates a connection', async () => {
   await page.close();
 });
 
-test.skipIf(!executablePath)('a subscription shows an event that another page causes', async () => {
+test.skipIf(noBrowser)('a subscription shows an event that another page causes', async () => {
   const { page: listener } = await openGraphiql();
   await openTab(listener, 'Events');
   const asked = listener.waitForRequest((request) => request.url().includes('query=subscription'));
@@ -125,7 +114,7 @@ test.skipIf(!executablePath)('a subscription shows an event that another page ca
 const SUBSCRIBE =
   'subscription { notificationEvents(projectIdOrName: "demo") { node { eventType } } }';
 
-test.skipIf(!executablePath)(
+test.skipIf(noBrowser)(
   'a page subscribes by fetch and by WebSocket, and both see the same event',
   async () => {
     const { page } = await openGraphiql();

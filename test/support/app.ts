@@ -1,8 +1,7 @@
 /** The real app on a database of its own, behind a port that is opened with its first request. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { afterAll, inject } from 'vitest';
 import { type App, createApp, type Overrides } from '../../src/app.ts';
@@ -11,6 +10,7 @@ import { type Database, openDatabase, openPglite } from '../../src/database/data
 import { createLog, type Log } from '../../src/log.ts';
 import { type Listening, listen } from '../../src/server/http/http-server.ts';
 import { type Handlers, routesOf } from '../../src/server/http/routes.ts';
+import { lendPglite } from './embedded-databases.ts';
 import { type Answer, createClient, type GraphqlClient } from './graphql-client.ts';
 import { createTenant, type Tenant } from './tenant.ts';
 
@@ -77,8 +77,7 @@ export async function testDatabase(log: Log = createLog('silent')): Promise<Data
 }
 
 async function embeddedDatabase(log: Log): Promise<Database> {
-  const snapshot = new Blob([readFileSync(inject('embeddedSnapshot'))]);
-  return openPglite(await PGlite.create({ loadDataDir: snapshot }), log);
+  return openPglite(await lendPglite(), log);
 }
 
 async function postgresDatabase(log: Log): Promise<Database> {

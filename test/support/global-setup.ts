@@ -1,14 +1,14 @@
 /** Once for a run: a migrated snapshot for the embedded database, and a PostgreSQL server with a template. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { readConfig } from '../../src/config.ts';
-import { openDatabase, openPglite } from '../../src/database/database.ts';
+import { openDatabase } from '../../src/database/database.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
 import { createLog } from '../../src/log.ts';
+import { embeddedSnapshot } from './embedded-snapshot.ts';
 import { startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
@@ -18,36 +18,35 @@ declare module 'vitest' {
   }
 }
 
+const TEMPLATE = 'gateway_template';
+
 export default async function setup(project: TestProject) {
-  const log = createLog('silent');
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-tests-'));
-  chmodSync(folder, 0o755);
-  if (project.name === 'postgres') {
-    const server = await startPostgres(join(folder, 'postgres'));
-    const template = 'gateway_template';
-    const client = new pg.Client({ connectionString: `${server.url}/postgres` });
-    await client.connect();
-    await client.query(`create database ${template}`);
-    await client.end();
-    const config = readConfig({
-      DATABASE_URL: `${server.url}/${template}`,
-      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
-    });
-    const database = await openDatabase(config, log);
-    await (await openQueue(database, log))[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-    project.provide('postgres', { serverUrl: server.url, template });
-    return async () => {
-      await server.stop();
-      rmSync(folder, { recursive: true, force: true });
-    };
+  if (project.config.env.TEST_DATABASE !== 'postgres') {
+    project.provide('embeddedSnapshot', await embeddedSnapshot());
+    return;
   }
-  const pglite = await PGlite.create();
-  const database = await openPglite(pglite, log);
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-tests-'));
+  // The server's own user must get through.
+  chmodSync(folder, 0o755);
+  const server = await startPostgres(join(folder, 'postgres'));
+  await makeTemplate(server.url);
+  project.provide('postgres', { serverUrl: server.url, template: TEMPLATE });
+  return async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+async function makeTemplate(serverUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: `${serverUrl}/postgres` });
+  await client.connect();
+  await client.query(`create database ${TEMPLATE}`);
+  await client.end();
+  const config = readConfig({
+    DATABASE_URL: `${serverUrl}/${TEMPLATE}`,
+    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  });
+  const log = createLog('silent');
+  await using database = await openDatabase(config, log);
   await (await openQueue(database, log))[Symbol.asyncDispose]();
-  const snapshot = join(folder, 'embedded.tar');
-  writeFileSync(snapshot, Buffer.from(await (await pglite.dumpDataDir('none')).arrayBuffer()));
-  await database[Symbol.asyncDispose]();
-  project.provide('embeddedSnapshot', snapshot);
-  return () => rmSync(folder, { recursive: true, force: true });
 }

