@@ -20,6 +20,7 @@ import { createPipeline } from './graphql/pipeline.ts';
 import { openQueue } from './jobs/queue.ts';
 import { createLog, type Log } from './log.ts';
 import { createOutbound, type Outbound } from './outbound/client.ts';
+import { Shutdown } from './process/shutdown.ts';
 import { CATALOGUE } from './providers/catalogue.ts';
 import { hubspotProvider } from './providers/hubspot/provider.ts';
 import type { Provider } from './providers/provider.ts';
@@ -37,6 +38,7 @@ import { routesOf, workerRoutesOf } from './server/http/routes.ts';
 import { openSandbox } from './server/sandbox.ts';
 import type { Sandbox } from './server/sandbox-server.ts';
 import { startWork } from './start-work.ts';
+import { stopWorkMs } from './work/deadline.ts';
 
 /** Enough for several providers at their own limit, apart from the sockets of deliveries. */
 const PROVIDER_SOCKETS = 256;
@@ -64,6 +66,8 @@ export interface App extends AsyncDisposable {
   handler: RequestListener;
   /** The platform's REST endpoints under /v1. */
   rest: Rest;
+  /** What has begun to stop and has not ended. */
+  stopsWaitFor(): string[];
   /** Listens, fills in the demo where it is on, works, and answers /readyz with 200 from then on. */
   start(): Promise<{ url: string; hasDemo: boolean }>;
 }
@@ -71,7 +75,10 @@ export interface App extends AsyncDisposable {
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
   const log = overrides.log ?? createLog(config.LOG_LEVEL);
   await using building = new AsyncDisposableStack();
-  const database = building.use(overrides.database ?? (await openDatabase(config, log)));
+  const shutdown = new Shutdown();
+  const use = <T extends AsyncDisposable>(name: string, resource: T) =>
+    shutdown.use(building, name, resource);
+  const database = use('database', overrides.database ?? (await openDatabase(config, log)));
   const vault = createVault(encryptionKeys(config));
   await refuseMissingKey(database.rows.query, vault);
   const sandbox = building.use(await openSandbox({ config, database, log }));
@@ -84,9 +91,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     vault,
     catalogue: createCatalogue(overrides.providers ?? allProviders(config, sandbox)),
     viewers: createViewerCache(),
-    queue: building.use(await openQueue(database, log)),
-    feed: building.use(createFeed({ database, log, cursorOf: eventCursor })),
-    operationChanges: building.use(createOperationChanges(database, log)),
+    queue: use('job queue', await openQueue(database, log)),
+    feed: use('event feed', createFeed({ database, log, cursorOf: eventCursor })),
+    operationChanges: use('operation feed', createOperationChanges(database, log)),
     providerAccess: createProviderAccess(building.use(providerOutbound(config, sandbox))),
     publicUrl: () => publicUrl.replace(/\/+$/, ''),
     sandboxUrl: sandbox.url,
@@ -125,10 +132,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     rest,
     async start() {
       const listening = await listen(handler, { host: config.HOST, port: config.PORT });
-      running.defer(() => listening.stop(config.SHUTDOWN_MS));
+      const serving = shutdown.sideBySide(running);
+      serving.add('requests', () => listening.stop(stopWorkMs(config)));
       if (servesApi) {
         const sockets = attachWebSocket(listening.server, { config, log, pipeline, admission });
-        running.defer(async () => {
+        serving.add('sockets', async () => {
           const stopped = sockets.stop();
           streams.endAll();
           await stopped;
@@ -143,11 +151,15 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       if (hasDemo) sandbox.fillWith(seedSandbox);
       const demo = hasDemo && servesApi ? await fillDemo({ services, verifier, url }) : null;
       tabs = demoTabs(demo);
-      if (config.ROLES.includes('worker')) running.use(await startWork(services));
+      if (config.ROLES.includes('worker')) {
+        const work = await startWork(services);
+        serving.add('work', () => work[Symbol.asyncDispose]());
+      }
       isReady = true;
       log.info({ url, graphiql: `${url}/graphql`, sandbox: sandbox.url() }, 'ready');
       return { url, hasDemo: demo !== null };
     },
+    stopsWaitFor: () => shutdown.waitingFor,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

@@ -15,8 +15,13 @@ function stop(reason: string): void {
   isStopping = true;
   // Nothing has been taken yet, and whatever a start does may be cut off.
   if (!app) process.exit(0);
-  const { log } = app.services;
+  const { config, log } = app.services;
   log.info({ reason }, 'stopping');
+  const { stopsWaitFor } = app;
+  setTimeout(() => {
+    log.error({ givenUp: stopsWaitFor() }, 'shutdown.given_up');
+    process.exit(1);
+  }, config.SHUTDOWN_MS);
   app[Symbol.asyncDispose]().then(
     () => process.exit(0),
     (error: unknown) => {

@@ -33,8 +33,13 @@ export async function startWork(services: Services): Promise<AsyncDisposable> {
       alwaysAllowedOrigins: () => [sandboxUrl()],
     }),
   );
-  const deliveries = starting.use(startDeliveries({ ...services, outbound }));
+  const deliveries = startDeliveries({ ...services, outbound });
+  let jobs: AsyncDisposable | undefined;
+  starting.defer(async () => {
+    // Side by side: both have the same time.
+    await Promise.all([deliveries[Symbol.asyncDispose](), jobs?.[Symbol.asyncDispose]()]);
+  });
   starting.use(await database.listen(EVENTS_CHANNEL, () => deliveries.wake()));
-  starting.use(await startJobs(services, WORK));
+  jobs = await startJobs(services, WORK);
   return starting.move();
 }

@@ -15,9 +15,14 @@ const TOLD: Record<FailureKind, { detail: string; retryAfterSeconds: number }> =
   READ_ONLY: { detail: 'The database takes no changes at the moment.', retryAfterSeconds: 5 },
 };
 
+/** Who has waited for too long may have waited for the database. */
+const RECENT_MS = 5_000;
+
 interface Outage {
   sinceMs: number;
+  lastMs: number;
   failures: number;
+  told: ServiceUnavailable;
   timer: NodeJS.Timeout;
 }
 
@@ -37,9 +42,16 @@ export class Outages implements Disposable {
     if (error instanceof ServiceUnavailable) return error;
     const kind = failureKindOf(error);
     if (kind === null) return error;
-    this.#meet(kind, error);
     const { detail, retryAfterSeconds } = TOLD[kind];
-    return new ServiceUnavailable(detail, { cause: error, retryAfterSeconds });
+    const told = new ServiceUnavailable(detail, { cause: error, retryAfterSeconds });
+    this.#meet(kind, told);
+    return told;
+  }
+
+  /** What callers get who had to wait for too long: that of an outage, if there is one. */
+  waitedFor<T extends Error>(late: T): T | ServiceUnavailable {
+    const recentMs = performance.now() - RECENT_MS;
+    return [...this.#open.values()].find(({ lastMs }) => lastMs > recentMs)?.told ?? late;
   }
 
   /** The database is being closed: what fails from now on is no outage. */
@@ -49,17 +61,19 @@ export class Outages implements Disposable {
     this.#open.clear();
   }
 
-  #meet(kind: FailureKind, error: unknown): void {
+  #meet(kind: FailureKind, told: ServiceUnavailable): void {
     if (this.#isClosed) return;
     const outage = this.#open.get(kind);
     if (outage) {
       outage.failures += 1;
+      outage.lastMs = performance.now();
       outage.timer.refresh();
       return;
     }
-    this.#log.warn({ err: error, kind }, 'database.failed');
+    this.#log.warn({ err: told.cause, kind }, 'database.failed');
+    const nowMs = performance.now();
     const timer = setTimeout(() => this.#end(kind), this.#quietMs).unref();
-    this.#open.set(kind, { sinceMs: performance.now(), failures: 1, timer });
+    this.#open.set(kind, { sinceMs: nowMs, lastMs: nowMs, failures: 1, timer, told });
   }
 
   #end(kind: FailureKind): void {

@@ -18,8 +18,10 @@ import { TRANSACTION_OPTIONS } from './transaction.ts';
 
 /** Far above what any of ours takes; so short that what follows a connection that hangs goes on within 10 s. */
 const STATEMENT_MAX_MS = 5_000;
-/** A migration may wait for another process that migrates, and then build an index over all rows. */
+/** A migration may build an index over all rows. */
 const MIGRATION_MAX_MS = 30 * 60_000;
+/** For another process that migrates, or that has hung while it did. */
+const MIGRATION_LOCK_MS = 5 * 60_000;
 
 /** Disposing of it takes no longer than a few seconds, whatever hangs. */
 export async function openPostgres(url: string, config: Config, log: Log): Promise<Database> {
@@ -68,6 +70,7 @@ async function migratePostgres(server: Server, log: Log): Promise<boolean> {
   const name = 'integration-gateway migrations';
   const session = await openSession({ ...server, name, limitMs: MIGRATION_MAX_MS });
   try {
+    await session.query(`set lock_timeout = ${MIGRATION_LOCK_MS}`);
     return await migrate(
       {
         query: async (text, values) => (await session.query(text, values)).rows,

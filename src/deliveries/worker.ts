@@ -10,6 +10,7 @@ import type { Log } from '../log.ts';
 import type { Outbound } from '../outbound/client.ts';
 import type { Vault } from '../secrets.ts';
 import { untilDone } from '../work/backoff.ts';
+import { stopWorkMs } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
 import { Backlog } from './backlog.ts';
@@ -109,7 +110,7 @@ export class DeliveryWorker {
   async stop(running: Promise<void> = Promise.resolve()): Promise<void> {
     this.#stopping.abort();
     this.#due.ring();
-    const waitMs = Math.min(this.#limits.attemptMs + STOP_MARGIN_MS, this.#deps.config.SHUTDOWN_MS);
+    const waitMs = Math.min(this.#limits.attemptMs + STOP_MARGIN_MS, stopWorkMs(this.#deps.config));
     const timer = setTimeout(() => this.#givenUp.abort(), waitMs);
     await running;
     this.#giveBack(this.#backlog.takeWaiting());

@@ -2,6 +2,7 @@
  * Runs subscriptions: each item of a stream is executed in a context of its own, for the caller as they are
  * then and all who ask the same of it, and a stream ends when its caller may no longer have it.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createSourceEventStream,
   type ExecutionArgs,
@@ -12,7 +13,7 @@ import {
 import type { Services } from '../domain/call.ts';
 import type { OpenStreams } from '../domain/viewer/open-streams.ts';
 import type { Viewer } from '../domain/viewer/viewer.ts';
-import type { DomainError } from '../errors.ts';
+import type { DomainError, ErrorCode } from '../errors.ts';
 import type { StreamItem } from '../events/stream-item.ts';
 import { type Context, createContext } from './context.ts';
 import { Message } from './message.ts';
@@ -23,6 +24,10 @@ export interface Subscription {
   args: ExecutionArgs & { contextValue: Context };
   operationKey: string;
 }
+
+const OUTAGE: ErrorCode = 'SERVICE_UNAVAILABLE';
+/** Between tries of an item that can not be read. */
+const AWAY_MS = 1_000;
 
 type Item = StreamItem<unknown, string | undefined>;
 
@@ -74,6 +79,15 @@ function liveMessages(
   });
 
   const messageOf = async (item: Item): Promise<Message> => {
+    for (;;) {
+      const message = await executed(item);
+      const isAway = message.errors?.some(({ extensions }) => extensions.code === OUTAGE);
+      if (!isAway || streams.areEnding) return message;
+      // An item is not passed over because of an outage: it is due when that is over.
+      await sleep(AWAY_MS, undefined, { ref: false });
+    }
+  };
+  const executed = async (item: Item): Promise<Message> => {
     const contextValue = createContext(services, {
       ...facts,
       viewer: standing.viewer,

@@ -3,7 +3,6 @@
  * caller is let in, its cost and its time are bounded, and what was thrown becomes what clients read.
  */
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
-import type { Config } from '../config.ts';
 import type { Services } from '../domain/call.ts';
 import type { Admission } from '../domain/viewer/admission.ts';
 import type { Credentials } from '../domain/viewer/viewer.ts';
@@ -96,7 +95,7 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
       }
       const running = execute(args);
       const result =
-        running instanceof Promise ? await withinTime(running, operation, config) : running;
+        running instanceof Promise ? await withinTime(running, operation, services) : running;
       const errors = result.errors?.map(mapError);
       return { ...result, ...(errors && { errors }), ...(extensions && { extensions }) };
     } catch (error) {
@@ -126,12 +125,12 @@ const MUTATION_BY_GET: Refused = {
 function withinTime(
   running: Promise<ExecutionResult>,
   operation: 'query' | 'mutation',
-  config: Config,
+  { config, database }: Services,
 ): Promise<ExecutionResult> {
   const isChange = operation === 'mutation';
   const maximumMs = operationMsMax(config, { isChange });
   return withDeadline(running, maximumMs, () => {
-    throw outOfTime('operation', { isChange, maximumMs });
+    throw database.outages.waitedFor(outOfTime('operation', { isChange, maximumMs }));
   });
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JobResult } from 'pg-boss';
 import type { Services } from '../domain/call.ts';
-import { endWithin } from '../work/deadline.ts';
+import { endWithin, stopWorkMs } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
 import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy } from './jobs.ts';
 import type { JobQueue } from './queue.ts';
@@ -32,7 +32,7 @@ export interface Work {
 /** Polling is for when a hint is lost; hints wake workers at once. */
 const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 } as const;
 
-/** Workers run until it is disposed of: they then finish what they have begun, within SHUTDOWN_MS. */
+/** Workers run until it is disposed of: they then finish what they have begun, within most of SHUTDOWN_MS. */
 export async function startJobs(
   services: Services & { queue: JobQueue },
   { handlers, sweeps }: Work,
@@ -48,7 +48,7 @@ export async function startJobs(
     async [Symbol.asyncDispose]() {
       stopping.abort();
       const working = names.map((name) => boss.offWork(name, { wait: true }));
-      await endWithin(Promise.all([...loops, ...working]), services.config.SHUTDOWN_MS);
+      await endWithin(Promise.all([...loops, ...working]), stopWorkMs(services.config));
     },
   };
 }

@@ -52,10 +52,14 @@ export async function admit(
 }
 
 /** Ends the answer, and not the work: its statements end by the database's own timeout. */
-function inTime<T>({ method }: Endpoint, { config }: Services, run: () => Promise<T>): Promise<T> {
+function inTime<T>(
+  { method }: Endpoint,
+  { config, database }: Services,
+  run: () => Promise<T>,
+): Promise<T> {
   const isChange = method !== 'GET';
   const maximumMs = operationMsMax(config, { isChange });
   return withDeadline(run(), maximumMs, () => {
-    throw outOfTime('request', { isChange, maximumMs });
+    throw database.outages.waitedFor(outOfTime('request', { isChange, maximumMs }));
   });
 }

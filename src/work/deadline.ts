@@ -50,3 +50,11 @@ export function outOfTime(
   const detail = `The ${what} took longer than ${maximumMs} ms.${after}`;
   return new DomainError('QUERY_LIMIT_EXCEEDED', detail, { limit: 'time', maximum: maximumMs });
 }
+
+/** The rest is for closing what then is not needed any more. */
+const STOP_WORK_SHARE = 0.8;
+
+/** What running requests and jobs have when the process is told to stop. */
+export function stopWorkMs({ SHUTDOWN_MS }: { SHUTDOWN_MS: number }): number {
+  return SHUTDOWN_MS * STOP_WORK_SHARE;
+}

@@ -4,7 +4,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface TcpProxy extends AsyncDisposable {
   port: number;
-  /** Connections stay open, and nothing arrives; new ones get no answer either. */
+  /** The connections that are open stay so, and nothing arrives any more; new ones are good. */
+  swallowOpen(): void;
+  /** New ones get no answer either. */
   swallow(): void;
   /** Connections are reset, also new ones. */
   cut(): void;
@@ -34,11 +36,15 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   const destroyAll = () => {
     for (const socket of sockets) socket.resetAndDestroy();
   };
+  const swallowOpen = () => {
+    for (const socket of sockets) socket.unpipe().pause();
+  };
   return {
     port: (server.address() as AddressInfo).port,
+    swallowOpen,
     swallow() {
       state = 'swallowing';
-      for (const socket of sockets) socket.unpipe().pause();
+      swallowOpen();
     },
     cut() {
       state = 'cut';

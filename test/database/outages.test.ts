@@ -1,0 +1,66 @@
+import { pino } from 'pino';
+import { expect, test, vi } from 'vitest';
+import { Outages } from '../../src/database/outages.ts';
+import { ServiceUnavailable } from '../../src/errors.ts';
+
+function outages(quietMs?: number) {
+  const lines: { msg: string; kind: string; failures?: number }[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) });
+  return { lines, outages: new Outages(log, quietMs === undefined ? {} : { quietMs }) };
+}
+
+const withCode = (code: string) => Object.assign(new Error('no'), { code });
+const socketError = Object.assign(new Error('connect'), {
+  code: 'ECONNREFUSED',
+  syscall: 'connect',
+});
+
+test('what says that the database fails is told as that; a wrong statement stays what it is', () => {
+  const { outages: met, lines } = outages();
+  const failures = [
+    ...['08006', '28P01', '3D000', '57P01', '53300', '53100', '25006', '57014', 'P2028'].map(
+      withCode,
+    ),
+    socketError,
+    new AggregateError([socketError]),
+    new Error('Connection terminated unexpectedly'),
+    new Error('timeout exceeded when trying to connect'),
+  ];
+  for (const cause of failures) {
+    const told = met.told(cause) as ServiceUnavailable;
+    expect(told).toBeInstanceOf(ServiceUnavailable);
+    expect(told.cause).toBe(cause);
+    expect(told.problem).toMatchObject({ status: 503, retryAfterSeconds: expect.any(Number) });
+    expect(met.told(told)).toBe(told);
+  }
+  for (const error of [withCode('23505'), withCode('42601'), withCode('P2002'), new Error('no')])
+    expect(met.told(error)).toBe(error);
+  expect(lines.map(({ kind }) => kind)).toEqual([
+    'UNREACHABLE',
+    'BUSY',
+    'FULL',
+    'READ_ONLY',
+    'SLOW',
+  ]);
+  met[Symbol.dispose]();
+});
+
+test('an outage is logged when it begins and when it is over', async () => {
+  const { outages: met, lines } = outages(1);
+  for (let times = 0; times < 3; times += 1) met.told(socketError);
+  await vi.waitFor(() => expect(lines).toHaveLength(2));
+  expect(lines).toMatchObject([
+    { msg: 'database.failed', kind: 'UNREACHABLE' },
+    { msg: 'database.recovered', kind: 'UNREACHABLE', failures: 3 },
+  ]);
+});
+
+test('who has waited for too long is told of the outage, if there is one', () => {
+  const { outages: met } = outages();
+  const late = new Error('late');
+  expect(met.waitedFor(late)).toBe(late);
+  met.told(socketError);
+  expect(met.waitedFor(late)).toBeInstanceOf(ServiceUnavailable);
+  met[Symbol.dispose]();
+  expect(met.waitedFor(late)).toBe(late);
+});

@@ -1,0 +1,34 @@
+import { afterAll, expect, test, vi } from 'vitest';
+import { onPostgres, testDatabase } from '../support/app.ts';
+
+const database = await testDatabase();
+afterAll(() => database[Symbol.asyncDispose]());
+
+test('a database that answers is there', async () => {
+  await expect(database.ping()).resolves.toBeUndefined();
+});
+
+test.runIf(onPostgres)('no statement, transaction or silence is without a limit', async () => {
+  const [limits] = await database.rows.query<Record<string, string>>(
+    `select current_setting('statement_timeout') as "statement",
+      current_setting('idle_in_transaction_session_timeout') as "idle",
+      current_setting('tcp_user_timeout') as "unanswered",
+      current_setting('tcp_keepalives_idle') as "quiet"`,
+    [],
+  );
+  expect(limits).toEqual({ statement: '5s', idle: '10s', unanswered: '10000', quiet: '10' });
+});
+
+test.runIf(onPostgres)('a statement that takes too long is a failure of the database', async () => {
+  const slow = database.rows.query('select pg_sleep(60)', []);
+  const failed = expect(slow).rejects.toMatchObject({ name: 'ServiceUnavailable' });
+  await vi.waitFor(async () => {
+    const cancelled = await database.rows.query(
+      `select pg_cancel_backend(pid) from pg_stat_activity
+       where query = 'select pg_sleep(60)' and state = 'active' and datname = current_database()`,
+      [],
+    );
+    expect(cancelled).toHaveLength(1);
+  });
+  await failed;
+});
