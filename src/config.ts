@@ -9,8 +9,18 @@ const PORT = 4000;
 const RATE_PER_SECOND = 1000;
 const RATE_BURST = 2000;
 
-const wholeNumber = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =>
+/** What every column, parameter and counter that a number ends up in can hold. */
+const NUMBER_MAX = 2 ** 31 - 1;
+/** Far below what a timer can take (2^31-1 ms), and far above what anybody waits for. */
+const TIME_MAX_MS = DAY_SECONDS * 1000;
+/** Half of the longest text that Node can hold. */
+const TEXT_MAX_BYTES = 2 ** 28;
+/** A document is walked by recursion: far deeper ones would exceed the stack. */
+const DEPTH_MAX = 500;
+
+const wholeNumber = (fallback: number, min: number, max = NUMBER_MAX) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
+const milliseconds = (fallback: number, min: number) => wholeNumber(fallback, min, TIME_MAX_MS);
 
 const list = z
   .string()
@@ -35,6 +45,14 @@ const origin = z
     (text) => URL.canParse(text) && new URL(text).origin === text,
     'must be an origin like https://app.example',
   );
+/** An address that others are given: paths are put behind it. */
+const publicUrl = z
+  .url({ protocol: /^https?$/ })
+  .refine((text) => /^[^?#@]*$/.test(text), 'must have no user info, query or fragment');
+const httpUrl = z.url({ protocol: /^https?$/ });
+/** The asymmetric ones: the keys of an issuer are public. */
+const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
+const algorithm = z.enum(ALGORITHMS as [string, ...string[]]);
 const seconds = z
   .string()
   .regex(/^\d+$/, 'must be whole seconds')
@@ -51,8 +69,7 @@ const encryptionKey = z
 const environment = z.object({
   PORT: wholeNumber(PORT, 0, 65_535).describe('Port of the gateway; 0 takes any free one'),
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
-  PUBLIC_URL: z
-    .url()
+  PUBLIC_URL: publicUrl
     .optional()
     .describe('How clients reach the gateway; default: what it listens on'),
   DATA_DIR: z
@@ -63,6 +80,8 @@ const environment = z.object({
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
+    // As the client reads it, which takes spaces for what they are.
+    .refine((text) => URL.canParse(text.replaceAll(' ', '%20')), 'must be a URL')
     .transform((text) => new Secret(text))
     .optional()
     .describe('PostgreSQL in place of the embedded database'),
@@ -101,12 +120,9 @@ const environment = z.object({
     .min(1)
     .default('integration-gateway')
     .describe('Audience that a token must name'),
-  BEARER_JWKS_URL: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .describe('Keys of the issuer'),
+  BEARER_JWKS_URL: httpUrl.optional().describe('Keys of the issuer'),
   BEARER_ALGORITHMS: list
-    .pipe(z.array(z.string()))
+    .pipe(z.array(algorithm))
     .transform((names) => (names.length > 0 ? names : ['RS256', 'ES256']))
     .describe('Signature algorithms that are accepted, comma-separated'),
   CORS_ORIGINS: list
@@ -118,8 +134,8 @@ const environment = z.object({
   ALLOWED_PRIVATE_TARGETS: list
     .pipe(z.array(cidr))
     .describe('Private addresses that webhooks and providers may have, as CIDRs, comma-separated'),
-  HUBSPOT_BASE_URL: z.url().optional().describe("Another address for HubSpot's API"),
-  SALESFORCE_BASE_URL: z.url().optional().describe("Another address for Salesforce's API"),
+  HUBSPOT_BASE_URL: httpUrl.optional().describe("Another address for HubSpot's API"),
+  SALESFORCE_BASE_URL: httpUrl.optional().describe("Another address for Salesforce's API"),
   DELIVERY_RETRY_SECONDS: z
     .string()
     .default('5,300,1800,7200,18000,36000,36000')
@@ -140,10 +156,12 @@ const environment = z.object({
   WRONG_KEY_LIMIT_PER_MINUTE: wholeNumber(60, 1).describe(
     'Wrong keys or tokens per minute for each address',
   ),
-  LIMIT_BODY_BYTES: wholeNumber(1_048_576, 1024).describe('Largest request body'),
-  LIMIT_DOCUMENT_BYTES: wholeNumber(65_536, 256).describe('Largest GraphQL document'),
+  LIMIT_BODY_BYTES: wholeNumber(1_048_576, 1024, TEXT_MAX_BYTES).describe('Largest request body'),
+  LIMIT_DOCUMENT_BYTES: wholeNumber(65_536, 256, TEXT_MAX_BYTES).describe(
+    'Largest GraphQL document',
+  ),
   LIMIT_TOKENS: wholeNumber(2000, 10).describe('Tokens in a document'),
-  LIMIT_DEPTH: wholeNumber(12, 1).describe('Levels of fields'),
+  LIMIT_DEPTH: wholeNumber(12, 1, DEPTH_MAX).describe('Levels of fields'),
   LIMIT_ALIASES: wholeNumber(30, 0).describe('Aliases in an operation'),
   LIMIT_ROOT_FIELDS: wholeNumber(30, 1).describe('Root fields of a query'),
   LIMIT_ROOT_MUTATIONS: wholeNumber(10, 1).describe('Root fields of a mutation'),
@@ -151,11 +169,11 @@ const environment = z.object({
   LIMIT_COST: wholeNumber(50_000, 1).describe(
     'Cost of an operation: each object 1, times the page sizes around it',
   ),
-  LIMIT_QUERY_MS: wholeNumber(10_000, 100).describe('Time of a query'),
-  LIMIT_MUTATION_MS: wholeNumber(30_000, 100).describe(
+  LIMIT_QUERY_MS: milliseconds(10_000, 100).describe('Time of a query'),
+  LIMIT_MUTATION_MS: milliseconds(30_000, 100).describe(
     'Time of a mutation, which may wait for a provider',
   ),
-  LIMIT_PROXY_MS: wholeNumber(300_000, 100).describe(
+  LIMIT_PROXY_MS: milliseconds(300_000, 100).describe(
     'Time of a request that is forwarded to a provider, to the end of its answer',
   ),
   LIMIT_SUBSCRIPTIONS: wholeNumber(10_000, 1).describe(
@@ -168,7 +186,7 @@ const environment = z.object({
     'Requests that one process answers at once; more are refused with 503 and Retry-After',
   ),
   LIMIT_SOCKETS: wholeNumber(20_000, 1).describe('WebSocket connections to one process'),
-  SHUTDOWN_MS: wholeNumber(20_000, 0).describe(
+  SHUTDOWN_MS: milliseconds(20_000, 0).describe(
     'Time for what is running when the server is told to stop',
   ),
 });

@@ -33,6 +33,40 @@ test('all problems are told at once, without secrets', () => {
   expect(read).not.toThrow('hunter2');
 });
 
+test.each([
+  ['LIMIT_QUERY_MS', '2147483648'],
+  ['LIMIT_MUTATION_MS', '86400001'],
+  ['LIMIT_PROXY_MS', '1e12'],
+  ['SHUTDOWN_MS', '2147483648'],
+  ['DELIVERY_RETRY_SECONDS', '5,2592001'],
+  ['RETENTION_DAYS', '3651'],
+  ['LIMIT_BODY_BYTES', '1073741824'],
+  ['LIMIT_DEPTH', '100000'],
+  ['LIMIT_REQUESTS', '2147483648'],
+  ['RATE_LIMIT_BURST', '9007199254740991'],
+  ['WRONG_KEY_LIMIT_PER_MINUTE', 'Infinity'],
+  ['PUBLIC_URL', 'ftp://gateway.example'],
+  ['PUBLIC_URL', 'https://gateway.example/?x=1'],
+  ['HUBSPOT_BASE_URL', 'javascript:alert(1)'],
+  ['BEARER_ALGORITHMS', 'RS256,none'],
+  ['DATABASE_URL', 'postgres://db:port/x'],
+  ['SANDBOX_PORT', '4000'],
+])('what some part can not take is refused at the start: %s=%s', (name, value) => {
+  const others = name === 'DATABASE_URL' ? { ENCRYPTION_KEY: key } : {};
+  const read = () => readConfig({ LOG_LEVEL: 'loud', ...others, [name]: value });
+  // With the other problems, of which there is one.
+  expect(read).toThrow('LOG_LEVEL');
+  expect(read).toThrow(new RegExp(`\\n  ${name}`));
+});
+
+test('the largest times are taken by timers as they are', () => {
+  const { LIMIT_PROXY_MS, SHUTDOWN_MS } = readConfig({
+    LIMIT_PROXY_MS: '86400000',
+    SHUTDOWN_MS: '86400000',
+  });
+  expect(Math.max(LIMIT_PROXY_MS, SHUTDOWN_MS)).toBeLessThan(2 ** 31 - 1);
+});
+
 test('PostgreSQL needs an encryption key, and an issuer its keys', () => {
   const variables = { DATABASE_URL: 'postgres://db/x', BEARER_ISSUER: 'https://id.example' };
   expect(() => readConfig(variables)).toThrow(/ENCRYPTION_KEY.*\n.*BEARER_JWKS_URL/);

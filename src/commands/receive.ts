@@ -1,7 +1,7 @@
 /**
  * Receives webhooks on this machine and prints them, one JSON object a line, with whether they are signed
- * by the secret: `npm run receive -- --secret whsec_... [--port 4100]`. The gateway reaches it where
- * ALLOWED_PRIVATE_TARGETS holds 127.0.0.1/32.
+ * by the secret: `SIGNING_SECRET=whsec_... npm run receive -- [--port 4100]`, so that the secret stands in no list
+ * of processes; --secret is taken too. The gateway reaches it if ALLOWED_PRIVATE_TARGETS holds 127.0.0.1/32.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,8 @@ import { parseArgs } from 'node:util';
 import { isSigned } from '../deliveries/sign.ts';
 import { SECRET_PREFIX } from '../deliveries/signing-secret.ts';
 
-const USAGE = 'Usage: npm run receive -- --secret whsec_... [--port 4100]';
+const USAGE =
+  'Usage: SIGNING_SECRET=whsec_... npm run receive -- [--port 4100], or with --secret whsec_...';
 /** Far above what a message has. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -18,11 +19,11 @@ class Refusal extends Error {}
 
 function readOptions(args: string[]): { secret: string; port: number } {
   const text = { type: 'string' } as const;
-  const { secret, port = '4100' } = parseOptions(
+  const { secret = process.env.SIGNING_SECRET, port = '4100' } = parseOptions(
     () => parseArgs({ args, options: { secret: text, port: text } }).values,
   );
   if (!secret?.startsWith(SECRET_PREFIX)) {
-    throw new Refusal(`--secret: must start with ${SECRET_PREFIX}\n${USAGE}`);
+    throw new Refusal(`SIGNING_SECRET or --secret: must start with ${SECRET_PREFIX}\n${USAGE}`);
   }
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw new Refusal(`--port: must be a port\n${USAGE}`);

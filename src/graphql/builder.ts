@@ -23,7 +23,7 @@ export interface SchemaTypes {
   Connection: Pick<Page<unknown>, 'totalCount'>;
 }
 
-const pageSizeText = `1 to ${PAGE_MAX}; ${PAGE_DEFAULT} where neither first nor last is given.`;
+const pageSizeText = `1 to ${PAGE_MAX}; ${PAGE_DEFAULT} if neither first nor last is given.`;
 
 /**
  * For a member that may be a promise: without this, Pothos takes the field's resolver away, and a compiled
@@ -63,8 +63,12 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     },
     startCursorFieldOptions: { description: 'The cursor of the first item.' },
     endCursorFieldOptions: { description: 'The cursor of the last item.' },
-    firstArgOptions: { description: `How many items from the start: ${pageSizeText}` },
-    lastArgOptions: { description: `How many items from the end: ${pageSizeText}` },
+    firstArgOptions: {
+      description: `How many items from the start: ${pageSizeText} Not together with last.`,
+    },
+    lastArgOptions: {
+      description: `How many items from the end: ${pageSizeText} Not together with first.`,
+    },
     afterArgOptions: { description: 'Only items after this cursor.' },
     beforeArgOptions: { description: 'Only items before this cursor.' },
     idFieldOptions: {

@@ -59,17 +59,27 @@ const MESSAGE_MAX = 300;
 
 /**
  * graphql-js repeats texts and values that it has no use for, which may be secrets, and a megabyte long:
- * each of these patterns looks at a text once. Names that the schema has are told by introspection alone.
+ * each of these patterns looks at a text once. What it suggests are names of the schema, which anybody may know.
  */
 function withoutValues(message: string): string {
+  const suggestion = suggestionOf(message);
   const plain = message
+    .slice(0, message.length - suggestion.length)
     .replace(/^((?:Enum "\w+"|\w+) cannot represent [\w -]*value): .*$/s, '$1.')
     .replace(/^Value ".*" does not exist in/s, 'Value does not exist in')
     .replace(/^(Expected value of type "[^"]+"), found .*$/s, '$1.')
     .replace(/ found ((?:Block)?String) ".*$/s, ' found $1.');
-  const suggestion = plain.endsWith('?') ? plain.lastIndexOf(' Did you mean ') : -1;
-  const own = suggestion < 0 ? plain : plain.slice(0, suggestion);
-  return own.length > MESSAGE_MAX ? `${own.slice(0, MESSAGE_MAX)}...` : own;
+  const own = plain.length > MESSAGE_MAX ? `${plain.slice(0, MESSAGE_MAX)}...` : plain;
+  return `${own}${suggestion}`;
+}
+
+const SUGGESTION = /^ Did you mean (?:[a-z ]+ )?"\w+"(?:(?:,| or|, or) "\w+")*\?$/;
+
+/** The end of a message that suggests names; empty if it suggests none. */
+function suggestionOf(message: string): string {
+  const end = message.slice(-MESSAGE_MAX);
+  const at = end.lastIndexOf(' Did you mean ');
+  return at >= 0 && SUGGESTION.test(end.slice(at)) ? end.slice(at) : '';
 }
 
 /** The place of a variable whose value is of no use, and why; null for any other error. */

@@ -8,8 +8,10 @@ import { newSigningSecret } from '../../src/deliveries/signing-secret.ts';
 
 const command = join(import.meta.dirname, '../../src/commands/receive.ts');
 
-async function receiving(secret: string) {
-  const child = spawn(process.execPath, [command, '--secret', secret, '--port', '0']);
+async function receiving(secret: string, from: 'environment' | 'option' = 'option') {
+  const options = from === 'option' ? ['--secret', secret] : [];
+  const env = from === 'option' ? process.env : { ...process.env, SIGNING_SECRET: secret };
+  const child = spawn(process.execPath, [command, ...options, '--port', '0'], { env });
   onTestFinished(() => void child.kill());
   const lines = (stream: NodeJS.ReadableStream) =>
     createInterface({ input: stream })[Symbol.asyncIterator]();
@@ -19,9 +21,12 @@ async function receiving(secret: string) {
   return { url, next: async () => JSON.parse(String((await out.next()).value)) };
 }
 
-test('messages are printed with whether their signature is right', async () => {
+test.each([
+  'environment',
+  'option',
+] as const)('messages are printed with whether their signature is right, by the secret of the %s', async (from) => {
   const secret = newSigningSecret();
-  const { url, next } = await receiving(secret);
+  const { url, next } = await receiving(secret, from);
   const body = '{"notificationType":"connection.created","data":{}}';
   const message = { id: 'dlv_1', timestampSeconds: Math.floor(Date.now() / 1000), body };
   const post = async (signedWith: string) => {
@@ -40,7 +45,7 @@ test('messages are printed with whether their signature is right', async () => {
 });
 
 test.each([
-  [[], '--secret: must start with whsec_'],
+  [[], 'SIGNING_SECRET or --secret: must start with whsec_'],
   [['--secret', 'whsec_x', '--port', '70000'], '--port: must be a port'],
   [['--what'], 'Unknown option'],
 ])('%j is refused with the usage', async (args, problem) => {
@@ -51,5 +56,5 @@ test.each([
   );
   expect(failure.code).toBe(1);
   expect(failure.stderr).toContain(problem);
-  expect(failure.stderr).toContain('Usage: npm run receive');
+  expect(failure.stderr).toContain('npm run receive');
 });

@@ -25,6 +25,12 @@ test.each([
   '/hook',
   'https:hooks.example.com',
   'https://',
+  'https:///x',
+  'http:///hooks.example.com',
+  'https:////hooks.example.com/x',
+  'https://\\hooks.example.com/x',
+  'https://./x',
+  'https://../x',
   'https://hooks.example.com/a b',
   'https://hooks.example.com/\n',
   'ftp://hooks.example.com',
@@ -59,6 +65,11 @@ test.each([
   ['IPv6', '[::1]'],
   ['by its name', 'localhost'],
   ['by a name below it', 'app.LOCALHOST.'],
+  ['by its name with dots', 'localhost..'],
+  ['by its name in full width', 'ｌｏｃａｌｈｏｓｔ'],
+  ['by its name, percent-encoded', '%6cocalhost'],
+  ['by its name in a domain', 'localhost.localdomain'],
+  ['by its name for IPv6', 'ip6-localhost'],
 ])('loopback is refused, %s: %s', (_what, host) => {
   const problem =
     'must not be a private, loopback, link-local or reserved address, unless ALLOWED_PRIVATE_TARGETS holds it.';
@@ -67,6 +78,33 @@ test.each([
     expect(refusal(`${scheme}://${host}/hook`, '10.0.0.0/8')).toBe(problem);
     expect(refusal(`${scheme}://${host}/hook`, '127.0.0.0/8,::1/128')).toBeUndefined();
   }
+});
+
+test.each([
+  'hooks.internal',
+  'metadata.google.INTERNAL.',
+  'printer.local',
+  'nas.home.arpa',
+  'wiki.corp',
+  'router.lan',
+  'intranet',
+  'receiver:8080',
+])('a name that can only be internal is refused, unless something private is permitted: %s', (host) => {
+  const problem =
+    'must not be a name of a private network, unless ALLOWED_PRIVATE_TARGETS holds its address.';
+  for (const scheme of ['https', 'http']) {
+    expect(refusal(`${scheme}://${host}/hook`)).toBe(problem);
+    expect(refusal(`${scheme}://${host}/hook`, '10.0.0.0/8')).toBeUndefined();
+  }
+});
+
+test.each([
+  'internal.example.com',
+  'local.example.com',
+  'mylocalhost.example.com',
+  'thelocal.de',
+])('%s is a public name', (host) => {
+  expect(refusal(`https://${host}/hook`)).toBeUndefined();
 });
 
 test('user info and fragments are refused, and a password is not repeated', () => {

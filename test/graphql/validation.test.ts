@@ -87,20 +87,26 @@ test('a variable that is missing is named', async () => {
   }
 });
 
-test('names that come close are not guessed', async () => {
+test('names that come close are told', async () => {
   const tenant = await app.tenant();
   const field = await tenant.refusal('{ viewr { kind } }');
-  expect(field.problem.detail).toBe('Cannot query field "viewr" on type "Query".');
+  expect(field.problem.detail).toBe(
+    'Cannot query field "viewr" on type "Query". Did you mean "viewer"?',
+  );
   const argument = await tenant.request('{ node(idd: "x") { id } }');
   expect(argument.errors?.map(({ message }) => message)).toContain(
-    'Unknown argument "idd" on field "Query.node".',
+    'Unknown argument "idd" on field "Query.node". Did you mean "id"?',
   );
   const mutation =
     'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
   const input = { projectIdOrName: 'p', name: 'n', nam: 1 };
   const { problem } = await tenant.refusal(mutation, { input });
   expect(problem.issues).toEqual([
-    { in: 'body', name: 'input', detail: 'Field "nam" is not defined by type "CreateTopicInput".' },
+    {
+      in: 'body',
+      name: 'input',
+      detail: 'Field "nam" is not defined by type "CreateTopicInput". Did you mean "name"?',
+    },
   ]);
 });
 
@@ -116,4 +122,30 @@ test.each(BAITS)('half a megabyte of %j is refused in a short answer, and soon',
     expect(status).toBe(400);
     expect(JSON.stringify(errors).length).toBeLessThan(100_000);
   }
+});
+
+test.each([
+  [
+    '{ projct(idOrName: "x") { id } }',
+    'Cannot query field "projct" on type "Query". Did you mean "project" or "projects"?',
+  ],
+  [
+    '{ project(idOrNam: "x") { id } }',
+    'Unknown argument "idOrNam" on field "Query.project". Did you mean "idOrName"?',
+  ],
+  [
+    'mutation { createEventTopicRoute(input: { projectIdOrName: "x", topicId: "y", eventType: CONNECTION_CREATE }) { __typename } }',
+    'Value does not exist in "NotificationEventType" enum. Did you mean the enum value "CONNECTION_CREATED", ',
+  ],
+])('%s is refused with the names that were meant', async (query, message) => {
+  const { errors } = await app.client().request(query);
+  expect(errors?.map((error) => error.message)).toContainEqual(expect.stringContaining(message));
+});
+
+test('a value that looks like a suggestion is not told', async () => {
+  const value = 'hunter2 Did you mean "hunter2"?';
+  const query =
+    'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
+  const { errors } = await app.client().request(query, { input: value });
+  expect(JSON.stringify(errors)).not.toContain('hunter2');
 });

@@ -12,6 +12,7 @@ import { openInput } from '../checked-input.ts';
 import { issueAt } from '../issues.ts';
 import { putConsumer } from '../project/consumer.ts';
 import { putGroup } from '../project/group.ts';
+import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { lockProviderApp } from '../provider/provider-app.ts';
 import { workspaceIssues } from '../provider/workspace.ts';
 import { newCredentials } from './connection.ts';
@@ -82,15 +83,13 @@ async function findScheme(call: Call, projectId: string, input: Input): Promise<
   const ofApp = await appIssues(call, projectId, input);
   const provider = call.catalogue.find(input.provider);
   if (!provider) {
-    const unknown = issueAt(['input', 'provider'], NO_PROVIDER, input.provider);
+    const unknown = issueAt(['input', 'provider'], NOT_A_PROVIDER, input.provider);
     return { scheme: null, issues: [unknown, ...ofApp] };
   }
   const { scheme, issues } = chooseScheme(provider, input);
   const ofWorkspace = workspaceIssues(provider, input.providerWorkspaceRef);
   return { scheme, issues: [...ofWorkspace, ...issues, ...ofApp] };
 }
-const NO_PROVIDER = 'is not a provider of the catalogue.';
-
 async function appIssues(
   { database }: Call,
   projectId: string,

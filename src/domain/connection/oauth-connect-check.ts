@@ -9,6 +9,7 @@ import {
   type Provider,
 } from '../../providers/provider.ts';
 import type { Call } from '../call.ts';
+import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { comesWithToken, workspaceIssues } from '../provider/workspace.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
 import { type AccountFacts, addressProblems, factName } from './session/account-address.ts';
@@ -32,7 +33,7 @@ export async function planConnect(
 ): Promise<ConnectPlan> {
   const provider = call.catalogue.find(input.provider);
   if (!provider) {
-    throw invalid('input.provider', 'is not a provider of the catalogue.', input.provider);
+    throw invalid('input.provider', NOT_A_PROVIDER, input.provider);
   }
   const { oauth2 } = provider;
   const [preferred] = schemesOf(provider);

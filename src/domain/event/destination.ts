@@ -28,7 +28,12 @@ type Destination = Row<'Destination'>;
 const destinationId = id.describe('The destination.');
 // The rules of these three are in rulesOf.
 const name = z.string().describe('Letters, digits and dashes, 1 to 64; unique in the project.');
-const url = z.string().describe('Where to post: https, no user info, no fragment, up to 2048.');
+const url = z
+  .string()
+  .describe(
+    'Where to post: https, or http to an address that ALLOWED_PRIVATE_TARGETS of the server permits; ' +
+      'no user info, no fragment, at most 2048 characters.',
+  );
 const headers = z
   .record(z.string(), z.unknown())
   .nullish()

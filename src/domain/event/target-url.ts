@@ -8,9 +8,16 @@ import type { Services } from '../call.ts';
 
 const CHARACTERS_MAX = 2048;
 
-/** Names that never leave the machine (RFC 6761), and what they stand for. */
-const LOCAL_NAME = /^(.+\.)?localhost\.?$/;
+/** Names that never leave the machine (RFC 6761, and those of /etc/hosts), and what they stand for. */
+const LOCAL_NAME = /^(.+\.)?(localhost[46]?(\.localdomain[46]?)?|ip6-(localhost|loopback))$/;
 const LOOPBACK = ['127.0.0.1', '::1'];
+
+/**
+ * Names that no public server has: of one label, reserved for private use (.internal by ICANN, .local by RFC 6762,
+ * home.arpa by RFC 8375), and those that private networks are known to use (RFC 6762, appendix G).
+ */
+const INTERNAL_NAME =
+  /^[^.]+$|\.(internal|local|localdomain|intranet|private|corp|home|lan|home\.arpa)$/;
 
 type Policy = Pick<Services, 'config' | 'sandboxUrl'>;
 
@@ -26,7 +33,8 @@ export function targetUrl(policy: Policy) {
 
 function problemWith(text: string, { config, sandboxUrl }: Policy): string | null {
   if (text.length > CHARACTERS_MAX) return `must be at most ${CHARACTERS_MAX} characters.`;
-  if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) {
+  // URL skips slashes in front of a host: it would take the path's first part for it.
+  if (!/^https?:\/\/[^\s\p{Cc}/\\][^\s\p{Cc}]*$/iu.test(text) || !URL.canParse(text)) {
     return 'must be an absolute https URL.';
   }
   const url = new URL(text);
@@ -37,9 +45,15 @@ function problemWith(text: string, { config, sandboxUrl }: Policy): string | nul
 }
 
 function problemWithHost({ protocol, hostname }: URL, allowed: readonly string[]): string | null {
-  const addresses = addressesOf(hostname);
+  const name = hostname.replace(/\.+$/, '');
+  if (name === '') return 'must be an absolute https URL.';
+  const addresses = addressesOf(name);
   if (addresses.length > 0 && addresses.every((address) => isRefused(address, allowed))) {
     return 'must not be a private, loopback, link-local or reserved address, unless ALLOWED_PRIVATE_TARGETS holds it.';
+  }
+  const isInternal = addresses.length === 0 && INTERNAL_NAME.test(name);
+  if (isInternal && allowed.length === 0) {
+    return 'must not be a name of a private network, unless ALLOWED_PRIVATE_TARGETS holds its address.';
   }
   if (protocol === 'https:') return null;
   const mayBeAllowed =

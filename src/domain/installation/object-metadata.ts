@@ -11,6 +11,7 @@ import { latestRevisions } from '../integration/revision.ts';
 import { issuesOf } from '../issues.ts';
 import { ref } from '../names.ts';
 import { findGroupByRef } from '../project/group.ts';
+import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
 import { byId, getProject } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
@@ -44,7 +45,7 @@ export async function readObjectMetadata(
   requireValid(objectMetadataInput, args);
   const { provider, groupRef } = args;
   if (!call.catalogue.find(provider)) {
-    throw invalid('provider', 'is not a provider of the catalogue.', provider);
+    throw invalid('provider', NOT_A_PROVIDER, provider);
   }
   const group = await findGroupByRef(call, { projectId, groupRef });
   if (!group) throw notFound('Group', groupRef);

@@ -18,7 +18,8 @@ const oneOf = (...values: string[]) =>
 
 const objectName = contentText.describe("The provider's name of the object.");
 const destination = contentText.nullish();
-const enabled = oneOf('always').describe('Only always.');
+export const ENABLED = 'always is the only value: what is listed is on for every installation.';
+const enabled = oneOf('always').describe(ENABLED);
 
 export const fieldMappingInput = z
   .object({
@@ -43,7 +44,9 @@ const deliveryInput = z
 const readObjectInput = z
   .object({
     objectName,
-    destination: destination.describe('The destination of the records; required.'),
+    destination: destination.describe(
+      'The name of the destination that the records go to. Every read object must have one.',
+    ),
     schedule: schedule
       .nullish()
       .describe('Cron of five fields in UTC; left out, the object is read only when triggered.'),
@@ -59,15 +62,20 @@ const readObjectInput = z
   })
   .meta({ id: 'ReadObjectSpecInput', description: 'An object to read.' });
 
+/** What is said of values for fields that no one has mapped. */
+export const VALUE_DEFAULTS = 'Which fields a write may give values beside those that are mapped.';
+export const ANY_FIELDS =
+  'True: with inheritMapping, a write may name any field of the provider, mapped or not. False: mapped and selected ones only.';
+
 const writeObjectInput = z
   .object({
     objectName,
     inheritMapping: z.boolean().nullish().describe('Names are mapped as in the read object.'),
     valueDefaults: z
-      .object({ allowAnyFields: z.boolean().describe('A default may be set for any field.') })
-      .meta({ id: 'ValueDefaultsInput', description: 'Which fields may have default values.' })
+      .object({ allowAnyFields: z.boolean().describe(ANY_FIELDS) })
+      .meta({ id: 'ValueDefaultsInput', description: VALUE_DEFAULTS })
       .nullish()
-      .describe('Which fields may have default values.'),
+      .describe(VALUE_DEFAULTS),
   })
   .meta({ id: 'WriteObjectSpecInput', description: 'An object to write.' });
 

@@ -12,6 +12,7 @@ import { deleteInstallations } from '../installation/installation-rows.ts';
 import { issueAt } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
+import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import type { Scope } from '../viewer/scopes.ts';
@@ -130,7 +131,7 @@ export async function createIntegration(
   });
   const { name, provider, latestRevision } = input;
   if (!call.catalogue.find(provider)) {
-    issues.push(issueAt(['input', 'provider'], 'is not a provider of the catalogue.', provider));
+    issues.push(issueAt(['input', 'provider'], NOT_A_PROVIDER, provider));
   }
   const about = {
     path: ['input', 'latestRevision', 'content'],

@@ -1,6 +1,10 @@
 /** The providers that this server knows, by name. */
 import type { Provider } from '../../providers/provider.ts';
 
+/** Of a name that is none of them. */
+export const NOT_A_PROVIDER =
+  'is not a provider. The field providers and GET /v1/providers list them.';
+
 export interface Catalogue {
   find(name: string): Provider | null;
   /** By name. */

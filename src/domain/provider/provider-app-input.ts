@@ -7,6 +7,7 @@ import { oauthScopes, secretText } from '../connection/credential-input.ts';
 import { issueAt, issuesOf } from '../issues.ts';
 import { jsonObject } from '../json-object.ts';
 import { projectIdOrName } from '../names.ts';
+import { NOT_A_PROVIDER } from './catalogue.ts';
 
 const TEXT_MAX = 1_024;
 const text = z.string().min(1).max(TEXT_MAX);
@@ -95,7 +96,7 @@ export function readChanges(
 ): AppChanges {
   const masked = Object.fromEntries(input.updateMask.map((mask) => [MASKS[mask], true]));
   const providerApp = fields
-    .extend({ provider: fields.shape.provider.refine(isKnown(call), NOT_KNOWN) })
+    .extend({ provider: fields.shape.provider.refine(isKnown(call), NOT_A_PROVIDER) })
     .pick(masked as Record<keyof AppChanges, true>);
   const parsed = z
     .object({ input: z.object({ providerApp }) })
@@ -108,10 +109,8 @@ export function readChanges(
   return parsed.data.input.providerApp;
 }
 const LEFT_OUT = 'is named in updateMask and must be given.';
-const NOT_KNOWN = 'is not a provider of the catalogue.';
-
 export function providerIssues(call: Call, name: string): Issue[] {
-  return isKnown(call)(name) ? [] : [issueAt(['input', 'provider'], NOT_KNOWN, name)];
+  return isKnown(call)(name) ? [] : [issueAt(['input', 'provider'], NOT_A_PROVIDER, name)];
 }
 
 function isKnown({ catalogue }: Call) {

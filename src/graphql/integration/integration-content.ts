@@ -5,6 +5,11 @@ import type {
   ReadObject,
   WriteObject,
 } from '../../domain/integration/integration-content.ts';
+import {
+  ANY_FIELDS,
+  ENABLED,
+  VALUE_DEFAULTS,
+} from '../../domain/integration/integration-content-input.ts';
 import { builder } from '../builder.ts';
 import { SubscribeSpec } from './subscribe-spec.ts';
 
@@ -78,7 +83,7 @@ const ReadObjectSpec = builder.objectRef<ReadObject>('ReadObjectSpec').implement
       description: 'How its records are delivered.',
       resolve: ({ delivery }) => delivery,
     }),
-    enabled: t.exposeString('enabled', { nullable, description: 'Only always.' }),
+    enabled: t.exposeString('enabled', { nullable, description: ENABLED }),
   }),
 });
 
@@ -96,11 +101,9 @@ const ReadSpec = builder.objectRef<{ objects: ReadObject[] }>('ReadSpec').implem
 const ValueDefaults = builder
   .objectRef<NonNullable<WriteObject['valueDefaults']>>('ValueDefaults')
   .implement({
-    description: 'Which fields may have default values.',
+    description: VALUE_DEFAULTS,
     fields: (t) => ({
-      allowAnyFields: t.exposeBoolean('allowAnyFields', {
-        description: 'A default may be set for any field.',
-      }),
+      allowAnyFields: t.exposeBoolean('allowAnyFields', { description: ANY_FIELDS }),
     }),
   });
 
@@ -114,7 +117,7 @@ const WriteObjectSpec = builder.objectRef<WriteObject>('WriteObjectSpec').implem
     valueDefaults: t.field({
       type: ValueDefaults,
       nullable,
-      description: 'Which fields may have default values.',
+      description: VALUE_DEFAULTS,
       resolve: ({ valueDefaults }) => valueDefaults,
     }),
   }),

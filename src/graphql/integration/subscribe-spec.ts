@@ -5,10 +5,11 @@ import type {
   SubscribeObject,
   UpdateEvent,
 } from '../../domain/integration/integration-content.ts';
+import { ENABLED } from '../../domain/integration/integration-content-input.ts';
 import { builder } from '../builder.ts';
 
 const nullable = true;
-const enabled = { description: 'Only always.' };
+const enabled = { description: ENABLED };
 
 const EventToggle = builder.objectRef<EventToggleShape>('EventToggle').implement({
   description: 'A kind of event that is listened to.',

@@ -17,6 +17,18 @@ export function graphiqlOptions(tabs: GraphiqlTab[]): GraphiQLOptions {
   };
 }
 
+/**
+ * GraphiQL moves its tabs while it loads, and hides that for as long as they have no focus: the first click on
+ * one gives it the focus, it jumps from under the pointer, and the click is lost. So they never move.
+ */
+const TABS_STAY = '<style>.graphiql-tab { transform: none !important }</style>';
+
+/** One text of many megabytes, which is loaded when somebody opens it. */
+export async function graphiqlPage(options?: GraphiQLOptions): Promise<string> {
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+  return String(renderGraphiQL(options)).replace('</head>', `${TABS_STAY}</head>`);
+}
+
 const DEFAULT_QUERY = `# Put an API key into the Headers tab: { "x-api-key": "ik_..." }
 {
   viewer {

@@ -7,7 +7,7 @@ import type { Pipeline } from '../../graphql/pipeline.ts';
 import { schema } from '../../graphql/schema.ts';
 import type { Log } from '../../log.ts';
 import type { RequestFacts } from '../http/request-facts.ts';
-import { type GraphiqlTab, graphiqlOptions } from './graphiql.ts';
+import { type GraphiqlTab, graphiqlOptions, graphiqlPage } from './graphiql.ts';
 import { useEventStream } from './use-event-stream.ts';
 import { useHttpRules } from './use-http-rules.ts';
 import { usePipeline } from './use-pipeline.ts';
@@ -35,11 +35,7 @@ export function openYoga({ config, log, pipeline, streams, tabs }: YogaParts): Y
     // The front's, for all surfaces.
     cors: false,
     graphiql: () => graphiqlOptions(tabs()),
-    // Its page is one text of many megabytes: it is loaded when somebody opens it.
-    renderGraphiQL: async (options) => {
-      const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-      return renderGraphiQL(options);
-    },
+    renderGraphiQL: graphiqlPage,
     maskedErrors: { maskError: createErrorMapper(log) },
     plugins: [useHttpRules(), usePipeline(pipeline), useEventStream(streams)],
   });
