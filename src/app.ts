@@ -47,7 +47,7 @@ export interface Overrides {
   log?: Log;
   /** An open database, which the app takes over. */
   database?: Database;
-  /** The clock by which expiry is told. */
+  /** In place of the database's clock, by which all processes go. */
   now?: () => Date;
   /** Chance, from 0 up to 1. */
   random?: () => number;
@@ -97,7 +97,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     providerAccess: createProviderAccess(building.use(providerOutbound(config, sandbox))),
     publicUrl: () => publicUrl.replace(/\/+$/, ''),
     sandboxUrl: sandbox.url,
-    now: overrides.now ?? (() => new Date()),
+    now: overrides.now ?? database.now,
     random: overrides.random ?? Math.random,
   };
   await replayTokenJournal(services);

@@ -2,6 +2,7 @@
 import { startDeliveries } from './deliveries/deliveries.ts';
 import type { Services } from './domain/call.ts';
 import { EVENTS_CHANNEL } from './events/channel.ts';
+import { missProcessesSweep } from './jobs/miss-processes.ts';
 import { recoverReadsSweep } from './jobs/recover-reads.ts';
 import { recoverWritesSweep } from './jobs/recover-writes.ts';
 import { refreshTokensSweep } from './jobs/refresh-tokens.ts';
@@ -15,6 +16,7 @@ import { createOutbound } from './outbound/client.ts';
 export const WORK: Work = {
   handlers: { 'run-write': runWriteJob, 'run-read': runReadJob },
   sweeps: [
+    missProcessesSweep,
     scheduleReadsSweep,
     recoverReadsSweep,
     recoverWritesSweep,

@@ -7,6 +7,7 @@ import type { JobDatabase } from './job-database.ts';
 import type { Listen } from './listen.ts';
 import type { Outages } from './outages.ts';
 import { openPostgres } from './postgres.ts';
+import type { Processes } from './processes.ts';
 import type { Rows } from './rows.ts';
 
 export { openPglite } from './embedded.ts';
@@ -23,6 +24,10 @@ export interface Database extends AsyncDisposable {
   listen: Listen;
   /** What the job queue runs on. */
   jobs: JobDatabase;
+  /** The processes that share it. */
+  processes: Processes;
+  /** Its clock, which all processes go by. */
+  now: () => Date;
   /** What its failures mean to callers. */
   outages: Outages;
   /** Throws where the database doesn't answer, or not soon. */

@@ -11,6 +11,7 @@ import { jobsOnPglite } from './job-database.ts';
 import { listenOnPglite } from './listen.ts';
 import { migrate } from './migrate.ts';
 import { Outages } from './outages.ts';
+import { onlyProcess } from './processes.ts';
 import { createRows, type RunQuery } from './rows.ts';
 import { timestampOf } from './timestamps.ts';
 import { TRANSACTION_OPTIONS } from './transaction.ts';
@@ -56,9 +57,12 @@ export async function openPglite(pglite: PGlite, log: Log): Promise<Database> {
     transactionOptions: TRANSACTION_OPTIONS,
   });
   const outages = new Outages(log);
+  const processes = await onlyProcess(run);
   const listen = listenOnPglite(pglite, log);
   return {
     kind: 'embedded',
+    processes,
+    now: () => new Date(),
     outages,
     isNew,
     prisma,

@@ -1,12 +1,13 @@
 /**
  * One connection for the whole process, which hears the hints of a PostgreSQL server and shows that it answers.
- * It is opened with the first listener, and kept up from then on.
+ * It also says to other processes that this one lives. It is kept up from the start.
  */
 import pg from 'pg';
 import { ServiceUnavailable } from '../errors.ts';
 import { type Backoff, backoffMs } from '../work/backoff.ts';
 import { withDeadline } from '../work/deadline.ts';
 import type { Listen, OnHint } from './listen.ts';
+import type { SharedProcesses } from './processes.ts';
 import { type OpenSession, openSession, type Server } from './session.ts';
 
 const RECONNECT: Backoff = { firstMs: 100, maxMs: 5_000, jitter: 0.3 };
@@ -19,6 +20,7 @@ const PING_MAX_MS = 800;
 
 export class PostgresHints implements AsyncDisposable {
   readonly #server: Server;
+  readonly #attend: SharedProcesses['attend'];
   readonly #listeners = new Map<string, Set<OnHint>>();
   /** Null until its channels are subscribed to. */
   #session: OpenSession | null = null;
@@ -32,8 +34,11 @@ export class PostgresHints implements AsyncDisposable {
   #heartbeat: NodeJS.Timeout | undefined;
   #pinging: Promise<unknown> | null = null;
 
-  constructor(server: Server) {
+  /** `attend` is run on each new connection, before anything else. */
+  constructor(server: Server, attend: SharedProcesses['attend']) {
     this.#server = server;
+    this.#attend = attend;
+    this.#connectNow();
   }
 
   /** Channels are few, and stay subscribed to when their last listener goes. */
@@ -94,6 +99,7 @@ export class PostgresHints implements AsyncDisposable {
     session.on('notification', ({ channel, payload }) => this.#tell(channel, payload));
     this.#subscribed = Promise.resolve();
     this.#newest = session;
+    await this.#attend((text, values) => session.query(text, values));
     return session;
   }
 

@@ -3,14 +3,16 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
+import { RemoteClock } from '../work/clock.ts';
 import type { Database } from './database.ts';
 import { PrismaClient } from './generated/client.ts';
 import { jobsOnPostgres } from './job-database.ts';
 import { migrate } from './migrate.ts';
 import { Outages } from './outages.ts';
 import { PostgresHints } from './postgres-hints.ts';
+import { joinProcesses } from './processes.ts';
 import { readsInBursts } from './read-bursts.ts';
-import { createRows, statementName } from './rows.ts';
+import { createRows, type RunQuery, statementName } from './rows.ts';
 import { openSession, type Server } from './session.ts';
 import { SessionPool } from './session-pool.ts';
 import { timestampOf } from './timestamps.ts';
@@ -38,31 +40,51 @@ export async function openPostgres(url: string, config: Config, log: Log): Promi
     transactionOptions: TRANSACTION_OPTIONS,
   });
   const bursts = readsInBursts(pool);
-  const hints = new PostgresHints(server);
+  const run: RunQuery = async (text, values, rowMode) => {
+    const config = { name: statementName(text), text, values, ...(rowMode && { rowMode }) };
+    const { rows } = await pool.query(config);
+    return rows as never;
+  };
+  const processes = await joinProcesses(run);
+  const clock = await followClock(run);
+  const hints = new PostgresHints(server, processes.attend);
   const jobs = jobsOnPostgres(server, hints.listen);
   return {
     kind: 'postgres',
     isNew,
     prisma,
-    rows: createRows(
-      async (text, values, rowMode) => {
-        const config = { name: statementName(text), text, values, ...(rowMode && { rowMode }) };
-        const { rows } = await pool.query(config);
-        return rows as never;
-      },
-      { short: bursts.each, shared: bursts.shared },
-    ),
+    processes,
+    now: clock.now,
+    rows: createRows(run, { short: bursts.each, shared: bursts.shared }),
     listen: hints.listen,
     jobs,
     outages,
     ping: hints.ping,
     async [Symbol.asyncDispose]() {
       outages[Symbol.dispose]();
+      clock[Symbol.dispose]();
       await Promise.all([hints[Symbol.asyncDispose](), jobs[Symbol.asyncDispose]()]);
+      // Its leases end by themselves where this is not heard.
+      await processes.leave().catch(() => {});
       await prisma.$disconnect();
       await sessions.close();
     },
   };
+}
+
+/** A clock that runs wrong by a second in a day is off by a tenth of a millisecond then. */
+const CLOCK_MS = 10_000;
+const READ_CLOCK = `select (extract(epoch from clock_timestamp()) * 1000)::float8 as "ms"`;
+
+/** The database's clock, read again and again. A reading that fails is made up for by the next one. */
+async function followClock(query: RunQuery): Promise<Pick<RemoteClock, 'now'> & Disposable> {
+  const clock = new RemoteClock(async () => {
+    const [row] = await query<{ ms: number }>(READ_CLOCK, []);
+    return row?.ms ?? Number.NaN;
+  });
+  await clock.set();
+  const timer = setInterval(() => void clock.set().catch(() => {}), CLOCK_MS).unref();
+  return { now: clock.now, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 /** Migrations run on a connection of their own: they may take longer than a statement of a request. */

@@ -1,8 +1,9 @@
 /** Takes deliveries from the outbox, ready to be sent. */
-import { type KeyObject, randomUUID } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import type { Vault } from '../secrets.ts';
+import { newLeaseToken } from '../work/lease.ts';
 import type { Backlog } from './backlog.ts';
 import type { DeliveryLimits } from './limits.ts';
 import { type ClaimedRow, claimDue } from './outbox.ts';
@@ -33,7 +34,7 @@ export interface Claim {
 }
 
 interface ClaimDeps {
-  database: Pick<Database, 'rows'>;
+  database: Pick<Database, 'rows' | 'processes'>;
   vault: Vault;
   log: Log;
   now: () => Date;
@@ -66,7 +67,7 @@ export class Claimer {
       takesFailing,
       rows,
       bytes,
-      leaseToken: randomUUID(),
+      leaseToken: newLeaseToken(database.processes.id),
       leaseMs: limits.leaseMs,
       now: now(),
     });

@@ -4,6 +4,7 @@
  * leases are told by the database's clock, the same for all processes.
  */
 import type { RunQuery } from '../database/rows.ts';
+import { isFreeSql } from '../work/lease.ts';
 
 /** A delivery that this process may send until its lease ends, and where to. */
 export interface ClaimedRow {
@@ -35,6 +36,7 @@ export interface ClaimOrder {
   bytes: number;
   leaseToken: string;
   leaseMs: number;
+  /** The database's clock, as far as it is known here: what it says itself counts too. */
   now: Date;
 }
 
@@ -63,12 +65,12 @@ const CLAIM = `
     cross join lateral (
       select ready.* from (
         select "id", octet_length("body") as "bytes" from "Delivery"
-        where "destinationId" = destination."id" and "nextAttemptTime" <= $5
-          and ("leaseExpireTime" is null or "leaseExpireTime" <= now())
+        where "destinationId" = destination."id" and "nextAttemptTime" <= greatest(now(), $5)
+          and ${isFreeSql()}
         order by "destinationId", "nextAttemptTime" limit 200
         for update skip locked) ready
       limit coalesce(known."free", $6::int)) delivery
-    where owed."earliest" <= $5
+    where owed."earliest" <= greatest(now(), $5)
     limit $7
   ), chosen as (
     select "id", sum("bytes") over (rows unbounded preceding) - "bytes" as "bytesBefore" from due

@@ -28,7 +28,7 @@ export interface Services {
   publicUrl: () => string;
   /** Where the built-in sandbox listens: always a permitted target. */
   sandboxUrl: () => string;
-  /** The time by which expiry is told; tests set it. */
+  /** The time by the database's clock, the same in all processes; tests set it. */
   now: () => Date;
   /** From 0 up to 1. */
   random: () => number;

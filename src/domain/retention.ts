@@ -31,8 +31,12 @@ export async function removeExpired(services: Services, signal?: AbortSignal): P
   await remover.removeAll(EXPIRED_KEYS, now());
   await remover.removeAll(EXPIRED_STATES, new Date(nowMs - EXPIRED_STATE_MS));
   await forgetIdleCallers(database.rows.query, cutoff);
+  await database.rows.query(FORGET_PROCESSES, [new Date(nowMs - DAY_MS)]);
   return remover.removed;
 }
+
+/** What they held is free since long. */
+const FORGET_PROCESSES = 'delete from "ServerProcess" where "missedTime" < $1';
 
 interface Expired {
   table: string;

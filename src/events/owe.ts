@@ -18,8 +18,7 @@ export async function oweMessages(
   messages: readonly MessageToOwe[],
 ): Promise<void> {
   if (messages.length === 0) return;
-  const nextAttemptTime = new Date();
   await tx.delivery.createMany({
-    data: messages.map((message) => ({ id: newId('dlv'), ...message, nextAttemptTime })),
+    data: messages.map((message) => ({ id: newId('dlv'), ...message })),
   });
 }

@@ -13,7 +13,7 @@ test('410 disables the destination at once, tells so, and what it is owed waits 
   receiver.behave(place, { status: 410 });
   const { id } = await destination(receiver.url(place));
   const [first] = await owe(id);
-  const clock = clockAt('2026-01-01T00:00:00Z');
+  const clock = clockAt('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   await sender.worker.drain();
   expect(await destinationRow(id)).toMatchObject({
@@ -61,7 +61,7 @@ test('a destination that fails for 5 days and 20 attempts without a success is d
   const place = newPlace();
   receiver.behave(place, { status: 503 });
   const { id } = await destination(receiver.url(place));
-  const clock = clockAt('2026-01-01T00:00:00Z');
+  const clock = clockAt('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   const state = () => destinationRow(id);
 
@@ -91,7 +91,7 @@ test('failing often, but not for 5 days, disables nothing; a success begins anew
   const place = newPlace();
   receiver.behave(place, { status: 503 });
   const { id } = await destination(receiver.url(place));
-  const clock = clockAt('2026-01-01T00:00:00Z');
+  const clock = clockAt('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   const state = () => destinationRow(id);
 

@@ -19,7 +19,7 @@ const deliveries = startDeliveries({
   outbound,
   config,
   log,
-  now: () => new Date(),
+  now: database.now,
   random: Math.random,
   // What a killed process held is due again after its lease: soon, so that many kills fit in a run.
   limits: { attemptMs: 1_000, leaseMs: 2_000 },

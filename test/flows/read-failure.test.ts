@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { recordPage } from '../../src/domain/read/page.ts';
-import { claimRun, LeaseLost } from '../../src/domain/read/run.ts';
+import { claimRun } from '../../src/domain/read/run.ts';
 import { startDueReads } from '../../src/domain/read/schedule.ts';
 import { getReadSource } from '../../src/domain/read/source.ts';
+import { LeaseLost } from '../../src/work/lease.ts';
 import type { Tenant } from '../support/app.ts';
 import { sharedApp } from '../support/app.ts';
 import { keepEvents } from '../support/connections.ts';

@@ -133,7 +133,7 @@ test('after its deadline a write is not tried again', async () => {
 
 /** As a killed process leaves it: claimed, and its lease is over. */
 async function cutOff(taskId: string) {
-  const claim = await claimWrite(prisma, taskId, services.now());
+  const claim = await claimWrite(services.database, taskId, services.now());
   if (!claim) throw new Error('It is held by another.');
   await prisma.$executeRaw`
     update "WriteTask" set "leaseExpireTime" = clock_timestamp() where "id" = ${taskId}`;
@@ -169,8 +169,8 @@ test('a write whose process was killed is taken over, and a late result of it is
 test('a write that is held is nobody else’s, and one that has ended is done', async () => {
   const writer = await createWriter(app);
   const operationId = await writeWithoutJob(writer, { record: contact() });
-  const claim = await claimWrite(prisma, operationId, services.now());
-  expect(await claimWrite(prisma, operationId, services.now())).toBeNull();
+  const claim = await claimWrite(services.database, operationId, services.now());
+  expect(await claimWrite(services.database, operationId, services.now())).toBeNull();
   if (claim) await runClaimed(services, claim);
   await runWrite(services, operationId);
   expect((await taskOf(operationId)).attempts).toBe(1);

@@ -44,7 +44,7 @@ test('a creation whose process was killed is not sent again: its outcome is told
   const writer = await createWriter(app);
   const made = contact();
   const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: made });
-  await claimWrite(prisma, operationId, services.now());
+  await claimWrite(services.database, operationId, services.now());
   await prisma.$executeRaw`
     update "WriteTask" set "leaseExpireTime" = clock_timestamp() where "id" = ${operationId}`;
   await runWrite(services, operationId);

@@ -2,24 +2,28 @@
  * Reads under way, as rows that workers take turns with. A worker holds a run by a lease: everything that it
  * records names its claim, so that of two workers only the newer one gets on.
  */
-import { randomUUID } from 'node:crypto';
+import { Prisma } from '../../database/generated/client.ts';
 import type { ReadType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import {
+  isFreeSql,
+  keepLease,
+  LeaseLost,
+  leaseEndSql,
+  newLeaseToken,
+  requireLease,
+} from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import type { StoredOperationMetadata } from '../operation/operation.ts';
 import { createOperation, type LogLine, logOperation } from '../operation/operation-work.ts';
 
 export type ReadRun = Row<'ReadRun'>;
 
-/** A killed worker's run is taken up when this is over; a live worker renews it in time. */
+/** A frozen worker's run is taken up when this is over; a live worker renews it in time. */
 const LEASE_MS = 10_000;
-const RENEWALS_PER_LEASE = 3;
-
-/** Another worker has taken the run over, or it has ended: nothing of this claim counts any more. */
-export class LeaseLost extends Error {
-  override name = 'LeaseLost';
-}
+const LEASE_END = Prisma.raw(leaseEndSql(LEASE_MS));
+const IS_FREE = Prisma.raw(isFreeSql());
 
 export interface RunToStart {
   installation: Pick<Row<'Installation'>, 'id' | 'projectId' | 'integrationId' | 'configId'>;
@@ -86,9 +90,9 @@ export async function claimRun(
   operationId: string,
 ): Promise<ReadRun | null> {
   const [run] = await database.prisma.$queryRaw<ReadRun[]>`
-    update "ReadRun" set "leaseToken" = ${randomUUID()},
-      "dueTime" = now() + ${LEASE_MS}::int * interval '1 millisecond'
-    where "operationId" = ${operationId} and "dueTime" <= now() returning *`;
+    update "ReadRun" set "leaseToken" = ${newLeaseToken(database.processes.id)},
+      "leaseExpireTime" = ${LEASE_END}
+    where "operationId" = ${operationId} and "dueTime" <= now() and ${IS_FREE} returning *`;
   return run ?? null;
 }
 
@@ -97,18 +101,12 @@ export function holdLease(
   { database, log }: Pick<Services, 'database' | 'log'>,
   { operationId, leaseToken }: ReadRun,
 ): Disposable {
-  const renew = async () => {
-    try {
-      await database.prisma.$executeRaw`
-        update "ReadRun" set "dueTime" = now() + ${LEASE_MS}::int * interval '1 millisecond'
-        where "operationId" = ${operationId} and "leaseToken" = ${leaseToken}`;
-    } catch (error) {
-      // Whether it is still held is found out where something is recorded.
-      log.warn({ err: error, operationId }, 'lease of a read not renewed');
-    }
-  };
-  const timer = setInterval(() => void renew(), LEASE_MS / RENEWALS_PER_LEASE);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  const renew = async () => database.prisma.$executeRaw`
+    update "ReadRun" set "leaseExpireTime" = ${LEASE_END}
+    where "operationId" = ${operationId} and "leaseToken" = ${leaseToken}`;
+  return keepLease(LEASE_MS, renew, (error) =>
+    log.warn({ err: error, operationId }, 'lease of a read not renewed'),
+  );
 }
 
 /** What a page or an interruption changes of a run. */
@@ -123,6 +121,7 @@ export type RunChange = Partial<
     | 'failures'
     | 'restarts'
     | 'leaseToken'
+    | 'leaseExpireTime'
   >
 >;
 
@@ -143,7 +142,7 @@ export async function advanceRun(
 /** Removes the run of this claim: it has ended. Throws LeaseLost. */
 export async function endRun(tx: Transaction, { operationId, leaseToken }: ReadRun): Promise<void> {
   const { count } = await tx.readRun.deleteMany({ where: { operationId, leaseToken } });
-  if (count === 0) throw new LeaseLost();
+  requireLease(count);
 }
 
 /** Gives the run back, to be gone on with after a while, or at once by the next job in line. */
@@ -158,7 +157,7 @@ export function giveBack(
 ): Promise<void> {
   const { operationId: id, projectId } = run;
   return inTransaction(services.database, async (tx) => {
-    await advanceRun(tx, run, { ...change, leaseToken: null });
+    await advanceRun(tx, run, { ...change, leaseToken: null, leaseExpireTime: null });
     const [due] = await tx.$queryRaw<{ dueTime: Date }[]>`
       update "ReadRun" set "dueTime" = now() + ${Math.ceil(waitMs)}::int * interval '1 millisecond'
       where "operationId" = ${id} returning "dueTime"`;
@@ -173,7 +172,7 @@ const OVERDUE_AT_ONCE = 50;
 /** Runs whose worker was killed, or whose job was lost, get a job again. */
 export async function recoverReads(services: Services): Promise<void> {
   const overdue = await services.database.prisma.$queryRaw<RunKey[]>`
-    select "operationId", "projectId" from "ReadRun" where "dueTime" < now()
+    select "operationId", "projectId" from "ReadRun" where "dueTime" < now() and ${IS_FREE}
     order by "dueTime" limit ${OVERDUE_AT_ONCE}::int`;
   if (overdue.length === 0) return;
   await inTransaction(services.database, async (tx) => {

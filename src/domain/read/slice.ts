@@ -11,6 +11,7 @@ import {
   type RecordPage,
 } from '../../providers/provider.ts';
 import { HOUR_MS } from '../../work/durations.ts';
+import { LeaseLost } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../event/delivery-backlog.ts';
@@ -19,7 +20,7 @@ import { delayMs } from '../write/retry.ts';
 import { failRun } from './end.ts';
 import { recordPage } from './page.ts';
 import { isEmptyWindow, planKey } from './plan.ts';
-import { claimRun, giveBack, holdLease, LeaseLost, type ReadRun } from './run.ts';
+import { claimRun, giveBack, holdLease, type ReadRun } from './run.ts';
 import { getReadSource, type ReadSource } from './source.ts';
 
 /** Short enough that a worker soon has time for another read, and to stop. */

@@ -112,6 +112,7 @@ async function renew(
 ): Promise<HeldCredentials> {
   const { connection } = lease;
   const request = await refreshRequest(services, connection, before);
+  if ('refreshToken' in before) await lease.outlastProcess();
   lease.requireTime();
   let after: TokenCredentials;
   try {

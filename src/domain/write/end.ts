@@ -2,6 +2,7 @@
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
 import { withTries } from '../../work/backoff.ts';
+import { LeaseLost } from '../../work/lease.ts';
 import { Outage } from '../../work/outage.ts';
 import type { Services } from '../call.ts';
 import {
@@ -40,18 +41,16 @@ export async function endWithOutcomes(
   const operations = [...Map.groupBy(entries, ({ operationId }) => operationId)];
   if (operations.length === 1) {
     await persistently(services, async (tx) => {
-      if (!(await endWrite(tx, claim, services.now()))) return;
+      await endWrite(tx, claim, services.now());
       await saveOutcomes(tx, claim.task.id, entries);
       await endOperations(services, tx, { claim, operations });
     });
     return;
   }
-  const settled = await persistently(services, async (tx) => {
-    if (!(await settleWrite(tx, claim))) return false;
+  await persistently(services, async (tx) => {
+    await settleWrite(tx, claim);
     await saveOutcomes(tx, claim.task.id, entries);
-    return true;
   });
-  if (!settled) return;
   for (let at = 0; at < operations.length; at += ENDED_AT_ONCE) {
     const some = operations.slice(at, at + ENDED_AT_ONCE);
     await persistently(services, (tx) => endOperations(services, tx, { claim, operations: some }));
@@ -128,7 +127,7 @@ export async function postponeWrite(
   const metadata = writeMetadata({ objectName, retry });
   const message = `Attempt ${attempts} failed, the next one is at ${time.toISOString()}: ${failure.message}`;
   await persistently(services, async (tx) => {
-    if (!(await releaseWrite(tx, claim, { dueTime: time, isUncertain }))) return;
+    await releaseWrite(tx, claim, { dueTime: time, isUncertain });
     await saveOutcomes(tx, taskId, entries);
     for (const id of new Set(entries.map(({ operationId }) => operationId))) {
       await noteOperation(tx, { id, projectId }, { metadata, now });
@@ -141,12 +140,13 @@ export async function postponeWrite(
   });
 }
 
-/** A transaction that is tried again while the database is away; the claim is renewed meanwhile. */
+/** A transaction that is tried again while the database is away; the claim is renewed meanwhile. Throws LeaseLost. */
 export function persistently<T>(
   { database, log }: Services,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const outage = new Outage(log, 'what became of a write was not recorded, and is tried again');
   const onFailure = (error: unknown) => outage.failed(error);
-  return withTries(() => inTransaction(database, work), { ...RECORDING, onFailure });
+  const isFinal = (error: unknown) => error instanceof LeaseLost;
+  return withTries(() => inTransaction(database, work), { ...RECORDING, onFailure, isFinal });
 }

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { inTransaction } from '../../database/transaction.ts';
 import type { Provider, ProviderSession } from '../../providers/provider.ts';
+import { LeaseLost } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { attemptWrite, failureOf } from './attempt.ts';
@@ -11,11 +12,11 @@ import { type AttemptFailure, type Decision, decide, isRepeatable } from './retr
 import {
   type Claim,
   claimWrite,
+  keepClaim,
   listEntries,
   renewClaim,
   saveOutcomes,
   type WriteEntry,
-  whileHeld,
 } from './task.ts';
 
 /** When it is to be tried again; null where it has ended, is not due, or is another's. */
@@ -27,23 +28,31 @@ export async function runWrite(
   taskId: string,
   now = services.now(),
 ): Promise<NextAttempt> {
-  const claim = await claimWrite(services.database.prisma, taskId, now);
+  const claim = await claimWrite(services.database, taskId, now);
   return claim && runClaimed(services, claim);
 }
 
-/** One attempt of a write that is held by the claim. */
-export function runClaimed(services: Services, claim: Claim): Promise<NextAttempt> {
-  return whileHeld(services, claim, async () => {
-    const entries = await listEntries(services.database.prisma, claim.task.id);
-    const isOpen = entries.some(({ outcome }) => outcome === null);
-    const decision = isOpen ? await attempt(services, claim, entries) : null;
-    if (decision?.kind === 'retry') {
-      await postponeWrite(services, claim, { ...decision, entries });
-      return decision.time;
-    }
-    await endWithOutcomes(services, claim, entries);
-    return null;
-  });
+/** One attempt of a write that is held by the claim; null also where another has taken it over. */
+export async function runClaimed(services: Services, claim: Claim): Promise<NextAttempt> {
+  using _lease = keepClaim(services, claim);
+  try {
+    return await attemptAndRecord(services, claim);
+  } catch (error) {
+    if (error instanceof LeaseLost) return null;
+    throw error;
+  }
+}
+
+async function attemptAndRecord(services: Services, claim: Claim): Promise<NextAttempt> {
+  const entries = await listEntries(services.database.prisma, claim.task.id);
+  const isOpen = entries.some(({ outcome }) => outcome === null);
+  const decision = isOpen ? await attempt(services, claim, entries) : null;
+  if (decision?.kind === 'retry') {
+    await postponeWrite(services, claim, { ...decision, entries });
+    return decision.time;
+  }
+  await endWithOutcomes(services, claim, entries);
+  return null;
 }
 
 /** Attempt after attempt, for a caller who waits. */
@@ -129,7 +138,7 @@ async function attemptBy(
     entries,
     onProgress: () =>
       inTransaction(services.database, async (tx) => {
-        if (!(await renewClaim(tx, claim))) throw new Error('Another has taken the write over.');
+        await renewClaim(tx, claim);
         await saveOutcomes(tx, claim.task.id, entries);
       }),
   });

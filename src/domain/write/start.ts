@@ -74,7 +74,7 @@ async function storeRecords(
     now,
     entries,
   };
-  if (input.mode !== 'ASYNCHRONOUS') return insertClaimed(tx, task);
+  if (input.mode !== 'ASYNCHRONOUS') return insertClaimed(tx, services.database.processes.id, task);
   await insertTask(tx, task);
   const { id: taskId, installationId: group } = operation;
   await services.queue.enqueue(tx, 'run-write', { taskId }, { singletonKey: taskId, group });

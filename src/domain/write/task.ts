@@ -1,16 +1,26 @@
 /**
  * The rows of a write. Whoever works on one holds it by a lease that is renewed meanwhile; when its
- * process is killed, the lease runs out and another takes over. A result of an older claim is refused.
+ * process ends or freezes, another takes over. A result of an older claim is refused.
  */
-import type { Prisma, WriteTask } from '../../database/generated/client.ts';
+import type { Database } from '../../database/database.ts';
+import { Prisma, type WriteTask } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
+import {
+  isFreeSql,
+  keepLease,
+  LeaseLost,
+  leaseEndSql,
+  newLeaseToken,
+  requireLease,
+} from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import type { StoredOutcome } from './outcome.ts';
 
-/** How long after a kill a write is taken up again, at most: a lease, and the sweep's interval. */
-const LEASE_SECONDS = 10;
-const RENEW_MS = 3_000;
+/** A frozen worker's write is taken up when this is over; a live worker renews it in time. */
+const LEASE_MS = 10_000;
+const LEASE_END = Prisma.raw(leaseEndSql(LEASE_MS));
+const IS_FREE = Prisma.raw(isFreeSql());
 
 export interface Claim {
   task: WriteTask;
@@ -44,8 +54,12 @@ export async function insertTask(tx: Transaction, given: TaskToInsert): Promise<
 }
 
 /** Held by the caller from the start, with its first attempt begun. */
-export async function insertClaimed(tx: Transaction, given: TaskToInsert): Promise<Claim> {
-  const token = crypto.randomUUID();
+export async function insertClaimed(
+  tx: Transaction,
+  processId: string,
+  given: TaskToInsert,
+): Promise<Claim> {
+  const token = newLeaseToken(processId);
   const begun = { leaseToken: token, attempts: 1, lastAttempt: given.now, isUncertain: true };
   const task = await insertRows(tx, given, { mode: 'SYNCHRONOUS', ...begun });
   const claim = { task, token, wasUncertain: false };
@@ -79,15 +93,18 @@ async function insertRows(
 type Client = Pick<Transaction, '$queryRaw' | '$executeRaw'>;
 
 /** Null where it is not due, has ended, or is held by another. What is claimed collects no more records. */
-export async function claimWrite(prisma: Client, taskId: string, now: Date): Promise<Claim | null> {
-  const token = crypto.randomUUID();
+export async function claimWrite(
+  { prisma, processes }: Pick<Database, 'prisma' | 'processes'>,
+  taskId: string,
+  now: Date,
+): Promise<Claim | null> {
+  const token = newLeaseToken(processes.id);
   const [task] = await prisma.$queryRaw<(WriteTask & { wasUncertain: boolean })[]>`
     update "WriteTask" t set "openGroup" = null, "leaseToken" = ${token}, "isUncertain" = true,
-      "leaseExpireTime" = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}),
-      "attempts" = t."attempts" + 1, "lastAttempt" = ${now}
+      "leaseExpireTime" = ${LEASE_END}, "attempts" = t."attempts" + 1, "lastAttempt" = ${now}
     from (
-      select "id", "isUncertain" from "WriteTask" where "id" = ${taskId} and "dueTime" <= ${now}
-        and ("leaseExpireTime" is null or "leaseExpireTime" <= clock_timestamp())
+      select "id", "isUncertain" from "WriteTask"
+      where "id" = ${taskId} and "dueTime" <= greatest(${now}::timestamptz, now()) and ${IS_FREE}
       for update
     ) before
     where t."id" = before."id"
@@ -95,31 +112,24 @@ export async function claimWrite(prisma: Client, taskId: string, now: Date): Pro
   return task ? { task, token, wasUncertain: task.wasUncertain } : null;
 }
 
-/** False where the claim is lost. */
-export async function renewClaim(prisma: Client, { task, token }: Claim): Promise<boolean> {
+/** Throws LeaseLost. */
+export async function renewClaim(prisma: Client, { task, token }: Claim): Promise<void> {
   const count = await prisma.$executeRaw`
-    update "WriteTask" set "leaseExpireTime" = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    update "WriteTask" set "leaseExpireTime" = ${LEASE_END}
     where "id" = ${task.id} and "leaseToken" = ${token}`;
-  return count > 0;
+  requireLease(count);
 }
 
-/** Renews the claim while the work runs. */
-export async function whileHeld<T>(
-  { database: { prisma }, log }: Services,
-  claim: Claim,
-  work: () => Promise<T>,
-): Promise<T> {
-  const timer = setInterval(() => {
-    renewClaim(prisma, claim).catch((error: unknown) => {
+/** Keeps the lease of a claim from ending until it is disposed of. */
+export function keepClaim({ database: { prisma }, log }: Services, claim: Claim): Disposable {
+  return keepLease(
+    LEASE_MS,
+    () => renewClaim(prisma, claim),
+    (error) => {
+      if (error instanceof LeaseLost) return;
       log.warn({ err: error, taskId: claim.task.id }, 'the lease of a write was not renewed');
-    });
-  }, RENEW_MS);
-  timer.unref();
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-  }
+    },
+  );
 }
 
 export async function listEntries(
@@ -147,32 +157,32 @@ export async function saveOutcomes(
     where e."taskId" = ${taskId} and e."position" = known."position"`;
 }
 
-/** Lets it go, to be taken up again. False where the claim is lost. */
+/** Lets it go, to be taken up again. Throws LeaseLost. */
 export async function releaseWrite(
   tx: Client,
   { task, token }: Claim,
   { dueTime, isUncertain }: { dueTime: Date; isUncertain: boolean },
-): Promise<boolean> {
+): Promise<void> {
   const count = await tx.$executeRaw`
     update "WriteTask" set "dueTime" = ${dueTime}, "leaseToken" = null, "leaseExpireTime" = null,
       "isUncertain" = ${isUncertain}
     where "id" = ${task.id} and "leaseToken" = ${token}`;
-  return count > 0;
+  requireLease(count);
 }
 
-/** The provider is done with it; its operations end next. False where the claim is lost. */
-export async function settleWrite(tx: Client, { task, token }: Claim): Promise<boolean> {
+/** The provider is done with it; its operations end next. Throws LeaseLost. */
+export async function settleWrite(tx: Client, { task, token }: Claim): Promise<void> {
   const count = await tx.$executeRaw`
     update "WriteTask" set "isUncertain" = false
     where "id" = ${task.id} and "leaseToken" = ${token}`;
-  return count > 0;
+  requireLease(count);
 }
 
-/** Nothing is left to do. False where the claim is lost. */
-export async function endWrite(tx: Client, { task, token }: Claim, now: Date): Promise<boolean> {
+/** Nothing is left to do. Throws LeaseLost. */
+export async function endWrite(tx: Client, { task, token }: Claim, now: Date): Promise<void> {
   const count = await tx.$executeRaw`
     update "WriteTask" set "dueTime" = null, "leaseToken" = null, "leaseExpireTime" = null,
       "isUncertain" = false, "endTime" = ${now}
     where "id" = ${task.id} and "leaseToken" = ${token}`;
-  return count > 0;
+  requireLease(count);
 }

@@ -1,0 +1,79 @@
+/**
+ * The processes that share the database. Each holds an advisory lock by its connection for hints: if the process is
+ * killed, the operating system closes the connection and PostgreSQL lets go of the lock at once. A process that is
+ * slow or frozen keeps it.
+ */
+import { randomUUID } from 'node:crypto';
+import type { RunQuery } from './rows.ts';
+
+export interface Processes {
+  /** This one. */
+  id: string;
+  /** Notes which processes are missed, and which are there again. Answers the ids of those that have just been missed. */
+  look(): Promise<string[]>;
+}
+
+/** The first half of each lock's key; the second is the row's own. */
+const LOCK_CLASS = 72_707_370;
+/** After a restart of the server nobody is there; all come back within their backoff. */
+const RESTART_SECONDS = 10;
+
+const IS_THERE = `exists (
+  select 1 from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 2
+    and l.classid::bigint = ${LOCK_CLASS} and l.objid::bigint = p."lockKey"
+    and l.database = (select oid from pg_database where datname = current_database()))`;
+
+const LOOK = `
+  update "ServerProcess" p set
+    "missedTime" = case when p."missedTime" is null then clock_timestamp() end
+  where (p."missedTime" is null) <> ${IS_THERE}
+    and (p."missedTime" is not null
+      or now() > pg_postmaster_start_time() + interval '${RESTART_SECONDS} seconds')
+  returning p."id", p."missedTime" is not null as "isMissed"`;
+
+/** Long before any lease that it may have left behind ends, others know. */
+const LEAVE = `
+  update "ServerProcess" set "missedTime" = clock_timestamp() - interval '1 minute' where "id" = $1`;
+
+export interface SharedProcesses extends Processes {
+  /** For each new connection for hints: what the process holds is its own for as long as that is open. */
+  attend(query: (text: string, values: unknown[]) => Promise<unknown>): Promise<void>;
+  /** Nothing of this process runs any more. */
+  leave(): Promise<void>;
+}
+
+/** Registers this process among those that share a PostgreSQL server. */
+export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
+  const id = randomUUID();
+  const insert = 'insert into "ServerProcess" ("id") values ($1) returning "lockKey"';
+  const [row] = await query<{ lockKey: number }>(insert, [id]);
+  if (!row) throw new Error('The process was not registered.');
+  const { lockKey } = row;
+  return {
+    id,
+    async attend(ask) {
+      // Shared: an older connection of this process that hangs may still hold it.
+      await ask(`select pg_advisory_lock_shared(${LOCK_CLASS}, $1::int)`, [lockKey]);
+      await ask('update "ServerProcess" set "missedTime" = null where "id" = $1', [id]);
+    },
+    async look() {
+      const changed = await query<{ id: string; isMissed: boolean }>(LOOK, []);
+      return changed.filter(({ isMissed }) => isMissed).map((one) => one.id);
+    },
+    async leave() {
+      await query(LEAVE, [id]);
+    },
+  };
+}
+
+/** The one process that has the data folder open: whatever an earlier one held is free. */
+export async function onlyProcess(query: RunQuery): Promise<Processes> {
+  const id = randomUUID();
+  await query(
+    `update "ServerProcess" set "missedTime" = clock_timestamp() - interval '1 minute'
+     where "missedTime" is null`,
+    [],
+  );
+  await query('insert into "ServerProcess" ("id") values ($1)', [id]);
+  return { id, look: async () => [] };
+}
