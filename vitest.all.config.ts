@@ -7,7 +7,7 @@ const postgres = {
   test: {
     ...common,
     name: 'postgres',
-    include: ['test/{domain,graphql,flows,database,events,jobs,deliveries}/**/*.test.ts'],
+    include: ['test/{domain,graphql,flows,database,events,jobs,deliveries,work}/**/*.test.ts'],
     env: { TEST_DATABASE: 'postgres', TEST_FRONT: 'yoga' },
   },
 };

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { newLeaseToken } from '../../src/work/lease.ts';
 import { createWorker, sharedDeliveries } from '../support/deliveries.ts';
 
 const HOUR_MS = 3_600_000;
@@ -41,6 +42,18 @@ test('a delivery that is held by another is left alone while the lease lasts', a
   await using sender = createWorker(database);
   await sender.worker.drain();
   expect(receiver.received(place)).toEqual([]);
+});
+
+test('what a process holds that has ended is sent at once, whatever time its lease has left', async () => {
+  const place = newPlace();
+  const { id } = await destination(receiver.url(place));
+  await prisma.serverProcess.create({ data: { id: 'ended', missedTime: new Date(0) } });
+  const leaseExpireTime = new Date(Date.now() + HOUR_MS);
+  const [held] = await owe(id, 1, { leaseToken: newLeaseToken('ended'), leaseExpireTime });
+  await using sender = createWorker(database);
+  await sender.worker.drain();
+  expect(receiver.received(place).map((message) => message.id)).toEqual([held]);
+  expect(await delivery(held)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
 });
 
 test('two workers at once send each message once', async () => {

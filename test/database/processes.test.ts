@@ -1,0 +1,74 @@
+/** Processes that share a PostgreSQL server miss one whose connection is gone, and none that is slow. */
+
+import { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase, openPglite } from '../../src/database/database.ts';
+import { createLog } from '../../src/log.ts';
+import { onPostgres, testDatabase } from '../support/app.ts';
+
+const log = createLog('silent');
+
+async function twoProcesses() {
+  const database = await testDatabase(log);
+  const [{ name }] = await database.prisma.$queryRaw<[{ name: string }]>`
+    select current_database() as "name"`;
+  const url = `${inject('postgres').serverUrl}/${name}`;
+  const other = await openDatabase(
+    readConfig({
+      DATABASE_URL: url,
+      DATABASE_POOL_SIZE: '4',
+      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    }),
+    log,
+  );
+  return { database, other, url };
+}
+
+test.runIf(onPostgres)('a process whose connection is cut is missed until it is back', async () => {
+  const { database, other, url } = await twoProcesses();
+  const { processes, prisma } = database;
+  const missedTime = async () =>
+    (await prisma.serverProcess.findUniqueOrThrow({ where: { id: other.processes.id } }))
+      .missedTime;
+  await database.ping();
+  await other.ping();
+  expect(await processes.look()).toEqual([]);
+
+  const server = new pg.Client({ connectionString: url });
+  await server.connect();
+  await server.query(`select pg_terminate_backend(l.pid) from pg_locks l
+    join "ServerProcess" p on l.objid::bigint = p."lockKey"
+    where l.locktype = 'advisory' and l.objsubid = 2 and p."id" = '${other.processes.id}'`);
+  await server.end();
+  // Its hints come back by themselves: it is there again, and nobody has missed it for long.
+  await expect
+    .poll(async () =>
+      other.ping().then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true);
+  await processes.look();
+  expect(await missedTime()).toBeNull();
+
+  await other[Symbol.asyncDispose]();
+  await processes.look();
+  expect(await missedTime()).not.toBeNull();
+  await database[Symbol.asyncDispose]();
+});
+
+test.runIf(!onPostgres)(
+  'who opens an embedded database is the only process: all others are missed',
+  async () => {
+    const pglite = await PGlite.create();
+    const first = await openPglite(pglite, log);
+    const second = await openPglite(pglite, log);
+    const rows = await second.prisma.serverProcess.findMany({ where: { missedTime: null } });
+    expect(rows.map(({ id }) => id)).toEqual([second.processes.id]);
+    expect(first.processes.id).not.toBe(second.processes.id);
+    await second[Symbol.asyncDispose]();
+  },
+);

@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { RemoteClock } from '../../src/work/clock.ts';
+
+const HOUR_MS = 3_600_000;
+const REMOTE = Date.parse('2031-01-01T00:00:00Z');
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A reading that takes so long each way. */
+function readAt(timeOf: () => number, wayMs = 0) {
+  return async () => {
+    if (wayMs > 0) await vi.advanceTimersByTimeAsync(wayMs);
+    const time = timeOf();
+    if (wayMs > 0) await vi.advanceTimersByTimeAsync(wayMs);
+    return time;
+  };
+}
+
+test('it goes on from what was read, whatever the date of the process becomes', async () => {
+  const clock = new RemoteClock(readAt(() => REMOTE));
+  await clock.set();
+  await vi.advanceTimersByTimeAsync(90_000);
+  const goesOn = clock.now().getTime() - REMOTE;
+  expect(goesOn).toBeCloseTo(90_000, 0);
+  vi.setSystemTime(Date.now() + HOUR_MS);
+  expect(clock.now().getTime() - REMOTE - goesOn).toBeLessThan(1);
+});
+
+test('the way there and back is taken for equally long', async () => {
+  const clock = new RemoteClock(readAt(() => REMOTE, 50));
+  await clock.set();
+  expect(clock.now().getTime() - REMOTE).toBeCloseTo(50, 0);
+});
+
+test('a reading that took long changes nothing, except the first', async () => {
+  let [time, wayMs] = [REMOTE, 500];
+  const clock = new RemoteClock(async () => readAt(() => time, wayMs)());
+  await clock.set();
+  expect(clock.now().getTime() - REMOTE).toBeCloseTo(500, 0);
+  time = REMOTE + HOUR_MS;
+  await clock.set();
+  expect(clock.now().getTime() - REMOTE).toBeLessThan(HOUR_MS);
+  wayMs = 0;
+  await clock.set();
+  expect(clock.now().getTime() - time).toBeCloseTo(0, 0);
+});

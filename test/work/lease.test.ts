@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import {
+  isFreeSql,
+  keepLease,
+  LeaseLost,
+  lastingToken,
+  leaseEndSql,
+  newLeaseToken,
+  requireLease,
+} from '../../src/work/lease.ts';
+import { testDatabase } from '../support/app.ts';
+
+const MINUTE_MS = 60_000;
+
+test('each claim has a token of its own, which names the process until it has to last', () => {
+  const [one, other] = [newLeaseToken('a'), newLeaseToken('a')];
+  expect(one).not.toBe(other);
+  expect(one.startsWith('a:')).toBe(true);
+  expect(lastingToken(one)).toBe(one.slice(2));
+  expect(lastingToken(lastingToken(one))).toBe(one.slice(2));
+});
+
+test('a statement that finds no row of the claim has lost the lease', () => {
+  requireLease(1);
+  expect(() => requireLease(0)).toThrow(LeaseLost);
+});
+
+test('a lease is renewed until it is disposed of, also after a renewal that fails', async () => {
+  const { promise: renewedTwice, resolve } = Promise.withResolvers<void>();
+  const failures: unknown[] = [];
+  let renewals = 0;
+  const renew = async () => {
+    renewals += 1;
+    if (renewals === 1) throw new Error('not now');
+    resolve();
+  };
+  {
+    using _lease = keepLease(3, renew, (error) => failures.push(error));
+    await renewedTwice;
+  }
+  expect(failures).toEqual([new Error('not now')]);
+});
+
+test('a row is free without a lease, after it, and when its process is missed', async () => {
+  await using database = await testDatabase();
+  const { processes, prisma, rows } = database;
+  await prisma.serverProcess.createMany({
+    data: [
+      { id: 'slow', missedTime: null },
+      { id: 'missed', missedTime: new Date(Date.now() - MINUTE_MS) },
+      { id: 'just-missed', missedTime: new Date(Date.now() + MINUTE_MS) },
+    ],
+  });
+  const isFree = async (leaseToken: string | null, end: string) => {
+    const [row] = await rows.query<{ isFree: boolean }>(
+      `select ${isFreeSql()} as "isFree"
+       from (select $1::text as "leaseToken", ${end} as "leaseExpireTime") held`,
+      [leaseToken],
+    );
+    return row?.isFree;
+  };
+  const later = leaseEndSql(MINUTE_MS);
+  expect(await isFree(null, 'null::timestamptz')).toBe(true);
+  expect(await isFree(newLeaseToken('slow'), 'now()')).toBe(true);
+  expect(await isFree(newLeaseToken('slow'), later)).toBe(false);
+  expect(await isFree(newLeaseToken(processes.id), later)).toBe(false);
+  expect(await isFree(newLeaseToken('missed'), later)).toBe(true);
+  expect(await isFree(newLeaseToken('just-missed'), later)).toBe(false);
+  expect(await isFree(lastingToken(newLeaseToken('missed')), later)).toBe(false);
+  expect(await isFree('a token of an earlier version', later)).toBe(false);
+});
