@@ -3,17 +3,14 @@
  * Equality and one key range only, always over an index; columns that end in "Sealed" are never selected.
  */
 import { createHash } from 'node:crypto';
-import { bind, type Conditions, conditionsOf, quote, rangesOf, whereClause } from './conditions.ts';
-import type { Prisma } from './generated/client.ts';
-import { indexRange, isIndexRange } from './index-range.ts';
-import { columnList, joinLinks, type Link, rowsOfArrays } from './linked-rows.ts';
-import { askTogether, joinAsked } from './many-lists.ts';
+import { type Link, rowsOfArrays } from './reads/linked-rows.ts';
+import type { AnyList, Conditions } from './reads/list-shape.ts';
+import { listStatement } from './reads/list-statement.ts';
+import { askTogether, placeIn } from './reads/many-lists.ts';
+import type { Kept } from './statements.ts';
+import type { Row, Table } from './tables.ts';
 
-export type Table = Prisma.ModelName;
-export type Row<T extends Table> = Omit<
-  Prisma.TypeMap['model'][T]['payload']['scalars'],
-  `${string}Sealed`
->;
+export type { Row, Table } from './tables.ts';
 
 export type RunQuery = <T>(text: string, values: unknown[], rowMode?: 'array') => Promise<T[]>;
 
@@ -53,7 +50,7 @@ export interface RowList {
   range: Omit<KeyRange<Table>, 'column'> & { column: string };
   /** The columns before the key of the index that has the page's rows together, in its order. */
   along?: readonly string[];
-  /** What its rows are to be read with: `linkedRow` finds it. */
+  /** What its rows are to be read with. */
   links?: readonly Link[];
 }
 
@@ -68,7 +65,9 @@ export interface Rows {
   count<T extends Table>(table: T, where: Where<T>): Promise<number>;
   /** In the same way as pages. */
   counts(lists: readonly Omit<RowList, 'range'>[]): Promise<number[]>;
-  /** The escape hatch for a statement that this file has no words for. Values are bound, never joined in. */
+  /** A statement of one's own that is no list: it may be long, and goes alone. */
+  run<Input, R>(statement: Kept<Input, R>, input: Input): Promise<R[]>;
+  /** The same for a constant text. Values are bound, never joined in. */
   query: RunQuery;
 }
 
@@ -78,35 +77,33 @@ export function createRows(
   ways: { short?: RunQuery; shared?: RunQuery } = {},
 ): Rows {
   const { short = query, shared = short } = ways;
-  const pageOf = <T>(list: RowList): Promise<T[]> => {
-    const values: unknown[] = [];
-    const page = selectPage(list, values);
-    return list.links?.length
-      ? (linkedPage(short, { ...list, from: `(${page}) page` }, values) as Promise<T[]>)
-      : short(page, values);
-  };
-  const count: Rows['count'] = async (table, where) => {
-    const values: unknown[] = [];
-    const [row] = await query<Counted>(selectCount(table, where, values), values);
+  const pageOf = <T>(list: RowList): Promise<T[]> =>
+    list.links?.length
+      ? (linkedPage(short, [list]) as Promise<T[]>)
+      : short(...listStatement('rows', [list]));
+  const countOf = async (list: AnyList) => {
+    const [row] = await query<Counted>(...listStatement('count', [list]));
     return row?.count ?? 0;
   };
   return {
     query,
+    run: (statement, input) => query(statement.text, statement.valuesOf(input)),
     page: (table, where, range) => pageOf({ table, where, range }),
-    count,
+    count: (table, where) => countOf({ table, where }),
     pages: (lists) =>
       askTogether<RowList, object[]>(lists, {
         one: pageOf,
         many: (alike) => pagesTogether(short, alike),
       }),
     counts: (lists) =>
-      askTogether<Omit<RowList, 'range'>, number>(lists, {
-        one: ({ table, where }) => count(table, where as Where<Table>),
+      askTogether<AnyList, number>(lists, {
+        one: ({ table, where }) => countOf({ table, where }),
         many: (alike) => countsTogether(query, alike),
       }),
-    find: (table, where) => short(...selectRows(table, where)),
+    find: (table, where) => short(...listStatement('rows', [{ table, where }])),
     async findProject(where) {
-      const [project] = await shared<Row<'Project'>>(...selectRows('Project', where));
+      const statement = listStatement('rows', [{ table: 'Project', where }]);
+      const [project] = await shared<Row<'Project'>>(...statement);
       return project ? Object.freeze(project) : null;
     },
   };
@@ -117,35 +114,25 @@ interface Counted extends Conditions {
 }
 
 async function pagesTogether(query: RunQuery, lists: RowList[]): Promise<object[][]> {
-  const [first] = lists as [RowList];
-  const { table, range, links = [] } = first;
-  const values: unknown[] = [];
-  const { asked, where, placeOf } = joinAsked(lists, values);
-  const page = selectPage({ ...first, where }, values);
-  const from = `${asked} cross join lateral (${page}) page`;
-  const found = await linkedPage(query, { table, range, links, from }, values);
+  const placeOf = placeIn(lists);
+  const found = await linkedPage(query, lists);
   const pages = Map.groupBy(found as Conditions[], placeOf);
   return lists.map((list) => pages.get(placeOf(list.where)) ?? []);
 }
 
-async function linkedPage(
-  query: RunQuery,
-  { table, range, links = [], from }: Omit<RowList, 'where'> & { from: string },
-  values: unknown[],
-): Promise<object[]> {
-  const { columns, joins } = joinLinks(table, links, values);
-  const order = `order by page.${quote(range.column)} ${range.direction}`;
-  const text = `select ${columns} from ${from} ${joins} ${order}`;
-  return rowsOfArrays(table, links, await query<unknown[]>(text, values, 'array'));
+async function linkedPage(query: RunQuery, lists: RowList[]): Promise<object[]> {
+  const [{ table, links = [] }] = lists as [RowList];
+  const arrays = await query<unknown[]>(...listStatement('rows', lists), 'array');
+  return rowsOfArrays(table, links, arrays);
 }
 
-async function countsTogether(query: RunQuery, lists: Omit<RowList, 'range'>[]): Promise<number[]> {
-  const [{ table }] = lists as [RowList];
-  const values: unknown[] = [];
-  const { asked, where, placeOf } = joinAsked(lists, values);
+async function countsTogether(query: RunQuery, lists: AnyList[]): Promise<number[]> {
+  const placeOf = placeIn(lists);
   const found = await query<Counted>(
-    `select * from ${asked} cross join lateral (${selectCount(table, where, values)}) counted`,
-    values,
+    ...listStatement(
+      'count',
+      lists.map(({ table, where }) => ({ table, where })),
+    ),
   );
   const counts = new Map(found.map((row) => [placeOf(row), row.count]));
   return lists.map((list) => counts.get(placeOf(list.where)) ?? 0);
@@ -163,45 +150,3 @@ export function statementName(text: string): string {
 const STATEMENT_NAMES = new Map<string, string>();
 /** Our own texts are a few hundred; this only bounds what a mistake could add. */
 const MOST_STATEMENTS = 2_000;
-
-function selectFrom(table: Table): string {
-  return `select ${columnList(table)} from ${quote(table)}`;
-}
-
-function selectRows(table: Table, where: Conditions): [text: string, values: unknown[]] {
-  const values: unknown[] = [];
-  const conditions = conditionsOf(where, values);
-  return [`${selectFrom(table)} ${whereClause(conditions)}`, values];
-}
-
-function selectPage(list: RowList, values: unknown[]): string {
-  const { table, where, range } = list;
-  const limit = `limit ${bind(values, range.limit)}`;
-  const byKey = `${quote(range.column)} ${range.direction}`;
-  const selects = rangesOf(where).map((one) => {
-    const { conditions, order } = isIndexRange(one, list)
-      ? indexRange(one, list, values)
-      : {
-          conditions: [...conditionsOf(one, values), ...boundsOf(range, values)],
-          order: byKey,
-        };
-    return `${selectFrom(table)} ${whereClause(conditions)} order by ${order} ${limit}`;
-  });
-  return selects.length === 1
-    ? (selects[0] as string)
-    : `(${selects.join(') union all (')}) order by ${byKey} ${limit}`;
-}
-
-function selectCount(table: Table, where: Conditions, values: unknown[]): string {
-  const conditions = conditionsOf(where, values);
-  return `select count(*)::int as "count" from ${quote(table)} ${whereClause(conditions)}`;
-}
-
-function boundsOf(range: RowList['range'], values: unknown[]): string[] {
-  const column = quote(range.column);
-  const bounds: string[] = [];
-  if (range.above !== undefined) bounds.push(`${column} > ${bind(values, range.above)}`);
-  if (range.below !== undefined) bounds.push(`${column} < ${bind(values, range.below)}`);
-  if (range.at !== undefined) bounds.push(`${column} = ${bind(values, range.at)}`);
-  return bounds;
-}

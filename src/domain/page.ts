@@ -4,7 +4,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
-import type { Link } from '../database/linked-rows.ts';
+import type { Link } from '../database/reads/linked-rows.ts';
 import type { KeyRange, Row, RowList, Table, Where } from '../database/rows.ts';
 import { type Issue, invalidInput } from '../errors.ts';
 import type { Call } from './call.ts';

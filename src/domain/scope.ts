@@ -2,8 +2,9 @@
  * What a viewer may see: the one place that turns a viewer into a `where`. Node lookups and relations
  * go through `byId`, lists and changes through `getProject` or `getOrg`; nothing is read by a bare id.
  */
-import type { Link } from '../database/linked-rows.ts';
+import type { Link } from '../database/reads/linked-rows.ts';
 import type { InOrgs, Row, Table, Where } from '../database/rows.ts';
+import { anyOfThese, Kept, statements } from '../database/statements.ts';
 import { notFound } from '../errors.ts';
 import { prefixOf } from '../ids.ts';
 import type { Call } from './call.ts';
@@ -11,7 +12,7 @@ import { domainOf } from './org/domain-name.ts';
 import type { Scope } from './viewer/scopes.ts';
 import { authorize, type Viewer } from './viewer/viewer.ts';
 
-export { linkedRow } from '../database/linked-rows.ts';
+export type { PageRow } from '../database/reads/linked-rows.ts';
 export type { Row } from '../database/rows.ts';
 
 /** The ids of the orgs that the viewer belongs to. What an API key may do with its org is for its scopes. */
@@ -123,9 +124,9 @@ function findVisible({ viewer, database: { rows }, now }: Call, table: IdTable, 
         .find('Project', { id: ids, orgId: orgIds })
         .then((projects) => projects.filter((project) => isVisible(viewer, project)));
     case 'Builder':
-      return rows.query<Row<'Builder'>>(VISIBLE_BUILDERS, [ids, orgIds, viewer.id]);
+      return rows.run(VISIBLE_BUILDERS, { ids, orgIds, viewerId: viewer.id });
     case 'Invite':
-      return rows.query<Row<'Invite'>>(VISIBLE_INVITES, [ids, orgIds, emailOf(viewer), now()]);
+      return rows.run(VISIBLE_INVITES, { ids, orgIds, email: emailOf(viewer), now: now() });
     case 'ClaimedDomain':
       return rows
         .find('ClaimedDomain', { id: ids })
@@ -138,14 +139,56 @@ function findVisible({ viewer, database: { rows }, now }: Call, table: IdTable, 
 }
 
 /** Members of the viewer's orgs, and a builder themselves. */
-const VISIBLE_BUILDERS = `
-  select b.* from "Builder" b where b."id" = any($1) and (b."id" = $3 or exists (
-    select 1 from "OrgMember" m where m."builderId" = b."id" and m."orgId" = any($2)))`;
+const VISIBLE_BUILDERS = new Kept<
+  { ids: string[]; orgIds: string[]; viewerId: string },
+  Row<'Builder'>
+>((value) =>
+  statements
+    .selectFrom('Builder as b')
+    .selectAll()
+    .where('b.id', '=', anyOfThese(value(({ ids }) => ids)))
+    .where((eb) => {
+      const membership = eb
+        .selectFrom('OrgMember as m')
+        .select('m.orgId')
+        .whereRef('m.builderId', '=', 'b.id')
+        .where('m.orgId', '=', anyOfThese(value(({ orgIds }) => orgIds)));
+      return eb.or([
+        eb(
+          'b.id',
+          '=',
+          value(({ viewerId }) => viewerId),
+        ),
+        eb.exists(membership),
+      ]);
+    }),
+);
 
 /** Invites of the viewer's orgs, and pending ones to the viewer's own address. */
-const VISIBLE_INVITES = `
-  select i.* from "Invite" i where i."id" = any($1)
-    and (i."orgId" = any($2) or i."pendingEmail" = $3 and i."expireTime" > $4)`;
+const VISIBLE_INVITES = new Kept<
+  { ids: string[]; orgIds: string[]; email: string | null; now: Date },
+  Row<'Invite'>
+>((value) =>
+  statements
+    .selectFrom('Invite')
+    .selectAll()
+    .where('id', '=', anyOfThese(value(({ ids }) => ids)))
+    .where((eb) => {
+      const isPending = eb.and([
+        eb(
+          'pendingEmail',
+          '=',
+          value(({ email }) => email),
+        ),
+        eb(
+          'expireTime',
+          '>',
+          value(({ now }) => now),
+        ),
+      ]);
+      return eb.or([eb('orgId', '=', anyOfThese(value(({ orgIds }) => orgIds))), isPending]);
+    }),
+);
 
 function emailOf(viewer: Viewer): string | null {
   return viewer.kind === 'BUILDER' ? viewer.email : null;

@@ -2,7 +2,7 @@
 import type { FieldRef, InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Page, PageArgs } from '../domain/page.ts';
-import { byId, type LinkTo, linkedRow, type ProjectTable, type Row } from '../domain/scope.ts';
+import { byId, type LinkTo, type PageRow, type ProjectTable, type Row } from '../domain/scope.ts';
 import type { Types } from './builder.ts';
 import type { Context } from './context.ts';
 import { linksOf } from './links.ts';
@@ -72,9 +72,7 @@ export function linkField<P, T extends ProjectTable>(
     extensions: { link: { table, column } satisfies LinkTo },
     resolve: (parent, _args, { find }) => {
       const id = parent[column] as string | null;
-      return (
-        id === null ? null : (linkedRow(parent as object, column) ?? find(byId(table), id))
-      ) as never;
+      return (id === null ? null : (linkedRow(parent, column) ?? find(byId(table), id))) as never;
     },
   });
 }
@@ -89,8 +87,13 @@ export function sureLinkField<P, T extends ProjectTable>(
     description,
     extensions: { link: { table, column } satisfies LinkTo },
     resolve: (parent, _args, { get }) =>
-      (linkedRow(parent as object, column) ?? get(byId(table), parent[column] as string)) as never,
+      (linkedRow(parent, column) ?? get(byId(table), parent[column] as string)) as never,
   });
+}
+
+/** What the parent's page was read with: a hint, so that nothing is no answer. */
+function linkedRow(parent: unknown, column: string): object | null | undefined {
+  return (parent as PageRow).linked?.[column];
 }
 
 /** A Relay list: the page arguments and the list's own filters go to one domain function. */

@@ -1,5 +1,9 @@
-import type { Connection, Consumer, Group } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
 import type { EventData } from '../../events/catalogue.ts';
+
+type Connection = Row<'Connection'>;
+type Consumer = Row<'Consumer'>;
+type Group = Row<'Group'>;
 
 /** What every event about a connection says of it. */
 export function connectionFields(

@@ -1,5 +1,5 @@
 /** The way back from a provider's page of consent: makes or renews the connection. */
-import type { OAuthConnect } from '../../database/generated/client.ts';
+import type { Tables } from '../../database/tables.ts';
 import { isMissingRow } from '../../database/violations.ts';
 import { DomainError } from '../../errors.ts';
 import { ProviderError } from '../../providers/provider.ts';
@@ -9,6 +9,8 @@ import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
 import { putConnection } from './connection-generation.ts';
 import { codeVerifierPlace, findIdOfState, type StoredConnect } from './oauth-connect.ts';
 import { learnedFacts } from './oauth-learned-facts.ts';
+
+type OAuthConnect = Tables['OAuthConnect'];
 
 /** The query of the callback. */
 export interface CallbackParams {

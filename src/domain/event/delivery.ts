@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { DeliveryStatus } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
+import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { id } from '../../ids.ts';
@@ -90,8 +91,10 @@ export async function retryDelivery(
 
 /** It can't be deleted until the transaction ends. */
 async function holdDestination(tx: Transaction, destinationId: string): Promise<void> {
-  const found = await tx.$queryRaw<unknown[]>`
-    select 1 from "Destination" where "id" = ${destinationId} for key share`;
+  const found = await run(
+    tx,
+    statements.selectFrom('Destination').select('id').where('id', '=', destinationId).forKeyShare(),
+  );
   if (found.length === 0) throw conflict('The destination of the delivery has been deleted.');
 }
 

@@ -2,6 +2,7 @@
  * What names a destination: integrations' latest revisions, and installations' configs in force. They
  * name it by its name, inside JSON, so these locks stand where a foreign key can't.
  */
+import { anyOf, run, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 
 /** Enough to tell people where to look. */
@@ -17,22 +18,44 @@ export async function destinationUses(
   projectId: string,
   name: string,
 ): Promise<string[]> {
-  await tx.$queryRaw`
-    select 1 from "Destination" where "projectId" = ${projectId} and "name" = ${name} for update`;
-  const uses = await tx.$queryRaw<{ use: string }[]>`
-    (select 'integration ' || i."name" as "use"
-      from "Integration" i join "Revision" r on r."id" = i."latestRevisionId"
-      where i."projectId" = ${projectId} and jsonb_path_exists(r."content",
-        '$.*.objects[*] ? (@.destination == $name)', jsonb_build_object('name', ${name}::text))
-      limit ${USES_NAMED}::int)
-    union all
-    (select 'installation ' || i."id"
-      from "Installation" i join "InstallationConfig" c on c."id" = i."configId"
-      where i."projectId" = ${projectId} and jsonb_path_exists(c."content",
-        '$.read[*] ? (@.destination == $name)', jsonb_build_object('name', ${name}::text))
-      limit ${USES_NAMED}::int)
-    limit ${USES_NAMED}::int`;
-  return uses.map(({ use }) => use);
+  await run(
+    tx,
+    statements
+      .selectFrom('Destination')
+      .select('id')
+      .where('projectId', '=', projectId)
+      .where('name', '=', name)
+      .forUpdate(),
+  );
+  const uses = [
+    ...(await run(tx, usesByIntegrations(projectId, name))),
+    ...(await run(tx, usesByInstallations(projectId, name))),
+  ];
+  return uses.slice(0, USES_NAMED).map(({ use }) => use);
+}
+
+function usesByIntegrations(projectId: string, name: string) {
+  const names = sql<boolean>`jsonb_path_exists(r."content",
+    '$.*.objects[*] ? (@.destination == $name)', jsonb_build_object('name', ${name}::text))`;
+  return statements
+    .selectFrom('Integration as i')
+    .innerJoin('Revision as r', 'r.id', 'i.latestRevisionId')
+    .select(sql<string>`'integration ' || i."name"`.as('use'))
+    .where('i.projectId', '=', projectId)
+    .where(names)
+    .limit(USES_NAMED);
+}
+
+function usesByInstallations(projectId: string, name: string) {
+  const names = sql<boolean>`jsonb_path_exists(c."content",
+    '$.read[*] ? (@.destination == $name)', jsonb_build_object('name', ${name}::text))`;
+  return statements
+    .selectFrom('Installation as i')
+    .innerJoin('InstallationConfig as c', 'c.id', 'i.configId')
+    .select(sql<string>`'installation ' || i."id"`.as('use'))
+    .where('i.projectId', '=', projectId)
+    .where(names)
+    .limit(USES_NAMED);
 }
 
 /** Those of the names that are destinations; they stay so until the transaction ends. */
@@ -43,9 +66,15 @@ export async function holdDestinations(
 ): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
   // In one order, so that two transactions never wait for each other.
-  const found = await tx.$queryRaw<{ name: string }[]>`
-    select "name" from "Destination"
-    where "projectId" = ${projectId} and "name" = any(${[...names]}::text[])
-    order by "id" for key share`;
+  const found = await run(
+    tx,
+    statements
+      .selectFrom('Destination')
+      .select('name')
+      .where('projectId', '=', projectId)
+      .where('name', '=', anyOf(names))
+      .orderBy('id')
+      .forKeyShare(),
+  );
   return new Set(found.map(({ name }) => name));
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { DestinationStatus, DestinationType, Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
+import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import {
   newSigningSecret,
@@ -196,9 +197,15 @@ function storedHeaders(headers: Record<string, unknown> | null | undefined) {
 
 /** Holds the row to the end of the transaction, so that changes of one destination come one by one. */
 async function lockDestination(tx: Transaction, projectId: string, destinationId: string) {
-  const [known] = await tx.$queryRaw<Pick<Destination, 'id' | 'projectId' | 'name' | 'status'>[]>`
-    select "id", "projectId", "name", "status"::text as "status" from "Destination"
-    where "id" = ${destinationId} and "projectId" = ${projectId} for update`;
+  const [known] = await run(
+    tx,
+    statements
+      .selectFrom('Destination')
+      .select(['id', 'projectId', 'name', 'status'])
+      .where('id', '=', destinationId)
+      .where('projectId', '=', projectId)
+      .forUpdate(),
+  );
   if (!known) throw notFound('Destination', destinationId);
   return known;
 }

@@ -1,6 +1,5 @@
 /** Topics: named streams of events that routes fill and destinations listen to. */
 import { z } from 'zod';
-import type { Topic } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { isMissingRow } from '../../database/violations.ts';
 import { notFound } from '../../errors.ts';
@@ -11,6 +10,8 @@ import { listPage, type PageArgs } from '../page.ts';
 import { getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { authorize } from '../viewer/viewer.ts';
+
+type Topic = Row<'Topic'>;
 
 const topicId = id.describe('The topic.');
 const name = eventName.describe('Letters, digits and dashes, 1 to 64; unique in the project.');

@@ -1,8 +1,12 @@
 /** What events about installations say of them. */
-import type { Installation, InstallationConfig } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import { anyOf, run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import type { EventData } from '../../events/catalogue.ts';
 import { configOf } from './installation-config.ts';
+
+type Installation = Row<'Installation'>;
+type InstallationConfig = Row<'InstallationConfig'>;
 
 export type InstallationFields = Omit<EventData<'INSTALLATION_CREATED'>, 'config'>;
 
@@ -21,16 +25,19 @@ export function listInstallationFields(
   tx: Transaction,
   ids: string[],
 ): Promise<InstallationFields[]> {
-  return tx.$queryRaw<InstallationFields[]>`
-    select i."projectId", n."provider", n."id" as "integrationId", n."name" as "integrationName",
-      i."id" as "installationId", g."groupRef", g."groupName", i."connectionId",
-      u."consumerRef", u."consumerName"
-    from "Installation" i
-    join "Integration" n on n."id" = i."integrationId"
-    join "Group" g on g."id" = i."groupId"
-    join "Connection" c on c."id" = i."connectionId"
-    join "Consumer" u on u."id" = c."consumerId"
-    where i."id" = any(${ids}::text[])`;
+  return run(
+    tx,
+    statements
+      .selectFrom('Installation as i')
+      .innerJoin('Integration as n', 'n.id', 'i.integrationId')
+      .innerJoin('Group as g', 'g.id', 'i.groupId')
+      .innerJoin('Connection as c', 'c.id', 'i.connectionId')
+      .innerJoin('Consumer as u', 'u.id', 'c.consumerId')
+      .select(['i.projectId', 'i.connectionId', 'i.id as installationId', 'n.provider'])
+      .select(['n.id as integrationId', 'n.name as integrationName'])
+      .select(['g.groupRef', 'g.groupName', 'u.consumerRef', 'u.consumerName'])
+      .where('i.id', '=', anyOf(ids)),
+  );
 }
 
 /** A config as events carry it: what InstallationConfig is in queries. */

@@ -1,5 +1,6 @@
 /** The rows of installations (configs, objects) and the events of their changes: they go together. */
-import type { Installation, InstallationConfig } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import { run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { recordEvent } from '../../events/record.ts';
@@ -17,13 +18,23 @@ import {
 } from './installation-events.ts';
 import { setInstalledObjects } from './installed-object.ts';
 
+type Installation = Row<'Installation'>;
+type InstallationConfig = Row<'InstallationConfig'>;
+
 /** The installation as it is now, held until the transaction ends. Throws NOT_FOUND. */
 export async function holdInstallation(
   tx: Transaction,
   { id, projectId }: Pick<Installation, 'id' | 'projectId'>,
 ): Promise<Installation> {
-  const [installation] = await tx.$queryRaw<Installation[]>`
-    select * from "Installation" where "id" = ${id} and "projectId" = ${projectId} for update`;
+  const [installation] = await run(
+    tx,
+    statements
+      .selectFrom('Installation')
+      .selectAll()
+      .where('id', '=', id)
+      .where('projectId', '=', projectId)
+      .forUpdate(),
+  );
   if (!installation) throw notFound('Installation', id);
   return installation;
 }

@@ -1,5 +1,4 @@
 /** Installations: an integration that a group uses, through one connection and with one config. */
-import type { Installation } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { invalidInput, notFound } from '../../errors.ts';
@@ -32,6 +31,8 @@ import {
   holdInstallation,
   insertInstallation,
 } from './installation-rows.ts';
+
+type Installation = Row<'Installation'>;
 
 type InstallationsArgs = PageArgs & { groupRef?: string | null };
 
@@ -69,7 +70,7 @@ export async function getInstallation(
   call: Call,
   { installationId: id, ...key }: IntegrationKey & { installationId: string },
   needed: Scope,
-): Promise<Row<'Installation'>> {
+): Promise<Installation> {
   const { id: integrationId, projectId } = await getNamedIntegration(call, key, needed);
   const [found] = await call.database.rows.find('Installation', { id, projectId, integrationId });
   if (!found) throw notFound('Installation', id);
@@ -106,7 +107,7 @@ export async function createInstallation(
 export async function updateInstallation(
   call: Call,
   input: UpdateInstallation,
-): Promise<Row<'Installation'>> {
+): Promise<Installation> {
   const { project, issues } = await openInput(call, {
     schema: updateInstallationInput,
     input,

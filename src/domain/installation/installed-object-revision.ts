@@ -1,4 +1,5 @@
 /** What a new revision means for the objects that installations read. */
+import { anyOf, run, runChange, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { nextRunOf } from '../integration/cron.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
@@ -14,15 +15,22 @@ export async function usersOfObjects(
   integrationId: string,
   objectNames: string[],
 ): Promise<string[]> {
-  const users = await tx.$queryRaw<{ objectName: string; installationId: string }[]>`
-    select choice."value"->>'objectName' as "objectName", i."id" as "installationId"
-    from "Installation" i
-    join "InstallationConfig" c on c."id" = i."configId"
-    cross join lateral jsonb_array_elements(c."content"->'read') choice
-    where i."integrationId" = ${integrationId}
-      and choice."value"->>'objectName' = any(${objectNames}::text[])
-      and choice."value"->>'disabled' = 'false'
-    order by i."id" limit ${USERS_NAMED}::int`;
+  const users = await run(
+    tx,
+    statements
+      .selectFrom('Installation as i')
+      .innerJoin('InstallationConfig as c', 'c.id', 'i.configId')
+      .crossJoinLateral(choicesOf('c'))
+      .select([
+        sql<string>`choice."value"->>'objectName'`.as('objectName'),
+        'i.id as installationId',
+      ])
+      .where('i.integrationId', '=', integrationId)
+      .where(sql<string>`choice."value"->>'objectName'`, '=', anyOf(objectNames))
+      .where(sql<string>`choice."value"->>'disabled'`, '=', 'false')
+      .orderBy('i.id')
+      .limit(USERS_NAMED),
+  );
   return users.map(({ objectName, installationId }) => `${objectName} by ${installationId}`);
 }
 
@@ -54,14 +62,36 @@ export async function rescheduleObjects(
   );
   for (const { objectName, schedule } of content.read?.objects ?? []) {
     if (!earlier.has(objectName) || earlier.get(objectName) === schedule) continue;
-    const nextReadTime = schedule && nextRunOf(schedule, now);
-    await tx.$executeRaw`
-      update "InstalledObject" o set "nextReadTime" = ${nextReadTime}::timestamptz
-      from "Installation" i join "InstallationConfig" c on c."id" = i."configId"
-      cross join lateral jsonb_array_elements(c."content"->'read') choice
-      where i."integrationId" = ${integrationId} and o."installationId" = i."id"
-        and o."objectName" = ${objectName} and not o."paused"
-        and choice."value"->>'objectName' = ${objectName}
-        and choice."value"->>'disabled' = 'false' and choice."value"->>'schedule' is null`;
+    const nextReadTime = schedule ? nextRunOf(schedule, now) : null;
+    await runChange(
+      tx,
+      statements
+        .updateTable('InstalledObject')
+        .set({ nextReadTime })
+        .where('objectName', '=', objectName)
+        .where((eb) => eb.not('paused'))
+        .where('installationId', 'in', withoutSchedule(integrationId, objectName)),
+    );
   }
+}
+
+/** Installations whose config in force reads the object when the integration says. */
+function withoutSchedule(integrationId: string, objectName: string) {
+  return statements
+    .selectFrom('Installation as i')
+    .innerJoin('InstallationConfig as c', 'c.id', 'i.configId')
+    .crossJoinLateral(choicesOf('c'))
+    .select('i.id')
+    .where('i.integrationId', '=', integrationId)
+    .where(sql<string>`choice."value"->>'objectName'`, '=', objectName)
+    .where(sql<string>`choice."value"->>'disabled'`, '=', 'false')
+    .where(sql<string>`choice."value"->>'schedule'`, 'is', null);
+}
+
+/** What a config chose for each object that it reads. */
+function choicesOf(config: string) {
+  const content = sql.ref(`${config}.content`);
+  return sql<{ value: unknown }>`jsonb_array_elements(${content}->'read')`.as<'choice'>(
+    sql`choice`,
+  );
 }

@@ -1,10 +1,12 @@
 /** The state of each read object of an installation: when it was read, and when it will be. */
-import type { InstalledObject } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { nextRunOf } from '../integration/cron.ts';
 import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
 import type { Batch } from '../scope.ts';
 import type { ConfigContent, ReadConfig } from './installation-config.ts';
+
+type InstalledObject = Row<'InstalledObject'>;
 
 /** An object's state beside what the integration and the config say of it. */
 export interface InstalledObjectView extends InstalledObject {

@@ -1,8 +1,7 @@
 /** Integrations: what to read, write, proxy and subscribe to at a provider, in revisions. */
 import { z } from 'zod';
-import type { Installation, Integration } from '../../database/generated/client.ts';
-import { Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
+import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { invalidInput, notFound } from '../../errors.ts';
 import { newId, prefixOf } from '../../ids.ts';
@@ -20,6 +19,9 @@ import { authorize } from '../viewer/viewer.ts';
 import { contentOf, type IntegrationContent, storedContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
+
+type Installation = Row<'Installation'>;
+type Integration = Row<'Integration'>;
 
 export const integrationIdOrName = z
   .string()
@@ -74,7 +76,7 @@ export async function getNamedIntegration(
   call: Call,
   { projectIdOrName: project, integrationIdOrName: idOrName }: IntegrationKey,
   needed: Scope,
-): Promise<Row<'Integration'>> {
+): Promise<Integration> {
   return getIntegration(call, (await getProject(call, project, needed)).id, idOrName);
 }
 
@@ -83,7 +85,7 @@ export async function getIntegration(
   call: Call,
   projectId: string,
   idOrName: string,
-): Promise<Row<'Integration'>> {
+): Promise<Integration> {
   const integration = await findIntegration(call, projectId, idOrName);
   if (!integration) throw notFound('Integration', idOrName);
   return integration;
@@ -101,12 +103,16 @@ async function findIntegration({ database }: Call, projectId: string, idOrName: 
  */
 export async function holdIntegration(
   tx: Transaction,
-  { id, projectId }: Pick<Row<'Integration'>, 'id' | 'projectId'>,
+  { id, projectId }: Pick<Integration, 'id' | 'projectId'>,
   purpose: 'change' | 'use',
 ): Promise<Integration> {
-  const [integration] = await tx.$queryRaw<Integration[]>`
-    select * from "Integration" where "id" = ${id} and "projectId" = ${projectId}
-    ${Prisma.raw(purpose === 'change' ? 'for update' : 'for share')}`;
+  const found = statements
+    .selectFrom('Integration')
+    .selectAll()
+    .where('id', '=', id)
+    .where('projectId', '=', projectId);
+  const held = purpose === 'change' ? found.forUpdate() : found.forShare();
+  const [integration] = await run(tx, held);
   if (!integration) throw notFound('Integration', id);
   return integration;
 }
@@ -114,7 +120,7 @@ export async function holdIntegration(
 /** What an installation of it may choose from, held until the transaction ends. */
 export async function holdContent(
   tx: Transaction,
-  integration: Pick<Row<'Integration'>, 'id' | 'projectId'>,
+  integration: Pick<Integration, 'id' | 'projectId'>,
 ): Promise<IntegrationContent> {
   const { latestRevisionId: id } = await holdIntegration(tx, integration, 'use');
   return contentOf(await tx.revision.findUniqueOrThrow({ where: { id } }));
@@ -192,7 +198,14 @@ export async function deleteIntegration(
 }
 
 function holdSomeInstallations(tx: Transaction, integrationId: string): Promise<Installation[]> {
-  return tx.$queryRaw<Installation[]>`
-    select * from "Installation" where "integrationId" = ${integrationId}
-    order by "id" limit ${DELETED_AT_ONCE}::int for update`;
+  return run(
+    tx,
+    statements
+      .selectFrom('Installation')
+      .selectAll()
+      .where('integrationId', '=', integrationId)
+      .orderBy('id')
+      .limit(DELETED_AT_ONCE)
+      .forUpdate(),
+  );
 }

@@ -1,6 +1,5 @@
 /** Revisions: versions of an integration's content. The newest is in force for all installations at once. */
 import { z } from 'zod';
-import type { Integration, Revision } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict, invalidInput, notFound } from '../../errors.ts';
@@ -27,6 +26,9 @@ import { contentOf, type IntegrationContent, storedContent } from './integration
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
 
+type Integration = Row<'Integration'>;
+type Revision = Row<'Revision'>;
+
 export const createRevisionInput = z
   .object({
     projectIdOrName,
@@ -43,7 +45,7 @@ export const createRevisionInput = z
     description: 'A new version of an integration, in force for all its installations at once.',
   });
 
-export function listRevisions(call: Call, integration: Row<'Integration'>, args: PageArgs) {
+export function listRevisions(call: Call, integration: Integration, args: PageArgs) {
   authorize(call.viewer, 'read');
   const list = {
     name: 'Integration.revisions',
@@ -57,7 +59,7 @@ export function listRevisions(call: Call, integration: Row<'Integration'>, args:
 export async function getRevision(
   call: Call,
   { revisionId: id, ...key }: IntegrationKey & { revisionId: string },
-): Promise<Row<'Revision'>> {
+): Promise<Revision> {
   const { id: integrationId, projectId } = await getNamedIntegration(call, key, 'read');
   const [revision] = await call.database.rows.find('Revision', { id, projectId, integrationId });
   if (!revision) throw notFound('Revision', id);
@@ -65,7 +67,7 @@ export async function getRevision(
 }
 
 /** The latest revision of integrations, as far as the viewer may see them. */
-export const latestRevisions: Batch<string, Row<'Revision'> | null> = async (call, ids) => {
+export const latestRevisions: Batch<string, Revision | null> = async (call, ids) => {
   const integrations = await byId('Integration')(call, ids);
   const revisionIds = integrations.map((integration) => integration?.latestRevisionId ?? '');
   return byId('Revision')(call, revisionIds);

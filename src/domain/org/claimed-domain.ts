@@ -1,6 +1,5 @@
 /** E-mail domains that orgs have claimed; one org for each domain in the whole service. */
 import { z } from 'zod';
-import type { ClaimedDomain } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
@@ -10,6 +9,8 @@ import { getOrg, seesClaimedDomain } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { authorize, requireBuilder } from '../viewer/viewer.ts';
 import { domainName } from './domain-name.ts';
+
+type ClaimedDomain = Row<'ClaimedDomain'>;
 
 export const claimDomainInput = z
   .object({
@@ -26,14 +27,14 @@ export const claimDomainInput = z
 export async function findClaimedDomain(
   { viewer, database }: Call,
   domain: string,
-): Promise<Row<'ClaimedDomain'> | null> {
+): Promise<ClaimedDomain | null> {
   authorize(viewer, 'org:read');
   const [claimed] = await database.rows.find('ClaimedDomain', { domain });
   return claimed && seesClaimedDomain(viewer, claimed) ? claimed : null;
 }
 
 /** The same where there must be one. */
-export async function getClaimedDomain(call: Call, domain: string): Promise<Row<'ClaimedDomain'>> {
+export async function getClaimedDomain(call: Call, domain: string): Promise<ClaimedDomain> {
   const claimed = await findClaimedDomain(call, domain);
   if (!claimed) throw notFound('A claim on', domain);
   return claimed;

@@ -1,6 +1,6 @@
 /** Invites of e-mail addresses to orgs. */
 import { z } from 'zod';
-import type { Builder, Invite, InviteStatus } from '../../database/generated/client.ts';
+import type { InviteStatus } from '../../database/generated/client.ts';
 import type { Row, Where } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
@@ -12,6 +12,9 @@ import { listPage, type PageArgs, pageOfArray } from '../page.ts';
 import { type Batch, getOrg } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { authorize, renewMembership, requireBuilder } from '../viewer/viewer.ts';
+
+type Builder = Row<'Builder'>;
+type Invite = Row<'Invite'>;
 
 export type { InviteStatus };
 
@@ -35,7 +38,7 @@ export const acceptInviteInput = z
   .meta({ id: 'AcceptInviteInput', description: "An invite to the caller's own address." });
 
 /** The status as of now: time alone ends an invite, whatever its row says. */
-export function inviteStatus({ now }: Call, { status, expireTime }: Row<'Invite'>): InviteStatus {
+export function inviteStatus({ now }: Call, { status, expireTime }: Invite): InviteStatus {
   return status === 'PENDING' && expireTime <= now() ? 'EXPIRED' : status;
 }
 
@@ -67,7 +70,7 @@ export async function listInvites(
 export async function getInvite(
   call: Call,
   { orgId, inviteId }: z.output<typeof deleteInviteInput>,
-): Promise<Row<'Invite'>> {
+): Promise<Invite> {
   await getOrg(call, orgId, 'org:read');
   const [invite] = await call.database.rows.find('Invite', { id: inviteId, orgId });
   if (!invite) throw notFound('Invite', inviteId);
@@ -80,7 +83,7 @@ export function listInvitesToViewer(call: Call, args: PageArgs) {
   const email = viewer.kind === 'BUILDER' ? viewer.email : null;
   const name = 'Viewer.invites';
   // Without an address there is nothing to look for: null would match every invite that has ended.
-  if (email === null) return pageOfArray({ name, key: ({ id }: Row<'Invite'>) => id }, [], args);
+  if (email === null) return pageOfArray({ name, key: ({ id }: Invite) => id }, [], args);
   const where = { pendingEmail: email, expireTime: { after: call.now() } };
   return listPage(call, { name, table: 'Invite', where }, args);
 }

@@ -1,6 +1,5 @@
 /** Orgs: companies of builders. Each has one billing account. */
 import { z } from 'zod';
-import type { Org } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
@@ -10,6 +9,8 @@ import { label } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { byId, getOrg, orgIdsOf } from '../scope.ts';
 import { authorize, renewMembership, requireBuilder } from '../viewer/viewer.ts';
+
+type Org = Row<'Org'>;
 
 export const createOrgInput = z
   .object({ label: label.describe('What people call it, 1 to 128 characters.') })
@@ -23,14 +24,14 @@ export const updateOrgInput = z
   .meta({ id: 'UpdateOrgInput', description: 'What to change; what is left out stays.' });
 
 /** The viewer's org of that id, or null. */
-export async function findOrg(call: Call, id: string): Promise<Row<'Org'> | null> {
+export async function findOrg(call: Call, id: string): Promise<Org | null> {
   authorize(call.viewer, 'org:read');
   const [org] = await byId('Org')(call, [id]);
   return org ?? null;
 }
 
 /** The org of a project that the viewer has found. */
-export async function getOrgOfProject(call: Call, { orgId }: Row<'Project'>): Promise<Row<'Org'>> {
+export async function getOrgOfProject(call: Call, { orgId }: Row<'Project'>): Promise<Org> {
   authorize(call.viewer, 'org:read');
   const org = await load(call, byId('Org'), orgId);
   if (!org) throw notFound('Org', orgId);
@@ -74,7 +75,7 @@ export async function createOrg(
 export async function updateOrg(
   call: Call,
   { orgId, ...changes }: z.output<typeof updateOrgInput>,
-): Promise<Row<'Org'>> {
+): Promise<Org> {
   requireBuilder(call.viewer);
   const org = await getOrg(call, orgId, 'org:write');
   if (changes.label === undefined) return org;

@@ -1,5 +1,4 @@
 /** Consumers: the builder's users who connect accounts. They come with their first connection, and stay. */
-import type { Consumer } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { newId } from '../../ids.ts';
@@ -8,6 +7,8 @@ import { load } from '../load.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import type { Batch } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
+
+type Consumer = Row<'Consumer'>;
 
 export function listConsumers(call: Call, { id: projectId }: Row<'Project'>, args: PageArgs) {
   authorize(call.viewer, 'read');
@@ -20,11 +21,11 @@ interface ConsumerKey {
   consumerRef: string;
 }
 
-export function findConsumerByRef(call: Call, key: ConsumerKey): Promise<Row<'Consumer'> | null> {
+export function findConsumerByRef(call: Call, key: ConsumerKey): Promise<Consumer | null> {
   return load(call, consumersByRef, key);
 }
 
-const consumersByRef: Batch<ConsumerKey, Row<'Consumer'> | null> = async ({ database }, keys) => {
+const consumersByRef: Batch<ConsumerKey, Consumer | null> = async ({ database }, keys) => {
   const found = await database.rows.find('Consumer', {
     projectId: [...new Set(keys.map(({ projectId }) => projectId))],
     consumerRef: [...new Set(keys.map(({ consumerRef }) => consumerRef))],

@@ -1,5 +1,4 @@
 /** Groups: sets of the builder's users who share access. They come with their first connection, and stay. */
-import type { Group } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { newId } from '../../ids.ts';
@@ -8,6 +7,8 @@ import { load } from '../load.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import type { Batch } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
+
+type Group = Row<'Group'>;
 
 export function listGroups(call: Call, { id: projectId }: Row<'Project'>, args: PageArgs) {
   authorize(call.viewer, 'read');
@@ -20,11 +21,11 @@ interface GroupKey {
   groupRef: string;
 }
 
-export function findGroupByRef(call: Call, key: GroupKey): Promise<Row<'Group'> | null> {
+export function findGroupByRef(call: Call, key: GroupKey): Promise<Group | null> {
   return load(call, groupsByRef, key);
 }
 
-const groupsByRef: Batch<GroupKey, Row<'Group'> | null> = async ({ database }, keys) => {
+const groupsByRef: Batch<GroupKey, Group | null> = async ({ database }, keys) => {
   const found = await database.rows.find('Group', {
     projectId: [...new Set(keys.map(({ projectId }) => projectId))],
     groupRef: [...new Set(keys.map(({ groupRef }) => groupRef))],

@@ -1,6 +1,5 @@
 /** Projects: one application of a builder each, the tenant that everything else belongs to. */
 import { z } from 'zod';
-import type { Project } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
@@ -10,6 +9,8 @@ import { listPage, type PageArgs } from '../page.ts';
 import { findProject, getProject, orgIdsOf } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { authorize, requireBuilder } from '../viewer/viewer.ts';
+
+type Project = Row<'Project'>;
 
 const name = projectName.describe(
   'Unique in the whole service: letters, digits and hyphens, 2 to 128; stored lowercase.',
@@ -25,7 +26,7 @@ export const updateProjectInput = z
   .meta({ id: 'UpdateProjectInput', description: 'What to change; what is left out stays.' });
 
 /** The viewer's project of that id or name, or null. */
-export async function readProject(call: Call, idOrName: string): Promise<Row<'Project'> | null> {
+export async function readProject(call: Call, idOrName: string): Promise<Project | null> {
   authorize(call.viewer, 'read');
   return findProject(call, idOrName);
 }
@@ -65,7 +66,7 @@ export async function createProject(
 export async function updateProject(
   call: Call,
   { projectIdOrName, ...changes }: z.output<typeof updateProjectInput>,
-): Promise<Row<'Project'>> {
+): Promise<Project> {
   const project = await getProject(call, projectIdOrName, 'full');
   if (changes.name === undefined && changes.appName === undefined) return project;
   const data = { ...changes, updateTime: call.now() };

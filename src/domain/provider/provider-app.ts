@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
+import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../database/violations.ts';
 import { conflict, invalidInput, notFound } from '../../errors.ts';
@@ -126,11 +127,13 @@ export async function lockProviderApp(
   tx: Transaction,
   { projectId, provider, id: appId }: { projectId: string; provider: string; id?: string | null },
 ): Promise<string | null> {
-  const named = appId ? Prisma.sql`and "id" = ${appId}` : Prisma.empty;
-  const [app] = await tx.$queryRaw<{ id: string }[]>`
-    select "id" from "ProviderApp"
-    where "projectId" = ${projectId} and "provider" = ${provider} ${named}
-    order by "id" desc limit 1 for share`;
+  const ofProvider = statements
+    .selectFrom('ProviderApp')
+    .select('id')
+    .where('projectId', '=', projectId)
+    .where('provider', '=', provider);
+  const named = appId ? ofProvider.where('id', '=', appId) : ofProvider;
+  const [app] = await run(tx, named.orderBy('id', 'desc').limit(1).forShare());
   return app?.id ?? null;
 }
 

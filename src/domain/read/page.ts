@@ -1,5 +1,6 @@
 /** One page of a read: what it owes and how far the read has come commit together, so that neither is lost. */
 import type { Row } from '../../database/rows.ts';
+import { run, runChange, sql, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { unprocessable } from '../../errors.ts';
 import { announceRecorded } from '../../events/channel.ts';
@@ -76,9 +77,15 @@ async function owePage(
 
 /** It can't be deleted until the transaction ends, so nothing is owed to nobody. */
 async function holdDestination(tx: Transaction, projectId: string, name: string): Promise<string> {
-  const [destination] = await tx.$queryRaw<{ id: string }[]>`
-    select "id" from "Destination" where "projectId" = ${projectId} and "name" = ${name}
-    for key share`;
+  const [destination] = await run(
+    tx,
+    statements
+      .selectFrom('Destination')
+      .select('id')
+      .where('projectId', '=', projectId)
+      .where('name', '=', name)
+      .forKeyShare(),
+  );
   if (!destination) throw unprocessable(`The destination ${name} does not exist.`);
   return destination.id;
 }
@@ -90,9 +97,16 @@ async function countRecords(
   { count, now }: { count: number; now: Date },
 ): Promise<void> {
   // The count stops where its column does.
-  const changed = await tx.$executeRaw`
-    update "InstalledObject" set "lastReadTime" = ${now},
-      "recordsRead" = least("recordsRead"::bigint + ${count}::int, 2147483647)
-    where "installationId" = ${installationId} and "objectName" = ${objectName}`;
+  const changed = await runChange(
+    tx,
+    statements
+      .updateTable('InstalledObject')
+      .set({
+        lastReadTime: now,
+        recordsRead: sql<number>`least("recordsRead"::bigint + ${count}::int, 2147483647)`,
+      })
+      .where('installationId', '=', installationId)
+      .where('objectName', '=', objectName),
+  );
   if (changed === 0) throw unprocessable(`The installation no longer reads ${objectName}.`);
 }

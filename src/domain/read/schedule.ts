@@ -1,5 +1,6 @@
 /** Scheduled reads: objects whose time has come are read, and get the time of their next read. */
-import type { Installation } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import { Kept, run, sql, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../event/delivery-backlog.ts';
@@ -9,6 +10,8 @@ import { nextRunOf } from '../integration/cron.ts';
 import type { ReadObject } from '../integration/integration-content.ts';
 import { scheduledWindow } from './plan.ts';
 import { startRun } from './run.ts';
+
+type Installation = Row<'Installation'>;
 
 /** Objects of one transaction: it is short, and another process takes the next ones. */
 const OBJECTS_AT_ONCE = 25;
@@ -40,10 +43,7 @@ export async function startDueReads(services: Services): Promise<void> {
 
 /** Of the projects whose objects come next, those that are owed too much already. */
 async function listBacklogged(services: Services): Promise<ReadonlySet<string>> {
-  const due = await services.database.rows.query<{ projectId: string }>(NEXT_PROJECTS, [
-    services.now(),
-    2 * OBJECTS_AT_ONCE,
-  ]);
+  const due = await services.database.rows.run(NEXT_PROJECTS, services.now());
   const backlogged = new Set<string>();
   for (const { projectId } of due) {
     if (await isBacklogged(services, projectId)) backlogged.add(projectId);
@@ -51,29 +51,50 @@ async function listBacklogged(services: Services): Promise<ReadonlySet<string>> 
   return backlogged;
 }
 
-const NEXT_PROJECTS = `
-  select distinct "projectId" from (
-    select "projectId" from "InstalledObject" where "nextReadTime" <= $1 and not "paused"
-    order by "nextReadTime" limit $2) due`;
+const NEXT_PROJECTS = new Kept<Date, Pick<Installation, 'projectId'>>((value) => {
+  const due = statements
+    .selectFrom('InstalledObject')
+    .select('projectId')
+    .where(
+      'nextReadTime',
+      '<=',
+      value((now) => now),
+    )
+    .where((eb) => eb.not('paused'))
+    .orderBy('nextReadTime')
+    .limit(sql.lit(2 * OBJECTS_AT_ONCE));
+  return statements.selectFrom(due.as('due')).select('projectId').distinct();
+});
 
 function takeDue(tx: Transaction, now: Date): Promise<DueObject[]> {
-  return tx.$queryRaw<DueObject[]>`
-    select i."id", i."projectId", i."integrationId", i."configId", o."objectName",
-      o."backfillDone", o."readUntil",
-      exists (select 1 from "ReadRun" r where r."installationId" = i."id"
-        and r."objectName" = o."objectName" and r."readType" <> 'TRIGGERED') as "isRunning",
-      (select spec from jsonb_array_elements(v."content"->'read'->'objects') spec
-        where spec->>'objectName' = o."objectName") as "spec",
-      (select choice from jsonb_array_elements(c."content"->'read') choice
-        where choice->>'objectName' = o."objectName") as "choice"
-    from "InstalledObject" o
-    join "Installation" i on i."id" = o."installationId"
-    join "InstallationConfig" c on c."id" = i."configId"
-    join "Integration" n on n."id" = i."integrationId"
-    join "Revision" v on v."id" = n."latestRevisionId"
-    where o."nextReadTime" <= ${now} and not o."paused"
-    order by o."nextReadTime" limit ${OBJECTS_AT_ONCE}::int for update of o skip locked`;
+  return run(
+    tx,
+    statements
+      .selectFrom('InstalledObject as o')
+      .innerJoin('Installation as i', 'i.id', 'o.installationId')
+      .innerJoin('InstallationConfig as c', 'c.id', 'i.configId')
+      .innerJoin('Integration as n', 'n.id', 'i.integrationId')
+      .innerJoin('Revision as v', 'v.id', 'n.latestRevisionId')
+      .select(['i.id', 'i.projectId', 'i.integrationId', 'i.configId'])
+      .select(['o.objectName', 'o.backfillDone', 'o.readUntil'])
+      .select([IS_RUNNING.as('isRunning'), SPEC.as('spec'), CHOICE.as('choice')])
+      .where('o.nextReadTime', '<=', now)
+      .where((eb) => eb.not('o.paused'))
+      .orderBy('o.nextReadTime')
+      .limit(OBJECTS_AT_ONCE)
+      .forUpdate('o')
+      .skipLocked(),
+  );
 }
+
+const IS_RUNNING = sql<boolean>`exists (select 1 from "ReadRun" r where r."installationId" = i."id"
+  and r."objectName" = o."objectName" and r."readType" <> 'TRIGGERED')`;
+const SPEC = sql<ReadObject | null>`(select spec
+  from jsonb_array_elements(v."content"->'read'->'objects') spec
+  where spec->>'objectName' = o."objectName")`;
+const CHOICE = sql<ReadConfig | null>`(select choice
+  from jsonb_array_elements(c."content"->'read') choice
+  where choice->>'objectName' = o."objectName")`;
 
 async function startOrPostpone(
   services: Services,

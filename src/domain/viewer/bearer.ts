@@ -15,13 +15,15 @@ import {
 } from 'jose';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
-import type { Builder } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
 import { isUniqueViolation } from '../../database/violations.ts';
 import { unauthenticated } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { Services } from '../call.ts';
 import { writeWhole } from '../files.ts';
 import { isStorableText } from '../storable-json.ts';
+
+type Builder = Row<'Builder'>;
 
 export const LOCAL_ISSUER = 'urn:integration-gateway:local-issuer';
 const LOCAL_ALGORITHM = 'ES256';

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Row } from '../../database/rows.ts';
+import { run, sql } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { HOUR_MS, MINUTE_MS } from '../../work/durations.ts';
 import type { Services } from '../call.ts';
@@ -28,13 +29,14 @@ export async function collectRecord(
   const due = new Date(now().getTime() + policy.maxDelayMinutes * MINUTE_MS);
   const deadline = new Date(due.getTime() + (policy.retryDeadlineHours ?? 1) * HOUR_MS);
   const group = groupOf({ installationId, objectName, type, headers });
-  const [task] = await tx.$queryRaw<Pick<Row<'WriteTask'>, 'id' | 'recordCount'>[]>`
+  const insert = sql<Pick<Row<'WriteTask'>, 'id' | 'recordCount'>>`
     insert into "WriteTask" ("id", "projectId", "installationId", "objectName", "type", "mode",
       "headers", "openGroup", "recordCount", "dueTime", "deadlineTime")
     values (${id}, ${projectId}, ${installationId}, ${objectName}, ${type}::"WriteType", 'ASYNCHRONOUS',
       ${headers && JSON.stringify(headers)}::jsonb, ${group}, 1, ${due}, ${deadline})
     on conflict ("openGroup") do update set "recordCount" = "WriteTask"."recordCount" + 1
     returning "id", "recordCount"`;
+  const [task] = await run(tx, insert);
   if (!task) throw new Error('A record was not collected.');
   const { id: taskId, recordCount } = task;
   await tx.writeEntry.create({

@@ -3,7 +3,7 @@
  * process ends or freezes, another takes over. A result of an older claim is refused.
  */
 import type { Database } from '../../database/database.ts';
-import { Prisma, type WriteTask } from '../../database/generated/client.ts';
+import { Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import {
@@ -16,6 +16,8 @@ import {
 } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import type { StoredOutcome } from './outcome.ts';
+
+type WriteTask = Row<'WriteTask'>;
 
 /** A frozen worker's write is taken up when this is over; a live worker renews it in time. */
 const LEASE_MS = 10_000;

@@ -2,14 +2,7 @@
  * Lists that differ by ids alone, like the operations of each of many installations, in one statement:
  * the ids are joined as the rows of `asked`, and each of them takes its own range of the index.
  */
-import { ASKED, bind, type Conditions, quote } from './conditions.ts';
-
-interface AnyList {
-  table: string;
-  where: Conditions;
-  range?: object;
-  links?: readonly object[];
-}
+import { type AnyList, type Conditions, idsOf, isId, type Lists } from './list-shape.ts';
 
 interface Ways<L, V> {
   one(list: L): Promise<V>;
@@ -36,28 +29,10 @@ export async function askTogether<L extends AnyList, V>(
   return lists.map((list) => answers.get(keyOf(list)) as V);
 }
 
-/** The part of a statement that joins lists of one kind; `where` then says which rows each of them has. */
-export function joinAsked(lists: readonly AnyList[], values: unknown[]) {
-  const [{ where }] = lists as [AnyList];
-  const names = Object.keys(where).filter((name) => isId(name, where[name]));
-  const arrays = names.map(
-    (name) =>
-      `${bind(
-        values,
-        lists.map((list) => list.where[name]),
-      )}::text[]`,
-  );
-  return {
-    names,
-    asked: `unnest(${arrays.join(', ')}) as asked(${names.map(quote).join(', ')})`,
-    where: { ...where, ...Object.fromEntries(names.map((name) => [name, ASKED])) },
-    /** Tells which of the lists a row is of. */
-    placeOf: (row: Conditions) => JSON.stringify(names.map((name) => row[name])),
-  };
-}
-
-function isId(name: string, value: unknown): boolean {
-  return typeof value === 'string' && /(^id|Id)$/.test(name);
+/** Tells which of the lists of one kind a row is of. */
+export function placeIn(lists: Lists): (row: Conditions) => string {
+  const names = idsOf(lists);
+  return (row) => JSON.stringify(names.map((name) => row[name]));
 }
 
 function kindOf({ table, where, range, links }: AnyList): string {

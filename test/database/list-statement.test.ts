@@ -1,0 +1,60 @@
+/** The texts of lists: one for each shape, whatever the values. */
+import { expect, test } from 'vitest';
+import type { AnyList } from '../../src/database/reads/list-shape.ts';
+import { listStatement } from '../../src/database/reads/list-statement.ts';
+import type { RowList } from '../../src/database/rows.ts';
+
+const range = { column: 'id', direction: 'desc', limit: 3 } as const;
+const link = { table: 'Group', column: 'groupId', where: { projectId: 'prj_1' } } as const;
+
+const rows = (...lists: AnyList[]) => listStatement('rows', lists);
+
+function page(where: object, given: Partial<RowList> & { above?: string; limit?: number } = {}) {
+  const { above, limit = 3, ...list } = given;
+  const bounds = { ...range, limit, ...(above !== undefined && { above }) };
+  return rows({ table: 'Connection', where: where as never, range: bounds, ...list });
+}
+
+test('lists that differ by their values alone have one text', () => {
+  const [text, values] = page({ projectId: 'prj_1', status: ['WORKING'] }, { above: 'a' });
+  const other = page({ projectId: 'prj_2', status: ['ERROR'] }, { above: 'b', limit: 5 });
+  expect(other[0]).toBe(text);
+  expect(values).toEqual(['prj_1', 'WORKING', 'a', 3]);
+  expect(other[1]).toEqual(['prj_2', 'ERROR', 'b', 5]);
+});
+
+test('lists of other shapes have other texts', () => {
+  const where = { projectId: 'prj_1' };
+  const along = ['projectId', 'status'];
+  const texts = [
+    page(where),
+    page({ projectId: null }),
+    page({ projectId: ['prj_1', 'prj_2'] }),
+    page({ projectId: ['prj_1', 'prj_2', 'prj_3'] }),
+    page({ projectId: { projectsOfOrgs: ['org_1'] } }),
+    page({ createTime: { after: new Date(0) } }),
+    page({ createTime: { upTo: new Date(0) } }),
+    page(where, { above: 'a' }),
+    page({ ...where, status: 'WORKING' }),
+    page({ ...where, status: 'WORKING' }, { along }),
+    page({ ...where, status: 'WORKING' }, { along, above: 'a' }),
+    page(where, { links: [link] }),
+    page(where, { links: [{ ...link, where: { projectId: { projectsOfOrgs: ['org_1'] } } }] }),
+    page(where, { links: [{ ...link, table: 'Consumer', column: 'consumerId' }] }),
+    rows({ table: 'Connection', where }),
+    rows({ table: 'Connection', where }, { table: 'Connection', where: { projectId: 'prj_2' } }),
+    listStatement('count', [{ table: 'Connection', where }]),
+  ].map(([text]) => text);
+  expect(new Set(texts).size).toBe(texts.length);
+});
+
+test('a condition that is left out is none', () => {
+  const [text, values] = page({ projectId: 'prj_1', status: undefined });
+  expect(text).toBe(page({ projectId: 'prj_1' })[0]);
+  expect(values).toEqual(['prj_1', 3]);
+});
+
+test('ranges that are merged have each their value, once', () => {
+  const [, values] = page({ projectId: 'prj_1', status: ['WORKING', 'ERROR', 'WORKING'] });
+  expect(values).toEqual(['prj_1', 'WORKING', 3, 'prj_1', 'ERROR', 3, 3]);
+});
