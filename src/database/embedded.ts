@@ -11,6 +11,7 @@ import { jobsOnPglite } from './job-database.ts';
 import { listenOnPglite } from './listen.ts';
 import { migrate } from './migrate.ts';
 import { Outages } from './outages.ts';
+import { tellFailures } from './pglite-failures.ts';
 import { onlyProcess } from './processes.ts';
 import { createRows, type RunQuery } from './rows.ts';
 import { timestampOf } from './timestamps.ts';
@@ -38,6 +39,8 @@ export async function openEmbedded(dataDir: string, log: Log): Promise<Database>
 
 /** A database over an open PGlite, which it closes in the end. */
 export async function openPglite(pglite: PGlite, log: Log): Promise<Database> {
+  const outages = new Outages(log);
+  tellFailures(pglite, outages);
   const run: RunQuery = async (text, values, rowMode) =>
     (await pglite.query(text, values, { parsers: PGLITE_PARSERS, ...(rowMode && { rowMode }) }))
       .rows as never;
@@ -56,7 +59,6 @@ export async function openPglite(pglite: PGlite, log: Log): Promise<Database> {
     adapter: new PrismaPGlite(pglite),
     transactionOptions: TRANSACTION_OPTIONS,
   });
-  const outages = new Outages(log);
   const processes = await onlyProcess(run);
   const listen = listenOnPglite(pglite, log);
   return {

@@ -1,10 +1,24 @@
 import { afterAll, expect, test, vi } from 'vitest';
+import { inTransaction } from '../../src/database/transaction.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
 
 const database = await testDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
 test('a database that answers is there', async () => {
+  await expect(database.ping()).resolves.toBeUndefined();
+});
+
+const NO_ROOM = "do $$ begin raise exception 'no room' using errcode = '53100'; end $$";
+const unavailable = { name: 'ServiceUnavailable', retryAfterSeconds: 30 };
+
+test('a database without room says so by every way to it, and a wrong statement does not', async () => {
+  const { rows, prisma } = database;
+  await expect(rows.query(NO_ROOM, [])).rejects.toMatchObject(unavailable);
+  await expect(prisma.$executeRawUnsafe(NO_ROOM)).rejects.toMatchObject(unavailable);
+  const changing = inTransaction(database, (tx) => tx.$executeRawUnsafe(NO_ROOM));
+  await expect(changing).rejects.toMatchObject(unavailable);
+  await expect(rows.query('select nothing', [])).rejects.not.toMatchObject(unavailable);
   await expect(database.ping()).resolves.toBeUndefined();
 });
 
