@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { RemoteClock } from '../work/clock.ts';
+import { endWithin } from '../work/deadline.ts';
 import type { Database } from './database.ts';
 import { PrismaClient } from './generated/client.ts';
 import { jobsOnPostgres } from './job-database.ts';
@@ -65,12 +66,15 @@ export async function openPostgres(url: string, config: Config, log: Log): Promi
       clock[Symbol.dispose]();
       await Promise.all([hints[Symbol.asyncDispose](), jobs[Symbol.asyncDispose]()]);
       // Its leases end by themselves where this is not heard.
-      await processes.leave().catch(() => {});
+      await endWithin(processes.leave(), LEAVE_MS);
       await prisma.$disconnect();
       await sessions.close();
     },
   };
 }
+
+/** A server that hangs must not hold up the end of this process. */
+const LEAVE_MS = 1_000;
 
 /** A clock that runs wrong by a second in a day is off by a tenth of a millisecond then. */
 const CLOCK_MS = 10_000;
