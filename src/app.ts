@@ -31,10 +31,13 @@ import { createRest, type Rest } from './rest/rest.ts';
 import { createVault } from './secrets.ts';
 import { attachWebSocket } from './server/graphql/websocket.ts';
 import { createHandlers } from './server/handlers.ts';
+import { createClientAddresses } from './server/http/client-address.ts';
 import { createCors } from './server/http/cors.ts';
 import { createFront } from './server/http/front.ts';
 import { listen } from './server/http/http-server.ts';
 import { routesOf, workerRoutesOf } from './server/http/routes.ts';
+import { createBodyWatch } from './server/http/unfinished-bodies.ts';
+import { watchHeads } from './server/http/unfinished-heads.ts';
 import { openSandbox } from './server/sandbox.ts';
 import type { Sandbox } from './server/sandbox-server.ts';
 import { startWork } from './start-work.ts';
@@ -120,7 +123,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     isReady: () => isReady,
   });
   const routes = servesApi ? (overrides.routes ?? routesOf)(handlers) : workerRoutesOf(handlers);
-  const handler = createFront({ log, cors: createCors(config), routes });
+  const addresses = createClientAddresses(config);
+  const watchBody = createBodyWatch(config);
+  const handler = createFront({ log, addresses, cors: createCors(config), watchBody, routes });
   const running = building.move();
   return {
     services,
@@ -132,10 +137,17 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     rest,
     async start() {
       const listening = await listen(handler, { host: config.HOST, port: config.PORT });
+      watchHeads(listening.server, config, addresses);
       const serving = shutdown.sideBySide(running);
       serving.add('requests', () => listening.stop(stopWorkMs(config)));
       if (servesApi) {
-        const sockets = attachWebSocket(listening.server, { config, log, pipeline, admission });
+        const sockets = attachWebSocket(listening.server, {
+          config,
+          log,
+          addresses,
+          pipeline,
+          admission,
+        });
         serving.add('sockets', async () => {
           const stopped = sockets.stop();
           streams.endAll();

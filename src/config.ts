@@ -134,6 +134,11 @@ const environment = z.object({
   ALLOWED_PRIVATE_TARGETS: list
     .pipe(z.array(cidr))
     .describe('Private addresses that webhooks and providers may have, as CIDRs, comma-separated'),
+  TRUSTED_PROXIES: list
+    .pipe(z.array(cidr))
+    .describe(
+      'Proxies whose X-Forwarded-For or Forwarded says who calls, as CIDRs, comma-separated',
+    ),
   HUBSPOT_BASE_URL: httpUrl.optional().describe("Another address for HubSpot's API"),
   SALESFORCE_BASE_URL: httpUrl.optional().describe("Another address for Salesforce's API"),
   DELIVERY_RETRY_SECONDS: z
@@ -186,6 +191,17 @@ const environment = z.object({
     'Requests that one process answers at once; more are refused with 503 and Retry-After',
   ),
   LIMIT_SOCKETS: wholeNumber(20_000, 1).describe('WebSocket connections to one process'),
+  LIMIT_HEAD_MS: milliseconds(5_000, 100).describe('Time in which the head of a request must come'),
+  LIMIT_BODY_MS: milliseconds(5_000, 100).describe(
+    'Time for a body to come; a large one has more by LIMIT_BODY_BYTES_PER_SECOND',
+  ),
+  LIMIT_BODY_BYTES_PER_SECOND: wholeNumber(32_768, 1).describe('Lowest speed of a body'),
+  LIMIT_UNFINISHED: wholeNumber(256, 1).describe(
+    'Heads, bodies and sockets of one address each that are unfinished for over a second; the oldest are cut off',
+  ),
+  LIMIT_UNFINISHED_BYTES: wholeNumber(33_554_432, 65_536).describe(
+    'Bytes that unfinished bodies of one address may take',
+  ),
   SHUTDOWN_MS: milliseconds(20_000, 0).describe(
     'Time for what is running when the server is told to stop',
   ),

@@ -8,6 +8,7 @@ import { readBody } from './body.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { headersOf, problemOfError } from './errors.ts';
+import { fromServer, takePlaces } from './from-server.ts';
 import { registerProxy } from './installation/proxy.ts';
 import { allowedMethods } from './methods.ts';
 import { BASE_PATH, registerDocument, schemaOf } from './openapi.ts';
@@ -35,6 +36,7 @@ export async function createRest(services: Services, admission: Admission): Prom
   app.setErrorHandler(answerError);
   answerUnknown(app);
   readBody(app);
+  takePlaces(app);
   await registerDocument(app);
   for (const endpoint of ENDPOINTS) addRoute(app, endpoint, { services, admission });
   registerProxy(app, { services, admission });
@@ -74,13 +76,11 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
       const { 'x-api-key': apiKey, authorization } = headers;
       const shown = await perform(endpoint, gateway, {
         credentials: { apiKey: apiKey as string | undefined, authorization },
-        address: request.ip,
+        address: fromServer(request).address,
         parts: { path, query, header: headersFor(endpoint, headers), body },
         url: request.url,
         setHeader: (name, value) => void reply.header(name, value),
       });
-      // Answers may hold credentials: nothing between is to keep them.
-      reply.header('cache-control', 'no-store');
       const { failure, status } = endpoint;
       reply.code(failure?.isFailed(shown) ? failure.status : status);
       return endpoint.output ? shown : reply.send();

@@ -5,6 +5,7 @@ import type { Services } from '../domain/call.ts';
 import type { OpenStreams } from '../domain/viewer/open-streams.ts';
 import type { Pipeline } from '../graphql/pipeline.ts';
 import type { Log } from '../log.ts';
+import { giveToRest } from '../rest/from-server.ts';
 import type { Rest } from '../rest/rest.ts';
 import type { GraphiqlTab } from './graphql/graphiql.ts';
 import { createPlainGraphql, isPlain } from './graphql/plain-graphql.ts';
@@ -44,7 +45,10 @@ export function createHandlers(parts: HandlerParts): Handlers {
     // Those who ask for health need an answer most when there is too much to do: it takes no place.
     live: fetched(live),
     ready: fetched(() => readiness(database, isReady())),
-    rest: inPlace((req, res) => rest.routing(req, res)),
+    rest: (req, res, { address }) => {
+      const enter = () => places.enter(res, 'application/problem+json') !== null;
+      giveToRest(rest, { req, res }, { address, enter });
+    },
     isPlain: (req) => isPlain(config, req),
     plainGraphql: createPlainGraphql({ ...parts, places, yoga }),
     yogaGraphql: yoga.handler,

@@ -237,11 +237,11 @@ test('what is for people is refused to an API key of every scope', async () => {
   }
 });
 
-test('too many wrong keys and tokens of one address are refused with the time to wait', async () => {
+test('too many wrong keys of one address are refused with the time to wait, and good ones let in', async () => {
   const guarded = await testApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '3' } });
   afterAll(() => guarded[Symbol.asyncDispose]());
   const { url: base } = await guarded.app.start();
-  const { apiKey } = await guarded.tenant();
+  const { apiKey, token } = await guarded.tenant();
   const wrong: Headers[] = [
     { 'x-api-key': newKeyValue() },
     { authorization: 'Bearer nonsense' },
@@ -249,12 +249,25 @@ test('too many wrong keys and tokens of one address are refused with the time to
   ];
   for (const headers of wrong) expect((await over(base, headers).request(kind)).status).toBe(401);
 
-  for (const headers of [{ 'x-api-key': newKeyValue() }, { 'x-api-key': apiKey }]) {
+  const more: Headers[] = [{ 'x-api-key': newKeyValue() }, { authorization: 'Bearer more' }];
+  for (const headers of more) {
     const answer = await over(base, headers).request(kind);
     expect(answer.status).toBe(429);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(answer.errors?.map(({ extensions }) => extensions.code)).toEqual(['RATE_LIMITED']);
   }
+  // Neither is known yet.
+  const good: Headers[] = [{ 'x-api-key': apiKey }, { authorization: `Bearer ${token}` }];
+  for (const headers of good) {
+    expect((await over(base, headers).request(kind)).status).toBe(200);
+  }
+  const flood = Array.from({ length: 300 }, () =>
+    over(base, { 'x-api-key': newKeyValue() }).request(kind),
+  );
+  const late = await guarded.tenant();
+  expect((await over(base, { 'x-api-key': late.apiKey }).request(kind)).status).toBe(200);
+  const statuses = (await Promise.all(flood)).map(({ status }) => status);
+  expect(statuses.every((status) => status === 401 || status === 429)).toBe(true);
   const elsewhere = new Agent({ localAddress: '127.0.0.2' });
   const answer = await request(`${base}/graphql`, {
     dispatcher: elsewhere,

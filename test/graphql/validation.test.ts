@@ -6,7 +6,7 @@ const app = await sharedApp();
 test('what the schema does not have is refused with a problem document each', async () => {
   const tenant = await app.tenant();
   const { status, data, errors } = await tenant.request('{ nothing viewer { nobody } }');
-  expect(status).toBe(400);
+  expect(status).toBe(200);
   expect(data).toBeUndefined();
   expect(errors).toHaveLength(2);
   for (const error of errors ?? []) {
@@ -64,7 +64,7 @@ test('literals that are refused are not repeated either', async () => {
     'apiKey """planted"""',
   ]) {
     const { status, errors } = await generate(credentials);
-    expect(status).toBe(400);
+    expect(status).toBe(200);
     expect(JSON.stringify(errors)).not.toContain('planted');
   }
 });
@@ -119,7 +119,7 @@ test.each(BAITS)('half a megabyte of %j is refused in a short answer, and soon',
   const query = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
   for (const input of [value, nested, { [value]: 1 }, { projectIdOrName: nested, name: [value] }]) {
     const { status, errors } = await app.client().request(query, { input });
-    expect(status).toBe(400);
+    expect(status).toBe(200);
     expect(JSON.stringify(errors).length).toBeLessThan(100_000);
   }
 });

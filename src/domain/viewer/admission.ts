@@ -1,12 +1,12 @@
 /** Lets a request in: who is it, and are they within their rate? The same for every way into the gateway. */
 import type { Config } from '../../config.ts';
-import { DomainError, rateLimited } from '../../errors.ts';
-import { createTokenBuckets } from '../../work/token-buckets.ts';
+import { rateLimited } from '../../errors.ts';
 import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
+import { createCallerLookup } from './caller-lookup.ts';
 import { createCallerRates } from './caller-rates.ts';
 import { OpenStreams } from './open-streams.ts';
-import { authenticate, type Credentials, type Viewer } from './viewer.ts';
+import type { Credentials, Viewer } from './viewer.ts';
 
 export interface Admission {
   /**
@@ -27,23 +27,12 @@ export function createAdmission(
   verifier: BearerVerifier,
   config: Config,
 ): Admission {
-  const time = () => performance.now();
   const rates = createCallerRates(config, services.database.rows.query);
-  const perMinute = config.WRONG_KEY_LIMIT_PER_MINUTE;
-  const wrongKeys = createTokenBuckets({ perSecond: perMinute / 60, burst: perMinute }, time);
-  const known = async (credentials: Credentials, address: string) => {
-    try {
-      return await authenticate(services, verifier, credentials);
-    } catch (error) {
-      if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') wrongKeys.take(address);
-      throw error;
-    }
-  };
+  const lookUp = createCallerLookup(services, verifier, config);
   return {
     streams: new OpenStreams(services, verifier, { most: config.LIMIT_SUBSCRIPTIONS }),
     async admit(credentials, address, setHeader) {
-      refuseUntil(wrongKeys.wait(address), 'Too many wrong keys or tokens from this address.');
-      const viewer = await known(credentials, address);
+      const viewer = await lookUp(credentials, address);
       if (!viewer) return null;
       const spending = rates.spend(viewer.id);
       const spent = spending instanceof Promise ? await spending : spending;

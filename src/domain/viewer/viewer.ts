@@ -42,7 +42,12 @@ const MOST_VIEWERS = 10_000;
 export type ViewerCache = LRUCache<string, Viewer>;
 
 export function createViewerCache(): ViewerCache {
-  return new LRUCache({ max: MOST_VIEWERS, ttl: FRESH_MS });
+  return new LRUCache({ max: MOST_VIEWERS, ttl: FRESH_MS, noDeleteOnStaleGet: true });
+}
+
+/** Whether the credential was good when it was last looked up, however long ago. */
+export function isRemembered(viewers: ViewerCache, credential: string): boolean {
+  return viewers.peek(credential, { allowStale: true }) !== undefined;
 }
 
 /** What a viewer is known by in the cache; null where no credentials were given. */

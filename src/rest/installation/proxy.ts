@@ -9,6 +9,7 @@ import {
   type StreamedAnswer,
 } from '../../domain/installation/proxy.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { fromServer } from '../from-server.ts';
 import { refuseUnstorable } from '../input.ts';
 import { BASE_PATH } from '../openapi.ts';
 import { admit, type Gateway } from '../perform.ts';
@@ -53,9 +54,14 @@ async function passOn(
   const { 'x-api-key': apiKey, authorization } = req.headers;
   const viewer = await admit(gateway.admission, {
     credentials: { apiKey: apiKey as string | undefined, authorization },
-    address: request.ip,
+    address: fromServer(request).address,
     setHeader: (name, value) => void reply.header(name, value),
   });
+  // Strangers never take one, however slowly their bodies come.
+  if (!fromServer(request).enter()) {
+    reply.hijack();
+    return;
+  }
   const key = request.params as { projectIdOrName: string; installationId: string };
   refuseUnstorable({ path: key, query: {}, header: {}, body: {} });
   const gone = new AbortController();
@@ -83,11 +89,16 @@ function forwardedFrom(req: IncomingMessage, signal: AbortSignal): ForwardedRequ
   return { method, target, headers, body: hasBody ? req : null, signal };
 }
 
-/** The provider's, and those that are set already. */
+/** The provider's, and those that are set already. What may be kept, and for how long, is the provider's to say. */
 function headersOf({ headers }: StreamedAnswer, reply: FastifyReply): OutgoingHttpHeaders {
-  const own = reply.getHeaders();
+  const { 'cache-control': unsaid, ...own } = reply.getHeaders();
   const vary = [own.vary ?? [], headers.vary ?? []].flat().join(', ');
-  return { ...headers, ...own, ...(vary && { vary }) } as OutgoingHttpHeaders;
+  return {
+    'cache-control': unsaid,
+    ...headers,
+    ...own,
+    ...(vary && { vary }),
+  } as OutgoingHttpHeaders;
 }
 
 const params = z.object({

@@ -33,7 +33,7 @@ export function isStream(result: unknown): result is AsyncIterable<Message> {
 export function eventStreamHead(results: Results) {
   const headers = {
     'content-type': `${EVENT_STREAM}; charset=utf-8`,
-    'cache-control': 'no-cache',
+    'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   };
   const http = isStream(results) ? null : httpOf(results);

@@ -13,9 +13,18 @@ const GRAPHQL_JSON = 'application/graphql-response+json';
 
 export function httpAnswer(result: ExecutionResult, accept: string | null | undefined): HttpAnswer {
   const type = accept?.includes(GRAPHQL_JSON) ? GRAPHQL_JSON : 'application/json';
-  const { status, headers } = httpOf(result);
+  const { status: own, headers } = httpOf(result);
+  const status = type !== GRAPHQL_JSON && isWellFormed(result, own) ? 200 : own;
   const body = JSON.stringify(result.errors || result.extensions ? publicResult(result) : result);
   return { status, headers: { 'content-type': `${type}; charset=utf-8`, ...headers }, body };
+}
+
+/**
+ * The specification wants 200 for every well-formed request that is answered as application/json, also if
+ * its document is refused. Not well-formed is what Yoga refuses by itself: those errors bring their status.
+ */
+function isWellFormed({ errors = [] }: ExecutionResult, status: number): boolean {
+  return status === 400 && !errors.some(({ extensions }) => extensions?.http);
 }
 
 /** Status and headers of a result. Yoga's own refusals (another method, a body too large) bring theirs. */

@@ -15,8 +15,10 @@ import { isStream } from './event-stream.ts';
 
 /** Operations that run at once on one socket. */
 const MOST_OPERATIONS = 100;
+/** In the words of a refused upgrade. */
+export const TOO_MANY_SOCKETS = 'No more sockets are taken here. Try again.';
 /** Until then a client has to say who it is. */
-const INIT_MS = 3_000;
+export const INIT_MS = 3_000;
 
 /** What is known of a socket beside what its client says. */
 export interface SocketFacts {
@@ -26,6 +28,8 @@ export interface SocketFacts {
   address: string;
   /** Resolves when the message has left, or nobody is there to read it. */
   send: (message: string) => Promise<void>;
+  /** Told when its client has said who it is; false if there are too many such sockets. */
+  admitted: () => boolean;
   /** As it was admitted. */
   credentials?: Credentials;
   [name: string]: unknown;
@@ -121,6 +125,10 @@ async function admit(
     const isRefused = error instanceof DomainError && error.code === 'UNAUTHENTICATED';
     const reason = error instanceof DomainError ? error.message : 'Try again later.';
     extra.socket.close(isRefused ? CLOSE.forbidden : CLOSE.tryAgainLater, reason.slice(0, 120));
+    return false;
+  }
+  if (!extra.admitted()) {
+    extra.socket.close(CLOSE.tryAgainLater, TOO_MANY_SOCKETS);
     return false;
   }
   extra.credentials = credentials;

@@ -1,6 +1,6 @@
 /** What may come in through Yoga's own handler (JSON only, uncompressed), and what goes out. */
 import type { ExecutionResult } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
+import { createGraphQLError, type Plugin } from 'graphql-yoga';
 import { type ErrorCode, problemOf } from '../../errors.ts';
 import { isForStream } from './event-stream.ts';
 import { httpAnswer } from './http-answer.ts';
@@ -30,6 +30,15 @@ export function useHttpRules(): Plugin {
       const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
       if (type !== 'application/json') refuse(415, 'Send the operation as application/json.');
       else if (request.headers.get('content-encoding')) refuse(415, 'Send the body uncompressed.');
+    },
+    onParams({ params }) {
+      // Yoga takes false and 0 for none.
+      const { operationName } = params as { operationName?: unknown };
+      if (operationName != null && typeof operationName !== 'string') {
+        throw createGraphQLError('operationName must be a string.', {
+          extensions: { http: { status: 400 } },
+        });
+      }
     },
     onResultProcess({ request, result, resultProcessor, setResultProcessor }) {
       const accept = request.headers.get('accept');

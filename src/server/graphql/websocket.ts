@@ -4,9 +4,15 @@ import type { IncomingMessage, Server } from 'node:http';
 import { handleProtocols } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../../config.ts';
+import type { ClientAddresses } from '../http/client-address.ts';
 import { CLOSE } from './close-codes.ts';
-import { createSocketOperations, type OperationServices } from './socket-operations.ts';
+import {
+  createSocketOperations,
+  type OperationServices,
+  TOO_MANY_SOCKETS,
+} from './socket-operations.ts';
 import { createOutbox } from './socket-outbox.ts';
+import { createStrangers } from './strange-sockets.ts';
 import { findRefusal, refuseUpgrade } from './upgrade-rules.ts';
 
 const MOST_MESSAGE_BYTES = 256 * 1024;
@@ -16,6 +22,7 @@ const CLOSE_MS = 2_000;
 
 export interface WebSocketServices extends OperationServices {
   config: Config;
+  addresses: ClientAddresses;
   pingMs?: number;
 }
 
@@ -25,19 +32,24 @@ export interface WebSockets {
 }
 
 export function attachWebSocket(server: Server, services: WebSocketServices): WebSockets {
-  const { config, log, pingMs = PING_MS } = services;
+  const { config, log, addresses, pingMs = PING_MS } = services;
   const operations = createSocketOperations(services);
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MOST_MESSAGE_BYTES,
     handleProtocols,
   });
+  const strangers = createStrangers(config, services.initMs);
+  const admitted = new Set<WebSocket>();
+  const isFull = () => admitted.size >= config.LIMIT_SOCKETS;
   let isStopping = false;
 
-  const open = (socket: WebSocket, { headers, socket: connection }: IncomingMessage) => {
+  const open = (socket: WebSocket, request: IncomingMessage) => {
+    const { headers, socket: connection } = request;
     const startedAt = performance.now();
     const requestId = randomUUID();
-    const address = connection.remoteAddress ?? 'unknown';
+    const address = addresses.of(request);
+    strangers.enter(socket, { connection, address });
     const outbox = createOutbox(socket, connection, () => socket.terminate());
     // The library closes the socket by itself, with a code that says why; this only keeps the process.
     socket.on('error', (error) => log.debug({ err: error, requestId }, 'socket error'));
@@ -52,13 +64,27 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
           });
         },
       },
-      { socket, headers, requestId, address, send: outbox.send },
+      {
+        socket,
+        headers,
+        requestId,
+        address,
+        send: outbox.send,
+        admitted() {
+          strangers.leave(socket);
+          if (isFull()) return false;
+          admitted.add(socket);
+          return true;
+        },
+      },
     );
     const stopPinging = keepAlive(socket, pingMs);
     socket.once('close', (code, reason) => {
       stopPinging();
+      strangers.leave(socket);
+      admitted.delete(socket);
       const ms = Math.round(performance.now() - startedAt);
-      log.info({ requestId, path: '/graphql', code, ms }, 'socket closed');
+      log.info({ requestId, address, path: '/graphql', code, ms }, 'socket closed');
       closed(code, String(reason)).catch((error: unknown) => log.error({ err: error }, 'socket'));
     });
   };
@@ -71,10 +97,10 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
   };
 
   server.on('upgrade', (request, connection, head) => {
-    const isFull = isStopping || sockets.clients.size >= config.LIMIT_SOCKETS;
-    const refusal = isFull
-      ? ({ status: 503, detail: 'No more sockets are taken here. Try again.' } as const)
-      : findRefusal(request, config);
+    const refusal =
+      isStopping || isFull()
+        ? ({ status: 503, detail: TOO_MANY_SOCKETS } as const)
+        : findRefusal(request, config);
     if (refusal) refuseUpgrade(connection, refusal);
     else sockets.handleUpgrade(request, connection, head, (socket) => open(socket, request));
   });

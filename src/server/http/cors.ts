@@ -22,7 +22,8 @@ export function createCors({ CORS_ORIGINS }: Pick<Origins, 'CORS_ORIGINS'>): Cor
   const origins = new Set(CORS_ORIGINS);
   return {
     answer({ method, headers }, res) {
-      res.setHeader('vary', 'Origin');
+      const vary = res.getHeader('vary');
+      res.setHeader('vary', vary === undefined ? 'Origin' : `${vary}, Origin`);
       const { origin } = headers;
       if (origin === undefined || !origins.has(origin)) return false;
       res.setHeader('access-control-allow-origin', origin);

@@ -1,36 +1,46 @@
 /** The first to see a request: gives it an id, its line in the log, and to the handler that it is for. */
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Log } from '../../log.ts';
+import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
 import { factsOf, type RequestFacts } from './request-facts.ts';
 import type { Route } from './routes.ts';
+import type { WatchBody } from './unfinished-bodies.ts';
 
 const KEY_PREFIX = '/ik_';
 const KEYS = /\/ik_[^/]*/g;
 
 export interface FrontParts {
   log: Log;
+  addresses: ClientAddresses;
   cors: Cors;
+  watchBody: WatchBody;
   routes: Route[];
 }
 
 /** Routes are tried in their order. The last one takes all. */
-export function createFront({ log, cors, routes }: FrontParts): RequestListener {
+export function createFront(parts: FrontParts): RequestListener {
+  const { log, addresses, cors, watchBody, routes } = parts;
   return (req, res) => {
     const startedAt = performance.now();
-    const facts = factsOf(req, res);
-    const { requestId, path } = facts;
+    const facts = factsOf(req, res, addresses);
+    const { requestId, address, path } = facts;
     res.setHeader('x-request-id', requestId);
     res.setHeader('x-content-type-options', 'nosniff');
+    // Answers may hold credentials: nothing between is to keep them.
+    res.setHeader('cache-control', 'no-store');
     res.once('close', () => {
       const ms = Math.round(performance.now() - startedAt);
       const { method } = req;
-      const line = { requestId, method, path: withoutKeys(path), status: res.statusCode, ms };
+      const { statusCode: status } = res;
+      const line = { requestId, address, method, path: withoutKeys(path), status, ms };
       log.info(res.writableFinished ? line : { ...line, isCut: true }, 'request');
     });
     const route = routes.find((one) => isFor(one, req, facts));
     if (!route) throw new Error('The last route must take every request.');
+    if (route.vary) res.setHeader('vary', route.vary);
     if (route.isForPages && cors.answer(req, res)) return;
+    watchBody(req, res, facts);
     route.handler(req, res, facts);
   };
 }

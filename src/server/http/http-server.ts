@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 
 /** Headers that take longer are an attack or a broken client. */
 const HEADERS_TIMEOUT_MS = 10_000;
+/** Node looks for such connections this often. */
+const LOOK_MS = 2_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Longer than proxies and clients keep a quiet connection: who closes first must not be the one who is asked. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
@@ -28,6 +30,7 @@ export async function listen(
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: LOOK_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       // An offer of HTTP/2 is no wish for a WebSocket: the request is answered as it is.

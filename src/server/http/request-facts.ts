@@ -1,6 +1,7 @@
 /** What the server knows of a request beside the request itself. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientAddresses } from './client-address.ts';
 
 /** A client's own request id is taken if it is harmless in a log. */
 const REQUEST_ID = /^[\w.-]{1,64}$/;
@@ -23,15 +24,17 @@ export interface RequestFacts {
 export type Handler = (req: IncomingMessage, res: ServerResponse, facts: RequestFacts) => void;
 
 export function factsOf(
-  { headers, url = '', socket }: IncomingMessage,
+  req: IncomingMessage,
   res: ServerResponse,
+  addresses: ClientAddresses,
 ): RequestFacts {
+  const { headers, url = '', socket } = req;
   const given = headers['x-request-id'];
   const isUsable = typeof given === 'string' && REQUEST_ID.test(given);
   const query = url.indexOf('?');
   return {
     requestId: isUsable ? given : randomUUID(),
-    address: socket.remoteAddress ?? 'local',
+    address: addresses.of(req),
     path: query < 0 ? url : url.slice(0, query),
     setHeader: (name, value) => void res.setHeader(name, value),
     disconnect: () => socket.destroy(),

@@ -19,6 +19,8 @@ export function createPlaces(max: number): Places {
   let running = 0;
   return {
     enter(res, type) {
+      // It was cut off while the last of it came.
+      if (res.writableEnded) return null;
       if (running >= max) {
         shed(res, type);
         return null;

@@ -9,6 +9,8 @@ export interface Route {
   takes?: ((req: IncomingMessage, facts: RequestFacts) => boolean) | undefined;
   /** Whether pages of CORS_ORIGINS may call it. */
   isForPages?: boolean;
+  /** The header of requests on which its answers depend. */
+  vary?: string;
   handler: Handler;
 }
 
@@ -26,14 +28,16 @@ export interface Handlers {
   nothing: Handler;
 }
 
+const GRAPHQL = { isForPages: true, vary: 'Accept' };
+
 /** The first route that takes a request answers it. */
 export function routesOf(handlers: Handlers): Route[] {
   const { isPlain } = handlers;
   return [
     { path: '/livez', handler: handlers.live },
     { path: '/readyz', handler: handlers.ready },
-    { path: '/graphql', handler: handlers.plainGraphql, isForPages: true, takes: isPlain },
-    { path: '/graphql', handler: handlers.yogaGraphql, isForPages: true },
+    { path: '/graphql', handler: handlers.plainGraphql, takes: isPlain, ...GRAPHQL },
+    { path: '/graphql', handler: handlers.yogaGraphql, ...GRAPHQL },
     { path: '/v1/*', handler: handlers.rest, isForPages: true },
     { path: '/oauth/callback', handler: handlers.oauthCallback },
     { path: '/*', handler: handlers.nothing },

@@ -86,7 +86,7 @@ test('fetch gets messages with ids, and resumes by Last-Event-ID', async () => {
   const stream = await open({}, startOf(projectId));
   expect(Object.fromEntries(stream.headers)).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache',
+    'cache-control': 'no-store',
     'x-request-id': expect.any(String),
   });
   const first = await stream.next();

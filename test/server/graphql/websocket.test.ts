@@ -8,6 +8,7 @@ import { encodeCursor } from '../../../src/domain/page.ts';
 import { createAdmission } from '../../../src/domain/viewer/admission.ts';
 import { createPipeline } from '../../../src/graphql/pipeline.ts';
 import { attachWebSocket } from '../../../src/server/graphql/websocket.ts';
+import { createClientAddresses } from '../../../src/server/http/client-address.ts';
 import { listen } from '../../../src/server/http/http-server.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import { names, record, recordAll, routeEvents } from '../../support/event-log.ts';
@@ -215,7 +216,9 @@ async function served({ initMs, pingMs }: { initMs?: number; pingMs?: number }) 
   const admission = createAdmission(services, verifier, services.config);
   const pipeline = createPipeline(services, admission);
   const listening = await listen(handler, { host: '127.0.0.1', port: 0 });
-  const options = { config: services.config, log, pipeline, admission, initMs, pingMs };
+  const { config } = services;
+  const addresses = createClientAddresses(config);
+  const options = { config, addresses, log, pipeline, admission, initMs, pingMs };
   const sockets = attachWebSocket(listening.server, options);
   return {
     url: listening.url,

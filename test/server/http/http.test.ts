@@ -166,3 +166,20 @@ test('a variable of the wrong type names its place and not its value', async () 
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.label' }]);
 });
+
+test('nothing between may keep an answer, and GraphQL depends on what the client accepts', async () => {
+  const asked: [string, RequestInit][] = [
+    ['/graphql', { method: 'POST', headers, body }],
+    ['/graphql', { method: 'POST', headers, body: '{}' }],
+    ['/graphql?query={__typename}', { headers }],
+    ['/graphql', { headers: { accept: 'text/html' } }],
+    [`/v1/projects/${tenant.projectId}`, { headers }],
+    ['/v1/nowhere', {}],
+    ['/livez', {}],
+  ];
+  for (const [path, init] of asked) {
+    const answer = await app.fetch(path, init);
+    expect(answer.headers.get('cache-control'), path).toBe('no-store');
+    expect(answer.headers.get('vary'), path).toBe(path.startsWith('/graphql') ? 'Accept' : null);
+  }
+});

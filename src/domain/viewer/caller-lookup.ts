@@ -1,0 +1,67 @@
+/**
+ * Who calls. Callers who are known, or were a while ago, never wait. An address that has shown too many
+ * wrong keys is not shut out, since good callers may share it: its unknown credentials are looked up a few at
+ * a time, and those that are wrong are told to come later.
+ */
+import type { Config } from '../../config.ts';
+import { DomainError, rateLimited } from '../../errors.ts';
+import { createTokenBuckets } from '../../work/token-buckets.ts';
+import type { Services } from '../call.ts';
+import type { BearerVerifier } from './bearer.ts';
+import { networkOf } from './network.ts';
+import {
+  authenticate,
+  type Credentials,
+  credentialOf,
+  isRemembered,
+  type Viewer,
+} from './viewer.ts';
+import { createWaitingLine } from './waiting-line.ts';
+
+/** Look-ups of suspects: 500 a second, those of one turn in one statement. A good key waits half a second at most. */
+const TURN_MS = 50;
+const TURN_MAX = 25;
+const WAITING_MAX = 250;
+/** Suspects who wait hold a place of LIMIT_REQUESTS each; the other places are for those who do not wait. */
+const PLACES_SHARE = 0.25;
+
+/** Null for a caller without credentials. Throws UNAUTHENTICATED, and RATE_LIMITED for too many wrong ones. */
+export type CallerLookup = (credentials: Credentials, address: string) => Promise<Viewer | null>;
+
+export function createCallerLookup(
+  services: Services,
+  verifier: BearerVerifier,
+  { WRONG_KEY_LIMIT_PER_MINUTE, LIMIT_REQUESTS }: Config,
+): CallerLookup {
+  const wrongKeys = createTokenBuckets(
+    { perSecond: WRONG_KEY_LIMIT_PER_MINUTE / 60, burst: WRONG_KEY_LIMIT_PER_MINUTE },
+    () => performance.now(),
+  );
+  const line = createWaitingLine({
+    turnMs: TURN_MS,
+    turnMax: TURN_MAX,
+    waitingMax: Math.ceil(Math.min(WAITING_MAX, LIMIT_REQUESTS * PLACES_SHARE)),
+  });
+  return async (credentials, address) => {
+    const credential = credentialOf(credentials);
+    if (!credential) return null;
+    const network = networkOf(address);
+    if (!isRemembered(services.viewers, credential) && wrongKeys.wait(network) > 0) {
+      const hasTurn = await line.turn(network);
+      if (!hasTurn) throw tooManyWrong(wrongKeys.wait(network));
+    }
+    try {
+      return await authenticate(services, verifier, credentials);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'UNAUTHENTICATED') throw error;
+      services.viewers.delete(credential);
+      const waitSeconds = wrongKeys.take(network);
+      throw waitSeconds > 0 ? tooManyWrong(waitSeconds) : error;
+    }
+  };
+}
+
+function tooManyWrong(waitSeconds: number): DomainError {
+  const detail = 'Too many wrong keys or tokens from this address.';
+  return rateLimited(detail, Math.max(1, Math.ceil(waitSeconds)));
+}

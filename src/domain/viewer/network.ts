@@ -1,0 +1,14 @@
+/** Whose address it is, for limits: one of IPv4 is somebody's, of IPv6 everybody has 2^64 of one prefix. */
+import ipaddr from 'ipaddr.js';
+
+const PREFIX_PARTS = 4;
+
+export function networkOf(address: string): string {
+  if (!address.includes(':') || !ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  return `${parsed.parts
+    .slice(0, PREFIX_PARTS)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
+}

@@ -1,0 +1,34 @@
+/** What the server says of a request that it gives to REST. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+export interface FromServer {
+  /** The client's, as proxies that are trusted tell it. */
+  address: string;
+  /** Takes a place to run in. False if there is none: then the request is answered already. */
+  enter(): boolean;
+}
+
+const SAID = new WeakMap<IncomingMessage, FromServer>();
+
+export function giveToRest(
+  app: FastifyInstance,
+  exchange: { req: IncomingMessage; res: ServerResponse },
+  said: FromServer,
+): void {
+  const { req, res } = exchange;
+  SAID.set(req, said);
+  app.routing(req, res);
+}
+
+/** A request that was not given by the server, as tests do, is let in. */
+export function fromServer({ raw, ip }: FastifyRequest): FromServer {
+  return SAID.get(raw) ?? { address: ip, enter: () => true };
+}
+
+/** A place is taken when all of the request has come. */
+export function takePlaces(app: FastifyInstance): void {
+  app.addHook('preHandler', async (request, reply) => {
+    if (!fromServer(request).enter()) return reply.hijack();
+  });
+}

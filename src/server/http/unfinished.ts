@@ -1,0 +1,136 @@
+/**
+ * What has begun to come and is not whole: heads, bodies, sockets that have not said who they are. It takes no
+ * place of LIMIT_REQUESTS, so that it holds up nobody. Its number and bytes are bounded for each network:
+ * what is too much, and what comes too slowly, is cut off, the oldest first. A good client's
+ * request is whole within moments, and so is never the oldest.
+ */
+
+export interface Unfinished {
+  /** Who it counts for; null if it may be of many clients. */
+  network: string | null;
+  /** The most memory that it can fill. */
+  bytes: number;
+  /** Whether it is whole by now, or gone. */
+  isOver(): boolean;
+  isSlow(elapsedMs: number): boolean;
+  cut(reason: CutReason): void;
+}
+
+export type CutReason = 'slow' | 'crowded';
+
+interface Limits {
+  /** Of one network. */
+  networkMax: number;
+  networkBytesMax: number;
+}
+
+/** Of all networks: fewer than the file descriptors that a process usually may have, and less than its memory. */
+const ALL_MAX = 8_000;
+const ALL_BYTES_MAX = 256 * 1024 * 1024;
+const SWEEP_MS = 100;
+/** Cutting takes its time too: more in one sweep would make good clients wait. */
+const CUTS_MAX = 100;
+/** A burst of good clients is to be read before it is judged. */
+const YOUNG_MS = 1_000;
+/** How many of the oldest are looked at for one whose network has more than its share. */
+const LOOKS_MAX = 64;
+
+interface Entry {
+  one: Unfinished;
+  since: number;
+}
+
+interface Sum {
+  count: number;
+  bytes: number;
+}
+
+export class UnfinishedRoom {
+  readonly #limits: Limits;
+  /** In the order of their age. */
+  readonly #entries = new Map<object, Entry>();
+  readonly #sums = new Map<string | null, Sum>();
+  #bytes = 0;
+  #isSweeping = false;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  enter(key: object, one: Unfinished): void {
+    this.#entries.set(key, { one, since: performance.now() });
+    this.#count(one, 1);
+    if (this.#entries.size > ALL_MAX || this.#bytes > ALL_BYTES_MAX) this.#makeRoom();
+    this.#planSweep();
+  }
+
+  /** It is whole, or gone. Nothing happens if it was not there. */
+  leave(key: object): void {
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    this.#entries.delete(key);
+    this.#count(entry.one, -1);
+  }
+
+  #count({ network, bytes }: Unfinished, sign: 1 | -1): void {
+    const sum = this.#sums.get(network) ?? { count: 0, bytes: 0 };
+    sum.count += sign;
+    sum.bytes += sign * bytes;
+    this.#bytes += sign * bytes;
+    if (sum.count === 0) this.#sums.delete(network);
+    else this.#sums.set(network, sum);
+  }
+
+  #planSweep(): void {
+    if (this.#isSweeping || this.#entries.size === 0) return;
+    this.#isSweeping = true;
+    setTimeout(() => {
+      this.#sweep();
+      this.#isSweeping = false;
+      this.#planSweep();
+    }, SWEEP_MS).unref();
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    let cuts = 0;
+    for (const [key, { one, since }] of this.#entries) {
+      const reason = one.isOver() ? null : this.#reasonToCut(one, now - since);
+      if (one.isOver()) this.leave(key);
+      else if (reason && cuts < CUTS_MAX) {
+        this.#cut(key, reason);
+        cuts += 1;
+      }
+    }
+  }
+
+  #reasonToCut(one: Unfinished, ageMs: number): CutReason | null {
+    if (one.isSlow(ageMs)) return 'slow';
+    return ageMs > YOUNG_MS && this.#isCrowded(one.network) ? 'crowded' : null;
+  }
+
+  #isCrowded(network: string | null): boolean {
+    const sum = this.#sums.get(network);
+    if (!sum || network === null) return false;
+    return sum.count > this.#limits.networkMax || sum.bytes > this.#limits.networkBytesMax;
+  }
+
+  /** Cuts one of those who have waited the longest, whose network has at least its share. */
+  #makeRoom(): void {
+    const share = this.#entries.size / this.#sums.size;
+    let looks = 0;
+    for (const [key, { one }] of this.#entries) {
+      looks += 1;
+      const { count = 0 } = this.#sums.get(one.network) ?? {};
+      if (count < share && looks < LOOKS_MAX) continue;
+      this.#cut(key, 'crowded');
+      return;
+    }
+  }
+
+  #cut(key: object, reason: CutReason): void {
+    const entry = this.#entries.get(key);
+    this.leave(key);
+    entry?.one.cut(reason);
+  }
+}

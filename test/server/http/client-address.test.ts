@@ -1,0 +1,76 @@
+/** Whose address is believed, and where it is used. */
+import type { IncomingMessage } from 'node:http';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { newKeyValue } from '../../../src/domain/viewer/key-value.ts';
+import { createClientAddresses } from '../../../src/server/http/client-address.ts';
+import { testApp } from '../../support/app.ts';
+
+const TRUSTED_PROXIES = ['10.0.0.0/8', '2001:db8:ffff::/48'];
+
+function addressOf(peer: string, headers: IncomingMessage['headers'], trusted = TRUSTED_PROXIES) {
+  const socket = { remoteAddress: peer } as IncomingMessage['socket'];
+  return createClientAddresses({ TRUSTED_PROXIES: trusted }).of({ headers, socket });
+}
+
+const CLIENT = '192.0.2.7';
+
+test.each<[string, string, string, IncomingMessage['headers']]>([
+  ['nobody names another', '10.0.0.1', '10.0.0.1', {}],
+  ['a proxy names its client', CLIENT, '10.0.0.1', { 'x-forwarded-for': CLIENT }],
+  ['a stranger names somebody', '192.0.2.1', '192.0.2.1', { 'x-forwarded-for': CLIENT }],
+  ['a client invents one', CLIENT, '10.0.0.1', { 'x-forwarded-for': `198.51.100.1, ${CLIENT}` }],
+  ['proxies stand in a row', CLIENT, '10.0.0.1', { 'x-forwarded-for': `${CLIENT}, 10.9.9.9` }],
+  ['an entry is nonsense', '10.9.9.9', '10.0.0.1', { 'x-forwarded-for': 'x, 10.9.9.9' }],
+  ['there are ports', CLIENT, '10.0.0.1', { 'x-forwarded-for': `${CLIENT}:4711` }],
+  ['IPv6 carries IPv4', CLIENT, '::ffff:10.0.0.1', { 'x-forwarded-for': CLIENT }],
+  ['IPv6 is in brackets', '2001:db8::1', '10.0.0.1', { 'x-forwarded-for': '[2001:db8::1]:4711' }],
+  ['Forwarded is used', CLIENT, '10.0.0.1', { forwarded: `by=x;for=${CLIENT};proto=https` }],
+  [
+    'Forwarded has hops',
+    '2001:db8::2',
+    '2001:db8:ffff::1',
+    { forwarded: 'for=1.2.3.4, for="[2001:db8::2]:80", For="10.1.1.1"' },
+  ],
+  ['Forwarded hides it', '10.0.0.1', '10.0.0.1', { forwarded: 'for=unknown' }],
+  [
+    'a client adds Forwarded',
+    CLIENT,
+    '10.0.0.1',
+    { forwarded: 'for=198.51.100.1', 'x-forwarded-for': CLIENT },
+  ],
+])('if %s, it is %s', (_case, expected, peer, headers) => {
+  expect(addressOf(peer, headers)).toBe(expected);
+});
+
+test('without trusted proxies nobody is believed', () => {
+  expect(addressOf('10.0.0.1', { 'x-forwarded-for': CLIENT, forwarded: CLIENT }, [])).toBe(
+    '10.0.0.1',
+  );
+});
+
+test('limits and logs go by the client that a trusted proxy names, over GraphQL and REST', async () => {
+  const lines: { msg: string; address?: string; path?: string }[] = [];
+  const write = (chunk: unknown, _encoding: unknown, done: () => void) => {
+    lines.push(JSON.parse(String(chunk)));
+    done();
+  };
+  const log = pino({ level: 'info' }, new Writable({ write }));
+  const env = { TRUSTED_PROXIES: '127.0.0.0/8,::1/128', WRONG_KEY_LIMIT_PER_MINUTE: '1' };
+  await using app = await testApp({ env, log });
+  const ask = async (path: string, client: string) => {
+    const headers = { 'x-api-key': newKeyValue(), 'x-forwarded-for': client };
+    const init = path === '/graphql' ? { method: 'POST', body: '{"query":"{viewer{kind}}"}' } : {};
+    const type = { 'content-type': 'application/json' };
+    return (await app.fetch(path, { ...init, headers: { ...headers, ...type } })).status;
+  };
+  const paths = ['/graphql', '/v1/orgs/none', '/graphql', '/v1/orgs/none'];
+  const statuses = [];
+  for (const path of paths) statuses.push(await ask(path, '192.0.2.1'));
+  expect(statuses).toEqual([401, 429, 429, 429]);
+  expect(await ask('/v1/orgs/none', '192.0.2.2')).toBe(401);
+  expect(await ask('/graphql', '192.0.2.3')).toBe(401);
+  const logged = () => lines.filter(({ msg }) => msg === 'request').map(({ address }) => address);
+  await expect.poll(logged).toEqual([...paths.map(() => '192.0.2.1'), '192.0.2.2', '192.0.2.3']);
+});

@@ -1,0 +1,116 @@
+/** What has begun and is not whole holds up nobody, and is cut off in time. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { UnfinishedRoom } from '../../../src/server/http/unfinished.ts';
+import { sharedApp } from '../../support/app.ts';
+import { openSocket } from '../../support/socket.ts';
+
+const PLACES = 4;
+const LIMITS = {
+  LIMIT_HEAD_MS: '1500',
+  LIMIT_BODY_MS: '1500',
+  LIMIT_BODY_BYTES_PER_SECOND: '1000',
+};
+const app = await sharedApp({
+  env: { LIMIT_REQUESTS: String(PLACES), LIMIT_SOCKETS: '2', ...LIMITS },
+});
+const tenant = await app.tenant();
+const { url } = await app.app.start();
+const { hostname, port } = new URL(url);
+
+async function send(bytes: string): Promise<Socket> {
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  socket.write(bytes);
+  return socket;
+}
+
+const JSON_HEAD = 'Host: x\r\nContent-Type: application/json\r\n';
+const PROXY = `/v1/projects/${tenant.projectId}/installations/none/proxy/x`;
+const UNFINISHED: [string, string][] = [
+  ['a plain operation', `POST /graphql HTTP/1.1\r\n${JSON_HEAD}Content-Length: 100\r\n\r\n{`],
+  [
+    'an operation in chunks',
+    `POST /graphql HTTP/1.1\r\n${JSON_HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`,
+  ],
+  ['REST', `POST /v1/orgs HTTP/1.1\r\n${JSON_HEAD}Content-Length: 100\r\n\r\n{`],
+  ['a forwarded request', `POST ${PROXY} HTTP/1.1\r\n${JSON_HEAD}Content-Length: 100\r\n\r\n{`],
+  ['a head', 'POST /graphql HTTP/1.1\r\nHost: x\r\n'],
+  ['a connection', ''],
+];
+
+const ask = async () => {
+  const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey };
+  const body = '{"query":"{ __typename }"}';
+  return (await fetch(`${url}/graphql`, { method: 'POST', headers, body })).status;
+};
+
+test.each(
+  UNFINISHED,
+)('%s that is not finished takes no place, and is cut off', async (_what, bytes) => {
+  const sockets = await Promise.all(Array.from({ length: 3 * PLACES }, () => send(bytes)));
+  expect(await ask()).toBe(200);
+  const answers = await Promise.all(sockets.map((socket) => text(socket).catch(() => '')));
+  if (bytes.includes('\r\n\r\n')) {
+    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 (408|401) /);
+  }
+  expect(await ask()).toBe(200);
+});
+
+test('a body that comes fast enough may take longer', async () => {
+  const body = JSON.stringify({ query: '{ __typename }', variables: { x: 'x'.repeat(6_000) } });
+  const socket = await send(
+    `POST /graphql HTTP/1.1\r\n${JSON_HEAD}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  const startedAt = performance.now();
+  for (let at = 0; at < body.length; at += 200) {
+    socket.write(body.slice(at, at + 200));
+    await new Promise((resolve) => setTimeout(resolve, 80));
+  }
+  expect(performance.now() - startedAt).toBeGreaterThan(2_000);
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test('WebSockets whose clients do not say who they are take no place of those who do', async () => {
+  const strangers = await Promise.all(Array.from({ length: 6 }, () => openSocket(url)));
+  const admitted = await Promise.all(
+    [1, 2].map(async () => {
+      const socket = await openSocket(url);
+      socket.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
+      expect(await socket.next()).toEqual({ type: 'connection_ack' });
+      return socket;
+    }),
+  );
+  const [late] = strangers;
+  late?.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
+  expect(await late?.closed).toMatchObject({ code: 1013 });
+  await Promise.all(strangers.map(({ closed }) => closed));
+  for (const { socket } of admitted) socket.terminate();
+});
+
+test('of a network that has too many or too much, the oldest are cut; others are not', async () => {
+  const room = new UnfinishedRoom({ networkMax: 2, networkBytesMax: 100 });
+  const cut: string[] = [];
+  const enter = (name: string, network: string | null, bytes = 1) =>
+    room.enter(
+      { name },
+      {
+        network,
+        bytes,
+        isOver: () => false,
+        isSlow: () => false,
+        cut: (reason) => void cut.push(`${name} ${reason}`),
+      },
+    );
+  for (const name of ['a1', 'a2', 'a3', 'a4']) enter(name, 'a');
+  for (const name of ['b1', 'b2']) enter(name, 'b', 60);
+  for (const name of ['p1', 'p2', 'p3']) enter(name, null);
+  enter('c1', 'c');
+  expect(cut).toEqual([]);
+  await expect.poll(() => cut, { timeout: 10_000 }).toHaveLength(3);
+  expect(cut).toEqual(['a1 crowded', 'a2 crowded', 'b1 crowded']);
+});
