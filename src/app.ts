@@ -5,7 +5,7 @@ import { type Database, openDatabase } from './database/database.ts';
 import { fillDemo, isDemoOn } from './demo/demo.ts';
 import { demoTabs } from './demo/tabs.ts';
 import type { Services } from './domain/call.ts';
-import { encryptionKeys } from './domain/encryption-keys.ts';
+import { encryptionKeys, findEncryptionKeys } from './domain/encryption-keys.ts';
 import { eventCursor } from './domain/event/notification-event.ts';
 import { refuseMissingKey } from './domain/missing-key.ts';
 import { createCatalogue } from './domain/provider/catalogue.ts';
@@ -82,8 +82,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const use = <T extends AsyncDisposable>(name: string, resource: T) =>
     shutdown.use(building, name, resource);
   const database = use('database', overrides.database ?? (await openDatabase(config, log)));
-  const vault = createVault(encryptionKeys(config));
-  await refuseMissingKey(database.rows.query, vault);
+  const keys = findEncryptionKeys(config);
+  // Before a first key is made: it would look like the one that is missing.
+  await refuseMissingKey(database.rows.query, keys && createVault(keys));
+  const vault = createVault(keys ?? encryptionKeys(config));
   const sandbox = building.use(await openSandbox({ config, database, log }));
   const verifier = await createBearerVerifier(config);
   let publicUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;

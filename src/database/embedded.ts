@@ -1,9 +1,9 @@
 /** PostgreSQL in the process: PGlite, in the data folder. */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { PGlite, types } from '@electric-sql/pglite';
+import { type PGlite, types } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import type { Log } from '../log.ts';
+import { openFolder, refuseDamage } from './data-folder.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
 import type { Database } from './database.ts';
 import { PrismaClient } from './generated/client.ts';
@@ -19,10 +19,11 @@ import { TRANSACTION_OPTIONS } from './transaction.ts';
 
 /** The one in the data folder, which no other process may have open. */
 export async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
+  refuseDamage(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = lockDataFolder(dataDir);
   try {
-    const pglite = await PGlite.create({ dataDir: join(dataDir, 'database') });
+    const pglite = await openFolder(dataDir);
     const database = await openPglite(pglite, log);
     return {
       ...database,

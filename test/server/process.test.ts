@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -104,6 +104,7 @@ test('a first start fills the demo, a second keeps it, and what a kill cut off g
   const keyless = start();
   await expect(keyless.ready).rejects.toThrow(/sealed with a key that is not given/);
   expect(await keyless.exited).toBe(1);
+  expect(existsSync(join(folder, 'data', 'encryption-keys'))).toBe(false);
 }, 120_000);
 
 test('a configuration that is not usable is told whole', async () => {

@@ -17,7 +17,7 @@ import { z } from 'zod';
 import type { Config } from '../../config.ts';
 import type { Row } from '../../database/rows.ts';
 import { isUniqueViolation } from '../../database/violations.ts';
-import { unauthenticated } from '../../errors.ts';
+import { StartRefused, unauthenticated } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { Services } from '../call.ts';
 import { writeWhole } from '../files.ts';
@@ -102,17 +102,29 @@ async function localKeys(dataDir: string): Promise<{ privateKey: CryptoKey; publ
   const path = join(dataDir, 'issuer-key.json');
   const privateJwk = readJwk(path) ?? (await createJwk(path));
   const { kty, crv, x, y } = privateJwk;
-  const privateKey = (await importJWK(privateJwk, LOCAL_ALGORITHM)) as CryptoKey;
+  const privateKey = await importJWK(privateJwk, LOCAL_ALGORITHM).then(
+    (key) => key as CryptoKey,
+    () => Promise.reject(notAKey(path)),
+  );
   return { privateKey, publicJwk: { kty, crv, x, y, alg: LOCAL_ALGORITHM } as JWK };
 }
 
 function readJwk(path: string): JWK | null {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as JWK;
+    const jwk = JSON.parse(readFileSync(path, 'utf8')) as JWK | null;
+    if (typeof jwk?.d !== 'string') throw notAKey(path);
+    return jwk;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    throw error instanceof SyntaxError ? notAKey(path) : error;
   }
+}
+
+function notAKey(path: string): StartRefused {
+  return new StartRefused(
+    `${path} does not hold the key of the local issuer. Bring it back from a backup. If it is lost, move it away: ` +
+      'a new one is made, and bearer tokens that the old one has signed are no longer taken.',
+  );
 }
 
 async function createJwk(path: string): Promise<JWK> {
