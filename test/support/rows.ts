@@ -40,7 +40,13 @@ export function insertRows({ app }: Pick<TestApp, 'app'>) {
     },
     delivery: (given: Given<Prisma.DeliveryUncheckedCreateInput>) =>
       prisma.delivery.create({
-        data: { id: newId('dlv'), destinationId: newId('dst'), body: '{}', ...given },
+        data: {
+          id: newId('dlv'),
+          destinationId: newId('dst'),
+          body: '{}',
+          nextAttemptTime: null,
+          ...given,
+        },
       }),
     attempt: (
       given: Given<Prisma.DeliveryAttemptUncheckedCreateInput> & {
