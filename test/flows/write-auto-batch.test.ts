@@ -3,6 +3,7 @@ import { sharedApp } from '../support/app.ts';
 import { contact, createWriter, startWriteJobs, type Writer } from '../support/writes.ts';
 
 const MINUTE_MS = 60_000;
+const WAITING = { timeout: 20_000, interval: 20 };
 
 let aheadMs = 0;
 const app = await sharedApp({ now: () => new Date(Date.now() + aheadMs) });
@@ -79,6 +80,10 @@ test('a batch that is tried again is written once', async () => {
   const ids = [];
   for (const record of records) ids.push(await collect(writer, { record }));
   aheadMs += 5 * MINUTE_MS;
+  await expect
+    .poll(() => tasksOf(writer), WAITING)
+    .toMatchObject([{ attempts: 1, leaseToken: null }]);
+  aheadMs += MINUTE_MS;
   for (const id of ids) {
     expect(await writer.ended(id)).toMatchObject({
       status: 'SUCCESS',

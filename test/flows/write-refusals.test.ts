@@ -28,6 +28,8 @@ async function refusal(writer: Writer, given: object) {
 
 const countOperations = ({ projectId }: Writer) => prisma.operation.count({ where: { projectId } });
 
+/** Who writes nothing: every input of theirs is refused. */
+const refused = await createWriter(app);
 const record = contact();
 const associations = [
   { to: { id: 'c1' }, types: [{ associationCategory: 'SANDBOX', associationTypeId: 1 }] },
@@ -104,21 +106,19 @@ test.each<[object, string[]]>([
   ],
   [{ record, groupRef: 'nobody' }, ['input.groupRef: is not a group of the project.']],
 ])('bad input is named place by place, and makes no operation: %#', async (given, expected) => {
-  const writer = await createWriter(app);
-  const { code, names } = await refusal(writer, given);
+  const { code, names } = await refusal(refused, given);
   expect(code).toBe('BAD_USER_INPUT');
   expect(names).toHaveLength(expected.length);
   for (const start of expected) {
     expect(names).toContainEqual(expect.stringMatching(new RegExp(`^${RegExp.escape(start)}`)));
   }
-  expect(await countOperations(writer)).toBe(0);
+  expect(await countOperations(refused)).toBe(0);
 });
 
 test('the value of a header is in no refusal', async () => {
-  const writer = await createWriter(app);
   const headers = [{ key: 'Authorization', value: 'planted-secret' }];
-  const refused = await writer.refusal(WRITE, writer.input({ record, headers }));
-  expect(JSON.stringify(refused)).not.toContain('planted-secret');
+  const told = await refused.refusal(WRITE, refused.input({ record, headers }));
+  expect(JSON.stringify(told)).not.toContain('planted-secret');
 });
 
 test('what the installation’s config does not allow is unprocessable', async () => {

@@ -16,30 +16,41 @@ const kept: PGlite[] = [];
 
 /** Migrated and empty. To be closed as any other, and closed for who closes it. */
 export async function lendPglite(): Promise<PGlite> {
-  const pglite = kept.pop() ?? (await openSnapshot());
-  const unlisten: (() => Promise<void>)[] = [];
-  let isClosed = false;
-  const close = async () => {
-    if (isClosed) return;
-    isClosed = true;
-    for (const stop of unlisten) await stop();
-    await takeBack(pglite);
+  // Forgotten when it is closed: modules of tests stay in memory, and with them what they refer to.
+  let lent: PGlite | null = kept.pop() ?? (await openSnapshot());
+  const listeners = new Map<symbol, () => Promise<void>>();
+  const own = {
+    async close() {
+      const pglite = lent;
+      lent = null;
+      for (const unlisten of listeners.values()) await unlisten();
+      listeners.clear();
+      if (pglite) await takeBack(pglite);
+    },
+    async listen(...listener: Parameters<PGlite['listen']>) {
+      const key = Symbol();
+      listeners.set(key, await open(lent).listen(...listener));
+      return async () => {
+        await listeners.get(key)?.();
+        listeners.delete(key);
+      };
+    },
   };
-  const listen: PGlite['listen'] = async (...listener) => {
-    const stop = await pglite.listen(...listener);
-    unlisten.push(stop);
-    return stop;
-  };
-  return new Proxy(pglite, {
-    get(target, name) {
-      if (name === 'closed') return isClosed;
-      if (name === 'close' || name === Symbol.asyncDispose) return close;
-      if (isClosed) throw new Error('PGlite is closed');
-      if (name === 'listen') return listen;
-      const member: unknown = Reflect.get(target, name, target);
-      return typeof member === 'function' ? member.bind(target) : member;
+  return new Proxy({} as PGlite, {
+    get(_, name) {
+      if (name === 'closed') return lent === null;
+      if (name === 'close' || name === Symbol.asyncDispose) return own.close;
+      if (name === 'listen') return own.listen;
+      const pglite = open(lent);
+      const member: unknown = Reflect.get(pglite, name, pglite);
+      return typeof member === 'function' ? member.bind(pglite) : member;
     },
   });
+}
+
+function open(lent: PGlite | null): PGlite {
+  if (!lent) throw new Error('PGlite is closed');
+  return lent;
 }
 
 async function openSnapshot(): Promise<PGlite> {
