@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http';
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './database/database.ts';
-import { fillDemo, isDemoOn } from './demo/demo.ts';
+import { demoFileOf, fillDemo, isDemoOn } from './demo/demo.ts';
 import { demoTabs } from './demo/tabs.ts';
 import type { Services } from './domain/call.ts';
 import { encryptionKeys, findEncryptionKeys } from './domain/encryption-keys.ts';
@@ -72,7 +72,7 @@ export interface App extends AsyncDisposable {
   /** What has begun to stop and has not ended. */
   stopsWaitFor(): string[];
   /** Listens, fills in the demo where it is on, works, and answers /readyz with 200 from then on. */
-  start(): Promise<{ url: string; hasDemo: boolean }>;
+  start(): Promise<{ url: string; demoFile: string | null }>;
 }
 
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
@@ -108,6 +108,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   await replayTokenJournal(services);
   const admission = createAdmission(services, verifier, config);
   let tabs = demoTabs(null);
+  let demoFile: string | null = null;
   const pipeline = createPipeline(services, admission);
   const { streams } = admission;
   const rest = building.adopt(await createRest(services, admission), (app) => app.close());
@@ -122,6 +123,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     streams,
     rest,
     tabs: () => tabs,
+    demoFile: () => demoFile,
     isReady: () => isReady,
   });
   const routes = servesApi ? (overrides.routes ?? routesOf)(handlers) : workerRoutesOf(handlers);
@@ -165,13 +167,14 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       if (hasDemo) sandbox.fillWith(seedSandbox);
       const demo = hasDemo && servesApi ? await fillDemo({ services, verifier, url }) : null;
       tabs = demoTabs(demo);
+      demoFile = demo && demoFileOf(config);
       if (config.ROLES.includes('worker')) {
         const work = await startWork(services);
         serving.add('work', () => work[Symbol.asyncDispose]());
       }
       isReady = true;
       log.info({ url, graphiql: `${url}/graphql`, sandbox: sandbox.url() }, 'ready');
-      return { url, hasDemo: demo !== null };
+      return { url, demoFile };
     },
     stopsWaitFor: () => shutdown.waitingFor,
     [Symbol.asyncDispose]: () => running.disposeAsync(),

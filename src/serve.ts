@@ -1,5 +1,4 @@
 /** Reads the configuration, creates the app, listens, and stops when told to. */
-import { join } from 'node:path';
 import { type App, createApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { StartRefused } from './errors.ts';
@@ -40,9 +39,8 @@ async function serve(): Promise<void> {
   const { LOG_LEVEL } = config;
   const log = terminal ? terminal.createTerminalLog(LOG_LEVEL) : createLog(LOG_LEVEL);
   app = await createApp(config, { log });
-  const { url, hasDemo } = await app.start();
+  const { url, demoFile } = await app.start();
   if (!terminal) return;
-  const demoFile = hasDemo ? join(config.DATA_DIR, 'demo.json') : null;
   process.stdout.write(terminal.greeting({ url, sandboxUrl: app.services.sandboxUrl(), demoFile }));
 }
 

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Config } from '../config.ts';
 import type { Services } from '../domain/call.ts';
 import { writeWhole } from '../domain/files.ts';
 import { type BearerVerifier, enrolBuilder, LOCAL_ISSUER } from '../domain/viewer/bearer.ts';
@@ -39,7 +40,7 @@ export async function fillDemo({ services, verifier, url }: DemoHost): Promise<D
   };
   await enrolBuilder(services, { iss: issuer, ...claims });
   const bearerToken = await verifier.mint?.(claims);
-  const path = join(services.config.DATA_DIR, 'demo.json');
+  const path = demoFileOf(services.config);
   const { apiKey, ...project } = await fillProject({
     services,
     issuer,
@@ -54,6 +55,11 @@ export async function fillDemo({ services, verifier, url }: DemoHost): Promise<D
   };
   writeWhole(path, `${JSON.stringify(demo, null, 2)}\n`);
   return demo;
+}
+
+/** Where the demo's key is. */
+export function demoFileOf({ DATA_DIR }: Config): string {
+  return join(DATA_DIR, 'demo.json');
 }
 
 /** On by default while an embedded database has no projects, and wherever the demo already is. */

@@ -16,6 +16,7 @@ import type { Handler } from './http/request-facts.ts';
 import { createPlaces } from './http/request-places.ts';
 import type { Handlers } from './http/routes.ts';
 import { oauthCallback } from './oauth-callback.ts';
+import { type Places, startPage } from './start-page.ts';
 
 export interface HandlerParts {
   config: Config;
@@ -27,6 +28,8 @@ export interface HandlerParts {
   rest: Rest;
   /** GraphiQL's, as they are when its page is asked for. */
   tabs: () => GraphiqlTab[];
+  /** The file with the demo's key; null if there is no demo, or not yet. */
+  demoFile: () => string | null;
   /** False until everything that a caller may rely on is there, and while the server stops. */
   isReady: () => boolean;
 }
@@ -42,6 +45,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
   };
   const yoga = createYogaGraphql({ ...parts, places });
   return {
+    start: inPlace(fetched((request) => startPage(request, placesOf(parts)))),
     // Those who ask for health need an answer most when there is too much to do: it takes no place.
     live: fetched(live),
     ready: fetched(() => readiness(database, isReady())),
@@ -55,6 +59,11 @@ export function createHandlers(parts: HandlerParts): Handlers {
     oauthCallback: inPlace(fetched((request) => oauthCallback(services, request))),
     nothing: inPlace(fetched((_request, { path }) => nothingAt(path, config))),
   };
+}
+
+function placesOf({ services, demoFile }: HandlerParts): Places {
+  const { publicUrl, sandboxUrl } = services;
+  return { url: publicUrl(), sandboxUrl: sandboxUrl(), demoFile: demoFile() };
 }
 
 function nothingAt(path: string, { ROLES }: Config): Response {

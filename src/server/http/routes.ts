@@ -15,6 +15,8 @@ export interface Route {
 }
 
 export interface Handlers {
+  /** Leads to everything else. */
+  start: Handler;
   live: Handler;
   ready: Handler;
   rest: Handler;
@@ -30,10 +32,13 @@ export interface Handlers {
 
 const GRAPHQL = { isForPages: true, vary: 'Accept' };
 
+const isRead = ({ method }: IncomingMessage) => method === 'GET' || method === 'HEAD';
+
 /** The first route that takes a request answers it. */
 export function routesOf(handlers: Handlers): Route[] {
   const { isPlain } = handlers;
   return [
+    { path: '/', handler: handlers.start, takes: isRead, vary: 'Accept' },
     { path: '/livez', handler: handlers.live },
     { path: '/readyz', handler: handlers.ready },
     { path: '/graphql', handler: handlers.plainGraphql, takes: isPlain, ...GRAPHQL },

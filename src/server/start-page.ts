@@ -1,0 +1,84 @@
+/** What is at `/`: where everything is, as a page for people and as JSON for programs. */
+import { isAbsolute } from 'node:path';
+import { type Html, html } from '../providers/sandbox/server/html.ts';
+import { pageOf } from './page.ts';
+
+export interface Places {
+  /** The gateway's own. */
+  url: string;
+  sandboxUrl: string;
+  /** The file with the demo's key; null if there is no demo. */
+  demoFile: string | null;
+}
+
+export function startPage(request: Request, places: Places): Response {
+  const isForPerson = request.headers.get('accept')?.includes('text/html');
+  return isForPerson ? pageOf(200, 'Integration gateway', content(places)) : links(places);
+}
+
+function links({ url, sandboxUrl }: Places): Response {
+  return Response.json({
+    graphql: `${url}/graphql`,
+    rest: `${url}/v1`,
+    openapi: `${url}/v1/openapi.json`,
+    reference: `${url}/v1/docs`,
+    sandbox: sandboxUrl,
+    health: `${url}/readyz`,
+  });
+}
+
+/** Links to the gateway itself are relative: they also lead there by an address that it does not know of. */
+function content(places: Places): Html {
+  const { url, sandboxUrl, demoFile } = places;
+  return html`<p>It runs at <code>${url}</code>. From here on:</p>
+<dl>
+<div><dt><a href="graphql">GraphiQL</a></dt>
+<dd>The GraphQL API to explore and to run, at <code>${url}/graphql</code>.</dd></div>
+<div><dt><a href="v1/docs">REST reference</a></dt>
+<dd>The same over REST, with its <a href="v1/openapi.json">OpenAPI document</a> for programs.</dd></div>
+<div><dt><a href="${sandboxUrl}">Sandbox CRM</a></dt>
+<dd>The built-in provider to try integrations with, at <code>${sandboxUrl}</code>.</dd></div>
+${demoFile === null ? html`` : keyRow(demoFile)}</dl>
+${demoFile === null ? withoutDemo(url) : withDemo(url, demoFile)}`;
+}
+
+function keyRow(demoFile: string): Html {
+  return html`<div><dt>The demo's key</dt>
+<dd><code>apiKey</code> in <code>${demoFile}</code>, beside ids and a builder's token.
+GraphiQL's tabs have it already.</dd></div>\n`;
+}
+
+/** The README's first commands; a test holds them to it. */
+function withDemo(url: string, demoFile: string): Html {
+  const read = (member: string) => `node -p ${quoted(`require(${pathOf(demoFile)}).${member}`)}`;
+  return html`<h2>First commands</h2>
+<p>In the folder of the project. A click selects a block. Ask for the demo's operations:</p>
+<pre tabindex="0">key=$(${read('apiKey')})
+curl -s ${url}/graphql -H "x-api-key: $key" -H 'content-type: application/json' \\
+  -d '{"query":"{ project(idOrName: \\"demo\\") { operations(first: 3) { totalCount nodes { id result } } } }"}'</pre>
+<p>Write a record to the sandbox, and see it there:</p>
+<pre tabindex="0">curl -s ${url}/graphql -H "x-api-key: $key" -H 'content-type: application/json' -d '{"query":
+  "mutation { writeRecords(input: { projectIdOrName: \\"demo\\", integrationIdOrName: \\"crm-sync\\", objectName: \\"deals\\", groupRef: \\"acme\\", type: CREATE, record: { name: \\"A deal\\" } }) { operation { id status result } result { recordId } } }"}'
+curl -s "$(${read('sandboxUrl')})/objects/deals/records"</pre>
+<p>The same over REST:</p>
+<pre tabindex="0">curl -s "${url}/v1/projects/demo/integrations" -H "x-api-key: $key"</pre>
+<p>The README goes on from here, to a project of your own.</p>`;
+}
+
+function withoutDemo(url: string): Html {
+  return html`<h2>First command</h2>
+<p>With an API key of a project in <code>$key</code>:</p>
+<pre tabindex="0">curl -s ${url}/graphql -H "x-api-key: $key" -H 'content-type: application/json' \\
+  -d '{"query":"{ viewer { kind scopes } }"}'</pre>
+<p>The README tells how to come by a builder's token, a project and its keys.</p>`;
+}
+
+/** What `require` takes for a path, and not for the name of a package. */
+function pathOf(file: string): string {
+  return JSON.stringify(isAbsolute(file) ? file : `./${file}`);
+}
+
+/** As a shell takes it for one word. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sharedApp, testApp } from '../../support/app.ts';
+import { launchBrowser, noBrowser } from '../../support/browser.ts';
+
+/** What a shell, a string and a page each take for something else. */
+const folder = mkdtempSync(join(tmpdir(), 'gateway-start-'));
+const dataDir = join(folder, `Ada's "data" & <more>`);
+mkdirSync(dataDir);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const app = await sharedApp({ env: { DEMO: 'true', DATA_DIR: dataDir } });
+let url: string;
+beforeAll(async () => {
+  ({ url } = await app.app.start());
+});
+
+const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+async function openPage() {
+  const response = await fetch(`${url}/`, { headers: BROWSER });
+  return { response, text: await response.text() };
+}
+
+/** As a browser copies them. */
+function commandsOf(text: string): string[] {
+  const blocks = [...text.matchAll(/<pre[^>]*>(.*?)<\/pre>/gs)].map(([, block]) => block as string);
+  const shown = (block: string) =>
+    block.replace(/&#(\d+);/g, (_all, code: string) => String.fromCharCode(Number(code)));
+  return blocks.map(shown);
+}
+
+test('a browser gets a page that leads to all that is served', async () => {
+  const { response, text } = await openPage();
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(response.headers.get('vary')).toBe('Accept');
+  const addresses = [...text.matchAll(/href="([^"]+)"/g)].map(([, href]) => href as string);
+  const { sandboxUrl } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
+  expect(addresses).toEqual(['graphql', 'v1/docs', 'v1/openapi.json', sandboxUrl]);
+  for (const address of addresses) {
+    const found = await fetch(new URL(address, `${url}/`), { headers: BROWSER });
+    expect([address, found.status]).toEqual([address, 200]);
+    await found.text();
+  }
+  expect(text).toContain('demo.json');
+  expect(text).not.toContain('<more>');
+});
+
+test('the page runs no script, loads nothing, and is framed by nobody', async () => {
+  const { response, text } = await openPage();
+  const policy = response.headers.get('content-security-policy');
+  expect(policy).toMatch(
+    /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+  );
+  expect(text).not.toMatch(/<script|<link|<img|\sstyle=|\son\w+=/);
+});
+
+test("its commands are the README's", async () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+  const commands = commandsOf((await openPage()).text);
+  expect(commands.length).toBe(3);
+  const path = JSON.stringify(join(dataDir, 'demo.json')).replaceAll("'", "'\\''");
+  for (const command of commands) {
+    const asThere = command
+      .replaceAll(url, 'http://127.0.0.1:4000')
+      .replaceAll(path, '"./data/demo.json"');
+    expect(readme).toContain(asThere);
+  }
+});
+
+test('its commands run as they are copied', async () => {
+  const script = commandsOf((await openPage()).text).join('\necho\n');
+  const { stdout } = await promisify(execFile)('sh', ['-ec', script]);
+  expect(stdout).toContain('"result":"');
+  expect(stdout).toContain('"status":"SUCCESS"');
+  expect(stdout).toContain('A deal');
+  expect(stdout).toContain('"crm-sync"');
+});
+
+test('a program gets the same places as JSON, by GET and HEAD alone', async () => {
+  for (const init of [undefined, { headers: { accept: 'application/json' } }]) {
+    const response = await fetch(`${url}/`, init);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.json()).toEqual({
+      graphql: `${url}/graphql`,
+      rest: `${url}/v1`,
+      openapi: `${url}/v1/openapi.json`,
+      reference: `${url}/v1/docs`,
+      sandbox: app.app.services.sandboxUrl(),
+      health: `${url}/readyz`,
+    });
+  }
+  expect((await fetch(`${url}/`, { method: 'HEAD' })).status).toBe(200);
+  expect((await fetch(`${url}/`, { method: 'POST', headers: BROWSER })).status).toBe(404);
+});
+
+test('without the demo it names no key, and goes by the public address', async () => {
+  await using plain = await testApp({ env: { PUBLIC_URL: 'https://gateway.example/' } });
+  const text = await (await plain.fetch('/', { headers: BROWSER })).text();
+  expect(text).toContain('https://gateway.example/graphql');
+  expect(text).not.toContain('demo');
+  expect(commandsOf(text)).toEqual([expect.stringContaining('curl -s https://gateway.example/')]);
+});
+
+test.skipIf(noBrowser)('it fits a phone and a screen, in light and in dark', async () => {
+  await using browser = await launchBrowser();
+  const shown = async (width: number, colorScheme: 'light' | 'dark') => {
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    await page.goto(`${url}/`);
+    const look = await page.evaluate(() => ({
+      background: getComputedStyle(document.body).backgroundColor,
+      isTooWide: document.documentElement.scrollWidth > innerWidth,
+    }));
+    await page.close();
+    return { ...look, complaints };
+  };
+  const [light, dark] = ['rgb(255, 255, 255)', 'rgb(20, 23, 27)'];
+  for (const width of [360, 1200]) {
+    const rest = { isTooWide: false, complaints: [] };
+    expect(await shown(width, 'light')).toEqual({ background: light, ...rest });
+    expect(await shown(width, 'dark')).toEqual({ background: dark, ...rest });
+  }
+});
