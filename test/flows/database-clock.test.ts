@@ -1,0 +1,146 @@
+/** Whatever a process thinks the time is, what it schedules and what it takes as due goes by the database's clock. */
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
+import { startWork } from '../../src/start-work.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { createOwing } from '../support/deliveries.ts';
+import { connectWithTokens, getConnection } from '../support/oauth.ts';
+import { installReading, POLLING } from '../support/reads.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { contact, createWriter } from '../support/writes.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const RETRY_MS = 10 * MINUTE_MS;
+/** Of a delay between attempts, more or less. */
+const JITTER = 0.2;
+/** The schedule of what is read. */
+const EVERY_MS = 10 * MINUTE_MS;
+const TOKEN_MS = HOUR_MS;
+/** What is said to be due at once, or later, is so by this much. */
+const SOON_MS = 30_000;
+const LATER_MS = HOUR_MS / 2;
+
+const ENV = {
+  ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+  DELIVERY_RETRY_SECONDS: String(RETRY_MS / 1_000),
+  ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+};
+
+afterEach(() => void vi.useRealTimers());
+
+/** The app with its work, in a process whose clock is so far ahead. */
+async function startAhead(aheadMs: number): Promise<TestApp> {
+  vi.useFakeTimers({ toFake: ['Date'], shouldAdvanceTime: true, now: Date.now() + aheadMs });
+  const app = await testApp({ env: ENV });
+  onTestFinished(() => app[Symbol.asyncDispose]());
+  const work = await startWork(app.app.services);
+  onTestFinished(() => work[Symbol.asyncDispose]());
+  return app;
+}
+
+async function databaseMs({ app }: TestApp): Promise<number> {
+  const [row] = await app.services.database.rows.query<{ ms: number }>(
+    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as "ms"',
+    [],
+  );
+  return row?.ms ?? Number.NaN;
+}
+
+interface Span {
+  fromMs: number;
+  toMs: number;
+}
+
+/** A time that lies so long after the database's time between `beganMs` and now. */
+async function expectAfter(app: TestApp, beganMs: number, time: Date | null, span: Span) {
+  const ms = time?.getTime() ?? Number.NaN;
+  // What the process counts of the database's time is off by no more than a slow reading of it.
+  expect(ms).toBeGreaterThan(beganMs + span.fromMs - SOON_MS);
+  expect(ms).toBeLessThan((await databaseMs(app)) + span.toMs + SOON_MS);
+}
+
+describe.each([
+  ['ahead', HOUR_MS],
+  ['behind', -HOUR_MS],
+])('in a process that is an hour %s', (_name, aheadMs) => {
+  test('deliveries fall due, and are tried again, by the database', async () => {
+    const app = await startAhead(aheadMs);
+    const { database } = app.app.services;
+    await using receiver = await startReceiver();
+    receiver.behave('hook', { status: 500 });
+    const { destination, owe } = await createOwing(database);
+    const { id } = await destination(receiver.url('hook'));
+    const beganMs = await databaseMs(app);
+    const [later = ''] = await owe(id, 1, { nextAttemptTime: new Date(beganMs + LATER_MS) });
+    const [due = ''] = await owe(id, 1, { nextAttemptTime: new Date(beganMs - 1_000) });
+
+    const delivery = (one: string) =>
+      database.prisma.delivery.findUniqueOrThrow({ where: { id: one } });
+    await expect.poll(async () => (await delivery(due)).attemptCount, POLLING).toBe(1);
+    const span = { fromMs: RETRY_MS * (1 - JITTER), toMs: RETRY_MS * (1 + JITTER) };
+    await expectAfter(app, beganMs, (await delivery(due)).nextAttemptTime, span);
+    expect(receiver.received('hook').map((message) => message.id)).toEqual([due]);
+    expect(await delivery(later)).toMatchObject({ attemptCount: 0, leaseToken: null });
+  });
+
+  test('writes are tried again by the database', async () => {
+    const app = await startAhead(aheadMs);
+    const { prisma } = app.app.services.database;
+    const writer = await createWriter(app);
+    const retryAfterSeconds = RETRY_MS / 1_000;
+    app.app.sandbox.faults.set({ status: 503, retryAfterSeconds, method: 'POST' });
+    const beganMs = await databaseMs(app);
+    const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: contact() });
+
+    const task = () => prisma.writeTask.findUniqueOrThrow({ where: { id: operationId } });
+    const isPostponed = async () => {
+      const { attempts, leaseToken } = await task();
+      return attempts === 1 && leaseToken === null;
+    };
+    await expect.poll(isPostponed, POLLING).toBe(true);
+    const span = { fromMs: RETRY_MS, toMs: RETRY_MS };
+    await expectAfter(app, beganMs, (await task()).dueTime, span);
+    const [job] = await prisma.$queryRaw<{ startTime: Date }[]>`
+      select start_after as "startTime" from pgboss.job
+      where name = 'run-write' and state = 'created' and data->>'taskId' = ${operationId}`;
+    await expectAfter(app, beganMs, job?.startTime ?? null, span);
+  });
+
+  test('reads begin by the database', async () => {
+    const app = await startAhead(aheadMs);
+    const { prisma } = app.app.services.database;
+    const reading = await installReading(app, await app.tenant());
+    const waiting = await installReading(app, await app.tenant());
+    const beganMs = await databaseMs(app);
+    const setNext = (installationId: string, ms: number) =>
+      prisma.installedObject.updateMany({
+        where: { installationId },
+        data: { nextReadTime: new Date(beganMs + ms) },
+      });
+    await setNext(waiting.id, LATER_MS);
+    await setNext(reading.id, -1_000);
+
+    await reading.ended(1);
+    await expectAfter(app, beganMs, (await reading.object()).nextReadTime, {
+      fromMs: 0,
+      toMs: EVERY_MS,
+    });
+    expect(await waiting.operations()).toEqual([]);
+  });
+
+  test('tokens are refreshed, and end, by the database', async () => {
+    const app = await startAhead(aheadMs);
+    const { services, sandbox } = app.app;
+    const beganMs = await databaseMs(app);
+    const ending = (ms: number) => ({ expiresAt: new Date(beganMs + ms) });
+    const later = await connectWithTokens(app, await app.tenant(), ending(LATER_MS));
+    const soon = await connectWithTokens(app, await app.tenant(), ending(SOON_MS));
+    await refreshDue(services);
+
+    expect(sandbox.oauth.counts.refreshed).toBe(1);
+    const { tokenExpireTime } = await getConnection(app, soon.id);
+    await expectAfter(app, beganMs, tokenExpireTime, { fromMs: TOKEN_MS, toMs: TOKEN_MS });
+    expect((await getConnection(app, later.id)).tokenExpireTime).toEqual(later.tokenExpireTime);
+  });
+});
