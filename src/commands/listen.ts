@@ -125,7 +125,10 @@ async function listen(args: string[]): Promise<void> {
   for (let failures = 0; ; failures += 1) {
     try {
       if (topic) topicId ??= await getTopicId(client, project, topic);
-      if (after === undefined) after = await findStart(client, project, cursorFile);
+      if (after === undefined) {
+        after = await findStart(client, project, cursorFile);
+        console.error(`Listening to ${url}`);
+      }
       for await (const { cursor, node } of edges(client, { project, topicId, after })) {
         console.log(JSON.stringify({ cursor, ...node }));
         if (cursorFile) writeWhole(cursorFile, cursor);

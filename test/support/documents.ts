@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
-export const DOCUMENTS = ['README.md', ...globSync('docs/*.md', { cwd: ROOT }).sort()];
+export const DOCUMENTS = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT }).sort()];
 
 export interface Block {
   document: string;
@@ -23,7 +23,24 @@ export function blocksOf(document: string): Block[] {
   }));
 }
 
-/** `npm run` of the documents, also in the middle of a sentence. */
+const PROGRAM = /^(?:[A-Z_]+=\S+ )*(?:npm|npx|curl|\.ci\/run|node_modules\/\.bin\/\w+|prisma) ?/;
+
+/** Commands in the middle of a sentence. */
+export function commandsIn(document: string): string[] {
+  const text = readFileSync(join(ROOT, document), 'utf8').replaceAll(/^```.*?^```$/gms, '');
+  const quoted = [...text.matchAll(/`([^`]+)`/g)].map((found) =>
+    (found[1] ?? '').replace(/\s+/g, ' '),
+  );
+  return quoted.filter((code) => PROGRAM.test(code));
+}
+
+/** Tests that a command runs. */
+export function testsIn(document: string): string[] {
+  const text = readFileSync(join(ROOT, document), 'utf8');
+  return [...text.matchAll(/ (test\/[\w/.-]+\.test\.ts)/g)].map(([, path]) => path as string);
+}
+
+/** `npm run` of the documents, wherever it is. */
 export function scriptsOf(document: string): string[] {
   const text = readFileSync(join(ROOT, document), 'utf8');
   return [...text.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name as string);

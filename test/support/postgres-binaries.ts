@@ -36,6 +36,16 @@ export function postgresBinaries(): PostgresBinaries {
   throw new Error(`the programs of the package ${PACKAGE} do not run on this system`);
 }
 
+/** Why what needs a PostgreSQL is left out; null where its programs run. */
+export function noPostgres(): string | null {
+  try {
+    postgresBinaries();
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 function installedFolder(): string {
   try {
     return dirname(dirname(fileURLToPath(import.meta.resolve(PACKAGE))));

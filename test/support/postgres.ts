@@ -5,10 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { postgresBinaries } from './postgres-binaries.ts';
+import { tie } from './tied.ts';
 
 const READY = 'database system is ready to accept connections';
 /** The data go with the run: nothing waits for the disk. */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=200'];
+const STOP_MS = 20_000;
 
 export interface PostgresServer {
   url: string;
@@ -28,15 +30,14 @@ export async function startPostgres(databaseDir: string): Promise<PostgresServer
   const settings = SETTINGS.flatMap((setting) => ['-c', setting]);
   const server = spawn(postgres, [...place, ...settings], options);
   const exited = once(server, 'exit');
-  // Ended in between, the run takes its server along.
-  const end = () => server.kill('SIGINT');
-  process.once('exit', end);
+  // A run that ends in between takes its server along.
+  const tied = { pid: server.pid as number, signal: 'SIGINT', patienceMs: STOP_MS } as const;
+  server.once('exit', tie(tied));
   await ready(server);
   return {
     url: `postgresql://postgres:postgres@127.0.0.1:${port}`,
     async stop() {
-      process.off('exit', end);
-      end();
+      server.kill('SIGINT');
       await exited;
     },
   };
@@ -55,7 +56,8 @@ function ready(server: ChildProcessWithoutNullStreams): Promise<void> {
   });
 }
 
-async function freePort(): Promise<number> {
+/** Free when it is asked for. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, '127.0.0.1', resolve);

@@ -1,0 +1,63 @@
+/** What the documents show and no test runs as it stands, each with its reason. */
+
+/** Blocks, by how they begin. */
+export const BLOCKS_NOT_RUN = [
+  {
+    start: 'npm ci && npm start',
+    reason: 'what is tested is installed; the walk starts the server',
+  },
+  { start: 'npm ci && npm test', reason: 'this test is a part of it' },
+  {
+    start: 'ALLOWED_PRIVATE_TARGETS=127.0.0.1/32 npm start',
+    reason: 'the walk starts its server so, in a terminal of its own',
+  },
+  {
+    start: 'npm run listen -- --topic data',
+    reason: 'the walk runs it in a terminal of its own, from before the others to the end',
+  },
+  { start: ' request ─► ', reason: 'a picture' },
+];
+
+const RUN_BY_CI = '.ci/run does it, on a fresh copy';
+const CHANGES_SOURCES = 'it writes to the sources; it is told as what to do after a change of them';
+const MINUTES = 'it takes minutes and a machine of its own';
+
+/** Commands in the middle of a sentence. */
+export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
+  { command: 'npm ci', reason: RUN_BY_CI },
+  { command: 'npm run types', reason: RUN_BY_CI },
+  { command: 'npm run lint', reason: RUN_BY_CI },
+  { command: 'npm run test:faults', reason: RUN_BY_CI },
+  { command: '.ci/run', reason: 'this test is a part of it' },
+  {
+    command: 'npm ci --omit=dev',
+    reason: 'it loads packages; the walk runs in a folder that has those which it leaves',
+  },
+  { command: 'npm run migration -- <name>', reason: CHANGES_SOURCES },
+  { command: 'npx prisma generate', reason: CHANGES_SOURCES },
+  { command: 'npm run schema', reason: CHANGES_SOURCES },
+  { command: 'npm run format', reason: CHANGES_SOURCES },
+  {
+    command: 'npx vitest run test/graphql/topic.test.ts',
+    reason: 'a run of tests in this one; that its file is there is checked',
+  },
+  {
+    command: 'npx vitest run test/rest/topic.test.ts',
+    reason: 'a run of tests in this one; that its file is there is checked',
+  },
+  {
+    command: 'npm run listen -- --topic connections',
+    reason: 'the walk runs it with another topic',
+  },
+  {
+    command: 'SIGNING_SECRET=whsec_... npm run receive',
+    reason: 'the walk runs it with a real secret',
+  },
+  {
+    command: 'prisma migrate status',
+    reason: 'the product installs no schema engine for it; Prisma has to load one',
+  },
+  { command: 'npm run bench', reason: MINUTES },
+  { command: 'npm run bench -- --seconds 3', reason: MINUTES },
+  { command: 'npm run bench -- --growth', reason: MINUTES },
+];
