@@ -15,11 +15,12 @@ import { createOutbound } from './outbound/client.ts';
 
 export const WORK: Work = {
   handlers: { 'run-write': runWriteJob, 'run-read': runReadJob },
+  // What others left behind comes first.
   sweeps: [
     missProcessesSweep,
-    scheduleReadsSweep,
-    recoverReadsSweep,
     recoverWritesSweep,
+    recoverReadsSweep,
+    scheduleReadsSweep,
     refreshTokensSweep,
     removeExpiredSweep,
   ],

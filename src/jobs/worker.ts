@@ -29,10 +29,16 @@ export interface Work {
   sweeps: readonly Sweep[];
 }
 
+/** Between the first runs of two sweeps: a start has deliveries to send, and requests, beside them. */
+const SWEEP_GAP_MS = 200;
+
 /** Polling is for when a hint is lost; hints wake workers at once. */
 const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 } as const;
 
-/** Workers run until it is disposed of: they then finish what they have begun, within most of SHUTDOWN_MS. */
+/**
+ * Sweeps begin one after the other, in their order. Workers run until it is disposed of: they then finish what they
+ * have begun, within most of SHUTDOWN_MS.
+ */
 export async function startJobs(
   services: Services & { queue: JobQueue },
   { handlers, sweeps }: Work,
@@ -41,9 +47,10 @@ export async function startJobs(
   const stopping = new AbortController();
   const names = Object.keys(handlers) as JobName[];
   for (const name of names) await startWorkers(services, name, handlers[name] as Handler<JobName>);
-  const loops = [...sweeps, supervision(services.queue)].map((sweep) =>
-    runAgainAndAgain(services, sweep, stopping.signal),
-  );
+  const loops = [...sweeps, supervision(services.queue)].map(async (sweep, index) => {
+    if (index > 0) await pause(index * SWEEP_GAP_MS, stopping.signal);
+    await runAgainAndAgain(services, sweep, stopping.signal);
+  });
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
@@ -100,6 +107,11 @@ async function runAgainAndAgain(
   const outage = new Outage(services.log.child({ sweep: name }), 'a sweep is tried again');
   while (!signal.aborted) {
     await outage.watch(() => run(services, signal));
-    await wait(intervalMs, undefined, { signal }).catch(() => {});
+    await pause(intervalMs, signal);
   }
+}
+
+/** Shorter if the signal aborts. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch(() => {});
 }
