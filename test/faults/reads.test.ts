@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
-import { CREATE_INSTALLATION, CREATE_INTEGRATION, contentFor } from '../support/integrations.ts';
+import { beginBackfill, expectOwedOnce } from './read-scene.ts';
 import {
   prepareEmbedded,
   prepareOnPostgres,
@@ -20,12 +20,6 @@ const MINUTE_MS = 60_000;
 /** Pages take so long that a kill comes between two of them, or in the middle of one. */
 const PAGE_DELAY_MS = SHORT ? 100 : 10;
 
-const DISABLE = `mutation ($input: UpdateDestinationInput!) {
-  updateDestination(input: $input) { destination { status } }
-}`;
-const DESTINATIONS = `query ($idOrName: String!) {
-  project(idOrName: $idOrName) { destinations(first: 1) { nodes { id } } }
-}`;
 const OPERATIONS = `query ($idOrName: String!) {
   project(idOrName: $idOrName) {
     operations(first: 10, actionType: READ) {
@@ -50,23 +44,6 @@ function moments(): { records: number; delayMs: number }[] {
     records: Math.ceil(random() * RECORDS * 0.95),
     delayMs: random() * 2 * PAGE_DELAY_MS,
   })).sort((a, b) => a.records - b.records);
-}
-
-/** A backfill of all contacts, due now. What it owes waits, because its destination is disabled. */
-async function beginBackfill(server: Server, scene: Scene): Promise<void> {
-  const { client } = server;
-  const { projectIdOrName } = scene;
-  const { project } = await client.query(DESTINATIONS, { idOrName: projectIdOrName });
-  const destinationId = project.destinations.nodes[0].id;
-  await client.query(DISABLE, { input: { projectIdOrName, destinationId, status: 'DISABLED' } });
-  const content = contentFor('crm-read');
-  const latestRevision = { specVersion: '1.0.0', content };
-  const integration = { projectIdOrName, name: 'crm-read', provider: 'sandbox', latestRevision };
-  await client.query(CREATE_INTEGRATION, { input: integration });
-  const installation = { projectIdOrName, integrationIdOrName: 'crm-read', groupRef: 'acme' };
-  await client.query(CREATE_INSTALLATION, { input: installation });
-  // Past the next time of its schedule.
-  server.child.send(11 * MINUTE_MS);
 }
 
 async function operations({ client }: Server, { projectIdOrName: idOrName }: Scene) {
@@ -105,18 +82,9 @@ async function expectEveryRecord(scene: Scene): Promise<void> {
   await expectOwed(scene);
 }
 
-/** Read from the rows: each page once, in its order, since a page and the position commit together. */
 async function expectOwed({ env, sandbox }: Scene): Promise<void> {
   await using database = await openDatabase(readConfig(env), createLog('silent'));
-  const { prisma } = database;
-  expect(await prisma.readRun.count()).toBe(0);
-  const read: unknown[] = [];
-  const owed = await prisma.delivery.findMany({ select: { id: true }, orderBy: { id: 'asc' } });
-  for (const { id } of owed) {
-    const { body } = await prisma.delivery.findUniqueOrThrow({ where: { id } });
-    for (const { raw } of JSON.parse(body).result) read.push(raw.id);
-  }
-  expect(read).toEqual(sandbox.records('contacts').map(({ id }) => id));
+  await expectOwedOnce(database, sandbox);
 }
 
 test(`a backfill of ${RECORDS} records owes each once over ${KILLS} SIGKILLs (PostgreSQL)`, async () => {
