@@ -140,7 +140,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     handler,
     rest,
     async start() {
-      const listening = await listen(handler, { host: config.HOST, port: config.PORT });
+      const listening = await listen(handler, {
+        host: config.HOST,
+        port: config.PORT,
+        takesSockets: servesApi,
+      });
       watchHeads(listening.server, config, addresses);
       const serving = shutdown.sideBySide(running);
       serving.add('requests', () => listening.stop(stopWorkMs(config)));

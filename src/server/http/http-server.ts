@@ -23,9 +23,16 @@ export interface Listening {
   stop(withinMs: number): Promise<void>;
 }
 
+export interface ListenOptions {
+  host: string;
+  port: number;
+  /** False where no listener of upgrades answers them. */
+  takesSockets?: boolean;
+}
+
 export async function listen(
   handler: RequestListener,
-  { host, port }: { host: string; port: number },
+  { host, port, takesSockets = true }: ListenOptions,
 ): Promise<Listening> {
   const server = createServer(
     {
@@ -33,9 +40,10 @@ export async function listen(
       connectionsCheckingInterval: LOOK_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      // An offer of HTTP/2 is no wish for a WebSocket: the request is answered as it is.
+      // An offer of HTTP/2 is no wish for a WebSocket: the request is answered as it is. So is one for a
+      // WebSocket where nobody takes it, which would be left open otherwise.
       shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
-        headers.upgrade?.toLowerCase() === 'websocket',
+        takesSockets && headers.upgrade?.toLowerCase() === 'websocket',
     },
     handler,
   );
