@@ -6,35 +6,38 @@ import { z } from 'zod';
 import type { NotificationEventType } from '../database/generated/enums.ts';
 
 const text = z.string().min(1);
-const config = z.record(z.string(), z.unknown());
+const config = z.record(z.string(), z.unknown()).describe("The installation's config.");
+const error = z.string().describe('What went wrong.');
+
+const about = {
+  projectId: text.describe('The project.'),
+  provider: text.describe('The provider, by name.'),
+  groupRef: text.describe("The group, by the builder's reference."),
+  connectionId: text.describe('The connection.'),
+  consumerRef: text.describe("The connection's consumer, by the builder's reference."),
+  consumerName: text.describe("The consumer's name."),
+};
+
+const connection = z.object(about);
 
 const installation = z.object({
-  projectId: text,
-  provider: text,
-  integrationId: text,
-  integrationName: text,
-  installationId: text,
-  groupRef: text,
-  groupName: text,
-  connectionId: text,
-  consumerRef: text,
-  consumerName: text,
+  ...about,
+  integrationId: text.describe('The integration.'),
+  integrationName: text.describe("The integration's name."),
+  installationId: text.describe('The installation.'),
+  groupName: text.describe("The group's name."),
 });
 
-const connection = z.object({
-  projectId: text,
-  connectionId: text,
-  provider: text,
-  groupRef: text,
-  consumerRef: text,
-  consumerName: text,
-});
-
+const objectName = text.describe("The object, by the provider's name.");
 const timestamp = z.iso.datetime();
 const triggeredRead = installation.extend({
-  objectName: text,
-  fromTimestamp: timestamp.optional(),
-  untilTimestamp: timestamp.optional(),
+  objectName,
+  fromTimestamp: timestamp
+    .optional()
+    .describe('Only what was changed since then was read; left out where the request had no time.'),
+  untilTimestamp: timestamp
+    .optional()
+    .describe('Only what was changed until then was read; left out where the request had no time.'),
 });
 
 /** What a payload may hold, by event type. */
@@ -42,12 +45,12 @@ export const EVENTS = {
   READ_BACKFILL_DONE: {
     wireName: 'read.backfill.done',
     happened: "The first read of an installation's object has finished.",
-    data: installation.extend({ objectName: text }),
+    data: installation.extend({ objectName }),
   },
   READ_SCHEDULE_PAUSED: {
     wireName: 'read.schedule.paused',
     happened: 'Scheduled reads of an object were paused after repeated failures.',
-    data: installation.extend({ config, objectName: text, error: z.string() }),
+    data: installation.extend({ config, objectName, error }),
   },
   READ_TRIGGERED_DONE: {
     wireName: 'read.triggered.done',
@@ -57,17 +60,19 @@ export const EVENTS = {
   READ_TRIGGERED_ERROR: {
     wireName: 'read.triggered.error',
     happened: 'A triggered read has failed.',
-    data: triggeredRead.extend({ error: z.string() }),
+    data: triggeredRead.extend({ error }),
   },
   WRITE_ASYNC_DONE: {
     wireName: 'write.async.done',
     happened: 'An asynchronous write has ended; success is false where any record was refused.',
     data: installation.extend({
-      operationId: text,
-      objectName: text,
-      success: z.boolean(),
-      successfulRecordIds: z.array(z.string()),
-      errors: z.array(z.string()),
+      operationId: text.describe('The operation that wrote.'),
+      objectName,
+      success: z.boolean().describe('Whether every record was written.'),
+      successfulRecordIds: z
+        .array(z.string())
+        .describe("The records that were written, by the provider's ids."),
+      errors: z.array(z.string()).describe('What the provider said of those that were not.'),
     }),
   },
   CONNECTION_CREATED: {
@@ -88,7 +93,9 @@ export const EVENTS = {
   CONNECTION_ERROR: {
     wireName: 'connection.error',
     happened: "The provider refused a connection's credentials.",
-    data: connection.extend({ errors: z.array(z.string()) }),
+    data: connection.extend({
+      errors: z.array(z.string()).describe('What the provider said.'),
+    }),
   },
   CONNECTION_DELETED: {
     wireName: 'connection.deleted',
@@ -103,7 +110,7 @@ export const EVENTS = {
   INSTALLATION_UPDATED: {
     wireName: 'installation.updated',
     happened: "An installation's config or connection was changed.",
-    data: installation.extend({ config, lastConfig: config }),
+    data: installation.extend({ config, lastConfig: config.describe('The config before.') }),
   },
   INSTALLATION_DELETED: {
     wireName: 'installation.deleted',
@@ -113,12 +120,17 @@ export const EVENTS = {
   SUBSCRIBE_CREATE_ERROR: {
     wireName: 'subscribe.create.error',
     happened: "An installation's subscription at the provider could not be set up.",
-    data: installation.extend({ error: z.string() }),
+    data: installation.extend({ error }),
   },
   DESTINATION_WEBHOOK_DISABLED: {
     wireName: 'destination.webhook.disabled',
     happened: 'A webhook destination was disabled after failing for too long.',
-    data: z.object({ projectId: text, destinationId: text, destinationName: text, url: text }),
+    data: z.object({
+      projectId: about.projectId,
+      destinationId: text.describe('The destination.'),
+      destinationName: text.describe("The destination's name."),
+      url: text.describe('Where its messages went.'),
+    }),
   },
 } as const satisfies Record<
   NotificationEventType,

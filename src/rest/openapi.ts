@@ -10,6 +10,7 @@ import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { namedSchemas, problem } from './schemas.ts';
 import { TAGS } from './tags.ts';
+import { webhooks } from './webhooks.ts';
 import { wordOf } from './words.ts';
 
 export const BASE_PATH = '/v1';
@@ -37,7 +38,10 @@ export async function registerDocument(app: FastifyInstance): Promise<void> {
     stripBasePath: true,
     // The router's name for the rest of a path is none in the document.
     transform: (given) => toSchema({ ...given, url: given.url.replace(/\*$/, ':path') }),
-    transformObject: (document) => withoutUnused(toObject(document) as Document),
+    transformObject: (document) => ({
+      ...withoutUnused(toObject(document) as Document),
+      webhooks: webhooks(),
+    }),
   });
 }
 

@@ -1,42 +1,67 @@
 /** The messages that a page of records is delivered in. */
+import { z } from 'zod';
 import type { ProviderRecord } from '../../providers/provider.ts';
 import type { ReadPlan } from './plan.ts';
 
 /** The platform's limit of a message's size. A record that is larger alone is sent alone. */
 export const MESSAGE_BYTES_MAX = 300_000;
 
+const id = z.string();
+const fields = z.record(z.string(), z.unknown());
+
+const messageHead = z.object({
+  action: z.literal('read').describe('Always this: the records were read.'),
+  projectId: id.describe('The project.'),
+  provider: z.string().describe('The provider, by name.'),
+  groupRef: z.string().describe("The group, by the builder's reference."),
+  groupName: z.string().describe("The group's name."),
+  installationId: id.describe('The installation that reads.'),
+  installationUpdateTime: z.iso.datetime().describe('When the installation was last changed.'),
+  consumerRef: z.string().describe("The connection's consumer, by the builder's reference."),
+  consumerName: z.string().describe("The consumer's name."),
+  workspace: z
+    .string()
+    .optional()
+    .describe("The provider's workspace; left out where the connection has none."),
+  objectName: z.string().describe('The mapped name where there is one.'),
+  rawObjectName: z.string().describe("The provider's name of the object."),
+  operationId: id.describe('The read.'),
+  operationTime: z.iso.datetime().describe('When the read began.'),
+  readType: z
+    .enum(['backfill', 'scheduled', 'triggered'])
+    .describe('The first read of an object, a later one of its schedule, or one on request.'),
+});
+
+const resultEntry = z
+  .object({
+    fields: fields.describe(
+      "The selected fields by the provider's names, null where there is none.",
+    ),
+    mappedFields: fields.describe('Those of them that have a mapped name, by that name.'),
+    raw: fields.describe('The record as the provider gave it.'),
+  })
+  .describe('A record.');
+
+/** The body of a message, as the documents describe it. */
+export const recordsMessage = messageHead.extend({
+  resultInfo: z
+    .object({
+      type: z.literal('inline').describe('The records are in this message.'),
+      numRecords: z.int().min(1).describe('How many.'),
+    })
+    .describe('What is in `result`.'),
+  result: z.array(resultEntry).describe('The records.'),
+});
+
 /** What every message of a read says of it. */
-export interface MessageHead {
-  action: 'read';
-  projectId: string;
-  provider: string;
-  groupRef: string;
-  groupName: string;
-  installationId: string;
-  installationUpdateTime: string;
-  consumerRef: string;
-  consumerName: string;
-  /** Left out where the connection has none. */
-  workspace?: string;
-  /** The mapped name where there is one. */
-  objectName: string;
-  rawObjectName: string;
-  operationId: string;
-  operationTime: string;
-  readType: 'backfill' | 'scheduled' | 'triggered';
-}
+export type MessageHead = z.output<typeof messageHead>;
 
 /** One record, with the fields that were selected under both names. */
-export interface ResultEntry {
-  fields: Record<string, unknown>;
-  /** Only those that have a mapped name. */
-  mappedFields: Record<string, unknown>;
-  raw: Record<string, unknown>;
-}
+export type ResultEntry = z.output<typeof resultEntry>;
 
 type Names = Pick<ReadPlan, 'fields' | 'mappings'>;
 
-export function resultEntry({ fields, raw }: ProviderRecord, plan: Names): ResultEntry {
+export function entryOf({ fields, raw }: ProviderRecord, plan: Names): ResultEntry {
   const value = (name: string) => (Object.hasOwn(fields, name) ? fields[name] : null);
   return {
     fields: Object.fromEntries(plan.fields.map((name) => [name, value(name)])),
@@ -53,7 +78,7 @@ export function pageMessages(
   records: readonly ProviderRecord[],
   plan: Names & Pick<ReadPlan, 'pageSize'>,
 ): string[] {
-  const entries = records.map((record) => JSON.stringify(resultEntry(record, plan)));
+  const entries = records.map((record) => JSON.stringify(entryOf(record, plan)));
   // Every entry counts a comma, and the last has none.
   const room = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(body(head, [], records.length));
   return [...parts(entries, room, plan.pageSize)].map((part) => body(head, part, part.length));

@@ -1,0 +1,102 @@
+/** What the gateway sends to destinations, as the document's webhooks: an event of each type, and records. */
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { z } from 'zod';
+import { recordsMessage } from '../domain/read/message.ts';
+import { EVENTS } from '../events/catalogue.ts';
+
+type Webhooks = NonNullable<OpenAPIV3_1.Document['webhooks']>;
+
+interface Message {
+  id: string;
+  tag: string;
+  summary: string;
+  description: string;
+  body: z.ZodObject;
+}
+
+/** By the name of their kind: the word of the event's type, or `records`. */
+export function webhooks(): Webhooks {
+  const events = Object.values(EVENTS).map(
+    (event) => [event.wireName, eventMessage(event)] as const,
+  );
+  const messages = [...events, ['records', RECORDS] as const];
+  const requests = messages.map(([name, message]) => [name, { post: request(message) }]);
+  return Object.fromEntries(requests);
+}
+
+type Event = (typeof EVENTS)[keyof typeof EVENTS];
+
+function eventMessage({ wireName, happened, data }: Event): Message {
+  return {
+    id: wireName.replace(/\.(\w)/g, (_all, letter: string) => letter.toUpperCase()),
+    tag: 'Events',
+    summary: `Tells of ${wireName}.`,
+    description: happened,
+    body: z.object({
+      notificationType: z.literal(wireName).describe('What happened.'),
+      data: data.describe('What it is about.'),
+    }),
+  };
+}
+
+const RECORDS: Message = {
+  id: 'records',
+  tag: 'Reads',
+  summary: 'Brings records of a read.',
+  description: `A page of a read, or a part of it where it would be more than 300,000 bytes. It goes to the destination
+that the integration names for the object. A page without records sends nothing.`,
+  body: recordsMessage,
+};
+
+const SENDING = `Any 2xx within 15 seconds is a success; redirects are not followed. The same message may come more
+than once, and messages may come in another order. The destination's own headers are sent too.`;
+
+function request({ id, tag, summary, description, body }: Message): OpenAPIV3_1.OperationObject {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(body);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: `${description} ${SENDING}`,
+    security: [],
+    parameters: HEADERS,
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: schema as OpenAPIV3_1.SchemaObject } },
+    },
+    responses: RESPONSES,
+  };
+}
+
+/** Standard Webhooks 1.0. */
+const HEADERS: OpenAPIV3_1.ParameterObject[] = [
+  header('webhook-id', 'Names the message, the same in all its attempts.', { minLength: 1 }),
+  header('webhook-timestamp', 'When this attempt was made, in seconds since 1970.', {
+    pattern: '^[0-9]+$',
+  }),
+  header(
+    'webhook-signature',
+    `\`v1,\` and the base64 of an HMAC-SHA256 over \`{webhook-id}.{webhook-timestamp}.{body}\`, whose key is the
+base64 after \`whsec_\` of the destination's secret. For a day after a rotation there are two, with a space between.`,
+    { pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$' },
+  ),
+];
+
+function header(
+  name: string,
+  description: string,
+  rule: { minLength: number } | { pattern: string },
+): OpenAPIV3_1.ParameterObject {
+  return { in: 'header', name, required: true, description, schema: { type: 'string', ...rule } };
+}
+
+const RESPONSES: OpenAPIV3_1.ResponsesObject = {
+  '2XX': { description: 'The message has arrived.' },
+  '410': { description: 'The destination is gone: it is disabled at once.' },
+  '4XX': {
+    description: 'The message is sent again later; `Retry-After` of up to an hour is kept to.',
+  },
+  '5XX': {
+    description: 'The message is sent again later; `Retry-After` of up to an hour is kept to.',
+  },
+};

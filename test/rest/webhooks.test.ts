@@ -1,0 +1,151 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, expect, test } from 'vitest';
+import { inTransaction } from '../../src/database/transaction.ts';
+import { EVENTS, type EventData } from '../../src/events/catalogue.ts';
+import { recordEvent } from '../../src/events/record.ts';
+import { newId } from '../../src/ids.ts';
+import { sharedApp } from '../support/app.ts';
+import { keepEvents } from '../support/connections.ts';
+import { contentFor } from '../support/integrations.ts';
+import { installReading, TRIGGER } from '../support/reads.ts';
+import { type Received, startReceiver } from '../support/receiver.ts';
+
+type Type = keyof typeof EVENTS;
+
+interface Webhook {
+  parameters: { name: string; required: boolean; schema: object }[];
+  requestBody: { content: { 'application/json': { schema: object } } };
+}
+
+const receiver = await startReceiver();
+afterAll(() => receiver[Symbol.asyncDispose]());
+const app = await sharedApp({ env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32' } });
+const { services, sandbox, rest } = app.app;
+const { webhooks }: { webhooks: Record<string, { post: Webhook }> } = JSON.parse(
+  (await rest.inject('/v1/openapi.json')).body,
+);
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+
+/** What of the body and of its headers is not as the document says. */
+function faultsOf(kind: string, { headers, body }: Pick<Received, 'headers' | 'body'>) {
+  const { parameters, requestBody } = webhooks[kind]?.post as Webhook;
+  const found = [[requestBody.content['application/json'].schema, JSON.parse(body)] as const];
+  const said = parameters.map(({ name, schema }) => [schema, headers[name]] as const);
+  return [...found, ...said].flatMap(([schema, value]) => {
+    const validate = ajv.compile(schema);
+    validate(value);
+    return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  });
+}
+
+function kindOf({ body }: Received): string {
+  const { notificationType, action } = JSON.parse(body);
+  return notificationType ?? (action === 'read' ? 'records' : 'unknown');
+}
+
+/** A project whose events of all types and whose records go to the receiver. */
+async function withEverything(place: string) {
+  const tenant = await app.tenant();
+  await keepEvents(app, tenant);
+  const { projectId } = tenant;
+  const destination = `mutation ($input: CreateDestinationInput!) {
+    createDestination(input: $input) { destination { id } } }`;
+  const made = { projectIdOrName: projectId, name: 'records', type: 'WEBHOOK' };
+  const input = { ...made, url: receiver.url(place) };
+  const { createDestination } = await tenant.query(destination, { input });
+  const { prisma } = services.database;
+  const { id: topicId } = await prisma.topic.findFirstOrThrow({ where: { projectId } });
+  const destinationId = createDestination.destination.id;
+  await prisma.topicDestinationRoute.create({
+    data: { id: newId('tdr'), projectId, topicId, destinationId },
+  });
+  return tenant;
+}
+
+const connection = {
+  projectId: 'prj_1',
+  provider: 'sandbox',
+  groupRef: 'acme',
+  connectionId: 'con_1',
+  consumerRef: 'ada',
+  consumerName: 'Ada',
+};
+const installation = {
+  ...connection,
+  integrationId: 'int_1',
+  integrationName: 'crm',
+  installationId: 'ins_1',
+  groupName: 'Acme',
+};
+const [objectName, error, config] = ['contacts', 'Gone.', { read: [] }];
+const operationId = 'opr_1';
+const times = { fromTimestamp: '2026-01-01T00:00:00.000Z', untilTimestamp: '2026-02-01T00:00:00Z' };
+const written = { success: false, successfulRecordIds: ['1'], errors: ['No.'] };
+
+const DATA: { [T in Type]: EventData<T> } = {
+  READ_BACKFILL_DONE: { ...installation, objectName },
+  READ_SCHEDULE_PAUSED: { ...installation, objectName, config, error },
+  READ_TRIGGERED_DONE: { ...installation, objectName, ...times },
+  READ_TRIGGERED_ERROR: { ...installation, objectName, error },
+  WRITE_ASYNC_DONE: { ...installation, operationId, objectName, ...written },
+  CONNECTION_CREATED: connection,
+  CONNECTION_UPDATED: connection,
+  CONNECTION_REFRESHED: connection,
+  CONNECTION_ERROR: { ...connection, errors: ['Refused.'] },
+  CONNECTION_DELETED: connection,
+  INSTALLATION_CREATED: { ...installation, config },
+  INSTALLATION_UPDATED: { ...installation, config, lastConfig: config },
+  INSTALLATION_DELETED: { ...installation, config },
+  SUBSCRIBE_CREATE_ERROR: { ...installation, error },
+  DESTINATION_WEBHOOK_DISABLED: {
+    projectId: 'prj_1',
+    destinationId: 'dst_1',
+    destinationName: 'mine',
+    url: 'https://hooks.example.com/',
+  },
+};
+
+test('there is a webhook for each type of event, and one for records', () => {
+  const types = Object.values(EVENTS).map(({ wireName }) => wireName);
+  expect(Object.keys(webhooks).sort()).toEqual([...types, 'records'].sort());
+});
+
+test('what is delivered is as the document says, of each kind', async () => {
+  sandbox.seed('contacts', 3);
+  const tenant = await withEverything('everything');
+  await app.app.start();
+  const content = { read: { objects: [{ ...contentFor().read.objects[0], mapToName: 'people' }] } };
+  const reading = await installReading(app, tenant, { content });
+  await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });
+  for (const [eventType, data] of Object.entries(DATA) as [Type, EventData<Type>][]) {
+    const { projectId } = tenant;
+    await inTransaction(services.database, (tx) => recordEvent(tx, { projectId, eventType, data }));
+  }
+  const received = receiver.received('everything');
+  const kinds = () => [...new Set(received.map(kindOf))].sort();
+  await expect.poll(kinds, { timeout: 50_000 }).toEqual(Object.keys(webhooks).sort());
+  const faults = received.flatMap((message) =>
+    faultsOf(kindOf(message), message).map((fault) => `${kindOf(message)}: ${fault}`),
+  );
+  expect(faults).toEqual([]);
+  // Those of the read came of themselves, beside the ones that were recorded by hand.
+  expect(received.length).toBeGreaterThan(Object.keys(webhooks).length);
+});
+
+test('what is not so is found', () => {
+  const headers = {
+    'webhook-id': 'dlv_1',
+    'webhook-timestamp': 'now',
+    'webhook-signature': 'v1,x',
+  };
+  const { projectId: _left, ...data } = connection;
+  const body = JSON.stringify({ notificationType: 'other', data });
+  expect(faultsOf('connection.created', { headers, body })).toEqual([
+    '/notificationType must be equal to constant',
+    "/data must have required property 'projectId'",
+    expect.stringContaining('must match pattern'),
+    expect.stringContaining('must match pattern'),
+  ]);
+});
