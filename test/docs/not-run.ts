@@ -1,4 +1,5 @@
-/** What the documents show and no test runs as it stands, each with its reason. */
+/** What the documents show and no test runs as it stands, each with its reason; what is left is run. */
+import { type Block, blocksOf, DOCUMENTS } from '../support/documents.ts';
 
 /** Blocks, by how they begin. */
 export const BLOCKS_NOT_RUN = [
@@ -61,3 +62,22 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run bench -- --seconds 3', reason: MINUTES },
   { command: 'npm run bench -- --growth', reason: MINUTES },
 ];
+
+/** What the walk runs in terminals of their own. */
+export const START = 'ALLOWED_PRIVATE_TARGETS=127.0.0.1/32 npm start';
+export const LISTEN = 'npm run listen -- --topic data';
+export const REENCRYPT = 'npm run reencrypt -- --new-key';
+export const WITHOUT_NPM = 'node_modules/.bin/node src/main.ts';
+export const ASIDE = [START, LISTEN, REENCRYPT, WITHOUT_NPM];
+
+export const blocks = DOCUMENTS.flatMap(blocksOf);
+export const isRun = ({ text }: Block) =>
+  !BLOCKS_NOT_RUN.some(({ start }) => text.startsWith(start));
+export const ofLanguage = (language: string, document?: string) =>
+  blocks.filter(
+    (block) =>
+      block.language === language && (!document || block.document === document) && isRun(block),
+  );
+
+/** The name that a script has to be saved under, from its first line. */
+export const nameOf = (script: string) => script.split('\n')[0]?.replace('// ', '') ?? '';

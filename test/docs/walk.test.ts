@@ -1,0 +1,138 @@
+/** What README.md and docs/ tell their readers to run is run, so that it stays true. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { DOCUMENTS } from '../support/documents.ts';
+import { freePort, startPostgres } from '../support/postgres.ts';
+import { noPostgres } from '../support/postgres-binaries.ts';
+import { Reader, SHOWN_MAX, type Terminal } from '../support/reader.ts';
+import { LISTEN, nameOf, ofLanguage, REENCRYPT, START, WITHOUT_NPM } from './not-run.ts';
+
+/** It starts servers of its own, on a PostgreSQL. */
+const APART = 'docs/operations.md';
+
+/** What the terminals of each document show in the end, also from what runs in the background. */
+const SHOWN: Record<string, RegExp[]> = {
+  'README.md': [
+    /"recordId":"/,
+    /"verified":true,"message":\{"notificationType":"connection.created"/,
+    /"verified":true,"message":\{"action":"read".*"mappedFields":\{"emailAddress":/,
+    /"verified":true,"message":\{"notificationType":"read.triggered.done"/,
+  ],
+  'docs/clients.md': [/over SSE .*CONNECTION_CREATED/, /over WebSocket .*CONNECTION_CREATED/],
+  'docs/webhooks.md': [/genuine dlv_\w+ .*connection\.created/],
+  [APART]: [/"status":"ready".*"status":"ready"/s],
+};
+
+const WAITING = { timeout: 60_000, interval: 100 };
+const WALK_MS = 300_000;
+const REFUSED = /"errors":\s*\[\s*\{|urn:problem/;
+
+const postgresMissing = noPostgres();
+if (postgresMissing) {
+  console.warn(`What ${APART} runs on PostgreSQL is left out: ${postgresMissing}.`);
+}
+
+test('what the documents tell to run works, from one server', { timeout: WALK_MS }, async () => {
+  const reader = await openReader();
+  await reader.run(`export PORT=4000\n${START} &\n${isReady(4000)}`);
+  const { url, apiKey } = JSON.parse(reader.read('data/demo.json'));
+  const listener = await reader.run(`${LISTEN} &`);
+  await shows(listener, [/^Listening to /m]);
+  const shown: string[] = [];
+  for (const document of DOCUMENTS.filter((name) => name !== APART)) {
+    shown.push(await follow(reader, document));
+  }
+  await shows(listener, [/"eventType":"READ_TRIGGERED_DONE"/]);
+  holdExamples(shown.join('\n'));
+  for (const { text, line, document } of ofLanguage('graphql')) {
+    const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
+    const body = JSON.stringify({ query: text });
+    const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
+    expect(await response.text(), `${document}:${line}`).not.toMatch(REFUSED);
+  }
+  await reader.end();
+  const { output } = await reader.run(REENCRYPT);
+  expect(output()).toMatch(/[1-9]\d* values sealed again/);
+  await reader.run(`export PORT=4000\n${WITHOUT_NPM} &\n${isReady(4000)}`);
+});
+
+test.skipIf(postgresMissing)('two processes start as told', { timeout: WALK_MS }, async () => {
+  const postgres = await startPostgres(join(folderOfPostgres(), 'postgres'));
+  onTestFinished(() => postgres.stop());
+  const reader = await openReader({
+    'postgresql://gateway:secret@127.0.0.1:5432/gateway': `${postgres.url}/postgres`,
+  });
+  await follow(reader, APART);
+});
+
+test('a server that ends before it is ready is not waited for', async () => {
+  const reader = await openReader();
+  const failing = reader.run(`PORT=no npm start &\n${isReady(4000)}`);
+  await expect(failing).rejects.toThrow(/PORT: .*FAILED: npm start ended with 1/s);
+});
+
+/** All commands of a document in one terminal, as a reader has it, with the scripts that it says to save. */
+async function follow(reader: Reader, document: string): Promise<string> {
+  for (const { text } of ofLanguage('js', document)) {
+    reader.save(nameOf(text), text);
+  }
+  const commands = ofLanguage('sh', document).map(({ text }) => text);
+  if (commands.length === 0) return '';
+  const terminal = await reader.run(commands.join('\n'));
+  await shows(terminal, SHOWN[document] ?? []);
+  expect(terminal.output()).not.toMatch(REFUSED);
+  return terminal.output();
+}
+
+/** In the end; at once not where a program has failed. */
+async function shows({ output, hasFailed }: Terminal, expected: RegExp[]): Promise<void> {
+  const missing = () => expected.filter((pattern) => !pattern.test(output()));
+  await vi.waitFor(() => {
+    if (!hasFailed()) expect(missing(), output().slice(-SHOWN_MAX)).toEqual([]);
+  }, WAITING);
+  expect(hasFailed(), output().slice(-SHOWN_MAX)).toBe(false);
+}
+
+/** The messages that documents show have the members of those that came. */
+function holdExamples(shown: string): void {
+  const came = [...shown.matchAll(/"verified":true,"message":(\{.*\})\}$/gm)].map((found) =>
+    JSON.parse(found[1] ?? ''),
+  );
+  for (const { text, line, document } of ofLanguage('json')) {
+    const example = JSON.parse(text);
+    const [message] = came.filter((one) => kindOf(one) === kindOf(example));
+    expect(membersOf(message), `${document}:${line}`).toEqual(membersOf(example));
+  }
+}
+
+const kindOf = ({ notificationType, action }: Record<string, string>) => notificationType ?? action;
+
+function membersOf(message: Record<string, unknown>): unknown {
+  const { data, result, resultInfo } = message;
+  const [record] = Array.isArray(result) ? result : [];
+  return [message, data, resultInfo, record, record?.fields, record?.mappedFields].map((value) =>
+    Object.keys(value ?? {}).sort(),
+  );
+}
+
+async function openReader(more: Record<string, string> = {}): Promise<Reader> {
+  const ports = ['4000', '4010', '4100', '4101'];
+  const free = await Promise.all(ports.map(async (port) => [port, String(await freePort())]));
+  const reader = new Reader({ ...more, ...Object.fromEntries(free) });
+  onTestFinished(() => reader[Symbol.asyncDispose]());
+  return reader;
+}
+
+function folderOfPostgres(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-documents-'));
+  // PostgreSQL may run as another user.
+  chmodSync(folder, 0o755);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function isReady(port: number): string {
+  return `curl -sf --retry 200 --retry-delay 1 --retry-all-errors http://127.0.0.1:${port}/readyz`;
+}
