@@ -86,7 +86,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   // Before a first key is made: it would look like the one that is missing.
   await refuseMissingKey(database.rows.query, keys && createVault(keys));
   const vault = createVault(keys ?? encryptionKeys(config));
-  const sandbox = building.use(await openSandbox({ config, database, log }));
+  const sandbox = use('sandbox', await openSandbox({ config, database, log }));
   const verifier = await createBearerVerifier(config);
   let publicUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
   const services: Services = {
@@ -99,7 +99,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     queue: use('job queue', await openQueue(database, log)),
     feed: use('event feed', createFeed({ database, log, cursorOf: eventCursor })),
     operationChanges: use('operation feed', createOperationChanges(database, log)),
-    providerAccess: createProviderAccess(building.use(providerOutbound(config, sandbox))),
+    providerAccess: createProviderAccess(
+      use('requests to providers', providerOutbound(config, sandbox)),
+    ),
     publicUrl: () => publicUrl.replace(/\/+$/, ''),
     sandboxUrl: sandbox.url,
     now: overrides.now ?? database.now,

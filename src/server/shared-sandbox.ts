@@ -4,6 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SandboxServer } from '../providers/sandbox/server/server.ts';
+import { endWithin } from '../work/deadline.ts';
 import { createSandboxLease, type SandboxLease } from './sandbox-lease.ts';
 import {
   type FillSandbox,
@@ -16,6 +17,8 @@ import {
 const LOOK_MS = 1_500;
 /** While a start waits for another process's sandbox to listen for the first time. */
 const FIRST_LOOK_MS = 50;
+/** A database that hangs must not hold up the end of this process. */
+const LEAVE_MS = 1_000;
 
 /** Waits until there is a sandbox, here or in another process. */
 export async function shareSandbox(host: SandboxHost): Promise<Sandbox> {
@@ -104,11 +107,12 @@ class SharedSandbox implements Sandbox {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
-    await this.#looking;
+    await endWithin(this.#looking, LEAVE_MS);
     if (!this.#server) return;
     await this.#server.close();
-    await this.#lease.release().catch((error: unknown) => {
+    const released = this.#lease.release().catch((error: unknown) => {
       this.#host.log.warn({ err: error }, "the sandbox's lease ends by itself");
     });
+    await endWithin(released, LEAVE_MS);
   }
 }
