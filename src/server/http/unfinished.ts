@@ -28,6 +28,11 @@ interface Limits {
 const ALL_MAX = 8_000;
 const ALL_BYTES_MAX = 256 * 1024 * 1024;
 const SWEEP_MS = 100;
+/**
+ * What one sweep adds to the age of all at most. If the server itself stood still, what came meanwhile is not read
+ * yet: that time is not the clients'.
+ */
+const AGED_MAX_MS = 2 * SWEEP_MS;
 /** Cutting takes its time too: more in one sweep would make good clients wait. */
 const CUTS_MAX = 100;
 /** A burst of good clients is to be read before it is judged. */
@@ -37,7 +42,7 @@ const LOOKS_MAX = 64;
 
 interface Entry {
   one: Unfinished;
-  since: number;
+  sinceMs: number;
 }
 
 interface Sum {
@@ -51,6 +56,8 @@ export class UnfinishedRoom {
   readonly #entries = new Map<object, Entry>();
   readonly #sums = new Map<string | null, Sum>();
   #bytes = 0;
+  /** The time in which the server could read. */
+  #clockMs = 0;
   #isSweeping = false;
 
   constructor(limits: Limits) {
@@ -58,7 +65,7 @@ export class UnfinishedRoom {
   }
 
   enter(key: object, one: Unfinished): void {
-    this.#entries.set(key, { one, since: performance.now() });
+    this.#entries.set(key, { one, sinceMs: this.#clockMs });
     this.#count(one, 1);
     if (this.#entries.size > ALL_MAX || this.#bytes > ALL_BYTES_MAX) this.#makeRoom();
     this.#planSweep();
@@ -84,7 +91,9 @@ export class UnfinishedRoom {
   #planSweep(): void {
     if (this.#isSweeping || this.#entries.size === 0) return;
     this.#isSweeping = true;
+    const plannedAt = performance.now();
     setTimeout(() => {
+      this.#clockMs += Math.min(performance.now() - plannedAt, AGED_MAX_MS);
       this.#sweep();
       this.#isSweeping = false;
       this.#planSweep();
@@ -92,10 +101,9 @@ export class UnfinishedRoom {
   }
 
   #sweep(): void {
-    const now = performance.now();
     let cuts = 0;
-    for (const [key, { one, since }] of this.#entries) {
-      const reason = one.isOver() ? null : this.#reasonToCut(one, now - since);
+    for (const [key, { one, sinceMs }] of this.#entries) {
+      const reason = one.isOver() ? null : this.#reasonToCut(one, this.#clockMs - sinceMs);
       if (one.isOver()) this.leave(key);
       else if (reason && cuts < CUTS_MAX) {
         this.#cut(key, reason);

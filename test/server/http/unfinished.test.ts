@@ -75,6 +75,21 @@ test('a body that comes fast enough may take longer', async () => {
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
+const QUERY = '{"query":"{ __typename }"}';
+const HEAD = `POST /graphql HTTP/1.1\r\n${JSON_HEAD}Connection: close\r\nContent-Length: ${QUERY.length}\r\n\r\n`;
+const STANDSTILL_MS = 3_000;
+
+test.each([
+  ['a body', HEAD],
+  ['a head', 'POST /graphql HTTP/1.1\r\n'],
+])('%s that comes while the server stands still is not late', async (_what, begun) => {
+  const socket = await send(begun);
+  expect(await ask()).toBe(200);
+  socket.write((HEAD + QUERY).slice(begun.length));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STANDSTILL_MS);
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 test('WebSockets whose clients do not say who they are take no place of those who do', async () => {
   const strangers = await Promise.all(Array.from({ length: 6 }, () => openSocket(url)));
   const admitted = await Promise.all(
