@@ -8,6 +8,8 @@ export const common = {
   globalSetup: 'test/support/global-setup.ts',
   testTimeout: 60_000,
   hookTimeout: 120_000,
+  // A state that is waited for comes late on a machine that is busy: a second is no sign of a fault.
+  expect: { poll: { timeout: 20_000 } },
   // A worker loads the modules once for all of its files.
   isolate: false,
   // Tests run as the product does: Node itself, no bundler between.
