@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { type PGlite, types } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import type { Log } from '../log.ts';
+import { Answering } from './answering.ts';
 import { openFolder, refuseDamage } from './data-folder.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
 import type { Database } from './database.ts';
@@ -11,11 +12,12 @@ import { jobsOnPglite } from './job-database.ts';
 import { listenOnPglite } from './listen.ts';
 import { migrate } from './migrate.ts';
 import { Outages } from './outages.ts';
-import { tellFailures } from './pglite-failures.ts';
+import { aroundStatements } from './pglite-statements.ts';
 import { onlyProcess } from './processes.ts';
 import { createRows, type RunQuery } from './rows.ts';
 import { timestampOf } from './timestamps.ts';
 import { TRANSACTION_OPTIONS } from './transaction.ts';
+import { startUpkeep } from './upkeep.ts';
 
 /** The one in the data folder, which no other process may have open. */
 export async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
@@ -25,9 +27,11 @@ export async function openEmbedded(dataDir: string, log: Log): Promise<Database>
   try {
     const pglite = await openFolder(dataDir);
     const database = await openPglite(pglite, log);
+    const upkeep = startUpkeep(database.rows.query, log);
     return {
       ...database,
       async [Symbol.asyncDispose]() {
+        await upkeep[Symbol.asyncDispose]();
         await database[Symbol.asyncDispose]();
         lock[Symbol.dispose]();
       },
@@ -41,7 +45,11 @@ export async function openEmbedded(dataDir: string, log: Log): Promise<Database>
 /** A database over an open PGlite, which it closes in the end. */
 export async function openPglite(pglite: PGlite, log: Log): Promise<Database> {
   const outages = new Outages(log);
-  tellFailures(pglite, outages);
+  aroundStatements(pglite, (statement) =>
+    statement().catch((error: unknown) => {
+      throw outages.told(error);
+    }),
+  );
   const run: RunQuery = async (text, values, rowMode) =>
     (await pglite.query(text, values, { parsers: PGLITE_PARSERS, ...(rowMode && { rowMode }) }))
       .rows as never;
@@ -62,6 +70,7 @@ export async function openPglite(pglite: PGlite, log: Log): Promise<Database> {
   });
   const processes = await onlyProcess(run);
   const listen = listenOnPglite(pglite, log);
+  const answering = new Answering(async () => pglite.query('select 1'));
   return {
     kind: 'embedded',
     processes,
@@ -72,10 +81,9 @@ export async function openPglite(pglite: PGlite, log: Log): Promise<Database> {
     rows: createRows(run),
     listen,
     jobs: jobsOnPglite(pglite, listen),
-    ping: async () => {
-      await pglite.query('select 1');
-    },
+    ping: async () => answering.check(),
     async [Symbol.asyncDispose]() {
+      answering[Symbol.dispose]();
       outages[Symbol.dispose]();
       await prisma.$disconnect();
       await pglite.close();

@@ -1,0 +1,53 @@
+/**
+ * Whether the database answers, known without waiting for it: it is looked for again and again, and who wants to
+ * know is told what came of it last.
+ */
+
+const LOOK_MS = 1_000;
+/** Longer than callers of the database wait for a statement of theirs to begin. */
+const SILENCE_MAX_MS = 5_000;
+
+export interface AnsweringOptions {
+  lookMs?: number;
+  silenceMaxMs?: number;
+}
+
+/** Made when the database has just answered. */
+export class Answering implements Disposable {
+  readonly #look: () => Promise<unknown>;
+  readonly #silenceMaxMs: number;
+  readonly #timer: NodeJS.Timeout;
+  #lookingSinceMs: number | null = null;
+  #failure: unknown = null;
+
+  constructor(look: () => Promise<unknown>, options: AnsweringOptions = {}) {
+    const { lookMs = LOOK_MS, silenceMaxMs = SILENCE_MAX_MS } = options;
+    this.#look = look;
+    this.#silenceMaxMs = silenceMaxMs;
+    this.#timer = setInterval(() => void this.#lookOnce(), lookMs).unref();
+  }
+
+  /** Throws where the last look failed, or has had no answer for too long. */
+  check(): void {
+    if (this.#failure !== null) throw this.#failure;
+    const silentMs = performance.now() - (this.#lookingSinceMs ?? performance.now());
+    if (silentMs > this.#silenceMaxMs) {
+      throw new Error(`The database has not answered for ${Math.round(silentMs)} ms.`);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    this.#failure ??= new Error('The database is closed.');
+  }
+
+  async #lookOnce(): Promise<void> {
+    if (this.#lookingSinceMs !== null) return;
+    this.#lookingSinceMs = performance.now();
+    this.#failure = await this.#look().then(
+      () => null,
+      (error: unknown) => error ?? new Error('The database does not answer.'),
+    );
+    this.#lookingSinceMs = null;
+  }
+}
