@@ -19,10 +19,13 @@ export async function lendPglite(): Promise<PGlite> {
   // Forgotten when it is closed: modules of tests stay in memory, and with them what they refer to.
   let lent: PGlite | null = kept.pop() ?? (await openSnapshot());
   const listeners = new Map<symbol, () => Promise<void>>();
+  // What the app puts in place of a member: it ends with the loan.
+  const replaced: Record<PropertyKey, unknown> = {};
   const own = {
     async close() {
       const pglite = lent;
       lent = null;
+      for (const name of Reflect.ownKeys(replaced)) delete replaced[name as string];
       for (const unlisten of listeners.values()) await unlisten();
       listeners.clear();
       if (pglite) await takeBack(pglite);
@@ -36,8 +39,9 @@ export async function lendPglite(): Promise<PGlite> {
       };
     },
   };
-  return new Proxy({} as PGlite, {
+  return new Proxy(replaced as unknown as PGlite, {
     get(_, name) {
+      if (Object.hasOwn(replaced, name)) return replaced[name as string];
       if (name === 'closed') return lent === null;
       if (name === 'close' || name === Symbol.asyncDispose) return own.close;
       if (name === 'listen') return own.listen;
