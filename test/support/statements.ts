@@ -19,13 +19,22 @@ interface Recording {
 
 const recordings = new Set<Recording>();
 
+/** Asked whenever it is time, whatever is worked on: by the job queue, for leases, the clock, and connections. */
+const BESIDE = [
+  /pgboss|SandboxLease|ServerProcess/,
+  /^select \(extract\(epoch from clock_timestamp\(\)\)/,
+  /set_config\('tcp_user_timeout'/,
+  /^select 1$/,
+];
+
 // All that the pool, Prisma's adapters and transactions ask passes through these two.
 for (const { prototype } of [pg.Client, PGlite] as { prototype: { query: Query } }[]) {
   const { query } = prototype;
   prototype.query = function (asked, values, ...rest) {
     const statement = statementOf(asked, values);
-    // The job queue and the sandbox's lease are maintained whenever it is time.
-    if (/pgboss|SandboxLease/.test(statement.text)) return query.call(this, asked, values, ...rest);
+    if (BESIDE.some((pattern) => pattern.test(statement.text))) {
+      return query.call(this, asked, values, ...rest);
+    }
     const waits = [...recordings].flatMap(({ statements, before }) => {
       statements.push(statement);
       return before ? [before(this, statement, query)] : [];
