@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { noPostgres } from './test/support/postgres-binaries.ts';
+import { noPostgres } from './test/support/database/postgres-binaries.ts';
 import { common, embedded } from './vitest.config.ts';
 
 /** What reaches the database, on PostgreSQL and through Yoga's own handler; embedded runs take the short way. */

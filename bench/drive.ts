@@ -1,7 +1,7 @@
 /** Keeps a server busy from some connections, each with one request at a time, and measures it. */
 import { openHttpSocket } from './http-socket.ts';
 import { quantile } from './median.ts';
-import type { Server } from './server.ts';
+import type { Server } from './processes/server.ts';
 
 export interface Load {
   server: Server;

@@ -1,17 +1,17 @@
 /** The gateway measured against its peers: see README.md. */
 import { type Filled, filledDatabase, usingClient } from './database.ts';
-import { deliveriesTable, measureDeliveries } from './deliveries.ts';
-import { measureEmbedded } from './embedded.ts';
-import { fanOutTable, measureFanOut } from './fan-out.ts';
 import { type Flags, readFlags } from './flags.ts';
-import { growthTable, measureGrowth } from './growth.ts';
-import { growthPicture } from './growth-picture.ts';
+import { deliveriesTable, measureDeliveries } from './parts/deliveries.ts';
+import { measureEmbedded } from './parts/embedded.ts';
+import { fanOutTable, measureFanOut } from './parts/fan-out.ts';
+import { growthTable, measureGrowth } from './parts/growth.ts';
+import { growthPicture } from './parts/growth-picture.ts';
+import { measureWorkload } from './parts/requests.ts';
+import { measureScaleOut, scaleOutTable } from './parts/scale-out.ts';
+import { measureStartUp, startUpTable } from './parts/start-up.ts';
 import { PEERS, type Peer, startPeer } from './peers.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
-import { measureWorkload } from './requests.ts';
 import { writePicture, writeResults } from './results.ts';
-import { measureScaleOut, scaleOutTable } from './scale-out.ts';
-import { measureStartUp, startUpTable } from './start-up.ts';
 import { workloadTable } from './table.ts';
 import { nodeVariables, type Variables, WORKLOADS } from './workloads.ts';
 

@@ -1,8 +1,8 @@
 /** The peers: how each is started, and how it is asked. */
 import { type Filled, KEY_TEXT } from './database.ts';
 import { POSTGRAPHILE_DOCUMENTS } from './peers/postgraphile-documents.ts';
-import { freePort } from './port.ts';
-import { type Server, startServer } from './server.ts';
+import { freePort } from './processes/port.ts';
+import { type Server, startServer } from './processes/server.ts';
 import { DOCUMENTS, type Documents } from './workloads.ts';
 
 export const PEERS = ['limit', 'mercurius', 'postgraphile', 'apollo', 'gateway'] as const;

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort } from './port.ts';
+import { freePort } from './processes/port.ts';
 
 export interface Postgres extends AsyncDisposable {
   urlOf(database: string): string;

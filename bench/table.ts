@@ -1,5 +1,5 @@
 /** Tables as they are printed. */
-import type { Result } from './requests.ts';
+import type { Result } from './parts/requests.ts';
 import { MEANINGS } from './workloads.ts';
 
 type Cell = string | number;

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import { schema } from '../src/graphql/schema.ts';
+import { schema } from '../src/graphql/schema/schema.ts';
 
 const path = join(import.meta.dirname, '..', 'schema.graphql');
 writeFileSync(path, `${printSchema(lexicographicSortSchema(schema))}\n`);

@@ -1,6 +1,6 @@
 /**
  * Refusals: what a domain function throws when it won't do what was asked. Every kind has one code,
- * one HTTP status and one problem document; graphql/errors.ts and rest/ turn them into answers.
+ * one HTTP status and one problem document; graphql/execution/graphql-errors.ts and rest/ turn them into answers.
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from './log.ts';

@@ -2,6 +2,7 @@
 import { startDeliveries } from './deliveries/deliveries.ts';
 import type { Services } from './domain/call.ts';
 import { EVENTS_CHANNEL } from './events/channel.ts';
+import { startJobs, type Work } from './jobs/job-worker.ts';
 import { missProcessesSweep } from './jobs/miss-processes.ts';
 import { recoverReadsSweep } from './jobs/recover-reads.ts';
 import { recoverWritesSweep } from './jobs/recover-writes.ts';
@@ -10,7 +11,6 @@ import { removeExpiredSweep } from './jobs/remove-expired.ts';
 import { runReadJob } from './jobs/run-read.ts';
 import { runWriteJob } from './jobs/run-write.ts';
 import { scheduleReadsSweep } from './jobs/schedule-reads.ts';
-import { startJobs, type Work } from './jobs/worker.ts';
 import { createOutbound } from './outbound/client.ts';
 
 export const WORK: Work = {

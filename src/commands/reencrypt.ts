@@ -4,8 +4,8 @@
  */
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/database.ts';
-import { addEncryptionKey, encryptionKeys } from '../domain/encryption-keys.ts';
-import { reencrypt } from '../domain/reencrypt.ts';
+import { addEncryptionKey, encryptionKeys } from '../domain/keys/encryption-keys.ts';
+import { reencrypt } from '../domain/keys/re-encryption.ts';
 import { createLog } from '../log.ts';
 import { createVault } from '../secrets.ts';
 

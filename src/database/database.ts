@@ -1,16 +1,16 @@
 /** The one database: embedded PGlite in the data folder, or any PostgreSQL. */
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
-import { openEmbedded } from './embedded.ts';
+import { openEmbedded } from './embedded/embedded.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { JobDatabase } from './job-database.ts';
-import type { Listen } from './listen.ts';
+import type { Listen } from './notifications.ts';
 import type { Outages } from './outages.ts';
 import { openPostgres } from './postgres.ts';
 import type { Processes } from './processes.ts';
 import type { Rows } from './rows.ts';
 
-export { openPglite } from './embedded.ts';
+export { openPglite } from './embedded/embedded.ts';
 
 export interface Database extends AsyncDisposable {
   kind: 'embedded' | 'postgres';

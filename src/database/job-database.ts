@@ -2,7 +2,7 @@
 import type { PGlite } from '@electric-sql/pglite';
 import type pg from 'pg';
 import { type Db, fromPglite } from 'pg-boss';
-import type { Listen } from './listen.ts';
+import type { Listen } from './notifications.ts';
 import type { Server } from './session.ts';
 import { SessionPool } from './session-pool.ts';
 

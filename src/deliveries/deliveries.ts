@@ -1,5 +1,5 @@
 /** The delivery of messages, as the app starts and stops it. */
-import { type DeliveryDeps, DeliveryWorker } from './worker.ts';
+import { type DeliveryDeps, DeliveryWorker } from './delivery-worker.ts';
 
 export interface Deliveries extends AsyncDisposable {
   /** Something may be due: to be called after a commit that owes deliveries. */

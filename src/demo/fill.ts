@@ -2,8 +2,8 @@
 import type { Services } from '../domain/call.ts';
 import { ALL_SCOPES } from '../domain/viewer/scopes.ts';
 import { DEMO_CONNECTIONS, DEMO_REVISIONS } from './content.ts';
+import { fillRoutes, KNOWN_ROUTES } from './event-routes.ts';
 import { addOperations } from './operations.ts';
-import { fillRoutes, KNOWN_ROUTES } from './routes.ts';
 import { createRunner, type Data, DEMO_PROJECT, type Runner } from './runner.ts';
 
 export interface DemoProject {

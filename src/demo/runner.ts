@@ -3,8 +3,8 @@ import { graphql } from 'graphql';
 import type { Services } from '../domain/call.ts';
 import { ALL_SCOPES } from '../domain/viewer/scopes.ts';
 import type { BuilderViewer } from '../domain/viewer/viewer.ts';
-import { createContext } from '../graphql/context.ts';
-import { schema } from '../graphql/schema.ts';
+import { createContext } from '../graphql/execution/context.ts';
+import { schema } from '../graphql/schema/schema.ts';
 
 export const DEMO_PROJECT = 'demo';
 /** The subject of the demo's builder at the issuer. */

@@ -7,8 +7,8 @@ import { z } from 'zod';
 import type { Link } from '../database/reads/linked-rows.ts';
 import type { KeyRange, Row, RowList, Table, Where } from '../database/rows.ts';
 import { type Issue, invalidInput } from '../errors.ts';
+import { load } from './batched.ts';
 import type { Call } from './call.ts';
-import { load } from './load.ts';
 import { type Batch, type LinkTo, visibleLinks } from './scope.ts';
 
 /** The platform's pageSize limits. */

@@ -1,7 +1,7 @@
 /** The relations of one request, batched: all that one tick asks of a batch is loaded by one call. */
 import { notFound } from '../errors.ts';
+import { load } from './batched.ts';
 import type { Call } from './call.ts';
-import { load } from './load.ts';
 import type { Batch } from './scope.ts';
 
 export interface Relations {

@@ -6,8 +6,8 @@ import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { Outage } from '../work/outage.ts';
 import { EVENTS_CHANNEL } from './channel.ts';
+import { type EventFilter, type LoggedItem, readEnds } from './event-log.ts';
 import { Follower } from './follower.ts';
-import { type EventFilter, type LoggedItem, readEnds } from './log.ts';
 import { type CursorOf, Tail } from './tail.ts';
 
 /** The safety net below the hints: how late an event is at most where its hint was lost. */

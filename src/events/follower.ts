@@ -4,7 +4,7 @@
  * until it has caught up. So a stalled subscriber costs a bounded buffer, and misses nothing.
  */
 import { Signal } from '../work/signal.ts';
-import type { EventFilter, LoggedEvent, LoggedItem } from './log.ts';
+import type { EventFilter, LoggedEvent, LoggedItem } from './event-log.ts';
 import type { Tail } from './tail.ts';
 
 /** Events that wait for a live subscriber: shared with the others, so this costs only references. */

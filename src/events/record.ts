@@ -2,8 +2,8 @@
 import type { NotificationEventType } from '../database/generated/enums.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
-import { EVENTS, type EventData } from './catalogue.ts';
 import { announceRecorded } from './channel.ts';
+import { EVENTS, type EventData } from './event-types.ts';
 import { oweMessages } from './owe.ts';
 
 export interface EventToRecord<T extends NotificationEventType = NotificationEventType> {

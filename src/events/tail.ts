@@ -1,6 +1,5 @@
 /** The end of one project's log: reads what is new once, however many follow it. */
 import type { Database } from '../database/database.ts';
-import type { Follower } from './follower.ts';
 import {
   type EventFilter,
   type LoggedEvent,
@@ -8,7 +7,8 @@ import {
   type LogRange,
   readEvents,
   readTopicIds,
-} from './log.ts';
+} from './event-log.ts';
+import type { Follower } from './follower.ts';
 import { StreamItem } from './stream-item.ts';
 
 /** Events that are read at once. */

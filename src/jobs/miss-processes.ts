@@ -1,4 +1,4 @@
-import type { Sweep } from './worker.ts';
+import type { Sweep } from './job-worker.ts';
 
 /** What a process held that has ended is free for others a moment later. */
 export const missProcessesSweep: Sweep = {

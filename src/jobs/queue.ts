@@ -34,7 +34,7 @@ export interface Queue {
 }
 
 export interface JobQueue extends Queue, AsyncDisposable {
-  /** For jobs/worker.ts alone. */
+  /** For jobs/job-worker.ts alone. */
   boss: PgBoss;
 }
 
@@ -49,7 +49,7 @@ export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Pro
     schema: 'pgboss',
     useListenNotify: true,
     schedule: false,
-    // Workers do it: jobs/worker.ts.
+    // Workers do it: jobs/job-worker.ts.
     supervise: false,
     superviseIntervalSeconds: HEARTBEAT_SECONDS / 2,
     monitorIntervalSeconds: HEARTBEAT_SECONDS / 2,

@@ -1,5 +1,5 @@
-import { recoverReads } from '../domain/read/run.ts';
-import type { Sweep } from './worker.ts';
+import { recoverReads } from '../domain/operation/read/read-run.ts';
+import type { Sweep } from './job-worker.ts';
 
 export const recoverReadsSweep: Sweep = {
   name: 'reads to recover',

@@ -1,5 +1,5 @@
-import { recoverWrites } from '../domain/write/recovery.ts';
-import type { Sweep } from './worker.ts';
+import { recoverWrites } from '../domain/operation/write/recovery.ts';
+import type { Sweep } from './job-worker.ts';
 
 export const recoverWritesSweep: Sweep = {
   name: 'writes to recover',

@@ -1,5 +1,5 @@
 import { refreshDue } from '../domain/connection/connection-refresh.ts';
-import type { Sweep } from './worker.ts';
+import type { Sweep } from './job-worker.ts';
 
 /** Of one sweep; the next one goes on. */
 const BATCHES_MAX = 100;

@@ -1,6 +1,6 @@
 import { removeExpired } from '../domain/retention.ts';
 import { HOUR_MS } from '../work/durations.ts';
-import type { Sweep } from './worker.ts';
+import type { Sweep } from './job-worker.ts';
 
 export const removeExpiredSweep: Sweep = {
   name: 'what has expired',

@@ -1,5 +1,5 @@
-import { startDueReads } from '../domain/read/schedule.ts';
-import type { Sweep } from './worker.ts';
+import { startDueReads } from '../domain/operation/read/schedule.ts';
+import type { Sweep } from './job-worker.ts';
 
 export const scheduleReadsSweep: Sweep = {
   name: 'reads to start',

@@ -1,7 +1,7 @@
 /** Every endpoint, in the order of the document. */
 import { connectionEndpoints } from './connection/connection.ts';
 import { oauthConnectEndpoints } from './connection/oauth-connect.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint/endpoint.ts';
 import { deliveryEndpoints } from './event/delivery.ts';
 import { destinationEndpoints } from './event/destination.ts';
 import { eventTopicRouteEndpoints } from './event/event-topic-route.ts';

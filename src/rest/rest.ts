@@ -4,16 +4,16 @@ import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { Services } from '../domain/call.ts';
 import type { Admission } from '../domain/viewer/admission.ts';
 import { type Problem, problemOf } from '../errors.ts';
-import { readBody } from './body.ts';
-import type { Endpoint } from './endpoint.ts';
+import { readBody } from './endpoint/body.ts';
+import type { Endpoint } from './endpoint/endpoint.ts';
+import { allowedMethods } from './endpoint/methods.ts';
+import { type Gateway, perform } from './endpoint/perform.ts';
+import { headersOf, problemOfError } from './endpoint/rest-errors.ts';
 import { ENDPOINTS } from './endpoints.ts';
-import { headersOf, problemOfError } from './errors.ts';
 import { fromServer, takePlaces } from './from-server.ts';
 import { registerProxy } from './installation/proxy.ts';
-import { allowedMethods } from './methods.ts';
-import { BASE_PATH, registerDocument, schemaOf } from './openapi.ts';
-import { registerPage } from './page.ts';
-import { type Gateway, perform } from './perform.ts';
+import { BASE_PATH, registerDocument, schemaOf } from './openapi/openapi.ts';
+import { registerPage } from './openapi/reference-page.ts';
 
 export type Rest = FastifyInstance;
 

@@ -1,8 +1,8 @@
 /** What the gateway sends to destinations, as the document's webhooks: an event of each type, and records. */
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
-import { recordsMessage } from '../domain/read/message.ts';
-import { EVENTS } from '../events/catalogue.ts';
+import { recordsMessage } from '../domain/operation/read/read-message.ts';
+import { EVENTS } from '../events/event-types.ts';
 
 type Webhooks = NonNullable<OpenAPIV3_1.Document['webhooks']>;
 

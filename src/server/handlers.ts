@@ -3,10 +3,11 @@ import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { Services } from '../domain/call.ts';
 import type { OpenStreams } from '../domain/viewer/open-streams.ts';
-import type { Pipeline } from '../graphql/pipeline.ts';
+import type { Pipeline } from '../graphql/execution/pipeline.ts';
 import type { Log } from '../log.ts';
 import { giveToRest } from '../rest/from-server.ts';
 import type { Rest } from '../rest/rest.ts';
+import { oauthCallback } from './callback-page.ts';
 import type { GraphiqlTab } from './graphql/graphiql.ts';
 import { createPlainGraphql, isPlain } from './graphql/plain-graphql.ts';
 import { createYogaGraphql } from './graphql/yoga-graphql.ts';
@@ -15,7 +16,6 @@ import { type Answer, createFetchHandler, problem } from './http/fetch-handler.t
 import type { Handler } from './http/request-facts.ts';
 import { createPlaces } from './http/request-places.ts';
 import type { Handlers } from './http/routes.ts';
-import { oauthCallback } from './oauth-callback.ts';
 import { type Places, startPage } from './start-page.ts';
 
 export interface HandlerParts {

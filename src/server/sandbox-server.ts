@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
-import { type SandboxServer, startSandboxServer } from '../providers/sandbox/server/server.ts';
+import { type SandboxServer, startSandboxServer } from '../sandbox/server.ts';
 
 export type FillSandbox = (server: SandboxServer) => void;
 

@@ -3,7 +3,7 @@
  * process ends, another one runs a new, empty sandbox, at the same address where it can.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { SandboxServer } from '../providers/sandbox/server/server.ts';
+import type { SandboxServer } from '../sandbox/server.ts';
 import { endWithin } from '../work/deadline.ts';
 import { createSandboxLease, type SandboxLease } from './sandbox-lease.ts';
 import {

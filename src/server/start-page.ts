@@ -1,7 +1,7 @@
 /** What is at `/`: where everything is, as a page for people and as JSON for programs. */
 import { isAbsolute } from 'node:path';
-import { type Html, html } from '../providers/sandbox/server/html.ts';
-import { pageOf } from './page.ts';
+import { type Html, html } from '../html.ts';
+import { pageOf } from './plain-page.ts';
 
 export interface Places {
   /** The gateway's own. */

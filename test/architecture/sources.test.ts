@@ -15,9 +15,9 @@ const SOURCES = [
     // built-in provider's server are other programs.
     allowed: [
       'commands/receive.ts',
-      'database/embedded.ts',
+      'database/embedded/embedded.ts',
       'log.ts',
-      'providers/sandbox/server/server.ts',
+      'sandbox/server.ts',
     ],
   },
   { what: 'chance', pattern: /\bMath\.random\b/, allowed: ['app.ts', 'work/backoff.ts'] },

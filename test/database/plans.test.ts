@@ -7,24 +7,24 @@ import { DELIVERY_LIMITS } from '../../src/deliveries/limits.ts';
 import { recordAttempts, release } from '../../src/deliveries/outbox.ts';
 import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
 import { isBacklogged } from '../../src/domain/event/delivery-backlog.ts';
-import { recoverReads } from '../../src/domain/read/run.ts';
-import { startDueReads } from '../../src/domain/read/schedule.ts';
+import { recoverReads } from '../../src/domain/operation/read/read-run.ts';
+import { startDueReads } from '../../src/domain/operation/read/schedule.ts';
+import { recoverWrites } from '../../src/domain/operation/write/recovery.ts';
 import { removeExpired } from '../../src/domain/retention.ts';
-import { recoverWrites } from '../../src/domain/write/recovery.ts';
-import { isKept, readEnds, readEvents, readTopicIds } from '../../src/events/log.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { isKept, readEnds, readEvents, readTopicIds } from '../../src/events/event-log.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
 import { newId } from '../../src/ids.ts';
 import { onPostgres, type TestApp, testApp } from '../support/app.ts';
-import { fillProject, idOf } from '../support/fill.ts';
-import { fillOrg } from '../support/filled-org.ts';
-import { faultsOf, plansOf } from '../support/plans.ts';
+import { fillProject, idOf } from '../support/database/fill.ts';
+import { fillOrg } from '../support/database/filled-org.ts';
+import { faultsOf, plansOf } from '../support/database/plans.ts';
 import {
   argumentsOf,
   listShapes,
   nodeTypes,
   pageOf,
   selectionOf,
-} from '../support/query-shapes.ts';
+} from '../support/fuzz/query-shapes.ts';
 
 const FILL_MS = 240_000;
 const FEW = 100;

@@ -4,7 +4,7 @@ import { type Database, openPglite } from '../../src/database/database.ts';
 import { newId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
-import { recordStatements } from '../support/statements.ts';
+import { recordStatements } from '../support/database/statements.ts';
 
 const hour = (n: number) => new Date(Date.UTC(2030, 0, 1, n));
 

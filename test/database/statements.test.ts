@@ -1,10 +1,10 @@
 /** How many statements queries take: as many for a long page as for a short one. */
 import { expect, test } from 'vitest';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
 import { ID_PREFIXES } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
-import { fillProject, idOf } from '../support/fill.ts';
-import { fillOrg } from '../support/filled-org.ts';
+import { fillProject, idOf } from '../support/database/fill.ts';
+import { fillOrg } from '../support/database/filled-org.ts';
 import {
   argumentsOf,
   type ListShape,
@@ -13,7 +13,7 @@ import {
   pageOf,
   relationsOf,
   selectionOf,
-} from '../support/query-shapes.ts';
+} from '../support/fuzz/query-shapes.ts';
 
 const SHORT = 2;
 const LONG = 40;

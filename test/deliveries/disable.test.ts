@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockAt, createWorker, sharedDeliveries } from '../support/deliveries.ts';
+import { clockAt, createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWorker, sharedDeliveries } from '../support/deliveries.ts';
+import { createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
 
 const shared = await sharedDeliveries();
 const { database, prisma, receiver, newPlace, projectId, destination, owe } = shared;

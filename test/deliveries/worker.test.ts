@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rotateSecrets } from '../../src/deliveries/signing-secret.ts';
-import { clockAt, createWorker, sharedDeliveries, vault } from '../support/deliveries.ts';
 import { verified } from '../support/receiver.ts';
+import { clockAt, createWorker, sharedDeliveries, vault } from '../support/scenes/deliveries.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -39,11 +39,11 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run schema', reason: CHANGES_SOURCES },
   { command: 'npm run format', reason: CHANGES_SOURCES },
   {
-    command: 'npx vitest run test/graphql/topic.test.ts',
+    command: 'npx vitest run test/graphql/event/topic.test.ts',
     reason: 'a run of tests in this one; that its file is there is checked',
   },
   {
-    command: 'npx vitest run test/rest/topic.test.ts',
+    command: 'npx vitest run test/rest/event/topic.test.ts',
     reason: 'a run of tests in this one; that its file is there is checked',
   },
   {

@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { freePort, startPostgres } from '../support/database/postgres.ts';
+import { noPostgres } from '../support/database/postgres-binaries.ts';
 import { DOCUMENTS } from '../support/documents.ts';
-import { freePort, startPostgres } from '../support/postgres.ts';
-import { noPostgres } from '../support/postgres-binaries.ts';
 import { Reader, SHOWN_MAX, type Terminal } from '../support/reader.ts';
 import { LISTEN, nameOf, ofLanguage, REENCRYPT, START, WITHOUT_NPM } from './not-run.ts';
 

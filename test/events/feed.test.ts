@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { eventCursor } from '../../src/domain/event/notification-event.ts';
+import { type EventFilter, readEnds } from '../../src/events/event-log.ts';
 import { createFeed, type Feed } from '../../src/events/feed.ts';
 import { MOST_WAITING } from '../../src/events/follower.ts';
-import { type EventFilter, readEnds } from '../../src/events/log.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
 import {

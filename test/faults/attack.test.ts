@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../support/app.ts';
-import { databaseUrl, ENCRYPTION_KEY, startGateway } from './gateway.ts';
-import { type Fared, fareFor } from './good-client.ts';
-import { KINDS, type Kind, openingMs, startAttack } from './unfinished-attack.ts';
+import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
+import { type Fared, fareFor } from './scenes/good-client.ts';
+import { KINDS, type Kind, openingMs, startAttack } from './scenes/unfinished-attack.ts';
 
 /** FAULTS_SHORT=1 is the short form. */
 const SHORT = process.env.FAULTS_SHORT === '1';

@@ -1,7 +1,7 @@
 import { setInterval as ticks } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type BackfillScene, prepareBackfill } from './backfill-scene.ts';
-import { type Gateway, startGateway } from './gateway.ts';
+import { type BackfillScene, prepareBackfill } from './scenes/backfill-scene.ts';
+import { type Gateway, startGateway } from './scenes/gateway.ts';
 
 /** FAULTS_SHORT=1 is the short form. */
 const SHORT = process.env.FAULTS_SHORT === '1';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../support/app.ts';
-import { createOwing } from '../support/deliveries.ts';
 import { type Received, type Receiver, startReceiver, verified } from '../support/receiver.ts';
+import { createOwing } from '../support/scenes/deliveries.ts';
 
 /** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
 const SHORT = process.env.FAULTS_SHORT === '1';
@@ -45,7 +45,7 @@ async function prepare() {
 
 /** A process that is sending by now. */
 async function startProcess(url: string) {
-  const child = fork(join(import.meta.dirname, 'delivery-process.ts'), {
+  const child = fork(join(import.meta.dirname, 'scenes', 'delivery-process.ts'), {
     env: {
       PATH: process.env.PATH,
       DATABASE_URL: url,

@@ -12,7 +12,7 @@ import { encodeCursor } from '../../src/domain/page.ts';
 import { createLog } from '../../src/log.ts';
 import { testApp, testDatabase } from '../support/app.ts';
 import { listed, record, routeEvents } from '../support/event-log.ts';
-import { followToTheEnd, overEventStream, overWebSocket } from './feed-followers.ts';
+import { followToTheEnd, overEventStream, overWebSocket } from './scenes/feed-followers.ts';
 
 /** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
 const SHORT = process.env.FAULTS_SHORT === '1';
@@ -108,7 +108,7 @@ async function startServers(database: Database, count: number) {
     ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   };
   const start = async () => {
-    const child = fork(join(import.meta.dirname, 'feed-process.ts'), { env });
+    const child = fork(join(import.meta.dirname, 'scenes', 'feed-process.ts'), { env });
     const [url] = (await once(child, 'message')) as [string];
     return { child, url };
   };

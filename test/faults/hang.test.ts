@@ -7,15 +7,15 @@ import { inTransaction } from '../../src/database/transaction.ts';
 import { createLog } from '../../src/log.ts';
 import { record } from '../support/event-log.ts';
 import { type EventStream, openEventStream } from '../support/event-stream.ts';
-import { ENCRYPTION_KEY, type Gateway, startGateway } from './gateway.ts';
+import { ENCRYPTION_KEY, type Gateway, startGateway } from './scenes/gateway.ts';
 import {
   createOwnDatabase,
   freeze,
   type OwnDatabase,
   type OwnServer,
   startOwnServer,
-} from './own-server.ts';
-import { changeBy, expectUnavailable, readBy } from './surfaces.ts';
+} from './scenes/own-server.ts';
+import { changeBy, expectUnavailable, readBy } from './scenes/surfaces.ts';
 
 /** What is promised, for streams and for /readyz. */
 const STREAM_BACK_MS = 10_000;

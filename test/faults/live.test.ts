@@ -9,7 +9,7 @@ import { type TestApp, testApp, testDatabase } from '../support/app.ts';
 import { names, record, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { openSocket } from '../support/socket.ts';
-import { databaseUrl, ENCRYPTION_KEY, startGateway } from './gateway.ts';
+import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
 
 const EVENTS = 200;
 

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { newKeyValue } from '../../src/domain/viewer/key-value.ts';
-import { type Gateway, startGateway } from './gateway.ts';
+import { type Gateway, startGateway } from './scenes/gateway.ts';
 import {
   createOwnDatabase,
   type OwnDatabase,
   type OwnServer,
   startOwnServer,
-} from './own-server.ts';
+} from './scenes/own-server.ts';
 import {
   changeBy,
   expectUnavailable,
@@ -20,7 +20,7 @@ import {
   readBy,
   socketRefusal,
   streamRefusal,
-} from './surfaces.ts';
+} from './scenes/surfaces.ts';
 
 const isRoot = process.getuid?.() === 0;
 /** FAULTS_SHORT=1 is the short form. */

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../support/app.ts';
-import { insertRows } from '../support/rows.ts';
-import { databaseUrl, type Gateway, startGateway } from './gateway.ts';
+import { insertRows } from '../support/database/rows.ts';
+import { databaseUrl, type Gateway, startGateway } from './scenes/gateway.ts';
 
 const isShort = process.env.FAULTS_SHORT === '1';
 const OVERLOAD_MS = isShort ? 10_000 : 60_000;

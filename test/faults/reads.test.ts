@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
-import { beginBackfill, expectOwedOnce } from './read-scene.ts';
+import { beginBackfill, expectOwedOnce } from './scenes/read-scene.ts';
 import {
   prepareEmbedded,
   prepareOnPostgres,
   type Scene,
   type Server,
   startServer,
-} from './write-scene.ts';
+} from './scenes/write-scene.ts';
 
 /** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
 const SHORT = process.env.FAULTS_SHORT === '1';

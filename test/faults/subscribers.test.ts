@@ -5,14 +5,14 @@ import { eventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/page.ts';
 import { testApp, testDatabase } from '../support/app.ts';
 import { recordAll, routeEvents } from '../support/event-log.ts';
-import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './gateway.ts';
+import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './scenes/gateway.ts';
 import {
   overEventStream,
   overWebSocket,
   type Subscribe,
   type Subscriber,
   type Subscription,
-} from './subscribers.ts';
+} from './scenes/subscribers.ts';
 
 /** FAULTS_SHORT=1 is the short form. */
 const SHORT = process.env.FAULTS_SHORT === '1';

@@ -4,10 +4,15 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
-import { createOwing } from '../support/deliveries.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { beginBackfill, expectOwedOnce } from './read-scene.ts';
-import { prepareEmbedded, prepareOnPostgres, type Scene, startServer } from './write-scene.ts';
+import { createOwing } from '../support/scenes/deliveries.ts';
+import { beginBackfill, expectOwedOnce } from './scenes/read-scene.ts';
+import {
+  prepareEmbedded,
+  prepareOnPostgres,
+  type Scene,
+  startServer,
+} from './scenes/write-scene.ts';
 
 const TAKEOVER_MS_MAX = 6_000;
 /** Nothing but the start itself is in the way. */

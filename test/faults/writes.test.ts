@@ -5,7 +5,7 @@ import {
   type Scene,
   type Server,
   startServer,
-} from './write-scene.ts';
+} from './scenes/write-scene.ts';
 
 /** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
 const SHORT = process.env.FAULTS_SHORT === '1';

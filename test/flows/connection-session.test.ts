@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { openSession } from '../../src/domain/connection/connection-session.ts';
-import type { Provider, ProviderRequest } from '../../src/providers/provider.ts';
+import type { Provider, ProviderRequest } from '../../src/providers/contract.ts';
 import { sharedApp } from '../support/app.ts';
-import { generate } from '../support/connections.ts';
-import { getConnection } from '../support/oauth.ts';
-import { type ServedAnswer, startProviderServer } from '../support/provider-server.ts';
+import { getConnection } from '../support/providers/oauth.ts';
+import { type ServedAnswer, startProviderServer } from '../support/providers/provider-server.ts';
+import { generate } from '../support/scenes/connections.ts';
 
 let next: ServedAnswer = { status: 200, body: {} };
 const server = await startProviderServer(() => next);

@@ -3,11 +3,11 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
 import { startWork } from '../../src/start-work.ts';
 import { type TestApp, testApp } from '../support/app.ts';
-import { createOwing } from '../support/deliveries.ts';
-import { connectWithTokens, getConnection } from '../support/oauth.ts';
-import { installReading, POLLING } from '../support/reads.ts';
+import { connectWithTokens, getConnection } from '../support/providers/oauth.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { contact, createWriter } from '../support/writes.ts';
+import { createOwing } from '../support/scenes/deliveries.ts';
+import { installReading, POLLING } from '../support/scenes/reads.ts';
+import { contact, createWriter } from '../support/scenes/writes.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;

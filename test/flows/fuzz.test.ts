@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
-import { fullTenant } from '../support/full-tenant.ts';
-import { type FuzzCall, KnownIds, makeCalls } from '../support/fuzz.ts';
+import { type FuzzCall, KnownIds, makeCalls } from '../support/fuzz/fuzz.ts';
+import { fullTenant } from '../support/scenes/full-tenant.ts';
 
 /** More calls, or others: `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);

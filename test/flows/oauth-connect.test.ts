@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { hubspotProvider } from '../../src/providers/hubspot/provider.ts';
+import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { sharedApp, type Tenant, testApp } from '../support/app.ts';
-import { keepEvents } from '../support/connections.ts';
 import {
   CLIENT_ID,
   callSandbox,
   createProviderApp,
   getConnection,
   storedCredentials,
-} from '../support/oauth.ts';
-import { startProviderServer } from '../support/provider-server.ts';
+} from '../support/providers/oauth.ts';
+import { startProviderServer } from '../support/providers/provider-server.ts';
+import { keepEvents } from '../support/scenes/connections.ts';
 
 const RETURN = 'https://builder.test/done?tab=crm';
 const clock = { aheadMs: 0 };

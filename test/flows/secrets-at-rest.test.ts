@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { sealedColumns } from '../../src/domain/reencrypt.ts';
+import { sealedColumns } from '../../src/domain/keys/re-encryption.ts';
 import { newId } from '../../src/ids.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
-import { connecting, GENERATE, generate, PROVIDERS } from '../support/connections.ts';
+import { connecting, GENERATE, generate, PROVIDERS } from '../support/scenes/connections.ts';
 
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });

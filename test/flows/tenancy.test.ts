@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
 import { fillDemo } from '../../src/demo/demo.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 
 /**

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { createLog, type Log } from '../../src/log.ts';
-import { sandboxProvider } from '../../src/providers/sandbox/provider.ts';
+import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, testApp } from '../support/app.ts';
-import { generate, keepEvents } from '../support/connections.ts';
 import {
   callSandbox,
   connectWithTokens,
   getConnection,
   storedCredentials,
-} from '../support/oauth.ts';
+} from '../support/providers/oauth.ts';
+import { generate, keepEvents } from '../support/scenes/connections.ts';
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
 const app = await sharedApp({ env: { ENCRYPTION_KEY } });

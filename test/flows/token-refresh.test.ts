@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { openSession } from '../../src/domain/connection/connection-session.ts';
-import { sandboxProvider } from '../../src/providers/sandbox/provider.ts';
+import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, testApp } from '../support/app.ts';
-import { generate, keepEvents } from '../support/connections.ts';
 import {
   CLIENT,
   callSandbox,
   connectWithTokens,
   getConnection,
   storedCredentials,
-} from '../support/oauth.ts';
+} from '../support/providers/oauth.ts';
+import { generate, keepEvents } from '../support/scenes/connections.ts';
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
 const clock = { aheadMs: 0 };

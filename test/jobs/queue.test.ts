@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
+import { startJobs } from '../../src/jobs/job-worker.ts';
 import type { EnqueueOptions } from '../../src/jobs/queue.ts';
-import { startJobs } from '../../src/jobs/worker.ts';
 import { sharedApp } from '../support/app.ts';
 
 const { services } = (await sharedApp()).app;

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { startJobs } from '../../src/jobs/job-worker.ts';
 import { refreshTokensSweep } from '../../src/jobs/refresh-tokens.ts';
-import { startJobs } from '../../src/jobs/worker.ts';
 import { createLog } from '../../src/log.ts';
-import { sandboxProvider } from '../../src/providers/sandbox/provider.ts';
+import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
-import { generate, keepEvents } from '../support/connections.ts';
-import { CLIENT_ID, createProviderApp } from '../support/oauth.ts';
+import { CLIENT_ID, createProviderApp } from '../support/providers/oauth.ts';
+import { generate, keepEvents } from '../support/scenes/connections.ts';
 
 const env = { ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
 const log = createLog('silent');

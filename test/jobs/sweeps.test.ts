@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startJobs } from '../../src/jobs/worker.ts';
+import { startJobs } from '../../src/jobs/job-worker.ts';
 import { sharedApp } from '../support/app.ts';
 
 const { services } = (await sharedApp()).app;

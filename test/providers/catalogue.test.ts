@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { CATALOGUE } from '../../src/providers/catalogue.ts';
+import { CATALOGUE } from '../../src/providers/catalogue/all-rows.ts';
+import { type Provider, supportedCapabilities } from '../../src/providers/contract.ts';
 import { DECLARED } from '../../src/providers/declared/all.ts';
-import { type Provider, supportedCapabilities } from '../../src/providers/provider.ts';
 
 /** Told by the token answer, when it is not asked for. */
 function learnsWorkspace({ oauth2 }: Provider): boolean {

@@ -1,6 +1,6 @@
 /** The part of the provider contract that reads and describes. */
 import { expect, test } from 'vitest';
-import { FIELD_VALUE_TYPES, type PageRead } from '../../src/providers/provider.ts';
+import { FIELD_VALUE_TYPES, type PageRead } from '../../src/providers/contract.ts';
 import {
   declared,
   failureOf,

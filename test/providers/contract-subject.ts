@@ -10,7 +10,7 @@ import {
   type ProviderRecord,
   type ProviderSession,
   type RecordOutcome,
-} from '../../src/providers/provider.ts';
+} from '../../src/providers/contract.ts';
 
 /** How requests fail. A dropped request is carried out, and the line drops before its answer. */
 export type Fault =

@@ -10,7 +10,7 @@ import {
   type Capabilities,
   type ProviderErrorKind,
   supportedCapabilities,
-} from '../../src/providers/provider.ts';
+} from '../../src/providers/contract.ts';
 import { metadataTests, readTests } from './contract-reading.ts';
 import {
   type ContractSubject,

@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
-import { hubspotProvider } from '../../src/providers/hubspot/provider.ts';
 import type {
   FieldDescription,
   PageRead,
   ProviderErrorKind,
   RecordPage,
-} from '../../src/providers/provider.ts';
-import { type HubspotServer, hubspotFailure, hubspotServer } from '../support/hubspot-server.ts';
-import { hubspotError } from '../support/hubspot-store.ts';
-import { plainSession } from '../support/provider-session.ts';
+} from '../../src/providers/contract.ts';
+import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import {
+  type HubspotServer,
+  hubspotFailure,
+  hubspotServer,
+} from '../support/providers/hubspot-server.ts';
+import { hubspotError } from '../support/providers/hubspot-store.ts';
+import { plainSession } from '../support/providers/provider-session.ts';
 import { type ContractSubject, providerContract } from './contract.ts';
 import { failureOf } from './contract-subject.ts';
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { FieldDescription, ProviderErrorKind } from '../../src/providers/provider.ts';
-import { salesforceProvider } from '../../src/providers/salesforce/provider.ts';
-import { plainSession } from '../support/provider-session.ts';
+import type { FieldDescription, ProviderErrorKind } from '../../src/providers/contract.ts';
+import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import { plainSession } from '../support/providers/provider-session.ts';
 import {
   type SalesforceServer,
   salesforceFailure,
   salesforceServer,
-} from '../support/salesforce-server.ts';
+} from '../support/providers/salesforce-server.ts';
 import { type ContractSubject, providerContract } from './contract.ts';
 import { failureOf } from './contract-subject.ts';
 

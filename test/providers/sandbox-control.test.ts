@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { creation, startSandbox } from '../support/sandbox.ts';
+import { creation, startSandbox } from '../support/providers/sandbox.ts';
 
 test('says when to come back once a second’s requests are used up', async () => {
   let now = new Date('2026-01-01T00:00:00Z');

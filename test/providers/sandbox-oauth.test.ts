@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { SandboxServer } from '../../src/providers/sandbox/server/server.ts';
-import { startSandbox } from '../support/sandbox.ts';
+import type { SandboxServer } from '../../src/sandbox/server.ts';
+import { startSandbox } from '../support/providers/sandbox.ts';
 
 const CLIENT = { client_id: 'sandbox-client', client_secret: 'sandbox-secret' };
 const REDIRECT_URI = 'https://app.example.test/callback?tenant=1';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { creation, startSandbox } from '../support/sandbox.ts';
+import { creation, startSandbox } from '../support/providers/sandbox.ts';
 
 test('lists its objects and says what their fields are', async () => {
   await using sandbox = await startSandbox();

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { OBJECTS } from '../../src/providers/sandbox/server/records/objects.ts';
-import { RecordTable } from '../../src/providers/sandbox/server/records/table.ts';
+import { OBJECTS } from '../../src/sandbox/records/objects.ts';
+import { RecordTable } from '../../src/sandbox/records/table.ts';
 
 type Change =
   | { type: 'create' }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Provider, ProviderSession } from '../../src/providers/provider.ts';
-import { sandboxProvider } from '../../src/providers/sandbox/provider.ts';
-import type { SandboxServer } from '../../src/providers/sandbox/server/server.ts';
-import { plainSession } from '../support/provider-session.ts';
-import { startSandbox } from '../support/sandbox.ts';
+import type { Provider, ProviderSession } from '../../src/providers/contract.ts';
+import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
+import type { SandboxServer } from '../../src/sandbox/server.ts';
+import { plainSession } from '../support/providers/provider-session.ts';
+import { startSandbox } from '../support/providers/sandbox.ts';
 import { type ContractSubject, providerContract } from './contract.ts';
 
 const API_KEY = 'sandbox-key-of-the-tests';

@@ -2,16 +2,16 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
-import { fullTenant } from '../support/full-tenant.ts';
-import { KnownIds } from '../support/fuzz.ts';
-import { answerCheck, type OpenapiDocument } from '../support/openapi.ts';
+import { KnownIds } from '../support/fuzz/fuzz.ts';
+import { answerCheck, type OpenapiDocument } from '../support/rest/openapi.ts';
 import {
   headersOf,
   makeRestCalls,
   type RestCall,
   type RestOperation,
   urlOf,
-} from '../support/rest-fuzz.ts';
+} from '../support/rest/rest-fuzz.ts';
+import { fullTenant } from '../support/scenes/full-tenant.ts';
 
 /** More calls, or others: `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { sharedApp, testApp } from '../support/app.ts';
-import { restClient, restTenant } from '../support/rest-client.ts';
+import { restClient, restTenant } from '../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 const rest = await restTenant(app);

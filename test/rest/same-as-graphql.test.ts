@@ -3,9 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
-import { membersOf } from '../support/fuzz.ts';
-import { insertDestination } from '../support/integrations.ts';
-import { type RestTenant, restTenant } from '../support/rest-client.ts';
+import { membersOf } from '../support/fuzz/fuzz.ts';
+import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
 import {
   askGraphql,
   askRest,
@@ -15,7 +14,8 @@ import {
   type Pair,
   pairOf,
   TwinIds,
-} from '../support/twins.ts';
+} from '../support/rest/twins.ts';
+import { insertDestination } from '../support/scenes/integrations.ts';
 
 /** More calls, or others: `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 1_000);

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { sharedApp } from '../support/app.ts';
-import { fillProject, idOf } from '../support/fill.ts';
-import { restTenant } from '../support/rest-client.ts';
-import { recordStatements } from '../support/statements.ts';
+import { fillProject, idOf } from '../support/database/fill.ts';
+import { recordStatements } from '../support/database/statements.ts';
+import { restTenant } from '../support/rest/rest-client.ts';
 
 const SHORT = 2;
 const LONG = 9;

@@ -2,14 +2,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { EVENTS, type EventData } from '../../src/events/catalogue.ts';
+import { EVENTS, type EventData } from '../../src/events/event-types.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
-import { keepEvents } from '../support/connections.ts';
-import { contentFor } from '../support/integrations.ts';
-import { installReading, TRIGGER } from '../support/reads.ts';
 import { type Received, startReceiver } from '../support/receiver.ts';
+import { keepEvents } from '../support/scenes/connections.ts';
+import { contentFor } from '../support/scenes/integrations.ts';
+import { installReading, TRIGGER } from '../support/scenes/reads.ts';
 
 type Type = keyof typeof EVENTS;
 

@@ -10,9 +10,9 @@ import { type Database, openDatabase, openPglite } from '../../src/database/data
 import { createLog, type Log } from '../../src/log.ts';
 import { type Listening, listen } from '../../src/server/http/http-server.ts';
 import { type Handlers, routesOf } from '../../src/server/http/routes.ts';
-import { lendPglite } from './embedded-databases.ts';
+import { lendPglite } from './database/embedded-databases.ts';
 import { type Answer, createClient, type GraphqlClient } from './graphql-client.ts';
-import { createTenant, type Tenant } from './tenant.ts';
+import { createTenant, type Tenant } from './scenes/tenant.ts';
 
 export type { Answer, Tenant };
 

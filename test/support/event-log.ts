@@ -2,7 +2,7 @@
 import type { Database } from '../../src/database/database.ts';
 import { inTransaction, type Transaction } from '../../src/database/transaction.ts';
 import { EVENTS_CHANNEL } from '../../src/events/channel.ts';
-import type { LoggedEvent } from '../../src/events/log.ts';
+import type { LoggedEvent } from '../../src/events/event-log.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { newId } from '../../src/ids.ts';
 

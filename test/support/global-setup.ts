@@ -8,8 +8,8 @@ import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
 import { createLog } from '../../src/log.ts';
-import { embeddedSnapshot } from './embedded-snapshot.ts';
-import { startPostgres } from './postgres.ts';
+import { embeddedSnapshot } from './database/embedded-snapshot.ts';
+import { startPostgres } from './database/postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,5 +1,5 @@
 import type { Row } from '../../database/rows.ts';
-import type { EventData } from '../../events/catalogue.ts';
+import type { EventData } from '../../events/event-types.ts';
 
 type Connection = Row<'Connection'>;
 type Consumer = Row<'Consumer'>;

@@ -1,7 +1,7 @@
 /** What callers say of a connection. */
 import { z } from 'zod';
 import { id } from '../../ids.ts';
-import { AUTH_SCHEMES } from '../../providers/provider.ts';
+import { AUTH_SCHEMES } from '../../providers/contract.ts';
 import { jsonObject } from '../json-object.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { credentialFields, oauthScopes } from './credential-input.ts';

@@ -2,15 +2,15 @@
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { unprocessable } from '../../errors.ts';
-import { CONSENT_SCHEMES, ProviderError } from '../../providers/provider.ts';
+import { CONSENT_SCHEMES, ProviderError } from '../../providers/contract.ts';
 import type { Call, Services } from '../call.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
 import { getOwned, getProject } from '../scope.ts';
-import { canRefresh, endsWithin, heldToken, isDue, isTokenCredentials } from '../token/token.ts';
-import { freshCredentials, type RefreshAsk } from '../token/token-refresh.ts';
 import type { refreshConnectionInput } from './connection-input.ts';
 import type { Credentials } from './credentials.ts';
 import { type ConnectionKey, readCredentials } from './session/held-credentials.ts';
+import { canRefresh, endsWithin, heldToken, isDue, isTokenCredentials } from './token/token.ts';
+import { freshCredentials, type RefreshAsk } from './token/token-refresh.ts';
 
 /** Two intervals of the sweep that calls this: no token ends between two of them. */
 const AHEAD_MS = 120_000;

@@ -1,6 +1,6 @@
 /** Which authentication scheme a connection gets, told from the credential field that was given. */
 import type { Issue } from '../../errors.ts';
-import type { AuthScheme, Provider } from '../../providers/provider.ts';
+import type { AuthScheme, Provider } from '../../providers/contract.ts';
 import {
   CREDENTIAL_FIELDS,
   type CredentialField,

@@ -1,18 +1,16 @@
 /** An authenticated way to a connection's account: what connectors and forwarded requests go through. */
 import type { Row } from '../../database/rows.ts';
 import { joined, type StreamedAnswer } from '../../outbound/client.ts';
-import { isSuccess, retryAfterMs } from '../../providers/answer.ts';
 import {
   type Provider,
   type ProviderAnswer,
   ProviderError,
   type ProviderRequest,
   type ProviderSession,
-} from '../../providers/provider.ts';
+} from '../../providers/contract.ts';
+import { isSuccess, retryAfterMs } from '../../providers/reading-answers.ts';
 import type { Services } from '../call.ts';
 import type { Caller } from '../provider/provider-limits.ts';
-import { canRefresh, endsWithin, heldToken, isDue, isTokenCredentials } from '../token/token.ts';
-import { freshCredentials } from '../token/token-refresh.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
 import { fillAddress } from './session/account-address.ts';
 import { attachedCredentials } from './session/attached-credentials.ts';
@@ -20,6 +18,8 @@ import { type ForwardedRequest, forwardedUrl, sendForwarded } from './session/fo
 import { areSame, type HeldCredentials, readCredentials } from './session/held-credentials.ts';
 import { requestUrl, sendRequest } from './session/provider-request.ts';
 import { RepeatableBody } from './session/repeatable-body.ts';
+import { canRefresh, endsWithin, heldToken, isDue, isTokenCredentials } from './token/token.ts';
+import { freshCredentials } from './token/token-refresh.ts';
 
 const UNAUTHORIZED = 401;
 /** They ask us to wait; the second only where it says how long. */

@@ -11,7 +11,7 @@ import { openInput } from '../checked-input.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { findConsumerByRef } from '../project/consumer.ts';
 import { findGroupByRef } from '../project/group.ts';
-import { workspaceIssues } from '../provider/workspace.ts';
+import { workspaceIssues } from '../provider/provider-workspace.ts';
 import { getOwned, getProject } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
 import { connectionFields } from './connection-events.ts';

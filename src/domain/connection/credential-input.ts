@@ -1,6 +1,6 @@
 /** Credentials as callers give them: one field for each kind. */
 import { z } from 'zod';
-import { type AuthScheme, CONSENT_SCHEMES } from '../../providers/provider.ts';
+import { type AuthScheme, CONSENT_SCHEMES } from '../../providers/contract.ts';
 import { jsonObject } from '../json-object.ts';
 import type { Credentials, StoredToken } from './credentials.ts';
 

@@ -1,7 +1,7 @@
 /** The credentials of a connection as they are stored, and the one place that seals and opens them. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { CONSENT_SCHEMES } from '../../providers/provider.ts';
+import { CONSENT_SCHEMES } from '../../providers/contract.ts';
 import type { SealedPlace } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
 import type { Batch } from '../scope.ts';

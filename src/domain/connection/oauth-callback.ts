@@ -2,13 +2,13 @@
 import type { Tables } from '../../database/tables.ts';
 import { isMissingRow } from '../../database/violations.ts';
 import { DomainError } from '../../errors.ts';
-import { ProviderError } from '../../providers/provider.ts';
+import { ProviderError } from '../../providers/contract.ts';
 import type { Services } from '../call.ts';
-import { requestTokens, type TokenAnswer } from '../token/token-endpoint.ts';
-import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
 import { putConnection } from './connection-generation.ts';
 import { codeVerifierPlace, findIdOfState, type StoredConnect } from './oauth-connect.ts';
 import { learnedFacts } from './oauth-learned-facts.ts';
+import { requestTokens, type TokenAnswer } from './token/token-endpoint.ts';
+import { findAppClient, getOAuthProvider } from './token/token-request.ts';
 
 type OAuthConnect = Tables['OAuthConnect'];
 

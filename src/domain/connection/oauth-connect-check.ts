@@ -7,10 +7,10 @@ import {
   isConsentScheme,
   type OAuth2Facts,
   type Provider,
-} from '../../providers/provider.ts';
+} from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
-import { comesWithToken, workspaceIssues } from '../provider/workspace.ts';
+import { comesWithToken, workspaceIssues } from '../provider/provider-workspace.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
 import { type AccountFacts, addressProblems, factName } from './session/account-address.ts';
 

@@ -1,9 +1,9 @@
 /** A new consent to a connection that there is: it keeps its ends, its app and its scheme. */
 import { z } from 'zod';
 import { DomainError, notFound, unprocessable } from '../../errors.ts';
-import { isConsentScheme } from '../../providers/provider.ts';
+import { isConsentScheme } from '../../providers/contract.ts';
+import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
-import { load } from '../load.ts';
 import { byId, getOwned, getProject, type Row } from '../scope.ts';
 import { refreshConnectionInput, startOAuthConnectInput } from './connection-input.ts';
 import { startOAuthConnect } from './oauth-connect.ts';

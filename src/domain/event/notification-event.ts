@@ -2,10 +2,10 @@
 import type { NotificationEventType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { invalid } from '../../errors.ts';
-import { EVENTS } from '../../events/catalogue.ts';
-import type { LoggedEvent } from '../../events/log.ts';
+import type { LoggedEvent } from '../../events/event-log.ts';
+import { EVENTS } from '../../events/event-types.ts';
+import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
-import { load } from '../load.ts';
 import { encodeCursor, listPage, type Page, type PageArgs } from '../page.ts';
 import { type Batch, byId, getOwned, getProject } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';

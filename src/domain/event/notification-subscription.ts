@@ -1,6 +1,6 @@
 /** Notification events as they happen, each with its cursor in Project.notificationEvents. */
 import { invalid } from '../../errors.ts';
-import { isKept, type LoggedItem, readEnds } from '../../events/log.ts';
+import { isKept, type LoggedItem, readEnds } from '../../events/event-log.ts';
 import type { Call } from '../call.ts';
 import { decodeCursor } from '../page.ts';
 import { getOwned, getProject } from '../scope.ts';

@@ -2,7 +2,7 @@
 import type { Row } from '../../database/rows.ts';
 import { anyOf, run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
-import type { EventData } from '../../events/catalogue.ts';
+import type { EventData } from '../../events/event-types.ts';
 import { configOf } from './installation-config.ts';
 
 type Installation = Row<'Installation'>;

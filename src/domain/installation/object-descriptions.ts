@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Row } from '../../database/rows.ts';
 import { unprocessable } from '../../errors.ts';
-import type { ObjectDescription } from '../../providers/provider.ts';
+import type { ObjectDescription } from '../../providers/contract.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 

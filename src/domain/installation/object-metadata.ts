@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { invalid, invalidInput, notFound } from '../../errors.ts';
-import type { ObjectDescription } from '../../providers/provider.ts';
+import type { ObjectDescription } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
 import { getNamedIntegration, type IntegrationKey } from '../integration/integration.ts';
@@ -17,8 +17,8 @@ import { byId, getProject } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';
 import { describeObject } from './object-descriptions.ts';
 
-export type { FieldDescription } from '../../providers/provider.ts';
-export { FIELD_VALUE_TYPES } from '../../providers/provider.ts';
+export type { FieldDescription } from '../../providers/contract.ts';
+export { FIELD_VALUE_TYPES } from '../../providers/contract.ts';
 
 export interface ObjectMetadata extends ObjectDescription {
   /** Only through an installation: the name that the integration maps the object to. */

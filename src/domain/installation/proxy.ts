@@ -2,7 +2,7 @@
 import type { Row } from '../../database/rows.ts';
 import { DomainError, notFound, unprocessable } from '../../errors.ts';
 import type { StreamedAnswer } from '../../outbound/client.ts';
-import { ProviderError } from '../../providers/provider.ts';
+import { ProviderError } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import type { ForwardedRequest } from '../connection/session/forwarded-request.ts';

@@ -4,7 +4,7 @@
  */
 import type { Transaction } from '../../database/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../errors.ts';
-import type { Provider } from '../../providers/provider.ts';
+import type { Provider } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { holdDestinations } from '../event/destination-uses.ts';
 import { issueAt } from '../issues.ts';

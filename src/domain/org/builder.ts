@@ -1,8 +1,8 @@
 /** Builders: the people of an org. A token's first use makes one (bearer.ts). */
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
+import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
-import { load } from '../load.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { byId } from '../scope.ts';
 import { authorize, requireBuilder } from '../viewer/viewer.ts';

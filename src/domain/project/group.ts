@@ -2,8 +2,8 @@
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { newId } from '../../ids.ts';
+import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
-import { load } from '../load.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import type { Batch } from '../scope.ts';
 import { authorize } from '../viewer/viewer.ts';

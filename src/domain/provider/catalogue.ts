@@ -1,5 +1,5 @@
 /** The providers that this server knows, by name. */
-import type { Provider } from '../../providers/provider.ts';
+import type { Provider } from '../../providers/contract.ts';
 
 /** Of a name that is none of them. */
 export const NOT_A_PROVIDER =

@@ -1,10 +1,10 @@
 /** What a process needs to call providers, and what it knows of their connections. */
 import type { Outbound } from '../../outbound/client.ts';
+import type { Refreshes } from '../connection/token/token-refresh.ts';
 import {
   createObjectDescriptions,
   type ObjectDescriptions,
 } from '../installation/object-descriptions.ts';
-import type { Refreshes } from '../token/token-refresh.ts';
 import { ProviderLimits } from './provider-limits.ts';
 
 export interface ProviderAccess {

@@ -1,16 +1,16 @@
 /** The catalogue of providers, as callers see it. */
 import { notFound } from '../../errors.ts';
-import type { Provider } from '../../providers/provider.ts';
+import type { Provider } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { type PageArgs, pageOfArray } from '../page.ts';
 import { authorize } from '../viewer/viewer.ts';
 
-export type { Provider } from '../../providers/provider.ts';
+export type { Provider } from '../../providers/contract.ts';
 export {
   AUTH_SCHEMES,
   PROVIDER_CAPABILITIES,
   supportedCapabilities,
-} from '../../providers/provider.ts';
+} from '../../providers/contract.ts';
 
 export function findProvider({ viewer, catalogue }: Call, name: string): Provider | null {
   authorize(viewer, 'read');

@@ -14,7 +14,7 @@ import {
 import { refreshConnection } from '../../domain/connection/connection-refresh.ts';
 import { shownCredentials } from '../../domain/connection/credentials.ts';
 import { startOAuthConnect } from '../../domain/connection/oauth-connect.ts';
-import { builder } from '../builder.ts';
+import { AuthScheme } from '../provider/provider.ts';
 import {
   createdFields,
   linkField,
@@ -22,11 +22,11 @@ import {
   projectField,
   sureLinkField,
   updateTimeField,
-} from '../fields.ts';
-import { enumType, inputArg, uncheckedInputArg } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { DeletePayload, payload } from '../payloads.ts';
-import { AuthScheme } from '../provider/provider.ts';
+} from '../schema/fields.ts';
+import { enumType, inputArg, uncheckedInputArg } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
+import { builder } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
   ConnectedAccounts,
@@ -34,7 +34,7 @@ import {
   Group,
   Project,
   ProviderApp,
-} from '../types.ts';
+} from '../schema/types.ts';
 import { ConnectionCredentials } from './credentials.ts';
 
 const ConnectionStatus = enumType('ConnectionStatus', 'What is known of its credentials.', {

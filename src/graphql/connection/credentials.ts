@@ -1,5 +1,5 @@
 import type { ShownCredentials, ShownToken } from '../../domain/connection/credentials.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../schema/schema-builder.ts';
 
 const OAuth2Token = builder.objectRef<ShownToken>('OAuth2Token').implement({
   description: 'A token and its lifetime.',

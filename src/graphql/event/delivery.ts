@@ -6,12 +6,18 @@ import {
   retryDelivery,
   retryDeliveryInput,
 } from '../../domain/event/delivery.ts';
-import { builder } from '../builder.ts';
-import { createdFields, linkField, listField } from '../fields.ts';
-import { enumType, inputArg } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { payload } from '../payloads.ts';
-import { Deliveries, Delivery, Destination, NotificationEvent, Operation } from '../types.ts';
+import { createdFields, linkField, listField } from '../schema/fields.ts';
+import { enumType, inputArg } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { payload } from '../schema/payloads.ts';
+import { builder } from '../schema/schema-builder.ts';
+import {
+  Deliveries,
+  Delivery,
+  Destination,
+  NotificationEvent,
+  Operation,
+} from '../schema/types.ts';
 
 const DeliveryStatus = enumType('DeliveryStatus', 'What came of a delivery.', {
   PENDING: 'It is to be sent, or sent again.',

@@ -9,13 +9,13 @@ import {
   updateDestination,
   updateDestinationInput,
 } from '../../domain/event/destination.ts';
-import { signingSecretOf } from '../../domain/event/signing-secret.ts';
-import { builder } from '../builder.ts';
-import { createdFields, listField, projectField, updateTimeField } from '../fields.ts';
-import { enumType, inputArg, uncheckedInputArg } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { DeletePayload, payload } from '../payloads.ts';
-import { Destination, Destinations, Project } from '../types.ts';
+import { signingSecretOf } from '../../domain/event/destination-secret.ts';
+import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
+import { enumType, inputArg, uncheckedInputArg } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Destination, Destinations, Project } from '../schema/types.ts';
 
 const DestinationType = enumType('DestinationType', 'What a destination is.', {
   WEBHOOK: 'Messages are posted to a URL, signed by Standard Webhooks.',

@@ -6,18 +6,18 @@ import {
   listEventTopicRoutes,
   listRoutesToTopic,
 } from '../../domain/event/event-topic-route.ts';
-import { builder } from '../builder.ts';
 import {
   createdFields,
   listField,
   projectField,
   sureLinkField,
   updateTimeField,
-} from '../fields.ts';
-import { inputArg } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { DeletePayload, payload } from '../payloads.ts';
-import { EventTopicRoute, EventTopicRoutes, Project, Topic } from '../types.ts';
+} from '../schema/fields.ts';
+import { inputArg } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { EventTopicRoute, EventTopicRoutes, Project, Topic } from '../schema/types.ts';
 import { NotificationEventType } from './notification-event-type.ts';
 
 EventTopicRoute.implement({

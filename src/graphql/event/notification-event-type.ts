@@ -1,5 +1,5 @@
 import { EVENT_MEANINGS } from '../../domain/event/notification-event.ts';
-import { enumType } from '../inputs.ts';
+import { enumType } from '../schema/inputs.ts';
 
 export const NotificationEventType = enumType(
   'NotificationEventType',

@@ -1,7 +1,7 @@
 import { listNotificationEvents, topicsOf } from '../../domain/event/notification-event.ts';
-import { builder } from '../builder.ts';
-import { createdFields, linkField, listField, projectField } from '../fields.ts';
-import { Node } from '../node.ts';
+import { createdFields, linkField, listField, projectField } from '../schema/fields.ts';
+import { Node } from '../schema/node-field.ts';
+import { builder } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
   Destination,
@@ -11,7 +11,7 @@ import {
   Operation,
   Project,
   Topic,
-} from '../types.ts';
+} from '../schema/types.ts';
 import { NotificationEventType } from './notification-event-type.ts';
 
 NotificationEvent.implement({

@@ -1,7 +1,7 @@
 import { followNotificationEvents } from '../../domain/event/notification-subscription.ts';
 import { followOperation } from '../../domain/operation/operation-subscription.ts';
-import { builder } from '../builder.ts';
-import { NotificationEventEdge, Operation } from '../types.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { NotificationEventEdge, Operation } from '../schema/types.ts';
 import { NotificationEventType } from './notification-event-type.ts';
 
 builder.subscriptionType({

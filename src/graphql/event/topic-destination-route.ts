@@ -6,18 +6,18 @@ import {
   listRoutesOfTopic,
   listTopicDestinationRoutes,
 } from '../../domain/event/topic-destination-route.ts';
-import { builder } from '../builder.ts';
-import { createdFields, listField, projectField, sureLinkField } from '../fields.ts';
-import { inputArg } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { DeletePayload, payload } from '../payloads.ts';
+import { createdFields, listField, projectField, sureLinkField } from '../schema/fields.ts';
+import { inputArg } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
+import { builder } from '../schema/schema-builder.ts';
 import {
   Destination,
   Project,
   Topic,
   TopicDestinationRoute,
   TopicDestinationRoutes,
-} from '../types.ts';
+} from '../schema/types.ts';
 
 TopicDestinationRoute.implement({
   description: 'What reaches one topic is owed to one destination.',

@@ -7,12 +7,12 @@ import {
   updateTopic,
   updateTopicInput,
 } from '../../domain/event/topic.ts';
-import { builder } from '../builder.ts';
-import { createdFields, listField, projectField, updateTimeField } from '../fields.ts';
-import { inputArg } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { DeletePayload, payload } from '../payloads.ts';
-import { Project, Topic, Topics } from '../types.ts';
+import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
+import { inputArg } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Project, Topic, Topics } from '../schema/types.ts';
 
 Topic.implement({
   description: 'A named stream of events: routes fill it, destinations listen to it.',

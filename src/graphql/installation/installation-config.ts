@@ -4,11 +4,11 @@ import {
   type ReadConfig,
   type WriteConfig,
 } from '../../domain/installation/installation-config.ts';
-import { builder } from '../builder.ts';
-import { createdFields } from '../fields.ts';
 import { FieldMapping } from '../integration/integration-content.ts';
-import { Node } from '../node.ts';
-import { InstallationConfig } from '../types.ts';
+import { createdFields } from '../schema/fields.ts';
+import { Node } from '../schema/node-field.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { InstallationConfig } from '../schema/types.ts';
 
 const nullable = true;
 

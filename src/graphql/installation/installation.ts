@@ -17,17 +17,17 @@ import {
 import { installedObjects } from '../../domain/installation/installed-object.ts';
 import { objectMetadataOfInstallation } from '../../domain/installation/object-metadata.ts';
 import { latestRevisions } from '../../domain/integration/revision.ts';
-import { builder } from '../builder.ts';
 import {
   createdFields,
   listField,
   projectField,
   sureLinkField,
   updateTimeField,
-} from '../fields.ts';
-import { enumType, inputArg, uncheckedInputArg } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { DeletePayload, payload } from '../payloads.ts';
+} from '../schema/fields.ts';
+import { enumType, inputArg, uncheckedInputArg } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
+import { builder } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
   Group,
@@ -38,7 +38,7 @@ import {
   Operation,
   Project,
   Revision,
-} from '../types.ts';
+} from '../schema/types.ts';
 import { InstalledObject } from './installed-object.ts';
 import { ObjectMetadata } from './object-metadata.ts';
 

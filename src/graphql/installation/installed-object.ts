@@ -1,5 +1,5 @@
 import type { InstalledObjectView } from '../../domain/installation/installed-object.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../schema/schema-builder.ts';
 
 const nullable = true;
 

@@ -3,8 +3,8 @@ import {
   type ObjectMetadata as ObjectMetadataShape,
   readObjectMetadata,
 } from '../../domain/installation/object-metadata.ts';
-import { builder } from '../builder.ts';
-import { enumType } from '../inputs.ts';
+import { enumType } from '../schema/inputs.ts';
+import { builder } from '../schema/schema-builder.ts';
 
 const nullable = true;
 

@@ -10,7 +10,7 @@ import {
   ENABLED,
   VALUE_DEFAULTS,
 } from '../../domain/integration/integration-content-input.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../schema/schema-builder.ts';
 import { SubscribeSpec } from './subscribe-spec.ts';
 
 const nullable = true;

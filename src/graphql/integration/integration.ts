@@ -6,18 +6,18 @@ import {
   listIntegrations,
   readIntegration,
 } from '../../domain/integration/integration.ts';
-import { builder } from '../builder.ts';
 import {
   createdFields,
   listField,
   projectField,
   sureLinkField,
   updateTimeField,
-} from '../fields.ts';
-import { inputArg, uncheckedInputArg } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { DeletePayload, payload } from '../payloads.ts';
-import { Integration, Integrations, Project, Revision } from '../types.ts';
+} from '../schema/fields.ts';
+import { inputArg, uncheckedInputArg } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Integration, Integrations, Project, Revision } from '../schema/types.ts';
 
 Integration.implement({
   description: 'What to read, write, proxy and subscribe to at a provider, in revisions.',

@@ -4,11 +4,11 @@ import {
   createRevisionInput,
   listRevisions,
 } from '../../domain/integration/revision.ts';
-import { builder } from '../builder.ts';
-import { createdFields, listField } from '../fields.ts';
-import { uncheckedInputArg } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { Integration, Revision, Revisions } from '../types.ts';
+import { createdFields, listField } from '../schema/fields.ts';
+import { uncheckedInputArg } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Integration, Revision, Revisions } from '../schema/types.ts';
 import { IntegrationContent } from './integration-content.ts';
 
 Revision.implement({

@@ -6,7 +6,7 @@ import type {
   UpdateEvent,
 } from '../../domain/integration/integration-content.ts';
 import { ENABLED } from '../../domain/integration/integration-content-input.ts';
-import { builder } from '../builder.ts';
+import { builder } from '../schema/schema-builder.ts';
 
 const nullable = true;
 const enabled = { description: ENABLED };

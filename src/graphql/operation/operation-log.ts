@@ -2,10 +2,10 @@ import {
   type OperationLog as LogLine,
   listOperationLogs,
 } from '../../domain/operation/operation-log.ts';
-import { builder } from '../builder.ts';
-import { listField } from '../fields.ts';
-import { enumType } from '../inputs.ts';
-import { connectionOf, Operation } from '../types.ts';
+import { listField } from '../schema/fields.ts';
+import { enumType } from '../schema/inputs.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { connectionOf, Operation } from '../schema/types.ts';
 
 const LogSeverity = enumType('LogSeverity', 'How much a line of a log matters.', {
   DEBUG: 'For those who look for a cause.',

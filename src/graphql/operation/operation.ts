@@ -4,11 +4,17 @@ import {
   type OperationMetadata as Metadata,
   metadataOf,
 } from '../../domain/operation/operation.ts';
-import { builder } from '../builder.ts';
-import { createdFields, linkField, listField, projectField, updateTimeField } from '../fields.ts';
-import { enumType } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { Installation, Integration, Operation, Operations, Project } from '../types.ts';
+import {
+  createdFields,
+  linkField,
+  listField,
+  projectField,
+  updateTimeField,
+} from '../schema/fields.ts';
+import { enumType } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Installation, Integration, Operation, Operations, Project } from '../schema/types.ts';
 
 const OperationActionType = enumType('OperationActionType', 'What an operation does.', {
   READ: "Reads a provider's records.",

@@ -3,12 +3,12 @@ import {
   pauseReadsInput,
   resumeReads,
   resumeReadsInput,
-} from '../../domain/read/pause.ts';
-import { triggerRead, triggerReadInput } from '../../domain/read/trigger.ts';
-import { builder } from '../builder.ts';
-import { uncheckedInputArg } from '../inputs.ts';
-import { payload } from '../payloads.ts';
-import { Installation, Operation } from '../types.ts';
+} from '../../domain/operation/read/pause.ts';
+import { triggerRead, triggerReadInput } from '../../domain/operation/read/trigger.ts';
+import { uncheckedInputArg } from '../schema/inputs.ts';
+import { payload } from '../schema/payloads.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Installation, Operation } from '../schema/types.ts';
 
 builder.mutationFields((t) => ({
   triggerRead: t.field({

@@ -2,10 +2,10 @@ import {
   type WriteAnswer,
   writeRecords,
   writeRecordsInput,
-} from '../../domain/write/write-records.ts';
-import { builder } from '../builder.ts';
-import { enumType, uncheckedInputArg } from '../inputs.ts';
-import { Operation } from '../types.ts';
+} from '../../domain/operation/write-records.ts';
+import { enumType, uncheckedInputArg } from '../schema/inputs.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Operation } from '../schema/types.ts';
 
 enumType('WriteType', 'What a write does with its records.', {
   CREATE: 'Makes new ones.',

@@ -1,6 +1,6 @@
-import { createdFields, updateTimeField } from '../fields.ts';
-import { Node } from '../node.ts';
-import { BillingAccount } from '../types.ts';
+import { createdFields, updateTimeField } from '../schema/fields.ts';
+import { Node } from '../schema/node-field.ts';
+import { BillingAccount } from '../schema/types.ts';
 
 BillingAccount.implement({
   description: 'Who pays for an org, and where.',

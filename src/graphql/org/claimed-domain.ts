@@ -5,12 +5,12 @@ import {
   listClaimedDomains,
 } from '../../domain/org/claimed-domain.ts';
 import { domainName } from '../../domain/org/domain-name.ts';
-import { builder } from '../builder.ts';
-import { createdFields, listField } from '../fields.ts';
-import { inputArg } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { payload } from '../payloads.ts';
-import { ClaimedDomain, ClaimedDomains, Org } from '../types.ts';
+import { createdFields, listField } from '../schema/fields.ts';
+import { inputArg } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { payload } from '../schema/payloads.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { ClaimedDomain, ClaimedDomains, Org } from '../schema/types.ts';
 import { parentFields } from './org.ts';
 
 ClaimedDomain.implement({

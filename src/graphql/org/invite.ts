@@ -8,12 +8,12 @@ import {
   inviteStatus,
   listInvites,
 } from '../../domain/org/invite.ts';
-import { builder } from '../builder.ts';
-import { createdFields, listField, updateTimeField } from '../fields.ts';
-import { enumType, inputArg } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { payload } from '../payloads.ts';
-import { Builder, Invite, Invites, Org } from '../types.ts';
+import { createdFields, listField, updateTimeField } from '../schema/fields.ts';
+import { enumType, inputArg } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { payload } from '../schema/payloads.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Builder, Invite, Invites, Org } from '../schema/types.ts';
 import { parentFields } from './org.ts';
 
 const InviteStatus = enumType('InviteStatus', 'What has become of an invite.', {

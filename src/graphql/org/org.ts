@@ -1,12 +1,12 @@
 import { billingAccountOfOrg } from '../../domain/org/billing-account.ts';
 import { createOrg, createOrgInput, findOrg, listOrgs } from '../../domain/org/org.ts';
-import type { Types } from '../builder.ts';
-import { builder } from '../builder.ts';
-import { createdFields, listField, updateTimeField } from '../fields.ts';
-import { enumType, inputArg } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { payload } from '../payloads.ts';
-import { BillingAccount, Org, Orgs } from '../types.ts';
+import { createdFields, listField, updateTimeField } from '../schema/fields.ts';
+import { enumType, inputArg } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { payload } from '../schema/payloads.ts';
+import type { Types } from '../schema/schema-builder.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { BillingAccount, Org, Orgs } from '../schema/types.ts';
 
 const ParentType = enumType('ParentType', 'What a parentId is the id of.', { ORG: 'An org.' });
 

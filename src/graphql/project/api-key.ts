@@ -8,12 +8,12 @@ import {
   updateApiKey,
   updateApiKeyInput,
 } from '../../domain/project/api-key.ts';
-import { builder } from '../builder.ts';
-import { createdFields, listField, projectField } from '../fields.ts';
-import { inputArg } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { DeletePayload, payload } from '../payloads.ts';
-import { ApiKey, ApiKeys, Project } from '../types.ts';
+import { createdFields, listField, projectField } from '../schema/fields.ts';
+import { inputArg } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { ApiKey, ApiKeys, Project } from '../schema/types.ts';
 
 ApiKey.implement({
   description: "A key of a project. Its value is shown once, in createApiKey's answer.",

@@ -1,8 +1,8 @@
 import { listConsumers } from '../../domain/project/consumer.ts';
-import { builder } from '../builder.ts';
-import { createdFields, listField, projectField, updateTimeField } from '../fields.ts';
-import { Node } from '../node.ts';
-import { Consumer, Consumers, Project } from '../types.ts';
+import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
+import { Node } from '../schema/node-field.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Consumer, Consumers, Project } from '../schema/types.ts';
 
 Consumer.implement({
   description: "One of the builder's users, who connected an account.",

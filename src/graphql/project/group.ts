@@ -1,8 +1,8 @@
 import { listGroups } from '../../domain/project/group.ts';
-import { builder } from '../builder.ts';
-import { createdFields, listField, projectField, updateTimeField } from '../fields.ts';
-import { Node } from '../node.ts';
-import { Group, Groups, Project } from '../types.ts';
+import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
+import { Node } from '../schema/node-field.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Group, Groups, Project } from '../schema/types.ts';
 
 Group.implement({
   description: "A set of the builder's users who share access: a customer, a team.",

@@ -8,12 +8,12 @@ import {
   updateProject,
   updateProjectInput,
 } from '../../domain/project/project.ts';
-import { builder } from '../builder.ts';
-import { createdFields, listField, updateTimeField } from '../fields.ts';
-import { inputArg } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { payload } from '../payloads.ts';
-import { Org, Project, Projects } from '../types.ts';
+import { createdFields, listField, updateTimeField } from '../schema/fields.ts';
+import { inputArg } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { payload } from '../schema/payloads.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Org, Project, Projects } from '../schema/types.ts';
 
 const BooleanEntitlement = builder.objectRef<{ value: boolean }>('BooleanEntitlement').implement({
   description: 'A feature that a plan has or has not.',

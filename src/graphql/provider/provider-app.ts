@@ -9,12 +9,12 @@ import {
   createProviderAppInput,
   updateProviderAppInput,
 } from '../../domain/provider/provider-app-input.ts';
-import { builder } from '../builder.ts';
-import { createdFields, listField, projectField, updateTimeField } from '../fields.ts';
-import { enumType, inputArg, uncheckedInputArg } from '../inputs.ts';
-import { Node } from '../node.ts';
-import { DeletePayload, payload } from '../payloads.ts';
-import { Project, ProviderApp, ProviderApps } from '../types.ts';
+import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
+import { enumType, inputArg, uncheckedInputArg } from '../schema/inputs.ts';
+import { Node } from '../schema/node-field.ts';
+import { DeletePayload, payload } from '../schema/payloads.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Project, ProviderApp, ProviderApps } from '../schema/types.ts';
 
 enumType('ProviderAppField', 'A field of a provider app, for updateMask.', {
   EXTERNAL_REF: 'externalRef.',

@@ -4,10 +4,10 @@ import {
   type Provider as ProviderFacts,
   supportedCapabilities,
 } from '../../domain/provider/provider.ts';
-import { builder } from '../builder.ts';
-import { listField } from '../fields.ts';
-import { enumType } from '../inputs.ts';
-import { connectionOf } from '../types.ts';
+import { listField } from '../schema/fields.ts';
+import { enumType } from '../schema/inputs.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { connectionOf } from '../schema/types.ts';
 
 export const AuthScheme = enumType(
   'AuthScheme',

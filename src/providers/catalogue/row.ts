@@ -1,4 +1,4 @@
-import type { Provider, ProviderLimits } from '../provider.ts';
+import type { Provider, ProviderLimits } from '../contract.ts';
 
 /** What tells one provider of the catalogue from another. */
 export interface CatalogueRow

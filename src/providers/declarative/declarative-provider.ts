@@ -1,11 +1,11 @@
 /** A provider made of its declaration: it supports exactly what the declaration says. */
 import type { CatalogueRow } from '../catalogue/row.ts';
 import { DEFAULT_LIMITS } from '../catalogue/row.ts';
-import type { Capabilities, Provider, ProviderLimits } from '../provider.ts';
+import type { Capabilities, Provider, ProviderLimits } from '../contract.ts';
 import { type DeclarationInput, declaration, type ObjectDeclaration } from './declaration.ts';
 import { describeObject } from './describe-object.ts';
 import type { Vendor } from './failure.ts';
-import { readPage } from './read-page.ts';
+import { readPage } from './list-page.ts';
 import { deleteRecord, writeRecord } from './write-record.ts';
 
 /** How to connect, as in the catalogue, and what there is to move. */

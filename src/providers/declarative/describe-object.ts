@@ -6,11 +6,11 @@ import {
   type ObjectDescription,
   ProviderError,
   type ProviderSession,
-} from '../provider.ts';
+} from '../contract.ts';
 import type { FieldList } from './declaration.ts';
 import { failure, hasSucceeded, type Vendor } from './failure.ts';
+import { findObject } from './find-object.ts';
 import { isObject, valueAt } from './json.ts';
-import { findObject } from './objects.ts';
 
 export async function describeObject(
   vendor: Vendor,

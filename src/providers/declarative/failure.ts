@@ -1,6 +1,7 @@
 /** What a vendor's refusals mean: by the rules of its declaration, else by the status. */
-import { bounded, isSuccess, type RequestPurpose, retryAfterMs } from '../answer.ts';
-import { type ProviderAnswer, ProviderError, type ProviderErrorKind } from '../provider.ts';
+
+import { type ProviderAnswer, ProviderError, type ProviderErrorKind } from '../contract.ts';
+import { bounded, isSuccess, type RequestPurpose, retryAfterMs } from '../reading-answers.ts';
 import type { Declaration } from './declaration.ts';
 import { isObject, valueAt } from './json.ts';
 

@@ -1,5 +1,5 @@
 /** The request for a page of a list. */
-import type { PageRead, ProviderRequest } from '../provider.ts';
+import type { PageRead, ProviderRequest } from '../contract.ts';
 import type { Declaration, List, Place, TimeFilter } from './declaration.ts';
 import { withValue } from './json.ts';
 import type { Position } from './position.ts';

@@ -1,7 +1,7 @@
 /** Where a read stands between two pages. */
 import LinkHeader from 'http-link-header';
 import { z } from 'zod';
-import { type ProviderAnswer, ProviderError } from '../provider.ts';
+import { type ProviderAnswer, ProviderError } from '../contract.ts';
 import type { List, Paging } from './declaration.ts';
 import { valueAt } from './json.ts';
 

@@ -7,11 +7,11 @@ import {
   type RecordOutcome,
   type RecordRemoval,
   type RecordWrite,
-} from '../provider.ts';
+} from '../contract.ts';
 import type { Declaration, ObjectDeclaration, Write } from './declaration.ts';
 import { failure, findRefusal, hasSucceeded, messages, type Vendor } from './failure.ts';
+import { findObject } from './find-object.ts';
 import { findId, isObject, valueAt, withValue } from './json.ts';
-import { findObject } from './objects.ts';
 
 export async function writeRecord(
   vendor: Vendor,

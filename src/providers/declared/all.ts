@@ -3,7 +3,7 @@ import { type DeclaredProvider, declarativeProvider } from '../declarative/decla
 import { stripe } from './commerce/stripe.ts';
 import { pipedrive } from './crm/pipedrive.ts';
 import { salesloft } from './crm/salesloft.ts';
-import { front } from './support/front.ts';
+import { front } from './support/frontapp.ts';
 import { zendeskSupport } from './support/zendesk-support.ts';
 import { gitlab } from './work/gitlab.ts';
 

@@ -1,15 +1,15 @@
 /** Descriptions of objects, from their properties, their schema and their pipelines. */
 import type { z } from 'zod';
-import { answerBody, isSuccess } from '../answer.ts';
 import type {
   FieldDescription,
   FieldValueType,
   ObjectDescription,
   ProviderErrorKind,
   ProviderSession,
-} from '../provider.ts';
-import { failure } from './errors.ts';
+} from '../contract.ts';
+import { answerBody, isSuccess } from '../reading-answers.ts';
 import { paths } from './paths.ts';
+import { failure } from './refused.ts';
 import { type Property, pipelinesAnswer, propertiesAnswer, schemaAnswer } from './wire.ts';
 
 /** Their options are stages, which only the pipelines know. */

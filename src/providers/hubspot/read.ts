@@ -1,6 +1,5 @@
 /** Pages of records: the list of all, or a search for what changed. */
 import { z } from 'zod';
-import { answerBody, isSuccess } from '../answer.ts';
 import {
   type PageRead,
   type ProviderAnswer,
@@ -8,9 +7,10 @@ import {
   type ProviderRecord,
   type ProviderSession,
   type RecordPage,
-} from '../provider.ts';
-import { failure } from './errors.ts';
+} from '../contract.ts';
+import { answerBody, isSuccess } from '../reading-answers.ts';
 import { paths } from './paths.ts';
+import { failure } from './refused.ts';
 import { type CrmRecord, listAnswer, searchAnswer } from './wire.ts';
 
 const MOST_LISTED = 100;

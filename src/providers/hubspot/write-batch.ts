@@ -1,8 +1,9 @@
 /** Batches: HubSpot answers with results and errors apart, which are put back in the order asked. */
-import { answerBody, isSuccess } from '../answer.ts';
-import type { BatchWrite, ProviderSession, RecordOutcome } from '../provider.ts';
-import { failure, findRefusal } from './errors.ts';
+
+import type { BatchWrite, ProviderSession, RecordOutcome } from '../contract.ts';
+import { answerBody, isSuccess } from '../reading-answers.ts';
 import { paths } from './paths.ts';
+import { failure, findRefusal } from './refused.ts';
 import { type BatchAnswer, type BatchError, batchAnswer } from './wire.ts';
 import { refuseAssociations, refused } from './write.ts';
 

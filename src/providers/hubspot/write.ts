@@ -1,5 +1,5 @@
 /** One record at a time: created, updated, deleted. */
-import { answerBody, isSuccess } from '../answer.ts';
+
 import {
   type ProviderAnswer,
   ProviderError,
@@ -7,9 +7,10 @@ import {
   type RecordOutcome,
   type RecordRemoval,
   type RecordWrite,
-} from '../provider.ts';
-import { failure, findRefusal, messages } from './errors.ts';
+} from '../contract.ts';
+import { answerBody, isSuccess } from '../reading-answers.ts';
 import { findRecordId, paths } from './paths.ts';
+import { failure, findRefusal, messages } from './refused.ts';
 import { writtenRecord } from './wire.ts';
 
 export function writeRecord(session: ProviderSession, write: RecordWrite): Promise<RecordOutcome> {

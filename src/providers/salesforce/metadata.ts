@@ -1,14 +1,15 @@
 /** Descriptions of objects. */
-import { answerBody, isSuccess } from '../answer.ts';
+
 import type {
   FieldDescription,
   FieldValueType,
   ObjectDescription,
   ProviderAnswer,
   ProviderSession,
-} from '../provider.ts';
-import { failure } from './errors.ts';
+} from '../contract.ts';
+import { answerBody, isSuccess } from '../reading-answers.ts';
 import { paths } from './paths.ts';
+import { failure } from './refused.ts';
 import { compositeAnswer, describeAnswer, type Field } from './wire.ts';
 
 export async function describeObject(

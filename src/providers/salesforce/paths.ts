@@ -1,5 +1,5 @@
 /** Where things are in Salesforce's REST API. */
-import { objectApiName } from './names.ts';
+import { objectApiName } from './object-names.ts';
 
 const API = '/services/data/v60.0';
 

@@ -1,5 +1,5 @@
 /** Pages of records, by SOQL; the position between pages is Salesforce's own query locator. */
-import { answerBody, isSuccess } from '../answer.ts';
+
 import {
   type PageRead,
   ProviderError,
@@ -7,10 +7,11 @@ import {
   type ProviderRequest,
   type ProviderSession,
   type RecordPage,
-} from '../provider.ts';
-import { failure } from './errors.ts';
-import { fieldPath, objectApiName } from './names.ts';
+} from '../contract.ts';
+import { answerBody, isSuccess } from '../reading-answers.ts';
+import { fieldPath, objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';
+import { failure } from './refused.ts';
 import { nextRecordsPath, type QueryRow, queryAnswer } from './wire.ts';
 
 /** Salesforce refuses other sizes; what it gives may still be smaller, when rows are large. */

@@ -1,5 +1,5 @@
 /** Records created, updated and deleted. Salesforce's answers never hold the record itself. */
-import { answerBody, isSuccess } from '../answer.ts';
+
 import type {
   BatchWrite,
   ProviderAnswer,
@@ -7,11 +7,12 @@ import type {
   RecordOutcome,
   RecordRemoval,
   RecordWrite,
-} from '../provider.ts';
-import { failure, findRefusal, messages, words } from './errors.ts';
+} from '../contract.ts';
+import { answerBody, isSuccess } from '../reading-answers.ts';
 import { forwardedHeaders } from './headers.ts';
-import { findRecordId, objectApiName } from './names.ts';
+import { findRecordId, objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';
+import { failure, findRefusal, messages, words } from './refused.ts';
 import { collectionAnswer, createAnswer } from './wire.ts';
 
 export function writeRecord(session: ProviderSession, write: RecordWrite): Promise<RecordOutcome> {

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { answerBody, isSuccess } from '../answer.ts';
 import type {
   FieldDescription,
   FieldValueType,
@@ -7,7 +6,8 @@ import type {
   PageRead,
   ProviderSession,
   RecordPage,
-} from '../provider.ts';
+} from '../contract.ts';
+import { answerBody, isSuccess } from '../reading-answers.ts';
 import { type fieldSchema, objectSchema, pageSchema, refusalError } from './wire.ts';
 
 export async function describeObject(

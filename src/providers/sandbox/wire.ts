@@ -1,7 +1,7 @@
 /** The sandbox's wire format, and what its refusals mean. */
 import { z } from 'zod';
-import { bounded, retryAfterMs } from '../answer.ts';
-import { type ProviderAnswer, ProviderError, type ProviderErrorKind } from '../provider.ts';
+import { type ProviderAnswer, ProviderError, type ProviderErrorKind } from '../contract.ts';
+import { bounded, retryAfterMs } from '../reading-answers.ts';
 
 export const fieldSchema = z.object({
   name: z.string(),

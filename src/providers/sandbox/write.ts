@@ -1,4 +1,3 @@
-import { answerBody, isSuccess } from '../answer.ts';
 import {
   type BatchWrite,
   type ProviderAnswer,
@@ -7,7 +6,8 @@ import {
   type RecordOutcome,
   type RecordRemoval,
   type RecordWrite,
-} from '../provider.ts';
+} from '../contract.ts';
+import { answerBody, isSuccess } from '../reading-answers.ts';
 import { objectPath } from './read.ts';
 import {
   batchSchema,

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { ShownCredentials, ShownToken } from '../../domain/connection/credentials.ts';
 import type { Relations } from '../../domain/relations.ts';
 import { byId, type Row } from '../../domain/scope.ts';
+import { wordOf, words } from '../endpoint/words.ts';
+import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { consumer, showConsumer } from '../project/consumer.ts';
 import { group, showGroup } from '../project/group.ts';
 import { authScheme } from '../provider/provider.ts';
 import { providerApp, showProviderApp } from '../provider/provider-app.ts';
-import { createdShape, resource, updateTimeShape } from '../schemas.ts';
-import { wordOf, words } from '../words.ts';
 
 export const CONNECTION_STATUSES = ['CREATED', 'WORKING', 'BAD_CREDENTIALS'] as const;
 

@@ -16,8 +16,8 @@ import { refreshConnection, refreshIfDue } from '../../domain/connection/connect
 import { type ShownCredentials, shownCredentials } from '../../domain/connection/credentials.ts';
 import { projectIdOrName, ref } from '../../domain/names.ts';
 import { getProject, type Row } from '../../domain/scope.ts';
-import { type Asked, endpoint, uncheckedEndpoint } from '../endpoint.ts';
-import { listEndpoint } from '../list.ts';
+import { type Asked, endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
+import { listEndpoint } from '../endpoint/list.ts';
 import { CONNECTION_STATUSES, connection, showConnection } from './connection-view.ts';
 
 const tag = 'Connections';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { startOAuthConnectInput } from '../../domain/connection/connection-input.ts';
 import { startOAuthConnect } from '../../domain/connection/oauth-connect.ts';
 import { startOAuthUpdate, startOAuthUpdateInput } from '../../domain/connection/oauth-update.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 
 const tag = 'Connections';
 const authorizeUrl = z.url().describe("The provider's page of consent: where the browser goes.");

@@ -10,14 +10,14 @@ import {
   updateDestination,
   updateDestinationInput,
 } from '../../domain/event/destination.ts';
-import { signingSecretOf } from '../../domain/event/signing-secret.ts';
+import { signingSecretOf } from '../../domain/event/destination-secret.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getProject, type Row } from '../../domain/scope.ts';
-import { type Asked, endpoint, uncheckedEndpoint } from '../endpoint.ts';
-import { listEndpoint } from '../list.ts';
-import type { Place } from '../places.ts';
-import { createdShape, resource, updateTimeShape } from '../schemas.ts';
-import { wordOf, words } from '../words.ts';
+import { type Asked, endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
+import { listEndpoint } from '../endpoint/list.ts';
+import type { Place } from '../endpoint/places.ts';
+import { wordOf, words } from '../endpoint/words.ts';
+import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 const tag = 'Destinations';
 const path = '/projects/{projectIdOrName}/destinations';

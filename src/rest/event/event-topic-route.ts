@@ -9,10 +9,10 @@ import {
 import { projectIdOrName } from '../../domain/names.ts';
 import { getProject, type Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { endpoint } from '../endpoint.ts';
-import { listEndpoint } from '../list.ts';
-import { createdShape, resource, updateTimeShape } from '../schemas.ts';
-import { eventTypeWords, wordOf } from '../words.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { listEndpoint } from '../endpoint/list.ts';
+import { eventTypeWords, wordOf } from '../endpoint/words.ts';
+import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 const tag = 'Event routes';
 const path = '/projects/{projectIdOrName}/notification-event-topic-routes';

@@ -9,10 +9,10 @@ import { projectIdOrName } from '../../domain/names.ts';
 import type { Relations } from '../../domain/relations.ts';
 import { getProject, type Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { endpoint } from '../endpoint.ts';
-import { pagedEndpoint } from '../list.ts';
-import { createdShape, resource } from '../schemas.ts';
-import { eventTypeWords, wordOf } from '../words.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { pagedEndpoint } from '../endpoint/list.ts';
+import { eventTypeWords, wordOf } from '../endpoint/words.ts';
+import { createdShape, resource } from '../openapi/schemas.ts';
 
 const tag = 'Events';
 const path = '/projects/{projectIdOrName}/notification-events';

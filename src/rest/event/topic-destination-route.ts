@@ -9,9 +9,9 @@ import {
 import { projectIdOrName } from '../../domain/names.ts';
 import { getProject } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { endpoint } from '../endpoint.ts';
-import { listEndpoint } from '../list.ts';
-import { createdShape, resource } from '../schemas.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { listEndpoint } from '../endpoint/list.ts';
+import { createdShape, resource } from '../openapi/schemas.ts';
 
 const tag = 'Topic routes';
 const path = '/projects/{projectIdOrName}/topic-destination-routes';

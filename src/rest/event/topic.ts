@@ -10,9 +10,9 @@ import {
 } from '../../domain/event/topic.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getProject, type Row } from '../../domain/scope.ts';
-import { endpoint } from '../endpoint.ts';
-import { listEndpoint } from '../list.ts';
-import { createdShape, resource, updateTimeShape } from '../schemas.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { listEndpoint } from '../endpoint/list.ts';
+import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 const tag = 'Topics';
 const path = '/projects/{projectIdOrName}/topics';

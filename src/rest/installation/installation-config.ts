@@ -3,8 +3,8 @@ import {
   installationConfigInput,
 } from '../../domain/installation/installation-config.ts';
 import type { Row } from '../../domain/scope.ts';
-import { createdShape, resource } from '../schemas.ts';
-import { shownObject, withoutNulls } from '../shown.ts';
+import { createdShape, resource } from '../openapi/schemas.ts';
+import { shownObject, withoutNulls } from '../openapi/shown.ts';
 
 const content = resource(
   'InstallationConfigContent',

@@ -8,10 +8,10 @@ import { installedObjects } from '../../domain/installation/installed-object.ts'
 import type { Relations } from '../../domain/relations.ts';
 import { byId, type Row } from '../../domain/scope.ts';
 import { connection, showConnection } from '../connection/connection-view.ts';
+import { wordOf, words } from '../endpoint/words.ts';
+import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { operationStatus } from '../operation/operation-view.ts';
 import { group, showGroup } from '../project/group.ts';
-import { createdShape, resource, updateTimeShape } from '../schemas.ts';
-import { wordOf, words } from '../words.ts';
 import { installationConfig, showInstallationConfig } from './installation-config.ts';
 import { installedObject, showInstalledObject } from './installed-object.ts';
 

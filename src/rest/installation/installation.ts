@@ -15,9 +15,9 @@ import {
 import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
 import { projectIdOrName, ref } from '../../domain/names.ts';
 import { getProject } from '../../domain/scope.ts';
-import { endpoint, uncheckedEndpoint } from '../endpoint.ts';
-import { listEndpoint } from '../list.ts';
-import type { Place } from '../places.ts';
+import { endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
+import { listEndpoint } from '../endpoint/list.ts';
+import type { Place } from '../endpoint/places.ts';
 import { installation, showInstallation } from './installation-view.ts';
 
 const tag = 'Installations';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { InstalledObjectView } from '../../domain/installation/installed-object.ts';
-import { resource } from '../schemas.ts';
+import { resource } from '../openapi/schemas.ts';
 
 export const installedObject = resource('InstalledObject', 'How far an object is read.', {
   objectName: z.string().describe("The provider's name of the object."),

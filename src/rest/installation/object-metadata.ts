@@ -9,9 +9,9 @@ import {
 } from '../../domain/installation/object-metadata.ts';
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { endpoint } from '../endpoint.ts';
-import { resource } from '../schemas.ts';
-import { wordOf, words } from '../words.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { wordOf, words } from '../endpoint/words.ts';
+import { resource } from '../openapi/schemas.ts';
 
 const tag = 'Object metadata';
 

@@ -9,11 +9,11 @@ import {
   type StreamedAnswer,
 } from '../../domain/installation/proxy.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { admit, type Gateway } from '../endpoint/perform.ts';
+import { refuseUnstorable } from '../endpoint/request-input.ts';
 import { fromServer } from '../from-server.ts';
-import { refuseUnstorable } from '../input.ts';
-import { BASE_PATH } from '../openapi.ts';
-import { admit, type Gateway } from '../perform.ts';
-import { problem } from '../schemas.ts';
+import { BASE_PATH } from '../openapi/openapi.ts';
+import { problem } from '../openapi/schemas.ts';
 
 const BELOW = `${BASE_PATH}/projects/:projectIdOrName/installations/:installationId/proxy`;
 /** As many segments as that. */

@@ -11,11 +11,11 @@ import {
 import { projectIdOrName } from '../../domain/names.ts';
 import type { Relations } from '../../domain/relations.ts';
 import { byId, getProject, type Row } from '../../domain/scope.ts';
-import { endpoint, uncheckedEndpoint } from '../endpoint.ts';
-import { listEndpoint } from '../list.ts';
-import { tellLocation } from '../location.ts';
-import type { Place } from '../places.ts';
-import { createdShape, resource, updateTimeShape } from '../schemas.ts';
+import { endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
+import { listEndpoint } from '../endpoint/list.ts';
+import { tellLocation } from '../endpoint/location.ts';
+import type { Place } from '../endpoint/places.ts';
+import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { revision, showRevision } from './revision.ts';
 
 const tag = 'Integrations';

@@ -11,12 +11,12 @@ import {
 import { projectIdOrName } from '../../domain/names.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { endpoint, uncheckedEndpoint } from '../endpoint.ts';
-import { listEndpoint } from '../list.ts';
-import { tellLocation } from '../location.ts';
-import type { Place } from '../places.ts';
-import { createdShape, resource } from '../schemas.ts';
-import { shownObject, withoutNulls } from '../shown.ts';
+import { endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
+import { listEndpoint } from '../endpoint/list.ts';
+import { tellLocation } from '../endpoint/location.ts';
+import type { Place } from '../endpoint/places.ts';
+import { createdShape, resource } from '../openapi/schemas.ts';
+import { shownObject, withoutNulls } from '../openapi/shown.ts';
 
 const tag = 'Integrations';
 const path = '/projects/{projectIdOrName}/integrations/{integrationId}/revisions';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { OperationLog } from '../../domain/operation/operation-log.ts';
-import { resource } from '../schemas.ts';
+import { resource } from '../openapi/schemas.ts';
 
 export const operationLog = resource('OperationLog', "A line of an operation's log.", {
   timestamp: z.date().describe('When it was written.'),

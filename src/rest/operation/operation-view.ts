@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { metadataOf } from '../../domain/operation/operation.ts';
 import type { Row } from '../../domain/scope.ts';
-import { createdShape, resource, updateTimeShape } from '../schemas.ts';
-import { wordOf, words } from '../words.ts';
+import { wordOf, words } from '../endpoint/words.ts';
+import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 const STATUSES = ['IN_PROGRESS', 'SUCCESS', 'FAILURE'] as const;
 const ACTION_TYPES = ['READ', 'WRITE', 'SUBSCRIBE'] as const;

@@ -10,8 +10,8 @@ import {
 import { listOperationLogs } from '../../domain/operation/operation-log.ts';
 import { getProject } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { endpoint } from '../endpoint.ts';
-import { listEndpoint, pagedEndpoint } from '../list.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { listEndpoint, pagedEndpoint } from '../endpoint/list.ts';
 import { operationLog, showOperationLog } from './operation-log.ts';
 import { operation, operationFilters, showOperation } from './operation-view.ts';
 

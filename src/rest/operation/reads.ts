@@ -7,10 +7,10 @@ import {
   pauseReadsInput,
   resumeReads,
   resumeReadsInput,
-} from '../../domain/read/pause.ts';
-import { triggerRead, triggerReadInput } from '../../domain/read/trigger.ts';
-import { uncheckedEndpoint } from '../endpoint.ts';
-import type { Place } from '../places.ts';
+} from '../../domain/operation/read/pause.ts';
+import { triggerRead, triggerReadInput } from '../../domain/operation/read/trigger.ts';
+import { uncheckedEndpoint } from '../endpoint/endpoint.ts';
+import type { Place } from '../endpoint/places.ts';
 
 const tag = 'Reads';
 const ofIntegration = '/projects/{projectIdOrName}/integrations/{integrationId}';

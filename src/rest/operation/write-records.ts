@@ -3,9 +3,9 @@ import {
   type WriteAnswer,
   writeRecords,
   writeRecordsInput,
-} from '../../domain/write/write-records.ts';
-import { uncheckedEndpoint } from '../endpoint.ts';
-import { resource } from '../schemas.ts';
+} from '../../domain/operation/write-records.ts';
+import { uncheckedEndpoint } from '../endpoint/endpoint.ts';
+import { resource } from '../openapi/schemas.ts';
 
 const errors = z
   .array(z.object({ message: z.string().describe('The reason, for people.') }))

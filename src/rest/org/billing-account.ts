@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { billingAccountOfOrg } from '../../domain/org/billing-account.ts';
 import { getOrg, type Row } from '../../domain/scope.ts';
-import { endpoint } from '../endpoint.ts';
-import { createdShape, resource, updateTimeShape } from '../schemas.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { orgId } from './org.ts';
 
 const billingAccount = resource('BillingAccount', 'Who pays for an org, and where.', {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { getOwnBuilder, listBuilders } from '../../domain/org/builder.ts';
 import { getOrg, orgIdsOf, type Row } from '../../domain/scope.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
-import { endpoint } from '../endpoint.ts';
-import { listEndpoint } from '../list.ts';
-import { createdShape, resource } from '../schemas.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { listEndpoint } from '../endpoint/list.ts';
+import { createdShape, resource } from '../openapi/schemas.ts';
 import { orgId } from './org.ts';
 
 const tag = 'Organizations';

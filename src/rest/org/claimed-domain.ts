@@ -6,9 +6,9 @@ import {
   listClaimedDomains,
 } from '../../domain/org/claimed-domain.ts';
 import { getOrg, type Row } from '../../domain/scope.ts';
-import { endpoint } from '../endpoint.ts';
-import { listEndpoint } from '../list.ts';
-import { createdShape, resource } from '../schemas.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { listEndpoint } from '../endpoint/list.ts';
+import { createdShape, resource } from '../openapi/schemas.ts';
 import { orgId, parentShape, showParent } from './org.ts';
 
 const tag = 'Claimed domains';

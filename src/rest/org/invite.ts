@@ -13,10 +13,10 @@ import {
   listInvitesToViewer,
 } from '../../domain/org/invite.ts';
 import { getOrg, type Row } from '../../domain/scope.ts';
-import { endpoint } from '../endpoint.ts';
-import { listEndpoint } from '../list.ts';
-import { createdShape, resource, updateTimeShape } from '../schemas.ts';
-import { wordOf, words } from '../words.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { listEndpoint } from '../endpoint/list.ts';
+import { wordOf, words } from '../endpoint/words.ts';
+import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { builderInfo, showBuilderInfo } from './builder.ts';
 import { orgId, parentShape, showParent } from './org.ts';
 

@@ -8,10 +8,10 @@ import {
 } from '../../domain/org/org.ts';
 import { getOrg, type Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { endpoint } from '../endpoint.ts';
-import { listEndpoint } from '../list.ts';
-import { createdShape, resource, updateTimeShape } from '../schemas.ts';
-import { words } from '../words.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { listEndpoint } from '../endpoint/list.ts';
+import { words } from '../endpoint/words.ts';
+import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 const tag = 'Organizations';
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { projectIdOrName } from '../../domain/names.ts';
 import { listConsumers } from '../../domain/project/consumer.ts';
 import { getProject, type Row } from '../../domain/scope.ts';
-import { listEndpoint } from '../list.ts';
-import { createdShape, resource, updateTimeShape } from '../schemas.ts';
+import { listEndpoint } from '../endpoint/list.ts';
+import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 export const consumer = resource('Consumer', "One of the builder's users, who connects accounts.", {
   ...createdShape,

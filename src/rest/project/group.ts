@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { projectIdOrName } from '../../domain/names.ts';
 import { listGroups } from '../../domain/project/group.ts';
 import { getProject, type Row } from '../../domain/scope.ts';
-import { listEndpoint } from '../list.ts';
-import { createdShape, resource, updateTimeShape } from '../schemas.ts';
+import { listEndpoint } from '../endpoint/list.ts';
+import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 export const group = resource('Group', "A set of the builder's users who share access.", {
   ...createdShape,

@@ -8,9 +8,9 @@ import {
   updateProjectInput,
 } from '../../domain/project/project.ts';
 import { getProject, type Row } from '../../domain/scope.ts';
-import { endpoint } from '../endpoint.ts';
-import { listEndpoint } from '../list.ts';
-import { createdShape, resource, updateTimeShape } from '../schemas.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { listEndpoint } from '../endpoint/list.ts';
+import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 const tag = 'Projects';
 

@@ -12,9 +12,9 @@ import {
   updateProviderAppInput,
 } from '../../domain/provider/provider-app-input.ts';
 import { getProject, type Row } from '../../domain/scope.ts';
-import { endpoint, uncheckedEndpoint } from '../endpoint.ts';
-import { listEndpoint } from '../list.ts';
-import { createdShape, resource, updateTimeShape } from '../schemas.ts';
+import { endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
+import { listEndpoint } from '../endpoint/list.ts';
+import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 const tag = 'Provider apps';
 const path = '/projects/{projectIdOrName}/provider-apps';

@@ -7,9 +7,9 @@ import {
   type Provider,
   supportedCapabilities,
 } from '../../domain/provider/provider.ts';
-import { endpoint } from '../endpoint.ts';
-import { resource } from '../schemas.ts';
-import { wordOf, words } from '../words.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
+import { wordOf, words } from '../endpoint/words.ts';
+import { resource } from '../openapi/schemas.ts';
 
 const tag = 'Providers';
 

@@ -4,8 +4,8 @@
  */
 import type { Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
-import { Message } from '../../graphql/message.ts';
-import type { Results } from '../../graphql/pipeline.ts';
+import { Message } from '../../graphql/execution/message.ts';
+import type { Results } from '../../graphql/execution/pipeline.ts';
 import { httpOf } from './http-answer.ts';
 
 const EVENT_STREAM = 'text/event-stream';

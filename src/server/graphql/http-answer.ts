@@ -1,7 +1,7 @@
 /** What of a result goes out over HTTP: the errors' own status where nothing of the operation ran, else 200. */
 import type { ExecutionResult } from 'graphql';
 import type { Problem } from '../../errors.ts';
-import { publicResult } from '../../graphql/errors.ts';
+import { publicResult } from '../../graphql/execution/graphql-errors.ts';
 
 export interface HttpAnswer {
   status: number;

@@ -6,9 +6,13 @@ import type { WebSocket } from 'ws';
 import type { Admission } from '../../domain/viewer/admission.ts';
 import type { Credentials } from '../../domain/viewer/viewer.ts';
 import { DomainError } from '../../errors.ts';
-import { createErrorMapper, publicResult, toGraphQLError } from '../../graphql/errors.ts';
-import type { Message } from '../../graphql/message.ts';
-import type { Asking, Opened, Pipeline } from '../../graphql/pipeline.ts';
+import {
+  createErrorMapper,
+  publicResult,
+  toGraphQLError,
+} from '../../graphql/execution/graphql-errors.ts';
+import type { Message } from '../../graphql/execution/message.ts';
+import type { Asking, Opened, Pipeline } from '../../graphql/execution/pipeline.ts';
 import type { Log } from '../../log.ts';
 import { CLOSE } from './close-codes.ts';
 import { isStream } from './event-stream.ts';

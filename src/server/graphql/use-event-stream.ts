@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import type { Plugin } from 'graphql-yoga';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
-import type { Results } from '../../graphql/pipeline.ts';
+import type { Results } from '../../graphql/execution/pipeline.ts';
 import type { RequestFacts } from '../http/request-facts.ts';
 import { eventStreamHead, isForStream, writeEventStream } from './event-stream.ts';
 

@@ -1,6 +1,6 @@
 /** Runs the operations of Yoga's own handler through the one pipeline that all ways in share. */
 import type { Plugin } from 'graphql-yoga';
-import { type Asking, askerOf, type Pipeline } from '../../graphql/pipeline.ts';
+import { type Asking, askerOf, type Pipeline } from '../../graphql/execution/pipeline.ts';
 import type { RequestFacts } from '../http/request-facts.ts';
 
 export function usePipeline(pipeline: Pick<Pipeline, 'run'>): Plugin<object, RequestFacts> {

@@ -1,5 +1,5 @@
 /** The long way for every request to /graphql that is not plain: GET, GraphiQL, odd bodies, and words for all. */
-import { toGraphQLError } from '../../graphql/errors.ts';
+import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import { createFetchHandler, type FetchHandler } from '../http/fetch-handler.ts';
 import { readBody } from '../http/request-body.ts';
 import type { Handler } from '../http/request-facts.ts';

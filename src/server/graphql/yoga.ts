@@ -2,9 +2,9 @@
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Config } from '../../config.ts';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
-import { createErrorMapper } from '../../graphql/errors.ts';
-import type { Pipeline } from '../../graphql/pipeline.ts';
-import { schema } from '../../graphql/schema.ts';
+import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
+import type { Pipeline } from '../../graphql/execution/pipeline.ts';
+import { schema } from '../../graphql/schema/schema.ts';
 import type { Log } from '../../log.ts';
 import type { RequestFacts } from '../http/request-facts.ts';
 import { type GraphiqlTab, graphiqlOptions, graphiqlPage } from './graphiql.ts';

@@ -6,10 +6,10 @@ import {
 import { stripe } from '../../../src/providers/declared/commerce/stripe.ts';
 import { pipedrive } from '../../../src/providers/declared/crm/pipedrive.ts';
 import { salesloft } from '../../../src/providers/declared/crm/salesloft.ts';
-import { front } from '../../../src/providers/declared/support/front.ts';
+import { front } from '../../../src/providers/declared/support/frontapp.ts';
 import { zendeskSupport } from '../../../src/providers/declared/support/zendesk-support.ts';
 import { gitlab } from '../../../src/providers/declared/work/gitlab.ts';
-import { plainSession } from '../../support/provider-session.ts';
+import { plainSession } from '../../support/providers/provider-session.ts';
 import {
   frontWire,
   gitlabWire,

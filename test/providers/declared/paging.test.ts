@@ -1,10 +1,10 @@
 /** Whatever the list, the size of its pages and the way of paging: each record comes once. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { ProviderSession, RecordPage } from '../../../src/providers/contract.ts';
 import type { ObjectDeclarationInput } from '../../../src/providers/declarative/declaration.ts';
 import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
-import type { ProviderSession, RecordPage } from '../../../src/providers/provider.ts';
-import { plainSession } from '../../support/provider-session.ts';
+import { plainSession } from '../../support/providers/provider-session.ts';
 import {
   byAddress,
   byCursor,

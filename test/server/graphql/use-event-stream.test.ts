@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSchema, createYoga } from 'graphql-yoga';
 import { expect, test } from 'vitest';
-import { Message } from '../../../src/graphql/message.ts';
+import { Message } from '../../../src/graphql/execution/message.ts';
 import { useEventStream } from '../../../src/server/graphql/use-event-stream.ts';
 import { usePipeline } from '../../../src/server/graphql/use-pipeline.ts';
 import type { RequestFacts } from '../../../src/server/http/request-facts.ts';

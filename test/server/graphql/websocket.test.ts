@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { eventList } from '../../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/page.ts';
 import { createAdmission } from '../../../src/domain/viewer/admission.ts';
-import { createPipeline } from '../../../src/graphql/pipeline.ts';
+import { createPipeline } from '../../../src/graphql/execution/pipeline.ts';
 import { attachWebSocket } from '../../../src/server/graphql/websocket.ts';
 import { createClientAddresses } from '../../../src/server/http/client-address.ts';
 import { listen } from '../../../src/server/http/http-server.ts';

@@ -2,7 +2,7 @@
  * The ways in which vendors page, each once, as their documents describe them. A page is cut from the
  * records that a request's filter leaves, in the order in which the vendor lists them.
  */
-import type { ServedRequest } from '../provider-server.ts';
+import type { ServedRequest } from '../providers/provider-server.ts';
 import type { StoredRecord } from './vendor-store.ts';
 
 export interface Cut {

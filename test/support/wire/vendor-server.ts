@@ -7,7 +7,7 @@ import {
   type ServedAnswer,
   type ServedRequest,
   startProviderServer,
-} from '../provider-server.ts';
+} from '../providers/provider-server.ts';
 import { BadRequest, type Cut, type Page } from './paging.ts';
 import { type StoredRecord, VendorStore } from './vendor-store.ts';
 

@@ -1,7 +1,7 @@
 /** How credentials go into a request: the one place that does it. */
-import { type Attachment, type Provider, ProviderError } from '../../../providers/provider.ts';
-import { heldToken } from '../../token/token.ts';
+import { type Attachment, type Provider, ProviderError } from '../../../providers/contract.ts';
 import type { Credentials } from '../credentials.ts';
+import { heldToken } from '../token/token.ts';
 
 export interface Attached {
   /** Lower-case names. */

@@ -1,5 +1,5 @@
 import type { OutboundAnswer } from '../../../outbound/client.ts';
-import type { ProviderAnswer } from '../../../providers/provider.ts';
+import type { ProviderAnswer } from '../../../providers/contract.ts';
 
 /** The body parsed as JSON; the text itself where it is none, and null where it is empty. */
 export function providerAnswer({ status, headers, body }: OutboundAnswer): ProviderAnswer {

@@ -8,7 +8,7 @@ import {
   ProviderError,
   type ProviderErrorKind,
   type ProviderRequest,
-} from '../../../providers/provider.ts';
+} from '../../../providers/contract.ts';
 import type { Attached } from './attached-credentials.ts';
 import { providerAnswer } from './provider-answer.ts';
 

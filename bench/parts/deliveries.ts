@@ -1,0 +1,178 @@
+/** Messages to webhooks, signed, sent and recorded, beside plain POSTs to the same receiver. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { newSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
+import { newId } from '../../src/ids.ts';
+import { createVault } from '../../src/secrets.ts';
+import { emptyDatabase, usingClient } from '../database.ts';
+import { ENCRYPTION_KEY } from '../fill.ts';
+import type { Flags } from '../flags.ts';
+import { medianOf } from '../median.ts';
+import { GATEWAY_ENV } from '../peers.ts';
+import type { Postgres } from '../postgres.ts';
+import { type Child, startChild } from '../processes/child.ts';
+import { freePort } from '../processes/port.ts';
+import { type Server, startServer } from '../processes/server.ts';
+import { table } from '../table.ts';
+import type { PostsToSend } from './plain-posts.ts';
+
+const DESTINATIONS = 10;
+/** What a worker has under way at most. */
+const SOCKETS = 64;
+/** Messages of a round: about so many for each second that is asked for. */
+const PER_SECOND = 5_000;
+const WARM_UP = 2_000;
+const POLL_MS = 20;
+const STALLED_MS = 60_000;
+const BODY = JSON.stringify({
+  notificationType: 'connection.created',
+  data: {
+    projectId: newId('prj'),
+    connectionId: newId('con'),
+    provider: 'hubspot',
+    groupRef: 'group-1',
+    consumerRef: 'consumer-1',
+    consumerName: 'Consumer 1',
+  },
+});
+
+export interface Deliveries {
+  plainPostsPerSecond: number;
+  deliveriesPerSecond: number;
+  cpuMicrosPerDelivery: number;
+}
+
+export async function measureDeliveries(postgres: Postgres, flags: Flags): Promise<Deliveries> {
+  const databaseUrl = await emptyDatabase(postgres, 'bench_deliveries');
+  await using receiver = await startChild('receiver.ts');
+  await using poster = await startChild('plain-posts.ts');
+  const url = String(receiver.greeting);
+  const projectId = await usingClient(databaseUrl, (client) => addDestinations(client, url));
+  await using worker = await startWorker(databaseUrl);
+  const count = Math.ceil(PER_SECOND * flags.seconds);
+  const deliver = (messages: number) =>
+    usingClient(databaseUrl, (client) =>
+      timeDeliveries(client, receiver, { projectId, count: messages, worker }),
+    );
+  const post = async (messages: number) =>
+    (messages / Number(await poster.ask(posts(url, messages)))) * 1000;
+  await deliver(WARM_UP);
+  await post(WARM_UP);
+  const rounds: Deliveries[] = [];
+  for (let round = 0; round < flags.rounds; round += 1) {
+    rounds.push({ plainPostsPerSecond: await post(count), ...(await deliver(count)) });
+  }
+  return medianOf(rounds);
+}
+
+const posts = (url: string, count: number): PostsToSend => ({
+  url,
+  body: BODY,
+  count,
+  sockets: SOCKETS,
+});
+
+async function startWorker(databaseUrl: string): Promise<Server> {
+  return startServer({
+    script: 'src/main.ts',
+    port: await freePort(),
+    env: {
+      ...GATEWAY_ENV,
+      DATABASE_URL: databaseUrl,
+      ROLES: 'worker',
+      ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
+    },
+    readyPath: '/readyz',
+  });
+}
+
+interface Round {
+  projectId: string;
+  count: number;
+  worker: Server;
+}
+
+/** From the first that arrives to the last that is recorded: what makes them owed is not timed. */
+async function timeDeliveries(
+  client: pg.Client,
+  receiver: Child,
+  { projectId, count, worker }: Round,
+) {
+  const received = async () => Number(await receiver.ask({}));
+  const before = await received();
+  const cpuMs = worker.cpuMs();
+  await owe(client, projectId, count);
+  await until(async () => (await received()) > before);
+  const startMs = performance.now();
+  const early = (await received()) - before;
+  await until(async () => (await received()) - before >= count);
+  await until(async () => {
+    const { rows } = await client.query(
+      `select 1 from "Delivery" where status <> 'SUCCEEDED' limit 1`,
+    );
+    return rows.length === 0;
+  });
+  const tookMs = performance.now() - startMs;
+  return {
+    deliveriesPerSecond: ((count - early) / tookMs) * 1000,
+    cpuMicrosPerDelivery: ((worker.cpuMs() - cpuMs) * 1000) / count,
+  };
+}
+
+async function addDestinations(client: pg.Client, url: string): Promise<string> {
+  const [orgId, projectId] = [newId('org'), newId('prj')];
+  await client.query('insert into "Org" (id, label) values ($1, $1)', [orgId]);
+  await client.query(
+    `insert into "Project" (id, "orgId", name, "appName") values ($1, $2, 'bench', 'bench')`,
+    [projectId, orgId],
+  );
+  const vault = createVault([ENCRYPTION_KEY]);
+  for (let number = 0; number < DESTINATIONS; number += 1) {
+    const id = newId('dst');
+    const sealed = sealSigningSecret(vault, { id, projectId }, newSigningSecret());
+    await client.query(
+      `insert into "Destination" (id, "projectId", name, type, url, "signingSecretSealed")
+       values ($1, $2, $1, 'WEBHOOK', $3, $4)`,
+      [id, projectId, url, sealed.signingSecretSealed],
+    );
+  }
+  return projectId;
+}
+
+/** All at once, evenly for all destinations, and told as the gateway tells of them. */
+async function owe(client: pg.Client, projectId: string, count: number): Promise<void> {
+  const ids = Array.from({ length: count }, () => newId('dlv'));
+  await client.query('truncate "Delivery" cascade');
+  await client.query(
+    `with destination as (
+       select id, row_number() over (order by id) - 1 as number from "Destination")
+     insert into "Delivery" (id, "projectId", "destinationId", body, "nextAttemptTime")
+     select given.id, $1, destination.id, $2, now()
+     from unnest($3::text[]) with ordinality as given (id, n)
+     join destination on destination.number = given.n % ${DESTINATIONS}`,
+    [projectId, BODY, ids],
+  );
+  await client.query(`select pg_notify('gateway_events', $1)`, [projectId]);
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + STALLED_MS;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`Deliveries stall: ${STALLED_MS} ms.`);
+    await sleep(POLL_MS);
+  }
+}
+
+export function deliveriesTable(result: Deliveries): string {
+  const { plainPostsPerSecond: plain, deliveriesPerSecond: signed } = result;
+  const rows = [
+    ['plain POSTs', Math.round(plain), '1.00', ''],
+    [
+      'signed and recorded',
+      Math.round(signed),
+      (signed / plain).toFixed(2),
+      result.cpuMicrosPerDelivery.toFixed(0),
+    ],
+  ];
+  return `Deliveries to webhooks\n${table(['', 'each second', 'ratio', 'cpu µs'], rows)}\n`;
+}

@@ -1,0 +1,54 @@
+/** Nothing is timed before all peers have given the same answers. */
+import { isDeepStrictEqual } from 'node:util';
+import { ask, questionOf } from '../ask.ts';
+import type { Peer } from '../peers.ts';
+import { DOCUMENT_OF, type Variables, type Workload } from '../workloads.ts';
+
+/** How many of a workload's variables are compared. */
+const COMPARED = 20;
+
+/** Throws with both answers where a peer's differ from the first one's. */
+export async function refuseDifferences(
+  workload: Workload,
+  asked: { peer: Peer; variables: Variables[] }[],
+): Promise<void> {
+  const [first, ...others] = asked;
+  if (!first) return;
+  const expected = await answersOf(first.peer, workload, first.variables);
+  for (const { peer, variables } of others) {
+    const answers = await answersOf(peer, workload, variables);
+    for (const [index, answer] of answers.entries()) {
+      if (isDeepStrictEqual(answer, expected[index])) continue;
+      const texts = [expected[index], answer].map((value) => JSON.stringify(value).slice(0, 2_000));
+      throw new Error(
+        `${workload}: answers differ.\n${first.peer.name}: ${texts[0]}\n${peer.name}: ${texts[1]}`,
+      );
+    }
+  }
+}
+
+async function answersOf(peer: Peer, workload: Workload, variables: Variables[]) {
+  const answers = [];
+  for (const one of variables.slice(0, COMPARED)) {
+    answers.push(normal(await ask(peer, questionOf(peer, DOCUMENT_OF[workload], one))));
+  }
+  return answers;
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
+/** A new key's own values, which can't be the same twice. */
+const RANDOM = /^(ik|key)_\w+$/;
+
+/** Without what is each peer's own: texts of cursors and times, and values made by chance. */
+function normal(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => normal(item));
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).map(([key, inner]) => [key, normal(inner, key)]);
+    const isNew = 'prefix' in value;
+    return { ...Object.fromEntries(entries), ...(isNew && { createTime: 'now' }) };
+  }
+  if (typeof value !== 'string') return value;
+  if (name === 'endCursor') return 'a cursor';
+  if (RANDOM.test(value)) return value.slice(0, 3);
+  return TIME.test(value) ? new Date(value).toISOString() : value;
+}

@@ -1,0 +1,142 @@
+/** One stream of events to many subscribers: how many messages leave in a second, and how old they are. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Filled, KEY_TEXT } from '../database.ts';
+import type { Flags } from '../flags.ts';
+import { medianOf, quantile } from '../median.ts';
+import { type Peer, startPeer } from '../peers.ts';
+import { startChild } from '../processes/child.ts';
+import { type Listeners, openListeners, type Protocol } from '../processes/listeners.ts';
+import type { ToRecord } from '../processes/recorder.ts';
+import { table } from '../table.ts';
+
+const SUBSCRIBERS = 1_000;
+/** Events of one transaction: enough that what is measured is sending and not waking. */
+const BURST = 50;
+/** At rest. */
+const EVENTS_PER_SECOND = 5;
+/** Subscriptions begin at the end of the log, which a server may take a moment to find. */
+const SETTLE_MS = 500;
+const WARM_UP_SECONDS = 1;
+const STALLED_MS = 20_000;
+
+export interface FanOut {
+  peer: string;
+  protocol: Protocol;
+  deliveriesPerSecond: number;
+  cpuMicrosPerDelivery: number;
+  /** Of the process that listens, by which it is told whether that was what ran out. */
+  driverMicrosPerDelivery: number;
+  p50Ms: number;
+  p99Ms: number;
+  memoryBytes: number;
+}
+
+/** Mercurius has no server-sent events. */
+const SUBJECTS = [
+  { name: 'mercurius', protocol: 'WebSocket' },
+  { name: 'gateway', protocol: 'WebSocket' },
+  { name: 'gateway', protocol: 'SSE' },
+] as const;
+
+/** Returns when they were committed, as milliseconds since 1970. */
+type Record = (count: number) => Promise<number>;
+
+export async function measureFanOut(filled: Filled, flags: Flags): Promise<FanOut[]> {
+  const { url, projectId } = filled;
+  const env = { DATABASE_URL: url, ENCRYPTION_KEY: KEY_TEXT };
+  await using recorder = await startChild('recorder.ts', env);
+  const record = async (count: number) =>
+    Number(await recorder.ask({ projectId, count } satisfies ToRecord));
+  const results: FanOut[] = [];
+  for (let round = 0; round < flags.rounds; round += 1) {
+    for (const { name, protocol } of SUBJECTS) {
+      await using peer = await startPeer(name, filled);
+      results.push(await measurePeer(peer, protocol, { record, flags }));
+    }
+  }
+  const bySubject = Map.groupBy(results, ({ peer, protocol }) => `${protocol} ${peer}`);
+  return [...bySubject.values()].map(medianOf);
+}
+
+async function measurePeer(
+  peer: Peer,
+  protocol: Protocol,
+  { record, flags }: { record: Record; flags: Flags },
+): Promise<FanOut> {
+  using listeners = await openListeners(peer, protocol, SUBSCRIBERS);
+  await sleep(SETTLE_MS);
+  // Warm, and every subscriber is known to listen.
+  await saturate(listeners, record, WARM_UP_SECONDS);
+  const cpuMs = peer.server.cpuMs();
+  const own = process.cpuUsage();
+  const { deliveries, seconds } = await saturate(listeners, record, flags.seconds);
+  const driver = process.cpuUsage(own);
+  const spentMs = peer.server.cpuMs() - cpuMs;
+  const ages = await agesAtRest(listeners, record, flags.seconds);
+  return {
+    peer: peer.name,
+    protocol,
+    deliveriesPerSecond: deliveries / seconds,
+    cpuMicrosPerDelivery: (spentMs * 1000) / deliveries,
+    driverMicrosPerDelivery: (driver.user + driver.system) / deliveries,
+    p50Ms: quantile(ages, 0.5),
+    p99Ms: quantile(ages, 0.99),
+    memoryBytes: peer.server.memoryBytes(),
+  };
+}
+
+/**
+ * Bursts, each timed from its commit to its last message: recording is slower than sending, and the server
+ * has nothing to do with it. Throws where a message is missing or comes twice.
+ */
+async function saturate(listeners: Listeners, record: Record, seconds: number) {
+  const before = listeners.received();
+  let deliveries = 0;
+  let tookMs = 0;
+  while (tookMs < seconds * 1000) {
+    const committedMs = await record(BURST);
+    deliveries += BURST * SUBSCRIBERS;
+    await until(() => listeners.received() - before >= deliveries);
+    tookMs += performance.timeOrigin + performance.now() - committedMs;
+  }
+  if (listeners.received() - before !== deliveries) throw new Error('Some messages came twice.');
+  return { deliveries, seconds: tookMs / 1000 };
+}
+
+async function agesAtRest(listeners: Listeners, record: Record, seconds: number) {
+  const ages: number[] = [];
+  const before = listeners.received();
+  listeners.watch((ageMs) => ages.push(ageMs));
+  const events = Math.ceil(seconds * EVENTS_PER_SECOND);
+  for (let event = 0; event < events; event += 1) {
+    const next = sleep(1000 / EVENTS_PER_SECOND);
+    await record(1);
+    await next;
+  }
+  await until(() => listeners.received() - before >= events * SUBSCRIBERS);
+  listeners.watch(null);
+  return Float64Array.from(ages).sort();
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  const deadline = performance.now() + STALLED_MS;
+  while (!isSo()) {
+    if (performance.now() > deadline)
+      throw new Error(`Messages are missing after ${STALLED_MS} ms.`);
+    await sleep(1);
+  }
+}
+
+export function fanOutTable(results: FanOut[]): string {
+  const rows = results.map((result) => [
+    `${result.protocol}, ${result.peer}`,
+    Math.round(result.deliveriesPerSecond),
+    result.cpuMicrosPerDelivery.toFixed(1),
+    result.p50Ms.toFixed(1),
+    result.p99Ms.toFixed(1),
+    Math.round(result.memoryBytes / 2 ** 20),
+    result.driverMicrosPerDelivery.toFixed(1),
+  ]);
+  const head = ['', 'messages/s', 'cpu µs', 'p50 ms', 'p99 ms', 'MB', 'driver'];
+  return `Fan-out to ${SUBSCRIBERS} subscribers; ages at ${EVENTS_PER_SECOND} events/s\n${table(head, rows)}\n`;
+}

@@ -1,0 +1,153 @@
+/** How long lists, nodes and the start of a subscription take, as their tables grow. */
+import { request } from 'node:http';
+import { ask, type Question, questionOf, wireRequest } from '../ask.ts';
+import { filledDatabase, usingClient } from '../database.ts';
+import { PROJECT_NAME } from '../fill.ts';
+import type { Flags } from '../flags.ts';
+import { openHttpSocket } from '../http-socket.ts';
+import { quantile } from '../median.ts';
+import { type Peer, startPeer } from '../peers.ts';
+import type { Postgres } from '../postgres.ts';
+import { table } from '../table.ts';
+import { DEEP_ROWS, nodeVariables, PAGE_SIZE, type Variables } from '../workloads.ts';
+
+const SMALLEST = 10_000;
+const LARGEST = 10_000_000;
+/** Each size is asked so often, after so many that warm it up. */
+const TIMES = 500;
+const WARM_UP = 100;
+/** Small enough that the shortest list of the smallest size has a second page. */
+const STRIDE = 250;
+
+/** Each has as many rows as the size says or a fixed share of it, but for those in progress: there are none. */
+const LISTS = {
+  operations: 'operations',
+  'operations in progress': 'operations(status: IN_PROGRESS)',
+  'failed operations': 'operations(status: FAILURE)',
+  connections: 'connections',
+  'broken connections': 'connections(status: BAD_CREDENTIALS)',
+  installations: 'installations',
+  'notification events': 'notificationEvents',
+  groups: 'groups',
+  consumers: 'consumers',
+} as const;
+
+export interface Growth {
+  rows: number;
+  what: string;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+export async function measureGrowth(postgres: Postgres, flags: Flags): Promise<Growth[]> {
+  const sizes = [SMALLEST, flags.operations, ...(flags.large ? [LARGEST] : [])];
+  const results: Growth[] = [];
+  for (const rows of sizes) {
+    const sizesOf = { operations: rows, connections: rows, events: rows };
+    const filled = await filledDatabase(postgres, sizesOf, flags.seed);
+    await using peer = await startPeer('gateway', filled);
+    for (const [name, field] of Object.entries(LISTS)) {
+      const first = await timeRequests(peer, [pageOf(field)]);
+      results.push({ rows, what: name, ...first });
+      const deep = await findDeepPage(peer, field);
+      if (!deep) continue;
+      results.push({ rows, what: `${name}, deep`, ...(await timeRequests(peer, [deep])) });
+    }
+    const { text, values } = nodeVariables(flags.seed);
+    const nodes = await usingClient(filled.url, (client) => client.query<Variables>(text, values));
+    const questions = nodes.rows.map((node) => questionOf(peer, 'Node', node));
+    results.push({ rows, what: 'node', ...(await timeRequests(peer, questions)) });
+    results.push({ rows, what: 'start of a subscription', ...(await timeSubscriptions(peer)) });
+  }
+  return results;
+}
+
+/** Of a list with or without arguments of its own. */
+function pageOf(field: string, first: number = PAGE_SIZE, after?: string | null): Question {
+  const [name, own] = field.split(/[()]/);
+  const args = `${own ? `${own}, ` : ''}first: $first, after: $after`;
+  const query = `query Page($project: String!, $first: Int!, $after: String) {
+    project(idOrName: $project) {
+      page: ${name}(${args}) { edges { cursor node { id createTime } } pageInfo { hasNextPage endCursor } }
+    }
+  }`;
+  return { operationName: 'Page', query, variables: { project: PROJECT_NAME, first, after } };
+}
+
+/** As deep as the list goes, and no deeper than a client would; null where one page is all there is. */
+async function findDeepPage(peer: Peer, field: string): Promise<Question | null> {
+  let after: string | null = null;
+  for (let rows = 0; rows < DEEP_ROWS; rows += STRIDE) {
+    const { project } = await ask(peer, pageOf(field, STRIDE, after));
+    const { hasNextPage, endCursor } = project.page.pageInfo;
+    if (!hasNextPage) break;
+    after = endCursor;
+  }
+  return after === null ? null : pageOf(field, PAGE_SIZE, after);
+}
+
+/** One after the other, so that nothing waits for another. */
+async function timeRequests(peer: Peer, questions: Question[]) {
+  const { hostname, port } = new URL(peer.server.url);
+  const socket = await openHttpSocket(hostname, Number(port));
+  const requests = questions.map((question) => wireRequest(peer, question));
+  try {
+    return await timeEach((index) => socket.ask(requests[index % requests.length]!), TIMES);
+  } finally {
+    socket.close();
+  }
+}
+
+async function timeEach(once: (index: number) => Promise<void>, times: number) {
+  for (let index = 0; index < WARM_UP; index += 1) await once(index);
+  const latencies: number[] = [];
+  for (let index = 0; index < times; index += 1) {
+    const startMs = performance.now();
+    await once(WARM_UP + index);
+    latencies.push(performance.now() - startMs);
+  }
+  const sorted = latencies.sort((a, b) => a - b);
+  return { p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
+}
+
+/** From the request to the first event, for one who comes again a page of events later. */
+async function timeSubscriptions(peer: Peer) {
+  const { project } = await ask(peer, pageOf(LISTS['notification events']));
+  const after: string = project.page.edges.at(-1).cursor;
+  const query = `subscription Events($project: String!, $after: String) {
+    notificationEvents(projectIdOrName: $project, after: $after) { cursor node { id data } }
+  }`;
+  const variables = { project: PROJECT_NAME, after };
+  return timeEach(() => firstEvent(peer, { operationName: 'Events', query, variables }), TIMES);
+}
+
+function firstEvent({ server, headers }: Peer, question: Question): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const asking = request(`${server.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
+  });
+  asking.on('error', reject);
+  asking.on('response', (response) => {
+    response.on('error', reject);
+    response.on('data', (chunk: Buffer) => {
+      if (!chunk.includes('event: next')) return;
+      resolve();
+      asking.destroy();
+    });
+    response.on('end', () => reject(new Error('A subscription ends before its first event.')));
+  });
+  asking.end(JSON.stringify(question));
+  return promise;
+}
+
+export function growthTable(results: Growth[]): string {
+  const rows = results.map(({ what, rows, p50Ms, p99Ms }) => [
+    what,
+    rows,
+    p50Ms.toFixed(2),
+    p99Ms.toFixed(2),
+  ]);
+  rows.sort((a, b) => String(a[0]).localeCompare(String(b[0])) || Number(a[1]) - Number(b[1]));
+  return `Growth: one request at a time\n${table(['', 'rows', 'p50 ms', 'p99 ms'], rows)}\n`;
+}

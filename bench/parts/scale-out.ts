@@ -1,0 +1,58 @@
+/** One process of the gateway and two on the same PostgreSQL, asked for pages by as many connections in all. */
+import { questionOf, wireRequest } from '../ask.ts';
+import type { Filled } from '../database.ts';
+import { drive } from '../drive.ts';
+import { PROJECT_NAME } from '../fill.ts';
+import type { Flags } from '../flags.ts';
+import { medianOf } from '../median.ts';
+import { type Peer, startPeer } from '../peers.ts';
+import { table } from '../table.ts';
+import { PAGE_SIZE } from '../workloads.ts';
+
+export interface ScaleOut {
+  processes: string;
+  requestsPerSecond: number;
+  cpuMsPerRequest: number;
+}
+
+export async function measureScaleOut(filled: Filled, flags: Flags): Promise<ScaleOut[]> {
+  await using first = await startPeer('gateway', filled);
+  await using second = await startPeer('gateway', filled);
+  const rounds: ScaleOut[][] = [[], []];
+  for (let round = 0; round < flags.rounds; round += 1) {
+    rounds[0]!.push(await measurePeers([first], flags));
+    rounds[1]!.push(await measurePeers([first, second], flags));
+  }
+  return rounds.map(medianOf);
+}
+
+async function measurePeers(peers: Peer[], { sockets, seconds }: Flags): Promise<ScaleOut> {
+  const variables = { project: PROJECT_NAME, first: PAGE_SIZE };
+  const measured = await Promise.all(
+    peers.map((peer) => {
+      const requests = [wireRequest(peer, questionOf(peer, 'Operations', variables))];
+      const own = Math.ceil(sockets / peers.length);
+      return drive({ server: peer.server, requests, sockets: own, seconds });
+    }),
+  );
+  const requestsPerSecond = measured.reduce((sum, one) => sum + one.requestsPerSecond, 0);
+  const cpuMsPerSecond = measured.reduce(
+    (sum, one) => sum + one.cpuMsPerRequest * one.requestsPerSecond,
+    0,
+  );
+  return {
+    processes: peers.length === 1 ? 'one process' : `${peers.length} processes`,
+    requestsPerSecond,
+    cpuMsPerRequest: cpuMsPerSecond / requestsPerSecond,
+  };
+}
+
+export function scaleOutTable(results: ScaleOut[]): string {
+  const rows = results.map(({ processes, requestsPerSecond, cpuMsPerRequest }) => [
+    processes,
+    Math.round(requestsPerSecond),
+    (requestsPerSecond / results[0]!.requestsPerSecond).toFixed(2),
+    cpuMsPerRequest.toFixed(3),
+  ]);
+  return `Processes on one PostgreSQL, pages of operations\n${table(['', 'req/s', 'ratio', 'cpu ms'], rows)}\n`;
+}

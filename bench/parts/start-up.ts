@@ -1,0 +1,81 @@
+/** From the start of the process to its first answered query, and the memory that it rests at. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Filled } from '../database.ts';
+import type { Flags } from '../flags.ts';
+import { medianOf } from '../median.ts';
+import { GATEWAY_ENV } from '../peers.ts';
+import { freePort } from '../processes/port.ts';
+import { startServer } from '../processes/server.ts';
+import { table } from '../table.ts';
+
+const QUERY = JSON.stringify({ query: '{ viewer { __typename } }' });
+/** After this, what the start left behind has been collected or stays. */
+const REST_MS = 3_000;
+
+export interface StartUp {
+  database: string;
+  startMs: number;
+  memoryBytes: number;
+}
+
+export async function measureStartUp(filled: Filled, flags: Flags): Promise<StartUp[]> {
+  const all: StartUp[] = [];
+  for (let round = 0; round < flags.rounds; round += 1) all.push(...(await measureRound(filled)));
+  return [...Map.groupBy(all, ({ database }) => database).values()].map(medianOf);
+}
+
+async function measureRound({ url, apiKey }: Filled): Promise<StartUp[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-start-'));
+  const demoKey = () => JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')).apiKey;
+  const embedded = { DATA_DIR: folder };
+  try {
+    return [
+      await measureStart('embedded, new, with the demo', embedded, demoKey),
+      await measureStart('embedded, existing', embedded, demoKey),
+      await measureStart(
+        'PostgreSQL, existing',
+        { ...GATEWAY_ENV, DATABASE_URL: url },
+        () => apiKey,
+      ),
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureStart(
+  database: string,
+  env: Record<string, string>,
+  apiKey: () => string,
+): Promise<StartUp> {
+  const port = await freePort();
+  const beginMs = performance.now();
+  await using server = await startServer({
+    script: 'src/main.ts',
+    port,
+    env,
+    readyPath: '/readyz',
+  });
+  const answer = await fetch(`${server.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey() },
+    body: QUERY,
+  });
+  const text = await answer.text();
+  if (!text.startsWith('{"data":')) throw new Error(`The first query is answered with ${text}`);
+  const startMs = performance.now() - beginMs;
+  await sleep(REST_MS);
+  return { database, startMs, memoryBytes: server.memoryBytes() };
+}
+
+export function startUpTable(results: StartUp[]): string {
+  const rows = results.map(({ database, startMs, memoryBytes }) => [
+    database,
+    Math.round(startMs),
+    Math.round(memoryBytes / 2 ** 20),
+  ]);
+  return `Start to the first answered query, and idle memory\n${table(['', 'ms', 'MB'], rows)}\n`;
+}

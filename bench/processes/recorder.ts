@@ -1,0 +1,37 @@
+/** A process of its own that records events as the gateway's domain does, when it is told to. */
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { inTransaction } from '../../src/database/transaction.ts';
+import { recordEvent } from '../../src/events/record.ts';
+import { createLog } from '../../src/log.ts';
+
+export interface ToRecord {
+  projectId: string;
+  /** In one transaction. */
+  count: number;
+}
+
+const database = await openDatabase(readConfig(process.env), createLog('error'));
+
+/** The consumer's name is the time, so that whoever gets the event can tell how old it is. */
+function connectionCreated(projectId: string) {
+  const consumerName = String(performance.timeOrigin + performance.now());
+  const refs = { groupRef: 'group-1', consumerRef: 'consumer-1', consumerName };
+  return { projectId, connectionId: 'con_1', provider: 'hubspot', ...refs };
+}
+
+process.on('message', async ({ projectId, count }: ToRecord) => {
+  const committedMs = await inTransaction(database, async (tx) => {
+    for (let recorded = 0; recorded < count; recorded += 1) {
+      const data = connectionCreated(projectId);
+      await recordEvent(tx, { projectId, eventType: 'CONNECTION_CREATED', data });
+    }
+    return performance.timeOrigin + performance.now();
+  });
+  process.send?.(committedMs);
+});
+process.on('disconnect', async () => {
+  await database[Symbol.asyncDispose]();
+  process.exit(0);
+});
+process.send?.('ready');

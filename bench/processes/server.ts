@@ -1,0 +1,109 @@
+/** A server as a process of its own, and what it costs. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const TICK_MS = 10;
+const START_MS = 60_000;
+const POLL_MS = 5;
+const ROOT = join(import.meta.dirname, '..', '..');
+
+export interface Server extends AsyncDisposable {
+  url: string;
+  pid: number;
+  /** User and system time so far, of all its threads. */
+  cpuMs(): number;
+  memoryBytes(): number;
+}
+
+export interface ServerToStart {
+  /** From the project's folder. */
+  script: string;
+  port: number;
+  env: Record<string, string>;
+  /** Answers 200 when the server is ready; left out where only GraphQL is there to ask. */
+  readyPath?: string;
+}
+
+/** Starts it and waits until it answers. Throws with the end of its log where it doesn't. */
+export async function startServer({
+  script,
+  port,
+  env,
+  readyPath,
+}: ServerToStart): Promise<Server> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-server-'));
+  const logPath = join(folder, 'log');
+  const log = openSync(logPath, 'a');
+  const child = spawn(process.execPath, [join(ROOT, script)], {
+    cwd: ROOT,
+    stdio: ['ignore', log, log],
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port), ...env },
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const url = `http://127.0.0.1:${port}`;
+  // Where this process is ended in between, the server doesn't stay behind.
+  const removeLog = () => rmSync(folder, { recursive: true, force: true });
+  const kill = () => {
+    child.kill('SIGKILL');
+    removeLog();
+  };
+  process.once('exit', kill);
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await ended;
+    process.off('exit', kill);
+    removeLog();
+  };
+  try {
+    const ask = readyPath ? () => fetch(`${url}${readyPath}`) : () => fetch(`${url}/graphql`, PING);
+    await untilReady(ask, () => child.exitCode);
+  } catch (error) {
+    const end = readFileSync(logPath, 'utf8').slice(-2_000);
+    await stop();
+    throw new Error(`${script} does not start:\n${end}`, { cause: error });
+  }
+  const pid = child.pid!;
+  return {
+    url,
+    pid,
+    cpuMs: () => cpuMs(pid),
+    memoryBytes: () => memoryBytes(pid),
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+const PING = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ operationName: 'Ping', query: 'query Ping { __typename }' }),
+};
+
+async function untilReady(ask: () => Promise<Response>, exitCode: () => number | null) {
+  const deadline = performance.now() + START_MS;
+  while (performance.now() < deadline) {
+    if (exitCode() !== null) throw new Error(`ended with ${exitCode()}`);
+    try {
+      const response = await ask();
+      await response.arrayBuffer();
+      if (response.ok) return;
+    } catch {
+      // Not listening yet.
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw new Error(`not ready after ${START_MS} ms`);
+}
+
+/** Fields 14 and 15 of /proc/<pid>/stat; the second field may hold spaces, so it is cut off first. */
+function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+function memoryBytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+}

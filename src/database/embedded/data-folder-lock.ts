@@ -1,0 +1,25 @@
+/**
+ * PGlite takes no lock of its own: two processes on one folder would destroy it. This is an exclusive
+ * SQLite transaction, so the operating system holds it and lets go of it however the process ends.
+ */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StartRefused } from '../../errors.ts';
+
+const SQLITE_BUSY = 5;
+
+/** Throws StartRefused where another process has the folder. */
+export function lockDataFolder(dataDir: string): Disposable {
+  const file = new DatabaseSync(join(dataDir, 'lock.sqlite'), { timeout: 0 });
+  try {
+    file.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (error) {
+    file.close();
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    throw new StartRefused(
+      `Another server is using the data folder ${dataDir}. Stop it, or give this one its own DATA_DIR; ` +
+        'several servers share one database through DATABASE_URL.',
+    );
+  }
+  return { [Symbol.dispose]: () => file.close() };
+}

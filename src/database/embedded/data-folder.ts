@@ -1,0 +1,96 @@
+/**
+ * What is in the data folder is the only copy: a database that is not whole is refused, never made anew over what
+ * is left of it. A new one is made beside its place and moved there when it is whole, so that a first start that
+ * was cut off leaves nothing that looks like damage.
+ */
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { StartRefused } from '../../errors.ts';
+
+const DATABASE = 'database';
+const UNFINISHED = 'database.unfinished';
+/** The PostgreSQL that PGlite is. */
+const MAJOR = '18';
+const FILES = ['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'base/1/PG_VERSION'];
+const FOLDERS = [
+  'global',
+  'base',
+  'pg_wal',
+  'pg_xact',
+  'pg_multixact/members',
+  'pg_multixact/offsets',
+];
+const SEGMENT_BYTES = 16 * 1024 * 1024;
+/** Where pg_control has the position that recovery begins at, and its timeline. */
+const REDO_OFFSET = 40;
+const TIMELINE_OFFSET = 48;
+const CONTROL_BYTES = 8192;
+
+/** Throws StartRefused with the name of what is missing. Writes nothing. */
+export function refuseDamage(dataDir: string): void {
+  const folder = join(dataDir, DATABASE);
+  if (!existsSync(folder) || readdirSync(folder).length === 0) {
+    const keys = join(dataDir, 'encryption-keys');
+    if (existsSync(keys)) throw damaged(folder, `is not there, though ${keys} is`);
+    return;
+  }
+  for (const name of FOLDERS) {
+    const path = join(folder, name);
+    if (!existsSync(path)) throw damaged(path, 'is missing');
+    if (readdirSync(path).length === 0) throw damaged(path, 'is empty');
+  }
+  for (const name of FILES) {
+    const path = join(folder, name);
+    if (!existsSync(path)) throw damaged(path, 'is missing');
+    if (statSync(path).size === 0) throw damaged(path, 'is empty');
+  }
+  const version = join(folder, 'PG_VERSION');
+  if (readFileSync(version, 'utf8').trim() !== MAJOR) {
+    throw damaged(version, `does not say ${MAJOR}, the version of this database`);
+  }
+  refuseLostLog(folder);
+}
+
+/** Recovery begins in one certain file of the write-ahead log: the others are of no use without it. */
+function refuseLostLog(folder: string): void {
+  const control = join(folder, 'global/pg_control');
+  const bytes = readFileSync(control);
+  if (bytes.length !== CONTROL_BYTES)
+    throw damaged(control, `does not have ${CONTROL_BYTES} bytes`);
+  const segment = bytes.readBigUInt64LE(REDO_OFFSET) / BigInt(SEGMENT_BYTES);
+  const perName = 2n ** 32n / BigInt(SEGMENT_BYTES);
+  const parts = [BigInt(bytes.readUInt32LE(TIMELINE_OFFSET)), segment / perName, segment % perName];
+  const name = parts.map((part) => part.toString(16).toUpperCase().padStart(8, '0')).join('');
+  const path = join(folder, 'pg_wal', name);
+  if (!existsSync(path)) throw damaged(path, 'is missing');
+  if (statSync(path).size !== SEGMENT_BYTES) {
+    throw damaged(path, `does not have ${SEGMENT_BYTES} bytes`);
+  }
+}
+
+/** Opens the database of the folder; makes it if there is none. The caller holds the folder's lock. */
+export async function openFolder(dataDir: string): Promise<PGlite> {
+  const folder = join(dataDir, DATABASE);
+  const isThere = existsSync(folder) && readdirSync(folder).length > 0;
+  if (!isThere) {
+    const unfinished = join(dataDir, UNFINISHED);
+    rmSync(unfinished, { recursive: true, force: true });
+    const made = await PGlite.create({ dataDir: unfinished });
+    await made.close();
+    renameSync(unfinished, folder);
+  }
+  try {
+    return await PGlite.create({ dataDir: folder });
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw damaged(folder, `can't be opened (${message})`, { cause });
+  }
+}
+
+function damaged(path: string, problem: string, options?: ErrorOptions): StartRefused {
+  const words =
+    `The data folder is damaged: ${path} ${problem}. Bring back the whole DATA_DIR from a backup. ` +
+    'To begin anew without its data, move it away or name another DATA_DIR.';
+  return Object.assign(new StartRefused(words), options);
+}

@@ -1,0 +1,72 @@
+/**
+ * What a PostgreSQL server does by itself beside its clients, and PGlite does not: checkpoints, without which the
+ * write-ahead log grows for ever and a start after a crash repeats all of it; and vacuum, without which tables grow
+ * by every row that changes, and the planner knows nothing of them. In small steps, at quiet moments if there are any.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Log } from '../../log.ts';
+import { Outage } from '../../work/outage.ts';
+import type { RunQuery } from '../rows.ts';
+
+const STEP_MS = 2_000;
+/** Of the write-ahead log: what a start after a crash repeats. At a quiet moment half of it is enough. */
+const WAL_MAX_BYTES = 64 * 1024 * 1024;
+/** Rows of a table that are dead, or that its statistics do not know: so many, and a share of those that live. */
+const STALE_MAX_ROWS = 500;
+const STALE_MAX_SHARE = 0.2;
+/** Of transactions. PostgreSQL's own is 200 million; from 2,000 million on it would refuse to write. */
+const AGE_MAX = 200_000_000;
+/** Nobody is in the way if a short statement takes no longer. */
+const QUIET_MS = 20;
+const QUIET_SHARE = 0.5;
+
+const LOOK_AT_WAL = `
+  select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 as "bytes" from pg_control_checkpoint()`;
+
+/** The table that needs it most. Those of the catalogue change with every analyze. */
+const STALEST_TABLE = `
+  select format('%I.%I', s.schemaname, s.relname) as "name"
+  from pg_stat_all_tables s join pg_class c on c.oid = s.relid
+  where greatest(s.n_dead_tup, s.n_mod_since_analyze * (c.relkind = 'r')::int)
+      > $1 * (${STALE_MAX_ROWS} + ${STALE_MAX_SHARE} * s.n_live_tup)
+    or (c.relfrozenxid <> '0' and age(c.relfrozenxid) > $1 * ${AGE_MAX})
+  order by s.n_dead_tup + s.n_mod_since_analyze desc limit 1`;
+
+export interface UpkeepDone {
+  checkpoint: boolean;
+  /** The table that was vacuumed. */
+  vacuum: string | null;
+}
+
+/** One step: at most one table. */
+export async function keepUp(query: RunQuery): Promise<UpkeepDone> {
+  const startMs = performance.now();
+  const [wal] = await query<{ bytes: number }>(LOOK_AT_WAL, []);
+  const isQuiet = performance.now() - startMs < QUIET_MS;
+  const share = isQuiet ? QUIET_SHARE : 1;
+  const checkpoint = (wal?.bytes ?? 0) > share * WAL_MAX_BYTES;
+  if (checkpoint) await query('checkpoint', []);
+  const [table] = await query<{ name: string }>(STALEST_TABLE, [share]);
+  if (table) await query(`vacuum (analyze) ${table.name}`, []);
+  return { checkpoint, vacuum: table?.name ?? null };
+}
+
+/** Until it is disposed of, which waits for the step that is under way. */
+export function startUpkeep(query: RunQuery, log: Log): AsyncDisposable {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const outage = new Outage(log, 'the upkeep of the database is tried again');
+  const run = async () => {
+    while (!signal.aborted) {
+      await wait(STEP_MS, undefined, { signal, ref: false }).catch(() => {});
+      if (!signal.aborted) await outage.watch(() => keepUp(query));
+    }
+  };
+  const running = run();
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** What a token endpoint's refusal means: credentials that are no good, or a failure that may pass. */
+
+import {
+  type ProviderAnswer,
+  ProviderError,
+  type ProviderErrorKind,
+} from '../../../providers/contract.ts';
+import { bounded, retryAfterMs } from '../../../providers/reading-answers.ts';
+import type { TokenRequest } from './token-endpoint.ts';
+
+/** RFC 6749 section 5.2, and words that providers have of their own for the same. */
+const REFUSED_CREDENTIALS = new Set([
+  'invalid_grant',
+  'invalid_client',
+  'unauthorized_client',
+  'access_denied',
+  'invalid_token',
+  'expired_token',
+  'token_expired',
+  'token_revoked',
+  'invalid_refresh_token',
+  'bad_refresh_token',
+  'invalid_auth',
+  'invalid_code',
+  'bad_verification_code',
+  'incorrect_client_credentials',
+]);
+const PASSING = new Set(['temporarily_unavailable', 'server_error', 'internal_error']);
+const TOO_MANY = new Set(['slow_down', 'ratelimited', 'rate_limited']);
+const PASSING_STATUS = [408, 425];
+const SECRET_FIELDS = ['refresh_token', 'password', 'code', 'code_verifier'];
+
+type Request = Pick<TokenRequest, 'provider' | 'client' | 'form'>;
+
+export function endpointRefusal(request: Request, answer: ProviderAnswer): ProviderError {
+  const { code, description } = reasonOf(answer.body);
+  const reason = [code, description].filter(Boolean).join(': ') || 'no reason given';
+  return endpointFailure(request, kindOf(answer, code), `answered ${answer.status}: ${reason}`, {
+    status: answer.status,
+    retryAfterMs: retryAfterMs(answer),
+  });
+}
+
+/** Says what happened, without the secrets that were sent: endpoints quote them. */
+export function endpointFailure(
+  { provider, client, form }: Request,
+  kind: ProviderErrorKind,
+  happened: string,
+  details: { status?: number; retryAfterMs?: number | null } = {},
+): ProviderError {
+  const secrets = [client.secret, ...SECRET_FIELDS.map((field) => form[field])];
+  const said = secrets.reduce<string>(
+    (text, secret) => (secret ? text.replaceAll(secret, '***') : text),
+    happened,
+  );
+  const message = `The token endpoint of ${provider.displayName} ${said}`;
+  return new ProviderError(kind, bounded(message), details);
+}
+
+function kindOf({ status }: ProviderAnswer, code: string): ProviderErrorKind {
+  if (status === 429 || TOO_MANY.has(code)) return 'RATE_LIMITED';
+  if (status >= 500 || PASSING_STATUS.includes(status) || PASSING.has(code)) return 'RETRYABLE';
+  if (status === 401 || REFUSED_CREDENTIALS.has(code)) return 'AUTH_INVALIDATED';
+  return 'BAD_REQUEST';
+}
+
+/** `error` and `error_description`, or `status` and `message` where a provider has its own form. */
+function reasonOf(body: unknown): { code: string; description: string } {
+  const { error, error_description, status, message } = (body ?? {}) as Record<string, unknown>;
+  const code = [error, status].find((text) => typeof text === 'string') ?? '';
+  const description = [error_description, message].find((text) => typeof text === 'string') ?? '';
+  return { code: String(code).toLowerCase(), description: String(description) };
+}

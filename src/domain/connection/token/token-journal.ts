@@ -1,0 +1,71 @@
+/**
+ * Refresh tokens that are used once: between the provider's answer and the commit, the new one exists in
+ * this process alone. So it is written to a file first, and stored at the next start if the process ends
+ * in between (docs/decisions/006-refresh-tokens.md).
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { SealedPlace } from '../../../secrets.ts';
+import type { Services } from '../../call.ts';
+import { writeWhole } from '../../files.ts';
+import { type Credentials, credentials as credentialsSchema } from '../credentials.ts';
+import type { ConnectionKey } from '../session/held-credentials.ts';
+
+const entrySchema = z.object({ id: z.string(), projectId: z.string(), sealed: z.string() });
+const renewalSchema = z.object({ before: credentialsSchema, after: credentialsSchema });
+
+/** What a connection's credentials were, and what the provider made of them. */
+export interface Renewal {
+  connection: ConnectionKey;
+  before: Credentials;
+  after: Credentials;
+}
+
+type Journal = Pick<Services, 'config' | 'vault'>;
+
+/** On disk when it returns. */
+export function writeJournal(journal: Journal, { connection, before, after }: Renewal): void {
+  const { id, projectId } = connection;
+  mkdirSync(folderOf(journal), { recursive: true, mode: 0o700 });
+  const sealed = journal.vault.seal(JSON.stringify({ before, after }), placeOf(connection));
+  writeWhole(fileOf(journal, id), JSON.stringify({ id, projectId, sealed }));
+}
+
+export function removeFromJournal(journal: Journal, { id }: Pick<ConnectionKey, 'id'>): void {
+  rmSync(fileOf(journal, id), { force: true });
+}
+
+/** Null where nothing is waiting to be stored. */
+export function findInJournal(journal: Journal, { id }: Pick<ConnectionKey, 'id'>): Renewal | null {
+  const path = fileOf(journal, id);
+  return existsSync(path) ? readEntry(journal, path) : null;
+}
+
+/** The connections that have an entry. */
+export function listJournal(journal: Journal): string[] {
+  if (!existsSync(folderOf(journal))) return [];
+  const names = readdirSync(folderOf(journal));
+  return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
+}
+
+const SUFFIX = '.json';
+
+function readEntry({ vault }: Journal, path: string): Renewal {
+  const { id, projectId, sealed } = entrySchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  const connection = { id, projectId };
+  const text = vault.open(sealed, placeOf(connection));
+  return { connection, ...renewalSchema.parse(JSON.parse(text)) };
+}
+
+function folderOf({ config }: Journal): string {
+  return join(config.DATA_DIR, 'token-journal');
+}
+
+function fileOf(journal: Journal, connectionId: string): string {
+  return join(folderOf(journal), `${connectionId}${SUFFIX}`);
+}
+
+function placeOf({ id, projectId }: ConnectionKey): SealedPlace {
+  return { table: 'TokenJournal', column: 'sealed', row: id, projectId };
+}

@@ -1,0 +1,165 @@
+/**
+ * Gets new access tokens, one process at a time for each connection: asks that come meanwhile share one
+ * request in this process, and wait for the lease of another (docs/decisions/006-refresh-tokens.md).
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { ProviderError } from '../../../providers/contract.ts';
+import type { Services } from '../../call.ts';
+import { recordBadCredentials } from '../connection-status.ts';
+import {
+  areSame,
+  type ConnectionKey,
+  type HeldCredentials,
+  readCredentials,
+} from '../session/held-credentials.ts';
+import {
+  canRefresh,
+  heldToken,
+  isTokenCredentials,
+  type TokenCredentials,
+  withTokens,
+} from './token.ts';
+import { commitRenewal, replayEntry } from './token-commit.ts';
+import { requestTokens } from './token-endpoint.ts';
+import { type Renewal, removeFromJournal, writeJournal } from './token-journal.ts';
+import { claimLease, type Lease } from './token-lease.ts';
+import { refreshRequest } from './token-request.ts';
+
+/** Another process's request for a token is over by then, or it is dead. */
+const LEASE_WAIT_MS = 20_000;
+const LEASE_POLL_MS = 100;
+
+export interface RefreshAsk {
+  /** Whether these credentials must be replaced: told of what is stored by then. */
+  isStale: (credentials: TokenCredentials) => boolean;
+  /** A caller asked for it: the first token then counts as a refresh too. */
+  isAsked?: boolean;
+}
+
+/** Refreshes that are under way in this process, by connection. */
+export type Refreshes = Map<string, Promise<HeldCredentials>>;
+
+/**
+ * The credentials with a token that is not stale, or as they are where none can be had. Throws
+ * AUTH_INVALIDATED where the provider refuses them (the connection is then BAD_CREDENTIALS), and other
+ * kinds of ProviderError where it fails; nothing of the call that needs the token has been sent.
+ */
+export async function freshCredentials(
+  services: Services,
+  connection: ConnectionKey,
+  ask: RefreshAsk,
+): Promise<HeldCredentials> {
+  const { refreshes } = services.providerAccess;
+  const underWay = refreshes.get(connection.id);
+  if (underWay) {
+    const held = await underWay;
+    if (!needsRefresh(held, ask)) return held;
+  }
+  const known = refreshes.get(connection.id);
+  if (known) return known;
+  const started = refresh(services, connection, ask).finally(() => refreshes.delete(connection.id));
+  refreshes.set(connection.id, started);
+  return started;
+}
+
+function needsRefresh({ credentials }: HeldCredentials, { isStale }: RefreshAsk): boolean {
+  return isTokenCredentials(credentials) && canRefresh(credentials) && isStale(credentials);
+}
+
+async function refresh(
+  services: Services,
+  connection: ConnectionKey,
+  ask: RefreshAsk,
+): Promise<HeldCredentials> {
+  const deadline = performance.now() + LEASE_WAIT_MS;
+  for (;;) {
+    const held = await readCredentials(services, connection);
+    if (!needsRefresh(held, ask)) return held;
+    const lease = await claimLease(services, connection);
+    if (lease) return refreshUnder(services, lease, ask);
+    if (performance.now() > deadline) {
+      throw new ProviderError('RETRYABLE', 'Another process is still refreshing the token.');
+    }
+    await delay(LEASE_POLL_MS);
+  }
+}
+
+async function refreshUnder(
+  services: Services,
+  lease: Lease,
+  ask: RefreshAsk,
+): Promise<HeldCredentials> {
+  try {
+    await replayEntry(services, lease.connection.id);
+    const held = await readCredentials(services, lease.connection);
+    if (!isTokenCredentials(held.credentials) || !needsRefresh(held, ask)) return held;
+    return await renew(services, { lease, before: held.credentials, ask });
+  } finally {
+    // It ends by itself.
+    await lease.release().catch(() => {});
+  }
+}
+
+interface Renewing {
+  lease: Lease;
+  before: TokenCredentials;
+  ask: RefreshAsk;
+}
+
+async function renew(
+  services: Services,
+  { lease, before, ask }: Renewing,
+): Promise<HeldCredentials> {
+  const { connection } = lease;
+  const request = await refreshRequest(services, connection, before);
+  if ('refreshToken' in before) await lease.outlastProcess();
+  lease.requireTime();
+  let after: TokenCredentials;
+  try {
+    after = withTokens(before, await requestTokens(services, request));
+  } catch (error) {
+    return afterFailure(services, { connection, before, error });
+  }
+  const isJournaled = isRotated(before, after) && journal(services, { connection, before, after });
+  const isRefresh = ask.isAsked === true || heldToken(before) !== undefined;
+  const stored = await commitRenewal(services, { connection, before, after, isRefresh });
+  if (isJournaled) removeFromJournal(services, connection);
+  return stored ?? readCredentials(services, connection);
+}
+
+/** The token that was used is of no use any more: the new one must not be lost. */
+function isRotated(before: TokenCredentials, after: TokenCredentials): boolean {
+  const [old, now] = [before, after].map((credentials) =>
+    'refreshToken' in credentials ? credentials.refreshToken?.token : undefined,
+  );
+  return old !== now;
+}
+
+function journal(services: Services, renewal: Renewal): boolean {
+  try {
+    writeJournal(services, renewal);
+    return true;
+  } catch (error) {
+    // Without it a crash within the next moments loses the token; giving up now would lose it for sure.
+    const about = { connectionId: renewal.connection.id, error: String(error) };
+    services.log.error(about, 'token journal not written');
+    return false;
+  }
+}
+
+/** A refusal is about the credentials that were sent, which may have been replaced meanwhile. */
+async function afterFailure(
+  services: Services,
+  {
+    connection,
+    before,
+    error,
+  }: { connection: ConnectionKey; before: TokenCredentials; error: unknown },
+): Promise<HeldCredentials> {
+  if (!(error instanceof ProviderError) || error.kind !== 'AUTH_INVALIDATED') throw error;
+  const held = await readCredentials(services, connection);
+  if (!areSame(held.credentials, before)) return held;
+  const { sealed } = held;
+  await recordBadCredentials(services, { connection, sealed, errors: [error.message] });
+  throw error;
+}

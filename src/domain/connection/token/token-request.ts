@@ -1,0 +1,68 @@
+/** What is asked of a token endpoint to get a new access token without a person. */
+import { type OAuth2Facts, type Provider, ProviderError } from '../../../providers/contract.ts';
+import type { Services } from '../../call.ts';
+import { clientSecretPlace } from '../../provider/provider-app.ts';
+import type { TokenCredentials } from './token.ts';
+import type { TokenRequest } from './token-endpoint.ts';
+import type { LeasedConnection } from './token-lease.ts';
+
+type OAuthProvider = Provider & { oauth2: OAuth2Facts };
+
+/** Throws BAD_REQUEST where the provider is not known any more, or has no OAuth. */
+export function getOAuthProvider({ catalogue }: Pick<Services, 'catalogue'>, name: string) {
+  const provider = catalogue.find(name);
+  if (provider?.oauth2) return provider as OAuthProvider;
+  throw new ProviderError('BAD_REQUEST', `${name} is not a provider with OAuth.`);
+}
+
+/** The OAuth client of a provider app, its secret in clear; null where there is no such app. */
+export async function findAppClient(
+  { database, vault }: Pick<Services, 'database' | 'vault'>,
+  { projectId, id, provider }: { projectId: string; id: string | null; provider: string },
+): Promise<TokenRequest['client'] | null> {
+  if (id === null) return null;
+  const app = await database.prisma.providerApp.findUnique({
+    where: { projectId_id: { projectId, id }, provider },
+    select: { clientId: true, clientSecretSealed: true },
+  });
+  if (!app) return null;
+  const secret = vault.open(app.clientSecretSealed, clientSecretPlace(id, projectId));
+  return { id: app.clientId, secret };
+}
+
+export async function refreshRequest(
+  services: Services,
+  connection: LeasedConnection,
+  credentials: TokenCredentials,
+): Promise<TokenRequest> {
+  const provider = getOAuthProvider(services, connection.provider);
+  const whole = { provider, account: connection };
+  if (!('clientId' in credentials)) {
+    const { projectId, providerAppId: id } = connection;
+    const client = await findAppClient(services, { projectId, id, provider: provider.name });
+    if (!client) throw withoutApp(provider);
+    const refresh_token = credentials.refreshToken?.token ?? '';
+    return { ...whole, client, form: { grant_type: 'refresh_token', refresh_token } };
+  }
+  const { clientId: id, clientSecret: secret, scopes } = credentials;
+  const scope = scopes.join(provider.oauth2.scopeSeparator ?? ' ');
+  const form = { ...grantOf(credentials), ...(scope !== '' && { scope }) };
+  return { ...whole, client: { id, secret }, form };
+}
+
+function grantOf(
+  credentials: Extract<TokenCredentials, { clientId: string }>,
+): Record<string, string> {
+  if (credentials.scheme === 'OAUTH2_CLIENT_CREDENTIALS') {
+    return { grant_type: 'client_credentials' };
+  }
+  const { username, password } = credentials;
+  return { grant_type: 'password', username, password };
+}
+
+function withoutApp({ displayName }: Provider): ProviderError {
+  return new ProviderError(
+    'BAD_REQUEST',
+    `The token can't be refreshed: the connection has no provider app of ${displayName}.`,
+  );
+}

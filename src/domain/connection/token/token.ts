@@ -1,0 +1,67 @@
+/** Access tokens of a connection: what is held, and when it has to be replaced. */
+import type { Credentials, StoredToken } from '../credentials.ts';
+
+/** Credentials that get access tokens. */
+export type TokenCredentials = Extract<Credentials, { scheme: `OAUTH2_${string}` }>;
+
+/** Tokens as a token endpoint gave them. */
+export interface GrantedTokens {
+  accessToken: StoredToken;
+  /** Left out where the one that was used stays. */
+  refreshToken?: string;
+  /** Left out where they are those that were asked for. */
+  scopes?: string[];
+}
+
+/** A token is replaced this long before its end, or after nine tenths of a life that is shorter. */
+const MARGIN_MS = 60_000;
+const MARGIN_SHARE = 0.1;
+
+export function isTokenCredentials(credentials: Credentials): credentials is TokenCredentials {
+  return credentials.scheme.startsWith('OAUTH2_');
+}
+
+/** Undefined before the first one is fetched. */
+export function heldToken(credentials: TokenCredentials): StoredToken | undefined {
+  switch (credentials.scheme) {
+    case 'OAUTH2_CLIENT_CREDENTIALS':
+    case 'OAUTH2_PASSWORD':
+      return credentials.token;
+    default:
+      return credentials.accessToken;
+  }
+}
+
+/** Whether a new token can be had without a person. */
+export function canRefresh(credentials: TokenCredentials): boolean {
+  return 'clientId' in credentials || credentials.refreshToken !== undefined;
+}
+
+/** Whether there is no token, or it is so close to its end that a call with it may come too late. */
+export function isDue(token: StoredToken | undefined, now: Date): boolean {
+  if (!token) return true;
+  if (token.expiresAt === undefined) return false;
+  const expiresAtMs = Date.parse(token.expiresAt);
+  const lifetimeMs = token.issuedAt === undefined ? null : expiresAtMs - Date.parse(token.issuedAt);
+  const shareMs = lifetimeMs === null ? MARGIN_MS : lifetimeMs * MARGIN_SHARE;
+  return endsWithin(token, Math.min(MARGIN_MS, Math.max(0, shareMs)), now);
+}
+
+/** False where the end is not known. */
+export function endsWithin(token: StoredToken, ms: number, now: Date): boolean {
+  return token.expiresAt !== undefined && Date.parse(token.expiresAt) - ms <= now.getTime();
+}
+
+export function withTokens(
+  credentials: TokenCredentials,
+  { accessToken, refreshToken, scopes }: GrantedTokens,
+): TokenCredentials {
+  // A client's scopes are what it asks for each time; a person's are what was granted.
+  if ('clientId' in credentials) return { ...credentials, token: accessToken };
+  return {
+    ...credentials,
+    accessToken,
+    refreshToken: refreshToken === undefined ? credentials.refreshToken : { token: refreshToken },
+    scopes: scopes ?? credentials.scopes,
+  };
+}

@@ -1,0 +1,61 @@
+/** Where the keys that seal secrets come from: the environment, or a file that the first start makes. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../config.ts';
+import { StartRefused } from '../../errors.ts';
+import { KEY_BYTES } from '../../secrets.ts';
+import { writeWhole } from '../files.ts';
+
+type Keys = [Buffer, ...Buffer[]];
+
+/** The first key seals; all of them open. Makes a first one if there is none. */
+export function encryptionKeys(config: Config): Keys {
+  return findEncryptionKeys(config) ?? [...addEncryptionKey(config), ...retiredKeys(config)];
+}
+
+/** Null if there is no key yet. Throws StartRefused if the file holds something else. */
+export function findEncryptionKeys(config: Config): Keys | null {
+  const retired = retiredKeys(config);
+  if (config.ENCRYPTION_KEY) {
+    return [Buffer.from(config.ENCRYPTION_KEY.reveal(), 'base64'), ...retired];
+  }
+  const found = readKeyFile(keyFile(config));
+  return found && [...found, ...retired];
+}
+
+function retiredKeys(config: Config): Buffer[] {
+  return config.ENCRYPTION_KEYS_RETIRED.map((key) => Buffer.from(key.reveal(), 'base64'));
+}
+
+/** Makes a new key the current one of the data folder; older ones stay, to open what they sealed. */
+export function addEncryptionKey(config: Config): Keys {
+  mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o700 });
+  const keys: Keys = [randomBytes(KEY_BYTES), ...(readKeyFile(keyFile(config)) ?? [])];
+  writeWhole(keyFile(config), keys.map((key) => `${key.toString('base64')}\n`).join(''));
+  return keys;
+}
+
+function keyFile(config: Config): string {
+  return join(config.DATA_DIR, 'encryption-keys');
+}
+
+function readKeyFile(path: string): Keys | null {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  const keys = text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => Buffer.from(line, 'base64'));
+  if (keys.length === 0 || keys.some((key) => key.length !== KEY_BYTES)) {
+    throw new StartRefused(
+      `${path} does not hold keys of ${KEY_BYTES} bytes in base64, one a line. Bring it back from a backup.`,
+    );
+  }
+  return keys as Keys;
+}

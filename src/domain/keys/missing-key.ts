@@ -1,0 +1,21 @@
+/** Told at the start: on a database whose secrets were sealed with a key that is not here, work only fails. */
+import type { RunQuery } from '../../database/rows.ts';
+import { StartRefused } from '../../errors.ts';
+import type { Vault } from '../../secrets.ts';
+import { sealedColumns } from './re-encryption.ts';
+
+/** Looks at the newest secret of each kind; null stands for no key at all. Throws StartRefused. */
+export async function refuseMissingKey(query: RunQuery, vault: Vault | null): Promise<void> {
+  for (const { table, column } of sealedColumns()) {
+    const [newest] = await query<{ sealed: string }>(
+      `select "${column}" as sealed from "${table}"
+       where "${column}" like 'v1.%' order by "id" desc limit 1`,
+      [],
+    );
+    if (!newest || vault?.hasKeyOf(newest.sealed)) continue;
+    throw new StartRefused(
+      'The secrets of this database were sealed with a key that is not given: put it into ' +
+        'ENCRYPTION_KEY or ENCRYPTION_KEYS_RETIRED, or bring back the file encryption-keys of DATA_DIR.',
+    );
+  }
+}

@@ -1,0 +1,50 @@
+/** Seals every secret again with the current key, so that older keys can go. */
+import { Prisma } from '../../database/generated/client.ts';
+import type { RunQuery } from '../../database/rows.ts';
+import type { Vault } from '../../secrets.ts';
+
+const BATCH = 500;
+
+interface SealedRow {
+  id: string;
+  projectId: string;
+  sealed: string;
+}
+
+/** Columns that hold sealed values: all whose name ends so. */
+export function sealedColumns(): { table: Prisma.ModelName; column: string }[] {
+  return Object.values(Prisma.ModelName).flatMap((table) =>
+    Object.values<string>(Prisma[`${table}ScalarFieldEnum`])
+      .filter((column) => column.endsWith('Sealed'))
+      .map((column) => ({ table, column })),
+  );
+}
+
+/** Safe beside a running server and after a crash: what is current stays, what changed meanwhile too. */
+export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> {
+  let changed = 0;
+  for (const { table, column } of sealedColumns()) {
+    let after = '';
+    for (;;) {
+      const rows = await query<SealedRow>(
+        `select "id", "projectId", "${column}" as sealed from "${table}"
+         where "id" > $1 and "${column}" is not null order by "id" limit ${BATCH}`,
+        [after],
+      );
+      for (const { id, projectId, sealed } of rows) {
+        if (vault.isCurrent(sealed)) continue;
+        const place = { table, column, row: id, projectId };
+        await query(`update "${table}" set "${column}" = $1 where "id" = $2 and "${column}" = $3`, [
+          vault.seal(vault.open(sealed, place), place),
+          id,
+          sealed,
+        ]);
+        changed += 1;
+      }
+      const last = rows.at(-1);
+      if (!last) break;
+      after = last.id;
+    }
+  }
+  return changed;
+}

@@ -1,0 +1,121 @@
+/** How reads end: their operations, what it means for the object's schedule, and the events that tell of it. */
+import type { Row } from '../../../database/rows.ts';
+import type { Transaction } from '../../../database/transaction.ts';
+import { recordEvent } from '../../../events/record.ts';
+import {
+  configData,
+  type InstallationFields,
+  listInstallationFields,
+} from '../../installation/installation-events.ts';
+import { finishOperation, logOperation } from '../operation-work.ts';
+import { endRun, metadataAt, type ReadRun } from './read-run.ts';
+
+/** Scheduled reads that fail in a row before they are paused. */
+const FAILED_RUNS_MAX = 5;
+
+/** All pages are recorded. To be called last in their transaction. */
+export async function succeedRun(tx: Transaction, run: ReadRun, now: Date): Promise<void> {
+  const { objectName, recordsRead } = run;
+  const result =
+    recordsRead === 0
+      ? `[${objectName}] No new data found`
+      : `[${objectName}] Read completed (${recordsRead} records)`;
+  await endOperation(tx, run, { status: 'SUCCESS', result, now });
+  await movePosition(tx, run);
+  await recordRunEvent(tx, run, (fields) => {
+    if (run.readType === 'BACKFILL') return { eventType: 'READ_BACKFILL_DONE', data: fields };
+    if (run.readType === 'SCHEDULED') return null;
+    return { eventType: 'READ_TRIGGERED_DONE', data: { ...fields, ...askedFor(run) } };
+  });
+}
+
+/** It ends without its remaining pages; those that were recorded stay. To be called last in a transaction. */
+export async function failRun(
+  tx: Transaction,
+  run: ReadRun,
+  { reason, now }: { reason: string; now: Date },
+): Promise<void> {
+  const result = `[${run.objectName}] Error reading from provider: ${reason}`;
+  await endOperation(tx, run, { status: 'FAILURE', result, now });
+  if (run.readType === 'TRIGGERED') {
+    await recordRunEvent(tx, run, (fields) => ({
+      eventType: 'READ_TRIGGERED_ERROR',
+      data: { ...fields, ...askedFor(run), error: reason },
+    }));
+    return;
+  }
+  const config = await countFailure(tx, run, reason);
+  if (!config) return;
+  await recordRunEvent(tx, run, (fields) => ({
+    eventType: 'READ_SCHEDULE_PAUSED',
+    data: { ...fields, config: configData(config), error: reason },
+  }));
+}
+
+async function endOperation(
+  tx: Transaction,
+  run: ReadRun,
+  { status, result, now }: { status: 'SUCCESS' | 'FAILURE'; result: string; now: Date },
+): Promise<void> {
+  await endRun(tx, run);
+  const operation = { id: run.operationId, projectId: run.projectId };
+  await finishOperation(tx, operation, { status, result, metadata: metadataAt(run), now });
+  const severity = status === 'SUCCESS' ? 'INFO' : 'ERROR';
+  await logOperation(tx, operation, { severity, message: result });
+}
+
+/** The next scheduled read begins where this one ended. An object that was installed anew begins anew. */
+async function movePosition(tx: Transaction, run: ReadRun): Promise<void> {
+  const { installationId, objectName, position, readType } = run;
+  if (position === null) return;
+  await tx.installedObject.updateMany({
+    where: { installationId, objectName, ...(readType === 'SCHEDULED' && { backfillDone: true }) },
+    data: { readUntil: position, backfillDone: true, failedRuns: 0 },
+  });
+}
+
+/** The installation's config where this failure has paused the schedule; else null. */
+async function countFailure(
+  tx: Transaction,
+  { installationId, objectName, projectId }: ReadRun,
+  reason: string,
+): Promise<Row<'InstallationConfig'> | null> {
+  const where = { installationId, objectName };
+  const [object] = await tx.installedObject.updateManyAndReturn({
+    where,
+    data: { failedRuns: { increment: 1 } },
+  });
+  if (!object || object.paused || object.failedRuns < FAILED_RUNS_MAX) return null;
+  const pauseNote = `Paused after ${object.failedRuns} failed reads in a row: ${reason}`;
+  await tx.installedObject.updateMany({
+    where,
+    data: { paused: true, pauseNote, nextReadTime: null },
+  });
+  const installation = await tx.installation.findUniqueOrThrow({ where: { id: installationId } });
+  return tx.installationConfig.findUniqueOrThrow({
+    where: { projectId_id: { projectId, id: installation.configId } },
+  });
+}
+
+/** The window of a triggered read, as its caller gave it. */
+function askedFor({ since, until }: ReadRun) {
+  return {
+    ...(since && { fromTimestamp: since.toISOString() }),
+    ...(until && { untilTimestamp: until.toISOString() }),
+  };
+}
+
+type RunEvent = Pick<Parameters<typeof recordEvent>[1], 'eventType' | 'data'>;
+
+/** Of an installation that is gone there is nothing to tell. */
+async function recordRunEvent(
+  tx: Transaction,
+  { installationId, objectName, operationId }: ReadRun,
+  eventOf: (fields: InstallationFields & { objectName: string }) => RunEvent | null,
+): Promise<void> {
+  const [fields] = await listInstallationFields(tx, [installationId]);
+  const event = fields && eventOf({ ...fields, objectName });
+  if (!event) return;
+  const { projectId, connectionId } = fields;
+  await recordEvent(tx, { ...event, projectId, connectionId, installationId, operationId });
+}

@@ -1,0 +1,107 @@
+/** The messages that a page of records is delivered in. */
+import { z } from 'zod';
+import type { ProviderRecord } from '../../../providers/contract.ts';
+import type { ReadPlan } from './read-plan.ts';
+
+/** The platform's limit of a message's size. A record that is larger alone is sent alone. */
+export const MESSAGE_BYTES_MAX = 300_000;
+
+const id = z.string();
+const fields = z.record(z.string(), z.unknown());
+
+const messageHead = z.object({
+  action: z.literal('read').describe('Always this: the records were read.'),
+  projectId: id.describe('The project.'),
+  provider: z.string().describe('The provider, by name.'),
+  groupRef: z.string().describe("The group, by the builder's reference."),
+  groupName: z.string().describe("The group's name."),
+  installationId: id.describe('The installation that reads.'),
+  installationUpdateTime: z.iso.datetime().describe('When the installation was last changed.'),
+  consumerRef: z.string().describe("The connection's consumer, by the builder's reference."),
+  consumerName: z.string().describe("The consumer's name."),
+  workspace: z
+    .string()
+    .optional()
+    .describe("The provider's workspace; left out where the connection has none."),
+  objectName: z.string().describe('The mapped name where there is one.'),
+  rawObjectName: z.string().describe("The provider's name of the object."),
+  operationId: id.describe('The read.'),
+  operationTime: z.iso.datetime().describe('When the read began.'),
+  readType: z
+    .enum(['backfill', 'scheduled', 'triggered'])
+    .describe('The first read of an object, a later one of its schedule, or one on request.'),
+});
+
+const resultEntry = z
+  .object({
+    fields: fields.describe(
+      "The selected fields by the provider's names, null where there is none.",
+    ),
+    mappedFields: fields.describe('Those of them that have a mapped name, by that name.'),
+    raw: fields.describe('The record as the provider gave it.'),
+  })
+  .describe('A record.');
+
+/** The body of a message, as the documents describe it. */
+export const recordsMessage = messageHead.extend({
+  resultInfo: z
+    .object({
+      type: z.literal('inline').describe('The records are in this message.'),
+      numRecords: z.int().min(1).describe('How many.'),
+    })
+    .describe('What is in `result`.'),
+  result: z.array(resultEntry).describe('The records.'),
+});
+
+/** What every message of a read says of it. */
+export type MessageHead = z.output<typeof messageHead>;
+
+/** One record, with the fields that were selected under both names. */
+export type ResultEntry = z.output<typeof resultEntry>;
+
+type Names = Pick<ReadPlan, 'fields' | 'mappings'>;
+
+export function entryOf({ fields, raw }: ProviderRecord, plan: Names): ResultEntry {
+  const value = (name: string) => (Object.hasOwn(fields, name) ? fields[name] : null);
+  return {
+    fields: Object.fromEntries(plan.fields.map((name) => [name, value(name)])),
+    mappedFields: Object.fromEntries(
+      plan.mappings.map(({ fieldName, mapToName }) => [mapToName, value(fieldName)]),
+    ),
+    raw,
+  };
+}
+
+/** The bodies for the records, in their order; none where there are no records. */
+export function pageMessages(
+  head: MessageHead,
+  records: readonly ProviderRecord[],
+  plan: Names & Pick<ReadPlan, 'pageSize'>,
+): string[] {
+  const entries = records.map((record) => JSON.stringify(entryOf(record, plan)));
+  // Every entry counts a comma, and the last has none.
+  const room = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(body(head, [], records.length));
+  return [...parts(entries, room, plan.pageSize)].map((part) => body(head, part, part.length));
+}
+
+function* parts(entries: string[], room: number, most: number): Generator<string[]> {
+  let part: string[] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const size = Buffer.byteLength(entry) + 1;
+    if (part.length > 0 && (bytes + size > room || part.length === most)) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(entry);
+    bytes += size;
+  }
+  if (part.length > 0) yield part;
+}
+
+/** Records are serialised once: joined as text, not parsed again. */
+function body(head: MessageHead, entries: string[], numRecords: number): string {
+  const envelope = JSON.stringify({ ...head, resultInfo: { type: 'inline', numRecords } });
+  return `${envelope.slice(0, -1)},"result":[${entries.join(',')}]}`;
+}

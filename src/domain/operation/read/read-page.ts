@@ -1,0 +1,112 @@
+/** One page of a read: what it owes and how far the read has come commit together, so that neither is lost. */
+import type { Row } from '../../../database/rows.ts';
+import { run, runChange, sql, statements } from '../../../database/statements.ts';
+import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import { unprocessable } from '../../../errors.ts';
+import { announceRecorded } from '../../../events/channel.ts';
+import { oweMessages } from '../../../events/owe.ts';
+import type { RecordPage } from '../../../providers/contract.ts';
+import type { Services } from '../../call.ts';
+import { logOperation, noteOperation } from '../operation-work.ts';
+import { succeedRun } from './read-end.ts';
+import { pageMessages } from './read-message.ts';
+import { advanceRun, metadataAt, type ReadRun } from './read-run.ts';
+import type { ReadSource } from './source.ts';
+
+export interface PageToRecord {
+  run: ReadRun;
+  source: ReadSource;
+  page: RecordPage;
+  durationMs: number;
+}
+
+/**
+ * The run as it is now; null where this was its last page. Throws LeaseLost, and UNPROCESSABLE where there
+ * is nowhere to deliver to, with nothing recorded.
+ */
+export function recordPage(services: Services, recorded: PageToRecord): Promise<ReadRun | null> {
+  const { page, run: before } = recorded;
+  const now = services.now();
+  return inTransaction(services.database, async (tx) => {
+    const run = await advanceRun(tx, before, {
+      cursor: page.nextCursor,
+      planKey: before.planKey,
+      pagesRead: before.pagesRead + 1,
+      recordsRead: before.recordsRead + page.records.length,
+      estimatedTotal: page.estimatedTotal ?? before.estimatedTotal,
+      failures: 0,
+    });
+    const operation = await tx.operation.findUniqueOrThrow({ where: { id: run.operationId } });
+    const messages = await owePage(tx, operation, recorded);
+    await countRecords(tx, run, { count: page.records.length, now });
+    await logOperation(tx, operation, {
+      severity: 'DEBUG',
+      message: `[${run.objectName}] Page ${run.pagesRead}: ${page.records.length} records`,
+      details: { records: page.records.length, messages, durationMs: recorded.durationMs },
+    });
+    if (page.nextCursor === null) {
+      await succeedRun(tx, run, now);
+      return null;
+    }
+    await noteOperation(tx, operation, { metadata: metadataAt(run), now });
+    return run;
+  });
+}
+
+/** How many messages the page became. */
+async function owePage(
+  tx: Transaction,
+  { id: operationId, projectId, createTime }: Row<'Operation'>,
+  { run, source: { head, plan }, page }: PageToRecord,
+): Promise<number> {
+  const destinationId = await holdDestination(tx, projectId, plan.destination);
+  const about = {
+    operationId,
+    operationTime: createTime.toISOString(),
+    readType: run.readType.toLowerCase() as Lowercase<ReadRun['readType']>,
+  };
+  const bodies = pageMessages({ ...head, ...about }, page.records, plan);
+  if (bodies.length === 0) return 0;
+  await oweMessages(
+    tx,
+    bodies.map((body) => ({ projectId, destinationId, operationId, body })),
+  );
+  await announceRecorded(tx, projectId);
+  return bodies.length;
+}
+
+/** It can't be deleted until the transaction ends, so nothing is owed to nobody. */
+async function holdDestination(tx: Transaction, projectId: string, name: string): Promise<string> {
+  const [destination] = await run(
+    tx,
+    statements
+      .selectFrom('Destination')
+      .select('id')
+      .where('projectId', '=', projectId)
+      .where('name', '=', name)
+      .forKeyShare(),
+  );
+  if (!destination) throw unprocessable(`The destination ${name} does not exist.`);
+  return destination.id;
+}
+
+/** Throws UNPROCESSABLE where the object is no longer installed. */
+async function countRecords(
+  tx: Transaction,
+  { installationId, objectName }: ReadRun,
+  { count, now }: { count: number; now: Date },
+): Promise<void> {
+  // The count stops where its column does.
+  const changed = await runChange(
+    tx,
+    statements
+      .updateTable('InstalledObject')
+      .set({
+        lastReadTime: now,
+        recordsRead: sql<number>`least("recordsRead"::bigint + ${count}::int, 2147483647)`,
+      })
+      .where('installationId', '=', installationId)
+      .where('objectName', '=', objectName),
+  );
+  if (changed === 0) throw unprocessable(`The installation no longer reads ${objectName}.`);
+}

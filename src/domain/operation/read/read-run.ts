@@ -1,0 +1,181 @@
+/**
+ * Reads under way, as rows that workers take turns with. A worker holds a run by a lease: everything that it
+ * records names its claim, so that of two workers only the newer one gets on.
+ */
+import { Prisma } from '../../../database/generated/client.ts';
+import type { ReadType } from '../../../database/generated/enums.ts';
+import type { Row } from '../../../database/rows.ts';
+import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import {
+  isFreeSql,
+  keepLease,
+  LeaseLost,
+  leaseEndSql,
+  newLeaseToken,
+  requireLease,
+} from '../../../work/lease.ts';
+import type { Services } from '../../call.ts';
+import type { StoredOperationMetadata } from '../operation.ts';
+import { createOperation, type LogLine, logOperation } from '../operation-work.ts';
+
+export type ReadRun = Row<'ReadRun'>;
+
+/** A frozen worker's run is taken up when this is over; a live worker renews it in time. */
+const LEASE_MS = 10_000;
+const LEASE_END = Prisma.raw(leaseEndSql(LEASE_MS));
+const IS_FREE = Prisma.raw(isFreeSql());
+
+export interface RunToStart {
+  installation: Pick<Row<'Installation'>, 'id' | 'projectId' | 'integrationId' | 'configId'>;
+  objectName: string;
+  readType: ReadType;
+  since: Date | null;
+  until: Date | null;
+  /** Null for a triggered read. */
+  position: Date | null;
+}
+
+/** The operation, its run and the run's first job. */
+export async function startRun(
+  { queue }: Pick<Services, 'queue'>,
+  tx: Transaction,
+  { installation, ...run }: RunToStart,
+): Promise<Row<'Operation'>> {
+  const metadata = metadataAt({ ...run, recordsRead: 0, estimatedTotal: null });
+  const operation = await createOperation(tx, { installation, actionType: 'READ', metadata });
+  const { id: operationId, projectId } = operation;
+  await tx.readRun.create({
+    data: { operationId, projectId, installationId: installation.id, ...run },
+  });
+  const { readType, since, until } = run;
+  await logOperation(tx, operation, {
+    severity: 'INFO',
+    message: `[${run.objectName}] Read accepted`,
+    details: { readType, since, until },
+  });
+  await enqueueRun({ queue }, tx, { operationId, projectId });
+  return operation;
+}
+
+/** What the operation says of a read so far. */
+export function metadataAt({
+  objectName,
+  recordsRead,
+  estimatedTotal,
+}: Pick<ReadRun, 'objectName' | 'recordsRead' | 'estimatedTotal'>): StoredOperationMetadata {
+  const estimate = estimatedTotal === null ? {} : { recordsEstimatedTotal: estimatedTotal };
+  const progress = { objectName, recordsProcessed: recordsRead, ...estimate };
+  return { objects: [objectName], progress };
+}
+
+type RunKey = Pick<ReadRun, 'operationId' | 'projectId'>;
+
+function enqueueRun(
+  { queue }: Pick<Services, 'queue'>,
+  tx: Transaction,
+  { operationId, projectId }: RunKey,
+  startAfter?: Date,
+): Promise<void> {
+  const options = {
+    singletonKey: operationId,
+    group: projectId,
+    ...(startAfter && { startAfter }),
+  };
+  return queue.enqueue(tx, 'run-read', { operationId }, options);
+}
+
+/** The run with a lease of its own; null where it has ended, isn't due, or somebody holds it. */
+export async function claimRun(
+  { database }: Pick<Services, 'database'>,
+  operationId: string,
+): Promise<ReadRun | null> {
+  const [run] = await database.prisma.$queryRaw<ReadRun[]>`
+    update "ReadRun" set "leaseToken" = ${newLeaseToken(database.processes.id)},
+      "leaseExpireTime" = ${LEASE_END}
+    where "operationId" = ${operationId} and "dueTime" <= now() and ${IS_FREE} returning *`;
+  return run ?? null;
+}
+
+/** Keeps the lease of a claim from ending until it is disposed of. */
+export function holdLease(
+  { database, log }: Pick<Services, 'database' | 'log'>,
+  { operationId, leaseToken }: ReadRun,
+): Disposable {
+  const renew = async () => database.prisma.$executeRaw`
+    update "ReadRun" set "leaseExpireTime" = ${LEASE_END}
+    where "operationId" = ${operationId} and "leaseToken" = ${leaseToken}`;
+  return keepLease(LEASE_MS, renew, (error) =>
+    log.warn({ err: error, operationId }, 'lease of a read not renewed'),
+  );
+}
+
+/** What a page or an interruption changes of a run. */
+export type RunChange = Partial<
+  Pick<
+    ReadRun,
+    | 'cursor'
+    | 'planKey'
+    | 'pagesRead'
+    | 'recordsRead'
+    | 'estimatedTotal'
+    | 'failures'
+    | 'restarts'
+    | 'leaseToken'
+    | 'leaseExpireTime'
+  >
+>;
+
+/** Records what this claim has come to, and holds the run until the transaction ends. Throws LeaseLost. */
+export async function advanceRun(
+  tx: Transaction,
+  { operationId, leaseToken }: ReadRun,
+  change: RunChange,
+): Promise<ReadRun> {
+  const [run] = await tx.readRun.updateManyAndReturn({
+    where: { operationId, leaseToken },
+    data: change,
+  });
+  if (!run) throw new LeaseLost();
+  return run;
+}
+
+/** Removes the run of this claim: it has ended. Throws LeaseLost. */
+export async function endRun(tx: Transaction, { operationId, leaseToken }: ReadRun): Promise<void> {
+  const { count } = await tx.readRun.deleteMany({ where: { operationId, leaseToken } });
+  requireLease(count);
+}
+
+/** Gives the run back, to be gone on with after a while, or at once by the next job in line. */
+export function giveBack(
+  services: Services,
+  run: ReadRun,
+  {
+    waitMs = 0,
+    change = {},
+    lines = [],
+  }: { waitMs?: number; change?: RunChange; lines?: LogLine[] },
+): Promise<void> {
+  const { operationId: id, projectId } = run;
+  return inTransaction(services.database, async (tx) => {
+    await advanceRun(tx, run, { ...change, leaseToken: null, leaseExpireTime: null });
+    const [due] = await tx.$queryRaw<{ dueTime: Date }[]>`
+      update "ReadRun" set "dueTime" = now() + ${Math.ceil(waitMs)}::int * interval '1 millisecond'
+      where "operationId" = ${id} returning "dueTime"`;
+    if (lines.length > 0) await logOperation(tx, { id, projectId }, ...lines);
+    await enqueueRun(services, tx, run, waitMs > 0 ? due?.dueTime : undefined);
+  });
+}
+
+/** Runs that are looked at together. */
+const OVERDUE_AT_ONCE = 50;
+
+/** Runs whose worker was killed, or whose job was lost, get a job again. */
+export async function recoverReads(services: Services): Promise<void> {
+  const overdue = await services.database.prisma.$queryRaw<RunKey[]>`
+    select "operationId", "projectId" from "ReadRun" where "dueTime" < now() and ${IS_FREE}
+    order by "dueTime" limit ${OVERDUE_AT_ONCE}::int`;
+  if (overdue.length === 0) return;
+  await inTransaction(services.database, async (tx) => {
+    for (const run of overdue) await enqueueRun(services, tx, run);
+  });
+}

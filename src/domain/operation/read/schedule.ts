@@ -1,0 +1,119 @@
+/** Scheduled reads: objects whose time has come are read, and get the time of their next read. */
+import type { Row } from '../../../database/rows.ts';
+import { Kept, run, sql, statements } from '../../../database/statements.ts';
+import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import type { Services } from '../../call.ts';
+import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
+import type { ReadConfig } from '../../installation/installation-config.ts';
+import { scheduleOf } from '../../installation/installed-object.ts';
+import { nextRunOf } from '../../integration/cron.ts';
+import type { ReadObject } from '../../integration/integration-content.ts';
+import { scheduledWindow } from './read-plan.ts';
+import { startRun } from './read-run.ts';
+
+type Installation = Row<'Installation'>;
+
+/** Objects of one transaction: it is short, and another process takes the next ones. */
+const OBJECTS_AT_ONCE = 25;
+/** Transactions of one sweep; the next sweep goes on. */
+const BATCHES_MAX = 40;
+
+/** A due object, locked, with all that decides whether and how it is read. */
+interface DueObject extends Pick<Installation, 'id' | 'projectId' | 'integrationId' | 'configId'> {
+  objectName: string;
+  backfillDone: boolean;
+  readUntil: Date | null;
+  isRunning: boolean;
+  spec: ReadObject | null;
+  choice: ReadConfig | null;
+}
+
+/** Starts the reads of due objects. Safe in several processes at once: each object is taken by one of them. */
+export async function startDueReads(services: Services): Promise<void> {
+  for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
+    const backlogged = await listBacklogged(services);
+    const taken = await inTransaction(services.database, async (tx) => {
+      const due = await takeDue(tx, services.now());
+      for (const object of due) await startOrPostpone(services, tx, { object, backlogged });
+      return due.length;
+    });
+    if (taken < OBJECTS_AT_ONCE) return;
+  }
+}
+
+/** Of the projects whose objects come next, those that are owed too much already. */
+async function listBacklogged(services: Services): Promise<ReadonlySet<string>> {
+  const due = await services.database.rows.run(NEXT_PROJECTS, services.now());
+  const backlogged = new Set<string>();
+  for (const { projectId } of due) {
+    if (await isBacklogged(services, projectId)) backlogged.add(projectId);
+  }
+  return backlogged;
+}
+
+const NEXT_PROJECTS = new Kept<Date, Pick<Installation, 'projectId'>>((value) => {
+  const due = statements
+    .selectFrom('InstalledObject')
+    .select('projectId')
+    .where(
+      'nextReadTime',
+      '<=',
+      value((now) => now),
+    )
+    .where((eb) => eb.not('paused'))
+    .orderBy('nextReadTime')
+    .limit(sql.lit(2 * OBJECTS_AT_ONCE));
+  return statements.selectFrom(due.as('due')).select('projectId').distinct();
+});
+
+function takeDue(tx: Transaction, now: Date): Promise<DueObject[]> {
+  return run(
+    tx,
+    statements
+      .selectFrom('InstalledObject as o')
+      .innerJoin('Installation as i', 'i.id', 'o.installationId')
+      .innerJoin('InstallationConfig as c', 'c.id', 'i.configId')
+      .innerJoin('Integration as n', 'n.id', 'i.integrationId')
+      .innerJoin('Revision as v', 'v.id', 'n.latestRevisionId')
+      .select(['i.id', 'i.projectId', 'i.integrationId', 'i.configId'])
+      .select(['o.objectName', 'o.backfillDone', 'o.readUntil'])
+      .select([IS_RUNNING.as('isRunning'), SPEC.as('spec'), CHOICE.as('choice')])
+      .where('o.nextReadTime', '<=', now)
+      .where((eb) => eb.not('o.paused'))
+      .orderBy('o.nextReadTime')
+      .limit(OBJECTS_AT_ONCE)
+      .forUpdate('o')
+      .skipLocked(),
+  );
+}
+
+const IS_RUNNING = sql<boolean>`exists (select 1 from "ReadRun" r where r."installationId" = i."id"
+  and r."objectName" = o."objectName" and r."readType" <> 'TRIGGERED')`;
+const SPEC = sql<ReadObject | null>`(select spec
+  from jsonb_array_elements(v."content"->'read'->'objects') spec
+  where spec->>'objectName' = o."objectName")`;
+const CHOICE = sql<ReadConfig | null>`(select choice
+  from jsonb_array_elements(c."content"->'read') choice
+  where choice->>'objectName' = o."objectName")`;
+
+async function startOrPostpone(
+  services: Services,
+  tx: Transaction,
+  { object, backlogged }: { object: DueObject; backlogged: ReadonlySet<string> },
+): Promise<void> {
+  const { id: installationId, objectName, choice, spec } = object;
+  const now = services.now();
+  const schedule = scheduleOf(spec, choice);
+  const isWaiting = backlogged.has(object.projectId);
+  const nextReadTime = isWaiting
+    ? new Date(now.getTime() + BACKLOG_WAIT_SECONDS * 1_000)
+    : schedule && nextRunOf(schedule, now);
+  await tx.installedObject.updateMany({
+    where: { installationId, objectName },
+    data: { nextReadTime },
+  });
+  // One read of an object at a time: one that takes longer than its schedule leaves out the next.
+  if (!schedule || isWaiting || object.isRunning) return;
+  const window = scheduledWindow(object, choice?.backfill ?? null, now);
+  await startRun(services, tx, { installation: object, objectName, ...window });
+}

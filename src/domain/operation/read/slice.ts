@@ -1,0 +1,151 @@
+/**
+ * A read goes on in slices: some pages by one worker, then the others' turn. Whatever interrupts it, it goes
+ * on after the last page that was recorded.
+ */
+import { inTransaction } from '../../../database/transaction.ts';
+import { DomainError } from '../../../errors.ts';
+import {
+  type PageRead,
+  ProviderError,
+  type ProviderSession,
+  type RecordPage,
+} from '../../../providers/contract.ts';
+import { HOUR_MS } from '../../../work/durations.ts';
+import { LeaseLost } from '../../../work/lease.ts';
+import type { Services } from '../../call.ts';
+import { openSession } from '../../connection/connection-session.ts';
+import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
+import { storableText } from '../../storable-json.ts';
+import { delayMs } from '../write/retry.ts';
+import { failRun } from './read-end.ts';
+import { recordPage } from './read-page.ts';
+import { isEmptyWindow, planKey } from './read-plan.ts';
+import { claimRun, giveBack, holdLease, type ReadRun } from './read-run.ts';
+import { getReadSource, type ReadSource } from './source.ts';
+
+/** Short enough that a worker soon has time for another read, and to stop. */
+const SLICE_MS = 5_000;
+const SLICE_PAGES = 50;
+
+/** Tries in a row without a page: some ten minutes of them. */
+const FAILURES_MAX = 10;
+/** A provider may ask for longer waits than ours, up to this. */
+const RETRY_AFTER_MOST_MS = HOUR_MS;
+/** A cursor that goes every time would let a read begin again for ever. */
+const RESTARTS_MAX = 10;
+
+const FROM_THE_START = { cursor: null, pagesRead: 0, recordsRead: 0, estimatedTotal: null };
+const NO_RECORDS: RecordPage = { records: [], nextCursor: null, estimatedTotal: null };
+
+/** Does nothing where the read has ended or another worker is at it. */
+export async function runSlice(
+  services: Services,
+  operationId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const claimed = await claimRun(services, operationId);
+  if (!claimed) return;
+  using _lease = holdLease(services, claimed);
+  const slice = new Slice(services, claimed);
+  try {
+    await slice.read(signal).catch((error: unknown) => slice.interrupt(error));
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error;
+  }
+}
+
+class Slice {
+  readonly #services: Services;
+  /** As it was recorded last. */
+  #run: ReadRun;
+
+  constructor(services: Services, run: ReadRun) {
+    this.#services = services;
+    this.#run = run;
+  }
+
+  async read(signal: AbortSignal): Promise<void> {
+    const endMs = performance.now() + SLICE_MS;
+    const { projectId, installationId, objectName } = this.#run;
+    if (await isBacklogged(this.#services, projectId)) {
+      return giveBack(this.#services, this.#run, { waitMs: BACKLOG_WAIT_SECONDS * 1_000 });
+    }
+    const installation = { id: installationId, projectId };
+    const source = await getReadSource(this.#services, installation, objectName);
+    const session = openSession(this.#services, source.connection);
+    this.#beginAgainUnless(planKey(source.connection.id, source.plan));
+    for (let pages = 1; await this.#readPage(source, session); pages += 1) {
+      if (pages < SLICE_PAGES && performance.now() < endMs && !signal.aborted) continue;
+      return giveBack(this.#services, this.#run, {});
+    }
+  }
+
+  /** Another account's pages, or pages with other fields, are a sequence of their own. */
+  #beginAgainUnless(key: string): void {
+    const isOther = this.#run.planKey !== null && this.#run.planKey !== key;
+    this.#run = { ...this.#run, ...(isOther && FROM_THE_START), planKey: key };
+  }
+
+  /** Whether there are more. */
+  async #readPage(source: ReadSource, session: ProviderSession): Promise<boolean> {
+    const run = this.#run;
+    const startedMs = performance.now();
+    const page = isEmptyWindow(run)
+      ? NO_RECORDS
+      : await source.readPage(session, asked(run, source));
+    const durationMs = Math.round(performance.now() - startedMs);
+    const next = await recordPage(this.#services, { run, source, page, durationMs });
+    this.#run = next ?? run;
+    return next !== null;
+  }
+
+  /** What becomes of the read after an error: it goes on later, begins again, or ends. */
+  async interrupt(error: unknown): Promise<void> {
+    if (error instanceof LeaseLost) throw error;
+    if (error instanceof DomainError) return this.#fail(error.message);
+    if (!(error instanceof ProviderError)) {
+      const { operationId } = this.#run;
+      this.#services.log.error({ err: error, operationId }, 'a slice of a read broke off');
+      return this.#retry('An internal error.', null);
+    }
+    if (error.kind === 'CURSOR_GONE') return this.#beginAgain(error.message);
+    if (!error.passesLater) return this.#fail(error.message);
+    return this.#retry(error.message, error.retryAfterMs);
+  }
+
+  async #retry(reason: string, retryAfterMs: number | null): Promise<void> {
+    const failures = this.#run.failures + 1;
+    if (failures >= FAILURES_MAX) return this.#fail(reason);
+    const askedMs = retryAfterMs && Math.min(retryAfterMs, RETRY_AFTER_MOST_MS);
+    const waitMs = delayMs(failures, askedMs, this.#services.random);
+    const message = `[${this.#run.objectName}] Try ${failures} failed: ${storableText(reason)}`;
+    const lines = [{ severity: 'WARNING' as const, message, details: { waitMs } }];
+    return giveBack(this.#services, this.#run, { waitMs, change: { failures }, lines });
+  }
+
+  async #beginAgain(reason: string): Promise<void> {
+    const restarts = this.#run.restarts + 1;
+    if (restarts > RESTARTS_MAX) return this.#fail(reason);
+    const message = `[${this.#run.objectName}] Begins again: ${storableText(reason)}`;
+    const lines = [{ severity: 'WARNING' as const, message }];
+    return giveBack(this.#services, this.#run, { change: { ...FROM_THE_START, restarts }, lines });
+  }
+
+  #fail(reason: string): Promise<void> {
+    const { database, now } = this.#services;
+    const told = { reason: storableText(reason), now: now() };
+    return inTransaction(database, (tx) => failRun(tx, this.#run, told));
+  }
+}
+
+function asked({ since, until, cursor }: ReadRun, { plan }: ReadSource): PageRead {
+  const { objectName, fields, pageSize } = plan;
+  return {
+    objectName,
+    fields,
+    pageSize,
+    ...(since && { since }),
+    ...(until && { until }),
+    ...(cursor !== null && { cursor }),
+  };
+}

@@ -1,0 +1,96 @@
+/** Reads that callers ask for: between the times they give, whatever the schedule is, paused or not. */
+import { z } from 'zod';
+import type { Row } from '../../../database/rows.ts';
+import { inTransaction } from '../../../database/transaction.ts';
+import { DomainError, type Issue, invalidInput, notFound, rateLimited } from '../../../errors.ts';
+import type { Call } from '../../call.ts';
+import { openInput } from '../../checked-input.ts';
+import { refuseIfBacklogged } from '../../event/delivery-backlog.ts';
+import { getIntegration, integrationIdOrName } from '../../integration/integration.ts';
+import { contentOf } from '../../integration/integration-content.ts';
+import { contentText } from '../../integration/integration-content-input.ts';
+import { latestRevisions } from '../../integration/revision.ts';
+import { issueAt } from '../../issues.ts';
+import { projectIdOrName, ref } from '../../names.ts';
+import { findGroupByRef } from '../../project/group.ts';
+import { nativeName } from './read-plan.ts';
+import { startRun } from './read-run.ts';
+import { getReadSource } from './source.ts';
+
+/** Triggered reads of a project that may be under way: more of them only wait for each other. */
+const TRIGGERED_RUNS_MAX = 1_000;
+const TRIGGER_WAIT_SECONDS = 30;
+
+export const triggerReadInput = z
+  .object({
+    projectIdOrName,
+    integrationIdOrName,
+    objectName: contentText.describe('The object, by its mapped name or the one at the provider.'),
+    groupRef: ref.describe('The group whose account is read.'),
+    sinceTimestamp: z.date().nullish().describe('Changed at or after; default: everything.'),
+    untilTimestamp: z.date().nullish().describe('Changed at or before; default: up to now.'),
+  })
+  .meta({ id: 'TriggerReadInput', description: 'What to read now, once.' });
+
+export type TriggerRead = z.input<typeof triggerReadInput>;
+
+/** Answers at once with the operation that reads. Throws RATE_LIMITED where the project has too much to do. */
+export async function triggerRead(call: Call, input: TriggerRead): Promise<Row<'Operation'>> {
+  const { project, issues } = await openInput(call, {
+    schema: triggerReadInput,
+    input,
+    needed: 'reads:control',
+  });
+  const { sinceTimestamp: since = null, untilTimestamp: until = null } = input;
+  issues.push(...windowIssues(input));
+  const { installation, objectName } = await findObject(call, project, { input, issues });
+  await getReadSource(call, installation, objectName);
+  await refuseIfBacklogged(call, project.id);
+  return inTransaction(call.database, async (tx) => {
+    const running = await tx.readRun.count({
+      where: { projectId: project.id, readType: 'TRIGGERED' },
+      take: TRIGGERED_RUNS_MAX,
+    });
+    if (running === TRIGGERED_RUNS_MAX) throw tooManyRuns();
+    const window = { readType: 'TRIGGERED', since, until, position: null } as const;
+    return startRun(call, tx, { installation, objectName, ...window });
+  });
+}
+
+function* windowIssues({ sinceTimestamp, untilTimestamp }: TriggerRead): Generator<Issue> {
+  if (!sinceTimestamp || !untilTimestamp || sinceTimestamp < untilTimestamp) return;
+  yield issueAt(['input', 'untilTimestamp'], 'must be after sinceTimestamp.', untilTimestamp);
+}
+
+/** Throws BAD_USER_INPUT with what was found before and here, or NOT_FOUND. */
+async function findObject(
+  call: Call,
+  { id: projectId }: Row<'Project'>,
+  { input, issues }: { input: TriggerRead; issues: Issue[] },
+): Promise<{ installation: Row<'Installation'>; objectName: string }> {
+  const { integrationIdOrName, groupRef } = input;
+  const integration = await getIntegration(call, projectId, integrationIdOrName).catch((error) => {
+    throw issues.length > 0 ? invalidInput(issues) : error;
+  });
+  const [revision] = await latestRevisions(call, [integration.id]);
+  if (!revision) throw notFound('Integration', integrationIdOrName);
+  const objectName = nativeName(contentOf(revision), input.objectName);
+  const group = await findGroupByRef(call, { projectId, groupRef });
+  if (!group)
+    issues.push(issueAt(['input', 'groupRef'], 'is not a group of the project.', groupRef));
+  if (objectName === null) {
+    const detail = 'is not an object that the integration reads.';
+    issues.push(issueAt(['input', 'objectName'], detail, input.objectName));
+  }
+  if (issues.length > 0 || !group || objectName === null) throw invalidInput(issues);
+  const key = { integrationId: integration.id, groupId: group.id };
+  const [installation] = await call.database.rows.find('Installation', key);
+  if (installation) return { installation, objectName };
+  const detail = `The group ${groupRef} has not installed ${integration.name}.`;
+  throw new DomainError('NOT_FOUND', detail);
+}
+
+function tooManyRuns(): DomainError {
+  const detail = `The project has ${TRIGGERED_RUNS_MAX} triggered reads under way, which is the most.`;
+  return rateLimited(detail, TRIGGER_WAIT_SECONDS);
+}

@@ -1,0 +1,57 @@
+/** Writes of records to a provider, as callers ask for them and are answered. */
+import type { Row } from '../../database/rows.ts';
+import { isUniqueViolation } from '../../database/violations.ts';
+import type { Call } from '../call.ts';
+import { openInput } from '../checked-input.ts';
+import { refuseIfBacklogged } from '../event/delivery-backlog.ts';
+import { answerInTime, answerNow, type WriteAnswer } from './write/answer.ts';
+import { findKeyedOperation, keyedInput } from './write/idempotency-key.ts';
+import { startWrite, type WriteToStart } from './write/start.ts';
+import { type WriteInput, writeIssues, writeRecordsInput } from './write/write-input.ts';
+import { planWrite } from './write/write-plan.ts';
+import { runToEnd } from './write/write-run.ts';
+
+export { type WriteAnswer, writeRecordsInput };
+
+/**
+ * An asynchronous write is answered when it is stored; a synchronous one with its outcome, or after 25 s
+ * with the word that it is not known yet. What the provider refuses is an outcome and no error. Throws
+ * RATE_LIMITED for an asynchronous one while the project is owed more than its destinations take.
+ */
+export async function writeRecords(call: Call, input: WriteInput): Promise<WriteAnswer> {
+  const { project, issues } = await openInput(call, {
+    schema: writeRecordsInput,
+    input,
+    needed: 'records:write',
+  });
+  issues.push(...writeIssues(input));
+  const keyed = keyedInput(project.id, input);
+  const earlier = keyed && issues.length === 0 ? await findKeyedOperation(call, keyed) : null;
+  if (earlier) return answerLater(call, input, earlier);
+  const plan = await planWrite(call, project, { input, issues });
+  if (input.mode === 'ASYNCHRONOUS') await refuseIfBacklogged(call, project.id);
+  return startOnce(call, { input, plan, keyed });
+}
+
+async function startOnce(call: Call, write: WriteToStart): Promise<WriteAnswer> {
+  const { input, keyed } = write;
+  const started = await startWrite(call, write).catch(async (error) => {
+    const first = keyed && isUniqueViolation(error) ? await findKeyedOperation(call, keyed) : null;
+    if (first) return { operation: first, claim: null };
+    throw error;
+  });
+  const { operation, claim } = started;
+  if (!claim) return answerLater(call, input, operation);
+  const running = runToEnd(call, claim);
+  return answerInTime(call, { operation, isBatch: input.batch != null, running });
+}
+
+/** Of a write that this call doesn't run itself: a synchronous one is waited for. */
+async function answerLater(
+  call: Call,
+  { mode, batch }: WriteInput,
+  operation: Row<'Operation'>,
+): Promise<WriteAnswer> {
+  if (mode === 'ASYNCHRONOUS') return answerNow(operation);
+  return answerInTime(call, { operation, isBatch: batch != null });
+}

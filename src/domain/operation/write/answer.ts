@@ -1,0 +1,98 @@
+/** What the caller of a write is told. */
+import type { Row } from '../../../database/rows.ts';
+import type { Call } from '../../call.ts';
+import { failedOutcome, type StoredOutcome } from './outcome.ts';
+
+interface AnsweredOutcome extends StoredOutcome {
+  /** Not known yet. */
+  isPending?: true;
+}
+
+export interface WriteAnswer {
+  operation: Row<'Operation'>;
+  /** Only of a synchronous single write. */
+  result: StoredOutcome | null;
+  /** Only of a synchronous batch: one for each record, in order. */
+  results: StoredOutcome[] | null;
+  successCount: number | null;
+  failureCount: number | null;
+}
+
+/** What is left of a mutation's time for the answer itself. */
+const ANSWER_MARGIN_MS = 5_000;
+/** Where a mutation's time is set below that. */
+const SHORTEST_WAIT_MS = 50;
+
+/** Of an asynchronous write: the operation is all that there is to tell. */
+export function answerNow(operation: Row<'Operation'>): WriteAnswer {
+  return { operation, result: null, results: null, successCount: null, failureCount: null };
+}
+
+export interface Waiting {
+  operation: Row<'Operation'>;
+  /** Whether the call asked for a batch. */
+  isBatch: boolean;
+  /** The work, where this call does it. */
+  running?: Promise<void>;
+}
+
+/** The outcome when the write has ended, or, where that takes too long, that it is not known yet. */
+export async function answerInTime(call: Call, waiting: Waiting): Promise<WriteAnswer> {
+  const { operation, isBatch } = waiting;
+  const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
+  const waitMs = Math.max(call.config.LIMIT_MUTATION_MS - ANSWER_MARGIN_MS, SHORTEST_WAIT_MS);
+  const timer = setTimeout(giveUp, waitMs);
+  try {
+    await Promise.race([late, untilEnded(call, waiting, late)]);
+  } finally {
+    clearTimeout(timer);
+    giveUp();
+  }
+  const outcomes = (await listOutcomes(call, operation)).map(
+    (outcome) => outcome ?? notYet(operation),
+  );
+  const known = outcomes.filter((outcome) => !outcome.isPending);
+  const successCount = known.filter(({ success }) => success).length;
+  return {
+    operation: (await readOperation(call, operation)) ?? operation,
+    result: isBatch ? null : (outcomes[0] ?? null),
+    results: isBatch ? outcomes : null,
+    successCount,
+    failureCount: known.length - successCount,
+  };
+}
+
+/** Also where the work is done by another process, or goes on after this one met an error. */
+async function untilEnded(
+  call: Call,
+  { operation, running }: Waiting,
+  givenUp: Promise<void>,
+): Promise<void> {
+  await running?.catch((error: unknown) => {
+    call.log.warn({ err: error, operationId: operation.id }, 'a write is left to be recovered');
+  });
+  const now = await readOperation(call, operation);
+  if (now?.status !== 'IN_PROGRESS') return;
+  const changes = call.operationChanges.follow(now);
+  void givenUp.then(() => changes.return?.());
+  for await (const { node } of changes) if (node.status !== 'IN_PROGRESS') return;
+}
+
+async function readOperation({ database }: Call, { id, projectId }: Row<'Operation'>) {
+  const [operation] = await database.rows.find('Operation', { id, projectId });
+  return operation ?? null;
+}
+
+async function listOutcomes({ database }: Call, { id: operationId }: Row<'Operation'>) {
+  const entries = await database.prisma.writeEntry.findMany({
+    where: { operationId },
+    orderBy: { position: 'asc' },
+    select: { outcome: true },
+  });
+  return entries.map(({ outcome }) => outcome as unknown as AnsweredOutcome | null);
+}
+
+function notYet({ id }: Row<'Operation'>): AnsweredOutcome {
+  const text = `The outcome is not known yet: the operation ${id} goes on.`;
+  return { ...failedOutcome(null, text), isPending: true };
+}

@@ -1,0 +1,99 @@
+/** One attempt of a write: the requests to the provider, and what they came to. */
+import { DomainError } from '../../../errors.ts';
+import {
+  type Association,
+  type Provider,
+  ProviderError,
+  type ProviderSession,
+  type RecordOutcome,
+} from '../../../providers/contract.ts';
+import type { Services } from '../../call.ts';
+import { errorText, storableOutcome } from './outcome.ts';
+import type { AttemptFailure } from './retry.ts';
+import type { Claim, WriteEntry } from './task.ts';
+
+export interface Attempt {
+  claim: Claim;
+  provider: Provider;
+  session: ProviderSession;
+  entries: readonly WriteEntry[];
+  /** Called between two requests: what came of the first must not be lost with the second. */
+  onProgress: () => Promise<void>;
+}
+
+/** Sets the outcomes of the entries that have none yet; the failure that stopped it, or null. */
+export async function attemptWrite(
+  services: Services,
+  { claim, provider, session, entries, onProgress }: Attempt,
+): Promise<AttemptFailure | null> {
+  const requests = requestsOf(entries, provider.limits.batchSize);
+  for (const [index, own] of requests.entries()) {
+    if (index > 0) await onProgress();
+    try {
+      const outcomes = await send(own, { claim, provider, session });
+      for (const [place, entry] of own.entries()) {
+        const outcome = outcomes[place];
+        if (outcome) entry.outcome = storableOutcome(outcome);
+      }
+    } catch (error) {
+      return failureOf(services, error);
+    }
+  }
+  return null;
+}
+
+/**
+ * Entries that go into one request. Always the same for the same task: an attempt that repeats a request
+ * sends the same records under the same key.
+ */
+function requestsOf(entries: readonly WriteEntry[], batchSize: number): WriteEntry[][] {
+  const requests = Map.groupBy(entries, ({ position }) => Math.floor(position / batchSize));
+  return [...requests.values()].filter((own) => own.some(({ outcome }) => outcome === null));
+}
+
+async function send(
+  entries: readonly WriteEntry[],
+  { claim: { task }, provider, session }: Pick<Attempt, 'claim' | 'provider' | 'session'>,
+): Promise<RecordOutcome[]> {
+  const { objectName, type, allOrNone } = task;
+  const { writeRecord, writeBatch, deleteRecord } = provider.capabilities;
+  const headers = (task.headers ?? undefined) as { key: string; value: string }[] | undefined;
+  const records = entries.map(({ record, associations }) => ({
+    record,
+    ...(associations && { associations: associations as unknown as Association[] }),
+  }));
+  const [first] = records;
+  const idempotencyKey = provider.takes.idempotencyKey
+    ? `${task.id}.${entries[0]?.position}`
+    : undefined;
+  if (type === 'DELETE') {
+    if (!first || !deleteRecord) throw lacking(provider);
+    return [await deleteRecord(session, { objectName, id: String(first.record.id), headers })];
+  }
+  if (records.length === 1 && first) {
+    if (!writeRecord) throw lacking(provider);
+    return [await writeRecord(session, { type, objectName, ...first, headers, idempotencyKey })];
+  }
+  if (!writeBatch) throw lacking(provider);
+  return writeBatch(session, { type, objectName, records, allOrNone, headers, idempotencyKey });
+}
+
+/** Only after an update of this server, for a write that was accepted before. */
+function lacking({ displayName }: Provider): ProviderError {
+  return new ProviderError('BAD_REQUEST', `${displayName} does not take such writes any more.`);
+}
+
+export function failureOf({ log }: Pick<Services, 'log'>, error: unknown): AttemptFailure {
+  if (error instanceof ProviderError) {
+    const { passesLater, outcomeUnknown, retryAfterMs } = error;
+    return { message: errorText(error.message), passesLater, outcomeUnknown, retryAfterMs };
+  }
+  if (error instanceof DomainError) {
+    const message = errorText(error.message);
+    return { message, passesLater: false, outcomeUnknown: false, retryAfterMs: null };
+  }
+  // A defect of a connector, or a database that is away: how far the request came is not known.
+  log.error({ err: error }, 'a write met an unexpected error');
+  const message = 'An unexpected error stopped the write.';
+  return { message, passesLater: true, outcomeUnknown: true, retryAfterMs: null };
+}

@@ -1,0 +1,59 @@
+/** Keys under which a caller's write is done once: a repeated call is answered with the first one's outcome. */
+import { createHash } from 'node:crypto';
+import type { Row } from '../../../database/rows.ts';
+import type { Transaction } from '../../../database/transaction.ts';
+import { conflict } from '../../../errors.ts';
+import { DAY_MS } from '../../../work/durations.ts';
+import type { Services } from '../../call.ts';
+import type { WriteInput } from './write-input.ts';
+
+const LIFE_MS = DAY_MS;
+
+export interface KeyedInput {
+  projectId: string;
+  key: string;
+  inputHash: string;
+}
+
+/** Null where the caller gave no key. */
+export function keyedInput(projectId: string, input: WriteInput): KeyedInput | null {
+  const { idempotencyKey: key, projectIdOrName: _, ...rest } = input;
+  return key ? { projectId, key, inputHash: hashOf(rest) } : null;
+}
+
+/** The operation of the earlier call with that key, or null. Throws CONFLICT where its input was another. */
+export async function findKeyedOperation(
+  { database, now }: Pick<Services, 'database' | 'now'>,
+  { projectId, key, inputHash }: KeyedInput,
+): Promise<Row<'Operation'> | null> {
+  const { prisma } = database;
+  const where = { projectId_key: { projectId, key } };
+  const known = await prisma.idempotencyKey.findUnique({ where });
+  if (!known || known.expireTime <= now()) return null;
+  if (known.inputHash !== inputHash) {
+    throw conflict(`The idempotency key ${JSON.stringify(key)} was used with another input.`);
+  }
+  return prisma.operation.findUnique({ where: { id: known.operationId } });
+}
+
+/** Takes the key for the operation: a unique violation where another call has it. */
+export async function insertKey(
+  tx: Transaction,
+  { projectId, key, inputHash }: KeyedInput,
+  { operationId, now }: { operationId: string; now: Date },
+): Promise<void> {
+  await tx.idempotencyKey.deleteMany({ where: { projectId, key, expireTime: { lte: now } } });
+  const expireTime = new Date(now.getTime() + LIFE_MS);
+  await tx.idempotencyKey.create({ data: { projectId, key, inputHash, operationId, expireTime } });
+}
+
+/** The same for the same values, in whatever order members were given; null members say nothing. */
+function hashOf(input: object): string {
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value != null));
+  const text = JSON.stringify(given, (_name, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,73 @@
+/** Whether a write that did not come to an end is tried again, and when. */
+import type { WriteMode, WriteType } from '../../../database/generated/enums.ts';
+import { type Backoff, backoffMs } from '../../../work/backoff.ts';
+import { MINUTE_MS } from '../../../work/durations.ts';
+
+/** Half of each wait is left to chance. */
+const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 10 * MINUTE_MS, jitter: 0.5 };
+/** A caller waits: only what is unknown is found out, by repeating it soon where that is safe. */
+const SYNCHRONOUS_ATTEMPTS = 3;
+
+export interface AttemptFailure {
+  message: string;
+  /** Trying again later can help. */
+  passesLater: boolean;
+  /** The provider may have done what was asked. */
+  outcomeUnknown: boolean;
+  /** What the provider asked us to wait. */
+  retryAfterMs: number | null;
+}
+
+export interface AttemptedWrite {
+  type: WriteType;
+  mode: WriteMode;
+  /** With this one. */
+  attempts: number;
+  deadlineTime: Date;
+  /** The provider knows a key under which it does the same once. */
+  hasProviderKey: boolean;
+  /** What became of an earlier attempt is not known. */
+  wasUncertain: boolean;
+}
+
+export type Decision =
+  | { kind: 'retry'; time: Date }
+  /** Not done, and not tried again. */
+  | { kind: 'fail' }
+  /** Perhaps done, and not to be repeated, or not found out in time. */
+  | { kind: 'unknown' };
+
+/** An update or a deletion leaves the same behind when it is done twice; a creation doesn't. */
+export function isRepeatable({
+  type,
+  hasProviderKey,
+}: Pick<AttemptedWrite, 'type' | 'hasProviderKey'>): boolean {
+  return type !== 'CREATE' || hasProviderKey;
+}
+
+/** What follows from a failed attempt. `random` gives numbers from 0 to 1. */
+export function decide(
+  write: AttemptedWrite,
+  failure: AttemptFailure,
+  { now, random }: { now: Date; random: () => number },
+): Decision {
+  const isUncertain = failure.outcomeUnknown || write.wasUncertain;
+  const given = { kind: isUncertain ? 'unknown' : 'fail' } as const;
+  if (failure.outcomeUnknown && !isRepeatable(write)) return given;
+  if (!failure.passesLater) return given;
+  const time = new Date(now.getTime() + delayMs(write.attempts, failure.retryAfterMs, random));
+  if (write.mode === 'SYNCHRONOUS') {
+    const again = failure.outcomeUnknown && write.attempts < SYNCHRONOUS_ATTEMPTS;
+    return again ? { kind: 'retry', time } : given;
+  }
+  return time > write.deadlineTime ? given : { kind: 'retry', time };
+}
+
+/** Twice as long each time, and never less than the provider asked for. */
+export function delayMs(
+  attempts: number,
+  retryAfterMs: number | null,
+  random: () => number,
+): number {
+  return Math.max(backoffMs(BACKOFF, attempts, random), Math.round(retryAfterMs ?? 0));
+}

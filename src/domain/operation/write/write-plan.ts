@@ -1,0 +1,172 @@
+/** What a write comes to: the installation, the object, the records, and whether all of them take it. */
+import type { Row } from '../../../database/rows.ts';
+import { DomainError, type Issue, invalidInput, notFound } from '../../../errors.ts';
+import type { Provider, ProviderCapability } from '../../../providers/contract.ts';
+import type { Call } from '../../call.ts';
+import { type ConfigContent, configOf } from '../../installation/installation-config.ts';
+import { getIntegration } from '../../integration/integration.ts';
+import {
+  contentOf,
+  type IntegrationContent,
+  type WriteObject,
+} from '../../integration/integration-content.ts';
+import { issueAt } from '../../issues.ts';
+import { findGroupByRef } from '../../project/group.ts';
+import { supportedCapabilities } from '../../provider/provider.ts';
+import { inheritedNames, nameFields } from './mapping.ts';
+import { type GivenRecord, givenRecords, type WriteInput } from './write-input.ts';
+
+export interface WritePlan {
+  installation: Row<'Installation'>;
+  /** The provider's name. */
+  objectName: string;
+  /** By the provider's names, in the order given. */
+  records: Pick<GivenRecord, 'record' | 'associations'>[];
+  /** Names of fields that the mapping left out, each once. */
+  leftOut: string[];
+}
+
+/**
+ * Throws NOT_FOUND, BAD_USER_INPUT with what was found before and here, or UNPROCESSABLE for what the
+ * installation or the provider does not take.
+ */
+export async function planWrite(
+  call: Call,
+  project: Row<'Project'>,
+  { input, issues: foundBefore }: { input: WriteInput; issues: Issue[] },
+): Promise<WritePlan> {
+  const found = await findInstallation(call, project, input).catch((error) => {
+    throw foundBefore.length > 0 ? invalidInput(foundBefore) : error;
+  });
+  const { integration, group, installation } = found;
+  const content = await readContent(call, integration);
+  const config = installation && (await readConfig(call, installation));
+  const object = findWriteObject(content, input.objectName);
+  const names = object && config && inheritedNames(content, config, object);
+  const named = givenRecords(input).map((given) => ({ given, ...nameFields(given, names) }));
+  const issues = [
+    ...foundBefore,
+    ...unknownIssues(input, { group, object }),
+    ...named.flatMap((record) => record.issues),
+  ];
+  const refusals = [
+    ...(object && config ? configRefusals(input, object, config) : []),
+    ...providerRefusals(input, call.catalogue.find(integration.provider)),
+  ];
+  if (issues.length > 0 || !object) throw invalidInput([...issues, ...refusals]);
+  if (!installation) {
+    const detail = `The group ${input.groupRef} has not installed ${integration.name}.`;
+    throw new DomainError('NOT_FOUND', detail);
+  }
+  if (refusals.length > 0) throw refused(refusals);
+  return {
+    installation,
+    objectName: object.objectName,
+    records: named.map(({ record, given: { associations } }) => ({ record, associations })),
+    leftOut: [...new Set(named.flatMap(({ leftOut }) => leftOut))],
+  };
+}
+
+function* unknownIssues(
+  { groupRef, objectName }: WriteInput,
+  found: { group: unknown; object: unknown },
+): Generator<Issue> {
+  if (!found.group) {
+    yield issueAt(['input', 'groupRef'], 'is not a group of the project.', groupRef);
+  }
+  if (!found.object) {
+    const detail = 'is not an object that the integration writes.';
+    yield issueAt(['input', 'objectName'], detail, objectName);
+  }
+}
+
+async function findInstallation(
+  call: Call,
+  { id: projectId }: Row<'Project'>,
+  { integrationIdOrName, groupRef }: WriteInput,
+) {
+  const [integration, group] = await Promise.all([
+    getIntegration(call, projectId, integrationIdOrName),
+    findGroupByRef(call, { projectId, groupRef }),
+  ]);
+  const [installation] = group
+    ? await call.database.rows.find('Installation', {
+        integrationId: integration.id,
+        groupId: group.id,
+      })
+    : [];
+  return { integration, group, installation: installation ?? null };
+}
+
+async function readContent({ database }: Call, integration: Row<'Integration'>) {
+  const [revision] = await database.rows.find('Revision', { id: integration.latestRevisionId });
+  if (!revision) throw notFound('Integration', integration.id);
+  return contentOf(revision);
+}
+
+async function readConfig({ database }: Call, installation: Row<'Installation'>) {
+  const [config] = await database.rows.find('InstallationConfig', { id: installation.configId });
+  if (!config) throw notFound('Installation', installation.id);
+  return configOf(config);
+}
+
+/** By the provider's name, else by the one that the read object of that name is mapped to. */
+function findWriteObject({ read, write }: IntegrationContent, name: string): WriteObject | null {
+  const objects = write?.objects ?? [];
+  const mapped = read?.objects.find(({ mapToName }) => mapToName === name)?.objectName;
+  return (
+    objects.find(({ objectName }) => objectName === name) ??
+    objects.find(({ objectName }) => objectName === mapped) ??
+    null
+  );
+}
+
+function* configRefusals(
+  { type, objectName: name }: WriteInput,
+  { objectName }: WriteObject,
+  { write }: ConfigContent,
+): Generator<Issue> {
+  const choice = write.find((object) => object.objectName === objectName);
+  if (!choice) {
+    yield issueAt(['input', 'objectName'], 'is not written by the installation.', name);
+  } else if (type === 'DELETE' && !choice.deletionEnabled) {
+    const detail = 'is not enabled for the object in the config of the installation.';
+    yield issueAt(['input', 'type'], detail, type);
+  }
+}
+
+function* providerRefusals(input: WriteInput, provider: Provider | null): Generator<Issue> {
+  if (!provider) {
+    yield issueAt(['input', 'integrationIdOrName'], 'has a provider that is not known any more.');
+    return;
+  }
+  const { displayName, takes, limits } = provider;
+  const [needed, place] = neededFor(input);
+  if (!supportedCapabilities(provider).includes(needed)) {
+    yield issueAt(['input', place], `is not supported by ${displayName}.`);
+  }
+  for (const { path, associations } of givenRecords(input)) {
+    if (!associations || takes.associations) continue;
+    yield issueAt([...path.slice(0, -1), 'associations'], `are not taken by ${displayName}.`);
+  }
+  if (input.headers && !takes.headers) {
+    yield issueAt(['input', 'headers'], `are not taken by ${displayName}.`);
+  }
+  if (input.batchPolicy?.allOrNone && (input.batch?.length ?? 0) > limits.batchSize) {
+    const detail = `is possible for ${limits.batchSize} records of ${displayName} at most.`;
+    yield issueAt(['input', 'batchPolicy', 'allOrNone'], detail);
+  }
+}
+
+function neededFor({ type, batch, autoBatchPolicy }: WriteInput): [ProviderCapability, string] {
+  if (type === 'DELETE') return ['DELETE', 'type'];
+  if (batch) return ['BATCH_WRITE', 'batch'];
+  return autoBatchPolicy ? ['BATCH_WRITE', 'autoBatchPolicy'] : ['WRITE', 'type'];
+}
+
+function refused(issues: Issue[]): DomainError {
+  const details = issues.map(({ name, detail }) => `${name}: ${detail}`);
+  return new DomainError('UNPROCESSABLE', `The write is not possible. ${details.join(' ')}`, {
+    issues,
+  });
+}

@@ -1,0 +1,145 @@
+/** Runs a write: claim, attempt, and what follows from it. No network call is inside a transaction. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { inTransaction } from '../../../database/transaction.ts';
+import type { Provider, ProviderSession } from '../../../providers/contract.ts';
+import { LeaseLost } from '../../../work/lease.ts';
+import type { Services } from '../../call.ts';
+import { openSession } from '../../connection/connection-session.ts';
+import { attemptWrite, failureOf } from './attempt.ts';
+import { failedOutcome, unknownOutcome } from './outcome.ts';
+import { type AttemptFailure, type Decision, decide, isRepeatable } from './retry.ts';
+import {
+  type Claim,
+  claimWrite,
+  keepClaim,
+  listEntries,
+  renewClaim,
+  saveOutcomes,
+  type WriteEntry,
+} from './task.ts';
+import { endWithOutcomes, postponeWrite } from './write-end.ts';
+
+/** When it is to be tried again; null where it has ended, is not due, or is another's. */
+export type NextAttempt = Date | null;
+
+/** Safe to call at any time, and more than once. */
+export async function runWrite(
+  services: Services,
+  taskId: string,
+  now = services.now(),
+): Promise<NextAttempt> {
+  const claim = await claimWrite(services.database, taskId, now);
+  return claim && runClaimed(services, claim);
+}
+
+/** One attempt of a write that is held by the claim; null also where another has taken it over. */
+export async function runClaimed(services: Services, claim: Claim): Promise<NextAttempt> {
+  using _lease = keepClaim(services, claim);
+  try {
+    return await attemptAndRecord(services, claim);
+  } catch (error) {
+    if (error instanceof LeaseLost) return null;
+    throw error;
+  }
+}
+
+async function attemptAndRecord(services: Services, claim: Claim): Promise<NextAttempt> {
+  const entries = await listEntries(services.database.prisma, claim.task.id);
+  const isOpen = entries.some(({ outcome }) => outcome === null);
+  const decision = isOpen ? await attempt(services, claim, entries) : null;
+  if (decision?.kind === 'retry') {
+    await postponeWrite(services, claim, { ...decision, entries });
+    return decision.time;
+  }
+  await endWithOutcomes(services, claim, entries);
+  return null;
+}
+
+/** Attempt after attempt, for a caller who waits. */
+export async function runToEnd(services: Services, claim: Claim): Promise<void> {
+  let next = await runClaimed(services, claim);
+  while (next) {
+    await wait(Math.max(0, next.getTime() - services.now().getTime()));
+    next = await runWrite(services, claim.task.id, next);
+  }
+}
+
+type Decided = Decision & { failure: AttemptFailure };
+
+/** Null where all entries have an outcome now; where it is not tried again, they have one too. */
+async function attempt(
+  services: Services,
+  claim: Claim,
+  entries: readonly WriteEntry[],
+): Promise<Decided | null> {
+  const { task, wasUncertain } = claim;
+  const way = await findWay(services, claim);
+  const hasProviderKey = way.provider?.takes.idempotencyKey ?? false;
+  const mustStop = wasUncertain && !isRepeatable({ type: task.type, hasProviderKey });
+  // Claiming it has counted an attempt that is not made.
+  if (mustStop) task.attempts -= 1;
+  const failure = mustStop ? CUT_OFF : await attemptBy(services, way, { claim, entries });
+  if (!failure) return null;
+  const chance = { now: services.now(), random: services.random };
+  const decision = decide({ ...task, wasUncertain, hasProviderKey }, failure, chance);
+  if (decision.kind === 'retry') return { ...decision, failure };
+  const outcome = decision.kind === 'unknown' ? unknownOutcome : failedOutcome;
+  for (const entry of entries) {
+    const recordId = task.type === 'CREATE' ? null : String(entry.record.id);
+    entry.outcome ??= outcome(recordId, failure.message);
+  }
+  return { ...decision, failure };
+}
+
+const CUT_OFF: AttemptFailure = {
+  message: 'The server stopped while it waited for the answer.',
+  passesLater: false,
+  outcomeUnknown: true,
+  retryAfterMs: null,
+};
+
+type Way =
+  | { provider: Provider; session: ProviderSession }
+  | { provider: Provider | null; session: null; failure: AttemptFailure };
+
+/** Through the connection that the installation has now. */
+async function findWay(services: Services, { task }: Claim): Promise<Way> {
+  const { database, catalogue } = services;
+  const { projectId, installationId: id } = task;
+  const [installation] = await database.rows.find('Installation', { projectId, id });
+  if (!installation) return noWay('The installation has been deleted.');
+  const [connection] = await database.rows.find('Connection', {
+    projectId,
+    id: installation.connectionId,
+  });
+  const provider = connection ? catalogue.find(connection.provider) : null;
+  if (!connection || !provider) return noWay('The provider is not known any more.');
+  try {
+    return { provider, session: openSession(services, connection) };
+  } catch (error) {
+    return { provider, session: null, failure: failureOf(services, error) };
+  }
+}
+
+function noWay(message: string): Way {
+  const failure = { message, passesLater: false, outcomeUnknown: false, retryAfterMs: null };
+  return { provider: null, session: null, failure };
+}
+
+async function attemptBy(
+  services: Services,
+  way: Way,
+  { claim, entries }: { claim: Claim; entries: readonly WriteEntry[] },
+): Promise<AttemptFailure | null> {
+  if (way.session === null) return way.failure;
+  return attemptWrite(services, {
+    ...way,
+    claim,
+    entries,
+    onProgress: () =>
+      inTransaction(services.database, async (tx) => {
+        await renewClaim(tx, claim);
+        await saveOutcomes(tx, claim.task.id, entries);
+      }),
+  });
+}

@@ -1,0 +1,43 @@
+/** The workspace of a connection: what its provider's addresses are made with. */
+import type { Issue } from '../../errors.ts';
+import type { Provider } from '../../providers/contract.ts';
+
+const VARIABLE = '{{workspace}}';
+/** Labels of a host name: nothing that could end the host or start a path. */
+const HOST_LABELS = /^[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*$/;
+const HOST_MAX = 253;
+
+/** Safe in a URL: changes no more of its host than the labels that it stands for, and no path. */
+export function isHostLabels(text: string): boolean {
+  return HOST_LABELS.test(text) && text.length <= HOST_MAX;
+}
+
+/** Why a connection to the provider can't have that workspace, or none. */
+export function workspaceIssues(provider: Provider, ref: string | null | undefined): Issue[] {
+  if (ref == null) {
+    if (!provider.workspaceRequired && !provider.baseUrl.includes(VARIABLE)) return [];
+    return [issue(`is needed for ${provider.name}.`)];
+  }
+  if (comesWithToken(provider)) {
+    if (isPlainAddress(ref)) return [];
+    return [issue('must be the https address that the provider gave the account.', ref)];
+  }
+  if (isHostLabels(ref)) return [];
+  return [issue('must be letters, digits and dashes, in parts of up to 63 between dots.', ref)];
+}
+
+/** The provider names the account's whole address when it gives a token: it need not be known before. */
+export function comesWithToken({ baseUrl }: Provider): boolean {
+  return baseUrl === VARIABLE;
+}
+
+/** An https address without credentials, query or fragment. */
+export function isPlainAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === 'https:' && url.href === `https://${url.host}${url.pathname}`;
+}
+
+function issue(detail: string, value?: string): Issue {
+  const about = value === undefined ? {} : { value };
+  return { in: 'body', name: 'input.providerWorkspaceRef', detail, ...about };
+}

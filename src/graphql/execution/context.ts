@@ -1,0 +1,33 @@
+/** What resolvers get: the caller's call, and relations batched for the request. */
+import type { Call, Services } from '../../domain/call.ts';
+import { createRelations, type Relations } from '../../domain/relations.ts';
+import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
+import { withoutCredentials } from '../../errors.ts';
+
+/** Who asks, and what came with the request. */
+export interface ContextFacts {
+  viewer: Viewer | null;
+  requestId: string;
+  /** What the caller showed; a stream that stays open shows it again and again. */
+  credentials?: Credentials;
+  /** Where an event stream that was cut begins again: a cursor. */
+  lastEventId?: string | null;
+}
+
+export interface Context extends ContextFacts, Relations {
+  /** Any use throws UNAUTHENTICATED for a caller without credentials: nothing of the domain is reached without. */
+  readonly call: Call;
+}
+
+export function createContext(services: Services, facts: ContextFacts): Context {
+  const { viewer } = facts;
+  const call: Call = viewer ? { ...services, viewer } : NOBODY;
+  return { ...facts, call, ...createRelations(call) };
+}
+
+/** Throws when it is used, not when it is read: a context is copied member by member for each event of a stream. */
+const NOBODY = new Proxy({} as Call, {
+  get() {
+    throw withoutCredentials();
+  },
+});

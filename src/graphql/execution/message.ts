@@ -1,0 +1,34 @@
+/** A result as the followers of a stream are sent it: made once for all who share it, and so are its texts. */
+import type { ExecutionResult } from 'graphql';
+import { publicResult } from './graphql-errors.ts';
+
+export class Message implements ExecutionResult {
+  readonly data: ExecutionResult['data'];
+  readonly errors: ExecutionResult['errors'];
+  /** Where a client resumes that has received this message; undefined if its stream can't be resumed. */
+  readonly cursor: string | undefined;
+  #json: string | undefined;
+  #serverSentEvent: Buffer | undefined;
+
+  constructor({ data, errors }: ExecutionResult, cursor?: string) {
+    this.data = data;
+    this.errors = errors;
+    this.cursor = cursor;
+  }
+
+  /** The result as clients read it. */
+  get json(): string {
+    this.#json ??= JSON.stringify(publicResult(this));
+    return this.#json;
+  }
+
+  /** The `next` event of graphql-sse. Its id is the cursor, so that Last-Event-ID resumes. */
+  get serverSentEvent(): Buffer {
+    this.#serverSentEvent ??= Buffer.from(`event: next\n${this.#id}data: ${this.json}\n\n`);
+    return this.#serverSentEvent;
+  }
+
+  get #id(): string {
+    return this.cursor === undefined ? '' : `id: ${this.cursor}\n`;
+  }
+}

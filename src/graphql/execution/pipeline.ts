@@ -1,0 +1,153 @@
+/**
+ * What every operation goes through, whichever way it came in: it is parsed, validated and measured, its
+ * caller is let in, its cost and its time are bounded, and what was thrown becomes what clients read.
+ */
+import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import type { Services } from '../../domain/call.ts';
+import type { Admission } from '../../domain/viewer/admission.ts';
+import type { Credentials } from '../../domain/viewer/viewer.ts';
+import { operationMsMax, outOfTime, withDeadline } from '../../work/deadline.ts';
+import { schema } from '../schema/schema.ts';
+import { type Context, createContext } from './context.ts';
+import { createErrorMapper, toGraphQLError } from './graphql-errors.ts';
+import { createSubscribe } from './live-results.ts';
+import type { Message } from './message.ts';
+import { createPrepare, type Prepared, type Refused } from './prepare.ts';
+import { costError } from './query-limits.ts';
+
+export type Results = ExecutionResult | AsyncIterable<Message>;
+
+/** An operation as a client sends it. */
+export interface Asking {
+  query: string;
+  operationName?: string | null;
+  variables?: Record<string, unknown> | null;
+}
+
+/** Who asks, and how. */
+export interface Asker {
+  requestId: string;
+  /** The client's address. */
+  address: string;
+  credentials: Credentials;
+  /** Where an event stream that was cut begins again: a cursor. */
+  lastEventId?: string | null;
+  /** Whether extensions.cost is wanted. */
+  wantsCost?: boolean;
+  /** A safe method, by which nothing may be changed. */
+  isGet?: boolean;
+  /** A header of the answer, where there is one answer. */
+  setHeader?: ((name: string, value: string) => void) | undefined;
+}
+
+/** Let in, and not run yet. */
+export interface Opened {
+  args: ExecutionArgs & { contextValue: Context };
+  run: () => Promise<Results>;
+}
+
+export interface Pipeline {
+  /** Answers with errors where nothing of the operation is to run. */
+  open(asking: Asking, asker: Asker): Promise<Opened | Refused>;
+  /** The whole way. Never throws. */
+  run(asking: Asking, asker: Asker): Promise<Results>;
+}
+
+export function createPipeline(services: Services, admission: Admission): Pipeline {
+  const { config } = services;
+  const mapError = createErrorMapper(services.log);
+  const prepare = createPrepare(schema, config, mapError);
+  const subscribe = createSubscribe(services, { streams: admission.streams, mapError });
+
+  const open: Pipeline['open'] = async ({ query, operationName, variables }, asker) => {
+    const prepared = prepare(query, operationName);
+    if ('errors' in prepared) return prepared;
+    if (asker.isGet && prepared.operation.operation === 'mutation') return MUTATION_BY_GET;
+    try {
+      const { credentials, address, requestId, lastEventId, setHeader } = asker;
+      const viewer = await admission.admit(credentials, address, setHeader);
+      const cost = prepared.cost(variables);
+      const tooCostly = costError(cost, config);
+      if (tooCostly) return { errors: [tooCostly] };
+      const facts = { viewer, requestId, credentials, lastEventId };
+      const args = {
+        schema,
+        document: prepared.document,
+        operationName: operationName || null,
+        variableValues: variables,
+        contextValue: createContext(services, facts),
+      };
+      const extensions = asker.wantsCost ? { cost: { cost, limit: config.LIMIT_COST } } : undefined;
+      return { args, run: () => runPrepared(prepared, args, extensions) };
+    } catch (error) {
+      return { errors: [mapError(error)] };
+    }
+  };
+
+  const runPrepared = async (
+    { operation: { operation }, execute, operationKey }: Prepared,
+    args: Opened['args'],
+    extensions: ExecutionResult['extensions'],
+  ): Promise<Results> => {
+    try {
+      if (operation === 'subscription') {
+        return await subscribe({ args, operationKey: operationKey(args.variableValues) });
+      }
+      const running = execute(args);
+      const result =
+        running instanceof Promise ? await withinTime(running, operation, services) : running;
+      const errors = result.errors?.map(mapError);
+      return { ...result, ...(errors && { errors }), ...(extensions && { extensions }) };
+    } catch (error) {
+      return { errors: [mapError(error)] };
+    }
+  };
+
+  return {
+    open,
+    async run(asking, asker) {
+      const opened = await open(asking, asker);
+      return 'errors' in opened ? opened : opened.run();
+    },
+  };
+}
+
+const MUTATION_BY_GET: Refused = {
+  errors: [
+    toGraphQLError('GRAPHQL_VALIDATION_FAILED', 'A mutation must be sent by POST.', {
+      extra: { status: 405 },
+      http: { headers: { allow: 'POST' } },
+    }),
+  ],
+};
+
+/** Ends the answer to an operation that takes too long; its statements end by the database's own timeout. */
+function withinTime(
+  running: Promise<ExecutionResult>,
+  operation: 'query' | 'mutation',
+  { config, database }: Services,
+): Promise<ExecutionResult> {
+  const isChange = operation === 'mutation';
+  const maximumMs = operationMsMax(config, { isChange });
+  return withDeadline(running, maximumMs, () => {
+    throw database.outages.waitedFor(outOfTime('operation', { isChange, maximumMs }));
+  });
+}
+
+/** Asks for extensions.cost. */
+export const COST_HEADER = 'x-query-cost';
+
+/** What the headers of a request say of who asks. */
+export function askerOf(
+  header: (name: string) => string | null,
+  { requestId, address, setHeader }: Pick<Asker, 'requestId' | 'address' | 'setHeader'>,
+): Asker {
+  return {
+    requestId,
+    address,
+    setHeader,
+    credentials: { apiKey: header('x-api-key'), authorization: header('authorization') },
+    lastEventId: header('last-event-id'),
+    wantsCost: header(COST_HEADER) !== null,
+  };
+}

@@ -1,0 +1,96 @@
+/** Operations ready to run: a text is parsed, validated and measured once, and then known for a while. */
+import {
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  validate,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { Config } from '../../config.ts';
+import { createExecute, type Execute } from './compiled.ts';
+import { toGraphQLError } from './graphql-errors.ts';
+import { type Cost, costFunction, parseWithin, sizeErrors } from './query-limits.ts';
+import { type OperationKey, operationKey } from './share-key.ts';
+
+/** Texts that are known, and the memory of what was made of them: about this much for each character. */
+const MOST_TEXTS = 1_000;
+const MOST_BYTES = 100_000_000;
+const BYTES_PER_CHARACTER = 100;
+
+export interface Prepared {
+  document: DocumentNode;
+  operation: OperationDefinitionNode;
+  cost: Cost;
+  execute: Execute;
+  operationKey: OperationKey;
+}
+
+export interface Refused {
+  errors: readonly GraphQLError[];
+}
+
+export type Prepare = (query: string, operationName?: string | null) => Prepared | Refused;
+
+interface Known {
+  document: DocumentNode;
+  byName: Map<string, Prepared | Refused>;
+}
+
+export function createPrepare(
+  schema: GraphQLSchema,
+  config: Config,
+  mapError: (error: unknown) => GraphQLError,
+): Prepare {
+  const texts = new LRUCache<string, Known>({
+    max: MOST_TEXTS,
+    maxSize: MOST_BYTES,
+    sizeCalculation: (_known, text) => BYTES_PER_CHARACTER * (text.length + 1),
+  });
+
+  const read = (query: string): Known | Refused => {
+    try {
+      const document = parseWithin(config, query);
+      const tooLarge = sizeErrors(config, document);
+      const errors = tooLarge.length > 0 ? tooLarge : validate(schema, document);
+      return errors.length > 0 ? { errors: errors.map(mapError) } : { document, byName: new Map() };
+    } catch (error) {
+      return { errors: [mapError(error)] };
+    }
+  };
+
+  return (query, operationName) => {
+    let known: Known | Refused | undefined = texts.get(query);
+    if (!known) {
+      known = read(query);
+      // Anybody can send texts that are of no use: nothing is kept of them.
+      if ('errors' in known) return known;
+      texts.set(query, known);
+    }
+    const name = operationName ?? '';
+    let prepared = known.byName.get(name);
+    if (!prepared) {
+      prepared = pick(schema, known.document, operationName);
+      if (!('errors' in prepared)) known.byName.set(name, prepared);
+    }
+    return prepared;
+  };
+}
+
+function pick(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | null | undefined,
+): Prepared | Refused {
+  const operation = getOperationAST(document, operationName || null);
+  if (operation) {
+    const cost = costFunction(schema, document, operation);
+    const execute = createExecute(operation);
+    return { document, operation, cost, execute, operationKey: operationKey(document, operation) };
+  }
+  const detail = operationName
+    ? 'The document has no operation of this operationName.'
+    : 'The document has no operation, or several: then operationName says which one to run.';
+  return { errors: [toGraphQLError('GRAPHQL_VALIDATION_FAILED', detail)] };
+}

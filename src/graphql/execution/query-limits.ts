@@ -1,0 +1,93 @@
+/** Refuses an operation that is too large before anything of it runs. */
+import {
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  valueFromASTUntyped,
+} from 'graphql';
+import type { Config } from '../../config.ts';
+import { toGraphQLError } from './graphql-errors.ts';
+import { costOf, sizeOf } from './query-size.ts';
+
+/** What the introspection query of today's tools needs, and a little more. */
+const INTROSPECTION_DEPTH = 20;
+
+const LIMITS = [
+  ['depth', 'LIMIT_DEPTH'],
+  ['aliases', 'LIMIT_ALIASES'],
+  ['directives', 'LIMIT_DIRECTIVES'],
+] as const;
+
+/** Throws where the text is too long or has too many tokens, and what parsing it throws. */
+export function parseWithin(config: Config, text: string): DocumentNode {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > config.LIMIT_DOCUMENT_BYTES) {
+    throw exceeded('document bytes', bytes, config.LIMIT_DOCUMENT_BYTES);
+  }
+  const maxTokens = config.LIMIT_TOKENS;
+  try {
+    return parse(text, { maxTokens });
+  } catch (error) {
+    if (error instanceof Error && error.message.includes(`more that ${maxTokens} tokens`)) {
+      throw exceeded('tokens', maxTokens + 1, maxTokens);
+    }
+    throw error;
+  }
+}
+
+/** Every limit that an operation of the document exceeds. */
+export function sizeErrors(config: Config, document: DocumentNode): GraphQLError[] {
+  return document.definitions
+    .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+    .flatMap((operation) => {
+      const size = sizeOf(document, operation);
+      const rootLimit =
+        operation.operation === 'mutation' ? 'LIMIT_ROOT_MUTATIONS' : 'LIMIT_ROOT_FIELDS';
+      return [
+        ...LIMITS.map(([name, limit]) => [name, size[name], config[limit]] as const),
+        ['root fields', size.rootFields, config[rootLimit]] as const,
+        ['introspection depth', size.introspectionDepth, INTROSPECTION_DEPTH] as const,
+      ];
+    })
+    .filter(([, value, limit]) => value > limit)
+    .map(([name, value, limit]) => exceeded(name, value, limit));
+}
+
+export type Cost = (variables: Record<string, unknown> | null | undefined) => number;
+
+/** What a valid operation costs with its variables. */
+export function costFunction(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): Cost {
+  const defaults = defaultsOf(operation);
+  const cost = (variables: Record<string, unknown>) =>
+    costOf({ schema, document, operation, variables });
+  if (!operation.variableDefinitions?.length) {
+    const always = cost({});
+    return () => always;
+  }
+  return (variables) => cost({ ...defaults, ...variables });
+}
+
+export function costError(cost: number, { LIMIT_COST }: Config): GraphQLError | null {
+  return cost > LIMIT_COST ? exceeded('cost', cost, LIMIT_COST) : null;
+}
+
+/** What variables are that the caller leaves out. */
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode) {
+  return Object.fromEntries(
+    variableDefinitions.flatMap(({ variable, defaultValue }) =>
+      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
+    ),
+  );
+}
+
+function exceeded(limit: string, value: number, maximum: number) {
+  const detail = `The ${limit} of this operation is ${value}; the limit is ${maximum}.`;
+  return toGraphQLError('QUERY_LIMIT_EXCEEDED', detail, { extra: { limit, value, maximum } });
+}

@@ -1,0 +1,132 @@
+/** Fields that many types have. */
+import type { FieldRef, InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Page, PageArgs } from '../../domain/page.ts';
+import {
+  byId,
+  type LinkTo,
+  type PageRow,
+  type ProjectTable,
+  type Row,
+} from '../../domain/scope.ts';
+import type { Context } from '../execution/context.ts';
+import { linksOf } from './links.ts';
+import type { Types } from './schema-builder.ts';
+import { Project } from './types.ts';
+
+type FieldBuilder<Parent> = PothosSchemaTypes.FieldBuilder<Types, Parent, 'Object'>;
+
+/** For columns that many tables have: Pothos can't see them in a type that is still open. */
+function withColumns<Columns, P extends Columns>(t: FieldBuilder<P>): FieldBuilder<Columns> {
+  return t as never;
+}
+
+interface Created {
+  id: string;
+  createTime: Date;
+}
+
+interface Updated {
+  updateTime: Date | null;
+}
+
+/** `id` and `createTime`. */
+export function createdFields<P extends Created>(t: FieldBuilder<P>) {
+  const fields = withColumns<Created, P>(t);
+  return {
+    id: fields.exposeID('id', { description: 'The id.' }),
+    createTime: fields.expose('createTime', { type: 'DateTime', description: 'When it was made.' }),
+  };
+}
+
+export function updateTimeField<P extends Updated>(t: FieldBuilder<P>) {
+  return withColumns<Updated, P>(t).expose('updateTime', {
+    type: 'DateTime',
+    nullable: true,
+    description: 'When it was last changed; null where it never was.',
+  });
+}
+
+export function projectField<P extends { projectId: string }>(t: FieldBuilder<P>) {
+  return t.field({
+    type: Project,
+    description: 'The project that it belongs to.',
+    resolve: ({ projectId }, _args, { get }) => get(byId('Project'), projectId),
+  });
+}
+
+interface LinkOptions<T extends ProjectTable, C> {
+  type: ObjectRef<Types, Row<T>>;
+  table: T;
+  /** Of the parent's row: it has the id. */
+  column: C;
+  description: string;
+}
+
+/** The parent's columns that hold ids. */
+type IdColumn<P, V> = { [K in keyof P & string]: P[K] extends V ? K : never }[keyof P & string];
+
+/** A relation that may be empty, or whose other end may be gone. */
+export function linkField<P, T extends ProjectTable>(
+  t: FieldBuilder<P>,
+  { type, table, column, description }: LinkOptions<T, IdColumn<P, string | null>>,
+) {
+  return t.field({
+    type,
+    nullable: true,
+    description,
+    extensions: { link: { table, column } satisfies LinkTo },
+    resolve: (parent, _args, { find }) => {
+      const id = parent[column] as string | null;
+      return (id === null ? null : (linkedRow(parent, column) ?? find(byId(table), id))) as never;
+    },
+  });
+}
+
+/** A relation that there always is. */
+export function sureLinkField<P, T extends ProjectTable>(
+  t: FieldBuilder<P>,
+  { type, table, column, description }: LinkOptions<T, IdColumn<P, string>>,
+) {
+  return t.field({
+    type,
+    description,
+    extensions: { link: { table, column } satisfies LinkTo },
+    resolve: (parent, _args, { get }) =>
+      (linkedRow(parent, column) ?? get(byId(table), parent[column] as string)) as never,
+  });
+}
+
+/** What the parent's page was read with: a hint, so that nothing is no answer. */
+function linkedRow(parent: unknown, column: string): object | null | undefined {
+  return (parent as PageRow).linked?.[column];
+}
+
+/** A Relay list: the page arguments and the list's own filters go to one domain function. */
+export function listField<P, N extends object, A extends InputFieldMap = Record<never, never>>(
+  t: PothosSchemaTypes.RootFieldBuilder<Types, P>,
+  [type, connection]: readonly [ObjectRef<Types, N>, unknown],
+  options: {
+    description: string;
+    args?: A;
+    resolve: (
+      parent: P,
+      args: InputShapeFromFields<A> & PageArgs,
+      context: Context,
+    ) => Promise<Page<N>> | Page<N>;
+  },
+): FieldRef<Types, unknown> {
+  const { resolve, ...rest } = options;
+  const field = {
+    ...rest,
+    type,
+    resolve: (
+      parent: P,
+      args: InputShapeFromFields<A> & PageArgs,
+      context: Context,
+      info: GraphQLResolveInfo,
+    ) => resolve(parent, { ...args, links: linksOf(info) }, context),
+  };
+  // A Page is lazy where Pothos' own shape of a connection is not; GraphQL resolves both alike.
+  return t.connection(field as never, connection as never) as never;
+}

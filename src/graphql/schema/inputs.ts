@@ -1,0 +1,121 @@
+/**
+ * GraphQL inputs made from the domain's zod schemas, so that a field, its description and its rule are
+ * said once. A schema's `meta({ id })` names its type; `meta({ graphql })` names a scalar that zod hasn't.
+ */
+import type { ArgBuilder, ArgumentRef, InputRef, InputTypeParam } from '@pothos/core';
+import { z } from 'zod';
+import { builder, type Types } from './schema-builder.ts';
+
+type Param = InputTypeParam<Types>;
+
+const ENUMS = new Map<string, Param>();
+const INPUTS = new Map<string, InputRef<unknown>>();
+
+/** An enum of the schema; zod enums with the same `meta({ id })` become it in inputs. */
+export function enumType<V extends string>(
+  name: string,
+  description: string,
+  values: Record<V, string>,
+) {
+  const ref = builder.enumType(name, {
+    description,
+    values: Object.fromEntries(
+      Object.entries<string>(values).map(([value, text]) => [value, { description: text }]),
+    ) as Record<V, { description: string }>,
+  });
+  ENUMS.set(name, ref as unknown as Param);
+  return ref;
+}
+
+/** The `input` argument of a mutation, checked by the schema itself. */
+export function inputArg<S extends z.ZodObject>(arg: ArgBuilder<Types>, schema: S) {
+  const input = arg({
+    type: inputType(schema) as InputRef<z.output<S>>,
+    required: true,
+    description: 'What to do.',
+    validate: { schema } as never,
+  });
+  return { input: input as ArgumentRef<Types, z.output<S>> };
+}
+
+/**
+ * The `input` argument of a mutation whose domain function checks the schema itself, so that its
+ * findings come in one answer with those that need the database.
+ */
+export function uncheckedInputArg<S extends z.ZodObject>(arg: ArgBuilder<Types>, schema: S) {
+  const type = inputType(schema) as InputRef<z.input<S>>;
+  const input = arg({ type, required: true, description: 'What to do.' });
+  return { input: input as ArgumentRef<Types, z.input<S>> };
+}
+
+/** The input type of an object schema; made at its first use. */
+export function inputType(schema: z.ZodObject): InputRef<unknown> {
+  const { id: name, description } = schema.meta() ?? {};
+  if (!name) throw new Error('An input schema needs meta({ id }).');
+  let ref = INPUTS.get(name);
+  if (!ref) {
+    const made = builder.inputRef<Record<string, unknown>>(name);
+    INPUTS.set(name, made as InputRef<unknown>);
+    made.implement({
+      description,
+      fields: (t) =>
+        Object.fromEntries(
+          Object.entries<z.ZodType>(schema.shape).map(([field, type]) => [
+            field,
+            t.field(fieldOptions(`${name}.${field}`, type) as never),
+          ]),
+        ) as never,
+    });
+    ref = made as InputRef<unknown>;
+  }
+  return ref;
+}
+
+function fieldOptions(path: string, schema: z.ZodType) {
+  const { inner, required, defaultValue, description } = unwrap(schema);
+  if (!description) throw new Error(`${path} needs a description.`);
+  const type = isList(inner)
+    ? [typeOf(path, unwrap(inner.element as z.ZodType).inner)]
+    : typeOf(path, inner);
+  return { type, required, defaultValue, description };
+}
+
+/** Takes off what only says whether the value must be given. */
+function unwrap(schema: z.ZodType) {
+  let inner = schema;
+  let required = true;
+  let defaultValue: unknown;
+  let description: string | undefined;
+  for (;;) {
+    description ??= inner.description;
+    if (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) {
+      required = false;
+      inner = inner.unwrap() as z.ZodType;
+    } else if (inner instanceof z.ZodDefault) {
+      required = false;
+      defaultValue = inner.def.defaultValue;
+      inner = inner.unwrap() as z.ZodType;
+    } else if (inner instanceof z.ZodPipe) {
+      inner = inner.in as z.ZodType;
+    } else {
+      return { inner, required, defaultValue, description };
+    }
+  }
+}
+
+function isList(schema: z.ZodType): schema is z.ZodArray {
+  return schema instanceof z.ZodArray;
+}
+
+function typeOf(path: string, schema: z.ZodType): Param {
+  const { id: name, graphql } = schema.meta() ?? {};
+  if (typeof graphql === 'string') return graphql as Param;
+  if (schema instanceof z.ZodObject) return inputType(schema) as unknown as Param;
+  if (schema instanceof z.ZodRecord) return 'JSONObject';
+  if (schema instanceof z.ZodDate) return 'DateTime';
+  if (schema instanceof z.ZodBoolean) return 'Boolean';
+  if (schema instanceof z.ZodNumber) return schema.format === 'safeint' ? 'Int' : 'Float';
+  if (schema instanceof z.ZodEnum && name && ENUMS.has(name)) return ENUMS.get(name) as Param;
+  if (schema instanceof z.ZodString || schema instanceof z.ZodStringFormat) return 'String';
+  throw new Error(`${path}: no GraphQL type for ${schema.type}.`);
+}

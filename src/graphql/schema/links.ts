@@ -1,0 +1,72 @@
+/** Look-ahead: which relations of its items a query asks of a list. Only a hint, so it need not be complete. */
+import {
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLResolveInfo,
+  getNamedType,
+  isObjectType,
+  Kind,
+} from 'graphql';
+import type { LinkTo } from '../../domain/scope.ts';
+
+/** By the list's place in a document, of which there are only so many that are known. */
+const KNOWN = new WeakMap<FieldNode, readonly LinkTo[]>();
+
+/** The links that are asked of every item of the list that is being resolved. */
+export function linksOf(info: GraphQLResolveInfo): readonly LinkTo[] {
+  const [place] = info.fieldNodes as [FieldNode];
+  let links = KNOWN.get(place);
+  if (!links) {
+    links = findLinks(info);
+    KNOWN.set(place, links);
+  }
+  return links;
+}
+
+function findLinks({ fieldNodes, returnType, fragments }: GraphQLResolveInfo): LinkTo[] {
+  const list = getNamedType(returnType);
+  const item = typeOf(fieldOf(list, 'nodes'));
+  const page = fieldsIn(fieldNodes, fragments);
+  const edges = fieldsIn(page.get('edges') ?? [], fragments);
+  const items = [...(page.get('nodes') ?? []), ...(edges.get('node') ?? [])];
+  // In one order, whatever order a client has them in: each other text of a statement is prepared apart.
+  const names = [...fieldsIn(items, fragments).keys()].sort();
+  return names.flatMap((name) => {
+    const link = fieldOf(item, name)?.extensions.link as LinkTo | undefined;
+    return link ? [link] : [];
+  });
+}
+
+/** The fields in all of these by their names, without those that a directive may leave out. */
+function fieldsIn(nodes: readonly FieldNode[], fragments: GraphQLResolveInfo['fragments']) {
+  const fields = new Map<string, FieldNode[]>();
+  const seen = new Set<string>();
+  const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+  for (const { selections } of sets) {
+    for (const selection of selections) {
+      if (selection.directives?.length) continue;
+      if (selection.kind === Kind.INLINE_FRAGMENT) sets.push(selection.selectionSet);
+      else if (selection.kind === Kind.FIELD) {
+        const name = selection.name.value;
+        fields.set(name, [...(fields.get(name) ?? []), selection]);
+      } else if (!seen.has(selection.name.value)) {
+        seen.add(selection.name.value);
+        const fragment = fragments[selection.name.value];
+        if (fragment) sets.push(fragment.selectionSet);
+      }
+    }
+  }
+  return fields;
+}
+
+function fieldOf(
+  type: GraphQLNamedType | undefined,
+  name: string,
+): GraphQLField<unknown, unknown> | undefined {
+  return isObjectType(type) ? type.getFields()[name] : undefined;
+}
+
+function typeOf(field: GraphQLField<unknown, unknown> | undefined): GraphQLNamedType | undefined {
+  return field && getNamedType(field.type);
+}

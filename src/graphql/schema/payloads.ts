@@ -1,0 +1,29 @@
+/** What mutations answer. */
+import type { ObjectRef } from '@pothos/core';
+import { builder, type Types } from './schema-builder.ts';
+
+/** An answer that holds one object: `payload('CreateTopicPayload', 'topic', Topic, 'The new topic.')`. */
+export function payload<F extends string, T extends object>(
+  name: string,
+  field: F,
+  type: ObjectRef<Types, T>,
+  description: string,
+) {
+  return builder.objectRef<Record<F, T>>(name).implement({
+    description: `The answer of ${name.charAt(0).toLowerCase()}${name.slice(1, -'Payload'.length)}.`,
+    fields: (t) => ({
+      [field]: t.field({
+        type: type as never,
+        description,
+        resolve: (parent) => parent[field] as never,
+      }),
+    }),
+  });
+}
+
+export const DeletePayload = builder.objectRef<{ deletedId: string }>('DeletePayload').implement({
+  description: 'The answer of a deletion.',
+  fields: (t) => ({
+    deletedId: t.exposeID('deletedId', { description: 'The id of what is gone.' }),
+  }),
+});

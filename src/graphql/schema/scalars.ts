@@ -1,0 +1,24 @@
+import { GraphQLError } from 'graphql';
+import { timestamp } from '../../domain/timestamp.ts';
+import { builder } from './schema-builder.ts';
+
+builder.scalarType('DateTime', {
+  description: 'An ISO 8601 timestamp with a time zone, answered in UTC with milliseconds.',
+  serialize: (value) => (value instanceof Date ? value : new Date(value)).toISOString(),
+  parseValue: (value) => {
+    const parsed = timestamp.safeParse(value);
+    if (!parsed.success) throw new GraphQLError('DateTime must be like 2026-01-31T12:00:00Z.');
+    return parsed.data;
+  },
+});
+
+builder.scalarType('JSONObject', {
+  description: 'A JSON object.',
+  serialize: (value) => value,
+  parseValue: (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new GraphQLError('JSONObject must be an object.');
+    }
+    return value as Record<string, unknown>;
+  },
+});

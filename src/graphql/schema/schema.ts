@@ -1,0 +1,35 @@
+/** The schema: an import of each noun, in the order of the platform's description. */
+import './scalars.ts';
+import './node-field.ts';
+import '../viewer/viewer.ts';
+import '../org/org.ts';
+import '../org/invite.ts';
+import '../org/builder.ts';
+import '../org/billing-account.ts';
+import '../org/claimed-domain.ts';
+import '../provider/provider.ts';
+import '../project/project.ts';
+import '../project/api-key.ts';
+import '../provider/provider-app.ts';
+import '../project/group.ts';
+import '../project/consumer.ts';
+import '../connection/connection.ts';
+import '../installation/object-metadata.ts';
+import '../integration/integration.ts';
+import '../integration/revision.ts';
+import '../installation/installation.ts';
+import '../installation/installation-config.ts';
+import '../operation/reads.ts';
+import '../operation/operation.ts';
+import '../operation/operation-log.ts';
+import '../operation/write-records.ts';
+import '../event/topic.ts';
+import '../event/destination.ts';
+import '../event/event-topic-route.ts';
+import '../event/topic-destination-route.ts';
+import '../event/notification-event.ts';
+import '../event/delivery.ts';
+import '../event/subscription.ts';
+import { builder } from './schema-builder.ts';
+
+export const schema = builder.toSchema();

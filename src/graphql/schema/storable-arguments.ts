@@ -1,0 +1,46 @@
+/** Refuses in every coerced argument what would be stored as something else or not at all. */
+import SchemaBuilder, {
+  BasePlugin,
+  type PothosOutputFieldConfig,
+  type SchemaTypes,
+} from '@pothos/core';
+import type { GraphQLFieldResolver } from 'graphql';
+import { listUnstorable } from '../../domain/storable-input.ts';
+import { ISSUES_MAX, invalidInput } from '../../errors.ts';
+
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      storableArguments: StorableArgumentsPlugin<Types>;
+    }
+  }
+}
+
+type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
+
+class StorableArgumentsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override wrapResolve(resolve: Resolver<Types>, field: PothosOutputFieldConfig<Types>) {
+    return checked(resolve, field);
+  }
+
+  override wrapSubscribe(
+    subscribe: Resolver<Types> | undefined,
+    field: PothosOutputFieldConfig<Types>,
+  ) {
+    return subscribe && checked(subscribe, field);
+  }
+}
+
+function checked<Types extends SchemaTypes>(
+  resolve: Resolver<Types>,
+  field: PothosOutputFieldConfig<Types>,
+): Resolver<Types> {
+  if (Object.keys(field.args).length === 0) return resolve;
+  return (parent, args, context, info) => {
+    const issues = [...listUnstorable(args, []).take(ISSUES_MAX)];
+    if (issues.length > 0) throw invalidInput(issues);
+    return resolve(parent, args, context, info);
+  };
+}
+
+SchemaBuilder.registerPlugin('storableArguments', StorableArgumentsPlugin);

@@ -1,0 +1,80 @@
+/** The object types and their connections, named here so that the files that fill them in need no circles. */
+import type { ObjectRef } from '@pothos/core';
+import type { IdTable, Row } from '../../domain/scope.ts';
+import { builder, type Types } from './schema-builder.ts';
+
+export const Org = rowType('Org');
+export const Invite = rowType('Invite');
+export const Builder = rowType('Builder');
+export const BillingAccount = rowType('BillingAccount');
+export const ClaimedDomain = rowType('ClaimedDomain');
+export const Project = rowType('Project');
+export const ApiKey = rowType('ApiKey');
+export const ProviderApp = rowType('ProviderApp');
+export const Group = rowType('Group');
+export const Consumer = rowType('Consumer');
+/** The platform's connection: Relay reserves names that end in "Connection". */
+export const ConnectedAccount = builder.objectRef<Row<'Connection'>>('ConnectedAccount');
+export const Integration = rowType('Integration');
+export const Revision = rowType('Revision');
+export const Installation = rowType('Installation');
+export const InstallationConfig = rowType('InstallationConfig');
+export const Operation = rowType('Operation');
+export const Topic = rowType('Topic');
+export const Destination = rowType('Destination');
+export const EventTopicRoute = rowType('EventTopicRoute');
+export const TopicDestinationRoute = rowType('TopicDestinationRoute');
+export const NotificationEvent = rowType('NotificationEvent');
+export const Delivery = rowType('Delivery');
+
+export const Orgs = connectionOf(Org, 'orgs');
+export const Invites = connectionOf(Invite, 'invites');
+export const Builders = connectionOf(Builder, 'builders');
+export const ClaimedDomains = connectionOf(ClaimedDomain, 'claimed domains');
+export const Projects = connectionOf(Project, 'projects');
+export const ApiKeys = connectionOf(ApiKey, 'API keys');
+export const ProviderApps = connectionOf(ProviderApp, 'provider apps');
+export const Groups = connectionOf(Group, 'groups');
+export const Consumers = connectionOf(Consumer, 'consumers');
+export const ConnectedAccounts = connectionOf(ConnectedAccount, 'connections');
+export const Integrations = connectionOf(Integration, 'integrations');
+export const Revisions = connectionOf(Revision, 'revisions');
+export const Installations = connectionOf(Installation, 'installations');
+export const Operations = connectionOf(Operation, 'operations');
+export const Topics = connectionOf(Topic, 'topics');
+export const Destinations = connectionOf(Destination, 'destinations');
+export const EventTopicRoutes = connectionOf(EventTopicRoute, 'routes of events to topics');
+export const TopicDestinationRoutes = connectionOf(
+  TopicDestinationRoute,
+  'routes of topics to destinations',
+);
+/** A place in the list of a project's events: subscriptions give these too. */
+export const NotificationEventEdge = edgeOf(NotificationEvent, 'notification events');
+export const NotificationEvents = connectionOf(
+  NotificationEvent,
+  'notification events',
+  NotificationEventEdge,
+);
+export const Deliveries = connectionOf(Delivery, 'deliveries');
+
+function rowType<T extends IdTable>(table: T) {
+  return builder.objectRef<Row<T>>(table);
+}
+
+function edgeOf<T extends object>(type: ObjectRef<Types, T>, plural: string) {
+  const description = `One of the ${plural}, with its place in the list.`;
+  return builder.edgeObject({ type, name: `${type.name}Edge`, description });
+}
+
+/** A type with its `XConnection` and `XEdge`. */
+export function connectionOf<T extends object>(
+  type: ObjectRef<Types, T>,
+  plural: string,
+  edge = edgeOf(type, plural),
+) {
+  const connection = builder.connectionObject(
+    { type, name: `${type.name}Connection`, description: `A page of ${plural}.` },
+    edge,
+  );
+  return [type, connection] as const;
+}

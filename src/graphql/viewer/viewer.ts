@@ -1,0 +1,53 @@
+import { listInvitesToViewer } from '../../domain/org/invite.ts';
+import { byId } from '../../domain/scope.ts';
+import type { Viewer as ViewerRow } from '../../domain/viewer/viewer.ts';
+import { listField } from '../schema/fields.ts';
+import { enumType } from '../schema/inputs.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Builder, Invites, Project } from '../schema/types.ts';
+
+const ViewerKind = enumType('ViewerKind', 'What kind of caller it is.', {
+  API_KEY: 'An API key of a project.',
+  BUILDER: 'A builder with a bearer token.',
+});
+
+const Viewer = builder.objectRef<ViewerRow>('Viewer').implement({
+  description: 'Who is asking: an API key of a project, or a builder with a bearer token.',
+  fields: (t) => ({
+    kind: t.field({
+      type: ViewerKind,
+      description: 'What kind of caller it is.',
+      resolve: ({ kind }) => kind,
+    }),
+    scopes: t.stringList({
+      description: 'What the caller may do.',
+      resolve: ({ scopes }) => [...scopes],
+    }),
+    project: t.field({
+      type: Project,
+      nullable: true,
+      description: "An API key's project; null for a builder.",
+      resolve: (viewer, _args, { find }) =>
+        viewer.kind === 'API_KEY' ? find(byId('Project'), viewer.projectId) : null,
+    }),
+    builder: t.field({
+      type: Builder,
+      nullable: true,
+      description: 'The builder; null for an API key.',
+      resolve: (viewer, _args, { find }) =>
+        viewer.kind === 'BUILDER' ? find(byId('Builder'), viewer.id) : null,
+    }),
+    invites: listField(t, Invites, {
+      description: "For a builder: pending invites to the builder's e-mail address, of any org.",
+      resolve: (_viewer, args, { call }) => listInvitesToViewer(call, args),
+    }),
+  }),
+});
+
+builder.queryField('viewer', (t) =>
+  t.field({
+    type: Viewer,
+    description: 'Who is asking.',
+    resolve: (_root, _args, { call }) => call.viewer,
+  }),
+);

@@ -1,0 +1,40 @@
+/** HubSpot CRM: what it is, and which of its capabilities are wired to code. */
+import type { Provider } from '../contract.ts';
+import { describeObject } from './metadata.ts';
+import { readPage } from './read.ts';
+import { deleteRecord, writeRecord } from './write.ts';
+import { writeBatch } from './write-batch.ts';
+
+const DEFAULT_BASE_URL = 'https://api.hubapi.com';
+
+/** `baseUrl` puts a proxy or a test server in the API's place. */
+export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
+  const baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
+  return {
+    name: 'hubspot',
+    displayName: 'HubSpot',
+    baseUrl,
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+    oauth2: {
+      // The page where people consent is on a host of its own, which the base URL says nothing of.
+      authorizeUrl: 'https://app.hubspot.com/oauth/authorize',
+      tokenUrl: `${baseUrl}/oauth/v1/token`,
+      explicitScopesRequired: true,
+    },
+    limits: {
+      // Searches are limited to five a second for an account: more at once would only be refused.
+      concurrency: 4,
+      // An app has 110 requests per ten seconds in each account that installed it.
+      requestsPerSecond: 10,
+      // HubSpot gives up on a request itself (504) well before.
+      timeoutMs: 30_000,
+      // 200 records with a few long texts of 64 KiB each.
+      answerBytes: 16 * 1024 * 1024,
+      batchSize: 100,
+      // The most that a search gives; lists give 100 at most.
+      pageSize: 200,
+    },
+    takes: { associations: true, headers: false, idempotencyKey: false },
+    capabilities: { describeObject, readPage, writeRecord, writeBatch, deleteRecord, proxy: true },
+  };
+}

@@ -1,0 +1,63 @@
+/** What HubSpot's refusals mean. */
+
+import { type ProviderAnswer, ProviderError, type ProviderErrorKind } from '../contract.ts';
+import { bounded, type RequestPurpose, retryAfterMs } from '../reading-answers.ts';
+import { type ErrorAnswer, errorAnswer } from './wire.ts';
+
+const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
+  401: 'AUTH_INVALIDATED',
+  403: 'FORBIDDEN',
+  404: 'MISSING_OBJECT',
+  423: 'RETRYABLE',
+  429: 'RATE_LIMITED',
+  // The account is moving between data centres, for up to a day.
+  477: 'MIGRATING',
+  502: 'RATE_LIMITED',
+  503: 'API_DISABLED',
+  504: 'RATE_LIMITED',
+};
+/** HubSpot's own word for the length of a 423, which has no Retry-After. */
+const LOCK_MS = 2_000;
+const MOST_MESSAGES = 20;
+
+export function failure(answer: ProviderAnswer, purpose: RequestPurpose): ProviderError {
+  const { status } = answer;
+  const message = `HubSpot answered ${status}: ${messages(answer).join('; ')}`;
+  return new ProviderError(kindOf(answer, purpose), bounded(message), {
+    status,
+    retryAfterMs: retryAfterMs(answer) ?? (status === 423 ? LOCK_MS : null),
+  });
+}
+
+/** Why a record was refused for what is in it; null where it was not the record's fault. */
+export function findRefusal(answer: ProviderAnswer): string[] | null {
+  const kind = kindOf(answer, 'WRITE');
+  return kind === 'BAD_REQUEST' || kind === 'MISSING_FIELD' ? messages(answer) : null;
+}
+
+export function messages(answer: ProviderAnswer): string[] {
+  const { message, errors } = errorAnswer.parse(answer.body);
+  // The details say the same as the message, without the JSON that it is often made of.
+  const told = errors.map((error) => error.message).filter((text) => text !== '');
+  const words = told.length > 0 ? told : [message || `no reason given (status ${answer.status})`];
+  return [...new Set(words)].slice(0, MOST_MESSAGES).map(bounded);
+}
+
+function kindOf(answer: ProviderAnswer, purpose: RequestPurpose): ProviderErrorKind {
+  const { status } = answer;
+  if (status === 400) return kindOfBadRequest(errorAnswer.parse(answer.body), purpose);
+  // A gateway gave up waiting: a write may be done all the same, and must not be repeated blindly.
+  if (purpose === 'WRITE' && (status === 502 || status === 504)) return 'SERVER_ERROR';
+  return KIND_OF_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST');
+}
+
+function kindOfBadRequest(
+  { message, errors }: ErrorAnswer,
+  purpose: RequestPurpose,
+): ProviderErrorKind {
+  // Of a write, those words are about a value in the record.
+  if (purpose === 'READ' && /cannot deserialize/i.test(message)) return 'CURSOR_GONE';
+  if (/unable to infer object type/i.test(message)) return 'MISSING_OBJECT';
+  if (errors.some(({ code }) => code === 'PROPERTY_DOESNT_EXIST')) return 'MISSING_FIELD';
+  return 'BAD_REQUEST';
+}

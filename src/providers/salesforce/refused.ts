@@ -1,0 +1,63 @@
+/** What Salesforce's refusals mean. */
+
+import { type ProviderAnswer, ProviderError, type ProviderErrorKind } from '../contract.ts';
+import { bounded, retryAfterMs } from '../reading-answers.ts';
+import { errorAnswer, type Refusal } from './wire.ts';
+
+/** Codes say more than the status: REQUEST_LIMIT_EXCEEDED comes with a 403, say. */
+const KIND_OF_CODE: Record<string, ProviderErrorKind> = {
+  INVALID_SESSION_ID: 'AUTH_INVALIDATED',
+  INVALID_GRANT: 'AUTH_INVALIDATED',
+  INSUFFICIENT_ACCESS_OR_READONLY: 'FORBIDDEN',
+  API_DISABLED_FOR_ORG: 'API_DISABLED',
+  REQUEST_LIMIT_EXCEEDED: 'RATE_LIMITED',
+  UNABLE_TO_LOCK_ROW: 'RETRYABLE',
+  INVALID_QUERY_LOCATOR: 'CURSOR_GONE',
+  INVALID_TYPE: 'BAD_REQUEST',
+  INVALID_FIELD: 'BAD_REQUEST',
+  INVALID_FIELD_FOR_INSERT_UPDATE: 'BAD_REQUEST',
+  MALFORMED_QUERY: 'BAD_REQUEST',
+  FIELD_INTEGRITY_EXCEPTION: 'BAD_REQUEST',
+};
+const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
+  401: 'AUTH_INVALIDATED',
+  403: 'FORBIDDEN',
+  404: 'MISSING_OBJECT',
+  429: 'RATE_LIMITED',
+};
+const MOST_MESSAGES = 20;
+
+export function failure(answer: ProviderAnswer): ProviderError {
+  const message = `Salesforce answered ${answer.status}: ${messages(answer).join('; ')}`;
+  return new ProviderError(kindOf(answer), bounded(message), {
+    status: answer.status,
+    retryAfterMs: retryAfterMs(answer),
+  });
+}
+
+/** Why a record was refused for what is in it; null where it was not the record's fault. */
+export function findRefusal(answer: ProviderAnswer): string[] | null {
+  const kind = kindOf(answer);
+  return kind === 'BAD_REQUEST' || kind === 'MISSING_FIELD' ? messages(answer) : null;
+}
+
+export function messages(answer: ProviderAnswer): string[] {
+  const told = errorAnswer.parse(answer.body).map(words);
+  return told.length > 0 ? told.slice(0, MOST_MESSAGES) : [words({ message: '', errorCode: '' })];
+}
+
+/** The code stays with the words: it is what people look an error up by. */
+export function words({ message, errorCode }: Refusal): string {
+  const told = message || 'no reason given';
+  return bounded(errorCode ? `${told} (${errorCode})` : told);
+}
+
+function kindOf({ status, body }: ProviderAnswer): ProviderErrorKind {
+  const errors = errorAnswer.parse(body);
+  if (errors.some(({ message }) => /no such column/i.test(message))) return 'MISSING_FIELD';
+  for (const { errorCode } of errors) {
+    const kind = KIND_OF_CODE[errorCode];
+    if (kind) return kind;
+  }
+  return KIND_OF_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST');
+}

@@ -1,0 +1,41 @@
+/** Salesforce CRM: what it is, and which of its capabilities are wired to code. */
+import type { Provider } from '../contract.ts';
+import { describeObject } from './metadata.ts';
+import { readPage } from './read.ts';
+import { deleteRecord, writeBatch, writeRecord } from './write.ts';
+
+const DEFAULT_BASE_URL = 'https://{{workspace}}.my.salesforce.com';
+
+/** `baseUrl` puts a proxy or a test server in the place of an org's own host. */
+export function salesforceProvider(options: { baseUrl?: string } = {}): Provider {
+  const baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
+  return {
+    name: 'salesforce',
+    displayName: 'Salesforce',
+    baseUrl,
+    authSchemes: ['OAUTH2_AUTHORIZATION_CODE_PKCE'],
+    oauth2: {
+      authorizeUrl: `${baseUrl}/services/oauth2/authorize`,
+      tokenUrl: `${baseUrl}/services/oauth2/token`,
+      authorizeParams: { prompt: 'login' },
+      tokenFields: { workspaceRef: 'instance_url', consumerRef: 'id', scopes: 'scope' },
+      // Token answers name no lifetime: a session lasts as an org has set it, two hours unless changed.
+      defaultLifetimeSeconds: 2 * 60 * 60,
+    },
+    workspaceRequired: true,
+    limits: {
+      // An org has 25 long requests at once (5 in a developer's), shared with all its other apps.
+      concurrency: 5,
+      // Allowances are counted by the day, not the second: this only keeps one read from bursting.
+      requestsPerSecond: 10,
+      // A query may take Salesforce two minutes; few take half of one.
+      timeoutMs: 60_000,
+      // 2,000 rows of 16 KiB each.
+      answerBytes: 32 * 1024 * 1024,
+      batchSize: 100,
+      pageSize: 2_000,
+    },
+    takes: { associations: false, headers: true, idempotencyKey: false },
+    capabilities: { describeObject, readPage, writeRecord, writeBatch, deleteRecord, proxy: true },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Provider } from '../contract.ts';
+import { describeObject, readPage } from './read.ts';
+import { deleteRecord, writeBatch, writeRecord } from './write.ts';
+
+/**
+ * The built-in CRM, to try the platform with: it has every scheme and every capability. Its address, without
+ * a trailing slash, is told anew each time: the sandbox moves when the process that runs it ends.
+ */
+export function sandboxProvider(address: () => string): Provider {
+  return {
+    name: 'sandbox',
+    displayName: 'Sandbox CRM',
+    get baseUrl() {
+      return address();
+    },
+    authSchemes: [
+      'API_KEY',
+      'BASIC',
+      'OAUTH2_AUTHORIZATION_CODE',
+      'OAUTH2_AUTHORIZATION_CODE_PKCE',
+      'OAUTH2_CLIENT_CREDENTIALS',
+      'OAUTH2_PASSWORD',
+      'NONE',
+    ],
+    get oauth2() {
+      return {
+        authorizeUrl: `${address()}/oauth/authorize`,
+        tokenUrl: `${address()}/oauth/token`,
+        tokenFields: { workspaceRef: 'workspace.id', consumerRef: 'user.id', scopes: 'scope' },
+      };
+    },
+    apiKey: { in: 'header', name: 'X-Api-Key' },
+    custom: {
+      inputs: [{ name: 'accountKey', displayName: 'Account key' }],
+      headers: [{ name: 'X-Account-Key', valueTemplate: '{{accountKey}}' }],
+    },
+    objects: ['contacts', 'companies', 'deals'],
+    limits: {
+      // Enough to hide the way there and back, and a small part of the sandbox's own sockets.
+      concurrency: 10,
+      // A twentieth of what the sandbox takes by default: one connection leaves room for others.
+      requestsPerSecond: 1_000,
+      timeoutMs: 10_000,
+      // A page of 200 contacts is 100 KB; this is all of them with every text at its longest.
+      answerBytes: 8 * 1024 * 1024,
+      batchSize: 100,
+      pageSize: 200,
+    },
+    takes: { associations: true, headers: true, idempotencyKey: true },
+    capabilities: { describeObject, readPage, writeRecord, writeBatch, deleteRecord, proxy: true },
+  };
+}

@@ -1,0 +1,82 @@
+/** Bodies of the form `{ updateMask: [...], topic: {...} }`: what the mask names is changed, and no more. */
+import { z } from 'zod';
+import { issueAt, issuesOf } from '../../domain/issues.ts';
+import type { Issue } from '../../errors.ts';
+import type { Places } from './places.ts';
+
+const MASK_DESCRIPTION = 'The fields to change, at least one; the others are ignored.';
+
+export interface Mask {
+  /** The member of the body that holds the new values. */
+  member: string;
+  /** What may be named, each with the members of the input that it stands for. */
+  fields: Map<string, string[]>;
+}
+
+/** A field that lies inside another is changed with it, too: `metadata` names `metadata.url`. */
+export function maskOf(member: string, places: Places): Mask {
+  const fields = new Map<string, string[]>();
+  for (const [name, place] of places) {
+    if (place.in !== 'body') continue;
+    const parts = place.name.split('.');
+    for (let length = 1; length <= parts.length; length += 1) {
+      const field = parts.slice(0, length).join('.');
+      fields.set(field, [...(fields.get(field) ?? []), name]);
+    }
+  }
+  return { member, fields };
+}
+
+/** The places inside the body's member of a masked input. */
+export function maskedPlaces({ member }: Mask, places: Places): Places {
+  return new Map(
+    [...places].map(([name, place]) => [
+      name,
+      place.in === 'body' ? { ...place, name: `${member}.${place.name}` } : place,
+    ]),
+  );
+}
+
+export function maskedBody({ member, fields }: Mask, values: z.ZodObject): z.ZodObject {
+  return z.strictObject({
+    updateMask: updateMaskOf(fields).describe(MASK_DESCRIPTION),
+    [member]: values.partial().loose().describe('The new values.'),
+  });
+}
+
+interface Masked {
+  body: unknown;
+  /** The members of the input that the request has. */
+  given: Record<string, unknown>;
+  places: Places;
+}
+
+/** Leaves of the body's members those that the mask names; a field that it names must have a value. */
+export function applyMask(
+  { member, fields }: Mask,
+  { body, given, places }: Masked,
+  issues: Issue[],
+): Record<string, unknown> {
+  const { updateMask } = body as { updateMask?: unknown };
+  const { data = [], error } = updateMaskOf(fields).safeParse(updateMask);
+  issues.push(...(error ? issuesOf(error, updateMask) : []).map(inUpdateMask));
+  const named = new Set(data.flatMap((field) => fields.get(field) ?? []));
+  for (const field of data) {
+    if (fields.get(field)?.some((name) => Object.hasOwn(given, name))) continue;
+    issues.push(issueAt([member, field], 'is named by updateMask, but it is left out.'));
+  }
+  return Object.fromEntries(
+    Object.entries(given).filter(([name]) => places.get(name)?.in !== 'body' || named.has(name)),
+  );
+}
+
+function updateMaskOf(fields: Mask['fields']) {
+  return z
+    .array(z.enum([...fields.keys()]))
+    .min(1, 'must name a field.')
+    .max(fields.size);
+}
+
+function inUpdateMask(issue: Issue): Issue {
+  return { ...issue, name: `updateMask${issue.name}` };
+}

@@ -1,0 +1,29 @@
+/** What a path that is known answers to a method that it doesn't take: 405, or to OPTIONS those that it does. */
+
+import { BASE_PATH } from '../openapi/openapi.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** The methods of a path; null where there is no such path. */
+export type AllowedMethods = (path: string) => string[] | null;
+
+const PAGES = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }));
+
+export function allowedMethods(endpoints: readonly Endpoint[]): AllowedMethods {
+  const groups = Map.groupBy([...endpoints, ...PAGES], ({ path }) => patternOf(path));
+  const known = [...groups].map(([pattern, group]) => ({
+    pattern: new RegExp(pattern),
+    methods: group.map(({ method }) => method as string),
+  }));
+  return (path) => {
+    const methods = known.flatMap((one) => (one.pattern.test(path) ? one.methods : []));
+    if (methods.length === 0) return null;
+    const withHead = methods.includes('GET') ? ['HEAD'] : [];
+    return [...new Set([...methods, ...withHead, 'OPTIONS'])].sort();
+  };
+}
+
+/** A colon begins a verb, which is another path's. */
+function patternOf(path: string): string {
+  const literal = `${BASE_PATH}${path}`.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
+  return `^${literal.replace(/\{\w+\}/g, '[^/:]+')}$`;
+}

@@ -1,0 +1,65 @@
+/** One request to one endpoint: who asks, what for, and how long it may take. */
+
+import type { Services } from '../../domain/call.ts';
+import { createRelations } from '../../domain/relations.ts';
+import type { Admission } from '../../domain/viewer/admission.ts';
+import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
+import { withoutCredentials } from '../../errors.ts';
+import { operationMsMax, outOfTime, withDeadline } from '../../work/deadline.ts';
+import type { Endpoint } from './endpoint.ts';
+import { type Parts, readInput } from './request-input.ts';
+import { errorInRequest } from './rest-errors.ts';
+
+export interface Gateway {
+  services: Services;
+  admission: Admission;
+}
+
+export interface Asking {
+  credentials: Credentials;
+  /** The client's address. */
+  address: string;
+  parts: Parts;
+  url: string;
+  setHeader(name: string, value: string): void;
+}
+
+/** What the endpoint shows. Throws what is to be answered as a problem. */
+export async function perform(
+  endpoint: Endpoint,
+  { services, admission }: Gateway,
+  asking: Asking,
+): Promise<unknown> {
+  const viewer = await admit(admission, asking);
+  const input = readInput(endpoint, asking.parts);
+  const call = { ...services, viewer };
+  const { url, setHeader } = asking;
+  const asked = { call, ...createRelations(call), url, setHeader };
+  const run = () => endpoint.run(asked, input);
+  return inTime(endpoint, services, run).catch((error: unknown) => {
+    throw errorInRequest(endpoint, error);
+  });
+}
+
+/** Every request passes here once. */
+export async function admit(
+  admission: Admission,
+  { credentials, address, setHeader }: Pick<Asking, 'credentials' | 'address' | 'setHeader'>,
+): Promise<Viewer> {
+  const viewer = await admission.admit(credentials, address, setHeader);
+  if (!viewer) throw withoutCredentials();
+  return viewer;
+}
+
+/** Ends the answer, and not the work: its statements end by the database's own timeout. */
+function inTime<T>(
+  { method }: Endpoint,
+  { config, database }: Services,
+  run: () => Promise<T>,
+): Promise<T> {
+  const isChange = method !== 'GET';
+  const maximumMs = operationMsMax(config, { isChange });
+  return withDeadline(run(), maximumMs, () => {
+    throw database.outages.waitedFor(outOfTime('request', { isChange, maximumMs }));
+  });
+}

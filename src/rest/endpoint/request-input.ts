@@ -1,0 +1,83 @@
+/** From the parts of a request to the input of a domain function. Every offending place is named at once. */
+import { z } from 'zod';
+import { issuesOf } from '../../domain/issues.ts';
+import { listUnstorable } from '../../domain/storable-input.ts';
+import { ISSUES_MAX, type Issue, invalidInput } from '../../errors.ts';
+import type { Endpoint, Part } from './endpoint.ts';
+import { applyMask } from './mask.ts';
+import { issueInRequest } from './places.ts';
+import { readValue } from './values.ts';
+
+/** As the router gives them. */
+export type Parts = Record<Part, unknown>;
+
+const PARTS: readonly Part[] = ['path', 'query', 'header', 'body'];
+
+export function readInput(endpoint: Endpoint, parts: Parts): unknown {
+  refuseUnstorable(parts);
+  const issues: Issue[] = [];
+  const given = readParts(endpoint, parts, issues);
+  const { error, data } = endpoint.input.safeParse(given);
+  const found = error ? issuesOf(error, given) : [];
+  issues.push(...found.map((issue) => issueInRequest(endpoint.places, issue)));
+  const isRefused = endpoint.isCheckedHere ? !!error : !!error?.issues.some(isOfForm);
+  if (isRefused || issues.length > found.length) throw invalidInput(firstAtEachPlace(issues));
+  return endpoint.isCheckedHere ? data : given;
+}
+
+/** Values that no rule can be asked of; the rules of the others are the domain's to apply. */
+function isOfForm({ code }: z.core.$ZodIssue): boolean {
+  return ['invalid_type', 'invalid_value', 'invalid_union', 'unrecognized_keys'].includes(code);
+}
+
+/** The members of the input, as far as they were given and, where there is a mask, are meant. */
+function readParts(endpoint: Endpoint, parts: Parts, issues: Issue[]): Record<string, unknown> {
+  const { places, mask } = endpoint;
+  const read = new Map(PARTS.map((part) => [part, readPart(endpoint, part, { parts, issues })]));
+  const members = [...places].flatMap(([name, place]) => {
+    const value = valueAt(read.get(place.in), place.name.split('.'));
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const given = Object.fromEntries(members);
+  return mask ? applyMask(mask, { body: read.get('body'), given, places }, issues) : given;
+}
+
+function readPart(
+  { parts: schemas }: Endpoint,
+  part: Part,
+  { parts, issues }: { parts: Parts; issues: Issue[] },
+): unknown {
+  const value = parts[part] ?? {};
+  const schema = schemas[part] ?? NOTHING;
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw invalidInput([{ in: part, name: part, detail: 'must be a JSON object.' }]);
+  }
+  const found: Issue[] = [];
+  const read = readValue(schema, { value, path: [] }, { issues: found, isText: part !== 'body' });
+  issues.push(...found.map((issue) => ({ ...issue, in: part })));
+  return read;
+}
+
+const NOTHING = z.strictObject({});
+
+/** Texts that no database holds. */
+export function refuseUnstorable(parts: Parts): void {
+  const issues = PARTS.flatMap((part) =>
+    [...listUnstorable(parts[part], []).take(ISSUES_MAX)].map((issue) => ({ ...issue, in: part })),
+  );
+  if (issues.length > 0) throw invalidInput(issues);
+}
+
+function valueAt(value: unknown, path: string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, name) => (inner as Record<string, unknown> | null | undefined)?.[name],
+    value,
+  );
+}
+
+/** The first finding at each place: what was not understood has no rule to break besides. */
+function firstAtEachPlace(issues: Issue[]): Issue[] {
+  return [...Map.groupBy(issues, (issue) => `${issue.in} ${issue.name}`).values()].map(
+    ([first]) => first as Issue,
+  );
+}

@@ -1,0 +1,51 @@
+/** The one way from what was thrown to what a REST client reads: a problem document. */
+import type { FastifyError } from 'fastify';
+import {
+  DomainError,
+  invalidInput,
+  maskedError,
+  type Problem,
+  problemOf,
+  ServiceUnavailable,
+} from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Endpoint } from './endpoint.ts';
+import { issueInRequest } from './places.ts';
+
+/** The router's own refusals, in words that repeat nothing of the request. */
+const ROUTER_REFUSALS: Record<string, string> = {
+  FST_ERR_BAD_URL: 'The path is not usable.',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is too large.',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Send the body as application/json.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
+  FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
+  FST_ERR_REQ_ABORTED: 'The request was cut off.',
+};
+
+/** What nobody threw on purpose is masked, with an instance that the log has too. */
+export function problemOfError(
+  error: unknown,
+  { log, route }: { log: Log; route: string | undefined },
+): Problem {
+  if (error instanceof DomainError || error instanceof ServiceUnavailable) return error.problem;
+  const { code = '', statusCode } = error as Partial<FastifyError>;
+  const refusal = ROUTER_REFUSALS[code];
+  if (refusal && statusCode) {
+    return problemOf('BAD_USER_INPUT', refusal, { status: statusCode });
+  }
+  return maskedError(log, error, { route }).problem;
+}
+
+/** A refusal of a domain function, with its issues where the request has them. */
+export function errorInRequest({ places }: Endpoint, error: unknown): unknown {
+  if (!(error instanceof DomainError) || !error.issues) return error;
+  const issues = error.issues.map((issue) => issueInRequest(places, issue));
+  if (error.code === 'BAD_USER_INPUT') return invalidInput(issues);
+  return new DomainError(error.code, error.message, { ...error.extra, issues });
+}
+
+export function headersOf({ status, retryAfterSeconds }: Problem): Record<string, string> {
+  if (status === 401) return { 'www-authenticate': 'Bearer' };
+  if (typeof retryAfterSeconds === 'number') return { 'retry-after': String(retryAfterSeconds) };
+  return {};
+}

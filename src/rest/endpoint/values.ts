@@ -1,0 +1,104 @@
+/**
+ * Values as they come in, made into what the domain's zod schemas take: words into names, ISO texts into
+ * times, texts of a query into numbers. What has the wrong form otherwise is left for the schema to name.
+ */
+import { z } from 'zod';
+import { issueAt } from '../../domain/issues.ts';
+import { timestamp } from '../../domain/timestamp.ts';
+import type { Issue } from '../../errors.ts';
+import { wordOf } from './words.ts';
+
+export interface Reading {
+  /** Where findings go, each by its place in the input. */
+  issues: Issue[];
+  /** Path, query and headers are text, whatever they mean. */
+  isText: boolean;
+}
+
+interface At {
+  value: unknown;
+  path: readonly PropertyKey[];
+}
+
+export function readValue(schema: z.ZodType, { value, path }: At, reading: Reading): unknown {
+  const { inner, defaultValue } = unwrap(schema);
+  if (value === undefined) return defaultValue;
+  if (value === null) return null;
+  if (inner instanceof z.ZodObject) return readMembers(inner, { value, path }, reading);
+  if (inner instanceof z.ZodArray) return readItems(inner, { value, path }, reading);
+  if (inner instanceof z.ZodEnum) return readWord(inner, { value, path }, reading);
+  if (inner instanceof z.ZodDate) return readTime({ value, path }, reading);
+  return reading.isText ? readText(inner, value) : value;
+}
+
+/** Takes off what only says whether the value must be given, and what is done with it afterwards. */
+function unwrap(schema: z.ZodType): { inner: z.ZodType; defaultValue?: unknown } {
+  let inner = schema;
+  let defaultValue: unknown;
+  for (;;) {
+    if (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) {
+      inner = inner.unwrap() as z.ZodType;
+    } else if (inner instanceof z.ZodDefault) {
+      defaultValue = inner.def.defaultValue;
+      inner = inner.unwrap() as z.ZodType;
+    } else if (inner instanceof z.ZodPipe) {
+      inner = inner.in as z.ZodType;
+    } else {
+      return { inner, defaultValue };
+    }
+  }
+}
+
+function readMembers(schema: z.ZodObject, { value, path }: At, reading: Reading): unknown {
+  if (typeof value !== 'object' || Array.isArray(value)) return value;
+  const given = value as Record<string, unknown>;
+  // A misspelled member would else be left out without a word.
+  const unknown = isLoose(schema)
+    ? []
+    : Object.keys(given).filter((name) => !(name in schema.shape));
+  for (const name of unknown) reading.issues.push(issueAt([...path, name], 'is not known here.'));
+  return Object.fromEntries(
+    Object.entries<z.ZodType>(schema.shape).flatMap(([name, type]) => {
+      const own = Object.hasOwn(given, name) ? given[name] : undefined;
+      const read = readValue(type, { value: own, path: [...path, name] }, reading);
+      return read === undefined ? [] : [[name, read]];
+    }),
+  );
+}
+
+function isLoose(schema: z.ZodObject): boolean {
+  return schema.def.catchall instanceof z.ZodUnknown;
+}
+
+function readItems(schema: z.ZodArray, { value, path }: At, reading: Reading): unknown {
+  const items = reading.isText && !Array.isArray(value) ? [value] : value;
+  if (!Array.isArray(items)) return items;
+  const element = schema.element as z.ZodType;
+  return items.map((item, index) =>
+    readValue(element, { value: item, path: [...path, index] }, reading),
+  );
+}
+
+function readWord(schema: z.ZodEnum, { value, path }: At, { issues }: Reading): unknown {
+  const { id } = schema.meta() ?? {};
+  const names = schema.options as string[];
+  const name = names.find((one) => wordOf(id, one) === value);
+  if (name !== undefined) return name;
+  const known = names.map((one) => wordOf(id, one)).join(', ');
+  issues.push(issueAt(path, `must be one of ${known}.`, value));
+  return value;
+}
+
+function readTime({ value, path }: At, { issues }: Reading): unknown {
+  const parsed = timestamp.safeParse(value);
+  if (parsed.success) return parsed.data;
+  issues.push(issueAt(path, 'must be a time like 2026-01-31T12:00:00Z.'));
+  return value;
+}
+
+function readText(schema: z.ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodNumber && /^-?\d+(\.\d+)?$/.test(String(value))) return Number(value);
+  if (schema instanceof z.ZodBoolean && value === 'true') return true;
+  if (schema instanceof z.ZodBoolean && value === 'false') return false;
+  return value;
+}

@@ -1,0 +1,39 @@
+/** How names of the domain are written in REST: by the platform's own words. */
+import { z } from 'zod';
+import { EVENTS } from '../../events/event-types.ts';
+
+const AUTH_SCHEME_WORDS: Record<string, string> = {
+  NONE: 'none',
+  API_KEY: 'apiKey',
+  BASIC: 'basic',
+  OAUTH2_AUTHORIZATION_CODE: 'oauth2/authorizationCode',
+  OAUTH2_AUTHORIZATION_CODE_PKCE: 'oauth2/authorizationCodePKCE',
+  OAUTH2_CLIENT_CREDENTIALS: 'oauth2/clientCredentials',
+  OAUTH2_PASSWORD: 'oauth2/password',
+};
+
+/** The enums, by the id of their schemas, whose words are more than the name in lower case. */
+const WORDS: Record<string, (name: string) => string> = {
+  AuthScheme: (name) => AUTH_SCHEME_WORDS[name] ?? name,
+  FieldValueType: camelCase,
+  NotificationEventType: (name) => EVENTS[name as keyof typeof EVENTS].wireName,
+  ProviderAppField: camelCase,
+};
+
+/** The word for one name of an enum. Names that are not in capitals are the platform's already. */
+export function wordOf(enumId: string | undefined, name: string): string {
+  if (!/^[A-Z][A-Z0-9_]*$/.test(name)) return name;
+  const write = (enumId !== undefined && WORDS[enumId]) || ((text: string) => text.toLowerCase());
+  return write(name);
+}
+
+/** What an answer may say of an enum. */
+export function words(enumId: string, names: readonly string[]) {
+  return z.enum(names.map((name) => wordOf(enumId, name)));
+}
+
+export const eventTypeWords = words('NotificationEventType', Object.keys(EVENTS));
+
+function camelCase(name: string): string {
+  return name.toLowerCase().replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,154 @@
+/** The OpenAPI 3.1 document, made from the endpoints as they are routed. */
+import swagger from '@fastify/swagger';
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import {
+  createJsonSchemaTransform,
+  createJsonSchemaTransformObject,
+} from 'fastify-type-provider-zod';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { z } from 'zod';
+import type { Endpoint } from '../endpoint/endpoint.ts';
+import { wordOf } from '../endpoint/words.ts';
+import { webhooks } from '../webhooks.ts';
+import { namedSchemas, problem } from './schemas.ts';
+import { TAGS } from './tags.ts';
+
+export const BASE_PATH = '/v1';
+
+const DESCRIPTION = `Projects, connections, integrations and what moves between them. The same rules, keys
+and limits as the GraphQL endpoint's. Errors are problem documents (RFC 9457), which name every offending input.
+RateLimit and RateLimit-Policy tell a caller's rate; after a 429, Retry-After says when to come again.`;
+
+export async function registerDocument(app: FastifyInstance): Promise<void> {
+  const toSchema = createJsonSchemaTransform(ZOD);
+  const toObject = createJsonSchemaTransformObject(ZOD);
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Integration gateway',
+        version: '1',
+        description: DESCRIPTION,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: BASE_PATH, description: 'This gateway.' }],
+      tags: TAGS,
+      components: { securitySchemes: SECURITY_SCHEMES },
+    },
+    stripBasePath: true,
+    // The router's name for the rest of a path is none in the document.
+    transform: (given) => toSchema({ ...given, url: given.url.replace(/\*$/, ':path') }),
+    transformObject: (document) => ({
+      ...withoutUnused(toObject(document) as Document),
+      webhooks: webhooks(),
+    }),
+  });
+}
+
+/** What the router and the document know of an endpoint. */
+export function schemaOf(endpoint: Endpoint): FastifySchema {
+  const { parts } = endpoint;
+  return {
+    operationId: endpoint.id,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    description: [endpoint.description, needsText(endpoint.needs)].filter(Boolean).join(' '),
+    security: endpoint.needs === 'bearer' ? [{ bearer: [] }] : [{ apiKey: [] }, { bearer: [] }],
+    ...(parts.path && { params: parts.path }),
+    ...(parts.query && { querystring: parts.query }),
+    ...(parts.header && { headers: parts.header }),
+    ...(parts.body && { body: parts.body }),
+    response: { [endpoint.status]: success(endpoint), ...failed(endpoint), ...REFUSALS },
+  };
+}
+
+function needsText(needs: Endpoint['needs']): string {
+  return needs === 'bearer'
+    ? "Needs a builder's bearer token."
+    : `Needs the scope \`${needs}\`, or the bearer token of a builder of the org.`;
+}
+
+function success({ output, status, mediaType: text }: Endpoint) {
+  const description = { 200: 'Done.', 201: 'Made.', 204: 'Done.' }[status];
+  if (!output) return z.null().describe(description);
+  return { description, content: { [text ?? 'application/json']: { schema: output } } };
+}
+
+function failed({ failure, output }: Endpoint) {
+  if (!failure || !output) return {};
+  const { description, content } = refusal('The work was refused, or it was done and has failed.');
+  return {
+    [failure.status]: {
+      description,
+      content: { 'application/json': { schema: output }, ...content },
+    },
+  };
+}
+
+const refusal = (description: string) => ({
+  description,
+  content: { 'application/problem+json': { schema: problem } },
+});
+const REFUSALS = {
+  '4xx': refusal('The request was refused.'),
+  '5xx': refusal('The provider or the gateway failed.'),
+};
+
+const SECURITY_SCHEMES = {
+  apiKey: {
+    type: 'apiKey',
+    name: 'X-Api-Key',
+    in: 'header',
+    description: 'A key of one project; its scopes say what it may do.',
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A builder, who may do everything in the projects of their orgs.',
+  },
+} as const;
+
+type Override = NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override'];
+
+const describe: Override = ({ zodSchema, jsonSchema }) => {
+  const schema = zodSchema as unknown as z.ZodType;
+  // The registry has our components alone: descriptions are in zod's own.
+  const description = descriptionOf(schema);
+  if (description) jsonSchema.description ??= description;
+  if (schema instanceof z.ZodDate) {
+    jsonSchema.type = 'string';
+    jsonSchema.format = 'date-time';
+  }
+  if (schema instanceof z.ZodEnum) {
+    const { id } = schema.meta() ?? {};
+    jsonSchema.enum = (schema.options as string[]).map((name) => wordOf(id, name));
+  }
+};
+
+/** What may be left out is described by what it would be. */
+function descriptionOf(schema: z.ZodType): string | undefined {
+  if (schema.description) return schema.description;
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
+  return isWrapped ? descriptionOf(schema.unwrap() as z.ZodType) : undefined;
+}
+
+const ZOD = { schemaRegistry: namedSchemas, zodToJsonConfig: { override: describe } };
+
+type Document = Partial<OpenAPIV3_1.Document>;
+
+/** Named schemas come as inputs and as outputs, whether or not an endpoint has them. */
+function withoutUnused(document: Document): Document {
+  const { schemas = {}, ...components } = document.components ?? {};
+  const used = new Set<string>();
+  const follow = (part: unknown) => {
+    for (const [, name] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (name === undefined || used.has(name)) continue;
+      used.add(name);
+      follow(schemas[name] ?? null);
+    }
+  };
+  follow(document.paths);
+  const kept = Object.entries(schemas).filter(([name]) => used.has(name));
+  return { ...document, components: { ...components, schemas: Object.fromEntries(kept) } };
+}

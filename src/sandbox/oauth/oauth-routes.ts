@@ -1,0 +1,128 @@
+import querystring from 'node:querystring';
+import { z } from 'zod';
+import { html, page } from '../../html.ts';
+import { basicCredentials, PASSWORD_START } from '../authentication.ts';
+import { parsed, type SandboxAnswer, type SandboxRequest } from '../request.ts';
+import type { Route } from '../router.ts';
+import {
+  type AuthorizationServer,
+  type TokenAnswer,
+  TokenRefusal,
+} from './authorization-server.ts';
+
+/** Clients whose secret starts so are accepted, of any id: `sandbox-client` / `sandbox-secret`. */
+export const CLIENT_SECRET_START = 'sandbox-secret';
+
+export function oauthRoutes(oauth: AuthorizationServer): Route[] {
+  return [
+    {
+      method: 'GET',
+      pattern: '/oauth/authorize',
+      answer: ({ query }) => authorize(oauth, query),
+    },
+    {
+      method: 'POST',
+      pattern: '/oauth/token',
+      answer: (request) => answerToken(oauth, request),
+    },
+  ];
+}
+
+/** Where these are wrong there is nobody to redirect to. */
+const clientSchema = z.object({
+  client_id: z.string().min(1).max(256),
+  redirect_uri: z.url({ protocol: /^https?$/ }),
+});
+
+function authorize(oauth: AuthorizationServer, query: URLSearchParams): SandboxAnswer {
+  const client = parsed(clientSchema, Object.fromEntries(query));
+  const challenge = query.get('code_challenge');
+  if (query.get('response_type') !== 'code') {
+    return redirect(query, { error: 'unsupported_response_type' });
+  }
+  if (challenge !== null && query.get('code_challenge_method') !== 'S256') {
+    return redirect(query, { error: 'invalid_request' });
+  }
+  if (!query.has('approve')) return consentPage(query);
+  if (query.get('approve') !== '1') return redirect(query, { error: 'access_denied' });
+  const code = oauth.issueCode({
+    clientId: client.client_id,
+    redirectUri: client.redirect_uri,
+    scope: query.get('scope') ?? '',
+    codeChallenge: challenge,
+  });
+  return redirect(query, { code });
+}
+
+/** Back to the client, with the state that it sent. */
+function redirect(query: URLSearchParams, params: Record<string, string>): SandboxAnswer {
+  const location = new URL(query.get('redirect_uri')!);
+  const state = query.get('state');
+  const all = { ...params, ...(state !== null && { state }) };
+  for (const [name, value] of Object.entries(all)) location.searchParams.set(name, value);
+  return { status: 302, headers: { location: location.href } };
+}
+
+function consentPage(query: URLSearchParams): SandboxAnswer {
+  const hidden = [...query].map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  const content = html`
+    <p><strong>${query.get('client_id') ?? ''}</strong> asks for access to this sandbox's records
+    and will send you back to ${new URL(query.get('redirect_uri')!).host}.</p>
+    <form action="/oauth/authorize">${hidden}
+      <button name="approve" value="1">Approve</button>
+      <button name="approve" value="0">Deny</button>
+    </form>`;
+  return { status: 200, html: page('Connect to the sandbox', content) };
+}
+
+function answerToken(oauth: AuthorizationServer, request: SandboxRequest): SandboxAnswer {
+  const headers = { 'cache-control': 'no-store' };
+  try {
+    const form = new URLSearchParams(request.body);
+    return { status: 200, headers, json: grant(oauth, clientIdOf(form, request), form) };
+  } catch (error) {
+    if (!(error instanceof TokenRefusal)) throw error;
+    const json = { error: error.code, error_description: error.message };
+    return { status: error.code === 'invalid_client' ? 401 : 400, headers, json };
+  }
+}
+
+/** A client proves itself by a Basic header or in the body: RFC 6749 section 2.3.1. */
+function clientIdOf(form: URLSearchParams, { headers }: SandboxRequest): string {
+  const basic = basicCredentials(headers.authorization ?? '');
+  const id = basic ? querystring.unescape(basic.user) : form.get('client_id');
+  const secret = basic ? querystring.unescape(basic.password) : form.get('client_secret');
+  if (id && secret?.startsWith(CLIENT_SECRET_START)) return id;
+  throw new TokenRefusal('invalid_client', 'The client id or the client secret is wrong');
+}
+
+function grant(oauth: AuthorizationServer, clientId: string, form: URLSearchParams): TokenAnswer {
+  const scope = form.get('scope') ?? '';
+  switch (form.get('grant_type')) {
+    case 'authorization_code':
+      return oauth.exchangeCode(clientId, {
+        code: given(form, 'code'),
+        redirectUri: given(form, 'redirect_uri'),
+        codeVerifier: form.get('code_verifier'),
+      });
+    case 'client_credentials':
+      return oauth.grantToClient(clientId, scope);
+    case 'password':
+      if (!given(form, 'password').startsWith(PASSWORD_START)) {
+        throw new TokenRefusal('invalid_grant', 'The user name or the password is wrong');
+      }
+      return oauth.grantToUser(clientId, given(form, 'username'), scope);
+    case 'refresh_token':
+      return oauth.refresh(clientId, given(form, 'refresh_token'));
+    default:
+      throw new TokenRefusal('unsupported_grant_type', 'This grant_type is not known');
+  }
+}
+
+function given(form: URLSearchParams, name: string): string {
+  const value = form.get(name);
+  if (value) return value;
+  throw new TokenRefusal('invalid_request', `${name} is missing`);
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { DAY_MS } from '../../work/durations.ts';
+import { Refusal } from '../refusal.ts';
+import type { SandboxAnswer, SandboxRequest } from '../request.ts';
+
+const KEPT_MS = DAY_MS;
+/** Room for some 100,000 answers of one record; beyond it the oldest key is forgotten early. */
+const MAX_KEPT_CHARACTERS = 64 * 1024 * 1024;
+const MAX_KEY_LENGTH = 255;
+
+interface KeptAnswer {
+  fingerprint: string;
+  status: number;
+  json: string;
+  keptUntilMs: number;
+}
+
+/** Answers of writes by caller and `Idempotency-Key`: the same key does its work once in 24 h. */
+export class IdempotencyKeys {
+  readonly #now: () => Date;
+  readonly #answers = new LRUCache<string, KeptAnswer>({
+    maxSize: MAX_KEPT_CHARACTERS,
+    sizeCalculation: ({ json }) => json.length + MAX_KEY_LENGTH,
+  });
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  /** A refused write throws and is not kept: its key may be used again. */
+  answerOnce(request: SandboxRequest, caller: string, write: () => SandboxAnswer): SandboxAnswer {
+    const key = request.headers['idempotency-key'];
+    if (key === undefined) return write();
+    if (typeof key !== 'string' || key.length > MAX_KEY_LENGTH) {
+      const message = `Idempotency-Key has at most ${MAX_KEY_LENGTH} characters`;
+      throw new Refusal(400, { code: 'invalid_idempotency_key', message });
+    }
+    const name = `${caller} ${key}`;
+    const fingerprint = createHash('sha256')
+      .update(`${request.path} ${request.body}`)
+      .digest('hex');
+    const kept = this.#answers.get(name);
+    if (kept !== undefined && kept.keptUntilMs > this.#now().getTime()) {
+      return replayed(kept, fingerprint);
+    }
+    const answer = write();
+    const keptUntilMs = this.#now().getTime() + KEPT_MS;
+    const json = JSON.stringify(answer.json);
+    this.#answers.set(name, { fingerprint, status: answer.status, json, keptUntilMs });
+    return answer;
+  }
+}
+
+function replayed(kept: KeptAnswer, fingerprint: string): SandboxAnswer {
+  if (kept.fingerprint !== fingerprint) {
+    const message = 'This Idempotency-Key was used for another request';
+    throw new Refusal(409, { code: 'idempotency_key_reused', message });
+  }
+  const headers = { 'idempotent-replayed': 'true' };
+  return { status: kept.status, headers, json: JSON.parse(kept.json) };
+}

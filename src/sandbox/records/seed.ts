@@ -1,0 +1,83 @@
+import { DAY_MS } from '../../work/durations.ts';
+import { Refusal } from '../refusal.ts';
+import { OBJECTS, type ObjectName } from './objects.ts';
+import type { RecordTable } from './table.ts';
+import { MAX_RECORDS_PER_OBJECT, recordLimitReached, type Workspace } from './workspace.ts';
+
+const FIRST_NAMES = ['Ada', 'Edsger', 'Grace', 'Barbara', 'Alan', 'Frances', 'Donald', 'Radia'];
+const LAST_NAMES = ['Lovelace', 'Dijkstra', 'Hopper', 'Liskov', 'Turing', 'Allen', 'Knuth'];
+const COUNTRIES = ['NL', 'FR', 'JP', 'BR', 'KE', 'CA'];
+/** Dates are counted from here. */
+const FIRST_CLOSE_MS = Date.UTC(2026, 0, 1);
+
+const MAKERS: Record<ObjectName, (index: number) => Record<string, unknown>> = {
+  contacts: (index) => ({
+    email: `contact-${index}@example.test`,
+    firstname: pick(FIRST_NAMES, index),
+    lastname: pick(LAST_NAMES, index),
+    phone: `+31 20 ${String(index % 10_000_000).padStart(7, '0')}`,
+    lifecycle: optionOf('contacts', 'lifecycle', index),
+    interests: [optionOf('contacts', 'interests', index)],
+    birthday: `${1950 + (index % 55)}-${twoDigits(1 + (index % 12))}-${twoDigits(1 + (index % 28))}`,
+    score: index % 101,
+    annual_spend: (index % 5_000) + 0.5,
+    newsletter: index % 3 === 0,
+  }),
+  companies: (index) => ({
+    name: `Company ${index}`,
+    domain: `company-${index}.example.test`,
+    industry: optionOf('companies', 'industry', index),
+    employees: 1 + (index % 2_000),
+    country: pick(COUNTRIES, index),
+  }),
+  deals: (index) => ({
+    name: `Deal ${index}`,
+    amount: (index % 900) * 100 + 0.25,
+    stage: optionOf('deals', 'stage', index),
+    close_date: new Date(FIRST_CLOSE_MS + (index % 365) * DAY_MS).toISOString(),
+  }),
+};
+
+/** Makes records by the thousand; what it makes of an index is always the same. */
+export class Seeder {
+  readonly #workspace: Workspace;
+  readonly #lastIndexes: Record<ObjectName, number> = { contacts: 0, companies: 0, deals: 0 };
+
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace;
+  }
+
+  /** Goes on where it left off; throws a Refusal (409) where the object can't hold so many. */
+  seed(objectName: ObjectName, count: number): void {
+    const table = this.#workspace.getTable(objectName);
+    if (table.size + count > MAX_RECORDS_PER_OBJECT) {
+      throw new Refusal(409, recordLimitReached(objectName));
+    }
+    const full = table.size + count;
+    while (table.size < full) {
+      this.#lastIndexes[objectName] += 1;
+      const values = MAKERS[objectName](this.#lastIndexes[objectName]);
+      if (!isTaken(table, values)) table.create(values);
+    }
+  }
+}
+
+/** Someone may have written a record with a value that is unique. */
+function isTaken(table: RecordTable, values: Record<string, unknown>): boolean {
+  return table.definition.fields.some(
+    (field) => field.unique && table.findOwner(field, values[field.name]) !== null,
+  );
+}
+
+function pick<Item>(items: readonly Item[], index: number): Item {
+  return items[index % items.length]!;
+}
+
+function optionOf(objectName: ObjectName, fieldName: string, index: number): string {
+  const field = OBJECTS[objectName].fields.find(({ name }) => name === fieldName);
+  return pick(field!.options!, index).value;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}

@@ -1,0 +1,49 @@
+/** Plain pages for people who come to the gateway: no script, nothing loaded, never framed. */
+import { createHash } from 'node:crypto';
+import { Html, html } from '../html.ts';
+
+const STYLE = `
+:root { color-scheme: light dark; --text: #1f2328; --back: #fff; --soft: #f4f5f7; --line: #d5d9e0; --link: #0b57d0; --quiet: #59636e }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e6e8eb; --back: #14171b; --soft: #1e2228; --line: #363c45; --link: #8ab4f8; --quiet: #9aa4b0 }
+}
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 44rem; padding: 2.5rem 1rem; background: var(--back); color: var(--text); overflow-wrap: anywhere }
+h1 { font-size: 1.8rem; line-height: 1.2; margin: 0 0 1rem }
+h2 { font-size: 1.2rem; margin: 2.2rem 0 .6rem }
+p { margin: .6rem 0 }
+a { color: var(--link) }
+dl { border-top: 1px solid var(--line); margin: 1.2rem 0 }
+dl div { border-bottom: 1px solid var(--line); padding: .6rem 0 }
+dt { font-weight: 600 }
+dd { color: var(--quiet); margin: 0 }
+code, pre { font: .875rem/1.5 ui-monospace, monospace }
+pre { background: var(--soft); border: 1px solid var(--line); border-radius: .4rem; overflow-x: auto; padding: .8rem; overflow-wrap: normal; user-select: all }
+`;
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${STYLE_HASH}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export function page(status: number, title: string, paragraphs: string[]): Response {
+  return pageOf(status, title, html`${paragraphs.map((text) => html`<p>${text}</p>\n`)}`);
+}
+
+export function pageOf(status: number, title: string, content: Html): Response {
+  const { text } = html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title}</title><style>${new Html(STYLE)}</style></head>
+<body><main><h1>${title}</h1>
+${content}</main></body>
+</html>
+`;
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': POLICY,
+  };
+  return new Response(text, { status, headers });
+}

@@ -1,0 +1,54 @@
+/** What a stranger can rely on when looking for a file. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter(
+    (file) => /^(src|test|bench|scripts)\/.*\.ts$/.test(file) && existsSync(join(root, file)),
+  );
+const sources = files.filter((file) => file.startsWith('src/'));
+
+/** More can't be taken in at a glance: then the folder wants folders. */
+const FOLDER_FILES_MAX = 20;
+const FILE_LINES_MAX = 400;
+
+test('a folder has at most 20 files', () => {
+  const full = [...Map.groupBy(files, (file) => dirname(file))]
+    .filter(([, inside]) => inside.length > FOLDER_FILES_MAX)
+    .map(([folder, inside]) => `${folder} has ${inside.length}`);
+  expect(full).toEqual([]);
+  expect(sources.length).toBeGreaterThan(300);
+});
+
+test('a file is at most 400 lines', () => {
+  const long = sources
+    .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length }))
+    .filter(({ lines }) => lines > FILE_LINES_MAX);
+  expect(long).toEqual([]);
+});
+
+test('files have one name only if they are the same noun or the same part of a provider', () => {
+  const alike = [...Map.groupBy(sources, (file) => basename(file)).values()];
+  const confusing = alike.filter(
+    (named) =>
+      new Set(named.map(meaning)).size > 1 || new Set(named.map(place)).size < named.length,
+  );
+  expect(confusing).toEqual([]);
+});
+
+/** What a file is about: a provider's part, or its path below the layer. */
+function meaning(file: string): string {
+  return file.replace(/^src\/providers\/[^/]+\//, 'part ').replace(/^src\/[^/]+\//, 'noun ');
+}
+
+/** Which provider or layer it is in. */
+function place(file: string): string {
+  return /^src\/(providers\/[^/]+|[^/]+)\//.exec(file)?.[1] ?? '';
+}

@@ -1,0 +1,59 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApp } from '../../../src/app.ts';
+import { readConfig } from '../../../src/config.ts';
+import { StartRefused } from '../../../src/errors.ts';
+import { createLog } from '../../../src/log.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gateway-damage-'));
+const whole = join(folder, 'whole');
+const log = createLog('silent');
+const open = (dataDir: string) =>
+  createApp(readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'false' }), { log });
+
+beforeAll(async () => {
+  // A first start that was cut off is no damage.
+  mkdirSync(join(whole, 'database.unfinished'), { recursive: true });
+  writeFileSync(join(whole, 'database.unfinished', 'PG_VERSION'), '18\n');
+  await (await open(whole))[Symbol.asyncDispose]();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const emptied = (path: string) => {
+  rmSync(path, { recursive: true });
+  mkdirSync(path);
+};
+
+test.each<[string, string, (path: string) => void]>([
+  ['is removed', 'database/PG_VERSION', (path) => rmSync(path)],
+  ['is emptied', 'database/PG_VERSION', (path) => truncateSync(path)],
+  ['is emptied', 'database/pg_wal', emptied],
+  ['is removed', 'database/pg_wal', (path) => rmSync(path, { recursive: true })],
+  ['is removed', 'database/pg_wal/000000010000000000000001', (path) => rmSync(path)],
+  ['is cut off', 'database/global/pg_control', (path) => truncateSync(path, 100)],
+  ['is emptied', 'database/base', emptied],
+  ['is removed', 'database', (path) => rmSync(path, { recursive: true })],
+  ['is garbage', 'issuer-key.json', (path) => writeFileSync(path, 'garbage')],
+  ['is another JSON', 'issuer-key.json', (path) => writeFileSync(path, '{}')],
+  ['is garbage', 'encryption-keys', (path) => writeFileSync(path, 'garbage\n')],
+])('a start is refused, and leaves no new file, if there %s: %s', async (how, name, damage) => {
+  const dataDir = join(folder, `${how}-${name}`.replaceAll(/\W/g, '-'));
+  cpSync(whole, dataDir, { recursive: true });
+  damage(join(dataDir, name));
+  const before = readdirSync(dataDir);
+  const refused = open(dataDir);
+  await expect(refused).rejects.toThrow(StartRefused);
+  await expect(refused).rejects.toThrow(join(dataDir, name));
+  await expect(refused).rejects.toThrow(/backup/);
+  expect(readdirSync(dataDir)).toEqual(before);
+});

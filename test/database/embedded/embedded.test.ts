@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { Answering } from '../../../src/database/answering.ts';
+import { type Database, openDatabase } from '../../../src/database/database.ts';
+import { keepUp } from '../../../src/database/embedded/upkeep.ts';
+import { createLog } from '../../../src/log.ts';
+import { onPostgres, testDatabase } from '../../support/app.ts';
+
+const MIB = 1024 * 1024;
+
+async function openTestDatabase(): Promise<Database> {
+  const database = await testDatabase();
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  return database;
+}
+
+/** Rows of the processes' table, and as many dead ones. */
+async function changeRows({ rows }: Database, count: number): Promise<void> {
+  await rows.query(
+    `insert into "ServerProcess" ("id") select 'p' || n from generate_series(1, $1::int) n`,
+    [count],
+  );
+  await rows.query(`update "ServerProcess" set "missedTime" = now()`, []);
+}
+
+async function deadRows({ rows }: Database): Promise<bigint | undefined> {
+  const [row] = await rows.query<{ dead: bigint }>(
+    `select n_dead_tup as "dead" from pg_stat_user_tables where relname = 'ServerProcess'`,
+    [],
+  );
+  return row?.dead;
+}
+
+/** What a start after a crash would repeat. */
+async function walBytes({ rows }: Database): Promise<number> {
+  const [row] = await rows.query<{ bytes: number }>(
+    `select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 as "bytes"
+     from pg_control_checkpoint()`,
+    [],
+  );
+  return row?.bytes ?? Number.NaN;
+}
+
+test.skipIf(onPostgres)('tables that have changed are vacuumed one after the other', async () => {
+  const database = await openTestDatabase();
+  await changeRows(database, 2_000);
+  // The database counts them a second later.
+  await expect.poll(() => deadRows(database), { timeout: 10_000 }).toBeGreaterThan(1_000);
+  const vacuumed: string[] = [];
+  for (;;) {
+    const { vacuum } = await keepUp(database.rows.query);
+    if (vacuum === null) break;
+    expect(vacuumed).not.toContain(vacuum);
+    vacuumed.push(vacuum);
+  }
+  expect(vacuumed).toContain('public."ServerProcess"');
+  expect(await deadRows(database)).toBe(0n);
+});
+
+test.skipIf(onPostgres)('the write-ahead log is cut off before it is long', async () => {
+  const database = await openTestDatabase();
+  const { query } = database.rows;
+  await query('checkpoint', []);
+  expect(await keepUp(query)).toMatchObject({ checkpoint: false });
+  while ((await walBytes(database)) < 64 * MIB) {
+    await query(`select pg_logical_emit_message(false, 'test', repeat('x', 4000000))`, []);
+  }
+  expect(await keepUp(query)).toMatchObject({ checkpoint: true });
+  expect(await walBytes(database)).toBeLessThan(MIB);
+});
+
+test('the embedded database does it by itself', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-upkeep-'));
+  const config = readConfig({ DATA_DIR: folder });
+  const database = await openDatabase(config, createLog('silent'));
+  onTestFinished(async () => {
+    await database[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await changeRows(database, 2_000);
+  const vacuumed = async () => {
+    const [row] = await database.rows.query<{ count: bigint }>(
+      `select vacuum_count as "count" from pg_stat_user_tables where relname = 'ServerProcess'`,
+      [],
+    );
+    return row?.count;
+  };
+  await expect.poll(vacuumed, { timeout: 60_000 }).toBeGreaterThan(0n);
+}, 120_000);
+
+test.skipIf(onPostgres)(
+  'whether it answers is told without waiting for a long transaction',
+  async () => {
+    const database = await openTestDatabase();
+    await database.prisma.$transaction(async (tx) => {
+      await tx.$queryRaw`select 1`;
+      await database.ping();
+    });
+    await database[Symbol.asyncDispose]();
+    await expect(database.ping()).rejects.toThrow('closed');
+  },
+);
+
+test('a database that is silent for too long does not answer, until it does again', async () => {
+  let look = Promise.withResolvers<void>();
+  using answering = new Answering(() => look.promise, { lookMs: 1, silenceMaxMs: 20 });
+  const failure = () => {
+    try {
+      answering.check();
+      return null;
+    } catch (error) {
+      return String(error);
+    }
+  };
+  expect(failure()).toBeNull();
+  await expect.poll(failure, { interval: 5 }).toContain('has not answered for');
+  const silent = look;
+  look = Promise.withResolvers();
+  look.promise.catch(() => {});
+  look.reject(new Error('No room'));
+  silent.resolve();
+  await expect.poll(failure, { interval: 5 }).toContain('No room');
+  look = Promise.withResolvers();
+  look.resolve();
+  await expect.poll(failure, { interval: 5 }).toBeNull();
+});

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { findConnectionOfGroup } from '../../../src/domain/connection/connection-of-group.ts';
+import { sharedApp } from '../../support/app.ts';
+import { generate, PROVIDERS } from '../../support/scenes/connections.ts';
+
+const app = await sharedApp({ providers: PROVIDERS });
+const { prisma } = app.app.services.database;
+
+test('the newest connection that is not BAD_CREDENTIALS stands for a group, else the newest', async () => {
+  const tenant = await app.tenant();
+  const older = await generate(tenant, { apiKey: 'k', consumerRef: 'ann' });
+  const newer = await generate(tenant, { apiKey: 'k', consumerRef: 'bob' });
+  await generate(tenant, { apiKey: 'k', provider: 'stripe' });
+  await generate(tenant, { apiKey: 'k', groupRef: 'other' });
+  const group = { projectId: tenant.projectId, provider: 'sandbox', groupId: older.group.id };
+  const refuse = (id: string) =>
+    prisma.connection.update({ where: { id }, data: { status: 'BAD_CREDENTIALS' } });
+
+  expect((await findConnectionOfGroup(prisma, group))?.id).toBe(newer.id);
+  await refuse(newer.id);
+  expect((await findConnectionOfGroup(prisma, group))?.id).toBe(older.id);
+  await refuse(older.id);
+  expect((await findConnectionOfGroup(prisma, group))?.id).toBe(newer.id);
+  const nothing = { ...group, provider: 'slack' };
+  expect(await prisma.$transaction((tx) => findConnectionOfGroup(tx, nothing))).toBeNull();
+});

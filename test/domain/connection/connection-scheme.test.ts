@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import {
+  chooseScheme,
+  replacementIssues,
+} from '../../../src/domain/connection/connection-scheme.ts';
+import { SCHEMES_OF_FIELD } from '../../../src/domain/connection/credential-input.ts';
+import type { AuthScheme, Provider } from '../../../src/providers/contract.ts';
+import { PROVIDERS } from '../../support/scenes/connections.ts';
+
+type Input = Parameters<typeof chooseScheme>[1];
+
+const sandbox = provider('sandbox');
+const stripe = provider('stripe');
+const gitlab = provider('gitlab');
+const open: Provider = { ...stripe, name: 'open', authSchemes: ['NONE'] };
+
+const FIELDS = {
+  apiKey: 'planted',
+  basicAuth: { username: 'u', password: 'planted' },
+  oauth2ClientCredentials: { clientId: 'c', clientSecret: 'planted' },
+  oauth2PasswordCredentials: {
+    username: 'u',
+    password: 'planted',
+    clientId: 'c',
+    clientSecret: 'planted',
+  },
+  oauth2AuthorizationCode: { accessToken: { token: 'planted' } },
+  customAuth: { accountKey: 'planted' },
+};
+
+function provider(name: string): Provider {
+  return PROVIDERS.find((each) => each.name === name) as Provider;
+}
+
+function names(of: Provider, input: Input) {
+  const { scheme, issues } = chooseScheme(of, input);
+  expect(scheme).toBeNull();
+  expect(JSON.stringify(issues)).not.toContain('planted');
+  return issues.map(({ name }) => name);
+}
+
+describe('one credential field', () => {
+  test.each(Object.entries(FIELDS))('%s picks the scheme that it fits', (field, value) => {
+    const [fits] = SCHEMES_OF_FIELD[field as keyof typeof FIELDS];
+    expect(chooseScheme(sandbox, { [field]: value })).toEqual({ scheme: fits, issues: [] });
+  });
+
+  test.each(
+    Object.entries(FIELDS).filter(([field]) => field !== 'apiKey'),
+  )('%s is refused by a provider of API keys', (field, value) => {
+    expect(names(stripe, { [field]: value })).toEqual([`input.${field}`]);
+  });
+
+  test('authScheme chooses among those that fit', () => {
+    const { oauth2AuthorizationCode } = FIELDS;
+    const chosen = (authScheme: AuthScheme) =>
+      chooseScheme(sandbox, { oauth2AuthorizationCode, authScheme }).scheme;
+    expect(chosen('OAUTH2_AUTHORIZATION_CODE_PKCE')).toBe('OAUTH2_AUTHORIZATION_CODE_PKCE');
+    expect(chosen('OAUTH2_AUTHORIZATION_CODE')).toBe('OAUTH2_AUTHORIZATION_CODE');
+    expect(chooseScheme(provider('airtable'), { oauth2AuthorizationCode }).scheme).toBe(
+      'OAUTH2_AUTHORIZATION_CODE_PKCE',
+    );
+  });
+
+  test('an authScheme that contradicts it is an issue', () => {
+    expect(names(sandbox, { apiKey: 'planted', authScheme: 'BASIC' })).toEqual([
+      'input.authScheme',
+    ]);
+    const authScheme = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
+    const { oauth2AuthorizationCode } = FIELDS;
+    expect(names(provider('slack'), { oauth2AuthorizationCode, authScheme })).toEqual([
+      'input.authScheme',
+    ]);
+  });
+});
+
+test('two credential fields are both issues', () => {
+  const { apiKey, customAuth } = FIELDS;
+  expect(names(sandbox, { apiKey, customAuth })).toEqual(['input.apiKey', 'input.customAuth']);
+});
+
+describe('no credential field', () => {
+  test('fits a provider whose only scheme is none', () => {
+    expect(chooseScheme(open, {}).scheme).toBe('NONE');
+    expect(chooseScheme(open, { apiKey: null }).scheme).toBe('NONE');
+  });
+
+  test('fits another provider only where authScheme says NONE', () => {
+    expect(names(sandbox, {})).toEqual(['input']);
+    expect(chooseScheme(sandbox, { authScheme: 'NONE' }).scheme).toBe('NONE');
+    expect(names(sandbox, { authScheme: 'BASIC' })).toEqual(['input']);
+  });
+
+  test('is an issue where the provider needs credentials, and so is a scheme that it lacks', () => {
+    expect(names(stripe, {})).toEqual(['input']);
+    expect(names(stripe, { authScheme: 'NONE' })).toEqual(['input.authScheme']);
+  });
+
+  test('is an issue where custom inputs are the only way in', () => {
+    expect(names(gitlab, {})).toEqual(['input.customAuth']);
+    expect(names(gitlab, { authScheme: 'NONE' })).toEqual(['input.customAuth']);
+  });
+});
+
+test('custom inputs are exactly those that the provider declares', () => {
+  expect(chooseScheme(gitlab, { customAuth: { token: 'planted' } }).scheme).toBe('NONE');
+  expect(chooseScheme(gitlab, { customAuth: { token: ['structured'] } }).scheme).toBe('NONE');
+  expect(names(gitlab, { customAuth: { other: 'planted' } })).toEqual([
+    'input.customAuth.other',
+    'input.customAuth.token',
+  ]);
+  for (const token of ['', null, 1]) {
+    expect(names(gitlab, { customAuth: { token } })).toEqual(['input.customAuth.token']);
+  }
+});
+
+test('new credentials replace only those of the same scheme', () => {
+  const refused = (scheme: AuthScheme, input: Input) =>
+    replacementIssues(sandbox, scheme, input).map(({ name }) => name);
+  const { apiKey, oauth2AuthorizationCode, customAuth } = FIELDS;
+  expect(refused('API_KEY', { apiKey })).toEqual([]);
+  expect(refused('BASIC', { apiKey })).toEqual(['input.apiKey']);
+  expect(refused('OAUTH2_AUTHORIZATION_CODE_PKCE', { oauth2AuthorizationCode })).toEqual([]);
+  expect(refused('NONE', { customAuth })).toEqual([]);
+  expect(refused('NONE', { customAuth: { token: 'planted' } })).toEqual([
+    'input.customAuth.token',
+    'input.customAuth.accountKey',
+  ]);
+  expect(refused('API_KEY', {})).toEqual([]);
+});

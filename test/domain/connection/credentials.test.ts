@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { credentialsOf } from '../../../src/domain/connection/credential-input.ts';
+import {
+  type Credentials,
+  openCredentials,
+  sealCredentials,
+  tokenExpireTimeOf,
+} from '../../../src/domain/connection/credentials.ts';
+import { newId } from '../../../src/ids.ts';
+import { createVault } from '../../../src/secrets.ts';
+
+const vault = createVault([Buffer.alloc(32, 1)]);
+const connection = { id: newId('con'), projectId: newId('prj') };
+const token = { token: 'at', issuedAt: '2026-01-01T00:00:00.000Z' };
+const client = { clientId: 'c', clientSecret: 's', scopes: ['a'] };
+
+const EVERY_KIND: Credentials[] = [
+  { scheme: 'API_KEY', apiKey: 'k' },
+  { scheme: 'BASIC', username: 'u', password: '' },
+  { scheme: 'OAUTH2_CLIENT_CREDENTIALS', ...client },
+  { scheme: 'OAUTH2_CLIENT_CREDENTIALS', ...client, token },
+  { scheme: 'OAUTH2_PASSWORD', username: 'u', password: 'p', ...client, token },
+  { scheme: 'OAUTH2_AUTHORIZATION_CODE', accessToken: token, scopes: [] },
+  { scheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE', refreshToken: token, scopes: ['a'] },
+  { scheme: 'NONE', custom: { accountKey: 'k', list: [1, { a: null }] } },
+];
+
+test.each(EVERY_KIND)('credentials of scheme $scheme come back as they were sealed', (value) => {
+  const sealed = sealCredentials({ vault }, connection, value);
+  expect(sealed).toMatch(/^v1\./);
+  expect(openCredentials({ vault }, connection, sealed)).toEqual(value);
+});
+
+test('no credentials are kept as null', () => {
+  const none: Credentials = { scheme: 'NONE', custom: {} };
+  expect(sealCredentials({ vault }, connection, none)).toBeNull();
+  expect(openCredentials({ vault }, connection, null)).toEqual(none);
+});
+
+test('credentials of another connection or project are not opened', () => {
+  const sealed = sealCredentials({ vault }, connection, { scheme: 'API_KEY', apiKey: 'k' });
+  for (const moved of [{ id: newId('con') }, { projectId: newId('prj') }]) {
+    expect(() => openCredentials({ vault }, { ...connection, ...moved }, sealed)).toThrow();
+  }
+});
+
+test('tokens that are given as dates are kept as text, and tell when they end', () => {
+  const expiresAt = new Date('2026-01-01T02:00:00Z');
+  const tokens = { accessToken: { token: 'at', expiresAt }, refreshToken: null };
+  const value = credentialsOf('OAUTH2_AUTHORIZATION_CODE_PKCE', {
+    oauth2AuthorizationCode: tokens,
+  });
+  const sealed = sealCredentials({ vault }, connection, value);
+  expect(openCredentials({ vault }, connection, sealed)).toEqual({
+    scheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE',
+    accessToken: { token: 'at', expiresAt: '2026-01-01T02:00:00.000Z' },
+    scopes: [],
+  });
+  expect(tokenExpireTimeOf(value)).toEqual(expiresAt);
+  expect(tokenExpireTimeOf({ scheme: 'API_KEY', apiKey: 'k' })).toBeNull();
+});

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { fillAddress } from '../../../../src/domain/connection/session/account-address.ts';
+
+function fill(
+  template: string,
+  providerWorkspaceRef: string | null,
+  metadata: object | null = null,
+) {
+  return fillAddress(template, { providerWorkspaceRef, providerMetadata: metadata as never });
+}
+
+test('variables are filled in from the workspace and the metadata', () => {
+  expect(fill('https://{{workspace}}.crm.test/api/', 'acme')).toBe('https://acme.crm.test/api');
+  const metadata = { region: 'crm4', cloudId: { value: 'c-1', source: 'provider' } };
+  expect(fill('https://{{workspace}}.api.{{region}}.crm.test/{{cloudId}}', 'acme', metadata)).toBe(
+    'https://acme.api.crm4.crm.test/c-1',
+  );
+  expect(fill('https://crm.test', null)).toBe('https://crm.test');
+});
+
+test('a workspace that is a whole address is one of https', () => {
+  expect(fill('{{workspace}}', 'https://eu.crm.test/v2/')).toBe('https://eu.crm.test/v2');
+  for (const workspace of [
+    'http://eu.crm.test',
+    'https://u:p@crm.test',
+    'https://crm.test/?a',
+    'x',
+  ]) {
+    expect(() => fill('{{workspace}}', workspace)).toThrow(/providerWorkspaceRef must be an https/);
+  }
+});
+
+test('what is missing is named', () => {
+  expect(() => fill('https://{{workspace}}.crm.test', null)).toThrow(
+    "The connection's providerWorkspaceRef is needed for the address and missing.",
+  );
+  for (const metadata of [null, {}, { region: '' }, { region: { value: 3 } }, { region: {} }]) {
+    expect(() => fill('https://{{region}}.crm.test', 'acme', metadata)).toThrow(
+      "The connection's providerMetadata.region is needed",
+    );
+  }
+  expect(() => fill('https://{{toString}}.crm.test', 'acme', {})).toThrow('missing');
+});
+
+test.each([
+  'evil.test/',
+  'evil.test#',
+  'evil.test?',
+  'a@b',
+  'a:1',
+  '..',
+  'a b',
+  'a\\b',
+  'a%2fb',
+  'é',
+])('%j changes no address', (value) => {
+  for (const template of ['https://{{workspace}}.crm.test', 'https://crm.test/{{region}}/api']) {
+    expect(() => fill(template, value, { region: value })).toThrow(/must be letters/);
+  }
+});

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import type { Credentials } from '../../../../src/domain/connection/credentials.ts';
+import { attachedCredentials } from '../../../../src/domain/connection/session/attached-credentials.ts';
+import type { Provider } from '../../../../src/providers/contract.ts';
+import { PROVIDERS } from '../../../support/scenes/connections.ts';
+
+function attach(name: string, credentials: Credentials) {
+  return attachedCredentials(PROVIDERS.find((each) => each.name === name) as Provider, credentials);
+}
+
+const consented = (token: string): Credentials => ({
+  scheme: 'OAUTH2_AUTHORIZATION_CODE',
+  accessToken: { token },
+  scopes: [],
+});
+
+test.each<[string, Credentials, object]>([
+  ['stripe', { scheme: 'API_KEY', apiKey: 'k' }, { headers: { authorization: 'Bearer k' } }],
+  ['monday', { scheme: 'API_KEY', apiKey: 'k' }, { headers: { authorization: 'k' } }],
+  ['jotform', { scheme: 'API_KEY', apiKey: 'k' }, { headers: {}, query: { apiKey: 'k' } }],
+  [
+    'freshdesk',
+    { scheme: 'BASIC', username: 'ann', password: 'ö:x' },
+    { headers: { authorization: `Basic ${Buffer.from('ann:ö:x').toString('base64')}` } },
+  ],
+  ['hubspot', consented('t'), { headers: { authorization: 'Bearer t' } }],
+  ['shopify', consented('t'), { headers: { 'x-shopify-access-token': 't' } }],
+  [
+    'sandbox',
+    { scheme: 'NONE', custom: { accountKey: 'a' } },
+    { headers: { 'x-account-key': 'a' } },
+  ],
+  ['sandbox', { scheme: 'NONE', custom: {} }, { headers: {} }],
+])('%s takes its credentials in their place', (name, credentials, expected) => {
+  expect(attach(name, credentials)).toEqual({ query: {}, ...expected });
+});
+
+test('what could start another header is refused, and not repeated', () => {
+  for (const bad of ['secret\r\nx-evil: 1', 'secret\n', 'sécr€t']) {
+    const attaching = () => attach('sandbox', { scheme: 'NONE', custom: { accountKey: bad } });
+    expect(attaching).toThrow(/no header can hold/);
+    expect(attaching).not.toThrow(/secret|sécr/);
+  }
+});
+
+test('credentials that the provider has no place for are refused', () => {
+  expect(() => attach('hubspot', { scheme: 'API_KEY', apiKey: 'k' })).toThrow(/of this kind/);
+});

@@ -1,0 +1,119 @@
+import { afterAll, expect, test } from 'vitest';
+import { requestTokens } from '../../../../src/domain/connection/token/token-endpoint.ts';
+import { createProviderAccess } from '../../../../src/domain/provider/provider-access.ts';
+import { createOutbound } from '../../../../src/outbound/client.ts';
+import { sandboxProvider } from '../../../../src/providers/sandbox/sandbox-provider.ts';
+import {
+  type ServedAnswer,
+  startProviderServer,
+} from '../../../support/providers/provider-server.ts';
+
+let next: ServedAnswer = { status: 200 };
+const server = await startProviderServer(() => next);
+const outbound = createOutbound({
+  allowedPrivateTargets: ['127.0.0.0/8'],
+  alwaysAllowedOrigins: () => [],
+});
+afterAll(async () => {
+  await outbound[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+const NOW = new Date('2026-01-01T00:00:00Z');
+const client = { id: 'the id', secret: 'the:secret' };
+const form = { grant_type: 'refresh_token', refresh_token: 'the-refresh-token' };
+const { oauth2: _facts, ...sandbox } = sandboxProvider(() => server.url);
+
+function ask(given: object = {}) {
+  const provider = { ...sandbox, oauth2: { tokenUrl: `${server.url}/token`, ...given } };
+  const account = { providerWorkspaceRef: null, providerMetadata: null };
+  const reach = { providerAccess: createProviderAccess(outbound), now: () => NOW };
+  return requestTokens(reach, { provider, account, client, form });
+}
+
+test('a client proves itself in the body or by Basic authentication', async () => {
+  next = { status: 200, body: { access_token: 'a' } };
+  await ask();
+  expect(server.requests.at(-1)).toMatchObject({
+    method: 'POST',
+    path: '/token',
+    body: { ...form, client_id: 'the id', client_secret: 'the:secret' },
+  });
+  await ask({ clientAuthentication: 'basic' });
+  const { headers, body } = server.requests.at(-1) ?? {};
+  expect(body).toEqual(form);
+  const proof = Buffer.from('the+id:the%3Asecret').toString('base64');
+  expect(headers?.authorization).toBe(`Basic ${proof}`);
+});
+
+test.each<[object, object, object]>([
+  [
+    { access_token: 'a', refresh_token: 'r', expires_in: 60, scope: 'one two' },
+    {},
+    { refreshToken: 'r', scopes: ['one', 'two'], expiresAt: '2026-01-01T00:01:00.000Z' },
+  ],
+  [
+    { access_token: 'a', expires_in: '120', scope: 'one,two' },
+    {},
+    { scopes: ['one', 'two'], expiresAt: '2026-01-01T00:02:00.000Z' },
+  ],
+  [{ access_token: 'a', refresh_token: null, expires_in: null }, {}, {}],
+  [
+    { access_token: 'a', granted: { scopes: ['x'] } },
+    { defaultLifetimeSeconds: 3_600, tokenFields: { scopes: 'granted.scopes' } },
+    { scopes: ['x'], expiresAt: '2026-01-01T01:00:00.000Z' },
+  ],
+])('%j is understood', async (body, facts, expected) => {
+  next = { status: 200, body };
+  const { accessToken, refreshToken, scopes } = await ask(facts);
+  expect(accessToken).toMatchObject({ token: 'a', issuedAt: NOW.toISOString() });
+  const { expiresAt } = accessToken;
+  expect({ refreshToken, scopes, expiresAt }).toEqual({
+    refreshToken: undefined,
+    scopes: undefined,
+    expiresAt: undefined,
+    ...expected,
+  });
+});
+
+test.each<[number, unknown, string]>([
+  [
+    400,
+    { error: 'invalid_grant', error_description: 'the-refresh-token is used' },
+    'AUTH_INVALIDATED',
+  ],
+  [401, { error: 'invalid_client' }, 'AUTH_INVALIDATED'],
+  [403, { error: 'unauthorized_client' }, 'AUTH_INVALIDATED'],
+  [401, '<h1>No</h1>', 'AUTH_INVALIDATED'],
+  [400, { status: 'BAD_REFRESH_TOKEN', message: 'invalid refresh token' }, 'AUTH_INVALIDATED'],
+  [200, { error: 'bad_verification_code' }, 'AUTH_INVALIDATED'],
+  [200, { ok: false, error: 'invalid_auth' }, 'AUTH_INVALIDATED'],
+  [400, { error: 'invalid_scope' }, 'BAD_REQUEST'],
+  [404, 'nothing here', 'BAD_REQUEST'],
+  [302, undefined, 'BAD_REQUEST'],
+  [400, { error: 'temporarily_unavailable' }, 'RETRYABLE'],
+  [500, { error: 'invalid_grant' }, 'RETRYABLE'],
+  [503, undefined, 'RETRYABLE'],
+  [429, { error: 'invalid_grant' }, 'RATE_LIMITED'],
+  [200, { token_type: 'Bearer' }, 'RETRYABLE'],
+  [200, 'not json', 'RETRYABLE'],
+  [200, [], 'RETRYABLE'],
+])('%i %j is %s', async (status, body, kind) => {
+  next = { status, body };
+  const error = await ask().catch((thrown) => thrown);
+  expect(error).toMatchObject({ name: 'ProviderError', kind, outcomeUnknown: false });
+  expect(error.message).toMatch(/^The token endpoint of Sandbox CRM answered /);
+  expect(error.message).not.toMatch(/the-refresh-token|the:secret/);
+});
+
+test('an endpoint that is not there, or not permitted, is told apart from a refusal', async () => {
+  server.failNext('DROPPED_CONNECTION');
+  await expect(ask()).rejects.toMatchObject({ kind: 'RETRYABLE', outcomeUnknown: false });
+  await expect(ask({ tokenUrl: 'http://10.0.0.1/token' })).rejects.toMatchObject({
+    kind: 'BAD_REQUEST',
+    message: expect.stringContaining('could not be asked'),
+  });
+  await expect(ask({ tokenUrl: 'https://{{workspace}}.crm.test' })).rejects.toThrow(
+    /providerWorkspaceRef/,
+  );
+});

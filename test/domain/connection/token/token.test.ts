@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { canRefresh, isDue, withTokens } from '../../../../src/domain/connection/token/token.ts';
+
+const NOW = new Date('2026-01-01T00:00:00Z');
+
+function token(secondsLeft: number, lifetimeSeconds?: number) {
+  const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000).toISOString();
+  return {
+    token: 't',
+    expiresAt: at(secondsLeft),
+    ...(lifetimeSeconds !== undefined && { issuedAt: at(secondsLeft - lifetimeSeconds) }),
+  };
+}
+
+test('a token is due a minute before its end, or in the last tenth of a shorter life', () => {
+  expect(isDue(undefined, NOW)).toBe(true);
+  expect(isDue({ token: 'without an end' }, NOW)).toBe(false);
+  expect(isDue(token(61, 3_600), NOW)).toBe(false);
+  expect(isDue(token(60, 3_600), NOW)).toBe(true);
+  expect(isDue(token(31, 300), NOW)).toBe(false);
+  expect(isDue(token(30, 300), NOW)).toBe(true);
+  expect(isDue(token(61), NOW)).toBe(false);
+  expect(isDue(token(60), NOW)).toBe(true);
+  expect(isDue(token(-1, 3_600), NOW)).toBe(true);
+});
+
+test('a new refresh token replaces the old one, and none leaves it', () => {
+  const before = {
+    scheme: 'OAUTH2_AUTHORIZATION_CODE' as const,
+    accessToken: { token: 'a' },
+    refreshToken: { token: 'r' },
+    scopes: ['s'],
+  };
+  const accessToken = { token: 'b' };
+  expect(withTokens(before, { accessToken })).toEqual({ ...before, accessToken });
+  expect(withTokens(before, { accessToken, refreshToken: 'q', scopes: ['t'] })).toEqual({
+    scheme: before.scheme,
+    accessToken,
+    refreshToken: { token: 'q' },
+    scopes: ['t'],
+  });
+  const client = { clientId: 'c', clientSecret: 's', scopes: ['s'] };
+  const ofClient = { scheme: 'OAUTH2_CLIENT_CREDENTIALS' as const, ...client };
+  expect(withTokens(ofClient, { accessToken, scopes: ['t'] })).toEqual({
+    ...ofClient,
+    token: accessToken,
+  });
+  expect(canRefresh(ofClient)).toBe(true);
+  expect(canRefresh({ ...before, refreshToken: undefined })).toBe(false);
+});

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { targetHeaders } from '../../../src/domain/event/target-headers.ts';
+import { issuesOf } from '../../../src/domain/issues.ts';
+
+function offending(headers: Record<string, unknown>): string[] {
+  const { error } = targetHeaders.safeParse(headers);
+  return error ? issuesOf(error, headers).map(({ name }) => name) : [];
+}
+
+const many = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-${index}`, 'v']));
+
+test('headers of a builder are accepted', () => {
+  expect(offending({})).toEqual([]);
+  expect(offending({ Authorization: 'Bearer abc', 'X-Tenant': 'é 1', 'x_y.z~': '' })).toEqual([]);
+  expect(offending({ 'X-Long': 'v'.repeat(4096) })).toEqual([]);
+  expect(offending(many(20))).toEqual([]);
+});
+
+test.each([
+  'Host',
+  'connection',
+  'Keep-Alive',
+  'Proxy-Authorization',
+  'TE',
+  'Trailer',
+  'Transfer-Encoding',
+  'Upgrade',
+  'Content-Length',
+  'content-type',
+  'Webhook-Id',
+  'webhook-signature',
+  'with space',
+  'näme',
+  'a:b',
+  'x'.repeat(129),
+])('a header named %s is refused', (name) => {
+  expect(offending({ [name]: 'v' })).toEqual([name]);
+});
+
+test.each([
+  ['a line break', 'a\r\nX-Injected: 1'],
+  ['a newline', 'a\n'],
+  ['another control character', 'a\u0007'],
+  ['a character outside Latin-1', 'a€'],
+  ['a number', 1],
+  ['null', null],
+  ['a list', ['a']],
+  ['4097 bytes', 'v'.repeat(4097)],
+])('a value with %s is refused', (_what, value) => {
+  expect(offending({ 'X-Value': value })).toEqual(['X-Value']);
+});
+
+test('every offending header is named at once, and none of the values is repeated', () => {
+  const headers = { host: 'a', 'X-Good': 'b', 'X-Bad': 5, 'x-good': 'c' };
+  const { error } = targetHeaders.safeParse(headers);
+  const issues = error ? issuesOf(error, { input: { headers } }) : [];
+  expect(issues.map(({ name }) => name)).toEqual(['host', 'X-Bad', 'x-good']);
+  expect(issues.filter((issue) => 'value' in issue)).toEqual([]);
+});
+
+test('21 headers are too many', () => {
+  expect(offending(many(21))).toEqual(['']);
+});

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { targetUrl } from '../../../src/domain/event/target-url.ts';
+
+const sandboxUrl = 'http://127.0.0.1:4001';
+
+function refusal(text: string, allowed = ''): string | undefined {
+  const config = readConfig({ ALLOWED_PRIVATE_TARGETS: allowed });
+  return targetUrl({ config, sandboxUrl: () => sandboxUrl }).safeParse(text).error?.issues[0]
+    ?.message;
+}
+
+test.each([
+  'https://hooks.example.com/events?x=1',
+  'https://hooks.example.com:8443',
+  'https://8.8.8.8/hook',
+  'https://[2606:4700::1111]/hook',
+])('%s may be posted to', (text) => {
+  expect(refusal(text)).toBeUndefined();
+});
+
+test.each([
+  '',
+  'hooks.example.com',
+  '/hook',
+  'https:hooks.example.com',
+  'https://',
+  'https:///x',
+  'http:///hooks.example.com',
+  'https:////hooks.example.com/x',
+  'https://\\hooks.example.com/x',
+  'https://./x',
+  'https://../x',
+  'https://hooks.example.com/a b',
+  'https://hooks.example.com/\n',
+  'ftp://hooks.example.com',
+  'javascript:alert(1)',
+  'https://[::1',
+])('%j is no https URL', (text) => {
+  expect(refusal(text)).toBe('must be an absolute https URL.');
+});
+
+test('http is only for allowed addresses', () => {
+  expect(refusal('http://hooks.example.com')).toBe('must be https.');
+  expect(refusal('http://8.8.8.8')).toBe('must be https.');
+  expect(refusal('http://8.8.8.8', '10.0.0.0/8')).toBe('must be https.');
+  expect(refusal('http://10.0.0.1:3000/hook', '10.0.0.0/8')).toBeUndefined();
+  expect(refusal('http://[fd00::1]/hook', 'fd00::/8')).toBeUndefined();
+  expect(refusal('http://hooks.internal', '10.0.0.0/8')).toBeUndefined();
+});
+
+test.each([
+  ['as usual', '127.0.0.1'],
+  ['decimal', '2130706433'],
+  ['octal', '0177.0.0.1'],
+  ['hex', '0x7f.0.0.1'],
+  ['hex in one', '0x7f000001'],
+  ['short', '127.1'],
+  ['with a dot at the end', '127.0.0.1.'],
+  ['full-width digits', '１２７.０.０.１'],
+  ['percent-encoded', '%31%32%37.0.0.1'],
+  ['mapped', '[::ffff:127.0.0.1]'],
+  ['NAT64', '[64:ff9b::7f00:1]'],
+  ['6to4', '[2002:7f00:1::]'],
+  ['IPv6', '[::1]'],
+  ['by its name', 'localhost'],
+  ['by a name below it', 'app.LOCALHOST.'],
+  ['by its name with dots', 'localhost..'],
+  ['by its name in full width', 'ｌｏｃａｌｈｏｓｔ'],
+  ['by its name, percent-encoded', '%6cocalhost'],
+  ['by its name in a domain', 'localhost.localdomain'],
+  ['by its name for IPv6', 'ip6-localhost'],
+])('loopback is refused, %s: %s', (_what, host) => {
+  const problem =
+    'must not be a private, loopback, link-local or reserved address, unless ALLOWED_PRIVATE_TARGETS holds it.';
+  for (const scheme of ['https', 'http']) {
+    expect(refusal(`${scheme}://${host}/hook`)).toBe(problem);
+    expect(refusal(`${scheme}://${host}/hook`, '10.0.0.0/8')).toBe(problem);
+    expect(refusal(`${scheme}://${host}/hook`, '127.0.0.0/8,::1/128')).toBeUndefined();
+  }
+});
+
+test.each([
+  'hooks.internal',
+  'metadata.google.INTERNAL.',
+  'printer.local',
+  'nas.home.arpa',
+  'wiki.corp',
+  'router.lan',
+  'intranet',
+  'receiver:8080',
+])('a name that can only be internal is refused, unless something private is permitted: %s', (host) => {
+  const problem =
+    'must not be a name of a private network, unless ALLOWED_PRIVATE_TARGETS holds its address.';
+  for (const scheme of ['https', 'http']) {
+    expect(refusal(`${scheme}://${host}/hook`)).toBe(problem);
+    expect(refusal(`${scheme}://${host}/hook`, '10.0.0.0/8')).toBeUndefined();
+  }
+});
+
+test.each([
+  'internal.example.com',
+  'local.example.com',
+  'mylocalhost.example.com',
+  'thelocal.de',
+])('%s is a public name', (host) => {
+  expect(refusal(`https://${host}/hook`)).toBeUndefined();
+});
+
+test('user info and fragments are refused, and a password is not repeated', () => {
+  const config = readConfig({});
+  const { error } = targetUrl({ config, sandboxUrl: () => sandboxUrl }).safeParse(
+    'https://me:pw@example.com',
+  );
+  expect(error?.issues).toMatchObject([
+    { message: 'must not have a user name or password.', params: { isSecret: true } },
+  ]);
+  expect(refusal('https://example.com/#part')).toBe('must not have a fragment.');
+  expect(refusal('https://example.com/#')).toBe('must not have a fragment.');
+});
+
+test('2048 characters and no more', () => {
+  const start = 'https://example.com/';
+  expect(refusal(start + 'x'.repeat(2048 - start.length))).toBeUndefined();
+  expect(refusal(start + 'x'.repeat(2049 - start.length))).toBe('must be at most 2048 characters.');
+});
+
+test('the sandbox is always reachable, at its own port', () => {
+  expect(refusal(`${sandboxUrl}/inbox/demo`)).toBeUndefined();
+  expect(refusal('http://127.0.0.1:4002/inbox/demo')).toBeDefined();
+});

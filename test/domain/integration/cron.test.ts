@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { nextRunOf, scheduleProblem } from '../../../src/domain/integration/cron.ts';
+
+const TOO_OFTEN = 'must be at most one run in 10 minutes.';
+
+test.each([
+  '*/10 * * * *',
+  '0 * * * *',
+  '5,55 * * * *',
+  '59,9 0-22/2 * * *',
+  '30 4 1,15 * *',
+  '0 12 * jan-mar MON-FRI',
+  '0 0 29 2 *',
+  '0 0 * * 7',
+])('%s is a schedule', (text) => {
+  expect(scheduleProblem(text)).toBeNull();
+});
+
+test.each([
+  '* * * * *',
+  '*/9 * * * *',
+  '*/7 * * * *',
+  '0,5 3 * * *',
+  '0,55 * * * *',
+])('%s is too often', (text) => {
+  expect(scheduleProblem(text)).toBe(TOO_OFTEN);
+});
+
+test.each([
+  ['over the hour', '0,55 3,4 * * *'],
+  ['over midnight', '0,55 0,23 * * *'],
+  ['over midnight on two weekdays in a row', '0,55 0,23 * * mon,tue'],
+  ['over midnight at the turn of a month', '0,55 0,23 1,31 * *'],
+  ['over midnight in leap years alone', '0,55 0,23 1,29 2,3 *'],
+  ['over midnight where a date falls next to a weekday', '0,55 0,23 15 6 mon'],
+])('two runs within ten minutes are refused %s', (_where, text) => {
+  expect(scheduleProblem(text)).toBe(TOO_OFTEN);
+});
+
+test('a schedule is refused just where a walk through its days finds two runs within ten minutes', () => {
+  const some = (max: number) => fc.uniqueArray(fc.nat(max), { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(some(59), some(23), some(6), (minutes, hours, weekdays) => {
+      const runs: number[] = [];
+      for (let minute = 0; minute < 15 * 24 * 60; minute += 1) {
+        const [day, hour] = [Math.floor(minute / 1440) % 7, Math.floor(minute / 60) % 24];
+        if (!weekdays.includes(day) || !hours.includes(hour)) continue;
+        if (minutes.includes(minute % 60)) runs.push(minute);
+      }
+      const isTooOften = runs.some((run, index) => index > 0 && run - Number(runs[index - 1]) < 10);
+      const problem = scheduleProblem(`${minutes} ${hours} * * ${weekdays}`);
+      expect(problem).toBe(isTooOften ? TOO_OFTEN : null);
+    }),
+  );
+});
+
+test('days that never follow each other may end and begin with a run', () => {
+  expect(scheduleProblem('0,55 0,23 * * mon')).toBeNull();
+  expect(scheduleProblem('0,55 0,23 29 2 *')).toBeNull();
+});
+
+test.each([
+  ['', 'nothing'],
+  ['0 0 * * * *', 'six fields'],
+  ['0 * * *', 'four fields'],
+  ['@daily', 'a nickname'],
+  ['H * * * *', 'a hash'],
+  ['0 0 L * *', 'a last day'],
+  ['0 0 ? * *', 'a question mark'],
+  ['0 0 * * 1#2', 'the nth weekday'],
+  ['60 * * * *', 'a minute that is none'],
+  ['5-4 * * * *', 'a range that ends before it begins'],
+  ['0 0 * foo *', 'a month that is none'],
+  [' 0 0 * * *', 'a space before'],
+])('%j is refused: %s', (text) => {
+  expect(scheduleProblem(text)).toMatch(/^must be a cron expression of five fields/);
+});
+
+test('a date that never comes is refused', () => {
+  expect(scheduleProblem('0 0 30 2 *')).not.toBeNull();
+});
+
+test('the next run is after the time, in UTC', () => {
+  const next = (schedule: string, after: string) =>
+    nextRunOf(schedule, new Date(after)).toISOString();
+  expect(next('*/10 * * * *', '2024-05-01T10:09:59.999Z')).toBe('2024-05-01T10:10:00.000Z');
+  expect(next('*/10 * * * *', '2024-05-01T10:10:00.000Z')).toBe('2024-05-01T10:20:00.000Z');
+  expect(next('30 2 * * *', '2024-03-31T02:30:00.000Z')).toBe('2024-04-01T02:30:00.000Z');
+  expect(next('0 0 29 2 *', '2024-03-01T00:00:00.000Z')).toBe('2028-02-29T00:00:00.000Z');
+});

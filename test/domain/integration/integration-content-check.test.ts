@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { contentIssues } from '../../../src/domain/integration/integration-content-check.ts';
+import type { ContentInput } from '../../../src/domain/integration/integration-content-input.ts';
+
+const provider = { name: 'sandbox', objects: ['contacts', 'companies'] };
+
+function findings(content: Partial<ContentInput>, given: object = {}) {
+  const about = { path: [], name: 'crm', provider, destinations: new Set(['records']), ...given };
+  const issues = contentIssues({ name: 'crm', provider: 'sandbox', ...content }, about);
+  return [...issues].map(({ name, detail }) => `${name}: ${detail}`);
+}
+
+const read = (...objects: object[]): Partial<ContentInput> => ({
+  read: { objects: objects.map((object) => ({ ...contacts, destination: 'records', ...object })) },
+});
+const contacts = { objectName: 'contacts' };
+const companies = { objectName: 'companies' };
+const on = { enabled: 'always' };
+
+test('content without any block is fine', () => {
+  expect(findings({})).toEqual([]);
+});
+
+test('a provider that does not list its objects may have any', () => {
+  const anything = { provider: { name: 'sandbox' } };
+  expect(findings(read({ objectName: 'Custom__c' }), anything)).toEqual([]);
+});
+
+test('mapped names are unique, and no name of another object', () => {
+  expect(findings(read({ mapToName: 'people' }, { ...companies, mapToName: 'people' }))).toEqual([
+    "read.objects[1].mapToName: is another object's name.",
+  ]);
+  expect(findings(read({ mapToName: 'companies' }, companies))).toEqual([
+    "read.objects[0].mapToName: is another object's name.",
+  ]);
+  expect(findings(read({ mapToName: 'contacts' }))).toEqual([]);
+});
+
+test('a field is named once, and delivered under a name of its own', () => {
+  const fields = (requiredFields: object[], optionalFields: object[] = []) =>
+    findings(read({ requiredFields, optionalFields }));
+  const email = { fieldName: 'email' };
+  expect(fields([email], [email])).toEqual([
+    'read.objects[0].optionalFields[0].fieldName: is named twice.',
+  ]);
+  const taken = 'is the name that another field is delivered under.';
+  expect(fields([email, { fieldName: 'mail', mapToName: 'email' }])).toEqual([
+    `read.objects[0].requiredFields[1].mapToName: ${taken}`,
+  ]);
+  expect(fields([{ fieldName: 'mail', mapToName: 'email' }], [email])).toEqual([
+    `read.objects[0].optionalFields[0].fieldName: ${taken}`,
+  ]);
+  expect(fields([{ mapToName: 'owner' }], [{ mapToName: 'owner' }])).toEqual([
+    `read.objects[0].optionalFields[0].mapToName: ${taken}`,
+  ]);
+  expect(fields([{ mapToDisplayName: 'Nothing' }])).toEqual([
+    'read.objects[0].requiredFields[0]: must have a fieldName or a mapToName.',
+  ]);
+});
+
+test('events about records need the read object and its mapping; others do not', () => {
+  const subscribe = (object: object): Partial<ContentInput> => ({
+    subscribe: { objects: [{ ...contacts, ...object }] },
+  });
+  const inherits = { inheritFieldsAndMapping: true };
+  expect(findings(subscribe({ otherEvents: ['contact.merged'] }))).toEqual([]);
+  for (const event of ['createEvent', 'updateEvent', 'deleteEvent', 'associationChangeEvent']) {
+    expect(findings(subscribe({ [event]: on }))).toEqual([
+      'subscribe.objects[0].objectName: must be a read object too, for its events.',
+      'subscribe.objects[0].inheritFieldsAndMapping: must be true, for its events.',
+    ]);
+    expect(findings({ ...read({}), ...subscribe({ [event]: on, ...inherits }) })).toEqual([]);
+  }
+});
+
+test('watched fields are either found by themselves or named', () => {
+  const watching = (updateEvent: object): Partial<ContentInput> => ({
+    ...read({}),
+    subscribe: {
+      objects: [
+        { ...contacts, inheritFieldsAndMapping: true, updateEvent: { ...on, ...updateEvent } },
+      ],
+    },
+  });
+  const requiredWatchFields = ['email'];
+  expect(findings(watching({ watchFieldsAuto: 'all', requiredWatchFields }))).toEqual([
+    'subscribe.objects[0].updateEvent.requiredWatchFields: must not be given together with watchFieldsAuto.',
+  ]);
+  expect(findings(watching({ watchFieldsAuto: 'all', requiredWatchFields: [] }))).toEqual([]);
+  expect(findings(watching({ requiredWatchFields }))).toEqual([]);
+});
+
+test('destinations exist: a read object has one, a subscribed one may', () => {
+  const content: Partial<ContentInput> = {
+    read: { objects: [contacts, { ...companies, destination: 'nowhere' }] },
+    subscribe: { objects: [{ ...contacts, destination: 'nowhere' }, companies] },
+  };
+  expect(findings(content)).toEqual([
+    'read.objects[0].destination: must be given.',
+    'read.objects[1].destination: is not a destination of the project.',
+    'subscribe.objects[0].destination: is not a destination of the project.',
+  ]);
+});

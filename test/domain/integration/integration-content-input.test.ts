@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import {
+  CONTENT_LIMITS,
+  integrationContentInput,
+} from '../../../src/domain/integration/integration-content-input.ts';
+import { inputIssues } from '../../../src/domain/issues.ts';
+
+const content = (object: object, count = 1) => ({
+  name: 'crm',
+  provider: 'sandbox',
+  read: { objects: Array(count).fill({ objectName: 'contacts', ...object }) },
+});
+
+const namesOf = (input: object) =>
+  inputIssues(integrationContentInput, input).map(({ name }) => name);
+
+test.each([
+  ['the most objects', content({}, CONTENT_LIMITS.objects)],
+  ['the most fields', content({ optionalFields: Array(CONTENT_LIMITS.fields).fill({}) })],
+  ['the longest name', content({ mapToName: 'x'.repeat(CONTENT_LIMITS.characters) })],
+  ['the smallest page', content({ delivery: { pageSize: 50 } })],
+  ['the largest page', content({ delivery: { pageSize: 500 } })],
+  ['nulls', content({ schedule: null, delivery: null, requiredFields: null, mapToName: null })],
+])('%s is taken', (_what, input) => {
+  expect(namesOf(input)).toEqual([]);
+});
+
+test.each([
+  ['too many objects', content({}, CONTENT_LIMITS.objects + 1), 'input.read.objects'],
+  [
+    'too many fields',
+    content({ optionalFields: Array(CONTENT_LIMITS.fields + 1).fill({}) }),
+    'input.read.objects[0].optionalFields',
+  ],
+  [
+    'too long a name',
+    content({ mapToName: 'x'.repeat(CONTENT_LIMITS.characters + 1) }),
+    'input.read.objects[0].mapToName',
+  ],
+  ['an empty name', content({ mapToName: '' }), 'input.read.objects[0].mapToName'],
+  [
+    'a small page',
+    content({ delivery: { pageSize: 49 } }),
+    'input.read.objects[0].delivery.pageSize',
+  ],
+  [
+    'a large page',
+    content({ delivery: { pageSize: 501 } }),
+    'input.read.objects[0].delivery.pageSize',
+  ],
+])('%s is refused', (_what, input, name) => {
+  expect(namesOf(input)).toEqual([name]);
+});

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { reencrypt, sealedColumns } from '../../../src/domain/keys/re-encryption.ts';
+import { createVault } from '../../../src/secrets.ts';
+import { sharedApp } from '../../support/app.ts';
+import { generate } from '../../support/scenes/connections.ts';
+
+const old = randomBytes(32);
+const app = await sharedApp({ env: { ENCRYPTION_KEY: old.toString('base64') } });
+const { rows } = app.app.services.database;
+
+const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
+  createDestination(input: $input) { destination { id } signingSecret }
+}`;
+
+async function sealedValues() {
+  const values = await Promise.all(
+    sealedColumns().map(async ({ table, column }) => {
+      const found = await rows.query<{ id: string; projectId: string; sealed: string }>(
+        `select "id", "projectId", "${column}" as sealed from "${table}" where "${column}" is not null`,
+        [],
+      );
+      return found.map(({ id, projectId, sealed }) => ({
+        sealed,
+        place: { table, column, row: id, projectId },
+      }));
+    }),
+  );
+  return values.flat();
+}
+
+test('every secret is sealed again with the current key, once, and says the same', async () => {
+  const tenant = await app.tenant();
+  await generate(tenant, { apiKey: 'sandbox-key-of-acme' });
+  const { signingSecret } = (
+    await tenant.query(CREATE_DESTINATION, {
+      input: {
+        projectIdOrName: tenant.projectId,
+        name: 'hook',
+        type: 'WEBHOOK',
+        url: 'https://hooks.example/x',
+      },
+    })
+  ).createDestination;
+  const before = await sealedValues();
+  expect(before.map(({ place }) => place.table).sort()).toEqual(['Connection', 'Destination']);
+
+  const current = randomBytes(32);
+  const both = createVault([current, old]);
+  expect(await reencrypt(rows.query, both)).toBe(2);
+  const alone = createVault([current]);
+  const opened = (await sealedValues()).map(({ sealed, place }) => alone.open(sealed, place));
+  expect(opened).toEqual(before.map(({ sealed, place }) => both.open(sealed, place)));
+  expect(opened.join(' ')).toContain('sandbox-key-of-acme');
+  expect(opened).toContain(signingSecret);
+  expect(await reencrypt(rows.query, both)).toBe(0);
+});
+
+test('every column that holds sealed values is known', () => {
+  const names = sealedColumns().map(({ table, column }) => `${table}.${column}`);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'ProviderApp.clientSecretSealed',
+      'Connection.credentialsSealed',
+      'Destination.signingSecretSealed',
+      'Destination.previousSecretSealed',
+      'OAuthConnect.codeVerifierSealed',
+    ]),
+  );
+});

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { operationMetadata } from '../../../src/domain/operation/operation.ts';
+
+test('what a write leaves out is empty, and times are read as times', () => {
+  expect(operationMetadata.parse({ objects: ['contact'] })).toEqual({
+    objects: ['contact'],
+    successfulRecordIds: [],
+  });
+  const retry = { attempts: 2, lastAttempt: '2026-01-01T00:00:00.000Z' };
+  expect(operationMetadata.parse({ objects: [], retry }).retry).toEqual({
+    attempts: 2,
+    lastAttempt: new Date('2026-01-01T00:00:00Z'),
+  });
+});
+
+test.each([
+  ['no objects', {}],
+  ['a record id that is a number', { objects: [], successfulRecordIds: [1] }],
+  ['half a record', { objects: [], progress: { objectName: 'contact', recordsProcessed: 0.5 } }],
+  ['a time without a zone', { objects: [], retry: { attempts: 1, lastAttempt: '2026-01-01' } }],
+])('%s is no metadata', (_what, metadata) => {
+  expect(operationMetadata.safeParse(metadata).success).toBe(false);
+});

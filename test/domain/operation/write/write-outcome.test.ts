@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import {
+  failedOutcome,
+  storableOutcome,
+  summarize,
+  unknownOutcome,
+} from '../../../../src/domain/operation/write/outcome.ts';
+
+const task = { objectName: 'contacts', type: 'CREATE' } as const;
+const written = (recordId: string) => ({ success: true, recordId, data: null, errors: [] });
+
+test('a single write is told by its record', () => {
+  expect(summarize(task, [written('c1')])).toMatchObject({
+    status: 'SUCCESS',
+    result: '[contacts] Record c1 created',
+    successfulRecordIds: ['c1'],
+  });
+  expect(summarize({ ...task, type: 'DELETE' }, [written('c1')]).result).toBe(
+    '[contacts] Record c1 deleted',
+  );
+  expect(summarize(task, [failedOutcome(null, 'No e-mail.')])).toEqual({
+    status: 'FAILURE',
+    result: '[contacts] Error writing to provider: No e-mail.',
+    successfulRecordIds: [],
+    successCount: 0,
+    failureCount: 1,
+    errors: ['No e-mail.'],
+  });
+  expect(summarize(task, [unknownOutcome(null, 'Timed out.')]).result).toMatch(
+    /^\[contacts\] The outcome is unknown: .* Timed out\.$/,
+  );
+});
+
+test('a batch is told by its counts, and fails when nothing of it was written', () => {
+  const refused = failedOutcome(null, 'No e-mail.');
+  expect(summarize(task, [written('c1'), refused])).toMatchObject({
+    status: 'SUCCESS',
+    result: '[contacts] Batch write completed (1 succeeded, 1 failed)',
+    errors: ['No e-mail.'],
+  });
+  expect(summarize(task, [refused, refused])).toMatchObject({ status: 'FAILURE', failureCount: 2 });
+});
+
+test('what a provider answers is stored without what a database refuses, and within bounds', () => {
+  const outcome = storableOutcome({
+    success: false,
+    recordId: 'c\0 1',
+    data: { 'na\0me': ['a\0b', { half: '\ud83d' }], time: null, count: 1.5 },
+    errors: ['x'.repeat(10_000), ...Array.from({ length: 50 }, () => 'no')],
+  });
+  expect(outcome).toMatchObject({
+    recordId: 'c 1',
+    data: { name: ['ab', { half: '\ufffd' }], time: null, count: 1.5 },
+  });
+  expect(outcome.errors).toHaveLength(20);
+  expect(outcome.errors[0]).toHaveLength(500);
+  const large = { success: true, recordId: 'c1', data: { text: 'x'.repeat(300_000) }, errors: [] };
+  expect(storableOutcome(large)).toEqual({ success: true, recordId: 'c1', data: null, errors: [] });
+});

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { domainName, domainOf } from '../../../src/domain/org/domain-name.ts';
+
+test.each([
+  ['acme.com', 'acme.com'],
+  [' ACME.com ', 'acme.com'],
+  ['www.acme.com', 'acme.com'],
+  ['www.www.acme.com', 'acme.com'],
+  ['www.com', 'www.com'],
+  ['eu.acme.co.uk', 'eu.acme.co.uk'],
+  ['Ada@Acme.com', 'acme.com'],
+  ['ada@bücher.de', 'xn--bcher-kva.de'],
+  ['bücher.de', 'xn--bcher-kva.de'],
+  ['https://Bücher.de/a?b#c', 'xn--bcher-kva.de'],
+  ['https://www.acme.com:8443/a', 'acme.com'],
+  ['https://ada:secret@acme.com', 'acme.com'],
+  ['app://www.acme.com', 'acme.com'],
+])('the domain of %s is %s', (text, domain) => {
+  expect(domainOf(text)).toBe(domain);
+});
+
+test.each([
+  '',
+  'acme',
+  'localhost',
+  'http://localhost:4000',
+  '192.0.2.1',
+  'http://192.0.2.1/',
+  '0x7f.1',
+  '[2001:db8::1]',
+  'http://[2001:db8::1]/',
+  'ada@[192.0.2.1]',
+  'acme.123',
+  'acme.c',
+  'acme.com:80',
+  'acme.com/about',
+  'acme..com',
+  '.acme.com',
+  'acme.com.',
+  '-acme.com',
+  'acme-.com',
+  'a_b.acme.com',
+  'ac me.com',
+  'ac%6De.com',
+  'acme.com\\x',
+  '@acme.com',
+  'ada@eve@acme.com',
+  'a da@acme.com',
+  'javascript:alert(1)',
+  'file:///etc/passwd',
+  `${'x'.repeat(64)}.com`,
+  `${'x.'.repeat(126)}com`,
+])('%s has no domain', (text) => {
+  expect(domainOf(text)).toBeNull();
+});
+
+test('the domain of a domain is itself, whatever it was taken from', () => {
+  const text = fc.oneof(
+    fc.webUrl(),
+    fc.emailAddress(),
+    fc.domain(),
+    fc.string({ unit: 'grapheme' }),
+  );
+  fc.assert(
+    fc.property(text, (given) => {
+      const domain = domainOf(given);
+      if (domain !== null) expect(domainOf(domain)).toBe(domain);
+    }),
+  );
+});
+
+test('an e-mail address at a domain, and a URL of it, have that domain', () => {
+  fc.assert(
+    fc.property(fc.domain(), (domain) => {
+      expect(domainOf(`https://${domain}/x`)).toBe(domainOf(domain));
+      expect(domainOf(`ada@${domain}`)).toBe(domainOf(domain));
+    }),
+  );
+});
+
+test('an input without a domain is refused, and one that is too long is not even read', () => {
+  expect(domainName.safeParse('ada@acme.com').data).toBe('acme.com');
+  expect(domainName.safeParse('acme').error?.issues).toMatchObject([
+    { message: 'must be an e-mail address, a domain name or a URL.' },
+  ]);
+  const long = `https://acme.com/${'x'.repeat(2048)}`;
+  expect(domainName.safeParse(long).error?.issues).toMatchObject([{ code: 'too_big' }]);
+});

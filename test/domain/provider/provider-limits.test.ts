@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Caller, ProviderLimits } from '../../../src/domain/provider/provider-limits.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const LIMITS = {
+  concurrency: 3,
+  // Beyond any of these tests, but for those about it.
+  requestsPerSecond: 1e6,
+  timeoutMs: 1_000,
+  answerBytes: 1_000,
+  batchSize: 1,
+  pageSize: 1,
+};
+
+function callerOf(connectionId: string, given: { projectId?: string; limits?: object } = {}) {
+  const limits = { ...LIMITS, ...given.limits };
+  const provider = { name: 'crm', displayName: 'CRM', limits };
+  return { connectionId, projectId: given.projectId ?? 'prj_1', provider } satisfies Caller;
+}
+
+/** Work that goes on until it is told to end, and a count of what runs. */
+function gate() {
+  const running = new Set<() => void>();
+  const work = () =>
+    new Promise<void>((resolve) => {
+      const end = () => {
+        running.delete(end);
+        resolve();
+      };
+      running.add(end);
+    });
+  return {
+    work,
+    running,
+    async endAll() {
+      for (const end of [...running]) end();
+      await settled();
+    },
+  };
+}
+
+async function settled() {
+  await vi.advanceTimersByTimeAsync(1);
+}
+
+function limiter() {
+  return new ProviderLimits(() => Date.now());
+}
+
+test('a connection has so many requests at once, in the order in which they came', async () => {
+  const limits = limiter();
+  const { work, running, endAll } = gate();
+  const started: number[] = [];
+  const all = Array.from({ length: 7 }, (_, index) =>
+    limits.run(callerOf('a'), () => {
+      started.push(index);
+      return work();
+    }),
+  );
+  await settled();
+  expect(running.size).toBe(3);
+  await endAll();
+  expect(running.size).toBe(3);
+  await endAll();
+  expect(running.size).toBe(1);
+  await endAll();
+  await Promise.all(all);
+  expect(started).toEqual([0, 1, 2, 3, 4, 5, 6]);
+});
+
+test('what fails makes room too', async () => {
+  const limits = limiter();
+  const failing = () => Promise.reject(new Error('no'));
+  for (let turn = 0; turn < 5; turn += 1) {
+    await expect(limits.run(callerOf('a'), failing)).rejects.toThrow('no');
+    await settled();
+  }
+  expect(await limits.run(callerOf('a'), async () => 'yes')).toBe('yes');
+});
+
+test('a connection has so many requests in a second', async () => {
+  const limits = limiter();
+  let done = 0;
+  const caller = callerOf('a', { limits: { requestsPerSecond: 10 } });
+  const all = Array.from({ length: 23 }, () =>
+    limits.run(caller, async () => {
+      done += 1;
+    }),
+  );
+  await vi.advanceTimersByTimeAsync(0);
+  expect(done).toBe(3);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(done).toBe(13);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(done).toBe(23);
+  await Promise.all(all);
+});
+
+test('nothing of a connection starts while it rests, and others go on', async () => {
+  const limits = limiter();
+  limits.rest(callerOf('a'), 5_000);
+  let isDone = false;
+  const resting = limits.run(callerOf('a'), async () => {
+    isDone = true;
+  });
+  expect(await limits.run(callerOf('b'), async () => 'other')).toBe('other');
+  await vi.advanceTimersByTimeAsync(4_999);
+  expect(isDone).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(isDone).toBe(true);
+  await resting;
+});
+
+test('a wait that is too long is refused at once, with the time that is left', async () => {
+  const limits = limiter();
+  limits.rest(callerOf('a'), 60_000);
+  await vi.advanceTimersByTimeAsync(10_000);
+  const work = vi.fn(async () => {});
+  await expect(limits.run(callerOf('a'), work)).rejects.toMatchObject({
+    kind: 'RATE_LIMITED',
+    retryAfterMs: 50_000,
+  });
+  expect(work).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(50_000);
+  await limits.run(callerOf('a'), work);
+  expect(work).toHaveBeenCalledOnce();
+});
+
+test('a wait that turns out too long is refused, and its work never done', async () => {
+  const limits = limiter();
+  const { work, running, endAll } = gate();
+  for (let turn = 0; turn < 3; turn += 1) void limits.run(callerOf('a'), work);
+  const late = vi.fn(work);
+  const refused = limits.run(callerOf('a'), late).catch((error) => error);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(await refused).toMatchObject({ kind: 'RATE_LIMITED', passesLater: true });
+  await endAll();
+  expect(running.size).toBe(0);
+  expect(late).not.toHaveBeenCalled();
+});
+
+test('so many requests of a connection wait, and no more', async () => {
+  const limits = limiter();
+  const { work, running, endAll } = gate();
+  const outcomes = Array.from({ length: 503 + 4 }, () =>
+    limits.run(callerOf('a'), work).then(
+      () => 'done',
+      (error) => error.kind,
+    ),
+  );
+  await settled();
+  while (running.size > 0) await endAll();
+  const counts = Object.groupBy(await Promise.all(outcomes), (outcome) => outcome);
+  expect(counts.done).toHaveLength(503);
+  expect(counts.RATE_LIMITED).toHaveLength(4);
+});
+
+test("one project leaves room for others, and one provider's slowness is its own", async () => {
+  const limits = limiter();
+  const { work, running, endAll } = gate();
+  const connections = Array.from({ length: 30 }, (_, index) => `noisy ${index}`);
+  const noisy = connections.flatMap((id) =>
+    Array.from({ length: 2 }, () => limits.run(callerOf(id), work)),
+  );
+  await settled();
+  expect(running.size).toBe(32);
+  const quiet = callerOf('quiet', { projectId: 'prj_2' });
+  expect(await limits.run(quiet, async () => 'at once')).toBe('at once');
+  const other = { ...callerOf('elsewhere'), provider: { ...quiet.provider, name: 'other' } };
+  expect(await limits.run(other, async () => 'at once')).toBe('at once');
+  while (running.size > 0) await endAll();
+  await Promise.all(noisy);
+});
+
+test('connections that wait for room get it in turns', async () => {
+  const limits = limiter();
+  const { work, running, endAll } = gate();
+  for (let index = 0; index < 32; index += 1) {
+    for (let turn = 0; turn < 3; turn += 1) void limits.run(callerOf(`c${index}`), work);
+  }
+  const late = vi.fn(async () => {});
+  const waiting = limits.run(callerOf('late'), late);
+  await settled();
+  expect(running.size).toBe(32);
+  await endAll();
+  await endAll();
+  await endAll();
+  await waiting;
+  expect(late).toHaveBeenCalledOnce();
+  while (running.size > 0) await endAll();
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { workspaceIssues } from '../../../src/domain/provider/provider-workspace.ts';
+import type { Provider } from '../../../src/providers/contract.ts';
+import { PROVIDERS } from '../../support/scenes/connections.ts';
+
+function refuses(name: string, ref: string | null): boolean {
+  const provider = PROVIDERS.find((each) => each.name === name) as Provider;
+  return workspaceIssues(provider, ref).length > 0;
+}
+
+test.each(['acme', 'ACME-1', 'acme--dev.sandbox', 'a'.repeat(63)])('%s is a workspace', (ref) => {
+  expect(refuses('salesforce', ref)).toBe(false);
+  expect(refuses('sandbox', ref)).toBe(false);
+});
+
+test.each([
+  'evil.com/',
+  'evil.com?',
+  'evil.com#',
+  'user@evil',
+  'evil:8080',
+  'a b',
+  'a..b',
+  '.a',
+  'a.',
+  'a\\b',
+  'ä',
+  'a\n',
+  '{{workspace}}',
+  'a'.repeat(64),
+  `${'a.'.repeat(127)}a`,
+])('%j could change an address and is no workspace', (ref) => {
+  expect(refuses('salesforce', ref)).toBe(true);
+  expect(refuses('sandbox', ref)).toBe(true);
+});
+
+test('it is asked for where the address is made with it', () => {
+  expect(refuses('salesforce', null)).toBe(true);
+  expect(refuses('gong', null)).toBe(true);
+  expect(refuses('sandbox', null)).toBe(false);
+});
+
+test('where it is the address itself, it is a plain https address', () => {
+  expect(refuses('gong', 'https://us-1.api.gong.io')).toBe(false);
+  expect(refuses('gong', 'https://us-1.api.gong.io/base')).toBe(false);
+  for (const ref of ['acme', 'http://api.gong.io', 'https://u:p@gong.io', 'https://gong.io/?a=1']) {
+    expect(refuses('gong', ref)).toBe(true);
+  }
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { createCallerRates, forgetIdleCallers } from '../../../src/domain/viewer/caller-rates.ts';
+import { sharedApp } from '../../support/app.ts';
+
+const app = await sharedApp();
+const { prisma, rows } = app.app.services.database;
+
+function ratesIn(store: 'memory' | 'database', perSecond = 0.001, burst = 3) {
+  const config = {
+    RATE_LIMIT_PER_SECOND: perSecond,
+    RATE_LIMIT_BURST: burst,
+    RATE_LIMIT_STORE: store,
+  };
+  return createCallerRates(config, rows.query);
+}
+
+let made = 0;
+const newCaller = () => {
+  made += 1;
+  return `key_${made}`;
+};
+
+test.each([
+  'memory',
+  'database',
+] as const)('in %s, a caller has a burst, and then waits for the next request', async (store) => {
+  const rates = ratesIn(store);
+  const callerId = newCaller();
+  expect(rates.policy).toBe('"default";q=3;w=3000');
+  for (const left of [2, 1, 0]) {
+    const spent = await rates.spend(callerId);
+    expect(spent.waitSeconds).toBe(0);
+    expect(rates.show(spent)).toMatch(new RegExp(`^"default";r=${left};t=\\d+$`));
+  }
+  const refused = await rates.spend(callerId);
+  expect(refused.waitSeconds).toBeGreaterThan(900);
+  expect(refused.waitSeconds).toBeLessThanOrEqual(1_000);
+  expect(rates.show(refused)).toMatch(/^"default";r=0;t=(2\d{3}|3000)$/);
+  expect((await rates.spend(newCaller())).waitSeconds).toBe(0);
+});
+
+test('what is counted in the database counts for every process, however many ask at once', async () => {
+  const processes = [ratesIn('database', 0.001, 20), ratesIn('database', 0.001, 20)];
+  const callerId = newCaller();
+  const asked = Array.from({ length: 60 }, (_, index) => processes[index % 2]?.spend(callerId));
+  const spent = await Promise.all(asked);
+  expect(spent.filter((one) => one?.waitSeconds === 0)).toHaveLength(20);
+});
+
+test('what is counted in the database comes back with time, up to the burst', async () => {
+  const rates = ratesIn('database', 2, 10);
+  const callerId = newCaller();
+  const leftAfter = async (seconds: number) => {
+    const refillTime = new Date(Date.now() - seconds * 1_000);
+    await prisma.callerRate.upsert({
+      where: { callerId },
+      create: { callerId, tokens: 0, refillTime },
+      update: { tokens: 0, refillTime },
+    });
+    return (await rates.spend(callerId)).tokens;
+  };
+  const left = await leftAfter(3);
+  expect(left).toBeGreaterThan(4.9);
+  expect(left).toBeLessThan(9);
+  expect(await leftAfter(60)).toBe(9);
+  // A clock that was ahead takes nothing away, and gives nothing.
+  expect((await leftAfter(-3_600)) < 1).toBe(true);
+});
+
+test('callers who have not asked for long are forgotten', async () => {
+  const [idle, active] = [newCaller(), newCaller()];
+  const rates = ratesIn('database');
+  for (const callerId of [idle, active]) await rates.spend(callerId);
+  const refillTime = new Date('2020-01-01T00:00:00Z');
+  await prisma.callerRate.update({ where: { callerId: idle }, data: { refillTime } });
+  await forgetIdleCallers(rows.query, new Date('2021-01-01T00:00:00Z'));
+  const kept = await prisma.callerRate.findMany({ where: { callerId: { in: [idle, active] } } });
+  expect(kept.map(({ callerId }) => callerId)).toEqual([active]);
+});

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import type { Services } from '../../../src/domain/call.ts';
+import { OpenStreams } from '../../../src/domain/viewer/open-streams.ts';
+import { authenticate } from '../../../src/domain/viewer/viewer.ts';
+import type { DomainError } from '../../../src/errors.ts';
+import { sharedApp } from '../../support/app.ts';
+
+const app = await sharedApp();
+const { services, verifier } = app.app;
+const { prisma } = services.database;
+
+/** A caller with a key, and how their stream has ended. */
+async function open(streams: OpenStreams, of: Services = services) {
+  const tenant = await app.tenant();
+  const credentials = { apiKey: tenant.apiKey };
+  const viewer = await authenticate(of, verifier, credentials);
+  if (!viewer) throw new Error('The key is not taken.');
+  const ended = Promise.withResolvers<DomainError | null>();
+  const stream = streams.open(credentials, viewer, ended.resolve);
+  return { tenant, viewer, stream, ended: ended.promise, credentials };
+}
+
+test('a caller who stands is confirmed; one whose key is gone is told, and confirmed no more', async () => {
+  const streams = new OpenStreams(services, verifier, { most: 10, lookMs: 5 });
+  const [staying, leaving] = [await open(streams), await open(streams)];
+  expect(await staying.stream.confirm()).toEqual(staying.viewer);
+  await prisma.apiKey.delete({ where: { id: leaving.tenant.apiKeyId } });
+  expect(await leaving.ended).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await leaving.stream.confirm()).toBeNull();
+  expect(await staying.stream.confirm()).toEqual(staying.viewer);
+  streams.endAll();
+});
+
+test('more scopes than before leave a stream open, and count from then on', async () => {
+  const streams = new OpenStreams(services, verifier, { most: 10, lookMs: 5, staleMs: 10 });
+  const { tenant, stream, viewer } = await open(streams);
+  const scopes = [...viewer.scopes].reverse();
+  await prisma.apiKey.update({ where: { id: tenant.apiKeyId }, data: { scopes } });
+  while ((await stream.confirm())?.scopes[0] !== scopes[0]) await new Promise(setImmediate);
+  expect((await stream.confirm())?.scopes).toEqual(scopes);
+  streams.endAll();
+});
+
+test('while the database can not tell who stands, nothing is confirmed and nothing ended', async () => {
+  let isDown = true;
+  let failed = Promise.withResolvers<void>();
+  const find: Services['database']['rows']['find'] = (...args) => {
+    if (!isDown) return services.database.rows.find(...args);
+    failed.resolve();
+    failed = Promise.withResolvers();
+    return Promise.reject(new Error('down'));
+  };
+  const database = { ...services.database, rows: { ...services.database.rows, find } };
+  const ailing = { ...services, database };
+  const streams = new OpenStreams(ailing, verifier, { most: 10, lookMs: 10, staleMs: 20 });
+  const { stream, viewer } = await open(streams);
+  for (let looks = 0; looks < 5; looks += 1) await failed.promise;
+  let isConfirmed = false;
+  const confirming = stream.confirm().finally(() => {
+    isConfirmed = true;
+  });
+  await failed.promise;
+  expect(isConfirmed).toBe(false);
+  isDown = false;
+  expect(await confirming).toEqual(viewer);
+  streams.endAll();
+});
+
+test('a caller has so many streams, and one more when one is closed', async () => {
+  const streams = new OpenStreams(services, verifier, { most: 2 });
+  const { credentials, viewer, stream } = await open(streams);
+  const another = () => streams.open(credentials, viewer, () => {});
+  another();
+  expect(another).toThrow('2 subscriptions open');
+  stream[Symbol.dispose]();
+  another();
+  streams.endAll();
+});
+
+test('a stream that is closed twice leaves the next one of its caller alone', async () => {
+  const streams = new OpenStreams(services, verifier, { most: 10, lookMs: 5, staleMs: 10 });
+  const { tenant, stream, credentials, viewer } = await open(streams);
+  stream[Symbol.dispose]();
+  const ended = Promise.withResolvers<DomainError | null>();
+  const next = streams.open(credentials, viewer, ended.resolve);
+  stream[Symbol.dispose]();
+  await prisma.apiKey.delete({ where: { id: tenant.apiKeyId } });
+  expect(await ended.promise).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await next.confirm()).toBeNull();
+});
+
+test('a server that stops ends all without a refusal, and opens none', async () => {
+  const streams = new OpenStreams(services, verifier, { most: 10 });
+  const { ended, credentials, viewer } = await open(streams);
+  expect(streams.areEnding).toBe(false);
+  streams.endAll();
+  expect(await ended).toBeNull();
+  expect(streams.areEnding).toBe(true);
+  expect(() => streams.open(credentials, viewer, () => {})).toThrow('stopping');
+});

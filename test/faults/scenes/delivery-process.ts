@@ -1,0 +1,33 @@
+/** A process that sends what is owed in DATABASE_URL, until it is told to stop or killed. */
+import { readConfig } from '../../../src/config.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { startDeliveries } from '../../../src/deliveries/deliveries.ts';
+import { createLog } from '../../../src/log.ts';
+import { createOutbound } from '../../../src/outbound/client.ts';
+import { vault } from '../../support/scenes/deliveries.ts';
+
+const config = readConfig(process.env);
+const log = createLog('silent');
+const database = await openDatabase(config, log);
+const outbound = createOutbound({
+  allowedPrivateTargets: ['127.0.0.1/32'],
+  alwaysAllowedOrigins: () => [],
+});
+const deliveries = startDeliveries({
+  database,
+  vault,
+  outbound,
+  config,
+  log,
+  now: database.now,
+  random: Math.random,
+  // What a killed process held is due again after its lease: soon, so that many kills fit in a run.
+  limits: { attemptMs: 1_000, leaseMs: 2_000 },
+});
+process.on('SIGTERM', async () => {
+  await deliveries[Symbol.asyncDispose]();
+  await outbound[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+  process.exit(0);
+});
+process.send?.('sending');

@@ -1,0 +1,139 @@
+/** The server as users start it, in a process of its own, and how much memory it takes. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { inject, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Database } from '../../../src/database/database.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const PAGE_BYTES = 4096;
+export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
+
+/** A line of the log. */
+export interface LogLine {
+  level: string;
+  msg: string;
+  [fact: string]: unknown;
+}
+
+export interface Gateway {
+  url: string;
+  pid: number;
+  /** What it has logged so far. */
+  lines: readonly LogLine[];
+  /** What the process takes of the machine's memory. */
+  rssBytes(): number;
+  /** What is still in use once everything that nobody needs is collected: the heap, and buffers beside it. */
+  usedBytes(): Promise<number>;
+  /** As a crash does it. */
+  kill(): Promise<void>;
+  /** As an operator does it; answers the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** The address of a test's database, for another process. */
+export async function databaseUrl({ prisma }: Database): Promise<string> {
+  const [{ name }] = await prisma.$queryRaw<[{ name: string }]>`
+    select current_database() as "name"`;
+  return `${inject('postgres').serverUrl}/${name}`;
+}
+
+/** One that is ready; it ends with the test. */
+export async function startGateway(env: Record<string, string>): Promise<Gateway> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
+  const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', 'src/main.ts'], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: folder,
+      PORT: '0',
+      DEMO: 'false',
+      ENCRYPTION_KEY,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const inspector = lineOf(child.stderr, (line) => /^Debugger listening on (\S+)$/.exec(line)?.[1]);
+  const lines: LogLine[] = [];
+  const ready = lineOf(child.stdout, (line) => {
+    if (line.startsWith('{')) lines.push(JSON.parse(line));
+    return readyUrl(line);
+  });
+  const url = await Promise.race([ready, exited]);
+  if (typeof url !== 'string') throw new Error(`The gateway ended before it was ready: ${url}`);
+  const { evaluate, close } = await openInspector(await inspector);
+  return {
+    url,
+    pid: child.pid as number,
+    lines,
+    rssBytes: () =>
+      PAGE_BYTES * Number(readFileSync(`/proc/${child.pid}/statm`, 'utf8').split(' ')[1]),
+    usedBytes: () =>
+      evaluate('(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())'),
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+    async stop() {
+      // Else the process would wait for its inspector to leave.
+      close();
+      child.kill('SIGTERM');
+      return exited;
+    },
+  };
+}
+
+function readyUrl(line: string): string | undefined {
+  const { msg, url } = line.startsWith('{') ? JSON.parse(line) : {};
+  return msg === 'ready' ? url : undefined;
+}
+
+/** The first line that says it; the others are read too, so that the process never waits for us. */
+function lineOf(
+  stream: NodeJS.ReadableStream,
+  find: (line: string) => string | undefined,
+): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  createInterface({ input: stream }).on('line', (line) => {
+    const found = find(line);
+    if (found !== undefined) resolve(found);
+  });
+  return promise;
+}
+
+/** Evaluates a number in the process, after its garbage was collected. */
+async function openInspector(address: string) {
+  const socket = new WebSocket(address);
+  await once(socket, 'open');
+  const waiting = new Map<number, (result: { result: { value: number } }) => void>();
+  socket.on('message', (text) => {
+    const { id, result } = JSON.parse(String(text));
+    waiting.get(id)?.(result);
+    waiting.delete(id);
+  });
+  let last = 0;
+  const call = (method: string, params = {}) => {
+    last += 1;
+    const { promise, resolve } = Promise.withResolvers<{ result: { value: number } }>();
+    waiting.set(last, resolve);
+    socket.send(JSON.stringify({ id: last, method, params }));
+    return promise;
+  };
+  return {
+    async evaluate(expression: string): Promise<number> {
+      await call('HeapProfiler.collectGarbage');
+      return (await call('Runtime.evaluate', { expression })).result.value;
+    },
+    close: () => socket.terminate(),
+  };
+}

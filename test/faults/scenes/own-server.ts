@@ -1,0 +1,106 @@
+/** A PostgreSQL server of a test's own, which it may freeze, fill up and stop. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { createLog } from '../../../src/log.ts';
+import { testApp } from '../../support/app.ts';
+import { startPostgres } from '../../support/database/postgres.ts';
+import { routeEvents } from '../../support/event-log.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { ENCRYPTION_KEY } from './gateway.ts';
+
+export interface OwnServer {
+  /** Without a database's name. */
+  url: string;
+  admin: pg.Client;
+  /** The processes that serve the connections to a database. */
+  backends(database: string): Promise<number[]>;
+  stop(): Promise<void>;
+}
+
+export async function startOwnServer(): Promise<OwnServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-server-'));
+  chmodSync(folder, 0o755);
+  const server = await startPostgres(join(folder, 'data'));
+  const admin = new pg.Client({ connectionString: `${server.url}/postgres` });
+  admin.on('error', () => {});
+  await admin.connect();
+  return {
+    url: server.url,
+    admin,
+    async backends(database) {
+      const { rows } = await admin.query<{ pid: number }>(
+        'select pid from pg_stat_activity where datname = $1',
+        [database],
+      );
+      return rows.map(({ pid }) => pid);
+    },
+    async stop() {
+      await admin.end().catch(() => {});
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Stops processes until the test is over, or it lets them go on. */
+export function freeze(pids: number[]): { thaw(): void } {
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  const thaw = () => {
+    for (const pid of pids) goOn(pid);
+  };
+  onTestFinished(thaw);
+  return { thaw };
+}
+
+/** What has ended meanwhile needs no signal. */
+function goOn(pid: number): void {
+  try {
+    process.kill(pid, 'SIGCONT');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+export interface OwnTenant {
+  apiKey: string;
+  projectId: string;
+  projectName: string;
+}
+
+export interface OwnDatabase {
+  name: string;
+  /** Through the proxy. */
+  url: string;
+  /** To the server itself. */
+  direct: string;
+  proxy: TcpProxy;
+  tenant: OwnTenant;
+}
+
+/** A migrated database with a tenant, behind a proxy, and a role of its name that owns it. `clause` says more of it. */
+export async function createOwnDatabase(
+  { url, admin }: OwnServer,
+  clause = '',
+): Promise<OwnDatabase> {
+  const name = `own_${crypto.randomUUID().replaceAll('-', '')}`;
+  await admin.query(`create role ${name} login password 'own'`);
+  await admin.query(`create database ${name} owner ${name} ${clause}`);
+  const direct = `${url}/${name}`.replace('postgres:postgres@', `${name}:own@`);
+  const env = { DATABASE_URL: direct, ENCRYPTION_KEY };
+  const database = await openDatabase(readConfig(env), createLog('silent'));
+  await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
+  const { apiKey, projectId, projectName } = await app.tenant();
+  await routeEvents(database.prisma, projectId);
+  const { hostname: host, port } = new URL(url);
+  const proxy = await startTcpProxy({ host, port: Number(port) });
+  onTestFinished(() => proxy[Symbol.asyncDispose]());
+  const proxied = new URL(direct);
+  proxied.port = String(proxy.port);
+  const tenant = { apiKey, projectId, projectName };
+  return { name, url: proxied.href, direct, proxy, tenant };
+}

@@ -1,0 +1,120 @@
+/** One request by every way in, as a client meets them. */
+import { expect } from 'vitest';
+import { openEventStream } from '../../support/event-stream.ts';
+import { openSocket } from '../../support/socket.ts';
+import type { OwnTenant } from './own-server.ts';
+
+export interface Met {
+  surface: string;
+  status: number;
+  retryAfter: string | null;
+  type: string | null;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  body: any;
+}
+
+export interface Surfaces {
+  url: string;
+  tenant: OwnTenant;
+}
+
+const READ =
+  'query ($project: String!) { project(idOrName: $project) { topics(first: 1) { totalCount } } }';
+const CHANGE = `mutation ($project: String!, $name: String!) {
+  createTopic(input: { projectIdOrName: $project, name: $name }) { topic { id } } }`;
+const LIVE = `subscription ($project: String!) {
+  notificationEvents(projectIdOrName: $project) { node { data } } }`;
+
+async function meet(surface: string, asking: Promise<Response>): Promise<Met> {
+  const response = await asking;
+  const { status, headers } = response;
+  const type = headers.get('content-type');
+  const body = type?.includes('json') ? await response.json() : await response.text();
+  return { surface, status, retryAfter: headers.get('retry-after'), type, body };
+}
+
+function graphql({ url, tenant }: Surfaces, query: string): Promise<Response> {
+  const variables = { project: tenant.projectId, name: `t${crypto.randomUUID()}` };
+  return fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': tenant.apiKey },
+    body: JSON.stringify({ query, variables }),
+  });
+}
+
+function graphqlByGet({ url, tenant }: Surfaces): Promise<Response> {
+  const variables = JSON.stringify({ project: tenant.projectId });
+  const params = new URLSearchParams({ query: READ, variables });
+  return fetch(`${url}/graphql?${params}`, { headers: { 'x-api-key': tenant.apiKey } });
+}
+
+function rest({ url, tenant }: Surfaces, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${url}/v1/projects/${tenant.projectId}/topics`, {
+    ...init,
+    headers: { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' },
+  });
+}
+
+const newTopic = () => ({
+  method: 'POST',
+  body: JSON.stringify({ name: `t${crypto.randomUUID()}` }),
+});
+
+export function readBy(at: Surfaces): Promise<Met>[] {
+  return [
+    meet('GraphQL query', graphql(at, READ)),
+    meet('GraphQL query by GET', graphqlByGet(at)),
+    meet('REST GET', rest(at)),
+  ];
+}
+
+export function changeBy(at: Surfaces): Promise<Met>[] {
+  return [meet('GraphQL mutation', graphql(at, CHANGE)), meet('REST POST', rest(at, newTopic()))];
+}
+
+/** The refusal of a subscription, by an event stream. */
+export async function streamRefusal({ url, tenant }: Surfaces): Promise<Met> {
+  const stream = await openEventStream((path, init) => fetch(url + path, init), {
+    query: LIVE,
+    variables: { project: tenant.projectId },
+    headers: { 'x-api-key': tenant.apiKey },
+  });
+  const { status, headers } = stream;
+  const message = await stream.next();
+  stream.leave();
+  const [type, retryAfter] = [headers.get('content-type'), headers.get('retry-after')];
+  return { surface: 'event stream', status, retryAfter, type, body: message?.data };
+}
+
+/** The code with which a socket is closed that says who it is. */
+export async function socketRefusal({ url, tenant }: Surfaces): Promise<number> {
+  const socket = await openSocket(url);
+  socket.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
+  const { code } = await socket.closed;
+  return code;
+}
+
+/** Each said that it is not to be had now, and when to come again; in the form of its surface. */
+export function expectUnavailable(answers: Met[]): void {
+  for (const { surface, status, retryAfter, type, body } of answers) {
+    const problem = body.errors?.[0].extensions.problem ?? body;
+    const code = body.errors?.[0].extensions.code ?? 'SERVICE_UNAVAILABLE';
+    expect({ surface, status, code, problem }).toEqual({
+      surface,
+      status: 503,
+      code: 'SERVICE_UNAVAILABLE',
+      problem: {
+        type: 'urn:problem:service-unavailable',
+        title: 'Service Unavailable',
+        status: 503,
+        detail: expect.stringMatching(/database/i),
+        retryAfterSeconds: expect.any(Number),
+      },
+    });
+    expect({ surface, seconds: Number(retryAfter) }).toEqual({
+      surface,
+      seconds: problem.retryAfterSeconds,
+    });
+    if (!body.errors) expect(type).toBe('application/problem+json');
+  }
+}

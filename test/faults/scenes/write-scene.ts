@@ -1,0 +1,102 @@
+/** An installation that writes to a sandbox which outlives all servers, and servers to be killed. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject, onTestFinished } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { type Database, openDatabase } from '../../../src/database/database.ts';
+import { createLog } from '../../../src/log.ts';
+import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
+import { testApp, testDatabase } from '../../support/app.ts';
+import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
+import { startSandbox, type TestSandbox } from '../../support/providers/sandbox.ts';
+import { createWriter } from '../../support/scenes/writes.ts';
+
+export interface Scene {
+  sandbox: TestSandbox;
+  env: Record<string, string>;
+  apiKey: string;
+  projectIdOrName: string;
+  /** To create a deal: nothing but an idempotency key keeps a second one of the same name away. */
+  input(name: string, given?: object): { input: object };
+}
+
+export interface Server {
+  client: GraphqlClient;
+  child: ChildProcess;
+  kill(): Promise<void>;
+}
+
+/** PostgreSQL's handle stays open for the test; the embedded database is open in one process at a time. */
+export async function prepareOnPostgres(): Promise<Scene & { database: Database }> {
+  const database = await testDatabase();
+  const [{ name }] = await database.prisma.$queryRaw<[{ name: string }]>`
+    select current_database() as "name"`;
+  const env = { DATABASE_URL: `${inject('postgres').serverUrl}/${name}` };
+  const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
+  const scene = await prepare(env, async () => kept);
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  return { ...scene, database };
+}
+
+export function prepareEmbedded(): Promise<Scene> {
+  return prepare({}, (env) => openDatabase(readConfig(env), createLog('silent')));
+}
+
+async function prepare(
+  given: Record<string, string>,
+  open: (env: Record<string, string>) => Promise<Database>,
+): Promise<Scene> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-writes-'));
+  const sandbox = await startSandbox();
+  onTestFinished(async () => {
+    await sandbox[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const env = {
+    DATA_DIR: join(folder, 'data'),
+    PORT: '0',
+    DEMO: 'false',
+    ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    SANDBOX_URL: sandbox.url,
+    ...given,
+  };
+  const providers = [sandboxProvider(() => sandbox.url)];
+  await using app = await testApp({ env, providers, database: await open(env) });
+  const objects = [{ objectName: 'deals' }];
+  const writer = await createWriter(app, {
+    content: { write: { objects } },
+    config: { write: objects },
+  });
+  return {
+    sandbox,
+    env,
+    apiKey: writer.apiKey,
+    projectIdOrName: writer.projectId,
+    input: (name, more) =>
+      writer.input({ objectName: 'deals', record: { name }, mode: 'ASYNCHRONOUS', ...more }),
+  };
+}
+
+/** A server that answers by now. */
+export async function startServer({ env, apiKey }: Scene): Promise<Server> {
+  const child = fork(join(import.meta.dirname, 'write-process.ts'), {
+    env: { PATH: process.env.PATH, ...env },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  const [url] = await Promise.race([once(child, 'message'), exited]);
+  if (typeof url !== 'string') throw new Error(`The server ended before it was ready: ${url}`);
+  const fetchHere = (path: string, init?: RequestInit) => fetch(url + path, init);
+  return {
+    child,
+    client: createClient(fetchHere, { 'x-api-key': apiKey }),
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,278 @@
+import { afterEach, expect, test } from 'vitest';
+import { recordPage } from '../../../src/domain/operation/read/read-page.ts';
+import { claimRun } from '../../../src/domain/operation/read/read-run.ts';
+import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
+import { getReadSource } from '../../../src/domain/operation/read/source.ts';
+import { LeaseLost } from '../../../src/work/lease.ts';
+import type { Tenant } from '../../support/app.ts';
+import { sharedApp } from '../../support/app.ts';
+import { keepEvents } from '../../support/scenes/connections.ts';
+import {
+  installReading,
+  POLLING,
+  RESUME,
+  type Reading,
+  startReading,
+  TRIGGER,
+} from '../../support/scenes/reads.ts';
+
+const app = await sharedApp();
+const { services, sandbox } = app.app;
+const { prisma } = services.database;
+sandbox.seed('contacts', 450);
+const RECORDS = { method: 'GET', pathPrefix: '/objects/contacts/records' } as const;
+
+afterEach(() => sandbox.faults.clear());
+
+const COMPLETED = { status: 'SUCCESS', result: '[contacts] Read completed (450 records)' };
+
+/** A read that has begun and that no worker has taken up. */
+async function begin(reading: Reading) {
+  await reading.makeDue();
+  await startDueReads(services);
+  const [operation] = await reading.operations();
+  if (!operation) throw new Error('nothing was begun');
+  return operation;
+}
+
+function changeRun(operationId: string, data: Parameters<typeof prisma.readRun.update>[0]['data']) {
+  return prisma.readRun.update({ where: { operationId }, data });
+}
+
+async function readIds(reading: Reading) {
+  const messages = await reading.messages();
+  return messages.flatMap(({ result }) => result.map(({ raw }) => raw.id));
+}
+
+const allIds = () => sandbox.records('contacts').map(({ id }) => id);
+
+test('what passes is tried again, from the page that failed on', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  const { id } = await begin(reading);
+  sandbox.faults.set({ ...RECORDS, status: 503 });
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([COMPLETED]);
+  expect(await readIds(reading)).toEqual(allIds());
+  const warnings = await prisma.operationLog.findMany({
+    where: { operationId: id, severity: 'WARNING' },
+  });
+  expect(warnings).toMatchObject([
+    { message: '[contacts] Try 1 failed: The sandbox was told to answer 503' },
+  ]);
+});
+
+test('a read waits as long as its provider asks', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  const { id } = await begin(reading);
+  sandbox.faults.set({ ...RECORDS, status: 503, retryAfterSeconds: 600 });
+  await using _workers = await startReading(app);
+  const failures = async () =>
+    (await prisma.readRun.findUniqueOrThrow({ where: { operationId: id } })).failures;
+  await expect.poll(failures, POLLING).toBe(1);
+  const run = await prisma.readRun.findUniqueOrThrow({ where: { operationId: id } });
+  expect(run.dueTime.getTime() - Date.now()).toBeGreaterThan(500_000);
+  expect(run.leaseToken).toBeNull();
+});
+
+test('a read that fails again and again ends with the reason', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  const { id } = await begin(reading);
+  await changeRun(id, { failures: 9 });
+  sandbox.faults.set({ ...RECORDS, status: 503 });
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([
+    {
+      status: 'FAILURE',
+      result: '[contacts] Error reading from provider: The sandbox was told to answer 503',
+    },
+  ]);
+  expect(await prisma.readRun.count({ where: { operationId: id } })).toBe(0);
+});
+
+test('what can’t pass ends the read at once, and a success forgets it', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  sandbox.faults.set({ ...RECORDS, status: 403 });
+  await using _workers = await startReading(app);
+  await reading.makeDue();
+  expect(await reading.ended(1)).toMatchObject([{ status: 'FAILURE' }]);
+  expect(await reading.object()).toMatchObject({
+    failedRuns: 1,
+    paused: false,
+    backfillDone: false,
+  });
+  await reading.makeDue();
+  expect(await reading.ended(2)).toMatchObject([{ status: 'FAILURE' }, COMPLETED]);
+  expect(await reading.object()).toMatchObject({ failedRuns: 0, backfillDone: true });
+});
+
+test('after five failed reads in a row the object pauses itself, until it is resumed', async () => {
+  const tenant = await app.tenant();
+  const events = await keepEvents(app, tenant);
+  const reading = await installReading(app, tenant);
+  const where = { installationId: reading.id };
+  await prisma.installedObject.updateMany({ where, data: { failedRuns: 4 } });
+  sandbox.faults.set({ ...RECORDS, status: 403 });
+  await reading.makeDue();
+  await using _workers = await startReading(app);
+  await reading.ended(1);
+  const error = 'The sandbox was told to answer 403';
+  expect(await reading.object()).toMatchObject({
+    paused: true,
+    pauseNote: `Paused after 5 failed reads in a row: ${error}`,
+    nextReadTime: null,
+    failedRuns: 5,
+  });
+  expect(await events()).toContainEqual({
+    eventType: 'READ_SCHEDULE_PAUSED',
+    connectionId: reading.connection.id,
+    data: expect.objectContaining({
+      installationId: reading.id,
+      objectName: 'contacts',
+      error,
+      config: expect.objectContaining({
+        read: [expect.objectContaining({ objectName: 'contacts' })],
+      }),
+    }),
+  });
+  await tenant.query(RESUME, { input: reading.input });
+  expect(await reading.object()).toMatchObject({
+    paused: false,
+    failedRuns: 0,
+    nextReadTime: expect.any(Date),
+  });
+});
+
+test('a cursor that the provider has forgotten begins the pages again', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  const { id } = await begin(reading);
+  await changeRun(id, { cursor: 'deadbeef.200.450', pagesRead: 1, recordsRead: 200 });
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([COMPLETED]);
+  expect(await readIds(reading)).toEqual(allIds());
+});
+
+test('a provider that forgets every cursor is given up', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  const { id } = await begin(reading);
+  await changeRun(id, { cursor: 'deadbeef.200.450', restarts: 10 });
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([
+    { status: 'FAILURE', result: expect.stringContaining('The cursor is gone') },
+  ]);
+});
+
+test('with other fields the pages begin again, so that all records have them', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  const { id } = await begin(reading);
+  await changeRun(id, { cursor: 'of another plan', planKey: 'another', recordsRead: 400 });
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([COMPLETED]);
+  expect(await readIds(reading)).toEqual(allIds());
+});
+
+test('a read whose worker was killed is gone on with, and the late worker is refused', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  const { id } = await begin(reading);
+  const killed = await claimRun(services, id);
+  if (!killed) throw new Error('not claimed');
+  expect(await claimRun(services, id)).toBeNull();
+  const installation = { id: reading.id, projectId: tenant.projectId };
+  const source = await getReadSource(services, installation, 'contacts');
+  await changeRun(id, { dueTime: new Date(0) });
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([COMPLETED]);
+  const page = { records: [], nextCursor: 'late', estimatedTotal: null };
+  const late = recordPage(services, { run: killed, source, page, durationMs: 0 });
+  await expect(late).rejects.toThrow(LeaseLost);
+  expect(await readIds(reading)).toEqual(allIds());
+});
+
+test('a read whose installation is deleted ends with the reason', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  const { id } = await begin(reading);
+  await deleteInstallation(tenant, reading);
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([
+    { id, status: 'FAILURE', result: expect.stringContaining('was not found') },
+  ]);
+});
+
+test('a page that comes after its installation is gone is not owed', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  const { id } = await begin(reading);
+  const run = await claimRun(services, id);
+  if (!run) throw new Error('not claimed');
+  const installation = { id: reading.id, projectId: tenant.projectId };
+  const source = await getReadSource(services, installation, 'contacts');
+  await deleteInstallation(tenant, reading);
+  const records = [{ id: '1', fields: {}, raw: {} }];
+  const page = { records, nextCursor: null, estimatedTotal: null };
+  const recorded = recordPage(services, { run, source, page, durationMs: 0 });
+  await expect(recorded).rejects.toThrow('no longer reads contacts');
+  expect(await reading.messages()).toEqual([]);
+});
+
+test('a read without its destination ends with the reason', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  await prisma.destination.deleteMany({ where: { projectId: tenant.projectId } });
+  await reading.makeDue();
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([
+    {
+      status: 'FAILURE',
+      result: expect.stringContaining('The destination records does not exist.'),
+    },
+  ]);
+});
+
+test('a read whose credentials are refused ends, and the connection is BAD_CREDENTIALS', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  sandbox.faults.set({ ...RECORDS, status: 401, times: 2 });
+  await reading.makeDue();
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([{ status: 'FAILURE' }]);
+  const where = { id: reading.connection.id };
+  expect(await prisma.connection.findUnique({ where })).toMatchObject({
+    status: 'BAD_CREDENTIALS',
+  });
+});
+
+test('a slow account of one project leaves workers to the others', async () => {
+  const [slow, quick] = [await app.tenant(), await app.tenant()];
+  const object = {
+    objectName: 'deals',
+    requiredFields: [{ fieldName: 'name' }],
+    optionalFields: [],
+  };
+  const deals = await installReading(app, slow, { object });
+  const contacts = await installReading(app, quick);
+  sandbox.faults.set({ pathPrefix: '/objects/deals/records', delayMs: 2_000, times: 20 });
+  const input = { ...deals.trigger, objectName: 'deals' };
+  for (let reads = 0; reads < 10; reads += 1) await slow.query(TRIGGER, { input });
+  const { operation } = (
+    await quick.query(TRIGGER, { input: { ...contacts.trigger, objectName: 'contacts' } })
+  ).triggerRead;
+  await using _workers = await startReading(app);
+  expect(await contacts.ended(1)).toMatchObject([{ id: operation.id, status: 'SUCCESS' }]);
+  const statuses = (await deals.operations()).map(({ status }) => status);
+  expect(statuses).toContain('IN_PROGRESS');
+});
+
+function deleteInstallation(tenant: Tenant, { input }: Reading) {
+  const DELETE = `mutation ($input: DeleteInstallationInput!) {
+    deleteInstallation(input: $input) { deletedId }
+  }`;
+  return tenant.query(DELETE, { input });
+}

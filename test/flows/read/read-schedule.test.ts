@@ -1,0 +1,247 @@
+import { Webhook } from 'standardwebhooks';
+import { beforeEach, expect, test } from 'vitest';
+import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
+import { startWork } from '../../../src/start-work.ts';
+import { sharedApp, testApp } from '../../support/app.ts';
+import { keepEvents } from '../../support/scenes/connections.ts';
+import { installReading, type Message, POLLING, startReading } from '../../support/scenes/reads.ts';
+
+const HOUR_MS = 3_600_000;
+
+let aheadMs = 0;
+beforeEach(() => {
+  aheadMs = 0;
+});
+
+const app = await sharedApp({ now: () => new Date(Date.now() + aheadMs) });
+const { services, sandbox } = app.app;
+const { prisma } = services.database;
+sandbox.seed('contacts', 450);
+
+test('the first read is the whole history, mapped and owed to its destination', async () => {
+  const tenant = await app.tenant();
+  const events = await keepEvents(app, tenant);
+  const reading = await installReading(app, tenant, {
+    object: {
+      mapToName: 'people',
+      optionalFields: [{ fieldName: 'phone', mapToName: 'telephone' }],
+    },
+    config: { read: [{ objectName: 'contacts', selectedFields: ['phone'] }] },
+  });
+  await reading.makeDue();
+  await using _workers = await startReading(app);
+  const [operation] = await reading.ended(1);
+  expect(operation).toMatchObject({
+    actionType: 'READ',
+    status: 'SUCCESS',
+    result: '[contacts] Read completed (450 records)',
+    metadata: {
+      objects: ['contacts'],
+      progress: { objectName: 'contacts', recordsProcessed: 450, recordsEstimatedTotal: 450 },
+    },
+  });
+  const messages = await reading.messages();
+  expect(messages.map(({ resultInfo }) => resultInfo.numRecords)).toEqual([200, 200, 50]);
+  const { result, ...head } = messages[0] as (typeof messages)[number];
+  expect(head).toEqual({
+    action: 'read',
+    projectId: tenant.projectId,
+    provider: 'sandbox',
+    groupRef: 'acme',
+    groupName: 'acme',
+    installationId: reading.id,
+    installationUpdateTime: expect.any(String),
+    consumerRef: 'ann',
+    consumerName: 'ann',
+    objectName: 'people',
+    rawObjectName: 'contacts',
+    operationId: operation?.id,
+    operationTime: operation?.createTime.toISOString(),
+    readType: 'backfill',
+    resultInfo: { type: 'inline', numRecords: 200 },
+  });
+  expect(result[0]).toEqual({
+    fields: { email: 'contact-1@example.test', phone: '+31 20 0000001' },
+    mappedFields: { telephone: '+31 20 0000001' },
+    raw: expect.objectContaining({ id: '1', email: 'contact-1@example.test' }),
+  });
+  const read = messages.flatMap((message) => message.result.map(({ raw }) => raw.id));
+  expect(read).toEqual(sandbox.records('contacts').map(({ id }) => id));
+  expect(await events()).toContainEqual({
+    eventType: 'READ_BACKFILL_DONE',
+    connectionId: reading.connection.id,
+    data: expect.objectContaining({ installationId: reading.id, objectName: 'contacts' }),
+  });
+});
+
+test('an operation tells of its read page by page', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  await reading.makeDue();
+  await using _workers = await startReading(app);
+  const [operation] = await reading.ended(1);
+  const logs = await prisma.operationLog.findMany({
+    where: { operationId: operation?.id ?? '' },
+    orderBy: { id: 'asc' },
+  });
+  expect(logs.map(({ severity, message }) => `${severity} ${message}`)).toEqual([
+    'INFO [contacts] Read accepted',
+    'DEBUG [contacts] Page 1: 200 records',
+    'DEBUG [contacts] Page 2: 200 records',
+    'DEBUG [contacts] Page 3: 50 records',
+    'INFO [contacts] Read completed (450 records)',
+  ]);
+});
+
+test('an installation shows what was read, and when the next read is', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  await reading.makeDue();
+  await using _workers = await startReading(app);
+  await reading.ended(1);
+  const { node } = await tenant.query(
+    `query ($id: ID!) { node(id: $id) { ... on Installation {
+      objects { objectName backfillDone recordsRead lastReadTime nextReadTime }
+      lastOperation { status metadata { progress { recordsProcessed } } }
+    } } }`,
+    { id: reading.id },
+  );
+  expect(node).toEqual({
+    objects: [
+      {
+        objectName: 'contacts',
+        backfillDone: true,
+        recordsRead: 450,
+        lastReadTime: expect.any(String),
+        nextReadTime: expect.stringMatching(/T\d\d:\d0:00/),
+      },
+    ],
+    lastOperation: { status: 'SUCCESS', metadata: { progress: { recordsProcessed: 450 } } },
+  });
+});
+
+test('a later read has what changed since the last one, and moves the position', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant, {
+    object: { objectName: 'deals', requiredFields: [{ fieldName: 'name' }], optionalFields: [] },
+  });
+  sandbox.seed('deals', 3);
+  await using _workers = await startReading(app);
+  await reading.makeDue('deals');
+  await reading.ended(1);
+  const readUntil = new Date();
+  const where = { installationId: reading.id };
+  await prisma.installedObject.updateMany({ where, data: { readUntil } });
+  sandbox.seed('deals', 2);
+  aheadMs = HOUR_MS;
+  await reading.makeDue('deals');
+  const [, later] = await reading.ended(2);
+  expect(later?.result).toBe('[deals] Read completed (2 records)');
+  const messages = await reading.messages();
+  expect(messages.map(({ readType, resultInfo }) => [readType, resultInfo.numRecords])).toEqual([
+    ['backfill', 3],
+    ['scheduled', 2],
+  ]);
+  const object = await reading.object('deals');
+  expect(object.recordsRead).toBe(5);
+  expect(object.readUntil?.getTime()).toBeGreaterThan(readUntil.getTime());
+
+  aheadMs = 2 * HOUR_MS;
+  await reading.makeDue('deals');
+  const [, , last] = await reading.ended(3);
+  expect(last?.result).toBe('[deals] No new data found');
+  expect(await reading.messages()).toHaveLength(2);
+});
+
+test('a backfill of 0 days reads nothing old, and later reads what changes', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant, {
+    config: { read: [{ objectName: 'contacts', backfill: { days: 0 } }] },
+  });
+  aheadMs = HOUR_MS;
+  await reading.makeDue();
+  await using _workers = await startReading(app);
+  const [operation] = await reading.ended(1);
+  expect(operation).toMatchObject({ status: 'SUCCESS', result: '[contacts] No new data found' });
+  expect(await reading.messages()).toEqual([]);
+  expect(await reading.object()).toMatchObject({ backfillDone: true, recordsRead: 0 });
+});
+
+test('a due object is read once, by whichever process comes first', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  await reading.makeDue();
+  await Promise.all([startDueReads(services), startDueReads(services)]);
+  expect(await reading.operations()).toHaveLength(1);
+  expect((await reading.object()).nextReadTime?.getTime()).toBeGreaterThan(Date.now());
+});
+
+test('an object that is being read is not read a second time beside', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  await reading.makeDue();
+  await startDueReads(services);
+  await reading.makeDue();
+  await startDueReads(services);
+  expect(await reading.operations()).toHaveLength(1);
+  expect((await reading.object()).nextReadTime?.getTime()).toBeGreaterThan(Date.now());
+});
+
+test('an object that the config disables is not read', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant, {
+    config: { read: [{ objectName: 'contacts', disabled: true }] },
+  });
+  await reading.makeDue();
+  await startDueReads(services);
+  expect(await reading.operations()).toEqual([]);
+  expect((await reading.object()).nextReadTime).toBeNull();
+});
+
+test('pages wait where the destination is disabled', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  await prisma.destination.updateMany({
+    where: { projectId: tenant.projectId },
+    data: { status: 'DISABLED' },
+  });
+  await reading.makeDue();
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([{ status: 'SUCCESS' }]);
+  const owed = await prisma.delivery.findMany({ where: { projectId: tenant.projectId } });
+  expect(owed.map(({ status }) => status)).toEqual(['PENDING', 'PENDING', 'PENDING']);
+});
+
+test('a page reaches its destination, signed, and is not sent again', async () => {
+  await using own = await testApp();
+  const { services, sandbox } = own.app;
+  sandbox.seed('contacts', 450);
+  const tenant = await own.tenant();
+  const { createDestination } = await tenant.query(
+    `mutation ($input: CreateDestinationInput!) {
+      createDestination(input: $input) { signingSecret }
+    }`,
+    {
+      input: {
+        projectIdOrName: tenant.projectId,
+        name: 'records',
+        type: 'WEBHOOK',
+        url: `${sandbox.url}/inbox/read-pages`,
+      },
+    },
+  );
+  const reading = await installReading(own, tenant);
+  await reading.makeDue();
+  await using _work = await startWork(services);
+  await reading.ended(1);
+  const pending = () =>
+    services.database.prisma.delivery.count({
+      where: { projectId: tenant.projectId, status: 'PENDING' },
+    });
+  await expect.poll(pending, POLLING).toBe(0);
+  const received = sandbox.inbox.list('read-pages');
+  const bodies = received.map(({ headers, rawBody }) =>
+    new Webhook(createDestination.signingSecret).verify(rawBody, headers as Record<string, string>),
+  ) as Message[];
+  expect(bodies.map(({ resultInfo }) => resultInfo.numRecords).sort()).toEqual([200, 200, 50]);
+});

@@ -1,0 +1,244 @@
+import { expect, test } from 'vitest';
+import type { Tenant } from '../../support/app.ts';
+import { sharedApp, testApp } from '../../support/app.ts';
+import { keepEvents } from '../../support/scenes/connections.ts';
+import { contentFor, integrate } from '../../support/scenes/integrations.ts';
+import {
+  installReading,
+  PAUSE,
+  type Reading,
+  startReading,
+  TRIGGER,
+} from '../../support/scenes/reads.ts';
+
+const app = await sharedApp();
+const { services, sandbox } = app.app;
+const { prisma } = services.database;
+sandbox.seed('contacts', 250);
+
+async function trigger(tenant: Tenant, reading: Reading, given: object = {}) {
+  const input = { ...reading.trigger, objectName: 'contacts', ...given };
+  return (await tenant.query(TRIGGER, { input })).triggerRead.operation;
+}
+
+test('a triggered read is accepted at once, and reads everything without a time', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  const operation = await trigger(tenant, reading);
+  expect(operation).toEqual({
+    id: expect.stringMatching(/^opr_/),
+    status: 'IN_PROGRESS',
+    actionType: 'READ',
+    metadata: { objects: ['contacts'] },
+  });
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([
+    { id: operation.id, status: 'SUCCESS', result: '[contacts] Read completed (250 records)' },
+  ]);
+  const messages = await reading.messages();
+  expect(messages.map(({ readType, operationId }) => [readType, operationId])).toEqual([
+    ['triggered', operation.id],
+    ['triggered', operation.id],
+  ]);
+});
+
+test('it keeps to its times, tells them in its event, and leaves the schedule alone', async () => {
+  const tenant = await app.tenant();
+  const events = await keepEvents(app, tenant);
+  const reading = await installReading(app, tenant);
+  const before = await reading.object();
+  const past = {
+    sinceTimestamp: '2020-01-01T00:00:00.000Z',
+    untilTimestamp: '2020-02-01T00:00:00.000Z',
+  };
+  await trigger(tenant, reading, past);
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([{ result: '[contacts] No new data found' }]);
+  await trigger(tenant, reading, { sinceTimestamp: past.sinceTimestamp });
+  expect(await reading.ended(2)).toMatchObject([
+    {},
+    { result: '[contacts] Read completed (250 records)' },
+  ]);
+  const { sinceTimestamp: fromTimestamp, untilTimestamp } = past;
+  const told = (await events()).filter(({ eventType }) => eventType === 'READ_TRIGGERED_DONE');
+  const about = { installationId: reading.id, objectName: 'contacts', fromTimestamp };
+  expect(told.map(({ data }) => data)).toEqual([
+    expect.objectContaining({ ...about, untilTimestamp }),
+    expect.objectContaining(about),
+  ]);
+  expect(told[1]?.data).not.toHaveProperty('untilTimestamp');
+  const { nextReadTime, readUntil, backfillDone } = before;
+  expect(await reading.object()).toMatchObject({ nextReadTime, readUntil, backfillDone });
+});
+
+test('one that fails says so in its event, and the schedule doesn’t count it', async () => {
+  const tenant = await app.tenant();
+  const events = await keepEvents(app, tenant);
+  const reading = await installReading(app, tenant);
+  const pathPrefix = '/objects/contacts/records';
+  sandbox.faults.set({ status: 403, method: 'GET', pathPrefix });
+  await trigger(tenant, reading);
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([{ status: 'FAILURE' }]);
+  expect(await events()).toContainEqual({
+    eventType: 'READ_TRIGGERED_ERROR',
+    connectionId: reading.connection.id,
+    data: expect.objectContaining({
+      objectName: 'contacts',
+      error: 'The sandbox was told to answer 403',
+    }),
+  });
+  expect((await reading.object()).failedRuns).toBe(0);
+});
+
+test('an object can be triggered by its mapped name, and while its schedule is paused', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant, { object: { mapToName: 'people' } });
+  await tenant.query(PAUSE, { input: reading.input });
+  await trigger(tenant, reading, { objectName: 'people' });
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([{ status: 'SUCCESS' }]);
+});
+
+test('what is wrong is named at once, and nothing is read', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  const input = {
+    ...reading.trigger,
+    objectName: 'planets',
+    groupRef: 'nobody',
+    sinceTimestamp: '2026-01-02T00:00:00.000Z',
+    untilTimestamp: '2026-01-02T00:00:00.000Z',
+  };
+  const { code, problem } = await tenant.refusal(TRIGGER, { input });
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(problem.issues).toEqual([
+    {
+      in: 'body',
+      name: 'input.untilTimestamp',
+      detail: 'must be after sinceTimestamp.',
+      value: input.untilTimestamp,
+    },
+    {
+      in: 'body',
+      name: 'input.groupRef',
+      detail: 'is not a group of the project.',
+      value: 'nobody',
+    },
+    {
+      in: 'body',
+      name: 'input.objectName',
+      detail: 'is not an object that the integration reads.',
+      value: 'planets',
+    },
+  ]);
+  expect(await reading.operations()).toEqual([]);
+});
+
+test('it needs the scope reads:control, and an installation of the own project', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  const input = { ...reading.trigger, objectName: 'contacts' };
+  const reader = await tenant.withScopes('read', 'installations:write');
+  expect((await reader.refusal(TRIGGER, { input })).code).toBe('FORBIDDEN');
+  const controller = await tenant.withScopes('reads:control');
+  await controller.query(TRIGGER, { input });
+  const other = await app.tenant();
+  expect((await other.refusal(TRIGGER, { input })).code).toBe('NOT_FOUND');
+  const { id } = reading.integration;
+  const own = { ...input, projectIdOrName: other.projectId, integrationIdOrName: id };
+  expect((await other.refusal(TRIGGER, { input: own })).code).toBe('NOT_FOUND');
+  expect(await reading.operations()).toHaveLength(1);
+});
+
+test('a group that has not installed the integration has nothing to read', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  await integrate(app, tenant, contentFor('other'));
+  const input = { ...reading.trigger, integrationIdOrName: 'other', objectName: 'contacts' };
+  expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+    problem: { detail: 'The group acme has not installed other.' },
+  });
+});
+
+test('an object that the config leaves out or disables is UNPROCESSABLE', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant, {
+    config: { read: [{ objectName: 'contacts', disabled: true }] },
+  });
+  const input = { ...reading.trigger, objectName: 'contacts' };
+  expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
+    code: 'UNPROCESSABLE',
+    problem: { detail: "The installation's config disables contacts." },
+  });
+  const another = await app.tenant();
+  const empty = await installReading(app, another, { config: { read: [] } });
+  const about = { input: { ...empty.trigger, objectName: 'contacts' } };
+  expect((await another.refusal(TRIGGER, about)).code).toBe('UNPROCESSABLE');
+});
+
+test('a provider that can’t be read from is UNPROCESSABLE', async () => {
+  const [provider] = services.catalogue.all.filter(({ name }) => name === 'sandbox');
+  if (!provider) throw new Error('no sandbox');
+  const { readPage: _none, ...capabilities } = provider.capabilities;
+  await using own = await testApp({ providers: [{ ...provider, capabilities }] });
+  const tenant = await own.tenant();
+  const reading = await installReading(own, tenant);
+  const input = { ...reading.trigger, objectName: 'contacts' };
+  expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
+    code: 'UNPROCESSABLE',
+    problem: { detail: 'Sandbox CRM can not be read from.' },
+  });
+});
+
+test('a project whose destinations are behind is RATE_LIMITED, and its scheduled reads wait', async () => {
+  await using own = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '2' } });
+  own.app.sandbox.seed('contacts', 250);
+  const tenant = await own.tenant();
+  const reading = await installReading(own, tenant);
+  await trigger(tenant, reading);
+  await using _workers = await startReading(own);
+  await reading.ended(1);
+  const input = { ...reading.trigger, objectName: 'contacts' };
+  expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
+    code: 'RATE_LIMITED',
+    problem: { retryAfterSeconds: 30 },
+  });
+  await reading.makeDue();
+  const nextReadTime = async () => (await reading.object()).nextReadTime?.getTime();
+  await expect.poll(nextReadTime).toBeGreaterThan(Date.now());
+  expect(await reading.operations()).toHaveLength(1);
+
+  const { prisma: rows } = own.app.services.database;
+  await rows.destination.updateMany({ data: { status: 'DISABLED' } });
+  await reading.makeDue();
+  await reading.ended(2);
+});
+
+test('a project has a bounded number of triggered reads under way', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant);
+  await trigger(tenant, reading);
+  const [first] = await reading.operations();
+  if (!first) throw new Error('nothing was begun');
+  const { projectId, installationId, integrationId, configId } = first;
+  const ids = Array.from({ length: 999 }, (_, index) => `opr_of_test_${projectId}_${index}`);
+  const metadata = {};
+  await prisma.operation.createMany({
+    data: ids.map((id) => ({
+      ...{ id, projectId, installationId, integrationId, configId, metadata },
+      actionType: 'READ' as const,
+      status: 'IN_PROGRESS' as const,
+    })),
+  });
+  const later = { readType: 'TRIGGERED', dueTime: new Date(Date.now() + 3_600_000) } as const;
+  await prisma.readRun.createMany({
+    data: ids.map((operationId) => ({
+      ...{ operationId, projectId, installationId, objectName: 'contacts' },
+      ...later,
+    })),
+  });
+  const input = { ...reading.trigger, objectName: 'contacts' };
+  expect((await tenant.refusal(TRIGGER, { input })).code).toBe('RATE_LIMITED');
+});

@@ -1,0 +1,192 @@
+import { afterAll, expect, test } from 'vitest';
+import { recoverWrites } from '../../../src/domain/operation/write/recovery.ts';
+import { claimWrite } from '../../../src/domain/operation/write/task.ts';
+import { runClaimed, runWrite } from '../../../src/domain/operation/write/write-run.ts';
+import { sharedApp } from '../../support/app.ts';
+import { keepEvents } from '../../support/scenes/connections.ts';
+import { contact, createWriter, startWriteJobs, type Writer } from '../../support/scenes/writes.ts';
+
+const HOUR_MS = 3_600_000;
+const path = '/objects/contacts';
+
+let aheadMs = 0;
+const app = await sharedApp({ now: () => new Date(Date.now() + aheadMs) });
+const { sandbox, services } = app.app;
+const { prisma } = services.database;
+const workers = await startWriteJobs(app);
+afterAll(() => workers[Symbol.asyncDispose]());
+
+const emails = () => sandbox.records('contacts').map(({ email }) => email);
+const writeLater = (writer: Writer, given: object) =>
+  writer.write({ mode: 'ASYNCHRONOUS', ...given });
+const taskOf = (id: string) => prisma.writeTask.findUniqueOrThrow({ where: { id } });
+
+/** Waits until the operation has been changed in a way that the test looks for. */
+async function until(operationId: string, isThere: (operation: { metadata: unknown }) => boolean) {
+  const row = await prisma.operation.findUniqueOrThrow({ where: { id: operationId } });
+  for await (const { node } of services.operationChanges.follow(row)) {
+    if (isThere(node)) return;
+  }
+}
+const isRetried = ({ metadata }: { metadata: unknown }) => 'retry' in (metadata as object);
+
+test('an asynchronous write is answered at once; its outcome is an event', async () => {
+  const writer = await createWriter(app);
+  const events = await keepEvents(app, writer);
+  const record = contact();
+  const answer = await writeLater(writer, { record });
+  expect(answer).toMatchObject({
+    operation: { status: 'IN_PROGRESS', result: null },
+    result: null,
+    results: null,
+    successCount: null,
+    failureCount: null,
+  });
+  const ended = await writer.ended(answer.operationId);
+  const [created] = sandbox.records('contacts').filter(({ email }) => email === record.email);
+  expect(ended).toMatchObject({
+    status: 'SUCCESS',
+    metadata: { objects: ['contacts'], successfulRecordIds: [created?.id] },
+  });
+  expect((await events()).filter(({ eventType }) => eventType === 'WRITE_ASYNC_DONE')).toEqual([
+    {
+      eventType: 'WRITE_ASYNC_DONE',
+      connectionId: writer.connectionId,
+      data: {
+        projectId: writer.projectId,
+        provider: 'sandbox',
+        integrationId: writer.integrationId,
+        integrationName: 'crm',
+        installationId: writer.installationId,
+        groupRef: 'acme',
+        groupName: 'acme',
+        connectionId: writer.connectionId,
+        consumerRef: 'ann',
+        consumerName: 'ann',
+        operationId: answer.operationId,
+        objectName: 'contacts',
+        success: true,
+        successfulRecordIds: [created?.id],
+        errors: [],
+      },
+    },
+  ]);
+});
+
+test('of a batch that is written in part, the event says what was and what was not', async () => {
+  const writer = await createWriter(app);
+  const events = await keepEvents(app, writer);
+  const batch = [{ record: contact() }, { record: { lastname: 'No e-mail' } }];
+  const { operationId } = await writeLater(writer, { batch });
+  expect(await writer.ended(operationId)).toMatchObject({ status: 'SUCCESS' });
+  const [event] = (await events()).filter(({ eventType }) => eventType === 'WRITE_ASYNC_DONE');
+  expect(event?.data).toMatchObject({
+    success: false,
+    successfulRecordIds: [expect.any(String)],
+    errors: [expect.any(String)],
+  });
+});
+
+test('a write that fails for a time is tried again until it is done, once', async () => {
+  const writer = await createWriter(app);
+  const record = contact();
+  sandbox.faults.set({ drop: 'after', times: 2, pathPrefix: path });
+  const { operationId } = await writeLater(writer, { record });
+  expect(await writer.ended(operationId)).toMatchObject({
+    status: 'SUCCESS',
+    metadata: { retry: { attempts: 3 } },
+  });
+  expect(emails().filter((email) => email === record.email)).toHaveLength(1);
+});
+
+test('a provider that asks to wait is not asked before', async () => {
+  const writer = await createWriter(app);
+  sandbox.faults.set({ status: 429, retryAfterSeconds: 90, pathPrefix: path });
+  const { operationId } = await writeLater(writer, { record: contact() });
+  await until(operationId, isRetried);
+  const { dueTime, lastAttempt, leaseToken } = await taskOf(operationId);
+  expect(Number(dueTime) - Number(lastAttempt)).toBeGreaterThanOrEqual(90_000);
+  expect(leaseToken).toBeNull();
+});
+
+test('a refusal that can not pass ends the write', async () => {
+  const writer = await createWriter(app);
+  sandbox.faults.set({ status: 403, pathPrefix: path });
+  const { operationId } = await writeLater(writer, { record: contact() });
+  const ended = await writer.ended(operationId);
+  expect(ended).toMatchObject({ status: 'FAILURE' });
+  expect(ended.metadata).not.toHaveProperty('retry');
+});
+
+test('after its deadline a write is not tried again', async () => {
+  const writer = await createWriter(app);
+  sandbox.faults.set({ status: 503, times: 1_000, pathPrefix: path });
+  const retryPolicy = { deadlineHours: 2 };
+  const { operationId } = await writeLater(writer, { record: contact(), retryPolicy });
+  await until(operationId, isRetried);
+  aheadMs += 3 * HOUR_MS;
+  const ended = await writer.ended(operationId);
+  sandbox.faults.clear();
+  expect(ended).toMatchObject({ status: 'FAILURE', metadata: { successfulRecordIds: [] } });
+  expect(ended.result).toContain('unknown');
+});
+
+/** As a killed process leaves it: claimed, and its lease is over. */
+async function cutOff(taskId: string) {
+  const claim = await claimWrite(services.database, taskId, services.now());
+  if (!claim) throw new Error('It is held by another.');
+  await prisma.$executeRaw`
+    update "WriteTask" set "leaseExpireTime" = clock_timestamp() where "id" = ${taskId}`;
+  return claim;
+}
+
+/** A write that is stored, and whose job no worker gets. */
+async function writeWithoutJob(writer: Writer, given: object) {
+  const { operationId } = await writeLater(writer, {
+    autoBatchPolicy: { maxDelayMinutes: 1440 },
+    ...given,
+  });
+  await prisma.writeTask.update({
+    where: { id: operationId },
+    data: { dueTime: services.now(), openGroup: null },
+  });
+  return operationId;
+}
+
+test('a write whose process was killed is taken over, and a late result of it is refused', async () => {
+  const writer = await createWriter(app);
+  const record = contact();
+  const operationId = await writeWithoutJob(writer, { record });
+  const lost = await cutOff(operationId);
+  await recoverWrites(services);
+  expect(await writer.ended(operationId)).toMatchObject({ status: 'SUCCESS' });
+  const ended = await taskOf(operationId);
+  expect(await runClaimed(services, lost)).toBeNull();
+  expect(await taskOf(operationId)).toEqual(ended);
+  expect(emails().filter((email) => email === record.email)).toHaveLength(1);
+});
+
+test('a write that is held is nobody else’s, and one that has ended is done', async () => {
+  const writer = await createWriter(app);
+  const operationId = await writeWithoutJob(writer, { record: contact() });
+  const claim = await claimWrite(services.database, operationId, services.now());
+  expect(await claimWrite(services.database, operationId, services.now())).toBeNull();
+  if (claim) await runClaimed(services, claim);
+  await runWrite(services, operationId);
+  expect((await taskOf(operationId)).attempts).toBe(1);
+});
+
+test('a write of an installation that was deleted fails', async () => {
+  const writer = await createWriter(app);
+  const operationId = await writeWithoutJob(writer, { record: contact() });
+  const remove = `mutation ($input: DeleteInstallationInput!) {
+    deleteInstallation(input: $input) { deletedId }
+  }`;
+  const { projectId: projectIdOrName, installationId } = writer;
+  await writer.query(remove, { input: { projectIdOrName, installationId } });
+  await runWrite(services, operationId);
+  expect(await writer.ended(operationId)).toMatchObject({
+    status: 'FAILURE',
+    result: expect.stringContaining('installation has been deleted'),
+  });
+});

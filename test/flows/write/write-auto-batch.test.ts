@@ -1,0 +1,95 @@
+import { afterAll, expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { contact, createWriter, startWriteJobs, type Writer } from '../../support/scenes/writes.ts';
+
+const MINUTE_MS = 60_000;
+const WAITING = { timeout: 20_000, interval: 20 };
+
+let aheadMs = 0;
+const app = await sharedApp({ now: () => new Date(Date.now() + aheadMs) });
+const { sandbox, services } = app.app;
+const { prisma } = services.database;
+const workers = await startWriteJobs(app);
+afterAll(() => workers[Symbol.asyncDispose]());
+
+const collect = async (writer: Writer, given: object = {}): Promise<string> => {
+  const autoBatchPolicy = { maxDelayMinutes: 5 };
+  const asked = { mode: 'ASYNCHRONOUS', autoBatchPolicy, record: contact(), ...given };
+  return (await writer.write(asked)).operationId;
+};
+
+const tasksOf = ({ installationId }: Writer) =>
+  prisma.writeTask.findMany({ where: { installationId }, orderBy: { id: 'asc' } });
+
+test('single writes are collected until the first has waited long enough, and end each for itself', async () => {
+  const writer = await createWriter(app);
+  const record = contact();
+  const first = await collect(writer, { record });
+  const refused = await collect(writer, { record: { lastname: 'No e-mail' } });
+  aheadMs += 4 * MINUTE_MS;
+  const last = await collect(writer);
+  expect(await tasksOf(writer)).toMatchObject([
+    { id: first, recordCount: 3, attempts: 0, openGroup: expect.any(String) },
+  ]);
+  aheadMs += 2 * MINUTE_MS;
+  expect(await writer.ended(first)).toMatchObject({
+    status: 'SUCCESS',
+    result: expect.stringMatching(/^\[contacts\] Record \S+ created$/),
+  });
+  expect(await writer.ended(refused)).toMatchObject({
+    status: 'FAILURE',
+    result: expect.stringContaining('Error writing to provider'),
+  });
+  expect(await writer.ended(last)).toMatchObject({ status: 'SUCCESS' });
+  expect(await tasksOf(writer)).toMatchObject([{ attempts: 1, openGroup: null }]);
+  expect(sandbox.records('contacts')).toMatchObject([record, {}]);
+});
+
+test('a hundred records do not wait, and the next one begins anew', async () => {
+  const writer = await createWriter(app);
+  const ids = await Promise.all(Array.from({ length: 101 }, () => collect(writer)));
+  const full = (await tasksOf(writer)).find(({ recordCount }) => recordCount === 100);
+  const collected = await prisma.writeEntry.findMany({ where: { taskId: full?.id } });
+  expect(new Set(collected.map(({ position }) => position)).size).toBe(100);
+  for (const { operationId } of collected) {
+    expect(await writer.ended(operationId)).toMatchObject({ status: 'SUCCESS' });
+  }
+  const [waiting] = ids.filter((id) => !collected.some(({ operationId }) => operationId === id));
+  expect(await prisma.writeTask.findUnique({ where: { id: waiting } })).toMatchObject({
+    recordCount: 1,
+    attempts: 0,
+    openGroup: expect.any(String),
+  });
+});
+
+test('objects, types, headers and installations are collected apart', async () => {
+  const [writer, other] = [await createWriter(app), await createWriter(app)];
+  await collect(writer);
+  await collect(writer, { headers: [{ key: 'x-sandbox-trace', value: '1' }] });
+  await collect(writer, { objectName: 'companies', record: { name: 'Acme' } });
+  await collect(writer, { type: 'UPDATE', record: { id: 'c1', firstname: 'Ann' } });
+  await collect(other);
+  expect(await tasksOf(writer)).toHaveLength(4);
+  expect(await tasksOf(other)).toHaveLength(1);
+});
+
+test('a batch that is tried again is written once', async () => {
+  const writer = await createWriter(app);
+  const records = [contact(), contact()];
+  sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts/batch' });
+  const ids = [];
+  for (const record of records) ids.push(await collect(writer, { record }));
+  aheadMs += 5 * MINUTE_MS;
+  await expect
+    .poll(() => tasksOf(writer), WAITING)
+    .toMatchObject([{ attempts: 1, leaseToken: null }]);
+  aheadMs += MINUTE_MS;
+  for (const id of ids) {
+    expect(await writer.ended(id)).toMatchObject({
+      status: 'SUCCESS',
+      metadata: { retry: { attempts: 2 } },
+    });
+  }
+  const emails = sandbox.records('contacts').map(({ email }) => email);
+  for (const { email } of records) expect(emails.filter((one) => one === email)).toHaveLength(1);
+});

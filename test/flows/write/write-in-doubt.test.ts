@@ -1,0 +1,58 @@
+import { afterAll, expect, test } from 'vitest';
+import { claimWrite } from '../../../src/domain/operation/write/task.ts';
+import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
+import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
+import { sharedApp } from '../../support/app.ts';
+import { startSandbox } from '../../support/providers/sandbox.ts';
+import { contact, createWriter } from '../../support/scenes/writes.ts';
+
+const sandbox = await startSandbox();
+afterAll(() => sandbox[Symbol.asyncDispose]());
+const able = sandboxProvider(() => sandbox.url);
+/** As HubSpot and Salesforce are: it knows no idempotency keys. */
+const provider = { ...able, takes: { ...able.takes, idempotencyKey: false } };
+const env = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
+const app = await sharedApp({ env, providers: [provider] });
+const { services } = app.app;
+const { prisma } = services.database;
+
+const named = (email: unknown) => sandbox.records('contacts').filter((row) => row.email === email);
+
+test('without a key that the provider knows, a creation that was cut off is not repeated', async () => {
+  const writer = await createWriter(app);
+  const made = contact();
+  sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts' });
+  const { result, operation } = await writer.write({ record: made });
+  expect(result).toMatchObject({
+    success: false,
+    errors: [{ message: expect.stringContaining('The outcome is unknown') }],
+  });
+  expect(operation).toMatchObject({ status: 'FAILURE', metadata: { retry: null } });
+  expect(named(made.email)).toHaveLength(1);
+});
+
+test('an update may be repeated without such a key', async () => {
+  const writer = await createWriter(app);
+  const { result } = await writer.write({ record: contact() });
+  const change = { id: result.recordId, firstname: 'Ann' };
+  sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts' });
+  const again = await writer.write({ type: 'UPDATE', record: change });
+  expect(again.result).toMatchObject({ success: true, data: change });
+});
+
+test('a creation whose process was killed is not sent again: its outcome is told to be unknown', async () => {
+  const writer = await createWriter(app);
+  const made = contact();
+  const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: made });
+  await claimWrite(services.database, operationId, services.now());
+  await prisma.$executeRaw`
+    update "WriteTask" set "leaseExpireTime" = clock_timestamp() where "id" = ${operationId}`;
+  await runWrite(services, operationId);
+  const ended = await writer.ended(operationId);
+  expect(ended).toMatchObject({
+    status: 'FAILURE',
+    result: expect.stringContaining('The outcome is unknown'),
+  });
+  expect(ended.metadata).not.toHaveProperty('retry');
+  expect(named(made.email)).toEqual([]);
+});

@@ -1,0 +1,225 @@
+import { expect, test } from 'vitest';
+import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
+import { sharedApp, testApp } from '../../support/app.ts';
+import { insertRows } from '../../support/database/rows.ts';
+import { insertDestination } from '../../support/scenes/integrations.ts';
+import { contact, createWriter, WRITE, type Writer } from '../../support/scenes/writes.ts';
+
+const app = await sharedApp();
+const { prisma } = app.app.services.database;
+
+const able = sandboxProvider(() => 'http://sandbox.test');
+/** The sandbox with as little as a provider may have; it is never called. */
+const plain = await sharedApp({
+  providers: [
+    {
+      ...able,
+      takes: { associations: false, headers: false, idempotencyKey: false },
+      capabilities: { writeRecord: able.capabilities.writeRecord },
+    },
+  ],
+});
+
+async function refusal(writer: Writer, given: object) {
+  const { code, problem } = await writer.refusal(WRITE, writer.input(given));
+  const names = (problem.issues ?? []).map(({ name, detail }) => `${name}: ${detail}`);
+  return { code, names, detail: problem.detail };
+}
+
+const countOperations = ({ projectId }: Writer) => prisma.operation.count({ where: { projectId } });
+
+/** Who writes nothing: every input of theirs is refused. */
+const refused = await createWriter(app);
+const record = contact();
+const associations = [
+  { to: { id: 'c1' }, types: [{ associationCategory: 'SANDBOX', associationTypeId: 1 }] },
+];
+
+test.each<[object, string[]]>([
+  [{}, ['input.record: is needed, or batch.']],
+  [{ record, batch: [{ record }] }, ['input.batch: must not be given together with record.']],
+  [{ batch: [] }, ['input.batch: Too small']],
+  [{ batch: Array.from({ length: 101 }, () => ({ record })) }, ['input.batch: Too big']],
+  [
+    { type: 'UPDATE', record },
+    ["input.record.id: must be the provider's id of the record to update."],
+  ],
+  [
+    { type: 'UPDATE', batch: [{ record: { id: 'c1' } }, { record }, { record: { id: {} } }] },
+    ['input.batch[1].record.id: must be', 'input.batch[2].record.id: must be'],
+  ],
+  [
+    { type: 'DELETE', mode: 'ASYNCHRONOUS', record: { id: 'c1', email: 'x' }, associations },
+    [
+      'input.mode: must be SYNCHRONOUS',
+      'input.associations',
+      'input.record.email: must not be given',
+    ],
+  ],
+  [
+    { type: 'DELETE', batch: [{ record: { id: 'c1' } }] },
+    ['input.batch: must not be given for a DELETE.'],
+  ],
+  [
+    { record, retryPolicy: { deadlineHours: 49 }, autoBatchPolicy: { maxDelayMinutes: 0 } },
+    [
+      'input.retryPolicy.deadlineHours',
+      'input.autoBatchPolicy.maxDelayMinutes',
+      'input.retryPolicy',
+      'input.autoBatchPolicy',
+    ],
+  ],
+  [
+    { mode: 'ASYNCHRONOUS', batch: [{ record }], autoBatchPolicy: { maxDelayMinutes: 1 } },
+    ['input.autoBatchPolicy: must be given only with a single record.'],
+  ],
+  [
+    { record, batchPolicy: { allOrNone: true } },
+    ['input.batchPolicy: must be given only with batch.'],
+  ],
+  [{ batch: [{ record }], associations }, ['input.associations: must be given with each record']],
+  [
+    {
+      record,
+      headers: [
+        { key: 'no spaces', value: 'x' },
+        { key: 'Authorization', value: 'secret' },
+        { key: 'x-ok', value: 'line\nbreak' },
+        { key: 'X-OK', value: 'twice' },
+      ],
+    },
+    [
+      'input.headers[0].key',
+      'input.headers[1].key',
+      'input.headers[2].value',
+      'input.headers[3].key',
+    ],
+  ],
+  [
+    { record: { email: 'x'.repeat(300_000) } },
+    ['input.record: must be at most 262144 bytes as JSON.'],
+  ],
+  [{ record, idempotencyKey: '' }, ['input.idempotencyKey']],
+  [
+    { record, objectName: 'deals' },
+    ['input.objectName: is not an object that the integration writes.'],
+  ],
+  [{ record, groupRef: 'nobody' }, ['input.groupRef: is not a group of the project.']],
+])('bad input is named place by place, and makes no operation: %#', async (given, expected) => {
+  const { code, names } = await refusal(refused, given);
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(names).toHaveLength(expected.length);
+  for (const start of expected) {
+    expect(names).toContainEqual(expect.stringMatching(new RegExp(`^${RegExp.escape(start)}`)));
+  }
+  expect(await countOperations(refused)).toBe(0);
+});
+
+test('the value of a header is in no refusal', async () => {
+  const headers = [{ key: 'Authorization', value: 'planted-secret' }];
+  const told = await refused.refusal(WRITE, refused.input({ record, headers }));
+  expect(JSON.stringify(told)).not.toContain('planted-secret');
+});
+
+test('what the installation’s config does not allow is unprocessable', async () => {
+  const writer = await createWriter(app, { config: { write: [{ objectName: 'contacts' }] } });
+  expect(await refusal(writer, { type: 'DELETE', record: { id: 'c1' } })).toMatchObject({
+    code: 'UNPROCESSABLE',
+    names: ['input.type: is not enabled for the object in the config of the installation.'],
+  });
+  expect(await refusal(writer, { objectName: 'companies', record })).toMatchObject({
+    code: 'UNPROCESSABLE',
+    names: ['input.objectName: is not written by the installation.'],
+  });
+  expect(await countOperations(writer)).toBe(0);
+});
+
+test('what the provider does not take is unprocessable', async () => {
+  const writer = await createWriter(plain);
+  const headers = [{ key: 'x-sandbox-trace', value: '1' }];
+  expect(await refusal(writer, { record, associations, headers })).toMatchObject({
+    code: 'UNPROCESSABLE',
+    names: [
+      'input.associations: are not taken by Sandbox CRM.',
+      'input.headers: are not taken by Sandbox CRM.',
+    ],
+  });
+  expect((await refusal(writer, { batch: [{ record, associations }] })).names).toEqual([
+    'input.batch: is not supported by Sandbox CRM.',
+    'input.batch[0].associations: are not taken by Sandbox CRM.',
+  ]);
+  const collected = { mode: 'ASYNCHRONOUS', record, autoBatchPolicy: { maxDelayMinutes: 1 } };
+  expect((await refusal(writer, collected)).names).toEqual([
+    'input.autoBatchPolicy: is not supported by Sandbox CRM.',
+  ]);
+  expect((await refusal(writer, { type: 'DELETE', record: { id: 'c1' } })).names).toEqual([
+    'input.type: is not supported by Sandbox CRM.',
+  ]);
+});
+
+test('associations and headers reach a provider that takes them', async () => {
+  const writer = await createWriter(app);
+  const company = await writer.write({ objectName: 'companies', record: { name: 'Acme' } });
+  const to = { id: company.result.recordId };
+  const types = [{ associationCategory: 'SANDBOX', associationTypeId: 1 }];
+  const { result } = await writer.write({
+    record: contact(),
+    associations: [{ to, types }],
+    headers: [{ key: 'X-Sandbox-Trace', value: 'one' }],
+  });
+  expect(result).toMatchObject({ success: true });
+  expect(result.data.echoedHeaders).toEqual({ 'x-sandbox-trace': 'one' });
+});
+
+test('an integration that does not exist, or is not installed for the group, is not found', async () => {
+  const writer = await createWriter(app);
+  expect(await refusal(writer, { record, integrationIdOrName: 'other' })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  await prisma.group.create({
+    data: {
+      id: `grp_${writer.installationId.slice(4)}`,
+      projectId: writer.projectId,
+      groupRef: 'idle',
+      groupName: 'idle',
+    },
+  });
+  expect(await refusal(writer, { record, groupRef: 'idle' })).toMatchObject({
+    code: 'NOT_FOUND',
+    detail: 'The group idle has not installed crm.',
+  });
+});
+
+test("another tenant's project does not exist, and nothing is written", async () => {
+  const [writer, stranger] = [await createWriter(app), await app.tenant()];
+  const { code } = await stranger.refusal(WRITE, writer.input({ record: contact() }));
+  expect(code).toBe('NOT_FOUND');
+  expect(await countOperations(writer)).toBe(0);
+});
+
+test('a key without the scope is refused', async () => {
+  const writer = await createWriter(app);
+  const reader = await writer.withScopes('read');
+  const { code } = await reader.refusal(WRITE, writer.input({ record: contact() }));
+  expect(code).toBe('FORBIDDEN');
+  const scoped = await writer.withScopes('records:write');
+  const written = await scoped.query(
+    'mutation ($input: WriteRecordsInput!) { writeRecords(input: $input) { successCount } }',
+    writer.input({ record: contact() }),
+  );
+  expect(written.writeRecords.successCount).toBe(1);
+});
+
+test('while a project is owed too much, it gets no more asynchronous writes', async () => {
+  await using small = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
+  const writer = await createWriter(small);
+  const { projectId } = writer;
+  const { id: destinationId } = await insertDestination(small, writer, 'slow');
+  await insertRows(small).delivery({ projectId, destinationId, nextAttemptTime: new Date() });
+  const later = { mode: 'ASYNCHRONOUS', record: contact() };
+  expect(await writer.refusal(WRITE, writer.input(later))).toMatchObject({
+    code: 'RATE_LIMITED',
+    problem: { retryAfterSeconds: 30 },
+  });
+  expect((await writer.write({ record: contact() })).successCount).toBe(1);
+});

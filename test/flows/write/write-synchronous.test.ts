@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { contact, createWriter } from '../../support/scenes/writes.ts';
+
+const app = await sharedApp();
+const { sandbox } = app.app;
+const path = '/objects/contacts';
+
+const emails = () => sandbox.records('contacts').map(({ email }) => email);
+
+test('a record is created, updated and deleted, each with its operation', async () => {
+  const writer = await createWriter(app);
+  const record = contact({ firstname: 'Ann' });
+  const created = await writer.write({ record });
+  const { recordId: id } = created.result;
+  expect(created).toEqual({
+    operationId: created.operation.id,
+    successCount: 1,
+    failureCount: 0,
+    result: { success: true, recordId: id, data: expect.objectContaining(record), errors: [] },
+    results: null,
+    operation: {
+      id: expect.stringMatching(/^opr_/),
+      status: 'SUCCESS',
+      actionType: 'WRITE',
+      result: `[contacts] Record ${id} created`,
+      integrationId: writer.integrationId,
+      installationId: writer.installationId,
+      configId: writer.configId,
+      metadata: { objects: ['contacts'], successfulRecordIds: [id], retry: null },
+    },
+  });
+  const updated = await writer.write({ type: 'UPDATE', record: { id, firstname: 'Anna' } });
+  expect(updated.result).toMatchObject({ success: true, recordId: id });
+  expect(updated.operation.result).toBe(`[contacts] Record ${id} updated`);
+  expect(sandbox.records('contacts').find((row) => row.id === id)).toMatchObject({
+    ...record,
+    firstname: 'Anna',
+  });
+  const deleted = await writer.write({ type: 'DELETE', record: { id } });
+  expect(deleted.result).toEqual({ success: true, recordId: id, data: null, errors: [] });
+  expect(sandbox.records('contacts').some((row) => row.id === id)).toBe(false);
+});
+
+test('a batch has a result for each record, in order, and is a success where any was written', async () => {
+  const writer = await createWriter(app);
+  const [first, last] = [contact(), contact()];
+  const batch = [first, { email: first.email }, { lastname: 'No e-mail' }, last];
+  const answer = await writer.write({ batch: batch.map((record) => ({ record })) });
+  expect(answer).toMatchObject({ result: null, successCount: 2, failureCount: 2 });
+  expect(answer.results).toMatchObject([
+    { success: true, data: first, errors: [] },
+    { success: false, recordId: null, data: null, errors: [{ message: expect.any(String) }] },
+    { success: false, recordId: null, data: null, errors: [{ message: expect.any(String) }] },
+    { success: true, data: last, errors: [] },
+  ]);
+  expect(answer.operation).toMatchObject({
+    status: 'SUCCESS',
+    result: '[contacts] Batch write completed (2 succeeded, 2 failed)',
+    metadata: {
+      successfulRecordIds: [answer.results[0].recordId, answer.results[3].recordId],
+    },
+  });
+});
+
+test('with allOrNone, one refused record refuses all', async () => {
+  const writer = await createWriter(app);
+  const record = contact();
+  const answer = await writer.write({
+    batch: [{ record }, { record: { lastname: 'No e-mail' } }],
+    batchPolicy: { allOrNone: true },
+  });
+  expect(answer).toMatchObject({ successCount: 0, failureCount: 2 });
+  expect(answer.operation.status).toBe('FAILURE');
+  expect(emails()).not.toContain(record.email);
+});
+
+test('a record that the provider refuses is an outcome, with its reasons', async () => {
+  const writer = await createWriter(app);
+  const { result, operation, failureCount } = await writer.write({ record: { score: 'many' } });
+  expect(result).toMatchObject({ success: false, recordId: null, data: null });
+  expect(result.errors.length).toBeGreaterThan(0);
+  expect(failureCount).toBe(1);
+  expect(operation).toMatchObject({
+    status: 'FAILURE',
+    result: expect.stringContaining(`Error writing to provider: ${result.errors[0].message}`),
+    metadata: { successfulRecordIds: [] },
+  });
+});
+
+test('refused credentials are an outcome too', async () => {
+  const writer = await createWriter(app);
+  const generate = `mutation ($input: GenerateConnectionInput!) {
+    generateConnection(input: $input) { connection { id } }
+  }`;
+  const who = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox', apiKey: 'wrong' };
+  await writer.query(generate, { input: { projectIdOrName: writer.projectId, ...who } });
+  const { result, operation } = await writer.write({ record: contact() });
+  expect(result).toMatchObject({ success: false, errors: [{ message: expect.any(String) }] });
+  expect(operation.status).toBe('FAILURE');
+});
+
+test('a provider that asks to wait is not waited for', async () => {
+  const writer = await createWriter(app);
+  sandbox.faults.set({ status: 429, retryAfterSeconds: 1, pathPrefix: path });
+  const record = contact();
+  const { result, operation } = await writer.write({ record });
+  expect(result.success).toBe(false);
+  expect(operation).toMatchObject({ status: 'FAILURE', metadata: { retry: null } });
+  expect(emails()).not.toContain(record.email);
+});
+
+test.each([
+  'before',
+  'after',
+] as const)('a creation whose connection is lost %s the work is found out: the record is there once', async (drop) => {
+  const writer = await createWriter(app);
+  const record = contact();
+  sandbox.faults.set({ drop, pathPrefix: path });
+  const { result, operation } = await writer.write({ record });
+  expect(result).toMatchObject({ success: true, data: record });
+  expect(operation.metadata.retry).toMatchObject({ attempts: 2 });
+  expect(emails().filter((email) => email === record.email)).toHaveLength(1);
+});
+
+test('a provider that fails again and again leaves the outcome unknown', async () => {
+  const writer = await createWriter(app);
+  sandbox.faults.set({ status: 500, times: 10, pathPrefix: path });
+  const { result, operation } = await writer.write({ record: contact() });
+  sandbox.faults.clear();
+  expect(result.errors).toMatchObject([{ message: expect.stringContaining('unknown') }]);
+  expect(operation).toMatchObject({ status: 'FAILURE', metadata: { retry: { attempts: 3 } } });
+});
+
+test('what the write told while it ran is in its log, and names no field of a record', async () => {
+  const writer = await createWriter(app);
+  const record = contact();
+  sandbox.faults.set({ drop: 'before', pathPrefix: path });
+  const { operationId, result } = await writer.write({ record });
+  const logs = `query ($id: ID!) { node(id: $id) {
+    ... on Operation { logs { nodes { severity message } } }
+  } }`;
+  const { node } = await writer.query(logs, { id: operationId });
+  expect(node.logs.nodes).toEqual([
+    { severity: 'DEBUG', message: '[contacts] 1 record to create' },
+    {
+      severity: 'WARNING',
+      message: expect.stringMatching(/^Attempt 1 failed, the next one is at /),
+    },
+    { severity: 'INFO', message: `[contacts] Record ${result.recordId} created` },
+  ]);
+  expect(JSON.stringify(node)).not.toContain(record.email);
+});

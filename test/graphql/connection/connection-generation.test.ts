@@ -1,0 +1,299 @@
+import { expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import {
+  CREDENTIALS,
+  connecting,
+  GENERATE,
+  generate,
+  keepEvents,
+  PROVIDERS,
+} from '../../support/scenes/connections.ts';
+
+const app = await sharedApp({ providers: PROVIDERS });
+const { prisma } = app.app.services.database;
+
+const tokens = {
+  accessToken: { token: 'at', issuedAt: '2026-01-01T00:00:00Z', expiresAt: '2026-01-01T02:00:00Z' },
+  refreshToken: { token: 'rt' },
+  scopes: ['read'],
+};
+
+async function makeApp({ projectId }: Tenant, provider: string) {
+  const id = newId('app');
+  const data = { id, projectId, provider, clientId: 'c', clientSecretSealed: 'sealed' };
+  await prisma.providerApp.create({ data });
+  return id;
+}
+
+function names(problem: { issues?: { name: string }[] }) {
+  return problem.issues?.map(({ name }) => name);
+}
+
+test('a connection is made, with its group and its consumer', async () => {
+  const tenant = await app.tenant();
+  const events = await keepEvents(app, tenant);
+  const providerMetadata = { region: { value: 'eu', source: 'input' } };
+  const given = { apiKey: 'k', consumerName: 'Ann', providerMetadata };
+  const connection = await generate(tenant, given);
+  expect(connection).toMatchObject({
+    provider: 'sandbox',
+    authScheme: 'API_KEY',
+    status: 'CREATED',
+    providerWorkspaceRef: null,
+    providerMetadata,
+    providerApp: null,
+    updateTime: null,
+    project: { id: tenant.projectId },
+    group: { groupRef: 'acme', groupName: 'acme', updateTime: null },
+    consumer: { consumerRef: 'ann', consumerName: 'Ann', updateTime: null },
+  });
+  expect(await events()).toEqual([
+    {
+      eventType: 'CONNECTION_CREATED',
+      connectionId: connection.id,
+      data: {
+        projectId: tenant.projectId,
+        connectionId: connection.id,
+        provider: 'sandbox',
+        groupRef: 'acme',
+        consumerRef: 'ann',
+        consumerName: 'Ann',
+      },
+    },
+  ]);
+});
+
+test('generating again replaces the credentials of the same connection', async () => {
+  const tenant = await app.tenant();
+  const events = await keepEvents(app, tenant);
+  const first = await generate(tenant, {
+    apiKey: 'old',
+    providerWorkspaceRef: 'w',
+    groupName: 'A',
+  });
+  await prisma.connection.update({
+    where: { id: first.id },
+    data: { status: 'BAD_CREDENTIALS', providerConsumerRef: 'u1' },
+  });
+  const basicAuth = { username: 'u', password: 'p' };
+  const second = await generate(tenant, { basicAuth, groupName: 'Acme', consumerName: 'Ann' });
+  expect(second).toMatchObject({
+    id: first.id,
+    createTime: first.createTime,
+    authScheme: 'BASIC',
+    status: 'CREATED',
+    providerWorkspaceRef: 'w',
+    providerConsumerRef: null,
+    group: { id: first.group.id, groupName: 'Acme' },
+    consumer: { id: first.consumer.id, consumerName: 'Ann' },
+  });
+  expect(second.updateTime).not.toBeNull();
+  expect(second.group.updateTime).not.toBeNull();
+
+  const third = await generate(tenant, { apiKey: 'new' });
+  expect(third.group).toEqual(second.group);
+  expect(third.consumer).toEqual(second.consumer);
+  expect((await tenant.query(CREDENTIALS, { id: first.id })).node.credentials.apiKey).toBe('new');
+  expect((await events()).map(({ eventType }) => eventType)).toEqual([
+    'CONNECTION_CREATED',
+    'CONNECTION_UPDATED',
+    'CONNECTION_UPDATED',
+  ]);
+});
+
+test('the same call many times at once makes one connection', async () => {
+  const tenant = await app.tenant();
+  const events = await keepEvents(app, tenant);
+  const calls = Array.from({ length: 8 }, () =>
+    generate(tenant, { apiKey: 'k', groupName: 'Acme', consumerName: 'Ann' }),
+  );
+  const ids = new Set((await Promise.all(calls)).map(({ id }) => id));
+  expect(ids.size).toBe(1);
+  expect((await events()).map(({ eventType }) => eventType)).toEqual([
+    'CONNECTION_CREATED',
+    ...Array(7).fill('CONNECTION_UPDATED'),
+  ]);
+  const { projectId } = tenant;
+  expect(await prisma.group.count({ where: { projectId } })).toBe(1);
+  expect(await prisma.consumer.count({ where: { projectId } })).toBe(1);
+});
+
+test('another provider, group or consumer is another connection', async () => {
+  const tenant = await app.tenant();
+  const made = [
+    await generate(tenant),
+    await generate(tenant, { apiKey: 'k', groupRef: 'other' }),
+    await generate(tenant, { apiKey: 'k', consumerRef: 'other' }),
+    await generate(tenant, { apiKey: 'k', provider: 'stripe' }),
+  ];
+  expect(new Set(made.map(({ id }) => id)).size).toBe(4);
+  expect(made[1].consumer.id).toBe(made[0].consumer.id);
+  expect(made[2].group.id).toBe(made[0].group.id);
+});
+
+test('imported tokens keep when they end', async () => {
+  const tenant = await app.tenant();
+  const given = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
+  const connection = await generate(tenant, given);
+  expect(connection.authScheme).toBe('OAUTH2_AUTHORIZATION_CODE');
+  const row = await prisma.connection.findUniqueOrThrow({ where: { id: connection.id } });
+  expect(row.tokenExpireTime).toEqual(new Date('2026-01-01T02:00:00Z'));
+
+  const refreshOnly = { oauth2AuthorizationCode: { refreshToken: { token: 'rt2' } } };
+  await generate(tenant, { provider: 'hubspot', ...refreshOnly });
+  const again = await prisma.connection.findUniqueOrThrow({ where: { id: connection.id } });
+  expect(again.tokenExpireTime).toBeNull();
+});
+
+test('an OAuth connection comes by the app that is named, or by the newest one', async () => {
+  const tenant = await app.tenant();
+  const given = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
+  expect((await generate(tenant, given)).providerApp).toBeNull();
+  const [older, newer] = [await makeApp(tenant, 'hubspot'), await makeApp(tenant, 'hubspot')];
+  await makeApp(tenant, 'slack');
+  expect((await generate(tenant, given)).providerApp).toEqual({ id: newer });
+  expect((await generate(tenant, { ...given, providerAppId: older })).providerApp).toEqual({
+    id: older,
+  });
+});
+
+test('an app of another project or another provider is refused', async () => {
+  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  for (const providerAppId of [
+    await makeApp(other, 'sandbox'),
+    await makeApp(tenant, 'slack'),
+    newId('app'),
+  ]) {
+    const { problem } = await tenant.refusal(
+      GENERATE,
+      connecting(tenant, { apiKey: 'k', providerAppId }),
+    );
+    expect(names(problem)).toEqual(['input.providerAppId']);
+  }
+});
+
+test('everything that is wrong is named at once, without secrets', async () => {
+  const tenant = await app.tenant();
+  const wrong = connecting(tenant, {
+    groupRef: '',
+    consumerName: '',
+    providerMetadata: { text: 'x'.repeat(16_384) },
+    apiKey: 'planted\n',
+    oauth2AuthorizationCode: { scopes: [] },
+    basicAuth: { username: '', password: 'planted' },
+  });
+  const { code, problem } = await tenant.refusal(GENERATE, wrong);
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(names(problem)).toEqual([
+    'input.groupRef',
+    'input.consumerName',
+    'input.providerMetadata',
+    'input.apiKey',
+    'input.basicAuth.username',
+    'input.oauth2AuthorizationCode',
+    // Each is told a second time: they were given together.
+    'input.apiKey',
+    'input.basicAuth',
+    'input.oauth2AuthorizationCode',
+  ]);
+  expect(JSON.stringify(problem)).not.toContain('planted');
+
+  const unfit = { provider: 'salesforce', apiKey: 'planted', providerAppId: newId('app') };
+  const answer = await tenant.refusal(GENERATE, connecting(tenant, unfit));
+  expect(names(answer.problem)).toEqual([
+    'input.providerWorkspaceRef',
+    'input.apiKey',
+    'input.providerAppId',
+  ]);
+  const nobody = { provider: 'nobody', consumerRef: '', providerAppId: newId('app') };
+  const unknown = await tenant.refusal(GENERATE, connecting(tenant, nobody));
+  expect(unknown.problem.issues).toMatchObject([
+    { name: 'input.consumerRef', value: '' },
+    { name: 'input.provider', value: 'nobody' },
+    { name: 'input.providerAppId', value: nobody.providerAppId },
+  ]);
+  expect(await prisma.group.count({ where: { projectId: tenant.projectId } })).toBe(0);
+});
+
+test('a provider with an address for each customer needs a workspace that fits in it', async () => {
+  const tenant = await app.tenant();
+  const given = { provider: 'salesforce', oauth2AuthorizationCode: tokens };
+  for (const providerWorkspaceRef of [undefined, null, 'evil.com/', 'a b', 'x@y', 'a..b']) {
+    const wrong = connecting(tenant, { ...given, providerWorkspaceRef });
+    const { problem } = await tenant.refusal(GENERATE, wrong);
+    expect(names(problem)).toEqual(['input.providerWorkspaceRef']);
+  }
+  const connection = await generate(tenant, {
+    ...given,
+    providerWorkspaceRef: 'acme--dev.sandbox',
+  });
+  expect(connection).toMatchObject({
+    authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE',
+    providerWorkspaceRef: 'acme--dev.sandbox',
+  });
+});
+
+test('connections:write is enough, and needed; another tenant is not found', async () => {
+  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const writer = await tenant.withScopes('connections:write', 'read');
+  await writer.query(GENERATE, connecting(tenant));
+  const reader = await tenant.withScopes('read', 'keys:write');
+  expect(await reader.refusal(GENERATE, connecting(tenant))).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await other.refusal(GENERATE, connecting(tenant))).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('an app that is deleted or moved at the same time is of the provider, or of no connection', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const change = `mutation ($move: UpdateProviderAppInput!) {
+    updateProviderApp(input: $move) { providerApp { id } }
+  }`;
+  const remove = `mutation ($input: DeleteProviderAppInput!) {
+    deleteProviderApp(input: $input) { deletedId }
+  }`;
+  const given = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
+  for (let round = 0; round < 5; round += 1) {
+    const named = { projectIdOrName: projectId, providerAppId: await makeApp(tenant, 'hubspot') };
+    const move = { ...named, updateMask: ['PROVIDER'], providerApp: { provider: 'slack' } };
+    const answers = await Promise.all([
+      tenant.request(GENERATE, connecting(tenant, { ...given, groupRef: `group ${round}` })),
+      tenant.request(change, { move }),
+      tenant.request(remove, { input: named }),
+    ]);
+    const codes = answers.flatMap(({ errors = [] }) => errors.map((each) => each.extensions.code));
+    expect(['CONFLICT', 'NOT_FOUND']).toEqual(expect.arrayContaining([...new Set(codes)]));
+    const made = await prisma.connection.findMany({
+      where: { projectId },
+      include: { providerApp: true },
+    });
+    expect(made).toHaveLength(round + 1);
+    for (const { providerApp } of made) expect(providerApp?.provider ?? 'hubspot').toBe('hubspot');
+  }
+});
+
+test('times that have no ISO text of four digits in UTC are refused', async () => {
+  const tenant = await app.tenant();
+  const importing = (expiresAt: string) => {
+    const oauth2AuthorizationCode = { accessToken: { token: 'at', expiresAt } };
+    return tenant.request(
+      GENERATE,
+      connecting(tenant, { provider: 'hubspot', oauth2AuthorizationCode }),
+    );
+  };
+  const name = 'input.oauth2AuthorizationCode.accessToken.expiresAt';
+  for (const time of [
+    '0000-01-01T00:00:00Z',
+    '0001-01-01T00:00:00+23:59',
+    '9999-12-31T23:59:59-23:59',
+  ]) {
+    const { errors } = await importing(time);
+    expect(errors?.[0]?.extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      problem: { issues: [{ name }] },
+    });
+  }
+  for (const time of ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z']) {
+    expect((await importing(time)).errors).toBeUndefined();
+  }
+});

@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest';
+import { refreshDue } from '../../../src/domain/connection/connection-refresh.ts';
+import { createLog } from '../../../src/log.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import {
+  CLIENT,
+  callSandbox,
+  connectWithTokens,
+  getConnection,
+  storedCredentials,
+} from '../../support/providers/oauth.ts';
+import { generate, keepEvents } from '../../support/scenes/connections.ts';
+
+const app = await sharedApp({ log: createLog('silent') });
+const { sandbox, services } = app.app;
+
+const REFRESH = `mutation ($input: RefreshConnectionInput!) {
+  refreshConnection(input: $input) { connection { id status updateTime } }
+}`;
+
+function refreshing({ projectId }: Pick<Tenant, 'projectId'>, { id }: { id: string }) {
+  return { input: { projectIdOrName: projectId, connectionId: id } };
+}
+
+async function tokenOf(connection: Parameters<typeof storedCredentials>[1]) {
+  const stored = await storedCredentials(app, connection);
+  return 'accessToken' in stored ? stored.accessToken?.token : undefined;
+}
+
+test('refreshes now, and the connection is CREATED again', async () => {
+  const tenant = await app.tenant();
+  const connection = await connectWithTokens(app, tenant, { expiresAt: null });
+  await callSandbox(app, connection);
+  const events = await keepEvents(app, tenant);
+  const before = await tokenOf(connection);
+  const { refreshConnection } = await tenant.query(REFRESH, refreshing(tenant, connection));
+  expect(refreshConnection.connection).toEqual({
+    id: connection.id,
+    status: 'CREATED',
+    updateTime: expect.any(String),
+  });
+  expect(await tokenOf(connection)).not.toBe(before);
+  expect(await events()).toMatchObject([
+    { eventType: 'CONNECTION_REFRESHED', connectionId: connection.id },
+  ]);
+  // Again: each time that it is asked for.
+  await tenant.query(REFRESH, refreshing(tenant, connection));
+  expect(await events()).toHaveLength(2);
+});
+
+test('a client gets its first token so too, and a refused one recovers', async () => {
+  const tenant = await app.tenant();
+  const { id } = await generate(tenant, { oauth2ClientCredentials: CLIENT });
+  const events = await keepEvents(app, tenant);
+  await tenant.query(REFRESH, refreshing(tenant, { id }));
+  expect(await events()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
+  const status = 'BAD_CREDENTIALS';
+  await services.database.prisma.connection.update({ where: { id }, data: { status } });
+  const { refreshConnection } = await tenant.query(REFRESH, refreshing(tenant, { id }));
+  expect(refreshConnection.connection.status).toBe('CREATED');
+});
+
+test('a connection without a token to refresh is refused', async () => {
+  const tenant = await app.tenant();
+  const keyed = await generate(tenant, { apiKey: 'sandbox-key' });
+  expect(await tenant.refusal(REFRESH, refreshing(tenant, keyed))).toMatchObject({
+    code: 'UNPROCESSABLE',
+    problem: { detail: expect.stringContaining('API_KEY') },
+  });
+  const imported = await connectWithTokens(app, tenant, { refreshToken: null });
+  expect(await tenant.refusal(REFRESH, refreshing(tenant, imported))).toMatchObject({
+    code: 'UNPROCESSABLE',
+    problem: { detail: expect.stringContaining('no refresh token') },
+  });
+});
+
+test("the provider's failure is told in words, and leaves the connection as it was", async () => {
+  const tenant = await app.tenant();
+  const connection = await connectWithTokens(app, tenant);
+  sandbox.faults.set({ pathPrefix: '/oauth/token', status: 503, retryAfterSeconds: 9 });
+  expect(await tenant.refusal(REFRESH, refreshing(tenant, connection))).toMatchObject({
+    code: 'PROVIDER_ERROR',
+    problem: {
+      status: 502,
+      detail: expect.stringMatching(/token endpoint of Sandbox CRM answered 503/),
+      retryAfterSeconds: 9,
+    },
+  });
+  expect(await getConnection(app, connection.id)).toMatchObject({ status: 'CREATED' });
+});
+
+test('a refusal is told, and makes the connection BAD_CREDENTIALS', async () => {
+  const tenant = await app.tenant();
+  const connection = await connectWithTokens(app, tenant, { refreshToken: 'sbx_rt_unknown' });
+  expect(await tenant.refusal(REFRESH, refreshing(tenant, connection))).toMatchObject({
+    code: 'UNPROCESSABLE',
+    problem: { detail: expect.stringContaining('invalid_grant') },
+  });
+  expect(await getConnection(app, connection.id)).toMatchObject({ status: 'BAD_CREDENTIALS' });
+});
+
+test('another tenant, a missing scope and an unknown connection are refused', async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const connection = await connectWithTokens(app, a);
+  const before = await storedCredentials(app, connection);
+  for (const { projectId } of [a, b]) {
+    expect(await b.refusal(REFRESH, refreshing({ projectId }, connection))).toMatchObject({
+      code: 'NOT_FOUND',
+    });
+  }
+  const reader = await a.withScopes('read', 'records:write');
+  expect(await reader.refusal(REFRESH, refreshing(a, connection))).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  expect(await a.refusal(REFRESH, refreshing(a, { id: 'con_none' }))).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  expect(await storedCredentials(app, connection)).toEqual(before);
+});
+
+test('tokens of idle connections that are soon to end are refreshed, others are not', async () => {
+  const inMs = (ms: number) => new Date(services.now().getTime() + ms);
+  const tenant = await app.tenant();
+  const inGroup = async (expiresAt: Date) =>
+    connectWithTokens(app, await app.tenant(), { expiresAt });
+  const soon = await inGroup(inMs(50_000));
+  const later = await inGroup(inMs(60 * 60_000));
+  const refused = await connectWithTokens(app, tenant, { refreshToken: 'sbx_rt_unknown' });
+  const unable = await connectWithTokens(app, await app.tenant(), { refreshToken: null });
+  const tokens = async () => Promise.all([soon, later].map(tokenOf));
+  const [before, same] = await tokens();
+
+  while ((await refreshDue(services)) > 0);
+  const [after, stillSame] = await tokens();
+  expect(after).not.toBe(before);
+  expect(stillSame).toBe(same);
+  expect(await getConnection(app, refused.id)).toMatchObject({ status: 'BAD_CREDENTIALS' });
+  expect(await getConnection(app, unable.id)).toMatchObject({
+    status: 'CREATED',
+    tokenExpireTime: null,
+  });
+});
+
+test('a refresh that fails for now is tried again later', async () => {
+  const connection = await connectWithTokens(app, await app.tenant());
+  sandbox.faults.set({ pathPrefix: '/oauth/token', status: 500 });
+  expect(await refreshDue(services)).toBe(1);
+  expect(await refreshDue(services)).toBe(0);
+  expect(await getConnection(app, connection.id)).toMatchObject({
+    status: 'CREATED',
+    refreshRetryTime: expect.any(Date),
+  });
+  const later = new Date(services.now().getTime() + 10 * 60_000);
+  expect(await refreshDue({ ...services, now: () => later })).toBe(1);
+  expect((await getConnection(app, connection.id)).refreshRetryTime).toBeNull();
+});

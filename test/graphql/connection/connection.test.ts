@@ -1,0 +1,220 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import {
+  CREDENTIALS,
+  generate,
+  install,
+  keepEvents,
+  PROVIDERS,
+} from '../../support/scenes/connections.ts';
+
+const app = await sharedApp({ providers: PROVIDERS });
+const { prisma } = app.app.services.database;
+
+const update = `mutation ($input: UpdateConnectionInput!) {
+  updateConnection(input: $input) {
+    connection { id status authScheme providerWorkspaceRef providerMetadata updateTime }
+  }
+}`;
+const remove = `mutation ($input: DeleteConnectionInput!) {
+  deleteConnection(input: $input) { deletedId }
+}`;
+const list = `query (
+  $provider: String, $groupRef: String, $consumerRef: String, $status: ConnectionStatus,
+  $first: Int, $last: Int, $after: String
+) {
+  viewer { project { connections(
+    provider: $provider, groupRef: $groupRef, consumerRef: $consumerRef, status: $status,
+    first: $first, last: $last, after: $after
+  ) {
+    totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage endCursor }
+  } } }
+}`;
+
+function names(problem: { issues?: { name: string }[] }) {
+  return problem.issues?.map(({ name }) => name);
+}
+
+test('what an update leaves out stays, and null clears what may be empty', async () => {
+  const tenant = await app.tenant();
+  const given = { apiKey: 'old', providerWorkspaceRef: 'w', providerMetadata: { a: 1 } };
+  const { id: connectionId } = await generate(tenant, given);
+  const events = await keepEvents(app, tenant);
+  await prisma.connection.update({ where: { id: connectionId }, data: { status: 'WORKING' } });
+  const named = { projectIdOrName: tenant.projectId, connectionId };
+  const change = async (input: object) =>
+    (await tenant.query(update, { input: { ...named, ...input } })).updateConnection.connection;
+
+  const before = { status: 'WORKING', providerWorkspaceRef: 'w', providerMetadata: { a: 1 } };
+  expect(await change({})).toMatchObject({ ...before, updateTime: null });
+  expect(await events()).toEqual([]);
+  expect(await change({ providerMetadata: { b: 2 } })).toMatchObject({
+    ...before,
+    providerMetadata: { b: 2 },
+    updateTime: expect.any(String),
+  });
+  const cleared = { providerWorkspaceRef: null, providerMetadata: null };
+  expect(await change(cleared)).toMatchObject({ status: 'WORKING', ...cleared });
+  expect(await change({ apiKey: 'new' })).toMatchObject({
+    status: 'CREATED',
+    authScheme: 'API_KEY',
+  });
+  const shown = await tenant.query(CREDENTIALS, { id: connectionId });
+  expect(shown.node.credentials.apiKey).toBe('new');
+  expect(await events()).toMatchObject(
+    Array(3).fill({ eventType: 'CONNECTION_UPDATED', connectionId, data: { consumerRef: 'ann' } }),
+  );
+});
+
+test('new credentials are of the scheme that the connection has', async () => {
+  const tenant = await app.tenant();
+  const { id: connectionId } = await generate(tenant, { apiKey: 'planted' });
+  const named = { projectIdOrName: tenant.projectId, connectionId };
+  const basicAuth = { username: 'u', password: 'planted' };
+  const refused = async (input: object) => {
+    const { code, problem } = await tenant.refusal(update, { input: { ...named, ...input } });
+    expect(code).toBe('BAD_USER_INPUT');
+    expect(JSON.stringify(problem)).not.toContain('planted');
+    return names(problem);
+  };
+  expect(await refused({ basicAuth })).toEqual(['input.basicAuth']);
+  expect(await refused({ basicAuth, apiKey: 'planted' })).toEqual([
+    'input.apiKey',
+    'input.basicAuth',
+  ]);
+  expect(await refused({ customAuth: { accountKey: 'planted' } })).toEqual(['input.customAuth']);
+  expect(await refused({ apiKey: null })).toEqual(['input.apiKey']);
+  expect(await refused({ providerWorkspaceRef: '', basicAuth })).toEqual([
+    'input.providerWorkspaceRef',
+    'input.providerWorkspaceRef',
+    'input.basicAuth',
+  ]);
+  const shown = await tenant.query(CREDENTIALS, { id: connectionId });
+  expect(shown.node.credentials.apiKey).toBe('planted');
+});
+
+test('a workspace that the provider needs is not cleared', async () => {
+  const tenant = await app.tenant();
+  const given = { basicAuth: { username: 'u', password: '' }, providerWorkspaceRef: 'acme' };
+  const { id } = await generate(tenant, { provider: 'freshdesk', ...given });
+  for (const providerWorkspaceRef of [null, 'acme.evil.com:8080']) {
+    const input = { projectIdOrName: tenant.projectId, connectionId: id, providerWorkspaceRef };
+    const { problem } = await tenant.refusal(update, { input });
+    expect(names(problem)).toEqual(['input.providerWorkspaceRef']);
+  }
+});
+
+test('a connection is deleted once; its group and its consumer stay', async () => {
+  const tenant = await app.tenant();
+  const connection = await generate(tenant);
+  const events = await keepEvents(app, tenant);
+  const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
+  expect(await tenant.query(remove, { input })).toEqual({
+    deleteConnection: { deletedId: connection.id },
+  });
+  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.refusal(update, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await events()).toMatchObject([
+    { eventType: 'CONNECTION_DELETED', data: { connectionId: connection.id, groupRef: 'acme' } },
+  ]);
+  const again = await generate(tenant);
+  expect(again.id).not.toBe(connection.id);
+  expect(again.group.id).toBe(connection.group.id);
+});
+
+test('a connection that installations use is not deleted', async () => {
+  const tenant = await app.tenant();
+  const connection = await generate(tenant);
+  await install(app, connection, tenant);
+  const events = await keepEvents(app, tenant);
+  const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
+  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await events()).toEqual([]);
+});
+
+test("another tenant's connection does not exist, and nobody changes one without the scope", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const { id: connectionId } = await generate(a);
+  const reader = await a.withScopes('read', 'keys:write');
+  for (const [client, projectIdOrName, code] of [
+    [b, a.projectId, 'NOT_FOUND'],
+    [b, b.projectId, 'NOT_FOUND'],
+    [reader, a.projectId, 'FORBIDDEN'],
+  ] as const) {
+    const named = { projectIdOrName, connectionId };
+    expect(await client.refusal(update, { input: { ...named, apiKey: 'mine' } })).toMatchObject({
+      code,
+    });
+    expect(await client.refusal(remove, { input: named })).toMatchObject({ code });
+  }
+  expect(await b.query(CREDENTIALS, { id: connectionId })).toEqual({ node: null });
+  const shown = await a.query(CREDENTIALS, { id: connectionId });
+  expect(shown.node.credentials.apiKey).toBe('k');
+});
+
+test('credentials in clear need credentials:read, and are null where a scheme shows none', async () => {
+  const tenant = await app.tenant();
+  const key = await generate(tenant, { apiKey: 'k' });
+  const basic = await generate(tenant, {
+    groupRef: 'basic',
+    basicAuth: { username: 'u', password: 'p' },
+  });
+  const none = await generate(tenant, { groupRef: 'none', authScheme: 'NONE' });
+  const accessToken = { token: 'at', expiresAt: '2026-01-01T02:00:00.000Z' };
+  const oauth = await generate(tenant, {
+    groupRef: 'oauth',
+    oauth2AuthorizationCode: { accessToken, scopes: ['a'] },
+  });
+  const shown = async (id: string) => (await tenant.query(CREDENTIALS, { id })).node.credentials;
+  expect(await shown(key.id)).toEqual({ apiKey: 'k', oauth2AuthorizationCode: null });
+  expect(await shown(basic.id)).toBeNull();
+  expect(await shown(none.id)).toBeNull();
+  expect(await shown(oauth.id)).toEqual({
+    apiKey: null,
+    oauth2AuthorizationCode: {
+      accessToken: { ...accessToken, issuedAt: null },
+      refreshToken: null,
+      scopes: ['a'],
+    },
+  });
+  const full = await tenant.withScopes('full');
+  const { data, errors } = await full.request(CREDENTIALS, { id: key.id });
+  expect(data).toEqual({ node: { credentials: null } });
+  expect(errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+  const { node } = await tenant.builder.query(CREDENTIALS, { id: key.id });
+  expect(node.credentials.apiKey).toBe('k');
+});
+
+test('connections are listed newest first, by every filter, from both ends', async () => {
+  const tenant = await app.tenant();
+  const a = await generate(tenant, { apiKey: 'k', groupRef: 'g1', consumerRef: 'c1' });
+  const b = await generate(tenant, { apiKey: 'k', groupRef: 'g1', consumerRef: 'c2' });
+  const c = await generate(tenant, {
+    provider: 'stripe',
+    apiKey: 'k',
+    groupRef: 'g2',
+    consumerRef: 'c2',
+  });
+  await prisma.connection.update({ where: { id: b.id }, data: { status: 'WORKING' } });
+  const page = async (args: Record<string, unknown>) =>
+    (await tenant.query(list, args)).viewer.project.connections;
+  const ids = async (args: Record<string, unknown>) =>
+    (await page(args)).nodes.map((node: { id: string }) => node.id);
+  expect(await ids({})).toEqual([c.id, b.id, a.id]);
+  expect(await ids({ last: 2 })).toEqual([b.id, a.id]);
+  expect(await ids({ provider: 'sandbox' })).toEqual([b.id, a.id]);
+  expect(await ids({ groupRef: 'g1' })).toEqual([b.id, a.id]);
+  expect(await ids({ consumerRef: 'c2' })).toEqual([c.id, b.id]);
+  expect(await ids({ status: 'CREATED' })).toEqual([c.id, a.id]);
+  expect(await ids({ groupRef: 'g1', consumerRef: 'c2', status: 'WORKING' })).toEqual([b.id]);
+  expect(await page({ groupRef: 'nobody', first: 1 })).toMatchObject({ totalCount: 0, nodes: [] });
+  const first = await page({ groupRef: 'g1', first: 1 });
+  expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
+  expect(await ids({ groupRef: 'g1', after: first.pageInfo.endCursor })).toEqual([a.id]);
+});
+
+test('a page of no group still checks its arguments', async () => {
+  const tenant = await app.tenant();
+  const { code } = await tenant.refusal(list, { groupRef: 'nobody', first: 0 });
+  expect(code).toBe('BAD_USER_INPUT');
+});

@@ -1,0 +1,190 @@
+import { expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { insertRows } from '../../support/database/rows.ts';
+
+const app = await sharedApp();
+const insert = insertRows(app);
+const { prisma } = app.app.services.database;
+
+const retry = `mutation ($input: RetryDeliveryInput!) {
+  retryDelivery(input: $input) { delivery { id status failureReason nextAttemptTime } }
+}`;
+
+async function destination(tenant: Tenant): Promise<string> {
+  const url = 'https://hooks.example.test';
+  const input = { projectIdOrName: tenant.projectId, name: 'crm', type: 'WEBHOOK', url };
+  const mutation = `mutation ($input: CreateDestinationInput!) {
+    createDestination(input: $input) { destination { id } }
+  }`;
+  return (await tenant.query(mutation, { input })).createDestination.destination.id;
+}
+
+test('a delivery shows what it carries, to whom, and its attempts in order', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const destinationId = await destination(tenant);
+  const event = await insert.event({ projectId });
+  const operation = await insert.operation({ projectId });
+  const nextAttemptTime = new Date('2026-01-02T03:04:05.678Z');
+  const ofEvent = await insert.delivery({
+    projectId,
+    destinationId,
+    eventId: event.id,
+    nextAttemptTime,
+  });
+  const ofRecords = await insert.delivery({
+    projectId,
+    operationId: operation.id,
+    status: 'FAILED',
+    failureReason: 'Gone.',
+  });
+  const delivered = { projectId, deliveryId: ofEvent.id };
+  const second = await insert.attempt({ ...delivered, attemptNumber: 2, responseStatus: 204 });
+  await insert.attempt({ ...delivered, attemptNumber: 1, error: 'Timed out.', durationMs: 15_000 });
+
+  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Delivery {
+    id destinationId destination { id } event { id } operation { id } status failureReason
+    attempts { attemptNumber responseStatus error durationMs createTime }
+    nextAttemptTime createTime
+  } } }`;
+  const { nodes } = await tenant.query(query, { ids: [ofEvent.id, ofRecords.id] });
+  expect(nodes).toEqual([
+    {
+      id: ofEvent.id,
+      destinationId,
+      destination: { id: destinationId },
+      event: { id: event.id },
+      operation: null,
+      status: 'PENDING',
+      failureReason: null,
+      attempts: [
+        {
+          attemptNumber: 1,
+          responseStatus: null,
+          error: 'Timed out.',
+          durationMs: 15_000,
+          createTime: expect.any(String),
+        },
+        {
+          attemptNumber: 2,
+          responseStatus: 204,
+          error: null,
+          durationMs: 12,
+          createTime: second.createTime.toISOString(),
+        },
+      ],
+      nextAttemptTime: nextAttemptTime.toISOString(),
+      createTime: ofEvent.createTime.toISOString(),
+    },
+    {
+      id: ofRecords.id,
+      destinationId: ofRecords.destinationId,
+      destination: null,
+      event: null,
+      operation: { id: operation.id },
+      status: 'FAILED',
+      failureReason: 'Gone.',
+      attempts: [],
+      nextAttemptTime: null,
+      createTime: ofRecords.createTime.toISOString(),
+    },
+  ]);
+});
+
+test('of very many attempts the newest 100 are shown', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const { id: deliveryId } = await insert.delivery({ projectId });
+  await prisma.deliveryAttempt.createMany({
+    data: Array.from({ length: 103 }, (_, index) => ({
+      id: newId('att'),
+      projectId,
+      deliveryId,
+      attemptNumber: index + 1,
+      durationMs: 1,
+    })),
+  });
+  const query = `query ($id: ID!) {
+    node(id: $id) { ... on Delivery { attempts { attemptNumber } } }
+  }`;
+  const { attempts } = (await tenant.query(query, { id: deliveryId })).node;
+  expect(attempts.map((attempt: { attemptNumber: number }) => attempt.attemptNumber)).toEqual(
+    Array.from({ length: 100 }, (_, index) => index + 4),
+  );
+});
+
+test('deliveries are listed oldest first: of a destination, by status, and of an event', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const destinationId = await destination(tenant);
+  const event = await insert.event({ projectId });
+  const owed = { projectId, destinationId };
+  const a = await insert.delivery({ ...owed, status: 'SUCCEEDED' });
+  const b = await insert.delivery({ ...owed, eventId: event.id });
+  const c = await insert.delivery({ ...owed });
+  const elsewhere = await insert.delivery({ projectId, eventId: event.id });
+  const query = `query ($id: ID!, $status: DeliveryStatus, $first: Int, $last: Int) {
+    node(id: $id) {
+      ... on Destination {
+        deliveries(status: $status, first: $first, last: $last) { nodes { id } totalCount }
+      }
+      ... on NotificationEvent { deliveries(first: $first, last: $last) { nodes { id } totalCount } }
+    }
+  }`;
+  const listed = async (id: string, args: Record<string, unknown> = {}) => {
+    const { nodes } = (await tenant.query(query, { id, ...args })).node.deliveries;
+    return nodes.map((node: { id: string }) => node.id);
+  };
+  expect(await listed(destinationId)).toEqual([a.id, b.id, c.id]);
+  expect(await listed(destinationId, { first: 2 })).toEqual([a.id, b.id]);
+  expect(await listed(destinationId, { last: 2 })).toEqual([b.id, c.id]);
+  expect(await listed(destinationId, { status: 'PENDING' })).toEqual([b.id, c.id]);
+  expect(await listed(destinationId, { status: 'FAILED' })).toEqual([]);
+  expect(await listed(event.id)).toEqual([b.id, elsewhere.id]);
+});
+
+test('a delivery is due again, whatever became of it', async () => {
+  const tenant = await app.tenant();
+  const { projectId, projectName } = tenant;
+  const destinationId = await destination(tenant);
+  for (const status of ['PENDING', 'SUCCEEDED', 'FAILED'] as const) {
+    const made = await insert.delivery({
+      projectId,
+      destinationId,
+      status,
+      failureReason: 'Timed out.',
+      nextAttemptTime: new Date('2100-01-01T00:00:00Z'),
+    });
+    const input = { projectIdOrName: projectName, deliveryId: made.id };
+    const { delivery } = (await tenant.query(retry, { input })).retryDelivery;
+    expect(delivery).toMatchObject({ id: made.id, status: 'PENDING', failureReason: null });
+    expect(Date.parse(delivery.nextAttemptTime)).toBeLessThan(Date.parse('2100-01-01T00:00:00Z'));
+    expect((await tenant.query(retry, { input })).retryDelivery.delivery.status).toBe('PENDING');
+  }
+});
+
+test('a delivery whose destination is gone is not sent again', async () => {
+  const tenant = await app.tenant();
+  const { id } = await insert.delivery({ projectId: tenant.projectId, status: 'FAILED' });
+  const input = { projectIdOrName: tenant.projectId, deliveryId: id };
+  expect(await tenant.refusal(retry, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect((await prisma.delivery.findUniqueOrThrow({ where: { id } })).status).toBe('FAILED');
+});
+
+test("another tenant's delivery does not exist, and a key without the scope is refused", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const { projectId } = a;
+  const destinationId = await destination(a);
+  const { id } = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
+  for (const projectIdOrName of [a.projectId, b.projectId]) {
+    const input = { projectIdOrName, deliveryId: id };
+    expect(await b.refusal(retry, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  }
+  const input = { projectIdOrName: projectId, deliveryId: id };
+  const reader = await a.withScopes('read');
+  expect(await reader.refusal(retry, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect((await prisma.delivery.findUniqueOrThrow({ where: { id } })).status).toBe('FAILED');
+  const unknown = { projectIdOrName: projectId, deliveryId: 'nonsense' };
+  expect(await a.refusal(retry, { input: unknown })).toMatchObject({ code: 'NOT_FOUND' });
+});

@@ -1,0 +1,316 @@
+import { expect, test } from 'vitest';
+import { openSigningSecrets, SEALED_SECRETS } from '../../../src/deliveries/signing-secret.ts';
+import { newId } from '../../../src/ids.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { insertRows } from '../../support/database/rows.ts';
+
+const app = await sharedApp();
+const insert = insertRows(app);
+const { database, vault } = app.app.services;
+
+const create = `mutation ($input: CreateDestinationInput!) {
+  createDestination(input: $input) {
+    signingSecret
+    destination { id name type url headers status disabledReason updateTime project { id } }
+  }
+}`;
+const update = `mutation ($input: UpdateDestinationInput!) {
+  updateDestination(input: $input) {
+    destination { id name url headers status disabledReason updateTime }
+  }
+}`;
+const rotate = `mutation ($input: RotateDestinationSecretInput!) {
+  rotateDestinationSecret(input: $input) { signingSecret destination { id signingSecret } }
+}`;
+const remove = `mutation ($input: DeleteDestinationInput!) {
+  deleteDestination(input: $input) { deletedId }
+}`;
+
+const url = 'https://hooks.example.test/events';
+
+function creation(tenant: Tenant, given: Record<string, unknown> = {}) {
+  const input = { projectIdOrName: tenant.projectId, name: 'crm', type: 'WEBHOOK', url, ...given };
+  return { input };
+}
+
+async function made(tenant: Tenant, given: Record<string, unknown> = {}) {
+  const { createDestination } = await tenant.query(create, creation(tenant, given));
+  const { destination, signingSecret } = createDestination;
+  return { ...destination, signingSecret, projectIdOrName: tenant.projectId };
+}
+
+const stored = (id: string) => database.prisma.destination.findUniqueOrThrow({ where: { id } });
+
+test('a destination is made, with a secret that its row holds sealed', async () => {
+  const tenant = await app.tenant();
+  const headers = { 'X-Tenant': 'a', Authorization: 'Bearer abc' };
+  const { createDestination } = await tenant.query(create, creation(tenant, { headers }));
+  expect(createDestination).toEqual({
+    signingSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    destination: {
+      id: expect.stringMatching(/^dst_/),
+      name: 'crm',
+      type: 'WEBHOOK',
+      url,
+      headers,
+      status: 'ENABLED',
+      disabledReason: null,
+      updateTime: null,
+      project: { id: tenant.projectId },
+    },
+  });
+  const row = await stored(createDestination.destination.id);
+  expect(JSON.stringify(row)).not.toContain(createDestination.signingSecret.slice(6));
+  expect(row.signingSecretSealed).toMatch(/^v1\./);
+});
+
+test('the secret is shown to its maker, and later only with credentials:read', async () => {
+  const tenant = await app.tenant();
+  const maker = await tenant.withScopes('events:write', 'read');
+  const { createDestination } = await maker.query(create, creation(tenant));
+  const { signingSecret, destination } = createDestination;
+  const other = await made(tenant, { name: 'other' });
+  expect(signingSecret).toMatch(/^whsec_/);
+
+  const secrets = `query ($id: String!) {
+    project(idOrName: $id) { destinations { nodes { id signingSecret } } }
+  }`;
+  const listed = await tenant.query(secrets, { id: tenant.projectId });
+  expect(listed.project.destinations.nodes).toEqual([
+    { id: other.id, signingSecret: other.signingSecret },
+    { id: destination.id, signingSecret },
+  ]);
+  const node = 'query ($id: ID!) { node(id: $id) { id ... on Destination { signingSecret } } }';
+  for (const scope of ['read', 'full'] as const) {
+    const reader = await tenant.withScopes(scope);
+    const { data, errors } = await reader.request(node, { id: destination.id });
+    expect(data.node).toEqual({ id: destination.id, signingSecret: null });
+    expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+  }
+});
+
+test('every offending input is named at once, and no header is repeated', async () => {
+  const tenant = await app.tenant();
+  const given = {
+    name: 'no spaces',
+    url: 'http://hooks.example.test',
+    headers: { Host: 'evil.example', 'X-Number': 5 },
+  };
+  const names = ['input.name', 'input.url', 'input.headers.Host', 'input.headers.X-Number'];
+  const { problem, code } = await tenant.refusal(create, creation(tenant, given));
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(problem.issues?.map((issue) => issue.name)).toEqual(names);
+  expect(problem.issues?.map((issue) => issue.value)).toEqual([
+    given.name,
+    given.url,
+    undefined,
+    undefined,
+  ]);
+
+  const nowhere = { input: { ...creation(tenant, given).input, projectIdOrName: '' } };
+  const everywhere = await tenant.refusal(create, nowhere);
+  expect(everywhere.problem.issues?.map((issue) => issue.name)).toEqual([
+    'input.projectIdOrName',
+    ...names,
+  ]);
+
+  const { id, projectIdOrName } = await made(tenant);
+  const input = { projectIdOrName, destinationId: id, ...given };
+  const refused = await tenant.refusal(update, { input });
+  expect(refused.problem.issues?.map((issue) => issue.name)).toEqual(names);
+  expect(await stored(id)).toMatchObject({ name: 'crm', url });
+});
+
+test.each([
+  'https://127.0.0.1/hook',
+  'https://2130706433/hook',
+  'https://[::ffff:169.254.169.254]/latest/meta-data',
+  'https://localhost/hook',
+  'http://hooks.example.test/hook',
+  'https://user:pw@hooks.example.test/hook',
+  'https://hooks.example.test/#hook',
+])('the URL %s is refused when it is saved', async (refused) => {
+  const tenant = await app.tenant();
+  const { problem } = await tenant.refusal(create, creation(tenant, { url: refused }));
+  expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.url' }]);
+  expect(JSON.stringify(problem)).not.toContain('user:pw');
+});
+
+test('a second destination of the same name is a conflict, and so is a rename to it', async () => {
+  const tenant = await app.tenant();
+  await made(tenant);
+  const other = await made(tenant, { name: 'erp' });
+  expect(await tenant.refusal(create, creation(tenant))).toMatchObject({ code: 'CONFLICT' });
+  const { projectIdOrName, id } = other;
+  const input = { projectIdOrName, destinationId: id, name: 'crm' };
+  expect(await tenant.refusal(update, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect((await stored(id)).name).toBe('erp');
+});
+
+test('an update changes what it names; null clears headers and nothing else', async () => {
+  const tenant = await app.tenant();
+  const { id, projectIdOrName } = await made(tenant, { headers: { 'X-A': '1' } });
+  const change = async (given: Record<string, unknown>) =>
+    (await tenant.query(update, { input: { projectIdOrName, destinationId: id, ...given } }))
+      .updateDestination.destination;
+  expect(await change({ name: 'erp' })).toMatchObject({
+    name: 'erp',
+    url,
+    headers: { 'X-A': '1' },
+    updateTime: expect.any(String),
+  });
+  expect(await change({ url: `${url}/2` })).toMatchObject({ name: 'erp', url: `${url}/2` });
+  expect(await change({ headers: null })).toMatchObject({ name: 'erp', headers: null });
+
+  const input = { projectIdOrName, destinationId: id, name: null, url: null, status: null };
+  const { problem } = await tenant.refusal(update, { input });
+  expect(problem.issues?.map(({ name }) => name)).toEqual([
+    'input.name',
+    'input.url',
+    'input.status',
+  ]);
+});
+
+test('disabling keeps what is owed; enabling makes it due now', async () => {
+  const tenant = await app.tenant();
+  const { id, projectIdOrName } = await made(tenant);
+  const change = async (status: string) =>
+    (await tenant.query(update, { input: { projectIdOrName, destinationId: id, status } }))
+      .updateDestination.destination;
+  expect(await change('DISABLED')).toMatchObject({
+    status: 'DISABLED',
+    disabledReason: 'Disabled by a caller.',
+  });
+  await database.prisma.destination.update({
+    where: { id },
+    data: { failingSince: new Date(), failedAttempts: 20 },
+  });
+  const owed = { projectId: tenant.projectId, destinationId: id };
+  const later = new Date(Date.now() + 3_600_000);
+  const pending = await insert.delivery({ ...owed, nextAttemptTime: later });
+  const waiting = await insert.delivery({ ...owed, nextAttemptTime: null });
+  const failed = await insert.delivery({ ...owed, status: 'FAILED' });
+
+  expect(await change('ENABLED')).toMatchObject({ status: 'ENABLED', disabledReason: null });
+  expect(await stored(id)).toMatchObject({ failingSince: null, failedAttempts: 0 });
+  const dueTimes = new Map(
+    (await database.prisma.delivery.findMany({ where: { destinationId: id } })).map((row) => [
+      row.id,
+      row.nextAttemptTime,
+    ]),
+  );
+  expect(dueTimes.get(pending.id)?.getTime()).toBeLessThan(later.getTime());
+  expect(dueTimes.get(waiting.id)).not.toBeNull();
+  expect(dueTimes.get(failed.id)).toBeNull();
+});
+
+test('after a rotation the secret before signs too, for a day', async () => {
+  const tenant = await app.tenant();
+  const { id, projectIdOrName, signingSecret: first } = await made(tenant);
+  const input = { projectIdOrName, destinationId: id };
+  const rotated = (await tenant.query(rotate, { input })).rotateDestinationSecret;
+  const second = rotated.signingSecret;
+  expect(second).not.toBe(first);
+  expect(rotated.destination).toEqual({ id, signingSecret: second });
+
+  const sealed = await database.prisma.destination.findUniqueOrThrow({
+    where: { id },
+    select: SEALED_SECRETS,
+  });
+  const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
+  expect(openSigningSecrets(vault, sealed, inHours(23))).toEqual([second, first]);
+  expect(openSigningSecrets(vault, sealed, inHours(25))).toEqual([second]);
+});
+
+test('deleting takes its routes with it and fails what it was owed', async () => {
+  const tenant = await app.tenant();
+  const { id, projectIdOrName } = await made(tenant);
+  const { projectId } = tenant;
+  const topicId = newId('top');
+  await database.prisma.topic.create({ data: { id: topicId, projectId, name: 'alerts' } });
+  const route = { id: newId('tdr'), projectId, topicId, destinationId: id };
+  await database.prisma.topicDestinationRoute.create({ data: route });
+  const owed = { projectId, destinationId: id };
+  const lease = { leaseToken: 'held', leaseExpireTime: new Date(), nextAttemptTime: new Date() };
+  const pending = await insert.delivery({ ...owed, ...lease });
+  const sent = await insert.delivery({ ...owed, status: 'SUCCEEDED' });
+
+  const input = { projectIdOrName, destinationId: id };
+  expect(await tenant.query(remove, { input })).toEqual({ deleteDestination: { deletedId: id } });
+  expect(await database.prisma.topicDestinationRoute.count({ where: { topicId } })).toBe(0);
+  const delivery =
+    'query ($id: ID!) { node(id: $id) { ... on Delivery { status failureReason } } }';
+  expect((await tenant.query(delivery, { id: pending.id })).node).toEqual({
+    status: 'FAILED',
+    failureReason: 'The destination was deleted.',
+  });
+  expect((await tenant.query(delivery, { id: sent.id })).node.status).toBe('SUCCEEDED');
+  const row = await database.prisma.delivery.findUnique({ where: { id: pending.id } });
+  expect(row).toMatchObject({ leaseToken: null, leaseExpireTime: null, nextAttemptTime: null });
+  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('a destination that an integration names is neither renamed nor deleted', async () => {
+  const tenant = await app.tenant();
+  const { id, projectIdOrName } = await made(tenant);
+  const { projectId } = tenant;
+  const [integrationId, revisionId] = [newId('int'), newId('rev')];
+  await database.prisma.integration.create({
+    data: {
+      id: integrationId,
+      projectId,
+      name: 'contacts-sync',
+      provider: 'sandbox',
+      latestRevisionId: revisionId,
+      revisions: {
+        create: {
+          id: revisionId,
+          specVersion: '1.0.0',
+          content: { read: { objects: [{ objectName: 'contact', destination: 'crm' }] } },
+          project: { connect: { id: projectId } },
+        },
+      },
+    },
+  });
+  const input = { projectIdOrName, destinationId: id };
+  const refused = {
+    code: 'CONFLICT',
+    problem: { detail: expect.stringContaining('contacts-sync') },
+  };
+  expect(await tenant.refusal(remove, { input })).toMatchObject(refused);
+  expect(await tenant.refusal(update, { input: { ...input, name: 'erp' } })).toMatchObject(refused);
+  expect((await stored(id)).name).toBe('crm');
+  // Anything else may change, and so may the name to what it is.
+  await tenant.query(update, { input: { ...input, name: 'crm', url: `${url}/2` } });
+  expect((await stored(id)).url).toBe(`${url}/2`);
+});
+
+test("another tenant's destination does not exist", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const { id } = await made(a);
+  const before = await stored(id);
+  const node = 'query ($id: ID!) { node(id: $id) { id ... on Destination { signingSecret } } }';
+  expect(await b.query(node, { id })).toEqual({ node: null });
+  for (const projectIdOrName of [a.projectId, b.projectId]) {
+    const input = { projectIdOrName, destinationId: id };
+    const notFound = { code: 'NOT_FOUND' };
+    expect(await b.refusal(remove, { input })).toMatchObject(notFound);
+    expect(await b.refusal(rotate, { input })).toMatchObject(notFound);
+    expect(await b.refusal(update, { input: { ...input, name: 'mine' } })).toMatchObject(notFound);
+  }
+  expect(await b.refusal(create, creation(a))).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await stored(id)).toEqual(before);
+});
+
+test('a key without the scope is refused', async () => {
+  const tenant = await app.tenant();
+  const reader = await tenant.withScopes('read', 'credentials:read');
+  const { id, projectIdOrName } = await made(tenant);
+  const input = { projectIdOrName, destinationId: id };
+  expect(await reader.refusal(create, creation(tenant, { name: 'erp' }))).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  for (const mutation of [update, rotate, remove]) {
+    expect(await reader.refusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  }
+});

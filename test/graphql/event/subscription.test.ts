@@ -1,0 +1,264 @@
+import { expect, test } from 'vitest';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { announceOperation } from '../../../src/events/channel.ts';
+import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
+import { insertRows } from '../../support/database/rows.ts';
+import { names, record, recordAll, routeEvents } from '../../support/event-log.ts';
+import { type EventStream, openEventStream } from '../../support/event-stream.ts';
+
+const app = await sharedApp();
+const insert = insertRows(app);
+const { database } = app.app.services;
+
+const events = `subscription ($project: String!, $topicId: ID, $eventTypes: [NotificationEventType!],
+                              $after: String) {
+  notificationEvents(projectIdOrName: $project, topicId: $topicId, eventTypes: $eventTypes,
+                     after: $after) {
+    cursor node { eventType data topics { name } project { name appName } }
+  }
+}`;
+const list = `query ($project: String!) {
+  project(idOrName: $project) { notificationEvents { edges { cursor node { data } } } }
+}`;
+
+const subscribe = (
+  headers: Record<string, string>,
+  { query = events, ...variables }: Record<string, unknown> & { query?: string },
+) => openEventStream(app.fetch, { query, variables, headers });
+
+const asKey = ({ apiKey }: Tenant) => ({ 'x-api-key': apiKey });
+
+async function tenantWithRoutes() {
+  const tenant = await app.tenant();
+  return { ...tenant, ...(await routeEvents(database.prisma, tenant.projectId)) };
+}
+
+async function takeEdges(stream: EventStream, count: number) {
+  const edges = [];
+  while (edges.length < count) edges.push((await stream.next())?.data.data.notificationEvents);
+  return edges;
+}
+
+async function refusalOf(stream: EventStream) {
+  const message = await stream.next();
+  expect(message?.data.data ?? null).toBeNull();
+  expect(message?.data.errors).toHaveLength(1);
+  expect(await stream.next()).toMatchObject({ event: 'complete' });
+  return message?.data.errors[0].extensions;
+}
+
+test('new events arrive as edges of the list', async () => {
+  const tenant = await tenantWithRoutes();
+  const { projectId, projectName: project } = tenant;
+  await recordAll(database, tenant, ['old']);
+  const stream = await subscribe(asKey(tenant), { project });
+  expect([stream.status, stream.headers.get('content-type')]).toEqual([
+    200,
+    'text/event-stream; charset=utf-8',
+  ]);
+  await record(database, { projectId, name: 'one' });
+  await record(database, { projectId, name: 'two', eventType: 'CONNECTION_DELETED' });
+  const [one, two] = await takeEdges(stream, 2);
+  expect(one.node).toMatchObject({
+    eventType: 'CONNECTION_CREATED',
+    data: { connectionId: 'one' },
+    topics: [{ name: 'created' }],
+    project: { name: project },
+  });
+  const { edges } = (await tenant.query(list, { project })).project.notificationEvents;
+  expect([one.cursor, two.cursor]).toEqual(
+    edges.slice(1).map((edge: { cursor: string }) => edge.cursor),
+  );
+  stream.leave();
+});
+
+test('a stream resumes after a cursor, by argument and by Last-Event-ID', async () => {
+  const tenant = await tenantWithRoutes();
+  const project = tenant.projectId;
+  await recordAll(database, tenant, names('e', 3));
+  const { edges } = (await tenant.query(list, { project })).project.notificationEvents;
+  const [{ cursor: after }, { cursor: second }, { cursor: third }] = edges;
+  for (const stream of [
+    await subscribe(asKey(tenant), { project, after }),
+    await subscribe({ ...asKey(tenant), 'last-event-id': after }, { project }),
+    await subscribe({ ...asKey(tenant), 'last-event-id': after }, { project, after: third }),
+  ]) {
+    const messages = [await stream.next(), await stream.next()];
+    expect(messages.map((message) => [message?.event, message?.id])).toEqual([
+      ['next', second],
+      ['next', third],
+    ]);
+    stream.leave();
+  }
+});
+
+test('each event is read afresh: a change between two of them is seen', async () => {
+  const tenant = await tenantWithRoutes();
+  const { projectId } = tenant;
+  const stream = await subscribe(asKey(tenant), { project: projectId });
+  await record(database, { projectId, name: 'one' });
+  const [one] = await takeEdges(stream, 1);
+  await database.prisma.project.update({ where: { id: projectId }, data: { appName: 'renamed' } });
+  await record(database, { projectId, name: 'two' });
+  const [two] = await takeEdges(stream, 1);
+  expect([one.node.project.appName, two.node.project.appName]).toEqual([
+    tenant.projectName,
+    'renamed',
+  ]);
+  stream.leave();
+});
+
+test('a stream is filtered by topic and by type', async () => {
+  const tenant = await tenantWithRoutes();
+  const { projectId: project, deletedTopicId: topicId } = tenant;
+  const streams = [
+    await subscribe(asKey(tenant), { project, topicId }),
+    await subscribe(asKey(tenant), { project, eventTypes: ['CONNECTION_DELETED'] }),
+  ];
+  await record(database, { projectId: project, name: 'made' });
+  await record(database, { projectId: project, name: 'gone', eventType: 'CONNECTION_DELETED' });
+  for (const stream of streams) {
+    const [edge] = await takeEdges(stream, 1);
+    expect(edge.node.data.connectionId).toBe('gone');
+    stream.leave();
+  }
+});
+
+test("another tenant's project, topic and operation do not exist", async () => {
+  const [a, b] = [await tenantWithRoutes(), await tenantWithRoutes()];
+  const { id } = await insert.operation({ projectId: a.projectId });
+  const operation = 'subscription ($id: ID!) { operation(id: $id) { id } }';
+  for (const variables of [
+    { project: a.projectId },
+    { project: a.projectName },
+    { project: b.projectId, topicId: a.createdTopicId },
+    { query: operation, id },
+  ]) {
+    const stream = await subscribe(asKey(b), variables);
+    expect(await refusalOf(stream)).toMatchObject({ code: 'NOT_FOUND' });
+  }
+});
+
+test('a damaged, foreign or future cursor is refused, and so is an empty list of types', async () => {
+  const [tenant, other] = [await tenantWithRoutes(), await tenantWithRoutes()];
+  const project = tenant.projectId;
+  await recordAll(database, other, names('e', 3));
+  await recordAll(database, tenant, names('e', 3));
+  const cursorOf = async ({ query, projectId }: Tenant) => {
+    const data = await query(list, { project: projectId });
+    return data.project.notificationEvents.edges[2].cursor;
+  };
+  const [own, foreign] = [await cursorOf(tenant), await cursorOf(other)];
+  await database.prisma.eventLog.update({
+    where: { projectId: project },
+    data: { lastPosition: 2 },
+  });
+  const damaged = `${own.slice(0, -2)}xx`;
+  for (const after of [damaged, foreign, own, '']) {
+    const refusal = await refusalOf(await subscribe(asKey(tenant), { project, after }));
+    expect(refusal).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      problem: { issues: [{ name: 'after' }] },
+    });
+  }
+  const stream = await subscribe(asKey(tenant), { project, eventTypes: [] });
+  expect((await refusalOf(stream)).problem.issues).toMatchObject([{ name: 'eventTypes' }]);
+});
+
+test('a cursor older than what is kept is refused; the newest that lost nothing is not', async () => {
+  const tenant = await tenantWithRoutes();
+  const project = tenant.projectId;
+  await recordAll(database, tenant, names('e', 4));
+  const { edges } = (await tenant.query(list, { project })).project.notificationEvents;
+  const [first, second] = edges.map((edge: { cursor: string }) => edge.cursor);
+  await database.prisma.notificationEvent.deleteMany({
+    where: { projectId: project, position: { lte: 2 } },
+  });
+  const refusal = await refusalOf(await subscribe(asKey(tenant), { project, after: first }));
+  expect(refusal.problem.issues).toMatchObject([
+    { name: 'after', detail: expect.stringContaining('older than what is kept') },
+  ]);
+  const stream = await subscribe(asKey(tenant), { project, after: second });
+  const kept = await takeEdges(stream, 2);
+  expect(kept.map(({ node }) => node.data.connectionId)).toEqual(['e3', 'e4']);
+  stream.leave();
+});
+
+test('a stream needs credentials and the scope read', async () => {
+  const tenant = await tenantWithRoutes();
+  const variables = { project: tenant.projectId };
+  const nobody = await subscribe({}, variables);
+  expect(nobody.status).toBe(401);
+  expect(await refusalOf(nobody)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  const writer = await tenant.withScopes('events:write');
+  const answer = await writer.request(events, variables);
+  expect(answer.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+});
+
+test('a stream ends soon after its key is deleted, deactivated or gets fewer scopes', async () => {
+  for (const change of ['delete', 'deactivate', 'reduce']) {
+    const tenant = await tenantWithRoutes();
+    const { apiKeyId: id, projectId } = tenant;
+    const stream = await subscribe(asKey(tenant), { project: projectId });
+    await record(database, { projectId, name: 'before' });
+    await takeEdges(stream, 1);
+    const { apiKey } = database.prisma;
+    if (change === 'delete') await apiKey.delete({ where: { id } });
+    else if (change === 'deactivate')
+      await apiKey.update({ where: { id }, data: { active: false } });
+    else await apiKey.update({ where: { id }, data: { scopes: ['records:write'] } });
+    expect(await refusalOf(stream)).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(await stream.next()).toBeNull();
+  }
+});
+
+test("a builder's stream ends soon after the builder has left the org", async () => {
+  const tenant = await tenantWithRoutes();
+  const stream = await subscribe(
+    { authorization: `Bearer ${tenant.token}` },
+    { project: tenant.projectId },
+  );
+  await database.prisma.orgMember.deleteMany({ where: { builderId: tenant.builderId } });
+  expect(await refusalOf(stream)).toMatchObject({ code: 'UNAUTHENTICATED' });
+});
+
+test('an operation is followed until it has ended', async () => {
+  const tenant = await app.tenant();
+  const { id } = await insert.operation({ projectId: tenant.projectId, status: 'IN_PROGRESS' });
+  const query = `subscription ($id: ID!) {
+    operation(id: $id) { id status result metadata { progress { recordsProcessed } } }
+  }`;
+  const stream = await subscribe(asKey(tenant), { query, id });
+  const next = async () => {
+    const message = await stream.next();
+    expect(message?.id).toBeUndefined();
+    return message?.data?.data.operation;
+  };
+  expect(await next()).toMatchObject({ id, status: 'IN_PROGRESS', metadata: { progress: null } });
+  const change = (data: object) =>
+    inTransaction(database, async (tx) => {
+      await tx.operation.update({ where: { id }, data });
+      await announceOperation(tx, id);
+    });
+  const progress = { objectName: 'contact', recordsProcessed: 3 };
+  await change({ metadata: { objects: ['contact'], progress } });
+  expect(await next()).toMatchObject({ metadata: { progress: { recordsProcessed: 3 } } });
+  await change({ status: 'SUCCESS', result: 'Read 3 records.', updateTime: new Date() });
+  expect(await next()).toMatchObject({ status: 'SUCCESS', result: 'Read 3 records.' });
+  expect(await stream.next()).toEqual({ event: 'complete', data: null });
+  expect(await stream.next()).toBeNull();
+});
+
+test('a caller may have so many subscriptions, and no more', async () => {
+  await using small = await testApp({ env: { LIMIT_SUBSCRIPTIONS: '2' } });
+  const tenant = await small.tenant();
+  const headers = asKey(tenant);
+  const variables = { project: tenant.projectId };
+  const open = () => openEventStream(small.fetch, { query: events, variables, headers });
+  const [first] = [await open(), await open()];
+  const third = await open();
+  expect([third.status, third.headers.get('retry-after')]).toEqual([429, '1']);
+  expect(await refusalOf(third)).toMatchObject({ code: 'RATE_LIMITED' });
+  first.leave();
+  expect((await open()).status).toBe(200);
+});

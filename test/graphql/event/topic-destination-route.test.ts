@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+
+const app = await sharedApp();
+
+const create = `mutation ($input: CreateTopicDestinationRouteInput!) {
+  createTopicDestinationRoute(input: $input) {
+    topicDestinationRoute { id topic { id } destination { id name } project { id } }
+  }
+}`;
+const remove = `mutation ($input: DeleteTopicDestinationRouteInput!) {
+  deleteTopicDestinationRoute(input: $input) { deletedId }
+}`;
+
+async function topic(tenant: Tenant, name: string): Promise<string> {
+  const input = { projectIdOrName: tenant.projectId, name };
+  const mutation =
+    'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
+  return (await tenant.query(mutation, { input })).createTopic.topic.id;
+}
+
+async function destination(tenant: Tenant, name: string): Promise<string> {
+  const url = 'https://hooks.example.test';
+  const input = { projectIdOrName: tenant.projectId, name, type: 'WEBHOOK', url };
+  const mutation = `mutation ($input: CreateDestinationInput!) {
+    createDestination(input: $input) { destination { id } }
+  }`;
+  return (await tenant.query(mutation, { input })).createDestination.destination.id;
+}
+
+async function route(tenant: Tenant, topicId: string, destinationId: string): Promise<string> {
+  const input = { projectIdOrName: tenant.projectId, topicId, destinationId };
+  const { createTopicDestinationRoute } = await tenant.query(create, { input });
+  return createTopicDestinationRoute.topicDestinationRoute.id;
+}
+
+test('a route is made and deleted; the same twice is a conflict', async () => {
+  const tenant = await app.tenant();
+  const topicId = await topic(tenant, 'alerts');
+  const destinationId = await destination(tenant, 'crm');
+  const projectIdOrName = tenant.projectName;
+  const input = { projectIdOrName, topicId, destinationId };
+  const made = await tenant.query(create, { input });
+  const { topicDestinationRoute } = made.createTopicDestinationRoute;
+  expect(topicDestinationRoute).toEqual({
+    id: expect.stringMatching(/^tdr_/),
+    topic: { id: topicId },
+    destination: { id: destinationId, name: 'crm' },
+    project: { id: tenant.projectId },
+  });
+  expect(await tenant.refusal(create, { input })).toMatchObject({ code: 'CONFLICT' });
+
+  const deletion = { input: { projectIdOrName, routeId: topicDestinationRoute.id } };
+  expect(await tenant.query(remove, deletion)).toEqual({
+    deleteTopicDestinationRoute: { deletedId: topicDestinationRoute.id },
+  });
+  expect(await tenant.refusal(remove, deletion)).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('routes are listed by topic, by destination, by both, and on the topic', async () => {
+  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const [a, b] = [await topic(tenant, 'a'), await topic(tenant, 'b')];
+  const [x, y] = [await destination(tenant, 'x'), await destination(tenant, 'y')];
+  const ax = await route(tenant, a, x);
+  const bx = await route(tenant, b, x);
+  const by = await route(tenant, b, y);
+  const query = `query ($id: String!, $topicId: ID, $destinationId: ID, $last: Int) {
+    project(idOrName: $id) {
+      topicDestinationRoutes(topicId: $topicId, destinationId: $destinationId, last: $last) {
+        nodes { id }
+      }
+    }
+  }`;
+  const idsOf = ({ nodes }: { nodes: { id: string }[] }) => nodes.map(({ id }) => id);
+  const listed = async (filters: Record<string, unknown>, client = tenant) => {
+    const { project } = await client.query(query, { id: client.projectId, ...filters });
+    return idsOf(project.topicDestinationRoutes);
+  };
+  expect(await listed({})).toEqual([by, bx, ax]);
+  expect(await listed({ last: 1 })).toEqual([ax]);
+  expect(await listed({ topicId: b })).toEqual([by, bx]);
+  expect(await listed({ destinationId: x })).toEqual([bx, ax]);
+  expect(await listed({ topicId: b, destinationId: x })).toEqual([bx]);
+  expect(await listed({ topicId: a, destinationId: y })).toEqual([]);
+  expect(await listed({ topicId: a }, other)).toEqual([]);
+
+  const ofTopic = `query ($id: ID!) {
+    node(id: $id) { ... on Topic { topicDestinationRoutes { nodes { id } } } }
+  }`;
+  const { node } = await tenant.query(ofTopic, { id: b });
+  expect(idsOf(node.topicDestinationRoutes)).toEqual([by, bx]);
+});
+
+test("both ends are the project's own: each that is not is named", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const foreign = { topicId: await topic(a, 't'), destinationId: await destination(a, 'd') };
+  const own = { topicId: await topic(b, 't'), destinationId: await destination(b, 'd') };
+  const offending = async (ends: Record<string, string>) => {
+    const input = { projectIdOrName: b.projectId, ...ends };
+    const { problem } = await b.refusal(create, { input });
+    return problem.issues?.map(({ name, detail }) => `${name} ${detail}`);
+  };
+  const noTopic = 'input.topicId does not exist.';
+  const noDestination = 'input.destinationId does not exist.';
+  expect(await offending(foreign)).toEqual([noTopic, noDestination]);
+  expect(await offending({ ...own, topicId: foreign.topicId })).toEqual([noTopic]);
+  expect(await offending({ ...own, destinationId: foreign.destinationId })).toEqual([
+    noDestination,
+  ]);
+  expect(await offending({ topicId: 'x', destinationId: 'y' })).toEqual([noTopic, noDestination]);
+});
+
+test("another tenant's route does not exist", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const id = await route(a, await topic(a, 't'), await destination(a, 'd'));
+  const node = 'query ($id: ID!) { node(id: $id) { id } }';
+  for (const projectIdOrName of [a.projectId, b.projectId]) {
+    const input = { projectIdOrName, routeId: id };
+    expect(await b.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  }
+  expect(await b.query(node, { id })).toEqual({ node: null });
+  expect(await a.query(node, { id })).toEqual({ node: { id } });
+});
+
+test('a key without the scope is refused', async () => {
+  const tenant = await app.tenant();
+  const reader = await tenant.withScopes('read');
+  const [topicId, destinationId] = [await topic(tenant, 't'), await destination(tenant, 'd')];
+  const routeId = await route(tenant, topicId, destinationId);
+  const projectIdOrName = tenant.projectId;
+  const creation = { input: { projectIdOrName, topicId, destinationId } };
+  expect(await reader.refusal(create, creation)).toMatchObject({ code: 'FORBIDDEN' });
+  const deletion = { input: { projectIdOrName, routeId } };
+  expect(await reader.refusal(remove, deletion)).toMatchObject({ code: 'FORBIDDEN' });
+});

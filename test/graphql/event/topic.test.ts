@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+
+const app = await sharedApp();
+
+const create = `mutation ($input: CreateTopicInput!) {
+  createTopic(input: $input) { topic { id name createTime updateTime project { id } } }
+}`;
+const rename = `mutation ($input: UpdateTopicInput!) {
+  updateTopic(input: $input) { topic { id name updateTime } }
+}`;
+const remove = `mutation ($input: DeleteTopicInput!) { deleteTopic(input: $input) { deletedId } }`;
+
+test('a topic is made, renamed and deleted', async () => {
+  const tenant = await app.tenant();
+  const projectIdOrName = tenant.projectName;
+  const made = await tenant.query(create, { input: { projectIdOrName, name: 'Alerts' } });
+  const { topic } = made.createTopic;
+  expect(topic).toMatchObject({
+    name: 'Alerts',
+    updateTime: null,
+    project: { id: tenant.projectId },
+  });
+
+  const changed = { projectIdOrName, topicId: topic.id, name: 'Alarms' };
+  expect((await tenant.query(rename, { input: changed })).updateTopic.topic).toEqual({
+    id: topic.id,
+    name: 'Alarms',
+    updateTime: expect.any(String),
+  });
+
+  const input = { projectIdOrName, topicId: topic.id };
+  expect(await tenant.query(remove, { input })).toEqual({ deleteTopic: { deletedId: topic.id } });
+  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('a second topic of the same name is a conflict', async () => {
+  const tenant = await app.tenant();
+  const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
+  await tenant.query(create, { input });
+  expect(await tenant.refusal(create, { input })).toMatchObject({
+    code: 'CONFLICT',
+    problem: { status: 409, type: 'urn:problem:conflict' },
+  });
+});
+
+test('every offending input is named at once', async () => {
+  const tenant = await app.tenant();
+  const input = { projectIdOrName: '', name: 'no spaces' };
+  const { code, problem } = await tenant.refusal(create, { input });
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(problem.issues).toMatchObject([
+    { in: 'body', name: 'input.projectIdOrName', value: '' },
+    { in: 'body', name: 'input.name', value: 'no spaces' },
+  ]);
+});
+
+test("another tenant's topic does not exist", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const input = { projectIdOrName: a.projectId, name: 'alerts' };
+  const { id } = (await a.query(create, { input })).createTopic.topic;
+  const node = 'query ($id: ID!) { node(id: $id) { id } }';
+  expect(await b.query(node, { id })).toEqual({ node: null });
+  for (const projectIdOrName of [a.projectId, b.projectId]) {
+    const foreign = { input: { projectIdOrName, topicId: id } };
+    expect(await b.refusal(remove, foreign)).toMatchObject({ code: 'NOT_FOUND' });
+  }
+});
+
+test('a key without the scope is refused', async () => {
+  const tenant = await app.tenant();
+  const reader = await tenant.withScopes('read');
+  const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
+  expect(await reader.refusal(create, { input })).toMatchObject({ code: 'FORBIDDEN' });
+});
+
+test('a topic that is renamed while it is deleted is renamed or gone', async () => {
+  const tenant = await app.tenant();
+  const projectIdOrName = tenant.projectId;
+  for (let round = 0; round < 5; round += 1) {
+    const made = { input: { projectIdOrName, name: `topic-${round}` } };
+    const { id: topicId } = (await tenant.query(create, made)).createTopic.topic;
+    const renaming = { input: { projectIdOrName, topicId, name: `renamed-${round}` } };
+    const deleting = { input: { projectIdOrName, topicId } };
+    const renames = Array.from({ length: 6 }, () => tenant.request(rename, renaming));
+    const deletions = Array.from({ length: 2 }, () => tenant.request(remove, deleting));
+    const refusals = (await Promise.all([...renames, ...deletions])).flatMap(
+      ({ errors }) => errors ?? [],
+    );
+    expect(new Set(refusals.map(({ extensions }) => extensions.code))).toEqual(
+      new Set(['NOT_FOUND']),
+    );
+    expect(refusals.filter(({ path }) => path?.[0] === 'deleteTopic')).toHaveLength(1);
+  }
+});

@@ -1,0 +1,298 @@
+/** Who is asking, told over HTTP from real requests. */
+import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { getNullableType, isListType, isRequiredArgument } from 'graphql';
+import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { Agent, request } from 'undici';
+import { afterAll, expect, test } from 'vitest';
+import { newKeyValue } from '../../../src/domain/viewer/key-value.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { newId } from '../../../src/ids.ts';
+import { sharedApp, testApp } from '../../support/app.ts';
+import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
+
+const app = await sharedApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '1000' } });
+const { url } = await app.app.start();
+const { prisma } = app.app.services.database;
+
+type Headers = Record<string, string>;
+
+/** Over a real connection, so that the server knows the caller's address. */
+function over(base: string, headers: Headers = {}): GraphqlClient {
+  return createClient((path, init) => fetch(`${base}${path}`, init), headers);
+}
+const bearer = (token: string) => over(url, { authorization: `Bearer ${token}` });
+const mint = app.app.verifier.mint ?? (() => Promise.reject(new Error('no local issuer')));
+
+const kind = '{ viewer { kind } }';
+const person = '{ viewer { builder { id firstName fullName primaryEmail } } }';
+
+const keyFile = join(app.app.services.config.DATA_DIR, 'issuer-key.json');
+const issuerKey = createPrivateKey({
+  key: JSON.parse(readFileSync(keyFile, 'utf8')) as JsonWebKey,
+  format: 'jwk',
+});
+const issuerPublicKey = createPublicKey(issuerKey).export({ type: 'spki', format: 'pem' });
+
+/** A token like the local issuer's, but for what is given. */
+async function forge(given: {
+  key?: Parameters<SignJWT['sign']>[0];
+  algorithm?: string;
+  claims?: Record<string, unknown>;
+}) {
+  const now = Math.floor(Date.now() / 1000);
+  const claims = {
+    iss: 'urn:integration-gateway:local-issuer',
+    aud: 'integration-gateway',
+    sub: 'forged',
+    iat: now,
+    exp: now + 600,
+    ...given.claims,
+  };
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: given.algorithm ?? 'ES256' })
+    .sign(given.key ?? issuerKey);
+}
+
+test('without credentials nothing is answered but what the schema is', async () => {
+  const nobody = over(url);
+  for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
+    const given = field.args
+      .filter(isRequiredArgument)
+      .map(
+        ({ name, type }) => `${name}: ${isListType(getNullableType(type)) ? '[]' : '"a.example"'}`,
+      );
+    const args = given.length > 0 ? `(${given.join(', ')})` : '';
+    const { status, data, errors } = await nobody.request(
+      `{ ${field.name}${args} { __typename } }`,
+    );
+    expect([field.name, status]).toEqual([field.name, 401]);
+    expect(Object.values(data ?? {}).every((value) => value === null)).toBe(true);
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
+    expect(errors?.[0]?.extensions.problem).toMatchObject({ status: 401 });
+  }
+  const create = 'mutation { createOrg(input: { label: "x" }) { org { id } } }';
+  expect(await nobody.request(create)).toMatchObject({ status: 401, data: null });
+  for (const refused of [
+    'mutation { createOrg(input: { label: "" }) { org { id } } }',
+    '{ claimedDomain(domain: "!") { id } }',
+    '{ project(idOrName: "\\u0000") { id } }',
+  ]) {
+    const { status, errors } = await nobody.request(refused);
+    expect(status).toBe(401);
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
+  }
+  expect(await nobody.request('{ __typename }')).toMatchObject({
+    status: 200,
+    data: { __typename: 'Query' },
+  });
+  const { __schema } = await nobody.query('{ __schema { queryType { name } } }');
+  expect(__schema.queryType.name).toBe('Query');
+});
+
+test('an API key is taken from X-Api-Key, a token from Authorization', async () => {
+  const { apiKey, token } = await app.tenant();
+  expect(await over(url, { 'x-api-key': apiKey }).query(kind)).toEqual({
+    viewer: { kind: 'API_KEY' },
+  });
+  for (const authorization of [`Bearer ${token}`, `bearer ${token}`]) {
+    expect(await over(url, { authorization }).query(kind)).toEqual({ viewer: { kind: 'BUILDER' } });
+  }
+});
+
+test('a wrong key is refused, whatever it looks like', async () => {
+  const { apiKey } = await app.tenant();
+  for (const value of [newKeyValue(), 'nonsense', apiKey.slice(0, -1), `${apiKey}0`]) {
+    const { status, data, errors } = await over(url, { 'x-api-key': value }).request(kind);
+    expect(status).toBe(401);
+    expect(data ?? null).toBeNull();
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
+    expect(JSON.stringify(errors)).not.toContain(value);
+  }
+});
+
+test('a key that was deactivated or deleted is soon refused, and one never used at once', async () => {
+  for (const isUsed of [true, false]) {
+    for (const end of ['deactivate', 'delete']) {
+      const { apiKey, apiKeyId: id } = await app.tenant();
+      const client = over(url, { 'x-api-key': apiKey });
+      if (isUsed) await client.query(kind);
+      if (end === 'delete') await prisma.apiKey.delete({ where: { id } });
+      else await prisma.apiKey.update({ where: { id }, data: { active: false } });
+      const status = async () => (await client.request(kind)).status;
+      if (isUsed) await expect.poll(status, { interval: 20, timeout: 5_000 }).toBe(401);
+      else expect(await status()).toBe(401);
+    }
+  }
+});
+
+test('the forged tokens of the next test differ from a good one only in what they name', async () => {
+  expect(await bearer(await forge({})).query(kind)).toEqual({ viewer: { kind: 'BUILDER' } });
+});
+
+const other = await generateKeyPair('ES256');
+const past = Math.floor(Date.now() / 1000) - 3600;
+test.each<[string, () => Promise<string>]>([
+  ['signed by another key', () => forge({ key: other.privateKey })],
+  ['expired', () => forge({ claims: { exp: past } })],
+  ['without an expiry', () => forge({ claims: { exp: undefined } })],
+  ['not valid yet', () => forge({ claims: { nbf: past + 7200 } })],
+  ['for another audience', () => forge({ claims: { aud: 'another' } })],
+  ['for no audience', () => forge({ claims: { aud: undefined } })],
+  ['of another issuer', () => forge({ claims: { iss: 'https://issuer.test' } })],
+  ['without a subject', () => forge({ claims: { sub: undefined } })],
+  ['with an empty subject', () => forge({ claims: { sub: '' } })],
+  ['with a NUL in its subject', () => forge({ claims: { sub: 'a\0b' } })],
+  ['with half a character in its subject', () => forge({ claims: { sub: 'a\ud800' } })],
+  [
+    'not signed at all',
+    async () =>
+      new UnsecuredJWT({ sub: 'forged' })
+        .setIssuer('urn:integration-gateway:local-issuer')
+        .setAudience('integration-gateway')
+        .setExpirationTime('1h')
+        .encode(),
+  ],
+  [
+    "signed with the issuer's public key as a shared secret",
+    () => forge({ key: Buffer.from(issuerPublicKey), algorithm: 'HS256' }),
+  ],
+  ['not a token', async () => 'nonsense'],
+])('a token that is %s is refused', async (_what, make) => {
+  const token = await make();
+  const { status, data, errors } = await bearer(token).request(kind);
+  expect(status).toBe(401);
+  expect(data ?? null).toBeNull();
+  expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
+  expect(await prisma.builder.count({ where: { idpProvider: 'https://issuer.test' } })).toBe(0);
+});
+
+test('another scheme than Bearer is refused', async () => {
+  const { token } = await app.tenant();
+  for (const authorization of [`Basic ${token}`, token, 'Bearer']) {
+    expect((await over(url, { authorization }).request(kind)).status).toBe(401);
+  }
+});
+
+test('a builder is made by their first token, and kept up to date by later ones', async () => {
+  const sub = crypto.randomUUID();
+  const first = await mint({ sub, email: 'Ada@Example.com', name: 'Ada' });
+  const { builder } = (await bearer(first).query(person)).viewer;
+  expect(builder).toEqual({
+    id: expect.stringMatching(/^bld_/),
+    firstName: null,
+    fullName: 'Ada',
+    primaryEmail: 'ada@example.com',
+  });
+  const later = await mint({ sub, email: 'ada@new.example', name: 'Ada King', given_name: 'Ada' });
+  expect((await bearer(later).query(person)).viewer.builder).toEqual({
+    id: builder.id,
+    firstName: 'Ada',
+    fullName: 'Ada King',
+    primaryEmail: 'ada@new.example',
+  });
+});
+
+test('two first tokens at once make one builder', async () => {
+  const sub = crypto.randomUUID();
+  const tokens = await Promise.all(['A', 'B', 'C', 'D'].map((name) => mint({ sub, name })));
+  const answers = await Promise.all(tokens.map((token) => bearer(token).query(person)));
+  expect(new Set(answers.map(({ viewer }) => viewer.builder.id)).size).toBe(1);
+  expect(await prisma.builder.count({ where: { idpRef: sub } })).toBe(1);
+});
+
+test('a subject is compared as it is, and a name that can not be stored is left out', async () => {
+  const sub = crypto.randomUUID();
+  const builderOf = async (claims: { sub: string; name: string }) =>
+    (await bearer(await mint(claims)).query(person)).viewer.builder;
+  const plain = await builderOf({ sub, name: ' Ada ' });
+  expect(plain.fullName).toBe('Ada');
+  const spaced = await builderOf({ sub: ` ${sub}`, name: 'a\0b' });
+  expect(spaced.id).not.toBe(plain.id);
+  expect(spaced.fullName).toBeNull();
+});
+
+test('an address that the issuer calls unverified is not kept', async () => {
+  const claims = { sub: crypto.randomUUID(), email: 'ada@example.com', email_verified: false };
+  expect((await bearer(await mint(claims)).query(person)).viewer.builder.primaryEmail).toBeNull();
+});
+
+test('what is for people is refused to an API key of every scope', async () => {
+  const { apiKey, orgId } = await app.tenant();
+  const key = over(url, { 'x-api-key': apiKey });
+  for (const [name, type, input, answer] of [
+    ['createOrg', 'CreateOrgInput', { label: 'x' }, 'org { id }'],
+    ['createProject', 'CreateProjectInput', { name: 'xx', appName: 'x', orgId }, 'project { id }'],
+    [
+      'claimDomain',
+      'ClaimDomainInput',
+      { domain: 'for-people.example', parentId: orgId, parentType: 'ORG' },
+      'claimedDomain { id }',
+    ],
+    ['acceptInvite', 'AcceptInviteInput', { inviteId: newId('inv') }, 'invite { id }'],
+  ] as const) {
+    const mutation = `mutation ($input: ${type}!) { ${name}(input: $input) { ${answer} } }`;
+    expect(await key.refusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  }
+});
+
+test('too many wrong keys of one address are refused with the time to wait, and good ones let in', async () => {
+  const guarded = await testApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '3' } });
+  afterAll(() => guarded[Symbol.asyncDispose]());
+  const { url: base } = await guarded.app.start();
+  const { apiKey, token } = await guarded.tenant();
+  const wrong: Headers[] = [
+    { 'x-api-key': newKeyValue() },
+    { authorization: 'Bearer nonsense' },
+    { 'x-api-key': 'nonsense' },
+  ];
+  for (const headers of wrong) expect((await over(base, headers).request(kind)).status).toBe(401);
+
+  const more: Headers[] = [{ 'x-api-key': newKeyValue() }, { authorization: 'Bearer more' }];
+  for (const headers of more) {
+    const answer = await over(base, headers).request(kind);
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(answer.errors?.map(({ extensions }) => extensions.code)).toEqual(['RATE_LIMITED']);
+  }
+  // Neither is known yet.
+  const good: Headers[] = [{ 'x-api-key': apiKey }, { authorization: `Bearer ${token}` }];
+  for (const headers of good) {
+    expect((await over(base, headers).request(kind)).status).toBe(200);
+  }
+  const flood = Array.from({ length: 300 }, () =>
+    over(base, { 'x-api-key': newKeyValue() }).request(kind),
+  );
+  const late = await guarded.tenant();
+  expect((await over(base, { 'x-api-key': late.apiKey }).request(kind)).status).toBe(200);
+  const statuses = (await Promise.all(flood)).map(({ status }) => status);
+  expect(statuses.every((status) => status === 401 || status === 429)).toBe(true);
+  const elsewhere = new Agent({ localAddress: '127.0.0.2' });
+  const answer = await request(`${base}/graphql`, {
+    dispatcher: elsewhere,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: JSON.stringify({ query: kind }),
+  });
+  expect(await answer.body.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
+  await elsewhere.close();
+});
+
+test('a key that asks too often is refused with the time to wait, and others are not', async () => {
+  const limits = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' };
+  const limited = await testApp({ env: limits });
+  afterAll(() => limited[Symbol.asyncDispose]());
+  const { url: base } = await limited.app.start();
+  const [busy, calm] = [await limited.tenant(), await limited.tenant()];
+  const key = over(base, { 'x-api-key': busy.apiKey });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => key.request(kind)));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(2);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { headers, errors } of refused) {
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['RATE_LIMITED']);
+  }
+  expect((await over(base, { 'x-api-key': calm.apiKey }).request(kind)).status).toBe(200);
+});

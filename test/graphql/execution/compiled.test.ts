@@ -1,0 +1,148 @@
+/** Compiled queries answer what graphql-js answers, to the letter: data, its order, errors and their places. */
+import { type ExecutionArgs, execute, getOperationAST, parse } from 'graphql';
+import { expect, test } from 'vitest';
+import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
+import { createExecute } from '../../../src/graphql/execution/compiled.ts';
+import { createContext } from '../../../src/graphql/execution/context.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { ID_PREFIXES } from '../../../src/ids.ts';
+import { sharedApp } from '../../support/app.ts';
+import { fillProject, idOf } from '../../support/database/fill.ts';
+import { listShapes, nodeTypes, pageOf, selectionOf } from '../../support/fuzz/query-shapes.ts';
+
+const FEW = 3;
+const app = await sharedApp();
+const { services } = app.app;
+const tenant = await app.tenant();
+const { projectId, orgId, apiKeyId } = tenant;
+await fillProject(
+  { ...services, query: services.database.rows.query },
+  { projectId, number: 0 },
+  { few: FEW, connections: FEW * FEW, installations: FEW * FEW, operations: 20, events: 20 },
+);
+
+interface Asked {
+  query: string;
+  operationName?: string;
+  variables?: Record<string, unknown>;
+  scopes?: readonly Scope[];
+}
+
+/** The answers of both, as clients read them. */
+async function answers({ query, operationName, variables, scopes = ALL_SCOPES }: Asked) {
+  const document = parse(query);
+  const operation = getOperationAST(document, operationName);
+  if (!operation) throw new Error('There is no such operation.');
+  const viewer = { kind: 'API_KEY', id: apiKeyId, projectId, orgId, scopes } as const;
+  const args = (): ExecutionArgs => ({
+    schema,
+    document,
+    operationName,
+    variableValues: variables,
+    contextValue: createContext(services, { viewer, requestId: 'test' }),
+  });
+  const compiled = createExecute(operation, 1);
+  return {
+    expected: JSON.stringify(await execute(args())),
+    first: JSON.stringify(await compiled(args())),
+    again: JSON.stringify(await compiled(args())),
+  };
+}
+
+async function expectSame(asked: Asked): Promise<string> {
+  const { expected, first, again } = await answers(asked);
+  expect(first).toBe(expected);
+  expect(again).toBe(expected);
+  return expected;
+}
+
+const inProject = (list: string) => `{ project(idOrName: "${projectId}") { ${list} } }`;
+
+/** The id of a row of the type that others hang on. */
+function idOfSome(type: string): string {
+  const table = type === 'ConnectedAccount' ? 'Connection' : type;
+  const [prefix = ''] = Object.entries(ID_PREFIXES).find(([, name]) => name === table) ?? [];
+  return type === 'Org' ? orgId : idOf(prefix, 0, 1);
+}
+
+const shapes = listShapes(schema).map((shape) => [shape.name, shape] as const);
+
+test.each(shapes)('%s', async (_name, { parent: { name }, field, item }) => {
+  const list = `list: ${field}(first: 2) { totalCount ${pageOf(selectionOf(item, 1))} }`;
+  if (name === 'Query') await expectSame({ query: `{ ${list} }` });
+  else if (name === 'Viewer') await expectSame({ query: `{ viewer { ${list} } }` });
+  else if (name === 'Project') await expectSame({ query: inProject(list) });
+  else
+    await expectSame({ query: `{ node(id: "${idOfSome(name)}") { ... on ${name} { ${list} } } }` });
+});
+
+test.each(nodeTypes(schema).map(({ name }) => name))('node of %s', async (name) => {
+  const selection = `... on ${name} { ${selectionOf(schema.getType(name) as never, 1)} }`;
+  const ids = nodeTypes(schema).map((type) => idOfSome(type.name));
+  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ${selection} } }`;
+  await expectSame({ query, variables: { ids: [projectId, ...ids, 'nothing'] } });
+});
+
+test('each operation of a document is its own', async () => {
+  const query = `query A { viewer { kind } } query B { viewer { project { id } } }`;
+  expect(await expectSame({ query, operationName: 'A' })).toContain('API_KEY');
+  expect(await expectSame({ query, operationName: 'B' })).toContain(projectId);
+});
+
+test('variables, their defaults, directives and fragments', async () => {
+  const query = `query ($first: Int = 2, $with: Boolean!, $status: OperationStatus) {
+    project(idOrName: "${projectId}") {
+      ...named @include(if: $with)
+      id @skip(if: $with)
+      operations(first: $first, status: $status) { edges { cursor node { ...op } } }
+    }
+  }
+  fragment named on Project { name other: appName }
+  fragment op on Operation { id status ... on Node { id } metadata { objects progress { objectName } } }`;
+  for (const variables of [
+    { with: true },
+    { with: false, first: 1 },
+    { with: true, status: 'SUCCESS', first: null },
+  ]) {
+    await expectSame({ query, variables });
+  }
+});
+
+test('what a page finds out only when it is asked is waited for', async () => {
+  const operations = (args: string) =>
+    `operations(${args}) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`;
+  const { data } = JSON.parse(await expectSame({ query: inProject(operations('first: 2')) }));
+  const { endCursor } = data.project.operations.pageInfo;
+  for (const args of [`first: 2, after: "${endCursor}"`, `last: 2, before: "${endCursor}"`]) {
+    const answer = await expectSame({ query: inProject(operations(args)) });
+    expect(answer).toMatch(/"hasNextPage":true,"hasPreviousPage":(true|false)/);
+  }
+});
+
+test('variables that are of no use, and missing ones', async () => {
+  const query = `query ($first: Int!, $idOrName: String!) {
+    project(idOrName: $idOrName) { operations(first: $first) { nodes { id } } }
+  }`;
+  for (const variables of [{}, { first: 'x', idOrName: projectId }, { first: 1, idOrName: null }]) {
+    expect(await expectSame({ query, variables })).toContain('errors');
+  }
+});
+
+test('what is refused, and what is not there', async () => {
+  for (const query of [
+    inProject('operations(first: 5000) { nodes { id } } topics { nodes { id } }'),
+    inProject('operations(after: "damaged") { nodes { id } }'),
+    '{ a: project(idOrName: "nobody") { id } b: viewer { kind } }',
+    '{ node(id: "damaged") { id } nodes(ids: ["x"]) { id } }',
+  ]) {
+    await expectSame({ query });
+    await expectSame({ query, scopes: ['org:read'] });
+  }
+});
+
+test('introspection', async () => {
+  await expectSame({
+    query:
+      '{ __schema { types { name fields { name type { name kind } } } } __type(name: "Node") { possibleTypes { name } } }',
+  });
+});

@@ -1,0 +1,112 @@
+import { getIntrospectionQuery } from 'graphql';
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+
+const app = await sharedApp();
+const tenant = await app.tenant();
+
+const nested = (levels: number): string =>
+  levels === 0 ? 'id' : `org { projects { nodes { ${nested(levels - 1)} } } }`;
+
+const fields = (count: number, field: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => field(index)).join(' ');
+
+test.each([
+  ['depth', `{ project(idOrName: "x") { ${nested(4)} } }`, 14, 12],
+  ['aliases', `{ ${fields(31, (index) => `a${index}: __typename`)} }`, 31, 30],
+  ['root fields', `{ ${fields(31, () => '__typename')} }`, 31, 30],
+  ['directives', `{ viewer { ${fields(21, () => 'kind @include(if: true)')} } }`, 21, 20],
+  [
+    'root fields',
+    `mutation { ${fields(11, (index) => `a${index}: createOrg(input: { label: "x" }) { org { id } }`)} }`,
+    11,
+    10,
+  ],
+  ['tokens', `{ viewer { ${fields(2000, () => 'kind')} } }`, 2001, 2000],
+  ['document bytes', `{ viewer { kind } } #${'x'.repeat(70_000)}`, 70_021, 65_536],
+  [
+    'cost',
+    '{ projects(first: 1000) { nodes { connections(first: 50) { nodes { id } } } } }',
+    51_000,
+    50_000,
+  ],
+])('an operation over the limit of %s is refused before it runs', async (limit, query, value, maximum) => {
+  const { status, data, errors } = await tenant.request(query);
+  expect(status).toBe(200);
+  expect(data ?? null).toBeNull();
+  expect(errors?.map((error) => error.extensions)).toContainEqual({
+    code: 'QUERY_LIMIT_EXCEEDED',
+    problem: expect.objectContaining({ limit, value, maximum, status: 400 }),
+  });
+});
+
+test('an operation at the limit runs', async () => {
+  await tenant.query(`{ ${fields(30, () => '__typename')} }`);
+  await tenant.query(`{ ${fields(30, (index) => `a${index}: __typename`)} }`);
+  await tenant.query('{ projects(first: 1000) { nodes { topics(first: 49) { nodes { id } } } } }');
+});
+
+test('page sizes count from variables, and the default where there is none', async () => {
+  const query = `query ($first: Int) {
+    projects(first: 100) { nodes { topics(first: $first) { nodes { id } } } }
+  }`;
+  const cost = async (variables: Record<string, unknown>) => {
+    const client = app.client({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' });
+    return (await client.request(query, variables)).extensions?.cost;
+  };
+  expect(await cost({ first: 10 })).toEqual({ cost: 1100, limit: 50_000 });
+  expect(await cost({})).toEqual({ cost: 20_100, limit: 50_000 });
+  expect((await tenant.request(query, { first: 10 })).extensions).toBeUndefined();
+});
+
+test('what variables are by default counts where they are left out', async () => {
+  const pages = `query ($first: Int = 1000) {
+    projects(first: $first) { nodes { topics(first: $first) { nodes { id } } } }
+  }`;
+  expect(await tenant.refusal(pages)).toMatchObject({
+    problem: { limit: 'cost', value: 1_001_000 },
+  });
+  expect(await tenant.query(pages, { first: 1 })).toHaveProperty('projects');
+  const ids = `query ($ids: [ID!]! = ["a", "b", "c"]) { nodes(ids: $ids) { id } }`;
+  const client = app.client({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' });
+  expect((await client.request(ids)).extensions).toMatchObject({ cost: { cost: 3 } });
+});
+
+test('fragments count wherever they are spread, and may not hide a depth', async () => {
+  const deep = `query { project(idOrName: "x") { ...A } }
+    fragment A on Project { org { projects(first: 1) { nodes { ...B } } } }
+    fragment B on Project {
+      org { projects(first: 1) { nodes { org { projects(first: 1) { nodes { org { billingAccount { id } } } } } } } }
+    }`;
+  expect(await tenant.refusal(deep)).toMatchObject({ problem: { limit: 'depth' } });
+  const circle = 'query { viewer { ...A } } fragment A on Viewer { project { id } ...A }';
+  expect(await tenant.refusal(circle)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
+});
+
+test('a fragment bomb is measured in no time', async () => {
+  const levels = 25;
+  const bomb = `query { viewer { ...F0 } } ${fields(
+    levels,
+    (index) => `fragment F${index} on Viewer { a: kind ...F${index + 1} b: kind ...F${index + 1} }`,
+  )} fragment F${levels} on Viewer { kind }`;
+  expect(await tenant.refusal(bomb)).toMatchObject({ problem: { limit: 'aliases' } });
+});
+
+test('the standard introspection query passes, a deeper one does not', async () => {
+  const anonymous = app.client();
+  expect(await anonymous.query(getIntrospectionQuery())).toHaveProperty('__schema.types');
+  const ofType = (levels: number): string =>
+    levels === 0 ? 'name' : `ofType { ${ofType(levels - 1)} }`;
+  const query = `{ __schema { types { fields { type { ${ofType(20)} } } } } }`;
+  const { errors } = await anonymous.request(query);
+  expect(errors?.[0]?.extensions.code).toBe('QUERY_LIMIT_EXCEEDED');
+});
+
+test('batches are refused', async () => {
+  const response = await app.fetch('/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': tenant.apiKey },
+    body: JSON.stringify([{ query: '{ __typename }' }, { query: '{ __typename }' }]),
+  });
+  expect(response.status).toBe(400);
+});

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
+import { newId } from '../../../src/ids.ts';
+import { sharedApp } from '../../support/app.ts';
+
+const app = await sharedApp();
+const tenant = await app.tenant();
+const { orgId, projectId: projectIdOrName } = tenant;
+
+/** A mutation of what doesn't exist: an allowed caller is told so, another one is told of the scope. */
+function mutation(name: string, input: Record<string, unknown>, answer = 'deletedId') {
+  const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`;
+  const query = `mutation ($input: ${type}!) { ${name}(input: $input) { ${answer} } }`;
+  return { query, variables: { input } };
+}
+
+const ofNobody = { projectIdOrName, integrationIdOrName: newId('int'), groupRef: 'nobody' };
+const writing = { ...ofNobody, objectName: 'deals', type: 'CREATE', record: { name: 'A deal' } };
+const installed = { projectIdOrName, installationId: newId('ins') };
+
+/** One action for each scope. */
+const ACTIONS: [Scope, { query: string; variables?: Record<string, unknown> }][] = [
+  ['read', { query: '{ projects { nodes { id } } }' }],
+  ['read', { query: '{ providers { nodes { name } } }' }],
+  ['full', mutation('updateProject', { projectIdOrName }, 'project { id }')],
+  [
+    'connections:write',
+    mutation('deleteConnection', { projectIdOrName, connectionId: newId('con') }),
+  ],
+  [
+    'integrations:write',
+    mutation('deleteIntegration', { projectIdOrName, integrationIdOrName: newId('int') }),
+  ],
+  [
+    'installations:write',
+    mutation('deleteInstallation', { projectIdOrName, installationId: newId('ins') }),
+  ],
+  ['records:write', mutation('writeRecords', writing, 'operationId')],
+  [
+    'reads:control',
+    mutation('triggerRead', { ...ofNobody, objectName: 'contacts' }, 'operation { id }'),
+  ],
+  ['reads:control', mutation('pauseReads', installed, 'installation { id }')],
+  ['reads:control', mutation('resumeReads', installed, 'installation { id }')],
+  ['events:write', mutation('deleteTopic', { projectIdOrName, topicId: newId('top') })],
+  ['keys:write', mutation('deleteApiKey', { projectIdOrName, apiKey: newId('key') })],
+  [
+    'provider-apps:write',
+    mutation('deleteProviderApp', { projectIdOrName, providerAppId: newId('app') }),
+  ],
+  ['org:read', { query: '{ orgs { nodes { id } } }' }],
+  ['org:read', { query: '{ claimedDomain(domain: "unclaimed.example") { id } }' }],
+  ['org:write', mutation('deleteInvite', { orgId, inviteId: newId('inv') })],
+];
+
+const NOT_IN_FULL: Scope[] = ['org:write', 'credentials:read'];
+
+test.each(ALL_SCOPES)('a key of the scope %s may do what it says, and no more', async (held) => {
+  const key = await tenant.withScopes(held);
+  for (const [needed, { query, variables }] of ACTIONS) {
+    const { errors = [] } = await key.request(query, variables);
+    const codes = errors.map(({ extensions }) => extensions.code);
+    const isAllowed = held === needed || (held === 'full' && !NOT_IN_FULL.includes(needed));
+    expect([needed, query, codes.includes('FORBIDDEN')]).toEqual([needed, query, !isAllowed]);
+  }
+});
+
+test('a key without scopes may do nothing but ask who it is', async () => {
+  const key = await tenant.withScopes();
+  for (const [, { query, variables }] of ACTIONS) {
+    expect(await key.refusal(query, variables)).toMatchObject({ code: 'FORBIDDEN' });
+  }
+  expect(await key.query('{ viewer { kind scopes } }')).toEqual({
+    viewer: { kind: 'API_KEY', scopes: [] },
+  });
+});
+
+test('secrets in clear need credentials:read beside what reaches them', async () => {
+  const create = `mutation ($input: CreateDestinationInput!) {
+    createDestination(input: $input) { destination { id } signingSecret }
+  }`;
+  const input = { projectIdOrName, name: 'crm', type: 'WEBHOOK', url: 'https://hooks.example.com' };
+  const { destination, signingSecret } = (await tenant.query(create, { input })).createDestination;
+  const secret = 'query ($id: ID!) { node(id: $id) { ... on Destination { signingSecret } } }';
+  const { id } = destination;
+  for (const scopes of [['read'], ['full']] as const) {
+    const { data, errors } = await (await tenant.withScopes(...scopes)).request(secret, { id });
+    expect(data).toEqual({ node: { signingSecret: null } });
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN']);
+  }
+  for (const scopes of [
+    ['read', 'credentials:read'],
+    ['full', 'credentials:read'],
+  ] as const) {
+    const key = await tenant.withScopes(...scopes);
+    expect(await key.query(secret, { id })).toEqual({ node: { signingSecret } });
+  }
+});
+
+test('a builder may do all of it in their own org', async () => {
+  for (const [, { query, variables }] of ACTIONS) {
+    const { errors = [] } = await tenant.builder.request(query, variables);
+    expect(errors.filter(({ extensions }) => extensions.code === 'FORBIDDEN')).toEqual([]);
+  }
+});

@@ -1,0 +1,41 @@
+/** What subscribers share, and what keeps them apart. */
+import { type DocumentNode, type OperationDefinitionNode, parse } from 'graphql';
+import { expect, test } from 'vitest';
+import { operationKey, viewerKey } from '../../../src/graphql/execution/share-key.ts';
+
+function keysOf(document: DocumentNode) {
+  return operationKey(document, document.definitions[0] as OperationDefinitionNode);
+}
+
+const keyOf = keysOf(
+  parse(`subscription S($p: String!, $after: String, $n: Int = 2, $with: Boolean = true) {
+  notificationEvents(projectIdOrName: $p, after: $after) {
+    cursor node { id @include(if: $with) topics(first: $n) { nodes { id } } }
+  }
+}`),
+);
+
+test('where a stream begins does not keep subscribers apart', () => {
+  expect(keyOf({ p: 'demo', after: 'x' })).toBe(keyOf({ p: 'other', after: 'y' }));
+});
+
+test('what is asked of an event does: other values, a default, and null', () => {
+  const keys = [{}, { n: null }, { n: 3 }, { with: false }, { n: 3, with: false }].map(
+    (variables) => keyOf({ p: 'demo', ...variables }),
+  );
+  expect(new Set(keys).size).toBe(keys.length);
+});
+
+test('another operation, another caller and other rights do', () => {
+  const other = keysOf(parse('subscription { operation(id: "a") { id } }'));
+  expect(other(null)).not.toBe(keyOf({ p: 'demo' }));
+  expect(other(null)).toBe(other({}));
+  const key = { kind: 'API_KEY', id: 'key_1', projectId: 'prj_1', orgId: 'org_1' } as const;
+  const keys = [
+    viewerKey({ ...key, scopes: ['read'] }),
+    viewerKey({ ...key, scopes: ['read', 'org:read'] }),
+    viewerKey({ ...key, id: 'key_2', scopes: ['read'] }),
+    viewerKey({ ...key, orgId: 'org_2', scopes: ['read'] }),
+  ];
+  expect(new Set(keys).size).toBe(keys.length);
+});

@@ -1,0 +1,517 @@
+import { expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { generate, keepEvents, PROVIDERS } from '../../support/scenes/connections.ts';
+import {
+  CREATE_INSTALLATION,
+  contentFor,
+  INSTALLATION,
+  insertDestination,
+  installFor,
+  integrate,
+  UPDATE_INSTALLATION,
+} from '../../support/scenes/integrations.ts';
+
+const start = new Date('2030-01-01T00:03:00Z');
+let now = start;
+const app = await sharedApp({ providers: PROVIDERS, now: () => now });
+const { prisma } = app.app.services.database;
+
+const remove = `mutation ($input: DeleteInstallationInput!) {
+  deleteInstallation(input: $input) { deletedId }
+}`;
+
+const node = `query ($id: ID!) { node(id: $id) { id ... on Installation { ${INSTALLATION} } } }`;
+
+const field = (fieldName: string) => ({ fieldName });
+const content = contentFor('crm', {
+  read: {
+    objects: [
+      {
+        objectName: 'contacts',
+        destination: 'records',
+        schedule: '*/10 * * * *',
+        mapToName: 'people',
+        requiredFields: [field('email'), { mapToName: 'owner' }],
+        optionalFields: [field('phone')],
+      },
+      {
+        objectName: 'companies',
+        destination: 'records',
+        requiredFields: [field('name')],
+        optionalFields: [field('domain')],
+        optionalFieldsAuto: 'all',
+      },
+    ],
+  },
+  write: { objects: [{ objectName: 'deals' }] },
+});
+
+const change = async (tenant: Tenant, installationId: string, given: object) => {
+  const input = { projectIdOrName: tenant.projectId, installationId, ...given };
+  return (await tenant.query(UPDATE_INSTALLATION, { input })).updateInstallation.installation;
+};
+
+const issuesOf = async (tenant: Tenant, query: string, input: object) => {
+  const { code, problem } = await tenant.refusal(query, { input });
+  expect(code).toBe('BAD_USER_INPUT');
+  return (problem.issues ?? []).map(({ name, detail }) => `${name}: ${detail}`).sort();
+};
+
+test('without a config, everything that the integration has is installed', async () => {
+  now = start;
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant, content);
+  const { input, ...installation } = await installFor(tenant, integration);
+  const object = { lastReadTime: null, backfillDone: false, recordsRead: 0, pauseNote: null };
+  const chosen = { schedule: null, destination: null, disabled: false, backfill: null };
+  expect(installation).toEqual({
+    id: expect.stringMatching(/^ins_/),
+    createdBy: `api:${tenant.apiKeyId}`,
+    createTime: expect.any(String),
+    updateTime: null,
+    healthStatus: 'HEALTHY',
+    project: { id: tenant.projectId },
+    integration: { id: integration.id },
+    revision: { id: integration.latestRevision.id },
+    group: { groupRef: 'acme' },
+    connection: expect.objectContaining({ id: installation.connection.id }),
+    lastOperation: null,
+    config: {
+      id: expect.stringMatching(/^cfg_/),
+      createTime: expect.any(String),
+      read: [
+        { objectName: 'contacts', selectedFields: ['email'], fieldMappings: [], ...chosen },
+        {
+          objectName: 'companies',
+          selectedFields: ['name', 'domain'],
+          fieldMappings: [],
+          ...chosen,
+        },
+      ],
+      write: [{ objectName: 'deals', deletionEnabled: false }],
+    },
+    objects: [
+      {
+        objectName: 'companies',
+        mappedObjectName: null,
+        schedule: null,
+        nextReadTime: null,
+        paused: false,
+        ...object,
+      },
+      {
+        objectName: 'contacts',
+        mappedObjectName: 'people',
+        schedule: '*/10 * * * *',
+        nextReadTime: '2030-01-01T00:10:00.000Z',
+        paused: false,
+        ...object,
+      },
+    ],
+  });
+});
+
+test('a config that is given is all there is', async () => {
+  now = start;
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant, content);
+  await insertDestination(app, tenant, 'elsewhere');
+  const contacts = {
+    objectName: 'contacts',
+    selectedFields: ['phone'],
+    fieldMappings: [{ fieldName: 'owner_id', mapToName: 'owner' }],
+    schedule: '0 6 * * *',
+    destination: 'elsewhere',
+    backfill: { days: 30 },
+  };
+  const { config, objects } = await installFor(tenant, integration, {
+    config: { read: [contacts], write: [{ objectName: 'deals', deletionEnabled: true }] },
+  });
+  expect(config).toMatchObject({
+    read: [{ ...contacts, disabled: false, backfill: { days: 30, fullHistory: null } }],
+    write: [{ objectName: 'deals', deletionEnabled: true }],
+  });
+  expect(objects).toMatchObject([
+    { objectName: 'contacts', schedule: '0 6 * * *', nextReadTime: '2030-01-01T06:00:00.000Z' },
+  ]);
+  const bare = await installFor(tenant, integration, { groupRef: 'zen', config: {} });
+  expect(bare).toMatchObject({ config: { read: [], write: [] }, objects: [] });
+});
+
+test('a disabled object has a state, and no next read', async () => {
+  const tenant = await app.tenant();
+  const config = { read: [{ objectName: 'contacts', disabled: true }] };
+  const { objects } = await installFor(tenant, await integrate(app, tenant, content), { config });
+  expect(objects).toMatchObject([
+    { objectName: 'contacts', schedule: '*/10 * * * *', nextReadTime: null, paused: false },
+  ]);
+});
+
+test('the connection is the one that is named, else the newest of the group that is not broken', async () => {
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant, content);
+  const [first, second, third] = [
+    await generate(tenant, { apiKey: 'k', consumerRef: 'ann' }),
+    await generate(tenant, { apiKey: 'k', consumerRef: 'bob' }),
+    await generate(tenant, { apiKey: 'k', consumerRef: 'cid' }),
+  ];
+  await prisma.connection.update({ where: { id: third.id }, data: { status: 'BAD_CREDENTIALS' } });
+  const input = {
+    projectIdOrName: tenant.projectId,
+    integrationIdOrName: integration.id,
+    groupRef: 'acme',
+  };
+  const { createInstallation } = await tenant.query(CREATE_INSTALLATION, { input });
+  const { id, connection } = createInstallation.installation;
+  expect(connection).toEqual({ id: second.id });
+  const removal = { projectIdOrName: tenant.projectId, installationId: id };
+  await tenant.query(remove, { input: removal });
+  const named = await tenant.query(CREATE_INSTALLATION, {
+    input: { ...input, connectionId: first.id },
+  });
+  expect(named.createInstallation.installation.connection).toEqual({ id: first.id });
+});
+
+test('a second installation for the group is a conflict', async () => {
+  const tenant = await app.tenant();
+  const { input } = await installFor(tenant, await integrate(app, tenant, content));
+  expect(await tenant.refusal(CREATE_INSTALLATION, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await prisma.installation.count({ where: { projectId: tenant.projectId } })).toBe(1);
+  expect(await prisma.installationConfig.count({ where: { projectId: tenant.projectId } })).toBe(1);
+});
+
+test('every offending part of a config is named at once', async () => {
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant, content);
+  await generate(tenant);
+  const config = {
+    read: [
+      {
+        objectName: 'contacts',
+        selectedFields: ['email', 'email', 'fax'],
+        fieldMappings: [
+          { fieldName: 'owner_id', mapToName: 'owner' },
+          { fieldName: 'other', mapToName: 'owner' },
+          { fieldName: 'email', mapToName: 'email' },
+          {},
+        ],
+        schedule: '*/5 * * * *',
+        destination: 'nowhere',
+        backfill: { days: 3, fullHistory: true },
+      },
+      { objectName: 'companies', selectedFields: ['anything'], backfill: {} },
+      { objectName: 'contacts', backfill: { days: -1 } },
+      { objectName: 'deals' },
+    ],
+    write: [{ objectName: 'contacts' }, { objectName: 'deals' }, { objectName: 'deals' }],
+  };
+  const input = {
+    projectIdOrName: tenant.projectId,
+    integrationIdOrName: integration.id,
+    groupRef: 'acme',
+    config,
+  };
+  const at = 'input.config.read';
+  const absent = "is not an object of the integration's latest revision.";
+  const once = 'must have exactly one of days and fullHistory.';
+  expect(await issuesOf(tenant, CREATE_INSTALLATION, input)).toEqual(
+    [
+      `${at}[0].selectedFields[1]: is named twice.`,
+      `${at}[0].selectedFields[2]: is not a field that contacts is read with.`,
+      `${at}[0].fieldMappings[1].mapToName: is mapped twice.`,
+      `${at}[0].fieldMappings[2].mapToName: is not a field that contacts leaves to be mapped.`,
+      `${at}[0].fieldMappings[3].fieldName: must be given.`,
+      `${at}[0].fieldMappings[3].mapToName: must be given.`,
+      `${at}[0].schedule: must be at most one run in 10 minutes.`,
+      `${at}[0].destination: is not a destination of the project.`,
+      `${at}[0].backfill: ${once}`,
+      `${at}[1].backfill: ${once}`,
+      `${at}[2].objectName: is named twice.`,
+      `${at}[2].backfill.days: Too small: expected number to be >=0`,
+      `${at}[3].objectName: ${absent}`,
+      `input.config.write[0].objectName: ${absent}`,
+      'input.config.write[2].objectName: is named twice.',
+    ].sort(),
+  );
+  expect(await prisma.installation.count({ where: { projectId: tenant.projectId } })).toBe(0);
+});
+
+test('a group or a connection that does not fit is named', async () => {
+  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const integration = await integrate(app, tenant, content);
+  const { projectId } = tenant;
+  await prisma.group.create({
+    data: { id: newId('grp'), projectId, groupRef: 'lonely', groupName: 'Lonely' },
+  });
+  const ours = await generate(tenant, { provider: 'stripe', apiKey: 'k', groupRef: 'zen' });
+  await generate(tenant);
+  const foreign = await generate(other);
+  const asked = (given: object) =>
+    issuesOf(tenant, CREATE_INSTALLATION, {
+      projectIdOrName: projectId,
+      integrationIdOrName: integration.id,
+      groupRef: 'acme',
+      ...given,
+    });
+  expect(await asked({ groupRef: 'nobody' })).toEqual([
+    'input.groupRef: is not a group of the project.',
+  ]);
+  expect(await asked({ groupRef: 'lonely' })).toEqual([
+    'input.groupRef: names a group without a connection to sandbox.',
+  ]);
+  expect(await asked({ connectionId: foreign.id })).toEqual([
+    'input.connectionId: does not exist.',
+  ]);
+  expect(await asked({ connectionId: ours.id })).toEqual([
+    'input.connectionId: is a connection to stripe, not to sandbox.',
+    "input.connectionId: is another group's.",
+  ]);
+});
+
+test('an update replaces the config, keeps what objects have read, and leaves the one before readable', async () => {
+  now = start;
+  const tenant = await app.tenant();
+  const before = await installFor(tenant, await integrate(app, tenant, content));
+  const lastReadTime = new Date('2030-01-01T00:01:00Z');
+  await prisma.installedObject.updateMany({
+    where: { installationId: before.id },
+    data: { lastReadTime, backfillDone: true, recordsRead: 7 },
+  });
+  now = new Date('2030-01-01T00:07:00Z');
+  const config = { read: [{ objectName: 'contacts' }] };
+  const after = await change(tenant, before.id, { config });
+  expect(after.updateTime).toBe(now.toISOString());
+  expect(after.config.id).not.toBe(before.config.id);
+  expect(after.config).toMatchObject({ read: [{ selectedFields: ['email'] }], write: [] });
+  expect(after.objects).toMatchObject([
+    {
+      objectName: 'contacts',
+      recordsRead: 7,
+      backfillDone: true,
+      lastReadTime: lastReadTime.toISOString(),
+      nextReadTime: '2030-01-01T00:10:00.000Z',
+    },
+  ]);
+  const earlier = await tenant.query(
+    'query ($id: ID!) { node(id: $id) { ... on InstallationConfig { id write { objectName } } } }',
+    { id: before.config.id },
+  );
+  expect(earlier.node).toEqual({ id: before.config.id, write: [{ objectName: 'deals' }] });
+
+  const scheduled = await change(tenant, before.id, {
+    config: {
+      read: [{ objectName: 'contacts', schedule: '45 * * * *' }, { objectName: 'companies' }],
+    },
+  });
+  expect(scheduled.objects).toMatchObject([
+    { objectName: 'companies', recordsRead: 0, backfillDone: false, nextReadTime: null },
+    { objectName: 'contacts', recordsRead: 7, nextReadTime: '2030-01-01T00:45:00.000Z' },
+  ]);
+  const disabled = { read: [{ objectName: 'contacts', disabled: true }] };
+  expect((await change(tenant, before.id, { config: disabled })).objects).toMatchObject([
+    { objectName: 'contacts', recordsRead: 7, nextReadTime: null },
+  ]);
+});
+
+test("another connection's records are read from the beginning", async () => {
+  const tenant = await app.tenant();
+  const { id } = await installFor(tenant, await integrate(app, tenant, content));
+  await prisma.installedObject.updateMany({
+    where: { installationId: id },
+    data: { backfillDone: true, readUntil: new Date() },
+  });
+  const second = await generate(tenant, { apiKey: 'sandbox-key-2', consumerRef: 'second' });
+  await change(tenant, id, { connectionId: second.id });
+  const objects = await prisma.installedObject.findMany({ where: { installationId: id } });
+  expect(objects.length).toBeGreaterThan(0);
+  for (const object of objects) {
+    expect(object).toMatchObject({ backfillDone: false, readUntil: null });
+  }
+});
+
+test('a paused object stays paused through an update', async () => {
+  const tenant = await app.tenant();
+  const { id } = await installFor(tenant, await integrate(app, tenant, content));
+  await prisma.installedObject.updateMany({
+    where: { installationId: id, objectName: 'contacts' },
+    data: { paused: true, pauseNote: 'Later.', nextReadTime: null },
+  });
+  const config = { read: [{ objectName: 'contacts', schedule: '0 * * * *' }] };
+  expect((await change(tenant, id, { config })).objects).toMatchObject([
+    { paused: true, pauseNote: 'Later.', nextReadTime: null, schedule: '0 * * * *' },
+  ]);
+});
+
+test('an update names what does not fit, and changes nothing then', async () => {
+  const tenant = await app.tenant();
+  const { id, config } = await installFor(tenant, await integrate(app, tenant, content));
+  const other = await generate(tenant, { apiKey: 'k', groupRef: 'zen' });
+  const input = {
+    projectIdOrName: tenant.projectId,
+    installationId: id,
+    connectionId: other.id,
+    config: { read: [{ objectName: 'leads' }] },
+  };
+  expect(await issuesOf(tenant, UPDATE_INSTALLATION, input)).toEqual([
+    "input.config.read[0].objectName: is not an object of the integration's latest revision.",
+    "input.connectionId: is another group's.",
+  ]);
+  const nulls = { ...input, connectionId: null, config: null };
+  const refused = await tenant.refusal(UPDATE_INSTALLATION, { input: nulls });
+  expect(refused.problem.issues?.map(({ name }) => name)).toEqual([
+    'input.connectionId',
+    'input.config',
+  ]);
+  expect((await tenant.query(node, { id })).node).toMatchObject({ updateTime: null, config });
+});
+
+test('events tell of every change, with the config in force and the one before', async () => {
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant, content);
+  const events = await keepEvents(app, tenant);
+  const made = await installFor(tenant, integration);
+  const second = await generate(tenant, { apiKey: 'k', consumerRef: 'bob' });
+  const { connection, config } = made;
+  await change(tenant, made.id, {});
+  await change(tenant, made.id, { connectionId: connection.id });
+  await change(tenant, made.id, { connectionId: second.id });
+  const after = await change(tenant, made.id, { config: {} });
+  const input = { projectIdOrName: tenant.projectId, installationId: made.id };
+  await tenant.query(remove, { input });
+
+  const fields = {
+    projectId: tenant.projectId,
+    provider: 'sandbox',
+    integrationId: integration.id,
+    integrationName: 'crm',
+    installationId: made.id,
+    groupRef: 'acme',
+    groupName: 'acme',
+  };
+  const ann = { connectionId: connection.id, consumerRef: 'ann', consumerName: 'ann' };
+  const bob = { connectionId: second.id, consumerRef: 'bob', consumerName: 'bob' };
+  const told = await events();
+  expect(told.filter(({ eventType }) => eventType.startsWith('INSTALLATION'))).toEqual([
+    {
+      eventType: 'INSTALLATION_CREATED',
+      connectionId: connection.id,
+      data: { ...fields, ...ann, config },
+    },
+    {
+      eventType: 'INSTALLATION_UPDATED',
+      connectionId: second.id,
+      data: { ...fields, ...bob, config, lastConfig: config },
+    },
+    {
+      eventType: 'INSTALLATION_UPDATED',
+      connectionId: second.id,
+      data: { ...fields, ...bob, config: after.config, lastConfig: config },
+    },
+    {
+      eventType: 'INSTALLATION_DELETED',
+      connectionId: second.id,
+      data: { ...fields, ...bob, config: after.config },
+    },
+  ]);
+});
+
+test('a subscribe block is installed, and told to be in vain where the provider has no events', async () => {
+  const tenant = await app.tenant();
+  const subscribe = { objects: [{ objectName: 'contacts', otherEvents: ['contact.merged'] }] };
+  const integration = await integrate(app, tenant, { ...content, ...{ subscribe } });
+  const events = await keepEvents(app, tenant);
+  const { id } = await installFor(tenant, integration);
+  expect(await events()).toMatchObject([
+    { eventType: 'CONNECTION_CREATED' },
+    { eventType: 'INSTALLATION_CREATED' },
+    {
+      eventType: 'SUBSCRIBE_CREATE_ERROR',
+      data: { installationId: id, error: expect.stringMatching(/does not support subscriptions/) },
+    },
+  ]);
+});
+
+test('deleting an installation keeps its connection and its operations', async () => {
+  const tenant = await app.tenant();
+  const { id, connection } = await installFor(tenant, await integrate(app, tenant, content));
+  const input = { projectIdOrName: tenant.projectId, installationId: id };
+  expect(await tenant.query(remove, { input })).toEqual({ deleteInstallation: { deletedId: id } });
+  expect(await tenant.query(node, { id })).toEqual({ node: null });
+  expect(await tenant.query(node, { id: connection.id })).toEqual({ node: { id: connection.id } });
+  expect(await prisma.installedObject.count({ where: { installationId: id } })).toBe(0);
+  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('installations are listed newest first, by project and by integration, for one group or all', async () => {
+  const tenant = await app.tenant();
+  const [one, two] = [
+    await integrate(app, tenant, contentFor('one')),
+    await integrate(app, tenant, contentFor('two')),
+  ];
+  const ids = [
+    (await installFor(tenant, one, { groupRef: 'a' })).id,
+    (await installFor(tenant, one, { groupRef: 'b' })).id,
+    (await installFor(tenant, two, { groupRef: 'a' })).id,
+  ];
+  const list = `query ($project: String!, $groupRef: String, $first: Int, $last: Int) {
+    project(idOrName: $project) {
+      installations(groupRef: $groupRef, first: $first, last: $last) {
+        totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage }
+      }
+      integration(idOrName: "one") { installations(groupRef: $groupRef) { nodes { id } } }
+    }
+  }`;
+  const asked = async (variables: object) => {
+    const { project } = await tenant.query(list, { project: tenant.projectId, ...variables });
+    const idsOf = (page: { nodes: { id: string }[] }) =>
+      page.nodes.map(({ id }) => ids.indexOf(id));
+    const { installations, integration } = project;
+    return [idsOf(installations), idsOf(integration.installations), installations.pageInfo];
+  };
+  const whole = { hasNextPage: false, hasPreviousPage: false };
+  expect(await asked({})).toEqual([[2, 1, 0], [1, 0], whole]);
+  expect(await asked({ groupRef: 'a' })).toEqual([[2, 0], [0], whole]);
+  expect(await asked({ groupRef: 'nobody' })).toEqual([[], [], whole]);
+  expect(await asked({ first: 1 })).toMatchObject([[2], [1, 0], { hasNextPage: true }]);
+  expect(await asked({ last: 2 })).toMatchObject([[1, 0], [1, 0], { hasPreviousPage: true }]);
+});
+
+test("another tenant's installation does not exist, and stays as it is", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const { id, input: creation, config } = await installFor(a, await integrate(app, a, content));
+  expect(await b.query(node, { id })).toEqual({ node: null });
+  expect(await b.query(node, { id: config.id })).toEqual({ node: null });
+  for (const projectIdOrName of [a.projectId, b.projectId]) {
+    const input = { projectIdOrName, installationId: id };
+    expect(await b.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    const update = { ...input, config: {} };
+    expect(await b.refusal(UPDATE_INSTALLATION, { input: update })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    const again = { ...creation, projectIdOrName };
+    expect(await b.refusal(CREATE_INSTALLATION, { input: again })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
+  }
+  expect((await a.query(node, { id })).node).toMatchObject({ updateTime: null, config });
+});
+
+test('a key without the scope is refused; a builder is told as the maker', async () => {
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant, content);
+  const { id, input } = await installFor(tenant, integration);
+  const key = await tenant.withScopes('read', 'integrations:write');
+  expect(await key.refusal(CREATE_INSTALLATION, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  const named = { projectIdOrName: tenant.projectId, installationId: id };
+  expect(await key.refusal(UPDATE_INSTALLATION, { input: named })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  expect(await key.refusal(remove, { input: named })).toMatchObject({ code: 'FORBIDDEN' });
+  await generate(tenant, { apiKey: 'k', groupRef: 'zen' });
+  const { createInstallation } = await tenant.builder.query(
+    'mutation ($input: CreateInstallationInput!) { createInstallation(input: $input) { installation { createdBy } } }',
+    { input: { ...input, groupRef: 'zen' } },
+  );
+  expect(createInstallation.installation.createdBy).toBe(`builder:${tenant.builderId}`);
+});

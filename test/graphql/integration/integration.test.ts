@@ -1,0 +1,368 @@
+import { expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
+import { sharedApp } from '../../support/app.ts';
+import { keepEvents, PROVIDERS } from '../../support/scenes/connections.ts';
+import {
+  CREATE_INTEGRATION,
+  contentFor,
+  insertDestination,
+  installFor,
+  integrate,
+  integrationInput,
+} from '../../support/scenes/integrations.ts';
+
+const app = await sharedApp({ providers: PROVIDERS });
+const { prisma } = app.app.services.database;
+
+const remove = `mutation ($input: DeleteIntegrationInput!) {
+  deleteIntegration(input: $input) { deletedId }
+}`;
+
+const namesOf = (problem: { issues?: { name: string }[] }) =>
+  (problem.issues ?? []).map(({ name }) => name).sort();
+
+test('an integration is made with its first revision', async () => {
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant, contentFor('crm-sync'));
+  expect(integration).toEqual({
+    id: expect.stringMatching(/^int_/),
+    name: 'crm-sync',
+    provider: 'sandbox',
+    createTime: expect.any(String),
+    updateTime: null,
+    project: { id: tenant.projectId },
+    latestRevision: { id: expect.stringMatching(/^rev_/), specVersion: '1.0.0' },
+  });
+});
+
+test('all of its content comes back', async () => {
+  const tenant = await app.tenant();
+  await insertDestination(app, tenant, 'events');
+  const field = (fieldName: string | null, mapToName: string | null = null) => ({
+    fieldName,
+    mapToName,
+    mapToDisplayName: null,
+  });
+  const content = {
+    name: 'crm',
+    provider: 'sandbox',
+    displayName: 'CRM',
+    module: 'sales',
+    read: {
+      objects: [
+        {
+          objectName: 'contacts',
+          destination: 'records',
+          schedule: '0 * * * *',
+          mapToName: 'people',
+          mapToDisplayName: 'People',
+          requiredFields: [field('email', 'mail'), field(null, 'owner')],
+          optionalFields: [field("$['address']['city']")],
+          optionalFieldsAuto: 'all',
+          delivery: { mode: 'onRequest', pageSize: 50 },
+          enabled: 'always',
+        },
+      ],
+    },
+    write: {
+      objects: [
+        { objectName: 'deals', inheritMapping: true, valueDefaults: { allowAnyFields: true } },
+      ],
+    },
+    proxy: { enabled: true, useModule: true },
+    subscribe: {
+      objects: [
+        {
+          objectName: 'contacts',
+          destination: 'events',
+          inheritFieldsAndMapping: true,
+          createEvent: { enabled: 'always' },
+          updateEvent: {
+            enabled: 'always',
+            watchFieldsAuto: null,
+            requiredWatchFields: ['email'],
+          },
+          deleteEvent: { enabled: 'always' },
+          associationChangeEvent: { enabled: 'always', includeFullRecords: true },
+          otherEvents: ['object.merged'],
+        },
+      ],
+    },
+  };
+  const { latestRevision } = await integrate(app, tenant, content);
+  const fields = 'fieldName mapToName mapToDisplayName';
+  const { node } = await tenant.query(
+    `query ($id: ID!) { node(id: $id) { ... on Revision { content {
+      name provider displayName module
+      read { objects {
+        objectName destination schedule mapToName mapToDisplayName
+        requiredFields { ${fields} } optionalFields { ${fields} } optionalFieldsAuto
+        delivery { mode pageSize } enabled
+      } }
+      write { objects { objectName inheritMapping valueDefaults { allowAnyFields } } }
+      proxy { enabled useModule }
+      subscribe { objects {
+        objectName destination inheritFieldsAndMapping createEvent { enabled }
+        updateEvent { enabled watchFieldsAuto requiredWatchFields } deleteEvent { enabled }
+        associationChangeEvent { enabled includeFullRecords } otherEvents
+      } }
+    } } } }`,
+    { id: latestRevision.id },
+  );
+  expect(node.content).toEqual(content);
+});
+
+test('what the content leaves out has its defaults', async () => {
+  const tenant = await app.tenant();
+  const read = { objects: [{ objectName: 'deals', destination: 'records', delivery: {} }] };
+  const write = { objects: [{ objectName: 'deals' }] };
+  const proxy = { enabled: true };
+  const content = { name: 'crm', provider: 'sandbox', read, write, proxy };
+  const { id } = await integrate(app, tenant, content);
+  const { project } = await tenant.query(
+    `query ($project: String!, $id: String!) {
+      project(idOrName: $project) { integration(idOrName: $id) { latestRevision { content {
+        displayName subscribe { objects { objectName } } proxy { useModule }
+        read { objects { schedule requiredFields { fieldName } delivery { mode pageSize } } }
+        write { objects { inheritMapping } }
+      } } } }
+    }`,
+    { project: tenant.projectId, id },
+  );
+  expect(project.integration.latestRevision.content).toEqual({
+    displayName: null,
+    subscribe: null,
+    proxy: { useModule: false },
+    read: {
+      objects: [{ schedule: null, requiredFields: [], delivery: { mode: 'auto', pageSize: null } }],
+    },
+    write: { objects: [{ inheritMapping: false }] },
+  });
+});
+
+test('a second integration of the same name is a conflict', async () => {
+  const tenant = await app.tenant();
+  await integrate(app, tenant);
+  const again = integrationInput(tenant, contentFor());
+  expect(await tenant.refusal(CREATE_INTEGRATION, again)).toMatchObject({ code: 'CONFLICT' });
+  expect(await prisma.integration.count({ where: { projectId: tenant.projectId } })).toBe(1);
+  expect(await prisma.revision.count({ where: { projectId: tenant.projectId } })).toBe(1);
+});
+
+test('every offending input is named at once, whatever tells it', async () => {
+  const tenant = await app.tenant();
+  await insertDestination(app, tenant);
+  const content = {
+    name: 'other',
+    provider: 'hubspot',
+    displayName: 'x'.repeat(101),
+    read: {
+      objects: [
+        { objectName: 'contacts', destination: 'nowhere', schedule: '* * * * *' },
+        { objectName: 'contacts', schedule: 'often', optionalFieldsAuto: 'some' },
+        {
+          objectName: 'leads',
+          destination: 'records',
+          enabled: 'never',
+          delivery: { mode: 'batch', pageSize: 20 },
+          requiredFields: [{ fieldName: 'email' }, {}],
+          optionalFields: [{ fieldName: 'email' }],
+        },
+      ],
+    },
+    write: { objects: [{ objectName: 'deals' }, { objectName: 'deals' }] },
+    subscribe: { objects: [{ objectName: 'companies', createEvent: { enabled: 'never' } }] },
+  };
+  const input = {
+    projectIdOrName: tenant.projectId,
+    name: 'No Spaces',
+    provider: 'sandbox',
+    latestRevision: { specVersion: '2.0.0', content },
+  };
+  const { code, problem } = await tenant.refusal(CREATE_INTEGRATION, { input });
+  expect(code).toBe('BAD_USER_INPUT');
+  const at = 'input.latestRevision.content';
+  expect(namesOf(problem)).toEqual(
+    [
+      'input.name',
+      'input.latestRevision.specVersion',
+      `${at}.name`,
+      `${at}.provider`,
+      `${at}.displayName`,
+      `${at}.read.objects[0].destination`,
+      `${at}.read.objects[0].schedule`,
+      `${at}.read.objects[1].objectName`,
+      `${at}.read.objects[1].destination`,
+      `${at}.read.objects[1].schedule`,
+      `${at}.read.objects[1].optionalFieldsAuto`,
+      `${at}.read.objects[2].objectName`,
+      `${at}.read.objects[2].enabled`,
+      `${at}.read.objects[2].delivery.mode`,
+      `${at}.read.objects[2].delivery.pageSize`,
+      `${at}.read.objects[2].requiredFields[1]`,
+      `${at}.read.objects[2].optionalFields[0].fieldName`,
+      `${at}.write.objects[1].objectName`,
+      `${at}.subscribe.objects[0].objectName`,
+      `${at}.subscribe.objects[0].createEvent.enabled`,
+      `${at}.subscribe.objects[0].inheritFieldsAndMapping`,
+    ].sort(),
+  );
+  expect(problem.issues).toContainEqual({
+    in: 'body',
+    name: `${at}.read.objects[0].destination`,
+    detail: 'is not a destination of the project.',
+    value: 'nowhere',
+  });
+  expect(await prisma.integration.count({ where: { projectId: tenant.projectId } })).toBe(0);
+});
+
+test('an unknown provider is named, and so is an unknown project beside other findings', async () => {
+  const tenant = await app.tenant();
+  await insertDestination(app, tenant);
+  const content = { ...contentFor(), provider: 'nosuch' };
+  const { problem } = await tenant.refusal(CREATE_INTEGRATION, integrationInput(tenant, content));
+  expect(namesOf(problem)).toEqual(['input.provider']);
+  const { input } = integrationInput({ projectId: '' }, { ...contentFor(), name: 'A' });
+  const nowhere = await tenant.refusal(CREATE_INTEGRATION, { input });
+  expect(namesOf(nowhere.problem)).toEqual(['input.name', 'input.projectIdOrName']);
+});
+
+test('of very many findings an answer holds the first thousand', async () => {
+  const tenant = await app.tenant();
+  const requiredFields = Array.from({ length: 50_000 }, () => ({}));
+  const read = { objects: [{ objectName: 'contacts', destination: 'records', requiredFields }] };
+  const variables = integrationInput(tenant, contentFor('crm', { read }));
+  const { code, problem } = await tenant.refusal(CREATE_INTEGRATION, variables);
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(problem.issues).toHaveLength(1000);
+  expect(problem.detail.length).toBeLessThan(4000);
+});
+
+test("another project's destination does not exist", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  await insertDestination(app, a);
+  const { problem } = await b.refusal(CREATE_INTEGRATION, integrationInput(b, contentFor()));
+  expect(namesOf(problem)).toEqual(['input.latestRevision.content.read.objects[0].destination']);
+});
+
+test('integrations are found by id and by name, and listed newest first', async () => {
+  const tenant = await app.tenant();
+  const names = ['first', 'second', 'third'];
+  for (const name of names) {
+    const provider = name === 'second' ? 'hubspot' : 'sandbox';
+    await integrate(app, tenant, { name, provider });
+  }
+  const list = `query ($project: String!, $provider: String, $first: Int, $last: Int) {
+    project(idOrName: $project) {
+      byName: integration(idOrName: "second") { id }
+      none: integration(idOrName: "${newId('int')}") { id }
+      integrations(provider: $provider, first: $first, last: $last) {
+        totalCount nodes { id name } pageInfo { hasNextPage hasPreviousPage }
+      }
+    }
+  }`;
+  const asked = async (variables: object) =>
+    (await tenant.query(list, { project: tenant.projectId, ...variables })).project;
+  const all = await asked({});
+  const shown = (project: { integrations: { nodes: { name: string }[] } }) =>
+    project.integrations.nodes.map(({ name }) => name);
+  expect(shown(all)).toEqual(['third', 'second', 'first']);
+  expect(all.integrations.totalCount).toBe(3);
+  expect(all.byName).toEqual({ id: all.integrations.nodes[1].id });
+  expect(all.none).toBeNull();
+  expect(shown(await asked({ provider: 'sandbox' }))).toEqual(['third', 'first']);
+  expect(shown(await asked({ provider: 'nosuch' }))).toEqual([]);
+  const end = await asked({ last: 2 });
+  expect(shown(end)).toEqual(['second', 'first']);
+  expect(end.integrations.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: true });
+});
+
+test('deleting an integration deletes its installations with their events, and no connection', async () => {
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant);
+  const made = [
+    await installFor(tenant, integration),
+    await installFor(tenant, integration, { groupRef: 'zen' }),
+  ];
+  const events = await keepEvents(app, tenant);
+  const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
+  expect(await tenant.query(remove, { input })).toEqual({
+    deleteIntegration: { deletedId: integration.id },
+  });
+  const { projectId } = tenant;
+  expect(await prisma.installation.count({ where: { projectId } })).toBe(0);
+  expect(await prisma.revision.count({ where: { projectId } })).toBe(0);
+  expect(await prisma.connection.count({ where: { projectId } })).toBe(2);
+  const told = await events();
+  expect(told.map(({ eventType }) => eventType)).toEqual(Array(2).fill('INSTALLATION_DELETED'));
+  expect(
+    told.map(({ data }) => (data as { installationId: string }).installationId).sort(),
+  ).toEqual(made.map(({ id }) => id).sort());
+  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('an integration with more installations than one transaction deletes goes with all of them', async () => {
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant);
+  const { connection, config } = await installFor(tenant, integration);
+  const { projectId } = tenant;
+  const content = { read: config.read, write: config.write };
+  const more = Array.from({ length: 60 }, () => ({
+    installationId: newId('ins'),
+    groupId: newId('grp'),
+    configId: newId('cfg'),
+  }));
+  await prisma.group.createMany({
+    data: more.map(({ groupId: id }) => ({ id, projectId, groupRef: id, groupName: id })),
+  });
+  await prisma.installation.createMany({
+    data: more.map(({ installationId: id, groupId, configId }) => ({
+      id,
+      projectId,
+      integrationId: integration.id,
+      groupId,
+      connectionId: connection.id,
+      configId,
+      createdBy: 'test',
+    })),
+  });
+  await prisma.installationConfig.createMany({
+    data: more.map(({ installationId, configId: id }) => ({
+      id,
+      projectId,
+      installationId,
+      content,
+    })),
+  });
+  const events = await keepEvents(app, tenant);
+  const input = { projectIdOrName: projectId, integrationIdOrName: integration.id };
+  await tenant.query(remove, { input });
+  expect(await prisma.installation.count({ where: { projectId } })).toBe(0);
+  expect(await prisma.integration.count({ where: { projectId } })).toBe(0);
+  expect(await events()).toHaveLength(61);
+});
+
+test("another tenant's integration does not exist", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const { id } = await integrate(app, a);
+  expect(await b.query('query ($id: ID!) { node(id: $id) { id } }', { id })).toEqual({
+    node: null,
+  });
+  for (const projectIdOrName of [a.projectId, b.projectId]) {
+    const input = { projectIdOrName, integrationIdOrName: id };
+    expect(await b.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  }
+  const foreign = integrationInput(a, contentFor('mine'));
+  expect(await b.refusal(CREATE_INTEGRATION, foreign)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await prisma.integration.count({ where: { projectId: a.projectId } })).toBe(1);
+});
+
+test('a key without the scope is refused', async () => {
+  const tenant = await app.tenant();
+  await integrate(app, tenant);
+  const key = await tenant.withScopes('read', 'installations:write');
+  const create = integrationInput(tenant, contentFor('other'));
+  expect(await key.refusal(CREATE_INTEGRATION, create)).toMatchObject({ code: 'FORBIDDEN' });
+  const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
+  expect(await key.refusal(remove, { input })).toMatchObject({ code: 'FORBIDDEN' });
+});

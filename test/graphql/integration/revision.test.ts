@@ -1,0 +1,230 @@
+import { expect, test } from 'vitest';
+import { DROPPED_NOTE } from '../../../src/domain/installation/installed-object-revision.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { generate, PROVIDERS } from '../../support/scenes/connections.ts';
+import {
+  CREATE_INSTALLATION,
+  CREATE_REVISION,
+  contentFor,
+  INSTALLATION,
+  installFor,
+  integrate,
+  revisionOf,
+} from '../../support/scenes/integrations.ts';
+
+const start = new Date('2030-01-01T00:03:00Z');
+let now = start;
+const app = await sharedApp({ providers: PROVIDERS, now: () => now });
+const { prisma } = app.app.services.database;
+
+const read = (...objects: object[]) =>
+  contentFor('crm', {
+    read: { objects: objects.map((object) => ({ destination: 'records', ...object })) },
+  });
+const contacts = { objectName: 'contacts', schedule: '*/10 * * * *' };
+const deals = { objectName: 'deals' };
+
+const revise = (tenant: Tenant, content: object, given: object = {}) => {
+  const named = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
+  return { input: { ...named, revision: revisionOf(content), ...given } };
+};
+
+const look = async (tenant: Tenant, id: string) =>
+  (
+    await tenant.query(
+      `query ($id: ID!) { node(id: $id) { ... on Installation { ${INSTALLATION} } } }`,
+      { id },
+    )
+  ).node;
+
+test('a new revision is the latest at once, also of installations; earlier ones stay', async () => {
+  now = start;
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant, read(contacts));
+  const installation = await installFor(tenant, integration);
+  const { createRevision } = await tenant.query(
+    CREATE_REVISION,
+    revise(tenant, read(contacts, deals)),
+  );
+  const { revision } = createRevision;
+  expect(createRevision).toEqual({
+    revision: {
+      id: expect.stringMatching(/^rev_/),
+      content: { read: { objects: [{ objectName: 'contacts' }, { objectName: 'deals' }] } },
+    },
+    integration: {
+      id: integration.id,
+      updateTime: start.toISOString(),
+      latestRevision: { id: revision.id },
+    },
+  });
+  const { project } = await tenant.query(
+    `query ($project: String!) { project(idOrName: $project) {
+      integration(idOrName: "crm") {
+        revisions { totalCount nodes { id createTime } }
+        oldest: revisions(last: 1) { nodes { id } pageInfo { hasPreviousPage } }
+      }
+    } }`,
+    { project: tenant.projectId },
+  );
+  const ids = [revision.id, integration.latestRevision.id];
+  expect(project.integration.revisions.totalCount).toBe(2);
+  expect(project.integration.revisions.nodes.map(({ id }: { id: string }) => id)).toEqual(ids);
+  expect(project.integration.oldest).toEqual({
+    nodes: [{ id: ids[1] }],
+    pageInfo: { hasPreviousPage: true },
+  });
+  const seen = await look(tenant, installation.id);
+  expect(seen.revision).toEqual({ id: revision.id });
+  expect(seen.objects.map(({ objectName }: { objectName: string }) => objectName)).toEqual([
+    'contacts',
+  ]);
+});
+
+test('dropping an object that installations read is a conflict that names them', async () => {
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant, read(contacts, deals));
+  const installation = await installFor(tenant, integration);
+  const { code, problem } = await tenant.refusal(CREATE_REVISION, revise(tenant, read(deals)));
+  expect(code).toBe('CONFLICT');
+  expect(problem.detail).toContain(`contacts by ${installation.id}`);
+  expect(await prisma.revision.count({ where: { projectId: tenant.projectId } })).toBe(1);
+});
+
+test('an object that installations disable or leave out may be dropped', async () => {
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant, read(contacts, deals));
+  const choose = (...objects: object[]) => ({ config: { read: objects } });
+  await installFor(tenant, integration, {
+    groupRef: 'a',
+    ...choose({ objectName: 'contacts', disabled: true }),
+  });
+  await installFor(tenant, integration, { groupRef: 'b', ...choose(deals) });
+  const { createRevision } = await tenant.query(CREATE_REVISION, revise(tenant, read(deals)));
+  expect(createRevision.revision.content.read.objects).toEqual([{ objectName: 'deals' }]);
+});
+
+test('a destructive revision pauses the reads of what it drops, and keeps earlier notes', async () => {
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant, read(contacts, deals));
+  const first = await installFor(tenant, integration, { groupRef: 'a' });
+  const second = await installFor(tenant, integration, { groupRef: 'b' });
+  await prisma.installedObject.updateMany({
+    where: { installationId: second.id, objectName: 'contacts' },
+    data: { paused: true, pauseNote: 'Moving house.' },
+  });
+  const change = revise(tenant, read(deals), { destructive: true });
+  await tenant.query(CREATE_REVISION, change);
+  const [a, b] = [await look(tenant, first.id), await look(tenant, second.id)];
+  expect(a.objects).toMatchObject([
+    { objectName: 'contacts', paused: true, pauseNote: DROPPED_NOTE, nextReadTime: null },
+    { objectName: 'deals', paused: false, pauseNote: null },
+  ]);
+  expect(b.objects[0]).toMatchObject({ paused: true, pauseNote: 'Moving house.' });
+});
+
+test('a new schedule holds at once, except where a config has its own, disables or pauses', async () => {
+  now = start;
+  const tenant = await app.tenant();
+  const integration = await integrate(app, tenant, read(contacts));
+  const choose = (choice: object) => ({
+    config: { read: [{ objectName: 'contacts', ...choice }] },
+  });
+  const made = {
+    inherits: await installFor(tenant, integration, { groupRef: 'a' }),
+    own: await installFor(tenant, integration, {
+      groupRef: 'b',
+      ...choose({ schedule: '5 * * * *' }),
+    }),
+    disabled: await installFor(tenant, integration, {
+      groupRef: 'c',
+      ...choose({ disabled: true }),
+    }),
+    paused: await installFor(tenant, integration, { groupRef: 'd' }),
+  };
+  await prisma.installedObject.updateMany({
+    where: { installationId: made.paused.id },
+    data: { paused: true, nextReadTime: null },
+  });
+  const at = async (name: keyof typeof made) =>
+    (await look(tenant, made[name].id)).objects[0].nextReadTime;
+  expect(await at('inherits')).toBe('2030-01-01T00:10:00.000Z');
+
+  const schedule = '30 * * * *';
+  await tenant.query(CREATE_REVISION, revise(tenant, read({ ...contacts, schedule })));
+  expect(await at('inherits')).toBe('2030-01-01T00:30:00.000Z');
+  expect(await at('own')).toBe('2030-01-01T00:05:00.000Z');
+  expect(await at('disabled')).toBeNull();
+  expect(await at('paused')).toBeNull();
+
+  await tenant.query(CREATE_REVISION, revise(tenant, read({ objectName: 'contacts' })));
+  expect(await at('inherits')).toBeNull();
+  expect(await at('own')).toBe('2030-01-01T00:05:00.000Z');
+});
+
+test('an unchanged schedule leaves the next read where it is', async () => {
+  now = start;
+  const tenant = await app.tenant();
+  const installation = await installFor(tenant, await integrate(app, tenant, read(contacts)));
+  now = new Date('2030-01-01T07:00:00Z');
+  await tenant.query(CREATE_REVISION, revise(tenant, read({ ...contacts, mapToName: 'people' })));
+  expect((await look(tenant, installation.id)).objects).toMatchObject([
+    { mappedObjectName: 'people', nextReadTime: '2030-01-01T00:10:00.000Z' },
+  ]);
+});
+
+test('content is checked as for a new integration, and must keep its name and provider', async () => {
+  const tenant = await app.tenant();
+  await integrate(app, tenant, read(contacts));
+  const object = { objectName: 'leads', destination: 'nowhere', schedule: '* * * * *' };
+  const content = { name: 'other', provider: 'hubspot', read: { objects: [object] } };
+  const change = revise(tenant, content);
+  change.input.revision.specVersion = '1.0';
+  const { code, problem } = await tenant.refusal(CREATE_REVISION, change);
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(problem.issues?.map(({ name }) => name).sort()).toEqual([
+    'input.revision.content.name',
+    'input.revision.content.provider',
+    'input.revision.content.read.objects[0].destination',
+    'input.revision.content.read.objects[0].objectName',
+    'input.revision.content.read.objects[0].schedule',
+    'input.revision.specVersion',
+  ]);
+});
+
+test('revisions and installations at the same time take turns: no dropped object is installed', async () => {
+  const tenant = await app.tenant();
+  await integrate(app, tenant, read(contacts, deals));
+  await generate(tenant);
+  const [installed, revised] = await Promise.all([
+    tenant.request(CREATE_INSTALLATION, {
+      input: {
+        projectIdOrName: tenant.projectId,
+        integrationIdOrName: 'crm',
+        groupRef: 'acme',
+        config: { read: [contacts] },
+      },
+    }),
+    tenant.request(CREATE_REVISION, revise(tenant, read(deals))),
+  ]);
+  const refused = [installed, revised].filter(({ errors }) => errors);
+  expect(refused).toHaveLength(1);
+  expect(['BAD_USER_INPUT', 'CONFLICT']).toContain(refused[0]?.errors?.[0]?.extensions.code);
+});
+
+test("another tenant's integration gets no revision; a key without the scope is refused", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const { id, latestRevision } = await integrate(app, a, read(contacts));
+  for (const projectIdOrName of [a.projectId, b.projectId]) {
+    const change = revise(a, read(contacts), { projectIdOrName, integrationIdOrName: id });
+    expect(await b.refusal(CREATE_REVISION, change)).toMatchObject({ code: 'NOT_FOUND' });
+  }
+  const node = await b.query('query ($id: ID!) { node(id: $id) { id } }', {
+    id: latestRevision.id,
+  });
+  expect(node).toEqual({ node: null });
+  const key = await a.withScopes('read', 'installations:write');
+  const change = revise(a, read(contacts));
+  expect(await key.refusal(CREATE_REVISION, change)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await prisma.revision.count({ where: { integrationId: id } })).toBe(1);
+});

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
+import { sharedApp } from '../../support/app.ts';
+import { insertRows } from '../../support/database/rows.ts';
+
+const app = await sharedApp();
+const insert = insertRows(app);
+
+interface WithId {
+  id: string;
+}
+const idsOf = ({ nodes }: { nodes: WithId[] }) => nodes.map(({ id }) => id);
+
+test('an operation outlives what it was done for', async () => {
+  const tenant = await app.tenant();
+  const metadata = {
+    objects: ['contact', 'company'],
+    progress: { objectName: 'contact', recordsProcessed: 7, recordsEstimatedTotal: 20 },
+    successfulRecordIds: ['r1'],
+    retry: { attempts: 2, lastAttempt: '2026-01-02T03:04:05.678Z' },
+  };
+  const made = await insert.operation({
+    projectId: tenant.projectId,
+    status: 'FAILURE',
+    result: '[contact] No new data found',
+    metadata,
+  });
+  const query = `query ($id: ID!) { node(id: $id) { id ... on Operation {
+    project { id } integrationId integration { id } installationId installation { id } configId
+    actionType status result createTime updateTime
+    metadata {
+      objects successfulRecordIds
+      progress { objectName recordsProcessed recordsEstimatedTotal }
+      retry { attempts lastAttempt }
+    }
+  } } }`;
+  expect((await tenant.query(query, { id: made.id })).node).toEqual({
+    id: made.id,
+    project: { id: tenant.projectId },
+    integrationId: made.integrationId,
+    integration: null,
+    installationId: made.installationId,
+    installation: null,
+    configId: made.configId,
+    actionType: 'READ',
+    status: 'FAILURE',
+    result: '[contact] No new data found',
+    createTime: made.createTime.toISOString(),
+    updateTime: null,
+    metadata,
+  });
+  const bare = await insert.operation({ projectId: tenant.projectId });
+  expect((await tenant.query(query, { id: bare.id })).node).toMatchObject({
+    result: null,
+    metadata: { objects: ['contact'], successfulRecordIds: [], progress: null, retry: null },
+  });
+});
+
+test('operations are listed newest first, by status, by kind, and by both', async () => {
+  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const { projectId } = tenant;
+  const read = await insert.operation({ projectId });
+  const failed = await insert.operation({ projectId, status: 'FAILURE' });
+  const write = await insert.operation({ projectId, actionType: 'WRITE' });
+  await insert.operation({ projectId: other.projectId });
+  const query = `query ($id: String!, $status: OperationStatus, $actionType: OperationActionType,
+                        $last: Int) {
+    project(idOrName: $id) {
+      operations(status: $status, actionType: $actionType, last: $last) {
+        nodes { id } totalCount
+      }
+    }
+  }`;
+  const listed = async (filters: Record<string, unknown>) => {
+    const { project } = await tenant.query(query, { id: projectId, ...filters });
+    return idsOf(project.operations);
+  };
+  expect(await listed({})).toEqual([write.id, failed.id, read.id]);
+  expect(await listed({ last: 2 })).toEqual([failed.id, read.id]);
+  expect(await listed({ status: 'SUCCESS' })).toEqual([write.id, read.id]);
+  expect(await listed({ actionType: 'READ' })).toEqual([failed.id, read.id]);
+  expect(await listed({ status: 'SUCCESS', actionType: 'READ' })).toEqual([read.id]);
+  expect(await listed({ status: 'IN_PROGRESS' })).toEqual([]);
+  expect(await listed({ actionType: 'SUBSCRIBE', status: null })).toEqual([]);
+  expect(await other.query('query ($id: ID!) { node(id: $id) { id } }', { id: read.id })).toEqual({
+    node: null,
+  });
+});
+
+test('logs are listed oldest first, in both directions', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const { id: operationId } = await insert.operation({ projectId });
+  const line = (message: string, given = {}) =>
+    insert.operationLog({ projectId, operationId, message, ...given });
+  await line('started');
+  const details = { page: 1, records: ['a'] };
+  const { timestamp } = await line('page', { severity: 'DEBUG', details });
+  await line('failed', { severity: 'ERROR' });
+  const query = `query ($id: ID!, $first: Int, $after: String, $last: Int) { node(id: $id) {
+    ... on Operation { logs(first: $first, after: $after, last: $last) {
+      nodes { timestamp severity message details }
+      pageInfo { hasNextPage hasPreviousPage endCursor } totalCount
+    } }
+  } }`;
+  const page = async (args: Record<string, unknown>) => {
+    const { logs } = (await tenant.query(query, { id: operationId, ...args })).node;
+    return { ...logs, messages: logs.nodes.map((node: { message: string }) => node.message) };
+  };
+  const first = await page({ first: 2 });
+  expect(first.messages).toEqual(['started', 'page']);
+  expect(first.nodes[1]).toEqual({
+    timestamp: timestamp.toISOString(),
+    severity: 'DEBUG',
+    message: 'page',
+    details,
+  });
+  expect(first).toMatchObject({
+    totalCount: 3,
+    pageInfo: { hasNextPage: true, hasPreviousPage: false },
+  });
+  const rest = await page({ first: 2, after: first.pageInfo.endCursor });
+  expect(rest).toMatchObject({
+    messages: ['failed'],
+    pageInfo: { hasNextPage: false, hasPreviousPage: true },
+  });
+  expect((await page({ last: 2 })).messages).toEqual(['page', 'failed']);
+});
+
+test('a key without the scope read sees no operation', async () => {
+  const tenant = await app.tenant();
+  const writer = await tenant.withScopes('records:write');
+  const { id } = await insert.operation({ projectId: tenant.projectId });
+  const query = 'query ($id: ID!) { node(id: $id) { id } }';
+  expect(await writer.refusal(query, { id })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await tenant.query(query, { id: newId('opr') })).toEqual({ node: null });
+});

@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+
+const app = await sharedApp();
+
+const claim = `mutation ($input: ClaimDomainInput!) {
+  claimDomain(input: $input) { claimedDomain { id domain parentType parentId createTime } }
+}`;
+const lookup = 'query ($domain: String!) { claimedDomain(domain: $domain) { id domain } }';
+const list = `query ($id: ID!, $first: Int, $after: String, $last: Int) {
+  org(id: $id) {
+    claimedDomains(first: $first, after: $after, last: $last) {
+      totalCount nodes { domain } pageInfo { hasNextPage hasPreviousPage endCursor }
+    }
+  }
+}`;
+const node = 'query ($id: ID!) { node(id: $id) { id } }';
+
+let made = 0;
+const newDomain = () => {
+  made += 1;
+  return `d${made}-${crypto.randomUUID().slice(0, 8)}.example.com`;
+};
+const inputOf = (domain: string, parentId: string) => ({
+  input: { domain, parentId, parentType: 'ORG' },
+});
+
+async function claimOf({ builder, orgId }: Tenant, domain: string): Promise<{ id: string }> {
+  return (await builder.query(claim, inputOf(domain, orgId))).claimDomain.claimedDomain;
+}
+
+function builderAt(domain: string) {
+  const claims = { sub: crypto.randomUUID(), email: `ada@${domain}` };
+  return app.app.verifier
+    .mint?.(claims)
+    .then((token) => app.client({ authorization: `Bearer ${token}` }));
+}
+
+test('a domain is claimed by a builder for their org, taken from what they typed', async () => {
+  const tenant = await app.tenant();
+  const [a, b] = [newDomain(), newDomain()];
+  expect(await claimOf(tenant, `https://www.${a.toUpperCase()}:8443/x`)).toEqual({
+    id: expect.stringMatching(/^dom_/),
+    domain: a,
+    parentType: 'ORG',
+    parentId: tenant.orgId,
+    createTime: expect.any(String),
+  });
+  expect(await claimOf(tenant, `Ada@${b}`)).toMatchObject({ domain: b });
+});
+
+test('a domain is claimed once in the whole service, also where two claim it at once', async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const domain = newDomain();
+  const answers = await Promise.all(
+    [a, b, a].map(({ builder, orgId }) => builder.request(claim, inputOf(domain, orgId))),
+  );
+  const codes = answers.flatMap(({ errors }) => errors ?? []).map((error) => error.extensions.code);
+  expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
+  for (const { builder, orgId } of [a, b]) {
+    const again = inputOf(`ada@${domain}`, orgId);
+    expect(await builder.refusal(claim, again)).toMatchObject({ code: 'CONFLICT' });
+  }
+});
+
+test("another tenant's org claims nothing for a caller, and a key claims nothing at all", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const domain = newDomain();
+  expect(await b.builder.refusal(claim, inputOf(domain, a.orgId))).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  expect(await a.refusal(claim, inputOf(domain, a.orgId))).toMatchObject({ code: 'FORBIDDEN' });
+  expect((await a.query(list, { id: a.orgId })).org.claimedDomains.totalCount).toBe(0);
+});
+
+test('every offending input is named at once', async () => {
+  const { builder } = await app.tenant();
+  const { code, problem } = await builder.refusal(claim, inputOf('192.0.2.1', ''));
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(problem.issues).toHaveLength(2);
+  expect(problem.issues).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ in: 'body', name: 'input.domain', value: '192.0.2.1' }),
+      expect.objectContaining({ in: 'body', name: 'input.parentId', value: '' }),
+    ]),
+  );
+  expect(await builder.refusal(lookup, { domain: 'nonsense' })).toMatchObject({
+    code: 'BAD_USER_INPUT',
+    problem: { issues: [{ in: 'body', name: 'domain', value: 'nonsense' }] },
+  });
+});
+
+test('a claim is seen by its org, and by builders whose address is of the domain', async () => {
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const domain = newDomain();
+  const { id } = await claimOf(tenant, domain);
+  const reader = await tenant.withScopes('org:read');
+  for (const caller of [tenant, tenant.builder, reader, await builderAt(domain)]) {
+    for (const form of [domain, `https://www.${domain}`, `eve@${domain}`]) {
+      expect(await caller?.query(lookup, { domain: form })).toEqual({
+        claimedDomain: { id, domain },
+      });
+    }
+    expect(await caller?.query(node, { id })).toEqual({ node: { id } });
+  }
+  for (const caller of [stranger, stranger.builder, await builderAt(`eu.${domain}`)]) {
+    expect(await caller?.query(lookup, { domain })).toEqual({ claimedDomain: null });
+    expect(await caller?.query(node, { id })).toEqual({ node: null });
+  }
+  expect(await tenant.query(lookup, { domain: newDomain() })).toEqual({ claimedDomain: null });
+});
+
+test('a key without org:read looks up no domain', async () => {
+  const tenant = await app.tenant();
+  const key = await tenant.withScopes('read', 'org:write');
+  expect(await key.refusal(lookup, { domain: newDomain() })).toMatchObject({ code: 'FORBIDDEN' });
+});
+
+test("an org's domains are listed newest first, in both directions", async () => {
+  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const domains = [newDomain(), newDomain(), newDomain()];
+  for (const domain of domains) await claimOf(tenant, domain);
+  await claimOf(other, newDomain());
+  const nodes = domains.toReversed().map((domain) => ({ domain }));
+
+  const id = tenant.orgId;
+  const start = (await tenant.query(list, { id, first: 2 })).org.claimedDomains;
+  expect(start).toMatchObject({
+    totalCount: 3,
+    nodes: nodes.slice(0, 2),
+    pageInfo: { hasNextPage: true, hasPreviousPage: false },
+  });
+  const after = start.pageInfo.endCursor;
+  expect((await tenant.query(list, { id, first: 2, after })).org.claimedDomains).toMatchObject({
+    nodes: nodes.slice(2),
+    pageInfo: { hasNextPage: false, hasPreviousPage: true },
+  });
+  expect((await tenant.query(list, { id, last: 1 })).org.claimedDomains.nodes).toEqual(
+    nodes.slice(2),
+  );
+});

@@ -1,0 +1,279 @@
+import { afterEach, expect, test } from 'vitest';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+let laterMs = 0;
+const app = await sharedApp({ now: () => new Date(Date.now() + laterMs) });
+afterEach(() => {
+  laterMs = 0;
+});
+
+const create = `mutation ($input: CreateInviteInput!) {
+  createInvite(input: $input) {
+    invite { id invitedEmail parentType parentId status createTime updateTime }
+  }
+}`;
+const revoke = `mutation ($input: DeleteInviteInput!) {
+  deleteInvite(input: $input) { deletedId invite { id status updateTime } }
+}`;
+const accept = `mutation ($input: AcceptInviteInput!) {
+  acceptInvite(input: $input) { invite { id status updateTime } builder { id } }
+}`;
+const list = `query (
+  $id: ID!, $status: InviteStatus, $first: Int, $after: String, $last: Int, $before: String
+) {
+  org(id: $id) {
+    invites(status: $status, first: $first, after: $after, last: $last, before: $before) {
+      totalCount nodes { id status }
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    }
+  }
+}`;
+const node = 'query ($id: ID!) { node(id: $id) { ... on Invite { id status } } }';
+const members = 'query ($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
+
+async function invite({ builder, orgId }: Tenant, email: string): Promise<string> {
+  const { createInvite } = await builder.query(create, { input: { orgId, email } });
+  return createInvite.invite.id;
+}
+
+async function listed({ builder, orgId: id }: Tenant, variables: Record<string, unknown> = {}) {
+  return (await builder.query(list, { id, ...variables })).org.invites;
+}
+
+async function statusOf({ builder }: Tenant, id: string): Promise<string> {
+  return (await builder.query(node, { id })).node.status;
+}
+
+test('an invite is made by a builder of the org, for the address in lowercase', async () => {
+  const tenant = await app.tenant();
+  const input = { orgId: tenant.orgId, email: 'Eve@Example.com' };
+  expect(await tenant.builder.query(create, { input })).toEqual({
+    createInvite: {
+      invite: {
+        id: expect.stringMatching(/^inv_/),
+        invitedEmail: 'eve@example.com',
+        parentType: 'ORG',
+        parentId: tenant.orgId,
+        status: 'PENDING',
+        createTime: expect.any(String),
+        updateTime: null,
+      },
+    },
+  });
+});
+
+test('a key invites and revokes with the scope org:write, which full does not imply', async () => {
+  const tenant = await app.tenant();
+  const { orgId } = tenant;
+  const writer = await tenant.withScopes('org:write');
+  const full = await tenant.withScopes('full');
+  const made = await writer.query(create, { input: { orgId, email: 'eve@example.com' } });
+  const inviteId = made.createInvite.invite.id;
+  for (const refusal of [
+    await full.refusal(create, { input: { orgId, email: 'ada@example.com' } }),
+    await full.refusal(revoke, { input: { orgId, inviteId } }),
+  ]) {
+    expect(refusal).toMatchObject({ code: 'FORBIDDEN' });
+  }
+  expect((await listed(tenant)).nodes).toEqual([{ id: inviteId, status: 'PENDING' }]);
+  expect(await writer.query(revoke, { input: { orgId, inviteId } })).toMatchObject({
+    deleteInvite: { invite: { status: 'REVOKED' } },
+  });
+});
+
+test('every offending input is named at once', async () => {
+  const tenant = await app.tenant();
+  for (const email of ['eve', 'eve@example', `${'e'.repeat(250)}@example.com`]) {
+    const { code, problem } = await tenant.builder.refusal(create, { input: { orgId: '', email } });
+    expect(code).toBe('BAD_USER_INPUT');
+    expect(problem.issues?.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['input.orgId', 'input.email']),
+    );
+  }
+});
+
+test('one address has one pending invite of an org, also where two are made at once', async () => {
+  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const input = { orgId: tenant.orgId, email: 'eve@example.com' };
+  const answers = await Promise.all([1, 2, 3].map(() => tenant.builder.request(create, { input })));
+  const codes = answers.flatMap(({ errors }) => errors ?? []).map((error) => error.extensions.code);
+  expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
+  const upper = { input: { ...input, email: 'EVE@example.com' } };
+  expect(await tenant.builder.refusal(create, upper)).toMatchObject({ code: 'CONFLICT' });
+  expect((await listed(tenant)).totalCount).toBe(1);
+  expect(await invite(other, 'eve@example.com')).toEqual(expect.any(String));
+});
+
+test('a member of the org is not invited again', async () => {
+  const tenant = await app.tenant();
+  const input = { orgId: tenant.orgId, email: tenant.builderEmail.toUpperCase() };
+  expect(await tenant.builder.refusal(create, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect((await listed(tenant)).totalCount).toBe(0);
+});
+
+test('after 7 days an invite is expired, and the address can be invited again', async () => {
+  const tenant = await app.tenant();
+  const old = await invite(tenant, 'eve@example.com');
+  laterMs = 7 * DAY_MS - 60_000;
+  expect(await statusOf(tenant, old)).toBe('PENDING');
+  laterMs = 7 * DAY_MS + 60_000;
+  expect(await statusOf(tenant, old)).toBe('EXPIRED');
+
+  const renewed = await invite(tenant, 'eve@example.com');
+  expect((await listed(tenant)).nodes).toEqual([
+    { id: renewed, status: 'PENDING' },
+    { id: old, status: 'EXPIRED' },
+  ]);
+  const input = { orgId: tenant.orgId, inviteId: old };
+  expect(await tenant.builder.refusal(revoke, { input })).toMatchObject({ code: 'CONFLICT' });
+});
+
+test('invites are listed by the status that they have now, in both directions', async () => {
+  const tenant = await app.tenant();
+  const { orgId } = tenant;
+  const replaced = await invite(tenant, 'a@example.com');
+  const lapsed = await invite(tenant, 'b@example.com');
+  const revoked = await invite(tenant, 'c@example.com');
+  await tenant.builder.query(revoke, { input: { orgId, inviteId: revoked } });
+  laterMs = 8 * DAY_MS;
+  const renewed = await invite(tenant, 'a@example.com');
+  const fresh = await invite(tenant, 'd@example.com');
+
+  const of = async (status: string) =>
+    (await listed(tenant, { status })).nodes.map((found: { id: string }) => found.id);
+  expect(await of('PENDING')).toEqual([fresh, renewed]);
+  expect(await of('EXPIRED')).toEqual([lapsed, replaced]);
+  expect(await of('REVOKED')).toEqual([revoked]);
+  expect(await of('ACCEPTED')).toEqual([]);
+  expect((await listed(tenant, { status: null })).totalCount).toBe(5);
+
+  const expired = { status: 'EXPIRED', first: 1 };
+  const start = await listed(tenant, expired);
+  expect(start).toMatchObject({
+    totalCount: 2,
+    nodes: [{ id: lapsed, status: 'EXPIRED' }],
+    pageInfo: { hasNextPage: true, hasPreviousPage: false },
+  });
+  const rest = await listed(tenant, { ...expired, after: start.pageInfo.endCursor });
+  expect(rest).toMatchObject({
+    nodes: [{ id: replaced, status: 'EXPIRED' }],
+    pageInfo: { hasNextPage: false, hasPreviousPage: true },
+  });
+  const before = rest.pageInfo.startCursor;
+  expect(await listed(tenant, { status: 'EXPIRED', last: 1, before })).toMatchObject({
+    nodes: [{ id: lapsed }],
+    pageInfo: { hasNextPage: true, hasPreviousPage: false },
+  });
+  expect((await listed(tenant, { status: 'PENDING', after: before })).nodes).toEqual([]);
+});
+
+test('a revoked invite stays listed, and is revoked once', async () => {
+  const tenant = await app.tenant();
+  const inviteId = await invite(tenant, 'eve@example.com');
+  const input = { orgId: tenant.orgId, inviteId };
+  expect(await tenant.builder.query(revoke, { input })).toEqual({
+    deleteInvite: {
+      deletedId: inviteId,
+      invite: { id: inviteId, status: 'REVOKED', updateTime: expect.any(String) },
+    },
+  });
+  expect(await tenant.builder.refusal(revoke, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect((await listed(tenant)).nodes).toEqual([{ id: inviteId, status: 'REVOKED' }]);
+  expect(await invite(tenant, 'eve@example.com')).not.toBe(inviteId);
+});
+
+test("another org's invites do not exist", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const inviteId = await invite(a, 'eve@example.com');
+  for (const caller of [b, b.builder]) {
+    expect(await caller.query(node, { id: inviteId })).toEqual({ node: null });
+    for (const orgId of [a.orgId, b.orgId]) {
+      const input = { orgId, inviteId };
+      expect(await caller.refusal(revoke, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    }
+    const input = { orgId: a.orgId, email: 'ada@example.com' };
+    expect(await caller.refusal(create, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  }
+  expect((await listed(a)).nodes).toEqual([{ id: inviteId, status: 'PENDING' }]);
+});
+
+test('whoever has the invited address joins the org, and sees it in the same request', async () => {
+  const [host, guest] = [await app.tenant(), await app.tenant()];
+  const inviteId = await invite(host, guest.builderEmail);
+  const { acceptInvite, ...next } = await guest.builder.query(
+    `mutation ($input: AcceptInviteInput!, $next: CreateInviteInput!) {
+      acceptInvite(input: $input) { invite { id status updateTime } builder { id } }
+      createInvite(input: $next) { invite { parentId } }
+    }`,
+    { input: { inviteId }, next: { orgId: host.orgId, email: 'eve@example.com' } },
+  );
+  expect(acceptInvite).toEqual({
+    invite: { id: inviteId, status: 'ACCEPTED', updateTime: expect.any(String) },
+    builder: { id: guest.builderId },
+  });
+  expect(next).toEqual({ createInvite: { invite: { parentId: host.orgId } } });
+  expect(await guest.builder.query(members, { id: host.orgId })).toEqual({
+    org: { builders: { nodes: [{ id: guest.builderId }, { id: host.builderId }] } },
+  });
+});
+
+test('an invite is accepted once, also where it is accepted several times at once', async () => {
+  const [host, guest] = [await app.tenant(), await app.tenant()];
+  const input = { inviteId: await invite(host, guest.builderEmail) };
+  const answers = await Promise.all([1, 2, 3].map(() => guest.builder.request(accept, { input })));
+  const codes = answers.flatMap(({ errors }) => errors ?? []).map((error) => error.extensions.code);
+  expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
+  const { org } = await host.builder.query(members, { id: host.orgId });
+  expect(org.builders.nodes).toHaveLength(2);
+});
+
+test('a builder who is a member already can still accept', async () => {
+  const [host, guest] = [await app.tenant(), await app.tenant()];
+  const input = { inviteId: await invite(host, guest.builderEmail) };
+  const data = { orgId: host.orgId, builderId: guest.builderId };
+  await app.app.services.database.prisma.orgMember.create({ data });
+  expect(await guest.builder.query(accept, { input })).toMatchObject({
+    acceptInvite: { invite: { status: 'ACCEPTED' } },
+  });
+});
+
+test("someone else's invite does not exist for a builder, and a key accepts none", async () => {
+  const [host, guest, other] = [await app.tenant(), await app.tenant(), await app.tenant()];
+  const input = { inviteId: await invite(host, guest.builderEmail) };
+  for (const caller of [other.builder, host.builder]) {
+    expect(await caller.refusal(accept, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  }
+  const token = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
+  const nameless = app.client({ authorization: `Bearer ${token}` });
+  expect(await nameless.refusal(accept, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await guest.refusal(accept, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await statusOf(host, input.inviteId)).toBe('PENDING');
+});
+
+test('an address that the issuer calls unverified accepts nothing', async () => {
+  const host = await app.tenant();
+  const email = `${crypto.randomUUID()}@example.com`;
+  const inviteId = await invite(host, email);
+  const claims = { sub: crypto.randomUUID(), email, email_verified: false };
+  const token = await app.app.verifier.mint?.(claims);
+  const pretender = app.client({ authorization: `Bearer ${token}` });
+  expect(await pretender.refusal(accept, { input: { inviteId } })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+});
+
+test('an invite that was revoked or has expired is not accepted', async () => {
+  const [host, guest] = [await app.tenant(), await app.tenant()];
+  const revoked = await invite(host, guest.builderEmail);
+  await host.builder.query(revoke, { input: { orgId: host.orgId, inviteId: revoked } });
+  const expired = await invite(host, guest.builderEmail);
+  laterMs = 8 * DAY_MS;
+  for (const inviteId of [revoked, expired]) {
+    expect(await guest.builder.refusal(accept, { input: { inviteId } })).toMatchObject({
+      code: 'CONFLICT',
+    });
+  }
+  const { org } = await host.builder.query(members, { id: host.orgId });
+  expect(org.builders.nodes).toEqual([{ id: host.builderId }]);
+});

@@ -1,0 +1,193 @@
+import { expect, test } from 'vitest';
+import { encodeCursor } from '../../../src/domain/page.ts';
+import { newId } from '../../../src/ids.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+
+const app = await sharedApp();
+
+const create = `mutation ($input: CreateOrgInput!) {
+  createOrg(input: $input) {
+    org {
+      id label createTime updateTime
+      billingAccount { id displayName billingProvider billingProviderRef createTime updateTime }
+      builders { nodes { id } }
+      projects { nodes { id } }
+    }
+  }
+}`;
+const read = 'query ($id: ID!) { org(id: $id) { id label } }';
+const orgs = `query ($first: Int, $after: String, $last: Int, $before: String) {
+  orgs(first: $first, after: $after, last: $last, before: $before) {
+    totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  }
+}`;
+const builders = `query ($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+  org(id: $id) {
+    builders(first: $first, after: $after, last: $last, before: $before) {
+      totalCount nodes { id primaryEmail } pageInfo { hasNextPage hasPreviousPage endCursor }
+    }
+  }
+}`;
+const node = 'query ($id: ID!) { node(id: $id) { __typename id } }';
+
+const idsOf = (nodes: { id: string }[]) => nodes.map(({ id }) => id);
+
+async function orgOf(tenant: Tenant, label: string): Promise<string> {
+  return (await tenant.builder.query(create, { input: { label } })).createOrg.org.id;
+}
+
+async function memberOf(tenant: Tenant): Promise<Tenant> {
+  const other = await app.tenant();
+  const data = { orgId: tenant.orgId, builderId: other.builderId };
+  await app.app.services.database.prisma.orgMember.create({ data });
+  app.app.services.viewers.clear();
+  return other;
+}
+
+test('an org is made with its first member and a billing account', async () => {
+  const tenant = await app.tenant();
+  const { org } = (await tenant.builder.query(create, { input: { label: ' Acme ' } })).createOrg;
+  expect(org).toEqual({
+    id: expect.stringMatching(/^org_/),
+    label: 'Acme',
+    createTime: expect.any(String),
+    updateTime: null,
+    billingAccount: {
+      id: expect.stringMatching(/^bil_/),
+      displayName: 'Acme',
+      billingProvider: 'none',
+      billingProviderRef: org.billingAccount.id,
+      createTime: expect.any(String),
+      updateTime: null,
+    },
+    builders: { nodes: [{ id: tenant.builderId }] },
+    projects: { nodes: [] },
+  });
+  expect(await tenant.builder.query(read, { id: org.id })).toEqual({
+    org: { id: org.id, label: 'Acme' },
+  });
+});
+
+test('two orgs of one label are two orgs', async () => {
+  const tenant = await app.tenant();
+  const [a, b] = [await orgOf(tenant, 'Acme'), await orgOf(tenant, 'Acme')];
+  expect(a).not.toBe(b);
+  expect(idsOf((await tenant.builder.query(orgs)).orgs.nodes)).toEqual([b, a, tenant.orgId]);
+});
+
+test('an org is made by a builder, not by an API key', async () => {
+  const tenant = await app.tenant();
+  expect(await tenant.refusal(create, { input: { label: 'Acme' } })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  expect((await tenant.query(orgs)).orgs.totalCount).toBe(1);
+});
+
+test('a label that nobody can read is refused', async () => {
+  const tenant = await app.tenant();
+  for (const label of ['  ', 'x'.repeat(129)]) {
+    const { code, problem } = await tenant.builder.refusal(create, { input: { label } });
+    expect(code).toBe('BAD_USER_INPUT');
+    expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.label', value: label }]);
+  }
+  expect((await tenant.builder.query(orgs)).orgs.totalCount).toBe(1);
+});
+
+test("an org is read by its members and its projects' keys, and by nobody else", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const reader = await a.withScopes('org:read');
+  for (const caller of [a, a.builder, reader]) {
+    expect(await caller.query(read, { id: a.orgId })).toMatchObject({ org: { id: a.orgId } });
+  }
+  for (const caller of [b, b.builder]) {
+    expect(await caller.query(read, { id: a.orgId })).toEqual({ org: null });
+  }
+  expect(await a.query(read, { id: 'nonsense' })).toEqual({ org: null });
+});
+
+test('a key without org:read reads no org', async () => {
+  const tenant = await app.tenant();
+  const key = await tenant.withScopes('read', 'org:write');
+  const variables = { id: tenant.orgId };
+  expect(await key.refusal(read, variables)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.refusal(orgs)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.refusal(node, variables)).toMatchObject({ code: 'FORBIDDEN' });
+  const ofProject = 'query ($id: String!) { project(idOrName: $id) { org { id } } }';
+  const answer = await key.request(ofProject, { id: tenant.projectId });
+  expect(answer.data).toEqual({ project: { org: null } });
+  expect(answer.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+});
+
+test("a builder's orgs are listed newest first, in both directions", async () => {
+  const tenant = await app.tenant();
+  const made = [tenant.orgId, await orgOf(tenant, 'b'), await orgOf(tenant, 'c')].reverse();
+  const whole = (await tenant.builder.query(orgs)).orgs;
+  expect([idsOf(whole.nodes), whole.totalCount]).toEqual([made, 3]);
+
+  const start = (await tenant.builder.query(orgs, { first: 2 })).orgs;
+  expect(idsOf(start.nodes)).toEqual(made.slice(0, 2));
+  expect(start.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
+  const rest = (await tenant.builder.query(orgs, { first: 2, after: start.pageInfo.endCursor }))
+    .orgs;
+  expect(idsOf(rest.nodes)).toEqual(made.slice(2));
+  expect(rest.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+  const back = (await tenant.builder.query(orgs, { last: 1, before: rest.pageInfo.startCursor }))
+    .orgs;
+  expect(idsOf(back.nodes)).toEqual(made.slice(1, 2));
+  expect(back.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+});
+
+test("an API key lists the org of its project, not the builder's others", async () => {
+  const tenant = await app.tenant();
+  await orgOf(tenant, 'another');
+  expect(idsOf((await tenant.query(orgs)).orgs.nodes)).toEqual([tenant.orgId]);
+});
+
+test("a cursor made of another org's id does not tell whether there is such an org", async () => {
+  const { orgId } = await app.tenant();
+  const token = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
+  const stranger = app.client({ authorization: `Bearer ${token}` });
+  for (const id of [orgId, newId('org')]) {
+    const after = encodeCursor({ name: 'Query.orgs' }, id);
+    expect((await stranger.query(orgs, { after })).orgs).toMatchObject({
+      nodes: [],
+      pageInfo: { hasNextPage: false, hasPreviousPage: false },
+    });
+  }
+});
+
+test("an org's builders are listed newest first, in both directions", async () => {
+  const tenant = await app.tenant();
+  const id = tenant.orgId;
+  const members = [tenant, await memberOf(tenant), await memberOf(tenant)].reverse();
+  const nodes = members.map((member) => ({
+    id: member.builderId,
+    primaryEmail: member.builderEmail,
+  }));
+  const whole = (await tenant.query(builders, { id })).org.builders;
+  expect(whole).toMatchObject({ nodes, totalCount: 3 });
+  const start = (await tenant.query(builders, { id, first: 2 })).org.builders;
+  expect(start).toMatchObject({ nodes: nodes.slice(0, 2), pageInfo: { hasNextPage: true } });
+  const after = start.pageInfo.endCursor;
+  expect((await tenant.query(builders, { id, first: 2, after })).org.builders).toMatchObject({
+    nodes: nodes.slice(2),
+    pageInfo: { hasNextPage: false, hasPreviousPage: true },
+  });
+  expect((await tenant.query(builders, { id, last: 1 })).org.builders.nodes).toEqual(
+    nodes.slice(2),
+  );
+});
+
+test('a member sees the org, its members and its billing account by id; strangers see none', async () => {
+  const tenant = await app.tenant();
+  const member = await memberOf(tenant);
+  const stranger = await app.tenant();
+  const billing = 'query ($id: ID!) { org(id: $id) { billingAccount { id } } }';
+  const { org } = await tenant.query(billing, { id: tenant.orgId });
+  for (const id of [tenant.orgId, tenant.builderId, org.billingAccount.id]) {
+    expect(await member.builder.query(node, { id })).toMatchObject({ node: { id } });
+    expect(await tenant.query(node, { id })).toMatchObject({ node: { id } });
+    expect(await stranger.builder.query(node, { id })).toEqual({ node: null });
+    expect(await stranger.query(node, { id })).toEqual({ node: null });
+  }
+});

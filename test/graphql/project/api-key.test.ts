@@ -1,0 +1,234 @@
+import { expect, test } from 'vitest';
+import { ALL_SCOPES } from '../../../src/domain/viewer/scopes.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+
+const app = await sharedApp();
+
+const create = `mutation ($input: CreateApiKeyInput!) {
+  createApiKey(input: $input) {
+    key
+    apiKey { id label scopes active prefix lastUsedTime createTime project { id } }
+  }
+}`;
+const update = `mutation ($input: UpdateApiKeyInput!) {
+  updateApiKey(input: $input) { apiKey { id label scopes active } }
+}`;
+const remove = `mutation ($input: DeleteApiKeyInput!) { deleteApiKey(input: $input) { deletedId } }`;
+const list = `query ($active: Boolean, $first: Int, $last: Int, $after: String) {
+  viewer {
+    project {
+      apiKeys(active: $active, first: $first, last: $last, after: $after) {
+        totalCount
+        nodes { id label active }
+        pageInfo { hasNextPage hasPreviousPage endCursor }
+      }
+    }
+  }
+}`;
+const whoAmI = '{ viewer { kind scopes } }';
+
+async function makeKey(tenant: Tenant, given: { label?: string; scopes?: string[] } = {}) {
+  const input = { projectIdOrName: tenant.projectId, label: 'server', ...given };
+  return (await tenant.query(create, { input })).createApiKey;
+}
+
+function as(key: string) {
+  return app.client({ 'x-api-key': key });
+}
+
+test('a new key has its value shown once, and everything but what full leaves out', async () => {
+  const tenant = await app.tenant();
+  const { key, apiKey } = await makeKey(tenant, { label: ' The server ' });
+  expect(apiKey).toMatchObject({
+    label: 'The server',
+    scopes: ['full'],
+    active: true,
+    prefix: key.slice(0, 10),
+    lastUsedTime: null,
+    project: { id: tenant.projectId },
+  });
+  expect(await as(key).query(whoAmI)).toEqual({ viewer: { kind: 'API_KEY', scopes: ['full'] } });
+  const stored = await app.app.services.database.rows.find('ApiKey', { id: apiKey.id });
+  expect(JSON.stringify(stored)).not.toContain(key);
+});
+
+test('a key without a name or with scopes that are none is refused at every place', async () => {
+  const tenant = await app.tenant();
+  const scopes = ['read', 'everything', 'read'];
+  const input = { projectIdOrName: tenant.projectId, label: ' ', scopes };
+  const { code, problem } = await tenant.refusal(create, { input });
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(problem.issues?.map(({ name, value }) => [name, value])).toEqual([
+    ['input.label', ' '],
+    ['input.scopes[1]', 'everything'],
+    ['input.scopes[2]', 'read'],
+  ]);
+});
+
+test('a key grants no scope that it does not hold', async () => {
+  const tenant = await app.tenant();
+  const input = (scopes: string[] | null) => ({
+    input: { projectIdOrName: tenant.projectId, label: 'more', scopes },
+  });
+  const narrow = await tenant.withScopes('keys:write', 'read');
+  for (const scopes of [['read', 'records:write'], ['full'], null]) {
+    const { code, problem } = await narrow.refusal(create, input(scopes));
+    expect(code).toBe('FORBIDDEN');
+    expect(problem.detail).toContain(scopes?.at(-1) ?? 'full');
+    expect(problem.detail).not.toContain('read,');
+  }
+  await narrow.query(create, input(['keys:write', 'read']));
+
+  const full = await tenant.withScopes('full');
+  const implied = ALL_SCOPES.filter((scope) => !['org:write', 'credentials:read'].includes(scope));
+  await full.query(create, input(implied));
+  for (const scope of ['org:write', 'credentials:read']) {
+    expect((await full.refusal(create, input([scope]))).problem.detail).toContain(scope);
+  }
+  await tenant.builder.query(create, input([...ALL_SCOPES]));
+});
+
+test('changing a key grants no more than making one', async () => {
+  const tenant = await app.tenant();
+  const { apiKey } = await makeKey(tenant, { scopes: ['read'] });
+  const narrow = await tenant.withScopes('keys:write');
+  const key = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
+  const raised = { input: { ...key, scopes: ['records:write'] } };
+  expect(await narrow.refusal(update, raised)).toMatchObject({ code: 'FORBIDDEN' });
+  await narrow.query(update, { input: { ...key, active: false } });
+  expect(await narrow.refusal(update, { input: { ...key, active: true } })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  const { nodes } = (await tenant.query(list)).viewer.project.apiKeys;
+  expect(nodes).toContainEqual({ id: apiKey.id, label: 'server', active: false });
+});
+
+test('what an update leaves out stays, and null is refused', async () => {
+  const tenant = await app.tenant();
+  const { key, apiKey } = await makeKey(tenant);
+  const named = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
+  const answer = (change: object) => tenant.query(update, { input: { ...named, ...change } });
+
+  expect((await answer({})).updateApiKey.apiKey).toMatchObject({ label: 'server', active: true });
+  expect((await answer({ label: 'worker' })).updateApiKey.apiKey).toEqual({
+    id: apiKey.id,
+    label: 'worker',
+    scopes: ['full'],
+    active: true,
+  });
+  expect((await answer({ scopes: ['read'] })).updateApiKey.apiKey.scopes).toEqual(['read']);
+  expect(await as(key).query(whoAmI)).toMatchObject({ viewer: { scopes: ['read'] } });
+
+  const input = { ...named, label: null, scopes: null, active: null };
+  const { problem } = await tenant.refusal(update, { input });
+  expect(problem.issues?.map(({ name }) => name)).toEqual([
+    'input.label',
+    'input.scopes',
+    'input.active',
+  ]);
+});
+
+test('an inactive key and a deleted key are refused at once', async () => {
+  const tenant = await app.tenant();
+  const { key, apiKey } = await makeKey(tenant);
+  const named = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
+  const refused = async () => {
+    const { status, errors } = await as(key).request(whoAmI);
+    expect([status, errors?.[0]?.extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
+  };
+  await as(key).query(whoAmI);
+  await tenant.query(update, { input: { ...named, active: false } });
+  await refused();
+  await tenant.query(update, { input: { ...named, active: true } });
+  await as(key).query(whoAmI);
+  const input = { projectIdOrName: tenant.projectId, apiKey: apiKey.id };
+  expect(await tenant.query(remove, { input })).toEqual({
+    deleteApiKey: { deletedId: apiKey.id },
+  });
+  await refused();
+  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('a key is deleted by its value, also by itself', async () => {
+  const tenant = await app.tenant();
+  const { key, apiKey } = await makeKey(tenant);
+  const input = { projectIdOrName: tenant.projectId, apiKey: key };
+  expect(await as(key).query(remove, { input })).toEqual({
+    deleteApiKey: { deletedId: apiKey.id },
+  });
+  const { code, problem } = await tenant.refusal(remove, { input });
+  expect(code).toBe('NOT_FOUND');
+  expect(JSON.stringify(problem)).not.toContain(key);
+});
+
+test("another tenant's key does not exist", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const { key, apiKey } = await makeKey(a);
+  for (const projectIdOrName of [a.projectId, b.projectId]) {
+    const changed = { input: { projectIdOrName, apiKeyId: apiKey.id, active: false } };
+    expect(await b.refusal(update, changed)).toMatchObject({ code: 'NOT_FOUND' });
+    for (const named of [key, apiKey.id]) {
+      const deleted = { input: { projectIdOrName, apiKey: named } };
+      expect(await b.refusal(remove, deleted)).toMatchObject({ code: 'NOT_FOUND' });
+    }
+  }
+  const made = { input: { projectIdOrName: a.projectId, label: 'mine' } };
+  expect(await b.refusal(create, made)).toMatchObject({ code: 'NOT_FOUND' });
+  await as(key).query(whoAmI);
+});
+
+test('keys need keys:write to be changed', async () => {
+  const tenant = await app.tenant();
+  const { apiKey } = await makeKey(tenant);
+  const reader = await tenant.withScopes('read', 'records:write');
+  const { projectId: projectIdOrName } = tenant;
+  for (const [mutation, input] of [
+    [create, { projectIdOrName, label: 'x', scopes: ['read'] }],
+    [update, { projectIdOrName, apiKeyId: apiKey.id, label: 'x' }],
+    [remove, { projectIdOrName, apiKey: apiKey.id }],
+  ] as const) {
+    const { code, problem } = await reader.refusal(mutation, { input });
+    expect(code).toBe('FORBIDDEN');
+    expect(problem.detail).toContain('keys:write');
+  }
+  await reader.query(list);
+});
+
+test('keys are listed newest first, by whether they are active, from both ends', async () => {
+  const tenant = await app.tenant();
+  for (const label of ['one', 'two', 'three']) await makeKey(tenant, { label });
+  const page = async (args: Record<string, unknown>) =>
+    (await tenant.query(list, args)).viewer.project.apiKeys;
+  const labels = async (args: Record<string, unknown>) =>
+    (await page(args)).nodes.map((node: { label: string }) => node.label);
+  expect(await labels({})).toEqual(['three', 'two', 'one', 'test']);
+  expect(await labels({ last: 2 })).toEqual(['one', 'test']);
+
+  const [third] = (await page({ first: 1 })).nodes;
+  const input = { projectIdOrName: tenant.projectId, apiKeyId: third.id, active: false };
+  await tenant.query(update, { input });
+  expect(await labels({ active: true })).toEqual(['two', 'one', 'test']);
+  expect(await page({ active: false })).toMatchObject({
+    totalCount: 1,
+    nodes: [third].map(({ id }) => ({ id, label: 'three', active: false })),
+  });
+  const first = await page({ active: true, first: 2 });
+  expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
+  expect(await labels({ active: true, first: 2, after: first.pageInfo.endCursor })).toEqual([
+    'test',
+  ]);
+});
+
+test('more scopes than there are, right or wrong, are one finding', async () => {
+  const tenant = await app.tenant();
+  for (const name of ['read', 'nothing']) {
+    const input = {
+      projectIdOrName: tenant.projectId,
+      label: 'x',
+      scopes: Array.from({ length: 50_000 }, () => name),
+    };
+    const { code, problem } = await tenant.refusal(create, { input });
+    expect(code).toBe('BAD_USER_INPUT');
+    expect(problem.issues?.map((issue) => issue.name)).toEqual(['input.scopes']);
+  }
+});

@@ -1,0 +1,265 @@
+import { expect, test } from 'vitest';
+import { clientSecretPlace } from '../../../src/domain/provider/provider-app.ts';
+import { newId } from '../../../src/ids.ts';
+import { CATALOGUE } from '../../../src/providers/catalogue/all-rows.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+
+const app = await sharedApp({ providers: [...CATALOGUE] });
+const { database, vault } = app.app.services;
+
+const FIELDS = 'id provider clientId externalRef scopes metadata createTime updateTime';
+const create = `mutation ($input: CreateProviderAppInput!) {
+  createProviderApp(input: $input) { providerApp { ${FIELDS} project { id } } }
+}`;
+const update = `mutation ($input: UpdateProviderAppInput!) {
+  updateProviderApp(input: $input) { providerApp { ${FIELDS} } }
+}`;
+const remove = `mutation ($input: DeleteProviderAppInput!) {
+  deleteProviderApp(input: $input) { deletedId }
+}`;
+const list = `query ($provider: String, $first: Int, $last: Int) {
+  viewer { project { providerApps(provider: $provider, first: $first, last: $last) {
+    totalCount nodes { clientId } pageInfo { hasNextPage hasPreviousPage }
+  } } }
+}`;
+
+const metadata = {
+  authQueryParams: { optional_scope: ['a', 'b'], prompt: 'consent' },
+  providerParams: { gcpProjectId: 'p' },
+};
+
+async function makeApp(tenant: Tenant, given: object = {}) {
+  const input = {
+    projectIdOrName: tenant.projectId,
+    provider: 'github',
+    clientId: 'client',
+    clientSecret: 'shh',
+    ...given,
+  };
+  return (await tenant.query(create, { input })).createProviderApp.providerApp;
+}
+
+async function connect(tenant: Tenant, providerAppId: string) {
+  const { projectId } = tenant;
+  const [groupId, consumerId] = [newId('grp'), newId('csm')];
+  const { prisma } = database;
+  await prisma.group.create({
+    data: { id: groupId, projectId, groupRef: groupId, groupName: 'group' },
+  });
+  await prisma.consumer.create({
+    data: { id: consumerId, projectId, consumerRef: consumerId, consumerName: 'consumer' },
+  });
+  await prisma.connection.create({
+    data: {
+      id: newId('con'),
+      projectId,
+      groupId,
+      consumerId,
+      providerAppId,
+      provider: 'github',
+      authScheme: 'OAUTH2_AUTHORIZATION_CODE',
+    },
+  });
+}
+
+async function openedSecret(id: string) {
+  const row = await database.prisma.providerApp.findUniqueOrThrow({ where: { id } });
+  return vault.open(row.clientSecretSealed, clientSecretPlace(id, row.projectId));
+}
+
+function names(problem: { issues?: { name: string }[] }) {
+  return problem.issues?.map(({ name }) => name);
+}
+
+test('an app is made, with its secret sealed', async () => {
+  const tenant = await app.tenant();
+  const given = { externalRef: 'ref', scopes: ['repo'], metadata };
+  const made = await makeApp(tenant, given);
+  expect(made).toMatchObject({
+    provider: 'github',
+    clientId: 'client',
+    ...given,
+    updateTime: null,
+    project: { id: tenant.projectId },
+  });
+  expect(await openedSecret(made.id)).toBe('shh');
+  expect(await makeApp(tenant)).toMatchObject({ externalRef: null, scopes: [], metadata: null });
+});
+
+test('a new app that is not usable is refused at every place, without its secret', async () => {
+  const tenant = await app.tenant();
+  const input = {
+    projectIdOrName: tenant.projectId,
+    provider: 'github',
+    clientId: '',
+    clientSecret: 'line\nbreak',
+    scopes: ['ok', ''],
+    metadata: { authQueryParams: { prompt: 1 }, other: {} },
+  };
+  const { code, problem } = await tenant.refusal(create, { input });
+  expect(code).toBe('BAD_USER_INPUT');
+  expect(names(problem)).toEqual([
+    'input.clientId',
+    'input.clientSecret',
+    'input.scopes[1]',
+    'input.metadata.authQueryParams.prompt',
+    'input.metadata.other',
+  ]);
+  expect(JSON.stringify(problem)).not.toContain('break');
+
+  const unknown = { ...input, clientSecret: 's', scopes: [], metadata: {} };
+  const answer = await tenant.refusal(create, { input: { ...unknown, provider: 'nobody' } });
+  expect(answer.problem.issues).toMatchObject([
+    { name: 'input.clientId', value: '' },
+    { name: 'input.provider', value: 'nobody' },
+  ]);
+});
+
+test('exactly the masked fields are written', async () => {
+  const tenant = await app.tenant();
+  const made = await makeApp(tenant, { externalRef: 'ref', scopes: ['repo'], metadata });
+  const named = { projectIdOrName: tenant.projectId, providerAppId: made.id };
+  const write = async (updateMask: string[], providerApp: object) => {
+    const input = { ...named, updateMask, providerApp };
+    return (await tenant.query(update, { input })).updateProviderApp.providerApp;
+  };
+  const unmasked = { clientSecret: '', provider: 'nobody', scopes: [''], metadata: { x: 1 } };
+  const { project: _project, ...before } = made;
+  expect(await write(['CLIENT_ID'], { ...unmasked, clientId: 'other' })).toEqual({
+    ...before,
+    clientId: 'other',
+    updateTime: expect.any(String),
+  });
+  expect(await openedSecret(made.id)).toBe('shh');
+
+  await write(['CLIENT_SECRET', 'CLIENT_SECRET'], { clientSecret: 'new' });
+  expect(await openedSecret(made.id)).toBe('new');
+
+  const cleared = { externalRef: null, scopes: null, metadata: null };
+  expect(await write(['EXTERNAL_REF', 'SCOPES', 'METADATA'], cleared)).toMatchObject({
+    externalRef: null,
+    scopes: [],
+    metadata: null,
+    clientId: 'other',
+  });
+  expect(await write(['PROVIDER'], { provider: 'slack' })).toMatchObject({ provider: 'slack' });
+});
+
+test('a masked field that is left out, null or wrong is an error, and so is an empty mask', async () => {
+  const tenant = await app.tenant();
+  const made = await makeApp(tenant);
+  const named = { projectIdOrName: tenant.projectId, providerAppId: made.id };
+  const refusal = async (updateMask: string[], providerApp: object) => {
+    const { code, problem } = await tenant.refusal(update, {
+      input: { ...named, updateMask, providerApp },
+    });
+    expect(code).toBe('BAD_USER_INPUT');
+    return problem;
+  };
+  expect(names(await refusal([], { clientId: 'x' }))).toEqual(['input.updateMask']);
+  const mask = ['EXTERNAL_REF', 'CLIENT_ID', 'CLIENT_SECRET', 'PROVIDER', 'SCOPES', 'METADATA'];
+  const leftOut = await refusal(mask, {});
+  expect(names(leftOut)).toEqual([
+    'input.providerApp.externalRef',
+    'input.providerApp.clientId',
+    'input.providerApp.clientSecret',
+    'input.providerApp.provider',
+    'input.providerApp.scopes',
+    'input.providerApp.metadata',
+  ]);
+  expect(leftOut.issues?.every(({ detail }) => detail.includes('updateMask'))).toBe(true);
+  const nulls = { clientId: null, clientSecret: null, provider: null };
+  expect(names(await refusal(['CLIENT_ID', 'CLIENT_SECRET', 'PROVIDER'], nulls))).toEqual([
+    'input.providerApp.clientId',
+    'input.providerApp.clientSecret',
+    'input.providerApp.provider',
+  ]);
+  const wrong = { provider: 'nobody', metadata: { providerParams: { a: ['b'] } }, clientId: '' };
+  expect(names(await refusal(['PROVIDER', 'METADATA'], wrong))).toEqual([
+    'input.providerApp.provider',
+    'input.providerApp.metadata.providerParams.a',
+  ]);
+  expect((await tenant.query(list)).viewer.project.providerApps.nodes).toEqual([
+    { clientId: 'client' },
+  ]);
+});
+
+test('an app that connections use keeps its provider and is not deleted', async () => {
+  const tenant = await app.tenant();
+  const { id } = await makeApp(tenant);
+  await connect(tenant, id);
+  const named = { projectIdOrName: tenant.projectId, providerAppId: id };
+  const write = (provider: string) => ({
+    input: { ...named, updateMask: ['PROVIDER'], providerApp: { provider } },
+  });
+  expect(await tenant.refusal(update, write('slack'))).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.refusal(remove, { input: named })).toMatchObject({ code: 'CONFLICT' });
+  expect((await tenant.query(update, write('github'))).updateProviderApp.providerApp).toMatchObject(
+    {
+      id,
+      provider: 'github',
+    },
+  );
+});
+
+test('an app is deleted once', async () => {
+  const tenant = await app.tenant();
+  const { id } = await makeApp(tenant);
+  const input = { projectIdOrName: tenant.projectId, providerAppId: id };
+  expect(await tenant.query(remove, { input })).toEqual({ deleteProviderApp: { deletedId: id } });
+  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test("another tenant's app does not exist, and nobody changes one without the scope", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const { id } = await makeApp(a);
+  const changed = { updateMask: ['CLIENT_ID'], providerApp: { clientId: 'mine' } };
+  const refused = async (
+    tenant: Pick<Tenant, 'refusal'>,
+    projectIdOrName: string,
+    code: string,
+  ) => {
+    const named = { projectIdOrName, providerAppId: id };
+    expect(await tenant.refusal(update, { input: { ...named, ...changed } })).toMatchObject({
+      code,
+    });
+    expect(await tenant.refusal(remove, { input: named })).toMatchObject({ code });
+  };
+  await refused(b, a.projectId, 'NOT_FOUND');
+  await refused(b, b.projectId, 'NOT_FOUND');
+  const reader = await a.withScopes('read', 'connections:write');
+  await refused(reader, a.projectId, 'FORBIDDEN');
+  const input = {
+    projectIdOrName: a.projectId,
+    provider: 'github',
+    clientId: 'c',
+    clientSecret: 's',
+  };
+  expect(await reader.refusal(create, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await b.refusal(create, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  const { nodes } = (await a.query(list)).viewer.project.providerApps;
+  expect(nodes).toEqual([{ clientId: 'client' }]);
+});
+
+test('apps are listed newest first, by provider, from both ends', async () => {
+  const tenant = await app.tenant();
+  for (const [clientId, provider] of [
+    ['one', 'github'],
+    ['two', 'slack'],
+    ['three', 'github'],
+  ]) {
+    await makeApp(tenant, { clientId, provider });
+  }
+  const page = async (args: Record<string, unknown>) =>
+    (await tenant.query(list, args)).viewer.project.providerApps;
+  const clientIds = async (args: Record<string, unknown>) =>
+    (await page(args)).nodes.map((node: { clientId: string }) => node.clientId);
+  expect(await clientIds({})).toEqual(['three', 'two', 'one']);
+  expect(await page({ provider: 'github', first: 1 })).toEqual({
+    totalCount: 2,
+    nodes: [{ clientId: 'three' }],
+    pageInfo: { hasNextPage: true, hasPreviousPage: false },
+  });
+  expect(await clientIds({ provider: 'github', last: 1 })).toEqual(['one']);
+  expect(await clientIds({ provider: 'nobody' })).toEqual([]);
+});

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { CATALOGUE } from '../../../src/providers/catalogue/all-rows.ts';
+import type { Provider } from '../../../src/providers/contract.ts';
+import { sharedApp } from '../../support/app.ts';
+
+const template = CATALOGUE.at(-1) as Provider;
+const named = (name: string, facts: Partial<Provider> = {}): Provider => ({
+  ...template,
+  name,
+  displayName: name.toUpperCase(),
+  ...facts,
+});
+
+const app = await sharedApp({
+  providers: [
+    named('delta'),
+    named('alpha', {
+      baseUrl: 'https://{{workspace}}.alpha.test',
+      authSchemes: ['OAUTH2_CLIENT_CREDENTIALS', 'API_KEY'],
+      capabilities: {
+        readPage: async () => ({ records: [], nextCursor: null, estimatedTotal: null }),
+        proxy: true,
+      },
+    }),
+    named('bravo', { capabilities: {} }),
+    named('charlie'),
+  ],
+});
+const tenant = await app.tenant();
+
+const page = `query ($first: Int, $after: String, $last: Int, $before: String) {
+  providers(first: $first, after: $after, last: $last, before: $before) {
+    totalCount nodes { name } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  }
+}`;
+
+test('a provider is found by its name, with what this server can do with it', async () => {
+  const query = `query ($name: String!) {
+    provider(name: $name) { name displayName baseUrl authSchemes supports }
+  }`;
+  expect(await tenant.query(query, { name: 'alpha' })).toEqual({
+    provider: {
+      name: 'alpha',
+      displayName: 'ALPHA',
+      baseUrl: 'https://{{workspace}}.alpha.test',
+      authSchemes: ['OAUTH2_CLIENT_CREDENTIALS', 'API_KEY'],
+      supports: ['READ', 'PROXY'],
+    },
+  });
+  expect(await tenant.builder.query(query, { name: 'bravo' })).toMatchObject({
+    provider: { supports: [] },
+  });
+  expect(await tenant.query(query, { name: 'echo' })).toEqual({ provider: null });
+});
+
+test('providers are listed by name, in both directions', async () => {
+  const names = (answer: { providers: { nodes: { name: string }[] } }) =>
+    answer.providers.nodes.map(({ name }) => name);
+  expect(names(await tenant.query(page))).toEqual(['alpha', 'bravo', 'charlie', 'delta']);
+
+  const start = await tenant.query(page, { first: 3 });
+  expect(names(start)).toEqual(['alpha', 'bravo', 'charlie']);
+  expect(start.providers).toMatchObject({
+    totalCount: 4,
+    pageInfo: { hasNextPage: true, hasPreviousPage: false },
+  });
+  const rest = await tenant.query(page, { first: 3, after: start.providers.pageInfo.endCursor });
+  expect(names(rest)).toEqual(['delta']);
+  expect(rest.providers.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+
+  const before = rest.providers.pageInfo.startCursor;
+  const back = await tenant.query(page, { last: 2, before });
+  expect(names(back)).toEqual(['bravo', 'charlie']);
+  expect(back.providers.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+});
+
+test('a page beyond the end is empty, and knows that others precede it', async () => {
+  const { providers } = await tenant.query(page);
+  const { endCursor, startCursor } = providers.pageInfo;
+  expect((await tenant.query(page, { after: endCursor })).providers).toMatchObject({
+    nodes: [],
+    pageInfo: { hasNextPage: false, hasPreviousPage: true, startCursor: null },
+  });
+  expect((await tenant.query(page, { before: startCursor })).providers).toMatchObject({
+    nodes: [],
+    pageInfo: { hasNextPage: true, hasPreviousPage: false, endCursor: null },
+  });
+});
+
+test('the catalogue needs the scope read', async () => {
+  const key = await tenant.withScopes('org:read');
+  expect(await key.refusal(page)).toMatchObject({ code: 'FORBIDDEN' });
+});

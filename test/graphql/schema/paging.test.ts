@@ -1,0 +1,226 @@
+/** What every list promises, shown on the list that grows fastest. */
+import { expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { insertRows } from '../../support/database/rows.ts';
+
+const app = await sharedApp();
+const insert = insertRows(app);
+
+const query = `query ($id: String!, $status: OperationStatus,
+                      $first: Int, $after: String, $last: Int, $before: String) {
+  project(idOrName: $id) {
+    operations(status: $status, first: $first, after: $after, last: $last, before: $before) {
+      edges { cursor node { id } }
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+      totalCount
+    }
+  }
+}`;
+
+interface Found {
+  edges: { cursor: string; node: { id: string } }[];
+  ids: string[];
+  pageInfo: {
+    hasNextPage: boolean;
+    hasPreviousPage: boolean;
+    startCursor: string | null;
+    endCursor: string | null;
+  };
+  totalCount: number;
+}
+
+async function page(tenant: Tenant, args: Record<string, unknown> = {}): Promise<Found> {
+  const { project } = await tenant.query(query, { id: tenant.projectId, ...args });
+  const { edges } = project.operations;
+  return { ...project.operations, ids: edges.map((edge: Found['edges'][0]) => edge.node.id) };
+}
+
+/** A tenant with operations, newest first, every third of them a failure. */
+async function withOperations(count: number): Promise<{ tenant: Tenant; ids: string[] }> {
+  const tenant = await app.tenant();
+  const ids = Array.from({ length: count }, () => newId('opr'));
+  await insert.operations(
+    ids.map((id, index) => ({
+      id,
+      projectId: tenant.projectId,
+      status: index % 3 === 0 ? ('FAILURE' as const) : ('SUCCESS' as const),
+    })),
+  );
+  return { tenant, ids: ids.reverse() };
+}
+
+test('1,000 rows in steps of 7 are the same rows, both ways, while others come in', async () => {
+  const { tenant, ids } = await withOperations(1000);
+  const { projectId } = tenant;
+  expect((await page(tenant, { first: 1000 })).ids).toEqual(ids);
+  const known = new Set(ids);
+  const nextPage = async (args: Record<string, unknown>) => {
+    const [found] = await Promise.all([page(tenant, args), insert.operation({ projectId })]);
+    return found;
+  };
+
+  const forwards: string[] = [];
+  for (let after: string | null = null, more = true; more; ) {
+    const found: Found = await nextPage({ first: 7, after });
+    expect(found.ids.length === 7 || !found.pageInfo.hasNextPage).toBe(true);
+    forwards.push(...found.ids);
+    ({ endCursor: after, hasNextPage: more } = found.pageInfo);
+  }
+  expect(forwards.filter((id) => known.has(id))).toEqual(ids);
+
+  const backwards: string[] = [];
+  for (let before: string | null = null, more = true; more; ) {
+    const found: Found = await nextPage({ last: 7, before });
+    expect(found.ids.length === 7 || !found.pageInfo.hasPreviousPage).toBe(true);
+    backwards.unshift(...found.ids);
+    ({ startCursor: before, hasPreviousPage: more } = found.pageInfo);
+  }
+  expect(backwards.filter((id) => known.has(id))).toEqual(ids);
+  expect(new Set(backwards).size).toBe(backwards.length);
+});
+
+test('whether more lies on either side is told truly, in both directions, with either cursor', async () => {
+  const { tenant, ids } = await withOperations(10);
+  const { edges } = await page(tenant);
+  const cursor = (index: number) => edges[index]?.cursor;
+  const told = async (args: Record<string, unknown>) => {
+    const { ids: found, pageInfo, totalCount } = await page(tenant, args);
+    expect(totalCount).toBe(10);
+    expect(pageInfo.startCursor).toBe(found[0] ? cursor(ids.indexOf(found[0])) : null);
+    const last = found.at(-1);
+    expect(pageInfo.endCursor).toBe(last ? cursor(ids.indexOf(last)) : null);
+    const { hasPreviousPage, hasNextPage } = pageInfo;
+    return [found, hasPreviousPage, hasNextPage];
+  };
+  expect(await told({})).toEqual([ids, false, false]);
+  expect(await told({ first: 10 })).toEqual([ids, false, false]);
+  expect(await told({ last: 10 })).toEqual([ids, false, false]);
+  expect(await told({ first: 3 })).toEqual([ids.slice(0, 3), false, true]);
+  expect(await told({ last: 3 })).toEqual([ids.slice(7), true, false]);
+
+  expect(await told({ first: 3, after: cursor(2) })).toEqual([ids.slice(3, 6), true, true]);
+  expect(await told({ first: 3, after: cursor(6) })).toEqual([ids.slice(7), true, false]);
+  expect(await told({ last: 3, before: cursor(7) })).toEqual([ids.slice(4, 7), true, true]);
+  expect(await told({ last: 3, before: cursor(3) })).toEqual([ids.slice(0, 3), false, true]);
+
+  expect(await told({ first: 2, before: cursor(7) })).toEqual([ids.slice(0, 2), false, true]);
+  expect(await told({ first: 9, before: cursor(7) })).toEqual([ids.slice(0, 7), false, true]);
+  expect(await told({ last: 2, after: cursor(2) })).toEqual([ids.slice(8), true, false]);
+  expect(await told({ last: 9, after: cursor(2) })).toEqual([ids.slice(3), true, false]);
+
+  const inner = { after: cursor(1), before: cursor(8) };
+  expect(await told({ first: 2, ...inner })).toEqual([ids.slice(2, 4), true, true]);
+  expect(await told({ last: 2, ...inner })).toEqual([ids.slice(6, 8), true, true]);
+  expect(await told({ first: 9, ...inner })).toEqual([ids.slice(2, 8), true, true]);
+  expect(await told({ last: 9, ...inner })).toEqual([ids.slice(2, 8), true, true]);
+
+  expect(await told({ first: 3, after: cursor(9) })).toEqual([[], true, false]);
+  expect(await told({ last: 3, before: cursor(0) })).toEqual([[], false, true]);
+  const none = { after: cursor(4), before: cursor(5) };
+  expect(await told({ first: 3, ...none })).toEqual([[], true, true]);
+});
+
+test('a cursor stays good when its row is gone', async () => {
+  const { tenant, ids } = await withOperations(5);
+  const { edges } = await page(tenant);
+  await app.app.services.database.prisma.operation.deleteMany({ where: { id: ids[2] as string } });
+  const around = await page(tenant, { first: 1, after: edges[2]?.cursor });
+  expect(around).toMatchObject({
+    ids: [ids[3]],
+    pageInfo: { hasPreviousPage: true, hasNextPage: true },
+    totalCount: 4,
+  });
+});
+
+test('a cursor may be used under another filter of its list', async () => {
+  const { tenant, ids } = await withOperations(12);
+  const { edges } = await page(tenant);
+  // The oldest is a failure, and so is every third before it.
+  const failures = ids.filter((_id, index) => (11 - index) % 3 === 0);
+  const failed = { status: 'FAILURE', first: 2 };
+  expect(await page(tenant, failed)).toMatchObject({
+    ids: failures.slice(0, 2),
+    totalCount: 4,
+    pageInfo: { hasNextPage: true, hasPreviousPage: false },
+  });
+  const rest = await page(tenant, { ...failed, after: edges[5]?.cursor });
+  expect(rest).toMatchObject({
+    ids: failures.slice(2),
+    pageInfo: { hasNextPage: false, hasPreviousPage: true },
+  });
+  const after = rest.pageInfo.startCursor;
+  expect((await page(tenant, { first: 2, after })).ids).toEqual(ids.slice(9, 11));
+});
+
+test('an empty list is one empty page', async () => {
+  const tenant = await app.tenant();
+  expect(await page(tenant)).toEqual({
+    edges: [],
+    ids: [],
+    pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
+    totalCount: 0,
+  });
+});
+
+test('200 items where no size is given, 1,000 at most', async () => {
+  const { tenant, ids } = await withOperations(201);
+  expect((await page(tenant)).ids).toEqual(ids.slice(0, 200));
+  expect((await page(tenant, { last: 1000 })).ids).toEqual(ids);
+});
+
+test('arguments that are not usable are all named', async () => {
+  const { tenant } = await withOperations(2);
+  const offending = async (args: Record<string, unknown>) => {
+    const { code, problem } = await tenant.refusal(query, { id: tenant.projectId, ...args });
+    expect(code).toBe('BAD_USER_INPUT');
+    return problem.issues?.map((issue) => [issue.in, issue.name]);
+  };
+  for (const size of [0, -1, 1001]) {
+    expect(await offending({ first: size })).toEqual([['body', 'first']]);
+    expect(await offending({ last: size })).toEqual([['body', 'last']]);
+  }
+  expect(await offending({ first: 1, last: 1 })).toEqual([['body', 'last']]);
+  expect(await offending({ first: 0, after: 'x', before: 'y' })).toEqual([
+    ['body', 'first'],
+    ['body', 'after'],
+    ['body', 'before'],
+  ]);
+});
+
+test("a damaged cursor, another list's and another project's are refused", async () => {
+  const [{ tenant }, { tenant: other }] = [await withOperations(3), await withOperations(3)];
+  const own = (await page(tenant)).edges[1]?.cursor as string;
+  const foreign = (await page(other)).edges[1]?.cursor as string;
+  const topics = `query ($id: String!) { project(idOrName: $id) { topics { edges { cursor } } } }`;
+  await app.app.services.database.prisma.topic.create({
+    data: { id: newId('top'), projectId: tenant.projectId, name: 'alerts' },
+  });
+  const { project } = await tenant.query(topics, { id: tenant.projectId });
+  const anotherList = project.topics.edges[0].cursor;
+
+  const middle = Math.floor(own.length / 2);
+  const flipped = own[middle] === 'A' ? 'B' : 'A';
+  const damaged = [
+    '',
+    'nonsense',
+    '🦄',
+    own.slice(0, -1),
+    `${own}AAAA`,
+    own.slice(0, middle) + flipped + own.slice(middle + 1),
+    Buffer.from('0000000$opr_').toString('base64url'),
+  ];
+  for (const cursor of [...damaged, anotherList, foreign]) {
+    for (const name of ['after', 'before']) {
+      const { code, problem } = await tenant.refusal(query, {
+        id: tenant.projectId,
+        [name]: cursor,
+      });
+      expect({ code, names: problem.issues?.map((issue) => issue.name) }).toEqual({
+        code: 'BAD_USER_INPUT',
+        names: [name],
+      });
+    }
+  }
+  expect((await page(tenant, { after: own })).ids).toHaveLength(1);
+});

@@ -1,0 +1,109 @@
+import { afterEach, expect, test } from 'vitest';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+let laterMs = 0;
+const app = await sharedApp({ now: () => new Date(Date.now() + laterMs) });
+afterEach(() => {
+  laterMs = 0;
+});
+
+const viewer = '{ viewer { kind scopes project { id } builder { id primaryEmail } } }';
+const invites = `query ($first: Int, $after: String) {
+  viewer {
+    invites(first: $first, after: $after) {
+      totalCount nodes { id parentId status } pageInfo { hasNextPage endCursor }
+    }
+  }
+}`;
+
+async function invite({ builder, orgId }: Tenant, email: string): Promise<string> {
+  const create = `mutation ($input: CreateInviteInput!) {
+    createInvite(input: $input) { invite { id } }
+  }`;
+  return (await builder.query(create, { input: { orgId, email } })).createInvite.invite.id;
+}
+
+test('an API key is told its project and its scopes', async () => {
+  const tenant = await app.tenant();
+  const key = await tenant.withScopes('read', 'events:write');
+  expect(await key.query(viewer)).toEqual({
+    viewer: {
+      kind: 'API_KEY',
+      scopes: ['read', 'events:write'],
+      project: { id: tenant.projectId },
+      builder: null,
+    },
+  });
+});
+
+test('a builder is told who they are', async () => {
+  const tenant = await app.tenant();
+  expect(await tenant.builder.query(viewer)).toMatchObject({
+    viewer: {
+      kind: 'BUILDER',
+      project: null,
+      builder: { id: tenant.builderId, primaryEmail: tenant.builderEmail },
+    },
+  });
+});
+
+test("a builder sees pending invites to their own address, of any org, and no one else's", async () => {
+  const [a, b, guest] = [await app.tenant(), await app.tenant(), await app.tenant()];
+  const [first, second] = [
+    await invite(a, guest.builderEmail),
+    await invite(b, guest.builderEmail.toUpperCase()),
+  ];
+  await invite(a, 'somebody.else@example.com');
+  const start = (await guest.builder.query(invites, { first: 1 })).viewer.invites;
+  expect(start).toMatchObject({
+    totalCount: 2,
+    nodes: [{ id: second, parentId: b.orgId, status: 'PENDING' }],
+    pageInfo: { hasNextPage: true },
+  });
+  const after = start.pageInfo.endCursor;
+  expect((await guest.builder.query(invites, { first: 1, after })).viewer.invites).toMatchObject({
+    nodes: [{ id: first, parentId: a.orgId, status: 'PENDING' }],
+    pageInfo: { hasNextPage: false },
+  });
+});
+
+test('an invite that was revoked or has expired is not among them, nor found by its id', async () => {
+  const [a, b, guest] = [await app.tenant(), await app.tenant(), await app.tenant()];
+  const node = 'query ($id: ID!) { node(id: $id) { id } }';
+  const [revoked, expiring] = [
+    await invite(a, guest.builderEmail),
+    await invite(b, guest.builderEmail),
+  ];
+  expect(await guest.builder.query(node, { id: revoked })).toEqual({ node: { id: revoked } });
+  const revoke =
+    'mutation ($input: DeleteInviteInput!) { deleteInvite(input: $input) { deletedId } }';
+  await a.builder.query(revoke, { input: { orgId: a.orgId, inviteId: revoked } });
+  expect((await guest.builder.query(invites)).viewer.invites).toMatchObject({
+    nodes: [{ id: expiring }],
+  });
+  laterMs = 8 * DAY_MS;
+  expect((await guest.builder.query(invites)).viewer.invites).toMatchObject({
+    totalCount: 0,
+    nodes: [],
+  });
+  for (const id of [revoked, expiring]) {
+    expect(await guest.builder.query(node, { id })).toEqual({ node: null });
+  }
+});
+
+test('an API key and a builder without an address have no invites, whatever has ended', async () => {
+  const tenant = await app.tenant();
+  const inviteId = await invite(tenant, 'eve@example.com');
+  const revoke =
+    'mutation ($input: DeleteInviteInput!) { deleteInvite(input: $input) { deletedId } }';
+  await tenant.builder.query(revoke, { input: { orgId: tenant.orgId, inviteId } });
+  const token = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
+  for (const caller of [tenant, app.client({ authorization: `Bearer ${token}` })]) {
+    expect((await caller.query(invites)).viewer.invites).toEqual({
+      totalCount: 0,
+      nodes: [],
+      pageInfo: { hasNextPage: false, endCursor: null },
+    });
+  }
+});

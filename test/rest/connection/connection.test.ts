@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest';
+import { createLog } from '../../../src/log.ts';
+import { sharedApp } from '../../support/app.ts';
+import { recordStatements } from '../../support/database/statements.ts';
+import { connectWithTokens, storedCredentials } from '../../support/providers/oauth.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { install } from '../../support/scenes/connections.ts';
+
+const app = await sharedApp({ log: createLog('silent') });
+
+function connect(rest: RestTenant, given: object = {}) {
+  const who = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox', apiKey: 'planted-key' };
+  return rest.post(`${rest.base}/connections:generate`, { ...who, ...given });
+}
+
+test('a connection is made with credentials, found, and never shows them unasked', async () => {
+  const rest = await restTenant(app);
+  const { projectId } = rest.tenant;
+  const facts = { providerWorkspaceRef: 'w', providerMetadata: { plan: 'gold' } };
+  const made = await connect(rest, { groupName: 'Acme Inc.', ...facts });
+  const part = { id: expect.any(String), projectId, createTime: expect.any(String) };
+  expect(made).toEqual({
+    ...part,
+    id: expect.stringMatching(/^con_/),
+    provider: 'sandbox',
+    group: { ...part, groupRef: 'acme', groupName: 'Acme Inc.' },
+    consumer: { ...part, consumerRef: 'ann', consumerName: 'ann' },
+    authScheme: 'apiKey',
+    status: 'created',
+    ...facts,
+  });
+  const path = `${rest.base}/connections`;
+  expect(await rest.get(`${path}/${made.id}`)).toEqual(made);
+  expect(await rest.get(path)).toEqual([made]);
+  const shown = await rest.get(`${path}/${made.id}?includeCreds=true`);
+  expect(shown).toEqual({ ...made, apiKey: 'planted-key' });
+  const again = await connect(rest, { apiKey: 'planted-key-2' });
+  expect(again).toMatchObject({ id: made.id, updateTime: expect.any(String) });
+});
+
+test('connections are listed by every filter, in as many statements as one of them', async () => {
+  const rest = await restTenant(app);
+  const path = `${rest.base}/connections`;
+  const ids = async (query: string) =>
+    (await rest.get(`${path}${query}`)).map(({ id }: { id: string }) => id);
+  const a = await connect(rest);
+  const listOne = await recordStatements(() => rest.get(path));
+  const b = await connect(rest, { consumerRef: 'bob' });
+  const c = await connect(rest, { groupRef: 'other', provider: 'stripe' });
+  const listAll = await recordStatements(() => rest.get(path));
+  expect(listAll.result).toEqual([c, b, a]);
+  expect(listAll.statements.length).toBe(listOne.statements.length);
+  expect(await ids('?provider=stripe')).toEqual([c.id]);
+  expect(await ids('?groupRef=acme')).toEqual([b.id, a.id]);
+  expect(await ids('?groupRef=acme&consumerRef=ann')).toEqual([a.id]);
+  expect(await ids('?status=created&pageSize=2')).toEqual([c.id, b.id]);
+  expect(await ids('?status=bad_credentials')).toEqual([]);
+  expect(await ids('?groupRef=nobody')).toEqual([]);
+});
+
+test('every offending input is named at its place, and no secret is repeated', async () => {
+  const rest = await restTenant(app);
+  const body = {
+    groupRef: '',
+    consumerRef: 'ann',
+    provider: 'sandbox',
+    providerAppId: 'app_none',
+    apiKey: 'planted\u0007',
+    basicAuth: { username: 'planted', password: 'planted' },
+  };
+  const refused = await rest.refusal('POST', `${rest.base}/connections:generate`, body);
+  expect([...new Set(refused.issues?.map((issue) => `${issue.in} ${issue.name}`))]).toEqual([
+    'body groupRef',
+    'body apiKey',
+    'body basicAuth',
+    'body providerAppId',
+  ]);
+  expect(JSON.stringify(refused)).not.toContain('planted');
+  const scheme = { ...body, authScheme: 'API_KEY', providerMetadata: 1 };
+  const { issues } = await rest.refusal('POST', `${rest.base}/connections:generate`, scheme);
+  const places = issues?.map((issue) => `${issue.in} ${issue.name}`);
+  expect(places).toEqual(expect.arrayContaining(['body authScheme', 'body providerMetadata']));
+});
+
+test('what the mask names is changed, and null clears what may be empty', async () => {
+  const rest = await restTenant(app);
+  const { id } = await connect(rest, { providerWorkspaceRef: 'w', providerMetadata: { a: 1 } });
+  const path = `${rest.base}/connections/${id}`;
+  const changed = await rest.patch(path, {
+    updateMask: ['providerMetadata', 'apiKey'],
+    connection: { providerMetadata: null, apiKey: 'planted-2', providerWorkspaceRef: 'ignored' },
+  });
+  expect(changed).toMatchObject({ providerWorkspaceRef: 'w', updateTime: expect.any(String) });
+  expect(changed).not.toHaveProperty('providerMetadata');
+  expect(JSON.stringify(changed)).not.toContain('planted');
+  expect(await rest.get(`${path}?includeCreds=true`)).toMatchObject({ apiKey: 'planted-2' });
+  const basicAuth = { username: 'u', password: 'planted' };
+  const misfit = { updateMask: ['basicAuth'], connection: { basicAuth } };
+  const refused = await rest.refusal('PATCH', path, misfit);
+  expect(refused.issues).toMatchObject([{ in: 'body', name: 'connection.basicAuth' }]);
+  const unknown = await rest.refusal('PATCH', path, { updateMask: ['status'], connection: {} });
+  expect(unknown.issues).toMatchObject([{ in: 'body', name: 'updateMask[0]' }]);
+});
+
+test('tokens are shown as far as they are asked for', async () => {
+  const rest = await restTenant(app);
+  const accessToken = { token: 'at', expiresAt: '2026-01-01T02:00:00.000Z' };
+  const given = { accessToken, refreshToken: { token: 'rt' }, scopes: ['a'] };
+  const { id, authScheme } = await connect(rest, {
+    apiKey: null,
+    authScheme: 'oauth2/authorizationCodePKCE',
+    oauth2AuthorizationCode: given,
+  });
+  expect(authScheme).toBe('oauth2/authorizationCodePKCE');
+  const read = async (query: string) =>
+    (await rest.get(`${rest.base}/connections/${id}${query}`)).oauth2AuthorizationCode;
+  expect(await read('')).toBeUndefined();
+  expect(await read('?includeCreds=true')).toEqual({ accessToken, scopes: ['a'] });
+  expect(await read('?includeRefreshToken=true')).toEqual(given);
+  const full = await rest.withScopes('full');
+  for (const query of ['?includeCreds=true', '?includeRefreshToken=true']) {
+    const refused = await full.refusal('GET', `${rest.base}/connections/${id}${query}`);
+    expect(refused.status).toBe(403);
+    expect(refused.detail).toContain('credentials:read');
+  }
+});
+
+test('a token is refreshed when it is asked for, or when it is at its end', async () => {
+  const rest = await restTenant(app);
+  const connection = await connectWithTokens(app, rest.tenant);
+  const path = `${rest.base}/connections/${connection.id}`;
+  const held = async () => JSON.stringify(await storedCredentials(app, connection));
+  const first = await held();
+  await rest.get(path);
+  expect(await held()).toBe(first);
+  await rest.get(`${path}?refresh=ifExpired`);
+  const second = await held();
+  expect(second).not.toBe(first);
+  await rest.get(`${path}?refresh=ifExpired`);
+  expect(await held()).toBe(second);
+  const shown = await rest.get(`${path}?refresh=force&includeCreds=true`);
+  expect(await held()).not.toBe(second);
+  expect(await held()).toContain(shown.oauth2AuthorizationCode.accessToken.token);
+
+  const reader = await rest.withScopes('read');
+  expect(await reader.refusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 403 });
+});
+
+test('a connection without a token is refreshed only by force, which is refused', async () => {
+  const rest = await restTenant(app);
+  const { id } = await connect(rest);
+  const path = `${rest.base}/connections/${id}`;
+  expect(await rest.get(`${path}?refresh=ifExpired`)).toMatchObject({ id, status: 'created' });
+  expect(await rest.refusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 422 });
+  const odd = await rest.refusal('GET', `${path}?refresh=now&includeCreds=1`);
+  expect(odd.issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
+    'query includeCreds',
+    'query refresh',
+  ]);
+});
+
+test('a connection is deleted, unless installations use it', async () => {
+  const rest = await restTenant(app);
+  const used = await connect(rest);
+  await install(app, used, rest.tenant);
+  const path = `${rest.base}/connections`;
+  expect(await rest.refusal('DELETE', `${path}/${used.id}`)).toMatchObject({ status: 409 });
+  const unused = await connect(rest, { groupRef: 'other' });
+  await rest.delete(`${path}/${unused.id}`);
+  expect(await rest.refusal('GET', `${path}/${unused.id}`)).toMatchObject({ status: 404 });
+});
+
+test("another tenant's connection does not exist, and changes need their scope", async () => {
+  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const { id } = await connect(a);
+  const change = { updateMask: ['apiKey'], connection: { apiKey: 'mine' } };
+  for (const base of [a.base, b.base]) {
+    const path = `${base}/connections/${id}`;
+    expect(await b.refusal('GET', `${path}?includeCreds=true`)).toMatchObject({ status: 404 });
+    expect(await b.refusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 404 });
+    expect(await b.refusal('PATCH', path, change)).toMatchObject({ status: 404 });
+    expect(await b.refusal('DELETE', path)).toMatchObject({ status: 404 });
+  }
+  const reader = await a.withScopes('read');
+  const path = `${a.base}/connections`;
+  const body = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox', apiKey: 'mine' };
+  for (const refused of [
+    await reader.refusal('POST', `${path}:generate`, body),
+    await reader.refusal('PATCH', `${path}/${id}`, change),
+    await reader.refusal('DELETE', `${path}/${id}`),
+  ]) {
+    expect(refused.status).toBe(403);
+    expect(refused.detail).toContain('connections:write');
+  }
+});

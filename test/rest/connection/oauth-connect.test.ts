@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import {
+  CLIENT_ID,
+  createProviderApp,
+  getConnection,
+  storedCredentials,
+} from '../../support/providers/oauth.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+
+const RETURN = 'https://builder.test/done';
+const app = await sharedApp({
+  env: { REDIRECT_ORIGINS: 'https://builder.test', PUBLIC_URL: 'https://gateway.test/' },
+});
+
+function starting({ tenant }: RestTenant, given: object = {}) {
+  const who = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann', redirectUrl: RETURN };
+  return { projectIdOrName: tenant.projectName, ...who, ...given };
+}
+
+/** As a browser does: the page of consent, a click on Approve, and back to the callback. */
+async function consent(authorizeUrl: string): Promise<string> {
+  const page = new URL(authorizeUrl);
+  page.searchParams.set('approve', '1');
+  const approved = await fetch(page, { redirect: 'manual' });
+  const { pathname, search } = new URL(approved.headers.get('location') as string);
+  const back = await app.fetch(pathname + search);
+  const done = new URL(back.headers.get('location') as string);
+  expect(done.origin + done.pathname).toBe(RETURN);
+  return done.searchParams.get('connectionId') as string;
+}
+
+test('the answer is the page of consent as text; a person comes back connected', async () => {
+  const rest = await restTenant(app);
+  const providerAppId = await createProviderApp(rest.tenant, { scopes: ['records.read'] });
+  const authScheme = 'oauth2/authorizationCodePKCE';
+  const body = starting(rest, { authScheme, groupName: 'Acme Inc.' });
+  const answer = await rest.ask('POST', '/oauth-connect', body);
+  expect(answer.status).toBe(200);
+  expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
+  const page = new URL(answer.body);
+  expect(Object.fromEntries(page.searchParams)).toMatchObject({
+    client_id: CLIENT_ID,
+    redirect_uri: 'https://gateway.test/oauth/callback',
+    scope: 'records.read',
+    code_challenge_method: 'S256',
+  });
+  const id = await consent(answer.body);
+  expect(await rest.get(`${rest.base}/connections/${id}`)).toMatchObject({
+    authScheme,
+    group: { groupRef: 'acme', groupName: 'Acme Inc.' },
+    consumer: { consumerRef: 'ann' },
+    providerApp: { id: providerAppId, clientId: CLIENT_ID },
+  });
+});
+
+test('a connection is consented to again, with its own ends, app and scheme', async () => {
+  const rest = await restTenant(app);
+  await createProviderApp(rest.tenant, { scopes: ['records.read'] });
+  const authScheme = 'oauth2/authorizationCodePKCE';
+  const given = { authScheme, groupName: 'Acme Inc.', providerMetadata: { plan: 'gold' } };
+  const id = await consent(await rest.post('/oauth-connect', starting(rest, given), 200));
+  const path = `${rest.base}/connections/${id}`;
+  const before = await rest.get(path);
+  const stored = await storedCredentials(app, await getConnection(app, id));
+  // The project's newest app is another one by now.
+  await createProviderApp(rest.tenant);
+
+  const change = { scopes: ['records.read', 'records.write'], redirectUrl: RETURN };
+  const url = await rest.patch(`${path}:oauth-update`, change);
+  expect(new URL(url).searchParams.get('scope')).toBe('records.read records.write');
+  expect(await consent(url)).toBe(id);
+  expect(await rest.get(path)).toEqual({ ...before, updateTime: expect.any(String) });
+  const renewed = await storedCredentials(app, await getConnection(app, id));
+  expect(renewed).toMatchObject({ scopes: change.scopes });
+  expect(renewed).not.toEqual(stored);
+});
+
+test('a connection that nobody consented to, or that has lost its app, is refused', async () => {
+  const rest = await restTenant(app);
+  const generate = (given: object) => {
+    const who = { provider: 'sandbox', consumerRef: 'ann' };
+    return rest.post(`${rest.base}/connections:generate`, { ...who, ...given });
+  };
+  const keyed = await generate({ groupRef: 'keyed', apiKey: 'k' });
+  const imported = await generate({
+    groupRef: 'imported',
+    oauth2AuthorizationCode: { accessToken: { token: 'at' } },
+  });
+  const refused = async ({ id }: { id: string }, body: object = {}) =>
+    rest.refusal('PATCH', `${rest.base}/connections/${id}:oauth-update`, body);
+  expect(await refused(keyed)).toMatchObject({
+    status: 422,
+    detail: expect.stringContaining('API_KEY'),
+  });
+  expect(await refused(imported)).toMatchObject({
+    status: 422,
+    detail: expect.stringContaining('the project has no app for sandbox'),
+  });
+  await createProviderApp(rest.tenant);
+  const foreign = await refused(imported, { redirectUrl: 'https://evil.test/', scopes: [''] });
+  expect(foreign.issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual(['body scopes[0]']);
+  const elsewhere = await refused(imported, { redirectUrl: 'https://evil.test/' });
+  expect(elsewhere).toMatchObject({ status: 400, issues: [{ in: 'body', name: 'redirectUrl' }] });
+});
+
+test('every offending input of a start is named at its place', async () => {
+  const rest = await restTenant(app);
+  const places = async (body: object) =>
+    (await rest.refusal('POST', '/oauth-connect', body)).issues?.map(
+      (issue) => `${issue.in} ${issue.name}`,
+    );
+  expect(await places({ provider: 'sandbox', groupRef: '', redirectUrl: 'nowhere' })).toEqual([
+    'body projectIdOrName',
+    'body groupRef',
+    'body consumerRef',
+    'body redirectUrl',
+  ]);
+  expect(await places(starting(rest, { redirectUrl: 'https://evil.test/' }))).toEqual([
+    'body providerAppId',
+    'body redirectUrl',
+  ]);
+});
+
+test("another tenant's project and connection do not exist, and connects need their scope", async () => {
+  const [a, b] = [await restTenant(app), await restTenant(app)];
+  await createProviderApp(a.tenant);
+  const id = await consent(await a.post('/oauth-connect', starting(a), 200));
+  expect(await b.refusal('POST', '/oauth-connect', starting(a))).toMatchObject({ status: 404 });
+  for (const base of [a.base, b.base]) {
+    const path = `${base}/connections/${id}:oauth-update`;
+    expect(await b.refusal('PATCH', path, {})).toMatchObject({ status: 404 });
+  }
+  const reader = await a.withScopes('read');
+  for (const refused of [
+    await reader.refusal('POST', '/oauth-connect', starting(a)),
+    await reader.refusal('PATCH', `${a.base}/connections/${id}:oauth-update`, {}),
+  ]) {
+    expect(refused.status).toBe(403);
+    expect(refused.detail).toContain('connections:write');
+  }
+});

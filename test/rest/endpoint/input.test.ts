@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { DomainError, type Problem } from '../../../src/errors.ts';
+import { endpoint, uncheckedEndpoint } from '../../../src/rest/endpoint/endpoint.ts';
+import { type Parts, readInput } from '../../../src/rest/endpoint/request-input.ts';
+import { routerPath } from '../../../src/rest/rest.ts';
+
+const input = z.object({
+  projectIdOrName: z.string().max(9).describe('The project.'),
+  name: z.string().min(2).describe('A name.'),
+  kind: z.enum(['DRY_RUN', 'REAL']).nullish().describe('A kind.'),
+  since: z.date().optional().describe('A time.'),
+  tags: z.array(z.string()).optional().describe('Tags.'),
+  limit: z.int().max(5).default(3).describe('A limit.'),
+  isForced: z.boolean().optional().describe('A flag.'),
+  key: z.string().optional().describe('A key.'),
+});
+const definition = {
+  id: 'try',
+  path: '/projects/{projectIdOrName}/things:try',
+  tag: 'Things',
+  summary: 'Tries.',
+  needs: 'read',
+  input,
+  places: {
+    since: { in: 'body', name: 'range.since' },
+    key: { in: 'header', name: 'idempotency-key' },
+  },
+  status: 204,
+  output: null,
+  run: async () => null,
+} as const;
+const post = endpoint({ ...definition, method: 'POST' });
+const get = endpoint({ ...definition, method: 'GET', places: { key: definition.places.key } });
+const unchecked = uncheckedEndpoint({ ...definition, method: 'POST' });
+
+const parts = (given: Partial<Parts>): Parts => ({
+  path: { projectIdOrName: 'mine' },
+  query: {},
+  header: {},
+  body: undefined,
+  ...given,
+});
+
+function refusal(read: () => unknown): Problem {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof DomainError) return error.problem;
+    throw error;
+  }
+  throw new Error('Nothing was refused.');
+}
+
+test('members are found at their places and made what the domain takes', () => {
+  const body = { name: 'x1', kind: 'dry_run', range: { since: '2026-01-31T12:00:00+02:00' } };
+  const header = { 'idempotency-key': 'k' };
+  expect(readInput(post, parts({ body, header }))).toEqual({
+    projectIdOrName: 'mine',
+    name: 'x1',
+    kind: 'DRY_RUN',
+    since: new Date('2026-01-31T10:00:00Z'),
+    limit: 3,
+    key: 'k',
+  });
+});
+
+test('texts of a query become numbers, flags and lists', () => {
+  const query = { name: 'x1', limit: '5', isForced: 'true', tags: 'a', kind: 'real' };
+  expect(readInput(get, parts({ query }))).toMatchObject({
+    limit: 5,
+    isForced: true,
+    tags: ['a'],
+    kind: 'REAL',
+  });
+  expect(readInput(get, parts({ query: { ...query, tags: ['a', 'b'] } }))).toMatchObject({
+    tags: ['a', 'b'],
+  });
+  const { issues } = refusal(() => readInput(get, parts({ query: { ...query, isForced: 'yes' } })));
+  expect(issues).toMatchObject([{ in: 'query', name: 'isForced' }]);
+});
+
+test('findings of all parts come at once, one for each place', () => {
+  const body = { name: 'x', kind: 'REAL', range: { since: 'today', until: 1 }, limit: '5' };
+  const path = { projectIdOrName: 'much-too-long' };
+  const { issues } = refusal(() => readInput(post, parts({ path, body })));
+  expect(issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
+    'body kind',
+    'body limit',
+    'body name',
+    'body range.since',
+    'body range.until',
+    'path projectIdOrName',
+  ]);
+});
+
+test('where the domain checks the rules, only what has no such form is refused here', () => {
+  expect(readInput(unchecked, parts({ body: { name: 'x', limit: 9 } }))).toEqual({
+    projectIdOrName: 'mine',
+    name: 'x',
+    limit: 9,
+  });
+  const { issues } = refusal(() => readInput(unchecked, parts({ body: { name: 5, limit: 9 } })));
+  expect(issues?.map(({ name }) => name)).toEqual(['name', 'limit']);
+});
+
+test('what could not be stored as it is given is refused in every part', () => {
+  const body = JSON.parse('{"name": "a\\u0000b", "kind": {"__proto__": 1}}');
+  const path = { projectIdOrName: '\ud800' };
+  const { issues } = refusal(() => readInput(post, parts({ path, body })));
+  expect(issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual([
+    'path projectIdOrName',
+    'body name',
+    'body kind',
+  ]);
+});
+
+test('an endpoint whose path names what no input is, is a mistake that is told when it is made', () => {
+  const path = '/orgs/{orgId}/things';
+  expect(() => endpoint({ ...definition, method: 'POST', path })).toThrow('orgId');
+});
+
+test('paths with verbs are written as the router takes them', () => {
+  expect(routerPath('/a/{b}/c:d')).toBe('/v1/a/:b/c::d');
+  expect(routerPath('/a/{b}/{c}:d')).toBe('/v1/a/:b/:c([^:]+)::d');
+});

@@ -1,0 +1,67 @@
+import { afterAll, expect, test } from 'vitest';
+import { ENDPOINTS } from '../../../src/rest/endpoints.ts';
+import { sharedApp } from '../../support/app.ts';
+import { crmAt, proxyPath, startCalling, startUpstream } from '../../support/rest/proxied.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
+
+const ORIGIN = 'https://app.example';
+const upstream = await startUpstream();
+afterAll(() => upstream[Symbol.asyncDispose]());
+const app = await sharedApp({
+  env: { CORS_ORIGINS: ORIGIN, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  providers: [crmAt(upstream.url)],
+});
+const rest = await restTenant(app);
+const key = { 'x-api-key': rest.tenant.apiKey };
+const { inject } = app.app.rest;
+const topics = `/v1${rest.base}/topics`;
+
+test('a method that a path does not take is refused with those that it takes', async () => {
+  const body = { headers: { 'content-type': 'text/plain' }, payload: 'x' };
+  const answer = await inject({ method: 'PUT', url: `${topics}?a=1`, ...body });
+  expect(answer.statusCode).toBe(405);
+  expect(answer.headers).toMatchObject({
+    allow: 'GET, HEAD, OPTIONS, POST',
+    'content-type': 'application/problem+json',
+  });
+  expect(answer.json()).toMatchObject({ status: 405 });
+  expect((await inject({ method: 'DELETE', url: '/v1/openapi.json' })).statusCode).toBe(405);
+});
+
+test('every path tells its methods, and takes them', async () => {
+  for (const { method, path } of ENDPOINTS) {
+    const url = `/v1${path.replace(/\{\w+\}/g, 'x')}`;
+    const options = await inject({ method: 'OPTIONS', url });
+    expect(options.statusCode, path).toBe(204);
+    expect(String(options.headers.allow).split(', '), path).toContain(method);
+    expect((await inject({ method, url })).statusCode, path).not.toBe(405);
+    for (const other of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+      if (String(options.headers.allow).includes(other)) continue;
+      expect((await inject({ method: other, url })).statusCode, `${other} ${path}`).toBe(405);
+    }
+  }
+  expect((await inject({ method: 'OPTIONS', url: '/v1/nowhere' })).statusCode).toBe(404);
+});
+
+test('HEAD answers as GET does, without a body', async () => {
+  const get = await inject({ url: topics, headers: key });
+  const head = await inject({ method: 'HEAD', url: topics, headers: key });
+  expect(head).toMatchObject({ statusCode: 200, body: '' });
+  expect(head.headers['content-length']).toBe(get.headers['content-length']);
+  expect((await inject({ method: 'HEAD', url: topics })).statusCode).toBe(401);
+});
+
+test('what a provider answers can be read by such a page, too', async () => {
+  await using calling = await startCalling(app);
+  const { path } = await proxyPath(app, rest.tenant);
+  upstream.behave((_req, res) => void res.writeHead(200, { vary: 'Accept' }).end('{}'));
+  const { headers } = await calling.ask(`${path}/x`, { headers: { ...key, origin: ORIGIN } });
+  expect(headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin, Accept' });
+  const { requests } = upstream;
+  const asked = requests.length;
+  const preflight = { origin: ORIGIN, 'access-control-request-method': 'GET' };
+  expect(await calling.ask(`${path}/x`, { method: 'OPTIONS', headers: preflight })).toMatchObject({
+    status: 204,
+  });
+  expect(requests.length).toBe(asked);
+});

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+
+const app = await sharedApp();
+const metadata = { url: 'https://example.com/hook', headers: { 'x-team': 'crm' } };
+
+async function makeDestination(rest: RestTenant, name = 'hooks') {
+  return rest.post(`${rest.base}/destinations`, { name, type: 'webhook', metadata });
+}
+
+test('a destination is made with its secret, and found by name and id without', async () => {
+  const rest = await restTenant(app);
+  const { secrets, ...made } = await makeDestination(rest);
+  expect(secrets).toEqual({ webhookSigningKey: expect.stringMatching(/^whsec_/) });
+  expect(made).toMatchObject({ name: 'hooks', type: 'webhook', metadata, status: 'enabled' });
+  expect(await rest.get(`${rest.base}/destinations/hooks`)).toEqual(made);
+  expect(await rest.get(`${rest.base}/destinations/${made.id}`)).toEqual(made);
+  expect(await rest.get(`${rest.base}/destinations`)).toEqual([made]);
+  const withSecrets = await rest.get(`${rest.base}/destinations/hooks?includeSecrets=true`);
+  expect(withSecrets.secrets).toEqual(secrets);
+});
+
+test('secrets are shown only with the scope for them', async () => {
+  const rest = await restTenant(app);
+  await makeDestination(rest);
+  const reader = await rest.withScopes('full');
+  await reader.get(`${rest.base}/destinations/hooks`);
+  const path = `${rest.base}/destinations/hooks?includeSecrets=true`;
+  const refused = await reader.refusal('GET', path);
+  expect(refused.status).toBe(403);
+  expect(refused.detail).toContain('credentials:read');
+});
+
+test('rotation gives a new secret to those who may change destinations', async () => {
+  const rest = await restTenant(app);
+  const { secrets } = await makeDestination(rest);
+  const path = `${rest.base}/destinations/hooks?rotate=true&includeSecrets=true`;
+  const rotated = await rest.get(path);
+  expect(rotated.secrets.webhookSigningKey).toMatch(/^whsec_/);
+  expect(rotated.secrets).not.toEqual(secrets);
+  const reader = await rest.withScopes('read');
+  expect(await reader.refusal('GET', path)).toMatchObject({ status: 403 });
+});
+
+test('what the mask names is changed, inside the metadata too', async () => {
+  const rest = await restTenant(app);
+  const { id } = await makeDestination(rest);
+  const path = `${rest.base}/destinations/${id}`;
+  const url = 'https://example.com/other';
+  const moved = await rest.patch(path, {
+    updateMask: ['metadata.url'],
+    destination: { name: 'ignored', metadata: { url, headers: {} } },
+  });
+  expect(moved).toMatchObject({ name: 'hooks', metadata: { ...metadata, url } });
+  const bare = await rest.patch(path, {
+    updateMask: ['metadata', 'status'],
+    destination: { metadata: { url, headers: null }, status: 'disabled' },
+  });
+  expect(bare.metadata).toEqual({ url });
+  expect(bare).toMatchObject({ status: 'disabled', disabledReason: expect.any(String) });
+});
+
+test('rules and forms are told at their places in the body', async () => {
+  const rest = await restTenant(app);
+  const issuesOf = async (body: unknown) =>
+    (await rest.refusal('POST', `${rest.base}/destinations`, body)).issues?.map(
+      (issue) => `${issue.in} ${issue.name}`,
+    );
+  const http = { url: 'http://example.com', headers: {} };
+  expect(await issuesOf({ name: 'no spaces', type: 'webhook', metadata: http })).toEqual([
+    'body name',
+    'body metadata.url',
+  ]);
+  expect(await issuesOf({ name: 'x', type: 'WEBHOOK', metadata: { uri: 1 } })).toEqual([
+    'body type',
+    'body metadata.uri',
+    'body metadata.url',
+  ]);
+});
+
+test("a destination is deleted; another tenant's does not exist", async () => {
+  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const { id } = await makeDestination(a);
+  for (const base of [a.base, b.base]) {
+    expect(await b.refusal('GET', `${base}/destinations/${id}`)).toMatchObject({ status: 404 });
+    expect(await b.refusal('DELETE', `${base}/destinations/${id}`)).toMatchObject({ status: 404 });
+  }
+  await a.delete(`${a.base}/destinations/${id}`);
+  expect(await a.refusal('GET', `${a.base}/destinations/hooks`)).toMatchObject({ status: 404 });
+});

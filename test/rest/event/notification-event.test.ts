@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { insertRows } from '../../support/database/rows.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+
+const app = await sharedApp();
+const insert = insertRows(app);
+
+/** Two events in a topic, of which the first is owed to a destination, and was tried. */
+async function withDelivery() {
+  const rest = await restTenant(app);
+  const { projectId } = rest.tenant;
+  const topic = await rest.post(`${rest.base}/topics`, { name: 'alerts' });
+  const metadata = { url: 'https://example.com/hook' };
+  const made = { name: 'hooks', type: 'webhook', metadata };
+  const { id: destinationId } = await rest.post(`${rest.base}/destinations`, made);
+  const event = await insert.event({ projectId, topicIds: [topic.id], destinationId });
+  const other = await insert.event({ projectId, eventType: 'CONNECTION_DELETED' });
+  const sent = { projectId, destinationId, eventId: event.id, body: '{"secret": 1}' };
+  const failed = { status: 'FAILED', failureReason: 'Gone.' } as const;
+  const { id: deliveryId } = await insert.delivery({ ...sent, ...failed });
+  const attempt = { projectId, deliveryId, attemptNumber: 1, responseStatus: 410, error: 'Gone.' };
+  await insert.attempt(attempt);
+  return { rest, topicId: topic.id, destinationId, event, other, deliveryId };
+}
+
+const list = async (rest: RestTenant, query = '') =>
+  (await rest.get(`${rest.base}/notification-events${query}`)).results;
+
+test('events are listed in their order, by topic and by types', async () => {
+  const { rest, topicId, event, other, destinationId } = await withDelivery();
+  const [first, second] = await list(rest);
+  expect(first).toEqual({
+    id: event.id,
+    projectId: rest.tenant.projectId,
+    eventType: 'connection.created',
+    data: { projectId: rest.tenant.projectId },
+    topicIds: [topicId],
+    destinationId,
+    createTime: expect.any(String),
+  });
+  expect(second).toMatchObject({ id: other.id, topicIds: [] });
+  expect(await rest.get(`${rest.base}/notification-events/${event.id}`)).toEqual(first);
+  expect(await list(rest, `?topicId=${topicId}`)).toEqual([first]);
+  expect(await list(rest, '?eventType=connection.deleted')).toEqual([second]);
+  const both = '?eventType=connection.deleted&eventType=connection.created';
+  expect(await list(rest, both)).toEqual([first, second]);
+  const page = await rest.get(`${rest.base}/notification-events?pageSize=1`);
+  expect(page.results).toEqual([first]);
+  expect(await list(rest, `?pageToken=${page.pagination.nextPageToken}`)).toEqual([second]);
+});
+
+test('a type that is none is told at its place', async () => {
+  const rest = await restTenant(app);
+  const path = `${rest.base}/notification-events?eventType=CONNECTION_CREATED`;
+  const { issues } = await rest.refusal('GET', path);
+  expect(issues).toMatchObject([{ in: 'query', name: 'eventType[0]' }]);
+});
+
+test('a delivery is shown with its attempts and without its body', async () => {
+  const { rest, event, destinationId, deliveryId } = await withDelivery();
+  const delivery = await rest.get(`${rest.base}/deliveries/${deliveryId}`);
+  expect(delivery).toEqual({
+    id: deliveryId,
+    projectId: rest.tenant.projectId,
+    createTime: expect.any(String),
+    destinationId,
+    eventId: event.id,
+    status: 'failed',
+    failureReason: 'Gone.',
+    attempts: [
+      {
+        attemptNumber: 1,
+        responseStatus: 410,
+        error: 'Gone.',
+        durationMs: 12,
+        createTime: expect.any(String),
+      },
+    ],
+  });
+  const lists = [
+    `notification-events/${event.id}/deliveries`,
+    'destinations/hooks/deliveries',
+    `destinations/${destinationId}/deliveries?status=failed`,
+  ];
+  for (const path of lists) {
+    expect((await rest.get(`${rest.base}/${path}`)).results).toEqual([delivery]);
+  }
+  const pending = await rest.get(`${rest.base}/destinations/hooks/deliveries?status=pending`);
+  expect(pending.results).toEqual([]);
+});
+
+test('a delivery is sent again with the scope of events', async () => {
+  const { rest, deliveryId } = await withDelivery();
+  const path = `${rest.base}/deliveries/${deliveryId}:retry`;
+  const again = await rest.post(path, undefined, 200);
+  expect(again).toMatchObject({ status: 'pending', nextAttemptTime: expect.any(String) });
+  expect(again).not.toHaveProperty('failureReason');
+  const reader = await rest.withScopes('read');
+  const refused = await reader.refusal('POST', path);
+  expect(refused.status).toBe(403);
+  expect(refused.detail).toContain('events:write');
+});
+
+test("another tenant's events and deliveries don't exist", async () => {
+  const { rest: a, event, destinationId, deliveryId } = await withDelivery();
+  const b = await restTenant(app);
+  for (const base of [a.base, b.base]) {
+    for (const path of [
+      `notification-events/${event.id}`,
+      `notification-events/${event.id}/deliveries`,
+      `destinations/${destinationId}/deliveries`,
+      `deliveries/${deliveryId}`,
+    ]) {
+      expect(await b.refusal('GET', `${base}/${path}`)).toMatchObject({ status: 404 });
+    }
+    const retried = await b.refusal('POST', `${base}/deliveries/${deliveryId}:retry`);
+    expect(retried.status).toBe(404);
+  }
+});

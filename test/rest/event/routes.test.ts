@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+
+const app = await sharedApp();
+
+async function makeEnds(rest: RestTenant) {
+  const metadata = { url: 'https://example.com/hook' };
+  const topic = await rest.post(`${rest.base}/topics`, { name: 'alerts' });
+  const destination = await rest.post(`${rest.base}/destinations`, {
+    name: 'hooks',
+    type: 'webhook',
+    metadata,
+  });
+  return { topicId: topic.id, destinationId: destination.id };
+}
+
+test('a topic is routed to a destination, listed by either end, and let go', async () => {
+  const rest = await restTenant(app);
+  const ends = await makeEnds(rest);
+  const path = `${rest.base}/topic-destination-routes`;
+  const route = await rest.post(path, ends);
+  expect(route).toEqual({
+    id: expect.stringMatching(/^tdr_/),
+    projectId: rest.tenant.projectId,
+    createTime: expect.any(String),
+    ...ends,
+  });
+  expect(await rest.get(`${path}?topicId=${ends.topicId}`)).toEqual([route]);
+  expect(await rest.get(`${path}?destinationId=dst_other`)).toEqual([]);
+  expect(await rest.refusal('POST', path, ends)).toMatchObject({ status: 409 });
+  await rest.delete(`${path}/${route.id}`);
+  expect(await rest.refusal('DELETE', `${path}/${route.id}`)).toMatchObject({ status: 404 });
+});
+
+test('ends that are not there are both named', async () => {
+  const rest = await restTenant(app);
+  const ends = await makeEnds(await restTenant(app));
+  const { issues } = await rest.refusal('POST', `${rest.base}/topic-destination-routes`, ends);
+  expect(issues).toEqual([
+    { in: 'body', name: 'topicId', detail: 'does not exist.', value: ends.topicId },
+    { in: 'body', name: 'destinationId', detail: 'does not exist.', value: ends.destinationId },
+  ]);
+});
+
+test("events are routed to a topic by the platform's names", async () => {
+  const rest = await restTenant(app);
+  const { topicId } = await makeEnds(rest);
+  const path = `${rest.base}/notification-event-topic-routes`;
+  const route = await rest.post(path, { eventType: 'read.backfill.done', topicId });
+  expect(route).toMatchObject({ eventType: 'read.backfill.done', topicId });
+  expect(await rest.get(`${path}?eventType=read.backfill.done`)).toEqual([route]);
+  expect(await rest.get(`${path}?eventType=connection.created`)).toEqual([]);
+  const { issues } = await rest.refusal('POST', path, { eventType: 'CONNECTION_CREATED', topicId });
+  expect(issues).toMatchObject([{ in: 'body', name: 'eventType', value: 'CONNECTION_CREATED' }]);
+  expect(issues?.[0]?.detail).toContain('connection.created');
+  await rest.delete(`${path}/${route.id}`);
+  expect(await rest.get(path)).toEqual([]);
+});
+
+test('routes need the scope of events', async () => {
+  const rest = await restTenant(app);
+  const ends = await makeEnds(rest);
+  const reader = await rest.withScopes('read');
+  for (const [path, body] of [
+    ['topic-destination-routes', ends],
+    ['notification-event-topic-routes', { eventType: 'connection.created', topicId: ends.topicId }],
+  ] as const) {
+    const refused = await reader.refusal('POST', `${rest.base}/${path}`, body);
+    expect(refused.status).toBe(403);
+    expect(refused.detail).toContain('events:write');
+  }
+});

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { createIntegration, restInstallation } from '../../support/rest/rest-installation.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import { contentFor } from '../../support/scenes/integrations.ts';
+
+const app = await sharedApp();
+
+test('an installation is made with all that the integration has, and found', async () => {
+  const rest = await restInstallation(app);
+  const { installation, tenant } = rest;
+  expect(installation).toMatchObject({
+    id: expect.stringMatching(/^ins_/),
+    projectId: tenant.projectId,
+    healthStatus: 'healthy',
+    group: { groupRef: 'acme', groupName: 'acme' },
+    connection: { id: rest.connectionId, provider: 'sandbox', consumer: { consumerRef: 'ann' } },
+    config: {
+      id: expect.stringMatching(/^cfg_/),
+      content: {
+        read: [{ objectName: 'contacts', selectedFields: ['email'], disabled: false }],
+        write: [{ objectName: 'contacts', deletionEnabled: false }],
+      },
+    },
+    objects: [{ objectName: 'contacts', paused: false, backfillDone: false, recordsRead: 0 }],
+    createdBy: `api:${tenant.apiKeyId}`,
+  });
+  expect(installation).not.toHaveProperty('lastOperationStatus');
+  expect(await rest.get(rest.installationPath)).toEqual(installation);
+  for (const path of [rest.base, rest.integrationPath]) {
+    expect(await rest.get(`${path}/installations`)).toEqual([installation]);
+    expect(await rest.get(`${path}/installations?groupRef=acme`)).toEqual([installation]);
+    expect(await rest.get(`${path}/installations?groupRef=other`)).toEqual([]);
+  }
+});
+
+test('of an update, what the mask names is changed: the whole config, or the connection', async () => {
+  const rest = await restInstallation(app);
+  const content = { read: [{ objectName: 'contacts', backfill: { days: 3 } }] };
+  const changed = await rest.patch(rest.installationPath, {
+    updateMask: ['config.content'],
+    installation: { config: { content }, connectionId: 'con_ignored' },
+  });
+  expect(changed.config.content).toMatchObject(content);
+  expect(changed.config.content.write).toEqual([]);
+  expect(changed.config.id).not.toBe(rest.installation.config.id);
+  const { id: connectionId } = await generate(rest.tenant, {
+    apiKey: 'k',
+    consumerRef: 'bob',
+  });
+  const moved = await rest.patch(rest.installationPath, {
+    updateMask: ['connectionId'],
+    installation: { connectionId },
+  });
+  expect(moved.config).toEqual(changed.config);
+  expect([changed.connection.id, moved.connection.id]).toEqual([rest.connectionId, connectionId]);
+  expect(moved.updateTime).toEqual(expect.any(String));
+});
+
+test('what is wrong is told at its place', async () => {
+  const rest = await restInstallation(app);
+  const config = { content: { read: [{ objectName: 'nothing', schedule: '* * * * *' }] } };
+  const places = (issues: { in: string; name: string }[] | undefined) =>
+    issues?.map((issue) => `${issue.in} ${issue.name}`);
+  const made = await rest.refusal('POST', `${rest.integrationPath}/installations`, {
+    groupRef: 'nobody',
+    config,
+  });
+  expect(places(made.issues)).toEqual(
+    expect.arrayContaining([
+      'body groupRef',
+      'body config.content.read[0].objectName',
+      'body config.content.read[0].schedule',
+    ]),
+  );
+  const changed = await rest.refusal('PATCH', rest.installationPath, {
+    updateMask: ['config'],
+    installation: { config },
+  });
+  expect(places(changed.issues)).toEqual(
+    expect.arrayContaining(['body installation.config.content.read[0].schedule']),
+  );
+  const again = await rest.refusal('POST', `${rest.integrationPath}/installations`, {
+    groupRef: 'acme',
+  });
+  expect(again).toMatchObject({ status: 409 });
+});
+
+test('an installation is deleted, and it exists in its own integration alone', async () => {
+  const rest = await restInstallation(app);
+  const other = await createIntegration(rest, contentFor('other'));
+  const elsewhere = `${other}/installations/${rest.installation.id}`;
+  const change = { updateMask: ['config'], installation: { config: { content: {} } } };
+  expect(await rest.refusal('GET', elsewhere)).toMatchObject({ status: 404 });
+  expect(await rest.refusal('PATCH', elsewhere, change)).toMatchObject({ status: 404 });
+  expect(await rest.refusal('DELETE', elsewhere)).toMatchObject({ status: 404 });
+  await rest.delete(rest.installationPath);
+  expect(await rest.refusal('GET', rest.installationPath)).toMatchObject({ status: 404 });
+});
+
+test("another tenant's installations don't exist, and changing one's own needs the scope", async () => {
+  const [a, b] = [await restInstallation(app), await restInstallation(app)];
+  const change = { updateMask: ['config'], installation: { config: { content: {} } } };
+  const theirs = `${b.integrationPath}/installations/${a.installation.id}`;
+  for (const path of [a.installationPath, theirs]) {
+    expect(await b.refusal('GET', path)).toMatchObject({ status: 404 });
+    expect(await b.refusal('PATCH', path, change)).toMatchObject({ status: 404 });
+    expect(await b.refusal('DELETE', path)).toMatchObject({ status: 404 });
+    expect(await b.refusal('GET', `${path}/operations`)).toMatchObject({ status: 404 });
+    expect(await b.refusal('POST', `${path}:pause`)).toMatchObject({ status: 404 });
+  }
+  const reader = await a.withScopes('read');
+  const body = { groupRef: 'acme' };
+  for (const refused of [
+    await reader.refusal('POST', `${a.integrationPath}/installations`, body),
+    await reader.refusal('PATCH', a.installationPath, change),
+    await reader.refusal('DELETE', a.installationPath),
+  ]) {
+    expect(refused.status).toBe(403);
+    expect(refused.detail).toContain('installations:write');
+  }
+});
+
+test('groups and consumers come with the first connection', async () => {
+  const rest = await restInstallation(app);
+  const { projectId } = rest.tenant;
+  const [group, ...moreGroups] = await rest.get(`${rest.base}/groups`);
+  expect(group).toMatchObject({ groupRef: 'acme', groupName: 'acme', projectId });
+  const [consumer, ...moreConsumers] = await rest.get(`${rest.base}/consumers`);
+  expect(consumer).toMatchObject({ consumerRef: 'ann', consumerName: 'ann', projectId });
+  expect([...moreGroups, ...moreConsumers]).toEqual([]);
+});

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { createLog } from '../../../src/log.ts';
+import { sharedApp } from '../../support/app.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import {
+  contentFor,
+  insertDestination,
+  installFor,
+  integrate,
+} from '../../support/scenes/integrations.ts';
+
+const app = await sharedApp({ log: createLog('silent') });
+
+interface Field {
+  readOnly: boolean;
+}
+
+function through(rest: RestTenant, object: string, query = '?groupRef=acme') {
+  return `${rest.base}/providers/sandbox/objects/${object}/metadata${query}`;
+}
+
+test("an object's fields are given by name, through the group's connection", async () => {
+  const rest = await restTenant(app);
+  await generate(rest.tenant, { apiKey: 'sandbox-key' });
+  const shown = await rest.get(through(rest, 'contacts'));
+  expect(shown).toMatchObject({ name: 'contacts', displayName: 'Contacts' });
+  expect(shown).not.toHaveProperty('mappedObjectName');
+  expect(shown.fields.email).toEqual({
+    fieldName: 'email',
+    displayName: expect.any(String),
+    valueType: 'string',
+    providerType: 'email',
+    readOnly: false,
+    isCustom: false,
+    isRequired: expect.any(Boolean),
+  });
+  const types = Object.values<{ valueType: string }>(shown.fields).map((field) => field.valueType);
+  expect(types).toContain('singleSelect');
+  const writable = await rest.get(through(rest, 'contacts', '?groupRef=acme&excludeReadOnly=true'));
+  const expected = Object.entries<Field>(shown.fields).filter(([, { readOnly }]) => !readOnly);
+  expect(expected.length).toBeLessThan(types.length);
+  expect(writable.fields).toEqual(Object.fromEntries(expected));
+});
+
+test('through an installation an object has two names', async () => {
+  const rest = await restTenant(app);
+  await insertDestination(app, rest.tenant);
+  const objects = [{ objectName: 'contacts', destination: 'records', mapToName: 'people' }];
+  const integration = await integrate(app, rest.tenant, contentFor('crm', { read: { objects } }));
+  await installFor(rest.tenant, integration);
+  await generate(rest.tenant, { apiKey: 'sandbox-key' });
+  const path = (name: string, object: string, query = '?groupRef=acme') =>
+    `${rest.base}/integrations/${name}/objects/${object}/metadata${query}`;
+  const mapped = await rest.get(path('crm', 'people'));
+  expect(mapped).toMatchObject({ name: 'contacts', mappedObjectName: 'people' });
+  expect(await rest.get(path(integration.id, 'contacts'))).toEqual(mapped);
+  const direct = await rest.get(through(rest, 'contacts'));
+  expect(mapped).toEqual({ ...direct, mappedObjectName: 'people' });
+
+  await generate(rest.tenant, { apiKey: 'k', groupRef: 'other' });
+  for (const missing of [
+    path('none', 'people'),
+    path('crm', 'people', '?groupRef=nobody'),
+    path('crm', 'people', '?groupRef=other'),
+  ]) {
+    expect(await rest.refusal('GET', missing)).toMatchObject({ status: 404 });
+  }
+  const without = await rest.refusal('GET', path('crm', 'people', ''));
+  expect(without.issues).toMatchObject([{ in: 'query', name: 'groupRef' }]);
+});
+
+test('what is not there is told apart from what the provider refuses', async () => {
+  const rest = await restTenant(app);
+  const bad = await rest.refusal('GET', through(rest, 'contacts', '?groupRef=&excludeReadOnly=x'));
+  expect(bad.issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
+    'query excludeReadOnly',
+    'query groupRef',
+  ]);
+  const unknown = `${rest.base}/providers/none/objects/contacts/metadata?groupRef=acme`;
+  const { issues } = await rest.refusal('GET', unknown);
+  expect(issues).toMatchObject([{ in: 'path', name: 'provider', value: 'none' }]);
+  expect(await rest.refusal('GET', through(rest, 'contacts'))).toMatchObject({ status: 404 });
+  await generate(rest.tenant, { apiKey: 'sandbox-key' });
+  expect(await rest.refusal('GET', through(rest, 'nothing'))).toMatchObject({ status: 422 });
+  app.app.sandbox.faults.set({ pathPrefix: '/objects', status: 503, times: 1_000 });
+  expect(await rest.refusal('GET', through(rest, 'deals'))).toMatchObject({ status: 502 });
+  app.app.sandbox.faults.clear();
+});
+
+test("another tenant's project, and a key that may not read, are refused", async () => {
+  const [a, b] = [await restTenant(app), await restTenant(app)];
+  await generate(a.tenant, { apiKey: 'sandbox-key' });
+  expect(await b.refusal('GET', through(a, 'contacts'))).toMatchObject({ status: 404 });
+  const path = `${a.base}/integrations/crm/objects/contacts/metadata?groupRef=acme`;
+  expect(await b.refusal('GET', path)).toMatchObject({ status: 404 });
+  const writer = await a.withScopes('records:write');
+  for (const asked of [through(a, 'contacts'), path]) {
+    expect(await writer.refusal('GET', asked)).toMatchObject({ status: 403 });
+  }
+});

@@ -1,0 +1,304 @@
+import { once } from 'node:events';
+import { Agent, type ServerResponse } from 'node:http';
+import { afterAll, expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { crmAt, proxyPath, startCalling, startUpstream } from '../../support/rest/proxied.ts';
+
+const upstream = await startUpstream();
+afterAll(() => upstream[Symbol.asyncDispose]());
+
+const base = crmAt(`${upstream.url}/api`);
+const app = await sharedApp({
+  env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  providers: [
+    base,
+    { ...base, name: 'query', apiKey: { in: 'query', name: 'apiKey' } },
+    { ...base, name: 'silent', limits: { ...base.limits, timeoutMs: 300 } },
+    { ...base, name: 'gone', baseUrl: 'http://127.0.0.1:9' },
+    { ...base, name: 'private', baseUrl: 'http://10.0.0.1' },
+    { ...base, name: 'closed', capabilities: {} },
+  ],
+});
+const calling = await startCalling(app);
+afterAll(() => calling[Symbol.asyncDispose]());
+
+async function proxying(provider = 'crm') {
+  const tenant = await app.tenant();
+  const { path, connectionId } = await proxyPath(app, tenant, { provider });
+  const key = { 'x-api-key': tenant.apiKey };
+  return { tenant, path, connectionId, key };
+}
+
+const crm = await proxying();
+const latest = () => upstream.requests.at(-1);
+
+test('method, path, query and body arrive as they were sent, and the answer as it was given', async () => {
+  let body = '';
+  upstream.behave(async (req, res) => {
+    body = Buffer.concat(await req.toArray()).toString();
+    res.writeHead(418, 'Teapot', { 'Content-Type': 'text/odd', 'X-Trace': ['a', 'b'] });
+    res.end('no json');
+  });
+  const answer = await calling.ask(`${crm.path}/v3//a%2Fb?q=1&q=%C3%BC+x&flag`, {
+    method: 'PATCH',
+    headers: { ...crm.key, 'content-type': 'no/such;type', 'x-own': 'yes' },
+    body: '{"not": json',
+  });
+  expect(answer).toMatchObject({ status: 418, text: 'no json' });
+  expect(answer.headers).toMatchObject({ 'content-type': 'text/odd', 'x-trace': 'a, b' });
+  expect(latest()).toMatchObject({
+    method: 'PATCH',
+    url: '/api/v3//a%2Fb?q=1&q=%C3%BC+x&flag',
+    headers: { 'content-type': 'no/such;type', 'x-own': 'yes', 'content-length': '12' },
+  });
+  expect(body).toBe('{"not": json');
+});
+
+test.each([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'OPTIONS',
+  'PROPFIND',
+  'SEARCH',
+  'QUERY',
+])('%s is forwarded, with a body and without', async (method) => {
+  upstream.behave(async (req, res) => {
+    const length = Buffer.concat(await req.toArray()).length;
+    res.writeHead(200, { 'x-length': length, 'content-length': 2 }).end('ok');
+  });
+  const bare = await calling.ask(crm.path, { method, headers: crm.key });
+  expect(bare).toMatchObject({ status: 200, text: method === 'HEAD' ? '' : 'ok' });
+  expect(bare.headers).toMatchObject({ 'x-length': '0', 'content-length': '2' });
+  expect(latest()).toMatchObject({ method, url: '/api' });
+  const full = await calling.ask(`${crm.path}?a`, {
+    method,
+    headers: { ...crm.key, 'content-length': '5' },
+    body: 'hello',
+  });
+  expect(full.headers).toMatchObject({ 'x-length': '5' });
+  expect(latest()?.url).toBe('/api?a');
+});
+
+test('TRACE, which would show the credentials, is not forwarded', async () => {
+  const before = upstream.requests.length;
+  const answer = await calling.ask(`${crm.path}/x`, { method: 'TRACE', headers: crm.key });
+  expect([404, 405]).toContain(answer.status);
+  expect(upstream.requests.length).toBe(before);
+});
+
+test('headers of one connection, of the caller and of their way here go no further', async () => {
+  upstream.behave((_req, res) => {
+    res.writeHead(200, {
+      Connection: 'x-hop',
+      'X-Hop': '1',
+      'Set-Cookie': 'a=b',
+      'Strict-Transport-Security': 'max-age=1',
+      'Access-Control-Allow-Origin': '*',
+      'X-Request-Id': 'theirs',
+      'Proxy-Authenticate': 'Basic',
+      'X-RateLimit-Remaining': '7',
+    });
+    res.end();
+  });
+  const answer = await calling.ask(`${crm.path}/x`, {
+    headers: {
+      ...crm.key,
+      authorization: 'Bearer mine',
+      cookie: 'session=mine',
+      connection: 'X-Listed, Authorization',
+      'x-listed': '1',
+      te: 'trailers',
+      'proxy-authorization': 'Basic mine',
+      'x-forwarded-for': '10.0.0.1',
+      'x-project-id': 'p',
+      'x-kept': 'yes',
+    },
+  });
+  const headers = latest()?.headers ?? {};
+  expect(headers).toMatchObject({ authorization: 'Key key-in-clear', 'x-kept': 'yes' });
+  expect(headers.host).toBe(new URL(upstream.url).host);
+  expect(JSON.stringify(headers)).not.toContain('mine');
+  for (const name of ['x-api-key', 'cookie', 'x-listed', 'te', 'x-forwarded-for', 'x-project-id']) {
+    expect(headers).not.toHaveProperty(name);
+  }
+  expect(answer.headers).toMatchObject({ 'x-ratelimit-remaining': '7' });
+  expect(answer.headers['x-request-id']).not.toBe('theirs');
+  for (const name of ['x-hop', 'set-cookie', 'strict-transport-security', 'proxy-authenticate']) {
+    expect(answer.headers).not.toHaveProperty(name);
+  }
+  expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+});
+
+test('both bodies stream: the answer begins before the request has ended', async () => {
+  upstream.behave(async (req, res) => {
+    res.writeHead(200);
+    for await (const chunk of req) res.write(`got ${chunk}`);
+    res.end('over');
+  });
+  const headers = { ...crm.key, 'transfer-encoding': 'chunked' };
+  const { asking, answered } = calling.open(`${crm.path}/echo`, { method: 'POST', headers });
+  asking.write('one');
+  const answer = await answered;
+  expect(String((await once(answer, 'data'))[0])).toBe('got one');
+  asking.write('two');
+  expect(String((await once(answer, 'data'))[0])).toBe('got two');
+  asking.end();
+  expect(Buffer.concat(await answer.toArray()).toString()).toBe('over');
+});
+
+test.each([
+  ['the answer', 413, (res: ServerResponse) => res.writeHead(413).end('too large')],
+  ['the problem', 502, (res: ServerResponse) => res.socket?.destroy()],
+] as const)('%s that comes before the end of the request arrives, and the connection is as good as before', async (_what, status, answerEarly) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  upstream.behave((_req, res) => void answerEarly(res));
+  const headers = { ...crm.key, 'transfer-encoding': 'chunked' };
+  const early = calling.open(`${crm.path}/x`, { method: 'POST', headers, agent });
+  early.asking.write('x'.repeat(100_000));
+  const answer = await early.answered;
+  expect(answer.statusCode).toBe(status);
+  await answer.toArray();
+  const { asking } = early;
+  const { localPort } = asking.socket ?? {};
+  for (let count = 0; count < 20; count += 1) asking.write('x'.repeat(100_000));
+  asking.end();
+  upstream.behave((_req, res) => void res.end('next'));
+  const next = calling.open(`${crm.path}/x`, { headers: crm.key, agent, body: '' });
+  expect(Buffer.concat(await (await next.answered).toArray()).toString()).toBe('next');
+  expect(next.asking.socket?.localPort).toBe(localPort);
+  agent.destroy();
+});
+
+test('a caller who leaves ends the request to the provider', async () => {
+  for (const isAnswered of [false, true]) {
+    const { promise: arrived, resolve } = Promise.withResolvers<void>();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    upstream.behave((req, res) => {
+      req.socket.once('close', end);
+      if (isAnswered) res.writeHead(200).write('begun');
+      resolve();
+    });
+    const { asking, answered } = calling.open(`${crm.path}/x`, { headers: crm.key, body: '' });
+    answered.catch(() => {});
+    await arrived;
+    if (isAnswered) (await answered).on('error', () => {});
+    asking.destroy();
+    await ended;
+  }
+});
+
+test('redirects are passed on, and show no credentials', async () => {
+  const query = await proxying('query');
+  upstream.behave((req, res) => {
+    res.writeHead(302, { location: `https://elsewhere.test${req.url}` }).end();
+  });
+  const before = upstream.requests.length;
+  const asked = await calling.ask(`${query.path}/x?a=1&apiKey=mine&b`, { headers: query.key });
+  expect(asked.status).toBe(302);
+  expect(latest()?.url).toBe('/api/x?a=1&b&apiKey=key-in-clear');
+  expect(asked.headers.location).toBe('https://elsewhere.test/api/x?a=1&b=');
+  expect(upstream.requests.length).toBe(before + 1);
+});
+
+test('no path leaves the address of the account', async () => {
+  const before = upstream.requests.length;
+  for (const path of ['/../secret', '/%2e%2e/secret', '/a/../../secret', '/..\\secret']) {
+    const answer = await calling.ask(`${crm.path}${path}`, { headers: crm.key });
+    expect(answer.status).toBe(422);
+  }
+  expect(upstream.requests.length).toBe(before);
+});
+
+test('only those who may reach the provider do', async () => {
+  const before = upstream.requests.length;
+  const statusAs = async (headers: Record<string, string>, path = crm.path) =>
+    (await calling.ask(`${path}/x`, { method: 'POST', headers, body: '{}' })).status;
+  const other = await app.tenant();
+  expect(await statusAs({})).toBe(401);
+  expect(await statusAs({ 'x-api-key': 'ik_wrong' })).toBe(401);
+  expect(await statusAs({ 'x-api-key': other.apiKey })).toBe(404);
+  expect(await statusAs({ authorization: `Bearer ${other.token}` })).toBe(404);
+  expect(await statusAs(crm.key, crm.path.replace(/ins_\w+/, 'ins_%00'))).toBe(400);
+  expect(await statusAs(crm.key, crm.path.replace(/ins_\w+/, 'ins_none'))).toBe(404);
+  const { prisma } = app.app.services.database;
+  const where = { id: crm.tenant.apiKeyId };
+  for (const scopes of [['read'], ['records:write']]) {
+    await prisma.apiKey.update({ where, data: { scopes } });
+    app.app.services.viewers.clear();
+    expect(await statusAs(crm.key)).toBe(403);
+  }
+  await prisma.apiKey.update({ where, data: { scopes: ['full'] } });
+  app.app.services.viewers.clear();
+  expect(upstream.requests.length).toBe(before);
+  expect(await statusAs(crm.key)).not.toBe(403);
+});
+
+test('what is not forwarded, and what is not reached, is told as a problem', async () => {
+  const tenant = await app.tenant();
+  const disabled = await proxyPath(app, tenant, { enabled: false });
+  const key = { 'x-api-key': tenant.apiKey };
+  const problemAt = async (path: string, headers = key) => {
+    const answer = await calling.ask(`${path}/x?secret`, { headers });
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+    expect(answer.text).not.toMatch(/key-in-clear|secret/);
+    return JSON.parse(answer.text);
+  };
+  expect(await problemAt(disabled.path)).toMatchObject({ status: 422 });
+  for (const [provider, wanted] of [
+    ['closed', { status: 422, detail: 'Requests to CRM are not forwarded.' }],
+    ['gone', { status: 502, reason: 'UNREACHABLE' }],
+    ['private', { status: 422 }],
+  ] as const) {
+    const { path, key } = await proxying(provider);
+    expect(await problemAt(path, key)).toMatchObject(wanted);
+  }
+  upstream.behave((req) => void req.socket.destroy());
+  expect(await problemAt(crm.path, crm.key)).toMatchObject({ status: 502, reason: 'DISCONNECTED' });
+});
+
+test('a provider that says nothing, or stops in the middle, is waited for no longer than its limit', async () => {
+  const silent = await proxying('silent');
+  upstream.behave(() => {});
+  const hung = await calling.ask(`${silent.path}/x`, { headers: silent.key });
+  expect(JSON.parse(hung.text)).toMatchObject({ status: 504, reason: 'TIMEOUT' });
+  upstream.behave((_req, res) => void res.writeHead(200).write('begun'));
+  const { answered } = calling.open(`${silent.path}/x`, { headers: silent.key, body: '' });
+  await expect((await answered).toArray()).rejects.toThrow('aborted');
+});
+
+test('after too many requests, the provider is left alone for as long as it asks', async () => {
+  const busy = await proxying();
+  upstream.behave((_req, res) => void res.writeHead(429, { 'retry-after': '3600' }).end('theirs'));
+  const refused = await calling.ask(`${busy.path}/x`, { headers: busy.key });
+  expect(refused).toMatchObject({ status: 429, text: 'theirs' });
+  const before = upstream.requests.length;
+  const again = await calling.ask(`${busy.path}/x`, { headers: busy.key });
+  expect(JSON.parse(again.text)).toMatchObject({ status: 429, type: 'urn:problem:rate-limited' });
+  expect(Number(again.headers['retry-after'])).toBeGreaterThan(3_500);
+  expect(upstream.requests.length).toBe(before);
+});
+
+test('credentials that the provider refuses turn the connection bad, and its words are passed on', async () => {
+  const bad = await proxying();
+  upstream.behave((_req, res) => void res.writeHead(401).end('who are you?'));
+  const answer = await calling.ask(`${bad.path}/x`, { headers: bad.key });
+  expect(answer).toMatchObject({ status: 401, text: 'who are you?' });
+  const { prisma } = app.app.services.database;
+  const stored = await prisma.connection.findUniqueOrThrow({ where: { id: bad.connectionId } });
+  expect(stored.status).toBe('BAD_CREDENTIALS');
+});
+
+test('an answer that breaks off while the credentials are looked at ends that request alone', async () => {
+  const { path, key } = await proxying();
+  upstream.behave((req, res) => {
+    res.writeHead(401, { 'content-length': 10 });
+    res.flushHeaders();
+    setImmediate(() => req.socket.resetAndDestroy());
+  });
+  await calling.ask(path, { headers: key }).catch(() => {});
+  upstream.behave((_req, res) => res.end('well'));
+  expect(await calling.ask(crm.path, { headers: crm.key })).toMatchObject({ text: 'well' });
+});

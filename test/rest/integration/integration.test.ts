@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { createIntegration, restInstallation } from '../../support/rest/rest-installation.ts';
+import { contentFor, insertDestination, revisionOf } from '../../support/scenes/integrations.ts';
+
+const app = await sharedApp();
+
+async function integrating(): Promise<RestTenant> {
+  const rest = await restTenant(app);
+  await insertDestination(app, rest.tenant);
+  return rest;
+}
+
+test('an integration is made without an answer body, and found by its place, name and id', async () => {
+  const rest = await integrating();
+  const content = contentFor('crm', { proxy: { enabled: true } });
+  const latestRevision = revisionOf(content);
+  const body = { name: 'crm', provider: 'sandbox', latestRevision };
+  const made = await rest.ask('POST', `${rest.base}/integrations`, body);
+  expect([made.status, made.body]).toEqual([201, '']);
+  const place = made.headers.location as string;
+  expect(place).toMatch(/^\/v1\/projects\/[^/]+\/integrations\/int_\w{26}$/);
+  const shown = await rest.get(place.slice('/v1'.length));
+  expect(shown).toMatchObject({ name: 'crm', provider: 'sandbox', latestRevision });
+  expect(shown).not.toHaveProperty('updateTime');
+  expect(JSON.stringify(shown)).not.toContain('null');
+  expect(await rest.get(`${rest.base}/integrations/crm`)).toEqual(shown);
+  expect(await rest.get(`${rest.base}/integrations`)).toEqual([shown]);
+  expect(await rest.get(`${rest.base}/integrations?provider=hubspot`)).toEqual([]);
+});
+
+test('everything that a content may hold comes back as it was given', async () => {
+  const rest = await integrating();
+  const [contacts] = contentFor().read.objects;
+  const objects = [
+    {
+      ...contacts,
+      mapToName: 'people',
+      mapToDisplayName: 'People',
+      requiredFields: [{ fieldName: 'email', mapToName: 'mail', mapToDisplayName: 'Mail' }],
+      optionalFieldsAuto: 'all',
+      delivery: { mode: 'onRequest', pageSize: 100 },
+      enabled: 'always',
+    },
+  ];
+  const content = contentFor('whole', {
+    displayName: 'Whole',
+    module: 'crm',
+    read: { objects },
+    write: {
+      objects: [
+        { objectName: 'contacts', inheritMapping: true, valueDefaults: { allowAnyFields: true } },
+      ],
+    },
+    proxy: { enabled: true, useModule: false },
+    subscribe: {
+      objects: [
+        {
+          objectName: 'contacts',
+          destination: 'records',
+          inheritFieldsAndMapping: true,
+          createEvent: { enabled: 'always' },
+          updateEvent: { enabled: 'always', requiredWatchFields: ['email'] },
+          deleteEvent: { enabled: 'always' },
+          associationChangeEvent: { enabled: 'always', includeFullRecords: true },
+          otherEvents: ['object.merged'],
+        },
+      ],
+    },
+  });
+  const path = await createIntegration(rest, content);
+  expect((await rest.get(path)).latestRevision.content).toEqual(content);
+});
+
+test('what is wrong is told at its place, whether the form or the rules tell it', async () => {
+  const rest = await integrating();
+  const issuesOf = async (body: unknown) =>
+    (await rest.refusal('POST', `${rest.base}/integrations`, body)).issues?.map(
+      (issue) => `${issue.in} ${issue.name}`,
+    );
+  const [contacts] = contentFor().read.objects;
+  const objects = [{ ...contacts, schedule: '* * * * *', destination: 'nowhere' }];
+  const content = contentFor('crm', { read: { objects } });
+  expect(
+    await issuesOf({ name: 'NO', provider: 'nobody', latestRevision: revisionOf(content) }),
+  ).toEqual(
+    expect.arrayContaining([
+      'body name',
+      'body provider',
+      'body latestRevision.content.read.objects[0].schedule',
+      'body latestRevision.content.read.objects[0].destination',
+    ]),
+  );
+  expect(await issuesOf({ name: 1, latestRevision: { content: { reed: {} } } })).toEqual(
+    expect.arrayContaining(['body name', 'body provider', 'body latestRevision.content.reed']),
+  );
+});
+
+test('a name is taken once, and an integration is deleted with its installations', async () => {
+  const rest = await restInstallation(app);
+  const again = {
+    name: 'crm',
+    provider: 'sandbox',
+    latestRevision: revisionOf(contentFor()),
+  };
+  const second = await rest.refusal('POST', `${rest.base}/integrations`, again);
+  expect(second).toMatchObject({ status: 409, title: 'Conflict' });
+  await rest.delete(rest.integrationPath);
+  expect(await rest.refusal('GET', rest.integrationPath)).toMatchObject({ status: 404 });
+  expect(await rest.get(`${rest.base}/installations`)).toEqual([]);
+});
+
+test('a new revision is in force at once, and the one before stays to be read', async () => {
+  const rest = await integrating();
+  const path = await createIntegration(rest);
+  const { latestRevision: first } = await rest.get(path);
+  const revision = revisionOf(contentFor('crm', { displayName: 'CRM' }));
+  const made = await rest.ask('POST', `${path}/revisions`, { revision });
+  expect([made.status, made.body]).toEqual([201, '']);
+  const { latestRevision, updateTime } = await rest.get(path);
+  expect(latestRevision).toMatchObject(revision);
+  expect(updateTime).toEqual(expect.any(String));
+  expect(await rest.get(made.headers.location?.slice('/v1'.length) ?? '')).toEqual(latestRevision);
+  expect(await rest.get(`${path}/revisions`)).toEqual([latestRevision, first]);
+  expect(await rest.get(`${path}/revisions/${first.id}`)).toEqual(first);
+
+  const other = await createIntegration(rest, contentFor('other'));
+  expect(await rest.refusal('GET', `${other}/revisions/${first.id}`)).toMatchObject({
+    status: 404,
+  });
+});
+
+test('a revision that drops an object which is read has to say so in the query', async () => {
+  const rest = await restInstallation(app);
+  const revision = revisionOf(contentFor('crm', { read: undefined, write: { objects: [] } }));
+  const path = `${rest.integrationPath}/revisions`;
+  expect(await rest.refusal('POST', path, { revision })).toMatchObject({ status: 409 });
+  await rest.post(`${path}?destructive=true`, { revision });
+  const wrong = await rest.refusal('POST', `${path}?destructive=yes`, { revision: {} });
+  expect(wrong.issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual(
+    expect.arrayContaining(['query destructive', 'body revision.content']),
+  );
+});
+
+test("another tenant's integrations don't exist, and changing one's own needs the scope", async () => {
+  const [a, b] = [await integrating(), await integrating()];
+  const path = await createIntegration(a);
+  const { id, latestRevision } = await a.get(path);
+  for (const base of [a.base, b.base]) {
+    for (const [method, end] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['GET', '/revisions'],
+      ['GET', `/revisions/${latestRevision.id}`],
+    ] as const) {
+      const refused = await b.refusal(method, `${base}/integrations/${id}${end}`);
+      expect(refused.status).toBe(404);
+    }
+  }
+  const reader = await a.withScopes('read');
+  const body = { name: 'x', provider: 'sandbox', latestRevision: revisionOf(contentFor('x')) };
+  for (const refused of [
+    await reader.refusal('POST', `${a.base}/integrations`, body),
+    await reader.refusal('POST', `${path}/revisions`, { revision: body.latestRevision }),
+    await reader.refusal('DELETE', path),
+  ]) {
+    expect(refused.status).toBe(403);
+    expect(refused.detail).toContain('integrations:write');
+  }
+});

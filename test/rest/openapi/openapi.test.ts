@@ -1,0 +1,74 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { answerCheck, type OpenapiDocument } from '../../support/rest/openapi.ts';
+
+const app = await sharedApp();
+const text = (await app.app.rest.inject('/v1/openapi.json')).body;
+const document: OpenapiDocument = JSON.parse(text);
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+);
+
+test('the document passes the recommended rules of a public linter', async () => {
+  const config = await createConfig({ extends: ['recommended-strict'] });
+  const found = await lintFromString({ source: text, absoluteRef: '/openapi.json', config });
+  expect(
+    found.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
+  ).toEqual([]);
+});
+
+test('everything in the document is described', () => {
+  const missing = [...listUndescribed(document, '')];
+  expect(missing).toEqual([]);
+  expect(operations.length).toBeGreaterThan(20);
+});
+
+/** Parameters, and members of bodies and of components. */
+function* listUndescribed(value: unknown, place: string): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  const node = value as Record<string, unknown>;
+  const isParameter = typeof node.in === 'string' && 'schema' in node;
+  if (isParameter && !node.description) yield `${place} ${node.name}`;
+  for (const [name, member] of Object.entries(node)) {
+    if (name === 'properties') yield* undescribedMembers(member, place);
+    yield* listUndescribed(member, `${place}/${name}`);
+  }
+}
+
+function* undescribedMembers(members: unknown, place: string): Generator<string> {
+  for (const [name, member] of Object.entries(members as Record<string, object>)) {
+    if (!('description' in member) && !('$ref' in member)) yield `${place}.${name}`;
+  }
+}
+
+test('operations have ids and tags of their own, and say what they need', () => {
+  const ids = operations.map(({ operationId }) => operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  const { tags } = document as unknown as { tags: { name: string }[] };
+  const known = tags.map(({ name }) => name);
+  const used = operations.flatMap((operation) => (operation as { tags?: string[] }).tags ?? []);
+  expect([...new Set(used)].sort()).toEqual([...known].sort());
+});
+
+test('an answer that is not as the document says is found', () => {
+  const check = answerCheck(document);
+  const answered = {
+    method: 'GET',
+    path: '/projects/x/topics',
+    status: 200,
+    contentType: 'application/json; charset=utf-8',
+  };
+  const topic = { id: 'top_1', projectId: 'prj_1', name: 'x', createTime: '2026-01-31T12:00:00Z' };
+  check({ ...answered, body: [topic] });
+  for (const wrong of [
+    { body: [{ ...topic, name: undefined }] },
+    { body: [{ ...topic, createTime: 'today' }] },
+    { body: [{ ...topic, secret: 'x' }] },
+    { body: [topic], status: 201 },
+    { body: [topic], contentType: 'text/plain' },
+    { body: [topic], path: '/nowhere' },
+  ]) {
+    expect(() => check({ ...answered, ...wrong })).toThrow();
+  }
+});

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { insertRows } from '../../support/database/rows.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
+import { restInstallation } from '../../support/rest/rest-installation.ts';
+
+const app = await sharedApp();
+const insert = insertRows(app);
+
+async function withOperations(count: number) {
+  const rest = await restInstallation(app);
+  const { projectId, integrationId, id: installationId } = rest.installation;
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const status = index === 0 ? 'FAILURE' : 'SUCCESS';
+    const row = { projectId, integrationId, installationId, status } as const;
+    ids.push((await insert.operation(row)).id);
+  }
+  return { ...rest, projectId, newestFirst: ids.reverse() };
+}
+
+const idsOf = (items: { id: string }[]) => items.map(({ id }) => id);
+
+test("an installation's operations come in pages, newest first", async () => {
+  const { newestFirst, ...rest } = await withOperations(5);
+  const path = `${rest.installationPath}/operations`;
+  const all = await rest.get(path);
+  expect(idsOf(all.results)).toEqual(newestFirst);
+  expect(all.pagination).toEqual({ done: true });
+  const pages: string[][] = [];
+  let query = '?pageSize=2';
+  for (;;) {
+    const { results, pagination } = await rest.get(`${path}${query}`);
+    pages.push(idsOf(results));
+    if (pagination.done) break;
+    query = `?pageSize=2&pageToken=${pagination.nextPageToken}`;
+  }
+  expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
+  expect(pages.flat()).toEqual(newestFirst);
+});
+
+test('operations are filtered by status and kind', async () => {
+  const { newestFirst, ...rest } = await withOperations(3);
+  for (const path of [rest.installationPath, rest.base]) {
+    const failed = await rest.get(`${path}/operations?status=failure&actionType=read`);
+    expect(idsOf(failed.results)).toEqual(newestFirst.slice(-1));
+    expect((await rest.get(`${path}/operations?actionType=write`)).results).toEqual([]);
+    const refused = await rest.refusal('GET', `${path}/operations?status=FAILURE&pageSize=0`);
+    expect(refused.issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual([
+      'query status',
+      'query pageSize',
+    ]);
+  }
+});
+
+test('an operation and its log outlive the installation', async () => {
+  const { newestFirst, projectId, ...rest } = await withOperations(1);
+  const operationId = newestFirst[0] as string;
+  const details = { page: 2 };
+  await insert.operationLog({ projectId, operationId, message: 'First.' });
+  await insert.operationLog({ projectId, operationId, severity: 'ERROR', details });
+  await rest.delete(rest.installationPath);
+  const path = `${rest.base}/operations/${operationId}`;
+  const operation = await rest.get(path);
+  expect(operation).toMatchObject({ id: operationId, status: 'failure', actionType: 'read' });
+  expect((await rest.get(`${rest.base}/operations`)).results).toEqual([operation]);
+  const message = { operation_id: operationId };
+  expect(await rest.get(`${path}/logs`)).toMatchObject([
+    { severity: 'INFO', message: { ...message, msg: 'First.' } },
+    { severity: 'ERROR', message: { ...message, details } },
+  ]);
+  const { body, headers } = await rest.ask('GET', `${path}/logs?pageSize=1`);
+  expect(body).toHaveLength(1);
+  expect(headers.link).toContain('pageToken=');
+});
+
+test("another tenant's operations don't exist", async () => {
+  const { newestFirst, ...a } = await withOperations(1);
+  const b = await restTenant(app);
+  for (const base of [a.base, b.base]) {
+    for (const end of ['', '/logs']) {
+      const refused = await b.refusal('GET', `${base}/operations/${newestFirst[0]}${end}`);
+      expect(refused.status).toBe(404);
+    }
+  }
+  expect(await b.refusal('GET', `${a.base}/operations`)).toMatchObject({ status: 404 });
+});

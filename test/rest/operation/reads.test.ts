@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { restInstallation } from '../../support/rest/rest-installation.ts';
+import { startReading } from '../../support/scenes/reads.ts';
+
+const app = await sharedApp();
+const POLLING = { timeout: 20_000, interval: 50 };
+
+test('a read is triggered, and its operation tells how it went', async () => {
+  const rest = await restInstallation(app);
+  await using _jobs = await startReading(app);
+  const answer = await rest.post(`${rest.integrationPath}/objects/contacts:read`, {
+    groupRef: 'acme',
+    mode: 'async',
+    sinceTimestamp: '2026-01-31T12:00:00Z',
+  });
+  expect(answer).toEqual({ operationId: expect.stringMatching(/^opr_/) });
+  const path = `${rest.base}/operations/${answer.operationId}`;
+  await expect.poll(async () => (await rest.get(path)).status, POLLING).toBe('success');
+  const operation = await rest.get(path);
+  expect(operation).toMatchObject({
+    actionType: 'read',
+    integrationId: rest.installation.integrationId,
+    configId: rest.installation.config.id,
+    metadata: {
+      objects: ['contacts'],
+      progress: {
+        installationId: rest.installation.id,
+        operationId: answer.operationId,
+        objectName: 'contacts',
+        recordsProcessed: 0,
+      },
+    },
+  });
+});
+
+test('reads are paused and go on, all of them or by name, and without a body', async () => {
+  const rest = await restInstallation(app);
+  const objectOf = async () => (await rest.get(rest.installationPath)).objects[0];
+  expect(await rest.post(`${rest.installationPath}:pause`, undefined, 204)).toBe('');
+  expect(await objectOf()).toMatchObject({ paused: true });
+  const body = { objects: ['contacts'], note: 'moved' };
+  await rest.post(`${rest.installationPath}:unpause`, body, 204);
+  expect(await objectOf()).toMatchObject({
+    paused: false,
+    pauseNote: 'moved',
+    nextReadTime: expect.any(String),
+  });
+  await rest.post(`${rest.installationPath}:pause`, { ...body, note: 'moving' }, 204);
+  expect(await objectOf()).toMatchObject({ paused: true, pauseNote: 'moving' });
+});
+
+test('what is wrong is told at its place', async () => {
+  const rest = await restInstallation(app);
+  const placesOf = async (path: string, body: unknown) =>
+    (await rest.refusal('POST', path, body)).issues?.map((issue) => `${issue.in} ${issue.name}`);
+  const times = { sinceTimestamp: 'yesterday', untilTimestamp: '2026-01-31T12:00:00Z' };
+  const read = `${rest.integrationPath}/objects/nothing:read`;
+  expect(await placesOf(read, { groupRef: 'acme', mode: 'sync', ...times })).toEqual(
+    expect.arrayContaining(['body mode', 'body sinceTimestamp']),
+  );
+  expect(await placesOf(read, { groupRef: 'nobody' })).toEqual(
+    expect.arrayContaining(['path objectName', 'body groupRef']),
+  );
+  for (const verb of ['pause', 'unpause']) {
+    const path = `${rest.installationPath}:${verb}`;
+    expect(await placesOf(path, { objects: ['contacts', 'nothing'] })).toEqual(['body objects[1]']);
+  }
+});
+
+test('reads are controlled with the scope alone, and in the own project', async () => {
+  const [a, b] = [await restInstallation(app), await restInstallation(app)];
+  const read = `${a.integrationPath}/objects/contacts:read`;
+  const paths = [read, `${a.installationPath}:pause`, `${a.installationPath}:unpause`];
+  const body = (path: string) => (path === read ? { groupRef: 'acme' } : {});
+  const [reader, controller] = [await a.withScopes('read'), await a.withScopes('reads:control')];
+  for (const path of paths) {
+    expect(await b.refusal('POST', path, body(path))).toMatchObject({ status: 404 });
+    const refused = await reader.refusal('POST', path, body(path));
+    expect(refused.status).toBe(403);
+    expect(refused.detail).toContain('reads:control');
+    await controller.post(path, body(path), path === read ? 201 : 204);
+  }
+});

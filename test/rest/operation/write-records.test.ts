@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { type RestInstallation, restInstallation } from '../../support/rest/rest-installation.ts';
+import { contact, startWriteJobs } from '../../support/scenes/writes.ts';
+
+// A change has this time; answers come 5 s before it is over.
+const app = await sharedApp({ env: { LIMIT_MUTATION_MS: '8000' } });
+const { sandbox } = app.app;
+
+const writer = () =>
+  restInstallation(app, { config: { write: [{ objectName: 'contacts', deletionEnabled: true }] } });
+const contacts = (rest: RestInstallation) => `${rest.integrationPath}/objects/contacts`;
+const write = (rest: RestInstallation, given: object, status = 200) =>
+  rest.post(contacts(rest), { groupRef: 'acme', type: 'create', ...given }, status);
+
+test('a record is created, updated and deleted, each with its operation', async () => {
+  const rest = await writer();
+  const record = contact();
+  const created = await write(rest, { mode: 'synchronous', record });
+  const { recordId: id } = created.result;
+  expect(created).toEqual({
+    operationId: expect.stringMatching(/^opr_/),
+    result: { success: true, recordId: id, data: expect.objectContaining(record) },
+  });
+  expect(await rest.get(`${rest.base}/operations/${created.operationId}`)).toMatchObject({
+    actionType: 'write',
+    status: 'success',
+    result: `[contacts] Record ${id} created`,
+    installationId: rest.installation.id,
+    metadata: { objects: ['contacts'], successfulRecordIds: [id] },
+  });
+  const { result } = await write(rest, { type: 'update', record: { id, firstname: 'Anna' } });
+  expect(result).toMatchObject({ success: true, data: { firstname: 'Anna' } });
+  const deleted = await write(rest, { type: 'delete', record: { id } });
+  expect(deleted.result).toEqual({ success: true, recordId: id });
+  expect(await rest.get(rest.installationPath)).toMatchObject({ lastOperationStatus: 'success' });
+});
+
+test('a write that the provider refuses is a 422 with the write result', async () => {
+  const rest = await writer();
+  const refused = await write(rest, { record: { lastname: 'No e-mail' } }, 422);
+  const errors = [{ message: expect.any(String) }];
+  expect(refused).toEqual({
+    operationId: expect.stringMatching(/^opr_/),
+    result: { success: false, errors },
+    errors,
+  });
+  const operation = await rest.get(`${rest.base}/operations/${refused.operationId}`);
+  expect(operation).toMatchObject({ status: 'failure', result: expect.any(String) });
+});
+
+test('a batch is a success where any was written, and a 422 where none was', async () => {
+  const rest = await writer();
+  const wrong = { record: { lastname: 'No e-mail' } };
+  const record = contact();
+  const some = await write(rest, { batch: [{ record }, wrong] });
+  expect(some).toMatchObject({
+    successCount: 1,
+    failureCount: 1,
+    results: [
+      { success: true, data: record },
+      { success: false, errors: [expect.any(Object)] },
+    ],
+  });
+  expect(some).not.toHaveProperty('result');
+  const none = await write(rest, { batch: [wrong, wrong] }, 422);
+  expect(none).toMatchObject({ successCount: 0, failureCount: 2 });
+  const all = { batch: [{ record: contact() }, wrong], batchPolicy: { allOrNone: true } };
+  expect(await write(rest, all, 422)).toMatchObject({ successCount: 0, failureCount: 2 });
+});
+
+test('an asynchronous write is answered with its operation alone, which tells the outcome', async () => {
+  const rest = await writer();
+  await using _jobs = await startWriteJobs(app);
+  const answer = await write(rest, { mode: 'asynchronous', record: contact() });
+  expect(answer).toEqual({ operationId: expect.stringMatching(/^opr_/) });
+  const path = `${rest.base}/operations/${answer.operationId}`;
+  await expect
+    .poll(async () => (await rest.get(path)).status, { timeout: 20_000, interval: 50 })
+    .toBe('success');
+  const [line] = await rest.get(`${path}/logs`);
+  expect(line).toMatchObject({
+    severity: expect.stringMatching(/^(DEBUG|INFO)$/),
+    message: { msg: expect.any(String), operation_id: answer.operationId },
+  });
+});
+
+test('under one Idempotency-Key, the same is written once', async () => {
+  const rest = await writer();
+  const headers = {
+    'x-api-key': rest.tenant.apiKey,
+    'content-type': 'application/json',
+    'idempotency-key': 'order-7',
+  };
+  const url = `/v1${contacts(rest)}`;
+  const ask = (record: object) =>
+    app.app.rest.inject({
+      method: 'POST',
+      url,
+      headers,
+      payload: JSON.stringify({ groupRef: 'acme', type: 'create', record }),
+    });
+  const record = contact();
+  const [first, second] = [await ask(record), await ask(record)];
+  expect([first.statusCode, second.statusCode]).toEqual([200, 200]);
+  expect(second.json()).toEqual(first.json());
+  const other = await ask(contact());
+  expect(other.statusCode).toBe(409);
+  const tooLong = await app.app.rest.inject({
+    method: 'POST',
+    url,
+    headers: { ...headers, 'idempotency-key': 'x'.repeat(300) },
+    payload: JSON.stringify({ groupRef: 'acme', type: 'create', record }),
+  });
+  expect(tooLong.json().issues).toMatchObject([{ in: 'header', name: 'idempotency-key' }]);
+});
+
+test('an outcome that is not known in time is no failure yet', async () => {
+  const rest = await writer();
+  sandbox.faults.set({ delayMs: 4_000, pathPrefix: '/objects/contacts' });
+  const record = contact();
+  const answer = await write(rest, { record });
+  expect(answer.result).toMatchObject({ success: false });
+  expect(answer).not.toHaveProperty('errors');
+  sandbox.faults.set({ delayMs: 0, pathPrefix: '/objects/contacts' });
+  const path = `${rest.base}/operations/${answer.operationId}`;
+  await expect
+    .poll(async () => (await rest.get(path)).status, { timeout: 20_000, interval: 50 })
+    .toBe('success');
+});
+
+test('what is wrong is told at its place', async () => {
+  const rest = await writer();
+  const issuesOf = async (body: object) =>
+    (await rest.refusal('POST', contacts(rest), body)).issues?.map(
+      (issue) => `${issue.in} ${issue.name}`,
+    );
+  expect(await issuesOf({ groupRef: 'acme', type: 'UPSERT', mode: 'SYNCHRONOUS' })).toEqual(
+    expect.arrayContaining(['body type', 'body mode']),
+  );
+  expect(
+    await issuesOf({
+      groupRef: 'acme',
+      type: 'update',
+      batch: [{ record: {} }],
+      retryPolicy: { deadlineHours: 90 },
+    }),
+  ).toEqual(
+    expect.arrayContaining([
+      'body batch[0].record.id',
+      'body retryPolicy',
+      'body retryPolicy.deadlineHours',
+    ]),
+  );
+});
+
+test('writing needs the scope, and an installation of the own project', async () => {
+  const [a, b] = [await writer(), await writer()];
+  const body = { groupRef: 'acme', type: 'create', record: contact() };
+  expect(await b.refusal('POST', contacts(a), body)).toMatchObject({ status: 404 });
+  const reader = await a.withScopes('read');
+  const refused = await reader.refusal('POST', contacts(a), body);
+  expect(refused.status).toBe(403);
+  expect(refused.detail).toContain('records:write');
+});

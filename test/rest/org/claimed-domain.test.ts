@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
+
+const app = await sharedApp();
+const newDomain = () => `${crypto.randomUUID().slice(0, 8)}.example.com`;
+
+test('a domain is claimed, and found at the place that the answer tells', async () => {
+  const { builder, tenant, get } = await restTenant(app);
+  const domain = newDomain();
+  const parent = { parentId: tenant.orgId, parentType: 'org' };
+  const url = `https://www.${domain.toUpperCase()}/about`;
+  const made = await builder.ask('POST', '/claimed-domains', { domain: url, ...parent });
+  expect([made.status, made.body]).toEqual([201, '']);
+  const location = made.headers.location as string;
+  expect(location).toBe(`/v1/claimed-domains?domain=${domain}`);
+  const found = await get(location.replace('/v1', ''));
+  expect(found).toEqual({
+    id: expect.stringMatching(/^dom_/),
+    domain,
+    ...parent,
+    createTime: expect.any(String),
+  });
+  expect(await get(`/claimed-domains?domain=ann@${domain}`)).toEqual(found);
+  expect(await get(`/orgs/${tenant.orgId}/claimed-domains`)).toEqual([found]);
+});
+
+test('one org has a domain; the others are refused, and do not see it', async () => {
+  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const domain = newDomain();
+  const claim = (client: typeof a) => ({
+    domain,
+    parentId: client.tenant.orgId,
+    parentType: 'org',
+  });
+  await a.builder.post('/claimed-domains', claim(a));
+  for (const client of [a, b]) {
+    const taken = await client.builder.refusal('POST', '/claimed-domains', claim(client));
+    expect(taken.status).toBe(409);
+  }
+  const unseen = await b.refusal('GET', `/claimed-domains?domain=${domain}`);
+  expect(unseen.status).toBe(404);
+  const foreign = { ...claim(a), domain: newDomain() };
+  expect(await b.builder.refusal('POST', '/claimed-domains', foreign)).toMatchObject({
+    status: 404,
+  });
+});
+
+test('every offending input is named, and people alone claim domains', async () => {
+  const rest = await restTenant(app);
+  const body = { domain: 'not a domain', parentType: 'ORG' };
+  const { issues } = await rest.builder.refusal('POST', '/claimed-domains', body);
+  expect(issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
+    'body domain',
+    'body parentId',
+    'body parentType',
+  ]);
+  const missing = await rest.refusal('GET', '/claimed-domains');
+  expect(missing.issues).toMatchObject([{ in: 'query', name: 'domain' }]);
+  const claim = { domain: newDomain(), parentId: rest.tenant.orgId, parentType: 'org' };
+  const byKey = await rest.refusal('POST', '/claimed-domains', claim);
+  expect(byKey.status).toBe(403);
+});

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
+
+const app = await sharedApp();
+
+test('an invite is made, listed, found, and revoked once', async () => {
+  const rest = await restTenant(app);
+  const path = `/orgs/${rest.tenant.orgId}/invites`;
+  const made = await rest.post(path, { email: 'Eve@Example.com' });
+  expect(made).toEqual({
+    id: expect.stringMatching(/^inv_/),
+    invitedEmail: 'eve@example.com',
+    parentType: 'org',
+    parentId: rest.tenant.orgId,
+    status: 'pending',
+    createTime: expect.any(String),
+  });
+  expect(await rest.get(path)).toEqual([made]);
+  expect(await rest.get(`${path}/${made.id}`)).toEqual(made);
+  const again = await rest.refusal('POST', path, { email: 'eve@example.com' });
+  expect(again.status).toBe(409);
+
+  await rest.delete(`${path}/${made.id}`);
+  const revoked = await rest.get(`${path}/${made.id}`);
+  expect(revoked).toEqual({ ...made, status: 'revoked', updateTime: expect.any(String) });
+  expect(await rest.get(`${path}?status=revoked`)).toEqual([revoked]);
+  expect(await rest.get(`${path}?status=pending`)).toEqual([]);
+  expect(await rest.refusal('DELETE', `${path}/${made.id}`)).toMatchObject({ status: 409 });
+});
+
+test('a builder finds the invites to their address, and joins by one', async () => {
+  const [host, guest] = [await restTenant(app), await restTenant(app)];
+  const { orgId } = host.tenant;
+  const email = guest.tenant.builderEmail;
+  const made = await host.builder.post(`/orgs/${orgId}/invites`, { email });
+  expect(await guest.builder.get('/invites')).toEqual([made]);
+  const body = { inviteId: made.id };
+  const joined = await guest.builder.post('/invites:accept', body, 200);
+  expect(joined).toMatchObject({
+    builder: { id: guest.tenant.builderId, primaryEmail: email },
+    orgIds: [guest.tenant.orgId, orgId],
+  });
+  expect(await guest.builder.get(`/orgs/${orgId}/invites/${made.id}`)).toMatchObject({
+    status: 'accepted',
+  });
+  expect(await guest.builder.get('/invites')).toEqual([]);
+  const repeated = await guest.builder.refusal('POST', '/invites:accept', body);
+  expect(repeated.status).toBe(409);
+});
+
+test('an address that is none is told at its place', async () => {
+  const rest = await restTenant(app);
+  const path = `/orgs/${rest.tenant.orgId}/invites`;
+  const { issues } = await rest.refusal('POST', path, { email: 'eve', role: 'admin' });
+  expect(issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
+    'body email',
+    'body role',
+  ]);
+  const odd = await rest.refusal('GET', `${path}?status=PENDING`);
+  expect(odd.issues).toMatchObject([{ in: 'query', name: 'status' }]);
+});
+
+test("another tenant's invite does not exist, and invites need their scopes", async () => {
+  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const path = `/orgs/${a.tenant.orgId}/invites`;
+  const { id } = await a.post(path, { email: 'eve@example.com' });
+  for (const base of [path, `/orgs/${b.tenant.orgId}/invites`]) {
+    expect(await b.refusal('GET', `${base}/${id}`)).toMatchObject({ status: 404 });
+    expect(await b.refusal('DELETE', `${base}/${id}`)).toMatchObject({ status: 404 });
+  }
+  const accepting = await b.builder.refusal('POST', '/invites:accept', { inviteId: id });
+  expect(accepting.status).toBe(404);
+  const byKey = await a.refusal('POST', '/invites:accept', { inviteId: id });
+  expect(byKey.status).toBe(403);
+  const full = await a.withScopes('full');
+  await full.get(`${path}/${id}`);
+  for (const refused of [
+    await full.refusal('POST', path, { email: 'bob@example.com' }),
+    await full.refusal('DELETE', `${path}/${id}`),
+  ]) {
+    expect(refused.status).toBe(403);
+    expect(refused.detail).toContain('org:write');
+  }
+});

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
+
+const app = await sharedApp();
+
+test('a builder makes an org, belongs to it, and renames it', async () => {
+  const { builder, tenant } = await restTenant(app);
+  const made = await builder.post('/orgs', { label: 'Acme' });
+  expect(made).toEqual({
+    id: expect.stringMatching(/^org_/),
+    label: 'Acme',
+    createTime: expect.any(String),
+  });
+  const path = `/orgs/${made.id}`;
+  expect(await builder.get(path)).toEqual(made);
+  expect(await builder.get('/my-info')).toMatchObject({ orgIds: [tenant.orgId, made.id] });
+  const change = { updateMask: ['label'], org: { label: 'Acme Inc.', id: 'ignored' } };
+  const renamed = await builder.patch(path, change);
+  expect(renamed).toEqual({ ...made, label: 'Acme Inc.', updateTime: expect.any(String) });
+  const listed = await builder.get('/orgs');
+  expect(listed.map(({ id }: { id: string }) => id)).toEqual([made.id, tenant.orgId]);
+  const { issues } = await builder.refusal('PATCH', path, {
+    updateMask: ['label'],
+    org: { label: ' ' },
+  });
+  expect(issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual(['body org.label']);
+});
+
+test('an org has a billing account and builders', async () => {
+  const rest = await restTenant(app);
+  const { orgId, builderId, builderEmail } = rest.tenant;
+  expect(await rest.get(`/orgs/${orgId}/billingAccount`)).toEqual({
+    id: expect.stringMatching(/^bil_/),
+    displayName: expect.any(String),
+    billingProvider: 'none',
+    billingProviderRef: expect.any(String),
+    createTime: expect.any(String),
+  });
+  const builders = await rest.get(`/orgs/${orgId}/builders`);
+  expect(builders).toEqual([
+    {
+      id: builderId,
+      idpProvider: expect.any(String),
+      idpRef: expect.any(String),
+      fullName: expect.any(String),
+      primaryEmail: builderEmail,
+      createTime: expect.any(String),
+    },
+  ]);
+  const [builder] = builders;
+  expect(await rest.builder.get('/my-info')).toEqual({ builder, orgIds: [orgId] });
+});
+
+test("another tenant's org does not exist, a key needs a scope, and people alone make orgs", async () => {
+  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const path = `/orgs/${a.tenant.orgId}`;
+  const change = { updateMask: ['label'], org: { label: 'Mine' } };
+  for (const client of [b, b.builder]) {
+    for (const below of ['', '/builders', '/billingAccount', '/invites', '/claimed-domains']) {
+      expect(await client.refusal('GET', path + below)).toMatchObject({ status: 404 });
+    }
+  }
+  expect(await b.builder.refusal('PATCH', path, change)).toMatchObject({ status: 404 });
+  const reader = await a.withScopes('read');
+  for (const refused of [
+    await reader.refusal('GET', '/orgs'),
+    await reader.refusal('GET', path),
+    await reader.refusal('GET', `${path}/billingAccount`),
+  ]) {
+    expect(refused.status).toBe(403);
+    expect(refused.detail).toContain('org:read');
+  }
+  for (const refused of [
+    await a.refusal('POST', '/orgs', { label: 'Mine' }),
+    await a.refusal('PATCH', path, change),
+    await a.refusal('GET', '/my-info'),
+  ]) {
+    expect(refused.status).toBe(403);
+    expect(refused.detail).toContain('bearer');
+  }
+});

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+
+const app = await sharedApp();
+const secret = { clientId: 'client', clientSecret: 'planted-secret' };
+
+function makeApp(rest: RestTenant, given: object = {}) {
+  const body = { provider: 'hubspot', ...secret, ...given };
+  return rest.post(`${rest.base}/provider-apps`, body, 200);
+}
+
+test('a provider app is made and listed, and its secret is never shown', async () => {
+  const rest = await restTenant(app);
+  const metadata = { authQueryParams: { optional_scope: ['a', 'b'] } };
+  const made = await makeApp(rest, { scopes: ['contacts'], externalRef: '42', metadata });
+  expect(made).toEqual({
+    id: expect.stringMatching(/^app_/),
+    projectId: rest.tenant.projectId,
+    provider: 'hubspot',
+    clientId: 'client',
+    externalRef: '42',
+    scopes: ['contacts'],
+    metadata,
+    createTime: expect.any(String),
+  });
+  const other = await makeApp(rest, { provider: 'salesforce' });
+  expect(await rest.get(`${rest.base}/provider-apps`)).toEqual([other, made]);
+  expect(await rest.get(`${rest.base}/provider-apps?provider=hubspot`)).toEqual([made]);
+});
+
+test('what the mask names is written, and no more', async () => {
+  const rest = await restTenant(app);
+  const { id } = await makeApp(rest, { scopes: ['a'], externalRef: '42' });
+  const path = `${rest.base}/provider-apps/${id}`;
+  const changed = await rest.patch(path, {
+    updateMask: ['externalRef', 'scopes', 'clientSecret'],
+    providerApp: {
+      externalRef: null,
+      scopes: ['b'],
+      clientSecret: 'planted-secret-2',
+      clientId: 'ignored',
+    },
+  });
+  expect(changed).toMatchObject({ clientId: 'client', scopes: ['b'] });
+  expect(changed).not.toHaveProperty('externalRef');
+  expect(JSON.stringify(changed)).not.toContain('planted');
+});
+
+test('every offending input is named at its place, and no secret is repeated', async () => {
+  const rest = await restTenant(app);
+  const issuesOf = async (method: 'POST' | 'PATCH', path: string, body: unknown) => {
+    const refused = await rest.refusal(method, `${rest.base}/provider-apps${path}`, body);
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused)).not.toContain('planted');
+    return refused.issues?.map((issue) => `${issue.in} ${issue.name}`);
+  };
+  const body = { provider: 'none', clientId: '', clientSecret: 'planted\u0007', scopes: ['a', ''] };
+  expect(await issuesOf('POST', '', body)).toEqual([
+    'body clientId',
+    'body clientSecret',
+    'body scopes[1]',
+    'body provider',
+  ]);
+  const { id } = await makeApp(rest);
+  expect(
+    await issuesOf('PATCH', `/${id}`, {
+      updateMask: ['clientId', 'provider', 'metadata'],
+      providerApp: { provider: 'none', metadata: { other: 1 }, clientSecret: 'planted\u0007' },
+    }),
+  ).toEqual([
+    'body providerApp.clientId',
+    'body providerApp.provider',
+    'body providerApp.metadata.other',
+  ]);
+  expect(
+    await issuesOf('PATCH', `/${id}`, { updateMask: ['EXTERNAL_REF'], providerApp: {} }),
+  ).toEqual(['body updateMask[0]']);
+});
+
+test('an app that connections use is not deleted, and another is', async () => {
+  const rest = await restTenant(app);
+  const used = await makeApp(rest);
+  await rest.post(`${rest.base}/connections:generate`, {
+    groupRef: 'acme',
+    consumerRef: 'ann',
+    provider: 'hubspot',
+    oauth2AuthorizationCode: { accessToken: { token: 'at' } },
+  });
+  const path = `${rest.base}/provider-apps`;
+  expect(await rest.refusal('DELETE', `${path}/${used.id}`)).toMatchObject({ status: 409 });
+  const unused = await makeApp(rest);
+  await rest.delete(`${path}/${unused.id}`);
+  expect(await rest.refusal('DELETE', `${path}/${unused.id}`)).toMatchObject({ status: 404 });
+});
+
+test("another tenant's app does not exist, and apps need their scope", async () => {
+  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const { id } = await makeApp(a);
+  const change = { updateMask: ['clientId'], providerApp: { clientId: 'mine' } };
+  for (const base of [a.base, b.base]) {
+    const path = `${base}/provider-apps/${id}`;
+    expect(await b.refusal('PATCH', path, change)).toMatchObject({ status: 404 });
+    expect(await b.refusal('DELETE', path)).toMatchObject({ status: 404 });
+  }
+  const reader = await a.withScopes('read');
+  const path = `${a.base}/provider-apps`;
+  for (const refused of [
+    await reader.refusal('POST', path, { provider: 'hubspot', ...secret }),
+    await reader.refusal('PATCH', `${path}/${id}`, change),
+    await reader.refusal('DELETE', `${path}/${id}`),
+  ]) {
+    expect(refused.status).toBe(403);
+    expect(refused.detail).toContain('provider-apps:write');
+  }
+});

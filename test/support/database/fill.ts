@@ -1,0 +1,247 @@
+/**
+ * Fills a project with rows of every kind, by set-based SQL: a few of each to count statements over, or
+ * hundreds of thousands to look at their plans. Rows of several projects are mixed in the order of ids.
+ */
+
+import type { RunQuery } from '../../../src/database/rows.ts';
+import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
+import type { Services } from '../../../src/domain/call.ts';
+import { storedConfig } from '../../../src/domain/installation/installation-config.ts';
+import { storedContent } from '../../../src/domain/integration/integration-content.ts';
+import { contentFor } from '../scenes/integrations.ts';
+
+export interface Sizes {
+  /** Groups, consumers, integrations, topics, destinations and what else there are some of. */
+  few: number;
+  /** At most three times few times few. */
+  connections: number;
+  /** At most few times few. */
+  installations: number;
+  operations: number;
+  /** And as many logs, deliveries and attempts; not more than operations. */
+  events: number;
+}
+
+/** Projects whose ids may be mixed. */
+const PROJECTS_MOST = 64;
+
+/** The id of the n-th row of a project: the higher the number, the newer. */
+export function idOf(prefix: string, project: number, n: number): string {
+  return `${prefix}_${String(n * PROJECTS_MOST + project).padStart(26, '0')}`;
+}
+
+/** The number tells the projects of one database apart. */
+export async function fillProject(
+  { query, vault }: { query: RunQuery } & Pick<Services, 'vault'>,
+  { projectId, number }: { projectId: string; number: number },
+  sizes: Sizes,
+): Promise<void> {
+  const content = JSON.stringify(storedContent(contentFor() as never));
+  const config = JSON.stringify(storedConfig(null, storedContent(contentFor() as never)));
+  const texts = statements(number, sizes, { content, config });
+  for (const text of texts) await query(text, [projectId]);
+  for (let n = 0; n < sizes.few; n += 1) {
+    const id = idOf('dst', number, n);
+    const { signingSecretSealed } = sealSigningSecret(vault, { id, projectId }, newSigningSecret());
+    await query(
+      `insert into "Destination" ("id", "projectId", "name", "type", "url", "signingSecretSealed")
+        values ($1, $2, $1, 'WEBHOOK', 'https://receiver.test', $3)`,
+      [id, projectId, signingSecretSealed],
+    );
+  }
+  for (const text of routes(number, sizes)) await query(text, [projectId]);
+}
+
+function insert(table: string, count: number, columns: Record<string, string>): string {
+  const names = Object.keys(columns).map((name) => `"${name}"`);
+  return `insert into "${table}" ("projectId", ${names.join(', ')})
+    select $1, ${Object.values(columns).join(', ')} from generate_series(0, ${count - 1}) n`;
+}
+
+/** The SQL of ids: of the row itself, or of the row that it points to. */
+function idsOf(number: number) {
+  return (prefix: string, n = 'n') =>
+    `'${prefix}_' || lpad(((${n})::bigint * ${PROJECTS_MOST} + ${number})::text, 26, '0')`;
+}
+
+/** Times of the last month, the newest last. */
+const timeOf = (count: number) => `now() - (${count} - n) * interval '30 days' / ${count}`;
+
+const CONNECTIONS_STATUS = `(case when n % 20 = 0 then 'BAD_CREDENTIALS'
+  when n % 3 = 0 then 'CREATED' else 'WORKING' end)::"ConnectionStatus"`;
+const ACTION_TYPE = `(case when n % 100 = 50 then 'SUBSCRIBE'
+  when n % 3 = 0 then 'WRITE' else 'READ' end)::"OperationActionType"`;
+const OPERATION_STATUS = `(case when n % 500 = 100 then 'IN_PROGRESS'
+  when n % 33 = 0 then 'FAILURE' else 'SUCCESS' end)::"OperationStatus"`;
+/** Some types of events are frequent, others rare. */
+const EVENT_TYPE = `(array['READ_TRIGGERED_DONE', 'WRITE_ASYNC_DONE', 'CONNECTION_CREATED',
+  'INSTALLATION_CREATED', 'CONNECTION_ERROR'])[case when n % 10 < 8 then 1 + n % 2
+    when n % 1000 = 9 then 5 else 3 + n % 2 end]::"NotificationEventType"`;
+
+function statements(
+  number: number,
+  sizes: Sizes,
+  { content, config }: { content: string; config: string },
+): string[] {
+  const { few, connections, installations, operations, events } = sizes;
+  const id = idsOf(number);
+  const newest = (count: number, spread = count) => `${count} - 1 - (n % ${spread})`;
+  /** So that the newest installations have some operations each. */
+  const working = Math.max(1, Math.min(installations, Math.floor(operations / 50)));
+  const logged = Math.max(1, Math.floor(events / 50));
+  const ends = { integrationId: id('int', `n / ${few}`), groupId: id('grp', `n % ${few}`) };
+  return [
+    insert('ApiKey', few, {
+      id: id('key'),
+      label: `'key'`,
+      scopes: `'{}'::text[]`,
+      active: 'n % 5 > 0',
+      prefix: `'ik_'`,
+      hash: `'hash-${number}-' || n`,
+    }),
+    insert('Group', few, { id: id('grp'), groupRef: `'group-' || n`, groupName: `'Group'` }),
+    insert('Consumer', few, {
+      id: id('csm'),
+      consumerRef: `'consumer-' || n`,
+      consumerName: `'Consumer'`,
+    }),
+    insert('ProviderApp', few, {
+      id: id('app'),
+      provider: `'hubspot'`,
+      clientId: `'client'`,
+      clientSecretSealed: `'sealed'`,
+      scopes: `'{}'::text[]`,
+    }),
+    insert('Connection', connections, {
+      id: id('con'),
+      provider: `(array['hubspot', 'salesforce', 'sandbox'])[1 + n % 3]`,
+      groupId: id('grp', `n % ${few}`),
+      consumerId: id('csm', `n / ${few} % ${few}`),
+      providerAppId: id('app', `n % ${few}`),
+      authScheme: `'NONE'::"AuthScheme"`,
+      status: CONNECTIONS_STATUS,
+      tokenExpireTime: `case when n % 2 = 0 then now() + (n + 1) * interval '1 second' end`,
+    }),
+    insert('Integration', few, {
+      id: id('int'),
+      name: `'integration-' || n`,
+      provider: `(array['hubspot', 'salesforce', 'sandbox'])[1 + n % 3]`,
+      latestRevisionId: id('rev', `n * ${few} + ${few} - 1`),
+    }),
+    insert('Revision', few * few, {
+      id: id('rev'),
+      integrationId: id('int', `n / ${few}`),
+      specVersion: `'1.0.0'`,
+      content: `'${content}'::jsonb`,
+    }),
+    insert('Installation', installations, {
+      id: id('ins'),
+      ...ends,
+      connectionId: id('con', `n % ${connections}`),
+      configId: id('cfg'),
+      createdBy: `'api:key'`,
+    }),
+    insert('InstallationConfig', installations, {
+      id: id('cfg'),
+      installationId: id('ins'),
+      content: `'${config}'::jsonb`,
+    }),
+    insert('InstalledObject', installations, {
+      installationId: id('ins'),
+      objectName: `'contacts'`,
+      nextReadTime: `now() + (n - 100) * interval '1 second'`,
+    }),
+    insert('Operation', operations, {
+      id: id('opr'),
+      integrationId: id('int', `(${newest(installations, working)}) / ${few}`),
+      installationId: id('ins', newest(installations, working)),
+      configId: id('cfg', newest(installations, working)),
+      actionType: ACTION_TYPE,
+      status: OPERATION_STATUS,
+      result: `'Read some records.'`,
+      metadata: `'{"objects": ["contacts"]}'::jsonb`,
+      createTime: timeOf(operations),
+    }),
+    insert('OperationLog', events, {
+      id: id('log'),
+      operationId: id('opr', newest(operations, Math.min(operations, logged))),
+      severity: `'INFO'::"LogSeverity"`,
+      message: `'Read a page.'`,
+    }),
+    insert('NotificationEvent', events, {
+      id: id('evt'),
+      position: 'n + 1',
+      eventType: EVENT_TYPE,
+      data: `'{"projectId": "some"}'::jsonb`,
+      connectionId: id('con', newest(connections)),
+      installationId: id('ins', newest(installations)),
+      operationId: id('opr', newest(operations)),
+      destinationId: id('dst', `n % ${few}`),
+      createTime: timeOf(events),
+    }),
+    `insert into "EventLog" ("projectId", "lastPosition") values ($1, ${events})
+      on conflict ("projectId") do update set "lastPosition" = excluded."lastPosition"`,
+    insert('Delivery', events, {
+      id: id('dlv'),
+      destinationId: id('dst', `n % ${few}`),
+      eventId: id('evt', `n / ${few}`),
+      operationId: id('opr', newest(operations)),
+      status: `(case when n % 50 = 0 then 'PENDING' when n % 33 = 0 then 'FAILED'
+        else 'SUCCEEDED' end)::"DeliveryStatus"`,
+      body: `'{}'`,
+      attemptCount: `case when n < ${events} / 2 then 2 else 0 end`,
+      nextAttemptTime: `case when n % 50 = 0 then now() + (n % 1000 - 500) * interval '1 minute' end`,
+      createTime: timeOf(events),
+    }),
+    insert('DeliveryAttempt', events, {
+      id: id('att'),
+      deliveryId: id('dlv', `n / 2`),
+      attemptNumber: '1 + n % 2',
+      durationMs: '12',
+    }),
+    insert('IdempotencyKey', events, {
+      key: `'key-' || n`,
+      inputHash: `'hash'`,
+      operationId: id('opr', newest(operations)),
+      expireTime: `now() + interval '1 day' - n * interval '1 second'`,
+    }),
+    insert('WriteTask', events, {
+      id: id('opr'),
+      installationId: id('ins', newest(installations)),
+      objectName: `'contacts'`,
+      type: `'CREATE'::"WriteType"`,
+      mode: `'ASYNCHRONOUS'::"WriteMode"`,
+      recordCount: '1',
+      deadlineTime: 'now()',
+      dueTime: `case when n % 500 = 0 then now() - n * interval '1 second' end`,
+      endTime: `case when n % 500 > 0 then ${timeOf(events)} end`,
+    }),
+  ];
+}
+
+/** What needs destinations. */
+function routes(number: number, { few, events }: Sizes): string[] {
+  const id = idsOf(number);
+  const types = `enum_range(null::"NotificationEventType")`;
+  return [
+    insert('Topic', few, { id: id('top'), name: `'topic-' || n` }),
+    insert('EventTopicRoute', few * 15, {
+      id: id('etr'),
+      eventType: `(${types})[1 + n % 15]`,
+      topicId: id('top', 'n / 15'),
+    }),
+    insert('TopicDestinationRoute', few * few, {
+      id: id('tdr'),
+      topicId: id('top', `n / ${few}`),
+      destinationId: id('dst', `n % ${few}`),
+    }),
+    ...['0', `1 + n % ${few - 1}`].map((topic) =>
+      insert('NotificationEventTopic', events, {
+        eventId: id('evt'),
+        topicId: id('top', topic),
+        position: 'n + 1',
+        eventType: EVENT_TYPE,
+      }),
+    ),
+  ];
+}

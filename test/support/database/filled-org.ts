@@ -1,0 +1,70 @@
+/** An org where there are many of everything, and one builder who may see it all. */
+import { graphql } from 'graphql';
+import { expect } from 'vitest';
+import type { Services } from '../../../src/domain/call.ts';
+import { ALL_SCOPES } from '../../../src/domain/viewer/scopes.ts';
+import { createContext } from '../../../src/graphql/execution/context.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { newId } from '../../../src/ids.ts';
+import type { TestApp } from '../app.ts';
+import { fillProject } from './fill.ts';
+import { recordStatements } from './statements.ts';
+
+/** Of small things; and what each of the many has. */
+const SMALL = { few: 2, connections: 4, installations: 4, operations: 8, events: 8 };
+
+/** So many members, invites, domains and projects, and as many other orgs. */
+export async function fillOrg(app: TestApp, few: number) {
+  const { services } = app.app;
+  const { orgId, projectId, builderId, builderEmail } = await app.tenant();
+  const orgIds = [orgId];
+  for (let n = 1; n <= few; n += 1) {
+    const otherId = newId('org');
+    orgIds.push(otherId);
+    await insertAll(services, [
+      ['"Org" ("id", "label") values ($1, $1)', otherId],
+      ['"BillingAccount" values ($1, $2, $1, $1, $1)', newId('bil'), otherId],
+      ['"OrgMember" values ($1, $2)', otherId, builderId],
+      [INVITE, newId('inv'), otherId, builderEmail],
+    ]);
+    const [memberId, smallId] = [newId('bld'), newId('prj')];
+    await insertAll(services, [
+      ['"Builder" ("id", "idpProvider", "idpRef") values ($1, $1, $1)', memberId],
+      ['"OrgMember" values ($1, $2)', orgId, memberId],
+      ['"ClaimedDomain" values ($1, $1, $2)', newId('dom'), orgId],
+      [INVITE, newId('inv'), orgId, `${n}@invited.test`],
+      ['"Project" ("id", "orgId", "name", "appName") values ($1, $2, $1, $1)', smallId, orgId],
+    ]);
+    await fillProject(
+      { ...services, query: services.database.rows.query },
+      { projectId: smallId, number: n },
+      SMALL,
+    );
+  }
+  const of = { kind: 'BUILDER', id: builderId, orgIds, email: builderEmail } as const;
+  return { orgId, projectId, ask: asker(services, { ...of, scopes: ALL_SCOPES }) };
+}
+
+const INVITE = `"Invite" ("id", "orgId", "invitedEmail", "status", "pendingEmail", "expireTime")
+  values ($1, $2, $3, 'PENDING', $3, now() + interval '1 day')`;
+
+async function insertAll({ database }: Services, inserts: [string, ...string[]][]): Promise<void> {
+  for (const [text, ...values] of inserts) await database.rows.query(`insert into ${text}`, values);
+}
+
+/** Runs a query for a caller who is known already: what it costs beside telling who asks. */
+function asker(services: Services, viewer: Parameters<typeof createContext>[1]['viewer']) {
+  return async (source: string) => {
+    const contextValue = createContext(services, { viewer, requestId: 'test' });
+    const { result, statements } = await recordStatements(() =>
+      graphql({ schema, source, contextValue }),
+    );
+    expect(result.errors).toBeUndefined();
+    return {
+      // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+      data: result.data as any,
+      statements,
+      texts: statements.map(({ text }) => text),
+    };
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * The smallest session a connector can be tried with: fixed headers, no refresh, no rate limit.
+ * It keeps to ProviderSession's promise that every HTTP answer resolves and only its absence throws.
+ */
+import { stringify } from 'qs';
+import { type Dispatcher, errors, request } from 'undici';
+import {
+  type ProviderAnswer,
+  ProviderError,
+  type ProviderErrorKind,
+  type ProviderRequest,
+  type ProviderSession,
+} from '../../../src/providers/contract.ts';
+
+/** Far above any local answer, far below the test runner's own limit. */
+const DEFAULT_TIMEOUT_MS = 2_000;
+
+/** `headers` are sent with every request: `{ authorization: 'Bearer …' }`, say. */
+export function plainSession(
+  baseUrl: string,
+  headers: Record<string, string> = {},
+  timeoutMs = DEFAULT_TIMEOUT_MS,
+): ProviderSession {
+  const base = baseUrl.replace(/\/+$/, '');
+  return { baseUrl: base, send };
+
+  async function send(sent: ProviderRequest): Promise<ProviderAnswer> {
+    const url = requestUrl(base, sent);
+    const isForm = sent.bodyFormat === 'form';
+    const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
+    const write = isForm ? stringify : JSON.stringify;
+    const body = sent.body === undefined ? undefined : write(sent.body);
+    try {
+      const answer = await request(url, {
+        method: sent.method,
+        headers: {
+          accept: 'application/json',
+          ...(body !== undefined && { 'content-type': type }),
+          ...headers,
+          ...sent.headers,
+        },
+        body,
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      return {
+        status: answer.statusCode,
+        headers: flatHeaders(answer.headers),
+        body: parsedBody(await answer.body.text()),
+      };
+    } catch (cause) {
+      throw new ProviderError(kindOf(cause), `${sent.method} ${sent.path}: ${cause}`, { cause });
+    }
+  }
+}
+
+function requestUrl(base: string, { path, query = {} }: ProviderRequest): URL {
+  const url = new URL(path.startsWith('/') ? base + path : path);
+  if (url.origin !== new URL(base).origin) throw new Error(`${url} is not under ${base}`);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url;
+}
+
+function flatHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  );
+}
+
+function parsedBody(text: string): unknown {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+
+function kindOf(cause: unknown): ProviderErrorKind {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (NEVER_SENT.has(code)) return 'UNREACHABLE';
+  const timedOut =
+    (cause instanceof Error && cause.name === 'TimeoutError') ||
+    cause instanceof errors.HeadersTimeoutError ||
+    cause instanceof errors.BodyTimeoutError;
+  return timedOut ? 'TIMEOUT' : 'DISCONNECTED';
+}

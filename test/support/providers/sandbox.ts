@@ -1,0 +1,23 @@
+import type { ProviderAnswer, ProviderRequest } from '../../../src/providers/contract.ts';
+import { type SandboxServer, startSandboxServer } from '../../../src/sandbox/server.ts';
+import { plainSession } from './provider-session.ts';
+
+export interface TestSandbox extends SandboxServer {
+  /** A request without credentials: a GET unless it says otherwise. */
+  send(request: Partial<ProviderRequest> & { path: string }): Promise<ProviderAnswer>;
+}
+
+export async function startSandbox(now?: () => Date): Promise<TestSandbox> {
+  const server = await startSandboxServer({ host: '127.0.0.1', port: 0, now });
+  const session = plainSession(server.url);
+  return { ...server, send: (request) => session.send({ method: 'GET', ...request }) };
+}
+
+export function creation(
+  objectName: string,
+  record: unknown,
+  headers: Record<string, string> = {},
+): ProviderRequest {
+  const path = `/objects/${objectName}/records`;
+  return { method: 'POST', path, body: { record }, headers };
+}

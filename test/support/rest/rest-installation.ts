@@ -1,0 +1,41 @@
+/** An integration that is installed for the group acme, asked for by REST. */
+import type { TestApp } from '../app.ts';
+import { generate } from '../scenes/connections.ts';
+import { contentFor, insertDestination, revisionOf } from '../scenes/integrations.ts';
+import { type RestTenant, restTenant } from './rest-client.ts';
+
+export interface RestInstallation extends RestTenant {
+  /** Below /v1. */
+  integrationPath: string;
+  installationPath: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  installation: any;
+  connectionId: string;
+}
+
+/** An integration of that content, and of the content's name. */
+export async function createIntegration(rest: RestTenant, content = contentFor()) {
+  const { name, provider } = content;
+  const body = { name, provider, latestRevision: revisionOf(content) };
+  await rest.post(`${rest.base}/integrations`, body);
+  return `${rest.base}/integrations/${name}`;
+}
+
+/** Reads and writes contacts of the sandbox. */
+export async function restInstallation(
+  app: TestApp,
+  { content = {}, config }: { content?: object; config?: object } = {},
+): Promise<RestInstallation> {
+  const rest = await restTenant(app);
+  await insertDestination(app, rest.tenant);
+  const write = { objects: [{ objectName: 'contacts' }] };
+  const integrationPath = await createIntegration(rest, contentFor('crm', { write, ...content }));
+  const connection = await generate(rest.tenant, { apiKey: 'sandbox-key' });
+  const installation = await rest.post(`${integrationPath}/installations`, {
+    groupRef: 'acme',
+    ...(config && { config: { content: config } }),
+  });
+  const installationPath = `${integrationPath}/installations/${installation.id}`;
+  const connectionId = connection.id;
+  return { ...rest, integrationPath, installationPath, installation, connectionId };
+}

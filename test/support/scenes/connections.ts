@@ -1,0 +1,105 @@
+import { EVENTS } from '../../../src/events/event-types.ts';
+import { newId } from '../../../src/ids.ts';
+import { CATALOGUE } from '../../../src/providers/catalogue/all-rows.ts';
+import type { Provider } from '../../../src/providers/contract.ts';
+import { hubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
+import { salesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
+import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
+import type { Tenant, TestApp } from '../app.ts';
+import type { GraphqlClient } from '../graphql-client.ts';
+
+/** As they are served; none of them is called. */
+export const PROVIDERS: Provider[] = [
+  sandboxProvider(() => 'http://sandbox.test'),
+  hubspotProvider(),
+  salesforceProvider(),
+  ...CATALOGUE,
+];
+
+export const GENERATE = `mutation ($input: GenerateConnectionInput!) {
+  generateConnection(input: $input) {
+    connection {
+      id provider authScheme status providerWorkspaceRef providerConsumerRef providerMetadata
+      createTime updateTime
+      project { id }
+      group { id groupRef groupName updateTime }
+      consumer { id consumerRef consumerName updateTime }
+      providerApp { id }
+    }
+  }
+}`;
+
+export const CREDENTIALS = `query ($id: ID!) {
+  node(id: $id) {
+    ... on ConnectedAccount {
+      credentials {
+        apiKey
+        oauth2AuthorizationCode {
+          accessToken { token issuedAt expiresAt }
+          refreshToken { token issuedAt expiresAt }
+          scopes
+        }
+      }
+    }
+  }
+}`;
+
+/** An input of generateConnection: to the sandbox, with an API key, unless given otherwise. */
+export function connecting(tenant: Pick<Tenant, 'projectId'>, given: object = { apiKey: 'k' }) {
+  const who = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox' };
+  return { input: { projectIdOrName: tenant.projectId, ...who, ...given } };
+}
+
+export async function generate(
+  tenant: Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>,
+  given?: object,
+) {
+  return (await tenant.query(GENERATE, connecting(tenant, given))).generateConnection.connection;
+}
+
+/** Routes every type of event to a topic, so that all events of the project are kept. */
+export async function keepEvents({ app }: Pick<TestApp, 'app'>, { projectId }: Tenant) {
+  const { prisma } = app.services.database;
+  const topicId = newId('top');
+  await prisma.topic.create({ data: { id: topicId, projectId, name: 'everything' } });
+  await prisma.eventTopicRoute.createMany({
+    data: Object.keys(EVENTS).map((eventType) => ({
+      id: newId('etr'),
+      projectId,
+      topicId,
+      eventType: eventType as keyof typeof EVENTS,
+    })),
+  });
+  return async () => {
+    const events = await prisma.notificationEvent.findMany({
+      where: { projectId },
+      orderBy: { position: 'asc' },
+    });
+    return events.map(({ eventType, connectionId, data }) => ({ eventType, connectionId, data }));
+  };
+}
+
+/** An integration that is installed through the connection. */
+export async function install(
+  { app }: Pick<TestApp, 'app'>,
+  connection: { id: string; provider: string; group: { id: string } },
+  { projectId }: Tenant,
+) {
+  const { prisma } = app.services.database;
+  const [integrationId, revisionId] = [newId('int'), newId('rev')];
+  const { provider } = connection;
+  await prisma.integration.create({
+    data: { id: integrationId, projectId, name: 'crm', provider, latestRevisionId: revisionId },
+  });
+  await prisma.installation.create({
+    data: {
+      id: newId('ins'),
+      projectId,
+      integrationId,
+      groupId: connection.group.id,
+      connectionId: connection.id,
+      configId: newId('cfg'),
+      createdBy: 'test',
+    },
+  });
+}

@@ -1,0 +1,145 @@
+/** Destinations of one project, what they are owed, and workers that send it. */
+import { afterAll, beforeEach } from 'vitest';
+
+import type { Database } from '../../../src/database/database.ts';
+import type { Prisma } from '../../../src/database/generated/client.ts';
+import { type DeliveryDeps, DeliveryWorker } from '../../../src/deliveries/delivery-worker.ts';
+import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
+import { newId } from '../../../src/ids.ts';
+import { createLog } from '../../../src/log.ts';
+import { createOutbound } from '../../../src/outbound/client.ts';
+import { createVault } from '../../../src/secrets.ts';
+import { testDatabase } from '../app.ts';
+import { startReceiver } from '../receiver.ts';
+
+export const vault = createVault([Buffer.alloc(32, 7)]);
+
+/** A project with a topic for the event of disabling, and ways to make it owe messages. */
+export async function createOwing({ prisma }: Database) {
+  const [orgId, projectId, topicId] = [newId('org'), newId('prj'), newId('top')];
+  await prisma.org.create({ data: { id: orgId, label: 'org' } });
+  await prisma.project.create({
+    data: { id: projectId, orgId, name: projectId, appName: 'app', eventLog: { create: {} } },
+  });
+  await prisma.topic.create({ data: { id: topicId, projectId, name: 'disabled' } });
+  await prisma.eventTopicRoute.create({
+    data: {
+      id: newId('etr'),
+      projectId,
+      topicId,
+      eventType: 'DESTINATION_WEBHOOK_DISABLED',
+    },
+  });
+  return {
+    projectId,
+    async destination(url: string, data: Partial<Prisma.DestinationUncheckedCreateInput> = {}) {
+      const id = newId('dst');
+      const secret = newSigningSecret();
+      const sealed = sealSigningSecret(vault, { id, projectId }, secret);
+      const row = { id, projectId, name: id, type: 'WEBHOOK', url, ...sealed, ...data } as const;
+      await prisma.destination.create({ data: row });
+      return { id, secret };
+    },
+    /** Owes so many messages, due at once; returns their ids. */
+    async owe(
+      destinationId: string,
+      count = 1,
+      data: Partial<Prisma.DeliveryCreateManyInput> = {},
+    ) {
+      const rows = Array.from({ length: count }, (_, number) => ({
+        id: newId('dlv'),
+        projectId,
+        destinationId,
+        body: JSON.stringify({ notificationType: 'connection.created', data: { number } }),
+        nextAttemptTime: new Date(0),
+        ...data,
+      }));
+      await prisma.delivery.createMany({ data: rows });
+      return rows.map(({ id }) => id);
+    },
+  };
+}
+
+const RETRY_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 36_000];
+
+export interface TestWorker extends AsyncDisposable {
+  worker: DeliveryWorker;
+}
+
+/** A worker that may reach 127.0.0.1; its clock and its limits are the test's. */
+export function createWorker(
+  database: Database,
+  { now = () => new Date(), random = Math.random, ...rest }: Partial<DeliveryDeps> = {},
+): TestWorker {
+  const outbound = createOutbound({
+    allowedPrivateTargets: ['127.0.0.1/32'],
+    alwaysAllowedOrigins: () => [],
+  });
+  const config = { DELIVERY_RETRY_SECONDS: RETRY_SECONDS, SHUTDOWN_MS: 20_000 };
+  const log = createLog('silent');
+  const worker = new DeliveryWorker({
+    database,
+    vault,
+    outbound,
+    config,
+    log,
+    now,
+    random,
+    ...rest,
+  });
+  return {
+    worker,
+    async [Symbol.asyncDispose]() {
+      await worker.stop();
+      await outbound[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/**
+ * One database and one receiver for all tests of a file. Workers take whatever is due, so each test
+ * begins without deliveries.
+ */
+export async function sharedDeliveries() {
+  const database = await testDatabase();
+  const receiver = await startReceiver();
+  const { prisma } = database;
+  afterAll(async () => {
+    await receiver[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    await prisma.delivery.deleteMany();
+  });
+  const owing = await createOwing(database);
+  let places = 0;
+  const newPlace = () => {
+    places += 1;
+    return `place-${places}`;
+  };
+  return {
+    database,
+    prisma,
+    receiver,
+    newPlace,
+    ...owing,
+    delivery: (id = '') =>
+      prisma.delivery.findUniqueOrThrow({
+        where: { id },
+        include: { attempts: { orderBy: { attemptNumber: 'asc' } } },
+      }),
+    destinationRow: (id: string) => prisma.destination.findUniqueOrThrow({ where: { id } }),
+    succeeded: () => prisma.delivery.count({ where: { status: 'SUCCEEDED' } }),
+  };
+}
+
+/** A clock that goes on when it is told to. */
+export function clockAt(time: string) {
+  let nowMs = Date.parse(time);
+  return {
+    now: () => new Date(nowMs),
+    advance: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/** Integrations and their installations, made as callers make them; each takes what a test cares about. */
+import { newId } from '../../../src/ids.ts';
+import type { Tenant, TestApp } from '../app.ts';
+import type { GraphqlClient } from '../graphql-client.ts';
+import { generate } from './connections.ts';
+
+type Asker = Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>;
+
+export const CREATE_INTEGRATION = `mutation ($input: CreateIntegrationInput!) {
+  createIntegration(input: $input) {
+    integration { id name provider createTime updateTime project { id } latestRevision { id specVersion } }
+  }
+}`;
+
+export const CREATE_REVISION = `mutation ($input: CreateRevisionInput!) {
+  createRevision(input: $input) {
+    revision { id content { read { objects { objectName } } } }
+    integration { id updateTime latestRevision { id } }
+  }
+}`;
+
+const CONFIG = `config {
+  id createTime
+  read {
+    objectName selectedFields schedule destination disabled
+    fieldMappings { fieldName mapToName } backfill { days fullHistory }
+  }
+  write { objectName deletionEnabled }
+}`;
+
+export const INSTALLATION = `
+  id createdBy createTime updateTime healthStatus
+  project { id } integration { id } revision { id } group { groupRef } connection { id }
+  ${CONFIG}
+  lastOperation { id }
+  objects {
+    objectName mappedObjectName schedule paused pauseNote
+    nextReadTime lastReadTime backfillDone recordsRead
+  }`;
+
+export const CREATE_INSTALLATION = `mutation ($input: CreateInstallationInput!) {
+  createInstallation(input: $input) { installation { ${INSTALLATION} } }
+}`;
+
+export const UPDATE_INSTALLATION = `mutation ($input: UpdateInstallationInput!) {
+  updateInstallation(input: $input) { installation { ${INSTALLATION} } }
+}`;
+
+/** The content of an integration for the sandbox that reads contacts, unless given otherwise. */
+export function contentFor(name = 'crm', given: object = {}) {
+  return {
+    name,
+    provider: 'sandbox',
+    read: {
+      objects: [
+        {
+          objectName: 'contacts',
+          destination: 'records',
+          schedule: '*/10 * * * *',
+          requiredFields: [{ fieldName: 'email' }],
+          optionalFields: [{ fieldName: 'phone' }],
+        },
+      ],
+    },
+    ...given,
+  };
+}
+
+/** A revision of that content. */
+export function revisionOf(content: object) {
+  return { specVersion: '1.0.0', content };
+}
+
+export async function insertDestination(
+  { app }: Pick<TestApp, 'app'>,
+  { projectId }: Pick<Tenant, 'projectId'>,
+  name = 'records',
+) {
+  const url = 'https://hooks.example.com/records';
+  const data = { id: newId('dst'), projectId, name, url, signingSecretSealed: '' };
+  return app.services.database.prisma.destination.create({ data: { ...data, type: 'WEBHOOK' } });
+}
+
+export function integrationInput(
+  { projectId }: Pick<Tenant, 'projectId'>,
+  content: { name: string; provider: string },
+) {
+  const { name, provider } = content;
+  const latestRevision = revisionOf(content);
+  return { input: { projectIdOrName: projectId, name, provider, latestRevision } };
+}
+
+/** An integration with its destination. */
+export async function integrate(
+  app: Pick<TestApp, 'app'>,
+  tenant: Asker,
+  content: { name: string; provider: string } = contentFor(),
+) {
+  const where = { projectId: tenant.projectId, name: 'records' };
+  const known = await app.app.services.database.prisma.destination.count({ where });
+  if (known === 0) await insertDestination(app, tenant);
+  const variables = integrationInput(tenant, content);
+  return (await tenant.query(CREATE_INTEGRATION, variables)).createIntegration.integration;
+}
+
+/** An installation for the group acme, connected first; with the whole input, to use again. */
+export async function installFor(
+  tenant: Asker,
+  integration: { id: string },
+  given: Record<string, unknown> = {},
+) {
+  const groupRef = (given.groupRef as string) ?? 'acme';
+  const connection = await generate(tenant, { apiKey: 'k', groupRef });
+  const input = {
+    projectIdOrName: tenant.projectId,
+    integrationIdOrName: integration.id,
+    groupRef,
+    ...given,
+  };
+  const made = await tenant.query(CREATE_INSTALLATION, { input });
+  return { ...made.createInstallation.installation, connection, input };
+}
