@@ -107,6 +107,8 @@ export interface Provider {
 }
 
 export interface Capabilities {
+  /** The account's objects, custom ones included if the provider lists them. */
+  listObjects?: (session: ProviderSession) => Promise<ObjectSummary[]>;
   describeObject?: (session: ProviderSession, objectName: string) => Promise<ObjectDescription>;
   readPage?: (session: ProviderSession, read: PageRead) => Promise<RecordPage>;
   writeRecord?: (session: ProviderSession, write: RecordWrite) => Promise<RecordOutcome>;
@@ -139,6 +141,8 @@ export function supportedCapabilities({ capabilities }: Provider): ProviderCapab
 export interface ProviderSession {
   /** The connection's base URL, variables filled in, without a trailing slash. */
   baseUrl: string;
+  /** A fact of the connection: its `workspace`, or a member of its provider metadata; null if it has none. */
+  fact(name: string): string | null;
   send(request: ProviderRequest): Promise<ProviderAnswer>;
 }
 
@@ -188,6 +192,11 @@ export interface FieldDescription {
   values: { value: string; displayValue: string }[] | null;
   /** Only for references. */
   referenceTo: string[] | null;
+}
+
+export interface ObjectSummary {
+  name: string;
+  displayName: string;
 }
 
 export interface ObjectDescription {

@@ -225,7 +225,7 @@ test('leaves a write that timed out unknown, and it may be done', async () => {
   await using sandbox = await startSandbox();
   const { capabilities } = connectorOf(sandbox);
   sandbox.faults.set({ delayMs: 60_000 });
-  const impatient = plainSession(sandbox.url, {}, 200);
+  const impatient = plainSession(sandbox.url, {}, { timeoutMs: 200 });
   const write = { type: 'CREATE', objectName: 'deals', record: { name: 'Slow' } } as const;
   await expect(capabilities.writeRecord(impatient, write)).rejects.toMatchObject({
     kind: 'TIMEOUT',

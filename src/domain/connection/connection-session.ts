@@ -12,7 +12,7 @@ import { isSuccess, retryAfterMs } from '../../providers/reading-answers.ts';
 import type { Services } from '../call.ts';
 import type { Caller } from '../provider/provider-limits.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
-import { fillAddress } from './session/account-address.ts';
+import { factOf, fillAddress } from './session/account-address.ts';
 import { attachedCredentials } from './session/attached-credentials.ts';
 import { type ForwardedRequest, forwardedUrl, sendForwarded } from './session/forwarded-request.ts';
 import { areSame, type HeldCredentials, readCredentials } from './session/held-credentials.ts';
@@ -67,6 +67,10 @@ class ConnectionSession implements AccountSession {
     this.#services = services;
     this.#connection = connection;
     this.#provider = provider;
+  }
+
+  fact(name: string): string | null {
+    return factOf(name, this.#connection);
   }
 
   async send(request: ProviderRequest): Promise<ProviderAnswer> {

@@ -2,10 +2,16 @@
 import type { CatalogueRow } from '../catalogue/row.ts';
 import { DEFAULT_LIMITS } from '../catalogue/row.ts';
 import type { Capabilities, Provider, ProviderLimits } from '../contract.ts';
-import { type DeclarationInput, declaration, type ObjectDeclaration } from './declaration.ts';
+import {
+  type DeclarationInput,
+  declaration,
+  type ObjectDeclaration,
+} from './declaration/declaration.ts';
 import { describeObject } from './describe-object.ts';
 import type { Vendor } from './failure.ts';
-import { readPage } from './list-page.ts';
+import { listObjects } from './list-objects.ts';
+import { readPage } from './object-page.ts';
+import { writeBatch } from './write-batch.ts';
 import { deleteRecord, writeRecord } from './write-record.ts';
 
 /** How to connect, as in the catalogue, and what there is to move. */
@@ -27,7 +33,7 @@ export function declarativeProvider({
   };
   return {
     ...facts,
-    objects: Object.keys(vendor.declaration.objects),
+    ...(!vendor.declaration.anyObject && { objects: Object.keys(vendor.declaration.objects) }),
     limits: { ...DEFAULT_LIMITS, ...limits },
     takes: {
       associations: false,
@@ -39,7 +45,8 @@ export function declarativeProvider({
 }
 
 function capabilitiesOf(vendor: Vendor): Capabilities {
-  const objects = Object.values(vendor.declaration.objects);
+  const { anyObject, objects: named } = vendor.declaration;
+  const objects = [...Object.values(named), ...(anyObject ? [anyObject] : [])];
   const has = (part: keyof ObjectDeclaration) => objects.some((object) => object[part]);
   return {
     readPage: (session, read) => readPage(vendor, session, read),
@@ -49,7 +56,11 @@ function capabilitiesOf(vendor: Vendor): Capabilities {
     ...(has('remove') && {
       deleteRecord: (session, removal) => deleteRecord(vendor, session, removal),
     }),
-    ...(has('fields') && {
+    ...((has('createMany') || has('updateMany')) && {
+      writeBatch: (session, write) => writeBatch(vendor, session, write),
+    }),
+    listObjects: (session) => listObjects(vendor, session),
+    ...((has('fields') || has('known')) && {
       describeObject: (session, objectName) => describeObject(vendor, session, objectName),
     }),
   };

@@ -1,42 +1,76 @@
 /** An object's fields, as the account tells them. */
 import {
-  FIELD_VALUE_TYPES,
   type FieldDescription,
   type FieldValueType,
   type ObjectDescription,
   ProviderError,
   type ProviderSession,
 } from '../contract.ts';
-import type { FieldList } from './declaration.ts';
+import type { FieldList } from './declaration/object-declaration.ts';
 import { failure, hasSucceeded, type Vendor } from './failure.ts';
 import { findObject } from './find-object.ts';
 import { isObject, valueAt } from './json.ts';
+import { fillPath, fillTexts } from './template.ts';
 
 export async function describeObject(
   vendor: Vendor,
   session: ProviderSession,
   objectName: string,
 ): Promise<ObjectDescription> {
-  const { displayName, fields } = findObject(vendor, objectName);
-  if (!fields) {
+  const { displayName, fields, known = {} } = findObject(vendor, objectName);
+  if (!fields && Object.keys(known).length === 0) {
     throw new ProviderError('BAD_REQUEST', `${vendor.displayName} does not describe ${objectName}`);
   }
-  const { path, query } = fields;
+  const told = fields ? await toldFields(vendor, session, { list: fields, objectName }) : [];
+  return { name: objectName, displayName, fields: uniqueByName([...knownFields(known), ...told]) };
+}
+
+function knownFields(known: Record<string, FieldValueType>): FieldDescription[] {
+  return Object.entries(known).map(([fieldName, valueType]) => ({
+    fieldName,
+    displayName: null,
+    valueType,
+    providerType: null,
+    readOnly: false,
+    isCustom: false,
+    isRequired: false,
+    values: valueType.endsWith('_SELECT') ? [] : null,
+    referenceTo: valueType === 'REFERENCE' ? [] : null,
+  }));
+}
+
+async function toldFields(
+  vendor: Vendor,
+  session: ProviderSession,
+  { list, objectName }: { list: FieldList; objectName: string },
+): Promise<FieldDescription[]> {
   const { headers } = vendor.declaration;
-  const answer = await session.send({ method: 'GET', path, query, headers });
+  const answer = await session.send({
+    method: 'GET',
+    path: fillPath(list.path, { object: objectName }, session),
+    query: filledQuery(list.query, objectName),
+    headers: fillTexts(headers, session),
+  });
   if (!hasSucceeded(vendor, answer)) throw failure(vendor, answer, 'READ');
-  const found = valueAt(answer.body, fields.fields);
+  const found = valueAt(answer.body, list.fields);
   if (!Array.isArray(found)) {
     throw new ProviderError('RETRYABLE', 'The answer has no list of fields');
   }
-  const described = found.filter(isObject).map((field) => describeField(fields, field));
-  return { name: objectName, displayName, fields: uniqueByName(described) };
+  return found.filter(isObject).map((field) => describeField(list, field));
+}
+
+function filledQuery(query: Record<string, string>, objectName: string): Record<string, string> {
+  const filled = Object.entries(query).map(([name, value]) => [
+    name,
+    value.replaceAll('{object}', () => objectName),
+  ]);
+  return Object.fromEntries(filled);
 }
 
 function describeField(list: FieldList, field: Record<string, unknown>): FieldDescription {
   const providerType = textAt(field, list.type);
-  const valueType = valueTypeOf(list.types[providerType ?? '']);
-  const isWritable = flagAt(field, list.isWritable) ?? true;
+  const valueType = list.types[providerType ?? ''] ?? 'OTHER';
+  const isWritable = flagAt(field, list.isWritable) ?? !flagAt(field, list.isReadOnly);
   return {
     fieldName: `${list.prefix}${textAt(field, list.name)}`,
     displayName: textAt(field, list.displayName),
@@ -48,10 +82,6 @@ function describeField(list: FieldList, field: Record<string, unknown>): FieldDe
     values: valueType.endsWith('_SELECT') ? optionsOf(list, field) : null,
     referenceTo: valueType === 'REFERENCE' ? [] : null,
   };
-}
-
-function valueTypeOf(name: string | undefined): FieldValueType {
-  return FIELD_VALUE_TYPES.find((type) => type === name) ?? 'OTHER';
 }
 
 function optionsOf({ options }: FieldList, field: Record<string, unknown>) {

@@ -2,7 +2,7 @@
 
 import { type ProviderAnswer, ProviderError, type ProviderErrorKind } from '../contract.ts';
 import { bounded, isSuccess, type RequestPurpose, retryAfterMs } from '../reading-answers.ts';
-import type { Declaration } from './declaration.ts';
+import type { Declaration, WaitHeader } from './declaration/declaration.ts';
 import { isObject, valueAt } from './json.ts';
 
 export interface Vendor {
@@ -41,12 +41,27 @@ export function failure(
   const { status } = answer;
   const kind = kindOf(vendor, answer, purpose);
   const message = `${vendor.displayName} answered ${status}: ${messages(vendor, answer).join('; ')}`;
-  const waits = kind === 'RATE_LIMITED' ? vendor.declaration.errors.defaultRetryAfterMs : undefined;
+  const { waitHeaders, defaultRetryAfterMs } = vendor.declaration.errors;
+  const waits = waitHeaders.map((header) => waitMs(answer, header)).find((ms) => ms !== null);
+  const unsaid = kind === 'RATE_LIMITED' ? (waits ?? defaultRetryAfterMs) : undefined;
   return new ProviderError(kind, bounded(message), {
     status,
-    retryAfterMs: retryAfterMs(answer) ?? waits ?? null,
+    retryAfterMs: retryAfterMs(answer) ?? unsaid ?? null,
   });
 }
+
+/** A time of the vendor's is told against its own clock, the answer's `Date`. */
+function waitMs({ headers }: ProviderAnswer, { name, format }: WaitHeader): number | null {
+  const value = headers[name.toLowerCase()]?.trim() ?? '';
+  const number = value === '' ? Number.NaN : Number(value);
+  if (format === 'seconds') return Number.isNaN(number) ? null : number * SECOND_MS;
+  const until =
+    format === 'iso' ? Date.parse(value) : number * (format === 'unixSeconds' ? SECOND_MS : 1);
+  const wait = until - Date.parse(headers.date ?? '');
+  return Number.isNaN(wait) ? null : Math.max(0, wait);
+}
+
+const SECOND_MS = 1_000;
 
 /** Why a record was refused for what is in it; null if it was not the record's fault. */
 export function findRefusal(vendor: Vendor, answer: ProviderAnswer): string[] | null {
@@ -63,7 +78,7 @@ export function messages({ declaration }: Vendor, answer: ProviderAnswer): strin
 }
 
 /** Texts at any depth: vendors nest them by field. A field's name stands before its text. */
-function textsIn(value: unknown): string[] {
+export function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return value.trim() === '' ? [] : [value];
   if (Array.isArray(value)) return value.flatMap(textsIn);
   if (!isObject(value)) return [];

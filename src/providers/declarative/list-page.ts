@@ -8,52 +8,66 @@ import {
   type ProviderSession,
   type RecordPage,
 } from '../contract.ts';
-import type { List, ObjectDeclaration } from './declaration.ts';
+import type { ObjectDeclaration } from './declaration/declaration.ts';
+import type { List } from './declaration/list-declaration.ts';
 import { failure, hasSucceeded, type Vendor } from './failure.ts';
-import { findObject } from './find-object.ts';
-import { findId, isObject, valueAt } from './json.ts';
+import { isObject, valueAt } from './json.ts';
+import { nestedFields } from './nested-fields.ts';
 import { pageRequest } from './page-request.ts';
 import { nextPosition, readPosition } from './position.ts';
+import { idOf } from './record-id.ts';
+import type { Variables } from './template.ts';
 import { readTime } from './times.ts';
+
+export interface ListRead {
+  object: ObjectDeclaration;
+  read: PageRead;
+  variables: Variables;
+}
 
 /**
  * Reads what the window holds, whatever the vendor can filter by: what it can't leave out is left out here
  * by the records' own time of change.
  */
-export async function readPage(
+export async function readList(
   vendor: Vendor,
   session: ProviderSession,
-  read: PageRead,
+  { object, read, variables }: ListRead,
 ): Promise<RecordPage> {
-  const object = findObject(vendor, read.objectName);
   const by = (read.since || read.until) && object.changed ? 'changed' : 'all';
   const list = (by === 'changed' && object.changed) || object.all;
   const position = readPosition(read.cursor, by);
-  const answer = await session.send(pageRequest(vendor.declaration, list, { read, position }));
+  const request = pageRequest(vendor.declaration, list, { read, position, variables, session });
+  const answer = await session.send(request);
   if (!hasSucceeded(vendor, answer)) throw failure(vendor, answer, 'READ');
-  const records = recordsIn(answer, list).map((raw) => toRecord(object, raw, read.fields));
+  const rows = rowsIn(answer, list);
+  const records = rows.map((raw) => toRecord(object, raw, { read, variables }));
+  const times = rows.map((raw) => changeOf(object, raw));
   const page = {
     answer,
     baseUrl: session.baseUrl,
     ids: records.map(({ id }) => id),
     size: list.size ? Math.min(read.pageSize, list.size.max) : null,
-    position,
+    at: position?.next ?? null,
   };
-  const isPast = list.newestFirst && isBefore(object, records.at(-1), read.since);
-  const next = isPast ? null : nextPosition(list, page, by);
-  const total = list.total === undefined ? null : valueAt(answer.body, list.total);
+  const isPast = list.newestFirst && isBefore(times.at(-1), read.since);
+  const next = isPast ? null : nextPosition(list, { page, position, times }, by);
+  const seen = new Set(position?.seen);
   return {
-    records: records.filter((record) => isInWindow(object, record, read)),
+    records: records.filter(
+      ({ id, raw }, n) =>
+        isInWindow(times[n] ?? null, read) && !seen.has(id) && !isOther(list, raw),
+    ),
     nextCursor: next && JSON.stringify(next),
-    estimatedTotal: typeof total === 'number' ? total : null,
+    estimatedTotal: position ? null : totalIn(list, answer),
   };
 }
 
 const records = z.array(z.record(z.string(), z.unknown()));
 
 /** Throws RETRYABLE for an answer of another form: an error page of a proxy passes. */
-function recordsIn(answer: ProviderAnswer, { records: at, record }: List) {
-  const found = valueAt(answer.body, at) ?? (isObject(answer.body) && at !== '' ? [] : undefined);
+function rowsIn(answer: ProviderAnswer, { records: at, record }: List) {
+  const found = valueAt(answer.body, at) ?? (isNothing(answer, at) ? [] : undefined);
   const parsed = records.safeParse(
     Array.isArray(found) ? found.map((item) => valueAt(item, record)) : found,
   );
@@ -63,43 +77,50 @@ function recordsIn(answer: ProviderAnswer, { records: at, record }: List) {
   });
 }
 
+/** Some leave the list out if there is nothing in it, or answer 204 without a body, or 304. */
+function isNothing({ status, body }: ProviderAnswer, at: string): boolean {
+  return (isObject(body) && at !== '') || ((status === 204 || status === 304) && body === null);
+}
+
+function totalIn({ total }: List, { body }: ProviderAnswer): number | null {
+  const found = total === undefined ? null : valueAt(body, total);
+  return typeof found === 'number' ? found : null;
+}
+
 function toRecord(
   { id, nested }: ObjectDeclaration,
   raw: Record<string, unknown>,
-  fields: string[],
+  { read, variables }: Pick<ListRead, 'read' | 'variables'>,
 ): ProviderRecord {
-  const recordId = findId(valueAt(raw, id));
+  const recordId = idOf(id, raw);
   if (recordId === null) throw new ProviderError('RETRYABLE', 'A record of the list has no id');
-  const maps = nested.map(({ at }) => valueAt(raw, at)).filter(isObject);
+  const maps = [raw, ...nested.map((one) => nestedFields(one, raw)), variables];
   const value = (field: string): unknown =>
-    field === 'id' ? recordId : [raw, ...maps].find((map) => Object.hasOwn(map, field))?.[field];
+    field === 'id' ? recordId : maps.find((map) => Object.hasOwn(map, field))?.[field];
   return {
     id: recordId,
-    fields: Object.fromEntries(fields.map((field) => [field, value(field) ?? null])),
+    fields: Object.fromEntries(read.fields.map((field) => [field, value(field) ?? null])),
     raw,
   };
 }
 
+function isOther({ skip }: List, raw: Record<string, unknown>): boolean {
+  return skip !== undefined && valueAt(raw, skip) != null;
+}
+
 function isInWindow(
-  object: ObjectDeclaration,
-  record: ProviderRecord,
+  changedAt: Date | null,
   { since, until }: Pick<PageRead, 'since' | 'until'>,
 ): boolean {
-  const changedAt = changeOf(object, record);
   if (changedAt === null) return true;
   return (!since || changedAt >= since) && (!until || changedAt <= until);
 }
 
-function isBefore(
-  object: ObjectDeclaration,
-  record: ProviderRecord | undefined,
-  since: Date | undefined,
-): boolean {
-  const changedAt = record && changeOf(object, record);
+function isBefore(changedAt: Date | null | undefined, since: Date | undefined): boolean {
   return Boolean(since && changedAt && changedAt < since);
 }
 
 /** Null if the record does not say. */
-function changeOf({ changedAt }: ObjectDeclaration, { raw }: ProviderRecord): Date | null {
+function changeOf({ changedAt }: ObjectDeclaration, raw: Record<string, unknown>): Date | null {
   return changedAt ? readTime(valueAt(raw, changedAt.at), changedAt.format) : null;
 }

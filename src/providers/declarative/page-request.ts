@@ -1,9 +1,12 @@
 /** The request for a page of a list. */
-import type { PageRead, ProviderRequest } from '../contract.ts';
-import type { Declaration, List, Place, TimeFilter } from './declaration.ts';
+import type { PageRead, ProviderRequest, ProviderSession } from '../contract.ts';
+import type { Declaration } from './declaration/declaration.ts';
+import type { List, TimeFilter } from './declaration/list-declaration.ts';
+import type { Place } from './declaration/place.ts';
 import { withValue } from './json.ts';
 import type { Position } from './position.ts';
-import { precisionMs, writeTime } from './times.ts';
+import { fillPath, fillTexts, type Variables } from './template.ts';
+import { earliest, latest, writeTime } from './times.ts';
 
 type Page = Omit<ProviderRequest, 'query' | 'headers' | 'body'> & {
   query: Record<string, string>;
@@ -11,16 +14,32 @@ type Page = Omit<ProviderRequest, 'query' | 'headers' | 'body'> & {
   body: Record<string, unknown> | undefined;
 };
 
+export interface PageToRequest {
+  read: PageRead;
+  position: Position | null;
+  variables: Variables;
+  session: ProviderSession;
+}
+
 export function pageRequest(
   declaration: Declaration,
   list: List,
-  { read, position }: { read: PageRead; position: Position | null },
+  { read, position, variables, session }: PageToRequest,
 ): ProviderRequest {
   const { method, path, query, body } = list;
-  const headers = { ...declaration.headers };
-  if (position && isAddress(list)) return { method, path: String(position.next), headers };
-  const page: Page = { method, path, query: { ...query }, headers, body };
+  const headers = fillTexts(declaration.headers, session);
+  if (position?.next != null && isAddress(list)) {
+    return { method, path: String(position.next), headers };
+  }
+  const page: Page = {
+    method,
+    path: fillPath(path, variables, session),
+    query: fillTexts(query, session),
+    headers,
+    body,
+  };
   for (const [place, value] of parameters(list, read, position)) put(page, place, value);
+  putBounds(page, list, [...bounds(list, read, position)]);
   return page;
 }
 
@@ -30,42 +49,68 @@ function isAddress({ paging }: List): boolean {
 }
 
 function* parameters(
-  { paging, size, since, until, fields }: List,
+  { paging, size, fields }: List,
   read: PageRead,
   position: Position | null,
-): Generator<[Place, string | number]> {
+): Generator<[Place, unknown]> {
   if (size) yield [size, Math.min(read.pageSize, size.max)];
-  if (fields) yield [fields, read.fields.join(fields.separator)];
-  const from = read.since ?? (since?.isRequired ? BEGINNING : undefined);
-  if (since && from && !(position && since.isFirstOnly))
-    yield [since, bound(since, earliest(since, from))];
-  if (until && read.until) yield [until, bound(until, latest(until, read.until))];
+  if (fields) yield [fields, fieldNames(fields, read.fields)];
   if (!('send' in paging)) return;
-  if (position) yield [paging.send, position.next];
+  if (position?.next != null) yield [paging.send, position.next];
   else if (paging.kind === 'page') yield [paging.send, paging.first];
   else if (paging.kind === 'offset') yield [paging.send, 0];
+}
+
+function fieldNames(
+  { always, separator, template, isList, max }: NonNullable<List['fields']>,
+  wanted: string[],
+): string | string[] {
+  const names = [...new Set([...always, ...wanted])].slice(0, max);
+  return isList ? names : template.replace('{fields}', names.join(separator));
 }
 
 /** Before any vendor had records; some refuse the first second of 1970. */
 const BEGINNING = new Date('2000-01-01T00:00:00Z');
 
-/** Never later than what is asked for: what is too early is left out when the page has come. */
-function earliest({ format, isExclusive }: TimeFilter, since: Date): Date {
-  return new Date(since.getTime() - (isExclusive ? precisionMs(format) : 0));
+function* bounds(
+  { since, until }: List,
+  read: PageRead,
+  position: Position | null,
+): Generator<[TimeFilter, unknown]> {
+  const passed = position?.since == null ? undefined : new Date(position.since);
+  const from = passed ?? read.since ?? (since?.isRequired ? BEGINNING : undefined);
+  if (since && from && !(position?.next != null && since.isFirstOnly)) {
+    yield [since, bound(since, earliest(since, from))];
+  }
+  if (until && read.until) yield [until, bound(until, latest(until, read.until))];
 }
 
-/** Never earlier than what is asked for. */
-function latest({ format, isExclusive }: TimeFilter, until: Date): Date {
-  const step = precisionMs(format);
-  return new Date(until.getTime() + (step - 1) + (isExclusive ? step : 0));
+function bound({ template, format }: TimeFilter, time: Date): unknown {
+  const text = writeTime(time, format);
+  if (typeof template === 'string') return template.replace('{time}', () => text);
+  const value = format.startsWith('unix') ? Number(text) : text;
+  return JSON.parse(JSON.stringify(template), (_key, member) =>
+    member === '{time}' ? value : member,
+  );
 }
 
-function bound({ template, format }: TimeFilter, time: Date): string {
-  return template.replace('{time}', writeTime(time, format));
+function putBounds(page: Page, { expression }: List, found: [TimeFilter, unknown][]): void {
+  if (!expression) {
+    for (const [filter, value] of found) put(page, filter, value);
+    return;
+  }
+  const [first] = found;
+  if (!first) return;
+  const all = found.map(([, value]) => String(value)).join(expression.join);
+  put(
+    page,
+    first[0],
+    expression.wrap.replace('{all}', () => all),
+  );
 }
 
-function put(page: Page, place: Place, value: string | number): void {
-  if (place.in === 'query') page.query[place.name] = String(value);
-  else if (place.in === 'header') page.headers[place.name] = String(value);
-  else page.body = withValue(page.body ?? {}, place.name, value);
+function put(page: Page, { in: part, name }: Place, value: unknown): void {
+  if (part === 'query') page.query[name] = String(value);
+  else if (part === 'header') page.headers[name] = String(value);
+  else page.body = withValue(page.body ?? {}, name, value);
 }

@@ -1,11 +1,31 @@
 /** Times as vendors write them. */
-import type { TimeFormat } from './declaration.ts';
+import type { TimeFilter } from './declaration/list-declaration.ts';
+import type { TimeFormat } from './declaration/place.ts';
 
 const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
 
 /** What a format can tell apart. */
-export function precisionMs(format: TimeFormat): number {
-  return format === 'iso' || format === 'unixMilliseconds' ? 1 : SECOND_MS;
+function precisionMs(format: TimeFormat): number {
+  if (format === 'iso' || format === 'unixMilliseconds' || format === 'dotNet') return 1;
+  return format === 'minutes' ? MINUTE_MS : SECOND_MS;
+}
+
+/** What to ask for: never later than that; what is too early is left out when the page has come. */
+export function earliest({ format, isExclusive, marginMs }: TimeFilter, since: Date): Date {
+  return new Date(since.getTime() - marginMs - (isExclusive ? precisionMs(format) : 0));
+}
+
+/** The time that the written bound stands for. */
+export function askedFrom(filter: TimeFilter, since: Date): Date {
+  const step = precisionMs(filter.format);
+  return new Date(Math.floor(earliest(filter, since).getTime() / step) * step);
+}
+
+/** Never earlier than that. */
+export function latest({ format, isExclusive, marginMs }: TimeFilter, until: Date): Date {
+  const step = precisionMs(format);
+  return new Date(until.getTime() + marginMs + (step - 1) + (isExclusive ? step : 0));
 }
 
 /** Cut to the format's precision: a bound is never later than the time that it stands for. */
@@ -19,14 +39,20 @@ export function writeTime(time: Date, format: TimeFormat): string {
       return iso.replace('.000Z', 'Z');
     case 'isoOffset':
       return iso.replace('.000Z', '+00:00');
+    case 'isoBare':
+      return iso.slice(0, 19);
     case 'spaced':
       return iso.slice(0, 19).replace('T', ' ');
+    case 'minutes':
+      return iso.slice(0, 16).replace('T', ' ');
     case 'unixSeconds':
       return String(ms / SECOND_MS);
     case 'unixMilliseconds':
       return String(ms);
     case 'httpDate':
       return new Date(ms).toUTCString();
+    case 'dotNet':
+      return `/Date(${ms}+0000)/`;
   }
 }
 
@@ -39,8 +65,13 @@ export function readTime(value: unknown, format: TimeFormat): Date | null {
 function millisecondsOf(value: unknown, format: TimeFormat): number {
   if (format === 'unixSeconds') return numberOf(value) * SECOND_MS;
   if (format === 'unixMilliseconds') return numberOf(value);
-  return typeof value === 'string' ? Date.parse(zoned(value)) : Number.NaN;
+  if (typeof value !== 'string') return Number.NaN;
+  if (format === 'dotNet') return numberOf(DOT_NET.exec(value)?.[1]);
+  return Date.parse(zoned(value));
 }
+
+/** The offset after the milliseconds is the zone that it was written in: they count from 1970 in UTC. */
+const DOT_NET = /^\/Date\((-?\d+)([+-]\d{4})?\)\/$/;
 
 function numberOf(value: unknown): number {
   const isNumber = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
@@ -48,7 +79,10 @@ function numberOf(value: unknown): number {
 }
 
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
+/** +0000, where ISO 8601 has a colon: Date.parse takes only that. */
+const ZONE_WITHOUT_COLON = /([+-]\d\d)(\d\d)$/;
 
 function zoned(text: string): string {
-  return WITHOUT_ZONE.test(text) ? `${text.replace(' ', 'T')}Z` : text;
+  if (WITHOUT_ZONE.test(text)) return `${text.replace(' ', 'T')}Z`;
+  return text.includes('T') ? text.replace(ZONE_WITHOUT_COLON, '$1:$2') : text;
 }

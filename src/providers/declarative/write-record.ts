@@ -8,10 +8,16 @@ import {
   type RecordRemoval,
   type RecordWrite,
 } from '../contract.ts';
-import type { Declaration, ObjectDeclaration, Write } from './declaration.ts';
-import { failure, findRefusal, hasSucceeded, messages, type Vendor } from './failure.ts';
+import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
+import type { Write } from './declaration/object-declaration.ts';
+import { failure, findRefusal, hasSucceeded, messages, textsIn, type Vendor } from './failure.ts';
 import { findObject } from './find-object.ts';
 import { findId, isObject, valueAt, withValue } from './json.ts';
+import { withNested } from './nested-fields.ts';
+import { idOf, idVariables } from './record-id.ts';
+import { fillPath, fillTexts, type Variables, variablesIn } from './template.ts';
+
+type Fields = Record<string, unknown>;
 
 export async function writeRecord(
   vendor: Vendor,
@@ -22,19 +28,43 @@ export async function writeRecord(
   const isUpdate = write.type === 'UPDATE';
   const way = isUpdate ? object.update : object.create;
   if (!way) throw cannot(vendor, isUpdate ? 'updates' : 'creates', write.objectName);
-  const { id, ...fields } = write.record;
-  const recordId = isUpdate ? findPathId(id) : null;
-  if (isUpdate && recordId === null) return refused(null, ['An update needs the id of a record']);
-  const request = {
+  const target = isUpdate ? updateOf(object, write.record) : createOf(way, write.record);
+  if (Array.isArray(target)) return refused(null, target);
+  const variables = { object: write.objectName, ...target.variables };
+  const recordId = isUpdate ? (target.variables.id ?? null) : null;
+  const answer = await session.send({
     method: way.method,
-    path: filled(way.path, recordId),
-    headers: headersOf(vendor.declaration, write.idempotencyKey),
-    ...content(vendor.declaration, bodyOf(object, way, isUpdate ? fields : write.record)),
-  };
-  const answer = await session.send(request);
+    path: fillPath(way.path, variables, session),
+    query: way.query,
+    headers: headersOf(vendor.declaration, session, { ...way, key: write.idempotencyKey }),
+    ...content(vendor.declaration, bodyOf(object, way, { fields: target.fields, recordId })),
+  });
   if (isUpdate && answer.status === 404) return refused(recordId, messages(vendor, answer));
   if (!hasSucceeded(vendor, answer)) return refusedOrThrown(vendor, answer, recordId);
   return written(object, way, { answer, recordId });
+}
+
+interface Target {
+  variables: Variables;
+  fields: Fields;
+}
+
+/** What names the record and what changes in it, or why neither is known. */
+function updateOf({ id: place }: ObjectDeclaration, { id, ...fields }: Fields): Target | string[] {
+  const variables = idVariables(place, id);
+  return variables ? { variables, fields } : ['An update needs the id of a record'];
+}
+
+/** Members that the path names are not in the body. */
+function createOf({ path }: Write, record: Fields): Target | string[] {
+  const names = variablesIn(path).filter((name) => name !== 'object');
+  const missing = names.filter((name) => findId(record[name]) === null);
+  if (missing.length > 0) return missing.map((name) => `A create needs ${name}`);
+  const fields = Object.fromEntries(
+    Object.entries(record).filter(([name]) => !names.includes(name)),
+  );
+  const variables = Object.fromEntries(names.map((name) => [name, findId(record[name]) ?? '']));
+  return { variables, fields };
 }
 
 export async function deleteRecord(
@@ -42,60 +72,53 @@ export async function deleteRecord(
   session: ProviderSession,
   { objectName, id }: RecordRemoval,
 ): Promise<RecordOutcome> {
-  const { remove } = findObject(vendor, objectName);
+  const object = findObject(vendor, objectName);
+  const { remove } = object;
   if (!remove) throw cannot(vendor, 'deletes', objectName);
-  const recordId = findPathId(id);
-  if (recordId === null) return refused(null, ['No record can have that id']);
+  const variables = idVariables(object.id, id);
+  if (variables === null) return refused(null, ['No record can have that id']);
+  const body = remove.id ? withValue(remove.body ?? {}, remove.id, id) : remove.body;
   const answer = await session.send({
     method: remove.method,
-    path: filled(remove.path, recordId),
-    headers: { ...vendor.declaration.headers },
-    ...(remove.body && content(vendor.declaration, remove.body)),
+    path: fillPath(remove.path, { object: objectName, ...variables }, session),
+    query: remove.query,
+    headers: headersOf(vendor.declaration, session, remove),
+    ...(body && content(vendor.declaration, body)),
   });
-  if (hasSucceeded(vendor, answer)) return { success: true, recordId, data: null, errors: [] };
-  if (answer.status === 404) return refused(recordId, messages(vendor, answer));
-  return refusedOrThrown(vendor, answer, recordId);
+  if (answer.status === 404) return refused(id, messages(vendor, answer));
+  if (!hasSucceeded(vendor, answer)) return refusedOrThrown(vendor, answer, id);
+  const refusals = refusalsIn(answer, remove.refusals);
+  return refusals ? refused(id, refusals) : { success: true, recordId: id, data: null, errors: [] };
 }
 
-function cannot({ displayName }: Vendor, verb: string, objectName: string): ProviderError {
+export function cannot({ displayName }: Vendor, verb: string, objectName: string): ProviderError {
   return new ProviderError('BAD_REQUEST', `${displayName} has no ${verb} of ${objectName}`);
-}
-
-/** An id that stays one segment of a path, whatever is in it. */
-function findPathId(value: unknown): string | null {
-  const id = findId(value);
-  return id === null || id === '.' || id === '..' ? null : id;
-}
-
-function filled(path: string, id: string | null): string {
-  return id === null ? path : path.replaceAll('{id}', encodeURIComponent(id));
 }
 
 function headersOf(
   { headers, idempotencyHeader }: Declaration,
-  key: string | undefined,
+  session: ProviderSession,
+  { headers: own, key }: { headers: Record<string, string>; key?: string | undefined },
 ): Record<string, string> {
-  return { ...headers, ...(idempotencyHeader && key && { [idempotencyHeader]: key }) };
+  const filled = fillTexts({ ...headers, ...own }, session);
+  return { ...filled, ...(idempotencyHeader && key && { [idempotencyHeader]: key }) };
 }
 
 function content(
   { bodyFormat }: Declaration,
-  body: Record<string, unknown>,
+  body: Fields,
 ): Pick<ProviderRequest, 'body' | 'bodyFormat'> {
   return { body, bodyFormat };
 }
 
 function bodyOf(
   { nested }: ObjectDeclaration,
-  { wrap, body }: Write,
-  fields: Record<string, unknown>,
-): Record<string, unknown> {
-  let record: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) {
-    const map = nested.find(({ names }) => names?.test(name));
-    record = map ? withValue(record, `${map.at}/${name}`, value) : { ...record, [name]: value };
-  }
-  return wrap === '' ? { ...body, ...record } : withValue(body, wrap, record);
+  { wrap, body, id }: Write,
+  { fields, recordId }: { fields: Fields; recordId: string | null },
+): Fields {
+  const record = withNested(nested, fields);
+  const whole = wrap === '' ? { ...body, ...record } : withValue(body, wrap, record);
+  return id === undefined || recordId === null ? whole : withValue(whole, id, recordId);
 }
 
 /** Of a create whose answer names no record, the outcome is unknown. */
@@ -104,14 +127,21 @@ function written(
   way: Write,
   { answer, recordId }: { answer: ProviderAnswer; recordId: string | null },
 ): RecordOutcome {
+  const refusals = refusalsIn(answer, way.refusals);
+  if (refusals) return refused(recordId, refusals);
   const data = way.record === undefined ? undefined : valueAt(answer.body, way.record);
-  const found = findId(valueAt(data, object.id)) ?? recordId;
+  const found = recordId ?? idOf(way.recordId ?? object.id, data);
   if (found === null) {
     throw new ProviderError('DISCONNECTED', 'The answer does not say which record was made', {
       status: answer.status,
     });
   }
   return { success: true, recordId: found, data: isObject(data) ? data : null, errors: [] };
+}
+
+function refusalsIn({ body }: ProviderAnswer, at: string | undefined): string[] | null {
+  const found = at === undefined ? [] : textsIn(valueAt(body, at));
+  return found.length > 0 ? found : null;
 }
 
 export function refused(recordId: string | null, errors: string[]): RecordOutcome {

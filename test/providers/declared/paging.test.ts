@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ProviderSession, RecordPage } from '../../../src/providers/contract.ts';
-import type { ObjectDeclarationInput } from '../../../src/providers/declarative/declaration.ts';
+import type { ObjectDeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
 import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { plainSession } from '../../support/providers/provider-session.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type Page,
 } from '../../support/wire/paging.ts';
 import { type VendorFixture, vendorServer } from '../../support/wire/vendor-server.ts';
-import { failureOf } from '../contract-subject.ts';
+import { failureOf, minute } from '../contract-subject.ts';
 
 type Paging = ObjectDeclarationInput['all']['paging'];
 
@@ -44,7 +44,7 @@ function fixture(page: Page): VendorFixture {
     refusal: (_status, message) => ({ message }),
     problemWith: () => null,
     object: {
-      show: ({ id }) => ({ id }),
+      show: ({ id, changedAt }) => ({ id, changed: changedAt.toISOString() }),
       lists: [
         {
           path: '/things',
@@ -57,7 +57,7 @@ function fixture(page: Page): VendorFixture {
   };
 }
 
-function provider(paging: Paging) {
+function provider(paging: Paging, more: Partial<ObjectDeclarationInput['all']> = {}) {
   return declarativeProvider({
     name: 'things',
     displayName: 'Things',
@@ -70,11 +70,13 @@ function provider(paging: Paging) {
       objects: {
         things: {
           displayName: 'Things',
+          changedAt: { at: '/changed', format: 'iso' },
           all: {
             path: '/things',
             records: '/things',
             size: { in: 'query', name: 'size', max: 50 },
             paging,
+            ...more,
           },
         },
       },
@@ -85,9 +87,9 @@ function provider(paging: Paging) {
 async function* pages(
   paging: Paging,
   session: ProviderSession,
-  pageSize: number,
+  { pageSize, ...more }: { pageSize: number } & Partial<ObjectDeclarationInput['all']>,
 ): AsyncGenerator<RecordPage> {
-  const readPage = provider(paging).capabilities.readPage as NonNullable<
+  const readPage = provider(paging, more).capabilities.readPage as NonNullable<
     ReturnType<typeof provider>['capabilities']['readPage']
   >;
   let cursor: string | undefined;
@@ -109,7 +111,7 @@ test.each(KINDS)('%s: each record once', async (_, page, paging) => {
         String(server.store.create({}, new Date()).id),
       );
       const read: string[] = [];
-      for await (const { records } of pages(paging, session, pageSize)) {
+      for await (const { records } of pages(paging, session, { pageSize })) {
         expect(records.length).toBeLessThanOrEqual(Math.min(pageSize, 50));
         read.push(...records.map(({ id }) => id));
       }
@@ -125,7 +127,7 @@ test('last id: records that are made between the pages move no other', async () 
   await using server = await vendorServer(fixture(page));
   const made = Array.from({ length: 25 }, () => String(server.store.create({}, new Date()).id));
   const read: string[] = [];
-  for await (const { records } of pages(paging, plainSession(server.url), 10)) {
+  for await (const { records } of pages(paging, plainSession(server.url), { pageSize: 10 })) {
     read.push(...records.map(({ id }) => id));
     server.store.records.unshift({ id: `new-${read.length}`, changedAt: new Date(), values: {} });
   }
@@ -141,7 +143,69 @@ test.each([
   const [list] = broken.object.lists;
   if (list) list.answer = () => ({ things: [{ id: 1 }], ...answer });
   await using server = await vendorServer(broken);
-  const read = Array.fromAsync(pages(paging, plainSession(server.url), 10));
+  const read = Array.fromAsync(pages(paging, plainSession(server.url), { pageSize: 10 }));
   expect((await failureOf(read)).kind).toBe('RETRYABLE');
   expect(server.requests.length).toBeLessThanOrEqual(2);
+});
+
+/** A list in the order of change, from a time on. */
+function sortedByChange(page: Page): VendorFixture {
+  const sorted = fixture(page);
+  const [list] = sorted.object.lists;
+  if (!list) return sorted;
+  list.order = 'oldestChange';
+  list.filter = (records, { query }) => {
+    const since = query.get('since');
+    return records.filter(({ changedAt }) => since === null || changedAt >= new Date(since));
+  };
+  return sorted;
+}
+
+const KEYSETS = KINDS.filter(([name]) => /^(page number|offset|Link)/.test(name));
+
+test.each(
+  KEYSETS,
+)('%s: a record that changes between two pages hides no other', async (_, page, paging) => {
+  await using server = await vendorServer(sortedByChange(page));
+  const session = plainSession(server.url);
+  const since = { in: 'query', name: 'since', format: 'iso' } as const;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.nat(50), { maxLength: 40 }),
+      fc.integer({ min: 2, max: 12 }),
+      fc.array(fc.nat(39), { maxLength: 20 }),
+      async (times, pageSize, touched) => {
+        server.store.records.splice(0);
+        const ids = times.map((n) => String(server.store.create({}, minute(n)).id));
+        const read: string[] = [];
+        for await (const { records } of pages(paging, session, {
+          pageSize,
+          since,
+          isKeyset: true,
+        })) {
+          read.push(...records.map(({ id }) => id));
+          const record = server.store.records[touched.pop() ?? 99];
+          if (record) record.changedAt = minute(60 + read.length);
+        }
+        expect(ids.filter((id) => !read.includes(id))).toEqual([]);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test.each(KEYSETS)('%s: from the last time on, each record once', async (_, page, paging) => {
+  await using server = await vendorServer(sortedByChange(page));
+  const since = { in: 'query', name: 'since', format: 'iso' } as const;
+  const many = { pageSize: 7, since, isKeyset: true };
+  for (const n of [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 3, 4, 5, 6, 6, 6, 7]) {
+    server.store.create({}, minute(n));
+  }
+  const read = await Array.fromAsync(pages(paging, plainSession(server.url), many));
+  const ids = read.flatMap(({ records }) => records.map(({ id }) => id));
+  expect(ids.toSorted()).toEqual(server.store.records.map(({ id }) => String(id)).toSorted());
+  // Deep pages are asked for only within one time.
+  expect(server.requests.some(({ query }) => query.get('since') === minute(1).toISOString())).toBe(
+    true,
+  );
 });

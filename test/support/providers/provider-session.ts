@@ -4,6 +4,7 @@
  */
 import { stringify } from 'qs';
 import { type Dispatcher, errors, request } from 'undici';
+import { parsed } from '../../../src/domain/connection/session/provider-answer.ts';
 import {
   type ProviderAnswer,
   ProviderError,
@@ -19,10 +20,13 @@ const DEFAULT_TIMEOUT_MS = 2_000;
 export function plainSession(
   baseUrl: string,
   headers: Record<string, string> = {},
-  timeoutMs = DEFAULT_TIMEOUT_MS,
+  {
+    timeoutMs = DEFAULT_TIMEOUT_MS,
+    facts = {},
+  }: { timeoutMs?: number; facts?: Record<string, string> } = {},
 ): ProviderSession {
   const base = baseUrl.replace(/\/+$/, '');
-  return { baseUrl: base, send };
+  return { baseUrl: base, fact: (name) => facts[name] ?? null, send };
 
   async function send(sent: ProviderRequest): Promise<ProviderAnswer> {
     const url = requestUrl(base, sent);
@@ -45,7 +49,7 @@ export function plainSession(
       return {
         status: answer.statusCode,
         headers: flatHeaders(answer.headers),
-        body: parsedBody(await answer.body.text()),
+        body: parsed(await answer.body.text()),
       };
     } catch (cause) {
       throw new ProviderError(kindOf(cause), `${sent.method} ${sent.path}: ${cause}`, { cause });
@@ -66,15 +70,6 @@ function flatHeaders(headers: Dispatcher.ResponseData['headers']): Record<string
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
   );
-}
-
-function parsedBody(text: string): unknown {
-  if (text === '') return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);

@@ -25,18 +25,40 @@ export interface WireList {
 
 export interface WireObject {
   lists: WireList[];
+  /** Answers that are always the same: a list of parents, say. */
+  fixed?: { path: string; body: unknown }[];
+  /** Another way to make or change many. */
+  batches?: WireBatch[];
   /** The record as the vendor shows it. */
   show: (record: StoredRecord) => Record<string, unknown>;
   create?: WireChange;
   update?: WireChange;
-  remove?: { method: string; path: string; status: number; body?: unknown };
+  remove?: Pick<WireChange, 'method' | 'path' | 'finds' | 'objection' | 'status'> & {
+    body?: unknown;
+  };
   fields?: { path: string; body: unknown };
+}
+
+/** Many records in a body; what the answer says of each, in order. */
+export interface WireBatch {
+  method: string;
+  path: string;
+  status: number;
+  recordsIn: (body: unknown) => { id: string | null; values: Record<string, unknown> }[];
+  /** A record that was taken, or why it was not. */
+  answer: (outcomes: (Record<string, unknown> | { refused: string })[]) => unknown;
+  /** Whether one refusal refuses all. */
+  isAllOrNone: (request: ServedRequest) => boolean;
 }
 
 export interface WireChange {
   method: string;
-  /** With `:id` where the id is. */
+  /** With `:name` where a part of the address is; `:id` is the record's id. */
   path: string;
+  /** Which one the address means, if not by `:id`. */
+  finds?: (record: StoredRecord, named: Record<string, string>) => boolean;
+  /** What a request must have, or why it is refused: a header, a part of the query. */
+  objection?: (request: ServedRequest) => string | null;
   status: number;
   /** The values that a body carries; throws BadRequest for a body of the wrong form. */
   valuesIn: (body: unknown) => Record<string, unknown>;
@@ -46,6 +68,10 @@ export interface WireChange {
 
 export interface VendorFixture {
   idOf: (n: number) => string | number;
+  /** How a record is referred to, if not by its id alone. */
+  refOf?: (id: string | number) => string;
+  /** Answers what the parts below don't; undefined for what it knows nothing of. */
+  other?: (request: ServedRequest, store: VendorStore, now: Date) => ServedAnswer | undefined;
   /** Headers that a request must have. */
   headers: Record<string, string>;
   /** How bodies must be sent. */
@@ -94,24 +120,39 @@ interface Served {
 }
 
 function route(served: Served, request: ServedRequest): ServedAnswer {
-  const { object } = served.fixture;
+  const { fixture, store, now } = served;
+  const { object } = fixture;
+  const other = fixture.other?.(request, store, now());
+  if (other) return other;
   const list = object.lists.find(
-    ({ method = 'GET', path }) => method === request.method && path === request.path,
+    ({ method = 'GET', path }) => method === request.method && namedIn(path, request),
   );
   if (list) return listed(served, list, request);
-  const { create, update, remove, fields } = object;
+  const fixed = object.fixed?.find(({ path }) => path === request.path);
+  if (fixed && request.method === 'GET') return { status: 200, body: fixed.body };
+  const batch = object.batches?.find((one) => isAt(one, request));
+  if (batch) return changedMany(served, batch, request);
+  return routeChange(served, request);
+}
+
+function routeChange(served: Served, request: ServedRequest): ServedAnswer {
+  const { fixture, store } = served;
+  const { create, update, remove, fields } = fixture.object;
   if (fields && request.method === 'GET' && request.path === fields.path) {
     return { status: 200, body: fields.body };
   }
-  if (create && idIn(create, request) !== null) return changed(served, create, request);
-  const known = [update, remove].find((one) => one && idIn(one, request) !== null);
-  const record = known && served.store.find(idIn(known, request) ?? '');
-  if (!known || !record) return refused(served.fixture, 404, 'Not found');
-  if (known === remove) {
-    served.store.remove(record);
-    return { status: known.status, ...(remove.body !== undefined && { body: remove.body }) };
-  }
-  return changed(served, known as WireChange, request, record);
+  if (create && isAt(create, request)) return changed(served, create, { request });
+  const known = [update, remove].find((one) => one && isAt(one, request));
+  if (!known) return refused(fixture, 404, 'Not found');
+  const named = namedIn(known.path, request) ?? {};
+  const finds = known.finds ?? (({ id }: StoredRecord) => String(id) === named.id);
+  const record = store.records.find((one) => finds(one, named));
+  const objection = known.objection?.(request);
+  if (objection) return refused(fixture, 400, objection);
+  if (!record) return refused(fixture, 404, 'Not found');
+  if (known !== remove) return changed(served, known as WireChange, { request, record });
+  store.remove(record);
+  return { status: known.status, ...(remove.body !== undefined && { body: remove.body }) };
 }
 
 function listed(
@@ -134,13 +175,12 @@ const ORDERS: Record<WireList['order'], (a: StoredRecord, b: StoredRecord) => nu
 function changed(
   { fixture, store, now }: Served,
   change: WireChange,
-  request: ServedRequest,
-  record?: StoredRecord,
+  { request, record }: { request: ServedRequest; record?: StoredRecord },
 ): ServedAnswer {
   const type = request.headers['content-type'] ?? '';
   if (!type.startsWith(fixture.contentType)) return refused(fixture, 415, `not ${type}`);
-  const values = change.valuesIn(request.body);
-  const problem = fixture.problemWith(values);
+  const values = { ...change.valuesIn(request.body) };
+  const problem = change.objection?.(request) ?? fixture.problemWith(values);
   if (problem !== null) return refused(fixture, fixture.invalidStatus, problem);
   const kept = record ?? store.create({}, now());
   Object.assign(kept.values, values);
@@ -149,12 +189,41 @@ function changed(
   return { status: change.status, ...(body !== undefined && { body }) };
 }
 
-/** The id in a request's path; '' where the path has none; null if it is another path. */
-function idIn({ method, path }: { method: string; path: string }, request: ServedRequest) {
-  if (method !== request.method) return null;
-  const pattern = path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(':id', '([^/]+)');
+function changedMany(
+  { fixture, store, now }: Served,
+  batch: WireBatch,
+  request: ServedRequest,
+): ServedAnswer {
+  const tasks = batch.recordsIn(request.body).map(({ id, values }) => {
+    const record = id === null ? null : store.find(id);
+    const problem = record === undefined ? 'No such record' : fixture.problemWith(values);
+    return { record, values, problem };
+  });
+  const first = tasks.find(({ problem }) => problem !== null)?.problem;
+  if (first && batch.isAllOrNone(request)) return refused(fixture, fixture.invalidStatus, first);
+  const outcomes = tasks.map(({ record, values, problem }) => {
+    if (problem !== null) return { refused: problem };
+    const kept = record ?? store.create({}, now());
+    Object.assign(kept.values, values);
+    kept.changedAt = now();
+    return fixture.object.show(kept);
+  });
+  return { status: batch.status, body: batch.answer(outcomes) };
+}
+
+function isAt({ method, path }: { method: string; path: string }, request: ServedRequest): boolean {
+  return method === request.method && namedIn(path, request) !== null;
+}
+
+/** The named parts of a request's path; null if it is another path. */
+function namedIn(path: string, request: ServedRequest): Record<string, string> | null {
+  const pattern = path
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/:(\w+)/g, '(?<$1>[^/()]+)');
   const found = new RegExp(`^${pattern}$`).exec(request.path);
-  return found ? decodeURIComponent(found[1] ?? '') : null;
+  if (!found) return null;
+  const named = Object.entries(found.groups ?? {});
+  return Object.fromEntries(named.map(([name, value]) => [name, decodeURIComponent(value)]));
 }
 
 function refused({ refusal }: VendorFixture, status: number, message: string): ServedAnswer {

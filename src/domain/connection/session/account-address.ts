@@ -50,7 +50,7 @@ function problemWith(template: string, value: string | null): string | null {
 }
 
 /** Metadata holds text, or `{ value }` as the platform writes it. */
-function factOf(name: string, { providerWorkspaceRef, providerMetadata }: AccountFacts) {
+export function factOf(name: string, { providerWorkspaceRef, providerMetadata }: AccountFacts) {
   if (name === 'workspace') return providerWorkspaceRef;
   const facts = (providerMetadata ?? {}) as Record<string, unknown>;
   const fact = Object.hasOwn(facts, name) ? facts[name] : undefined;

@@ -6,11 +6,20 @@ export function providerAnswer({ status, headers, body }: OutboundAnswer): Provi
   return { status, headers, body: parsed(body.toString('utf8')) };
 }
 
-function parsed(text: string): unknown {
+/** A whole number that a JavaScript number can't hold stays as it was written, as a text: most are ids. */
+export function parsed(text: string): unknown {
   if (text === '') return null;
   try {
-    return JSON.parse(text);
+    return LONG_NUMBER.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
   } catch {
     return text;
   }
+}
+
+/** Most answers have none, and are read without looking at each value. */
+const LONG_NUMBER = /(^|[\s:[,])-?\d{16}/;
+
+function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  return /^-?\d+$/.test(context?.source ?? '') ? context?.source : value;
 }

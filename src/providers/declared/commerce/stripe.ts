@@ -1,4 +1,4 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration.ts';
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 /** Lists filter by creation alone and records do not say when they changed: a read of changes is a whole one. */

@@ -1,4 +1,4 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration.ts';
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 /** Version 2 of the API pages by cursor and filters by the time of update. */

@@ -1,4 +1,4 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration.ts';
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 function object(
@@ -21,6 +21,7 @@ function object(
         next: '/metadata/paging/next_page',
       },
       since: { in: 'query', name: 'updated_at[gte]', format: 'iso' },
+      isKeyset: true,
     },
     ...(!isReadOnly && {
       create: { method: 'POST', path, record: '/data' },

@@ -1,4 +1,4 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration.ts';
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 function object(
@@ -9,7 +9,15 @@ function object(
   return {
     displayName,
     changedAt: { at: '/updated_at', format: 'isoSeconds' },
-    nested: [{ at: `/${singular}_fields` }],
+    nested: [
+      singular === 'ticket'
+        ? {
+            at: '/custom_fields',
+            names: /^\d+$/,
+            entries: { name: '/id', value: '/value', writes: 'list' },
+          }
+        : { at: `/${singular}_fields` },
+    ],
     all: {
       path,
       records: `/${plural}`,
@@ -41,6 +49,8 @@ function object(
         format: 'unixSeconds',
         isRequired: true,
         isFirstOnly: true,
+        // Exports take no time of the last minute.
+        marginMs: 60_000,
       },
     },
     create: { method: 'POST', path, wrap: `/${singular}`, record: `/${singular}` },

@@ -1,4 +1,4 @@
-import type { ObjectDeclarationInput } from '../../declarative/declaration.ts';
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 const SIZE = { in: 'query', name: 'per_page', max: 100 } as const;
@@ -19,6 +19,7 @@ function changeable(
       size: SIZE,
       paging: { kind: 'link' },
       since: { in: 'query', name: 'updated_after', format: 'iso' },
+      isKeyset: true,
       until: { in: 'query', name: 'updated_before', format: 'iso' },
     },
   };

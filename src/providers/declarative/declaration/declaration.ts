@@ -1,0 +1,73 @@
+/**
+ * How a provider is said as data. A declaration names where a vendor's lists are, how they page, how they
+ * filter by time, and where ids, records and errors stand in the answers; the files beside this one turn it
+ * into capabilities. Every part is checked when the module is loaded, so a wrong declaration does not start.
+ */
+import { z } from 'zod';
+import { objectDeclaration } from './object-declaration.ts';
+import { path, pointer, texts } from './place.ts';
+
+export type { ObjectDeclaration, ObjectDeclarationInput } from './object-declaration.ts';
+
+/** What an answer means beyond its status. The first rule that fits counts. */
+const errorRule = z.strictObject({
+  status: z.int().optional(),
+  /** A header with exactly this value, or with any. */
+  header: z.strictObject({ name: z.string(), value: z.string().optional() }).optional(),
+  /** A text somewhere in the answer's words. */
+  words: z.string().optional(),
+  kind: z.enum([
+    'AUTH_INVALIDATED',
+    'FORBIDDEN',
+    'BAD_REQUEST',
+    'MISSING_OBJECT',
+    'CURSOR_GONE',
+    'RATE_LIMITED',
+    'SERVER_ERROR',
+    'RETRYABLE',
+  ]),
+});
+
+/** A header that says when requests are taken again, if it is not Retry-After. */
+const waitHeader = z.strictObject({
+  name: z.string(),
+  format: z.enum(['seconds', 'unixSeconds', 'unixMilliseconds', 'iso']),
+});
+export type WaitHeader = z.output<typeof waitHeader>;
+
+export const declaration = z.strictObject({
+  /** Of the vendor's API, where it is chosen by a header or a path. */
+  apiVersion: z.string().optional(),
+  /** The vendor's documentation. */
+  docsUrl: z.url(),
+  /** What the facts were checked against; no live account was reached. */
+  checkedAgainst: z.string().min(1),
+  /** What the vendor has and this does not use, or uses with a loss, in sentences for the docs. */
+  notes: z.array(z.string()).default([]),
+  /** Scopes to ask consent for, so that all objects can be read and written. */
+  scopes: z.array(z.string()).default([]),
+  /** What a connection must know beside its credentials; `{{name}}` in paths and headers. */
+  inputs: z.record(z.string().regex(/^\w+$/), z.string()).default({}),
+  headers: texts,
+  bodyFormat: z.enum(['json', 'form']).default('json'),
+  idempotencyHeader: z.string().optional(),
+  errors: z.strictObject({
+    /** Where the words of a refusal are: each may be a text, a list, or a map of texts. */
+    messages: z.array(pointer).min(1),
+    rules: z.array(errorRule).default([]),
+    /** A member of a successful answer that means a failure. */
+    inSuccess: pointer.optional(),
+    waitHeaders: z.array(waitHeader).default([]),
+    /** What to wait after a 429 that does not say it. */
+    defaultRetryAfterMs: z.int().positive().optional(),
+  }),
+  objects: z.record(z.string().regex(/^[\w-]+$/), objectDeclaration),
+  /** Any other object of an account; paths have its name as `{object}`. */
+  anyObject: objectDeclaration.optional(),
+  /** Where the account lists its objects. */
+  objectList: z
+    .strictObject({ path, query: texts, objects: pointer, name: pointer, displayName: pointer })
+    .optional(),
+});
+export type Declaration = z.output<typeof declaration>;
+export type DeclarationInput = z.input<typeof declaration>;

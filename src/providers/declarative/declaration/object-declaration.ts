@@ -1,0 +1,123 @@
+/** What a declaration says of one object: how it is listed, written and described. */
+import { z } from 'zod';
+import { FIELD_VALUE_TYPES } from '../../contract.ts';
+import { list } from './list-declaration.ts';
+import { json, path, pointer, texts, timeFormat } from './place.ts';
+
+/** How a record is sent and what comes back. */
+const write = z.strictObject({
+  method: z.enum(['POST', 'PUT', 'PATCH']),
+  path,
+  query: texts,
+  headers: texts,
+  /** Where the record goes in the body. */
+  wrap: pointer.default(''),
+  /** What the body has beside it. */
+  body: json.default({}),
+  /** Where the body has the record's id too. */
+  id: pointer.optional(),
+  /** Where the answer has the record; left out if it has none. */
+  record: pointer.optional(),
+  /** Where that has the id, if it is another place than in a list. */
+  recordId: pointer.optional(),
+  /** Where a successful answer says why it did nothing. */
+  refusals: pointer.optional(),
+});
+export type Write = z.output<typeof write>;
+
+const removal = z.strictObject({
+  method: z.enum(['DELETE', 'PATCH', 'PUT', 'POST']).default('DELETE'),
+  path,
+  query: texts,
+  headers: texts,
+  body: json.optional(),
+  id: pointer.optional(),
+  refusals: pointer.optional(),
+});
+export type Removal = z.output<typeof removal>;
+
+/** Many records in one request, and an outcome for each of them in the same order. */
+const batch = z.strictObject({
+  method: z.enum(['POST', 'PUT', 'PATCH']),
+  path,
+  query: texts,
+  body: json.default({}),
+  /** Where the list of records goes. */
+  records: pointer,
+  /** Where an answer has the outcomes. */
+  outcomes: pointer,
+  /** The member of an outcome that tells success, and its value then. */
+  success: z.strictObject({ at: pointer, value: z.union([z.string(), z.boolean()]) }),
+  recordId: pointer,
+  record: pointer.optional(),
+  errors: z.array(pointer).min(1),
+  /** Asks the vendor to write what it can; left out if it always does. Without it one refusal refuses all. */
+  partial: texts.optional(),
+});
+export type Batch = z.output<typeof batch>;
+
+/** Fields that the account tells: standard and custom ones. */
+const fieldList = z.strictObject({
+  path,
+  query: texts,
+  fields: pointer,
+  name: pointer,
+  /** Before the name, if records have the field under a longer one: `custom.`. */
+  prefix: z.string().default(''),
+  displayName: pointer.optional(),
+  type: pointer.optional(),
+  /** The vendor's types as ours; others are OTHER. */
+  types: z.record(z.string(), z.enum(FIELD_VALUE_TYPES)).default({}),
+  isRequired: pointer.optional(),
+  isCustom: pointer.optional(),
+  /** A flag that the field can be written. */
+  isWritable: pointer.optional(),
+  isReadOnly: pointer.optional(),
+  options: z.strictObject({ at: pointer, value: pointer, displayValue: pointer }).optional(),
+});
+export type FieldList = z.output<typeof fieldList>;
+
+/** Fields in a map or list of their own inside a record, which count as the record's own. */
+const nested = z.strictObject({
+  at: pointer,
+  /** A write puts back there what has such a name. */
+  names: z.instanceof(RegExp).optional(),
+  /** A list of `{ id, value }`, and whether it is written as one or as a map. */
+  entries: z
+    .strictObject({ name: pointer, value: pointer, writes: z.enum(['list', 'map']) })
+    .optional(),
+  /** What a vendor's value stands for, if that can't be said as data. */
+  read: z.custom<(value: unknown) => unknown>((value) => typeof value === 'function').optional(),
+});
+export type Nested = z.output<typeof nested>;
+
+/** An id of several parts is written with a separator between them; paths take the parts by name. */
+const idParts = z.strictObject({
+  parts: z.record(z.string().regex(/^\w+$/), pointer),
+  separator: z.string().min(1),
+});
+export type IdParts = z.output<typeof idParts>;
+
+export const objectDeclaration = z.strictObject({
+  displayName: z.string(),
+  /** Where a record has its id. */
+  id: z.union([pointer, idParts]).default('/id'),
+  /** When a record was last changed; a read of changes keeps to its bounds by it. */
+  changedAt: z.strictObject({ at: pointer, format: timeFormat }).optional(),
+  /** Listed below each record of another object; paths have that one's id by this name. */
+  parent: z.strictObject({ object: z.string(), as: z.string() }).optional(),
+  nested: z.array(nested).default([]),
+  all: list,
+  /** Another way for what changed, if the vendor has one. */
+  changed: list.optional(),
+  create: write.optional(),
+  update: write.optional(),
+  remove: removal.optional(),
+  createMany: batch.optional(),
+  updateMany: batch.optional(),
+  /** Fields that every account has. */
+  known: z.record(z.string(), z.enum(FIELD_VALUE_TYPES)).optional(),
+  fields: fieldList.optional(),
+});
+export type ObjectDeclaration = z.output<typeof objectDeclaration>;
+export type ObjectDeclarationInput = z.input<typeof objectDeclaration>;

@@ -1,0 +1,45 @@
+/** The parts that all of a declaration is said with: places in JSON and in requests, paths, times. */
+import { z } from 'zod';
+
+/** A JSON Pointer (RFC 6901): '' is the whole, `/data/id` a member of a member. */
+export const pointer = z.string().regex(/^(\/[^/]*)*$/, 'must be a JSON Pointer like /data/id');
+
+/**
+ * A path below the base URL. `{name}` stands for one segment: the record's `id` or a part of it, the
+ * `object`, the parent, or a member of a record that is created; `{+name}` may hold slashes. `{{name}}`
+ * is a fact of the connection.
+ */
+export const path = z.string().regex(/^\//, 'must start with a slash');
+
+/** Where a value goes in a request; in a body the name is a JSON Pointer, and `/-` the end of a list. */
+export const place = z.strictObject({
+  in: z.enum(['query', 'header', 'body']),
+  name: z.string().min(1),
+});
+export type Place = z.infer<typeof place>;
+
+export const texts = z.record(z.string(), z.string()).default({});
+export const json = z.record(z.string(), z.unknown());
+
+export const TIME_FORMATS = [
+  /** 2026-01-02T03:04:05.678Z */
+  'iso',
+  /** 2026-01-02T03:04:05Z */
+  'isoSeconds',
+  /** 2026-01-02T03:04:05+00:00 */
+  'isoOffset',
+  /** 2026-01-02T03:04:05, in UTC */
+  'isoBare',
+  /** 2026-01-02 03:04:05, in UTC */
+  'spaced',
+  /** 2026-01-02 03:04 */
+  'minutes',
+  'unixSeconds',
+  'unixMilliseconds',
+  /** Fri, 02 Jan 2026 03:04:05 GMT */
+  'httpDate',
+  /** /Date(1767323045678+0000)/ */
+  'dotNet',
+] as const;
+export const timeFormat = z.enum(TIME_FORMATS);
+export type TimeFormat = z.infer<typeof timeFormat>;

@@ -1,0 +1,88 @@
+/** What asks for the page after the one that came, by each kind of paging. */
+import LinkHeader from 'http-link-header';
+import type { ProviderAnswer } from '../contract.ts';
+import type { Paging } from './declaration/list-declaration.ts';
+import { valueAt } from './json.ts';
+
+/** A cursor, an address, an offset, a page's number or a record's id. */
+export type Next = string | number;
+
+export interface ArrivedPage {
+  answer: ProviderAnswer;
+  baseUrl: string;
+  /** Ids in the order of the answer. */
+  ids: string[];
+  /** Records that were asked for; null if the vendor chose. */
+  size: number | null;
+  /** What asked for this page; null for the first. */
+  at: Next | null;
+}
+
+/** Null after the last page. */
+export function nextOf(paging: Paging, page: ArrivedPage): Next | null {
+  const { answer, ids } = page;
+  if (isLast(paging, answer)) return null;
+  switch (paging.kind) {
+    case 'cursor':
+      return cursorIn(valueAt(answer.body, paging.next));
+    case 'nextUrl':
+      return addressIn(valueAt(answer.body, paging.next), page);
+    case 'link':
+      return addressIn(linkedAddress(answer), page);
+    case 'offset':
+      return nextOffset(paging, page);
+    case 'page':
+      return nextPage(paging, page, Number(page.at ?? paging.first));
+    case 'lastId':
+      return ids.length === 0 || (!paging.more && isShort(page)) ? null : (ids.at(-1) ?? null);
+    case 'none':
+      return null;
+  }
+}
+
+function isLast(paging: Paging, { body }: ProviderAnswer): boolean {
+  if ('more' in paging && paging.more && valueAt(body, paging.more) === false) return true;
+  return 'ends' in paging && paging.ends !== undefined && valueAt(body, paging.ends) === true;
+}
+
+function cursorIn(value: unknown): Next | null {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function addressIn(value: unknown, { baseUrl }: ArrivedPage): string | null {
+  if (typeof value !== 'string' || value === '') return null;
+  return URL.parse(value, baseUrl)?.href ?? null;
+}
+
+function linkedAddress({ headers }: ProviderAnswer): string | undefined {
+  return headers.link ? LinkHeader.parse(headers.link).rel('next')[0]?.uri : undefined;
+}
+
+function nextOffset(
+  { total, more, ends }: Paging & { kind: 'offset' },
+  page: ArrivedPage,
+): number | null {
+  const next = Number(page.at ?? 0) + page.ids.length;
+  if (page.ids.length === 0) return null;
+  const all = total === undefined ? undefined : valueAt(page.answer.body, total);
+  if (typeof all === 'number') return next < all ? next : null;
+  return !more && !ends && isShort(page) ? null : next;
+}
+
+function nextPage(
+  { pages, more, nextHeader }: Paging & { kind: 'page' },
+  page: ArrivedPage,
+  number: number,
+): number | null {
+  if (nextHeader) return Number(page.answer.headers[nextHeader.toLowerCase()]) || null;
+  const last = pages === undefined ? undefined : valueAt(page.answer.body, pages);
+  if (typeof last === 'number') return number < last ? number + 1 : null;
+  if (page.ids.length === 0 || (!more && isShort(page))) return null;
+  return number + 1;
+}
+
+/** Fewer than were asked for: nothing follows. */
+function isShort({ ids, size }: ArrivedPage): boolean {
+  return size !== null && ids.length < size;
+}

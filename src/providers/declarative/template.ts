@@ -1,0 +1,52 @@
+/** Texts of a declaration with their variables filled in. */
+import { ProviderError, type ProviderSession } from '../contract.ts';
+
+export type Variables = Record<string, string | undefined>;
+
+const FACT = /\{\{(\w+)\}\}/g;
+const VARIABLE = /\{(\+?)(\w+)\}/g;
+
+/** Throws BAD_REQUEST for a variable that is missing, and for one that would leave its place in the path. */
+export function fillPath(
+  template: string,
+  variables: Variables,
+  session: Pick<ProviderSession, 'fact'>,
+): string {
+  const known = template.replaceAll(FACT, (_all, name: string) =>
+    segment(name, requiredFact(session, name)),
+  );
+  return known.replaceAll(VARIABLE, (_all, mark: string, name: string) => {
+    const value = variables[name];
+    if (value === undefined) throw new ProviderError('BAD_REQUEST', `${name} is needed`);
+    const parts = mark === '+' ? value.split('/') : [value];
+    return parts.map((part) => segment(name, part)).join('/');
+  });
+}
+
+export function fillTexts(
+  templates: Record<string, string>,
+  session: Pick<ProviderSession, 'fact'>,
+): Record<string, string> {
+  const filled = Object.entries(templates).map(([name, template]) => [
+    name,
+    template.replaceAll(FACT, (_all, fact: string) => requiredFact(session, fact)),
+  ]);
+  return Object.fromEntries(filled);
+}
+
+/** The names that a path takes from a record or its id. */
+export function variablesIn(template: string): string[] {
+  const found = template.replaceAll(FACT, '').matchAll(VARIABLE);
+  return [...found].map(([, , name]) => name as string);
+}
+
+function requiredFact(session: Pick<ProviderSession, 'fact'>, name: string): string {
+  const value = session.fact(name);
+  if (value !== null) return value;
+  throw new ProviderError('BAD_REQUEST', `The connection lacks ${name}, which its address needs`);
+}
+
+function segment(name: string, value: string): string {
+  if (value !== '' && value !== '.' && value !== '..') return encodeURIComponent(value);
+  throw new ProviderError('BAD_REQUEST', `${name} can't be ${JSON.stringify(value)}`);
+}

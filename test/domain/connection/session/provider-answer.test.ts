@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { providerAnswer } from '../../../../src/domain/connection/session/provider-answer.ts';
+
+const bodyOf = (text: string) =>
+  providerAnswer({ status: 200, headers: {}, body: Buffer.from(text), truncated: false }).body;
+
+test('whole numbers that JavaScript would round stay as they were written', () => {
+  const text = '{"id":12345678901234567890,"ids":[-9007199254740993,7],"big":1e30,"pi":3.14}';
+  expect(bodyOf(text)).toEqual({
+    id: '12345678901234567890',
+    ids: ['-9007199254740993', 7],
+    big: 1e30,
+    pi: 3.14,
+  });
+  expect(bodyOf('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER);
+  expect(bodyOf('9007199254740993')).toBe('9007199254740993');
+});
+
+test('what is no JSON is a text, and nothing is null', () => {
+  expect(bodyOf('<html>12345678901234567890')).toBe('<html>12345678901234567890');
+  expect(bodyOf('{"id":12345678901234567890,')).toBe('{"id":12345678901234567890,');
+  expect(bodyOf('')).toBeNull();
+});

@@ -1,0 +1,17 @@
+/** The wire formats of the vendors, each written from the vendor's own description, by the provider's name. */
+import type { WireVendor } from '../terms.ts';
+import { stripe } from './commerce/stripe-wire.ts';
+import { pipedrive } from './crm/pipedrive-wire.ts';
+import { salesloft } from './crm/salesloft-wire.ts';
+import { front } from './support/front-wire.ts';
+import { zendesk } from './support/zendesk-support-wire.ts';
+import { gitlab } from './work/gitlab-wire.ts';
+
+export const WIRES: Record<string, WireVendor> = {
+  front,
+  gitlab,
+  pipedrive,
+  salesloft,
+  stripe,
+  zendeskSupport: zendesk,
+};

@@ -1,0 +1,95 @@
+import { byCursor } from '../../paging.ts';
+import {
+  BEARER,
+  isObject,
+  isoSeconds,
+  membersOf,
+  shownTime,
+  timeIn,
+  tooLong,
+  type WireVendor,
+} from '../../terms.ts';
+
+export const pipedrive: WireVendor = {
+  objectName: 'deals',
+  textField: 'title',
+  missingId: '999',
+  fixture: {
+    idOf: (n) => n,
+    headers: BEARER,
+    contentType: 'application/json',
+    invalidStatus: 400,
+    refusal: (status, message) => ({
+      success: false,
+      error: message,
+      error_info: 'Please check developers.pipedrive.com for more information.',
+      code: `ERR_${status}`,
+    }),
+    problemWith: tooLong('title'),
+    object: {
+      show: ({ id, changedAt, values }) => ({
+        id,
+        ...values,
+        update_time: isoSeconds(changedAt),
+        custom_fields: isObject(values.custom_fields) ? values.custom_fields : {},
+      }),
+      lists: [
+        {
+          path: '/api/v2/deals',
+          order: 'oldestChange',
+          filter: (records, { query }) => {
+            const [since, until] = [timeIn(query, 'updated_since'), timeIn(query, 'updated_until')];
+            return records.filter(
+              (record) =>
+                (!since || shownTime(record) >= since.getTime()) &&
+                (!until || shownTime(record) < until.getTime()),
+            );
+          },
+          page: byCursor({ name: 'limit', fallback: 100, max: 500 }, 'cursor'),
+          answer: (shown, { next }) => ({
+            success: true,
+            data: shown,
+            additional_data: { next_cursor: next },
+          }),
+        },
+      ],
+      create: {
+        method: 'POST',
+        path: '/api/v2/deals',
+        status: 200,
+        valuesIn: membersOf(null),
+        answer: (data) => ({ success: true, data }),
+      },
+      update: {
+        method: 'PATCH',
+        path: '/api/v2/deals/:id',
+        status: 200,
+        valuesIn: membersOf(null),
+        answer: (data) => ({ success: true, data }),
+      },
+      remove: { method: 'DELETE', path: '/api/v2/deals/:id', status: 200, body: { success: true } },
+      fields: {
+        path: '/api/v2/dealFields',
+        body: {
+          success: true,
+          data: [
+            {
+              field_code: 'title',
+              field_name: 'Title',
+              field_type: 'varchar',
+              is_custom_field: false,
+            },
+            {
+              field_code: 'status',
+              field_name: 'Status',
+              field_type: 'enum',
+              is_custom_field: false,
+              options: [{ id: 'open', label: 'Open' }],
+            },
+          ],
+          additional_data: { next_cursor: null },
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,106 @@
+import { BadRequest, byCursor } from '../../paging.ts';
+import {
+  BEARER,
+  isoSeconds,
+  membersOf,
+  shownTime,
+  tooLong,
+  unixIn,
+  type WireVendor,
+} from '../../terms.ts';
+
+export const zendesk: WireVendor = {
+  objectName: 'tickets',
+  textField: 'subject',
+  missingId: '999',
+  fixture: {
+    idOf: (n) => 35436000 + n,
+    headers: BEARER,
+    contentType: 'application/json',
+    invalidStatus: 422,
+    refusal: (status, message) =>
+      status === 422
+        ? {
+            error: 'RecordInvalid',
+            description: 'Record validation errors',
+            details: { subject: [{ description: `Subject: ${message}` }] },
+          }
+        : { error: { title: 'Error', message } },
+    problemWith: tooLong('subject'),
+    object: {
+      show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: isoSeconds(changedAt) }),
+      lists: [
+        {
+          path: '/api/v2/tickets',
+          order: 'made',
+          page: byCursor({ name: 'page[size]', fallback: 100, max: 100 }, 'page[after]'),
+          answer: (shown, { next }) => ({
+            tickets: shown,
+            // The last page has a cursor too.
+            meta: { has_more: next !== null, after_cursor: next ?? 'c_0', before_cursor: null },
+          }),
+        },
+        {
+          path: '/api/v2/incremental/tickets/cursor',
+          order: 'oldestChange',
+          filter: (records, { query }) => {
+            const cursor = query.get('cursor');
+            const start = unixIn(query, 'start_time') ?? sinceOf(cursor);
+            if (!start) throw new BadRequest('start_time is missing');
+            return records.filter((record) => shownTime(record) >= start.getTime());
+          },
+          page: (records, request, url) => {
+            const { query } = request;
+            const start = query.get('start_time') ?? query.get('cursor')?.split('~')[1] ?? '';
+            const place = query.get('cursor')?.split('~')[0];
+            const inner = new URLSearchParams(query);
+            if (place) inner.set('cursor', place);
+            const page = byCursor({ name: 'per_page', fallback: 1000, max: 1000 }, 'cursor');
+            const found = page(records, { ...request, query: inner }, url);
+            return { ...found, next: found.next && `${found.next}~${start}` };
+          },
+          answer: (shown, { next }) => ({
+            tickets: shown,
+            after_cursor: next ?? 'c_0~0',
+            end_of_stream: next === null,
+          }),
+        },
+      ],
+      create: {
+        method: 'POST',
+        path: '/api/v2/tickets',
+        status: 201,
+        valuesIn: membersOf('ticket'),
+        answer: (ticket) => ({ ticket }),
+      },
+      update: {
+        method: 'PUT',
+        path: '/api/v2/tickets/:id',
+        status: 200,
+        valuesIn: membersOf('ticket'),
+        answer: (ticket) => ({ ticket }),
+      },
+      remove: { method: 'DELETE', path: '/api/v2/tickets/:id', status: 204 },
+      fields: {
+        path: '/api/v2/ticket_fields',
+        body: {
+          ticket_fields: [
+            { id: 'subject', type: 'subject', title: 'Subject', required: true },
+            {
+              id: 42,
+              type: 'tagger',
+              title: 'Plan',
+              required: false,
+              custom_field_options: [{ name: 'Gold', value: 'gold' }],
+            },
+          ],
+        },
+      },
+    },
+  },
+};
+
+function sinceOf(cursor: string | null): Date | null {
+  const start = cursor?.split('~')[1];
+  return start ? new Date(Number(start) * 1000) : null;
+}
