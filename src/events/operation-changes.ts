@@ -28,57 +28,76 @@ export function createOperationChanges(
   log: Log,
   { lookMs = LOOK_MS } = {},
 ): OperationChanges {
-  const followers = new Map<string, Set<OperationFollower>>();
-  const asked = new Set<string>();
-  const outage = new Outage(log, 'operations can not be read');
-  let isReading = false;
-
-  const readBatch = async () => {
-    const ids = [...asked].slice(0, READ_BATCH);
-    for (const id of ids) asked.delete(id);
-    const rows = await database.rows.find('Operation', { id: ids });
-    const found = new Map(rows.map((row) => [row.id, new StreamItem(row, undefined)]));
-    for (const id of ids) {
-      for (const follower of followers.get(id) ?? []) follower.offer(found.get(id) ?? null);
-    }
-  };
-
-  const read = async (ids: Iterable<string>) => {
-    for (const id of ids) if (followers.has(id)) asked.add(id);
-    if (isReading) return;
-    isReading = true;
-    await outage.watch(async () => {
-      while (asked.size > 0) await readBatch();
-    });
-    isReading = false;
-  };
-
+  const reader = new OperationReader(database, log);
   const listening = database.listen(OPERATIONS_CHANNEL, (id) => {
-    void read(id === undefined ? followers.keys() : [id]);
+    void (id === undefined ? reader.readAll() : reader.read([id]));
   });
-  const timer = setInterval(() => void read(followers.keys()), lookMs);
+  const timer = setInterval(() => void reader.readAll(), lookMs);
   timer.unref();
-
   return {
-    follow(operation) {
-      const { id } = operation;
-      const own = followers.get(id) ?? new Set();
-      const follower = new OperationFollower(operation, () => {
-        own.delete(follower);
-        if (own.size === 0 && followers.get(id) === own) followers.delete(id);
-      });
-      followers.set(id, own.add(follower));
-      // It may have changed since it was read, and the hint have come to nobody.
-      void read([id]);
-      return follower;
-    },
+    follow: (operation) => reader.follow(operation),
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       await listening[Symbol.asyncDispose]();
-      const all = [...followers.values()].flatMap((own) => [...own]);
-      await Promise.all(all.map((follower) => follower.return()));
+      await reader.end();
     },
   };
+}
+
+/** Reads what is followed, whenever it may have changed: many operations in one statement. */
+class OperationReader {
+  readonly #database: Database;
+  readonly #outage: Outage;
+  readonly #followers = new Map<string, Set<OperationFollower>>();
+  readonly #toRead = new Set<string>();
+  #isReading = false;
+
+  constructor(database: Database, log: Log) {
+    this.#database = database;
+    this.#outage = new Outage(log, 'operations can not be read');
+  }
+
+  follow(operation: Operation): OperationFollower {
+    const { id } = operation;
+    const own = this.#followers.get(id) ?? new Set();
+    const follower = new OperationFollower(operation, () => {
+      own.delete(follower);
+      if (own.size === 0 && this.#followers.get(id) === own) this.#followers.delete(id);
+    });
+    this.#followers.set(id, own.add(follower));
+    // It may have changed since it was read, and the hint have come to nobody.
+    void this.read([id]);
+    return follower;
+  }
+
+  readAll(): Promise<void> {
+    return this.read(this.#followers.keys());
+  }
+
+  async read(ids: Iterable<string>): Promise<void> {
+    for (const id of ids) if (this.#followers.has(id)) this.#toRead.add(id);
+    if (this.#isReading) return;
+    this.#isReading = true;
+    await this.#outage.watch(async () => {
+      while (this.#toRead.size > 0) await this.#readBatch();
+    });
+    this.#isReading = false;
+  }
+
+  async #readBatch(): Promise<void> {
+    const ids = [...this.#toRead].slice(0, READ_BATCH);
+    for (const id of ids) this.#toRead.delete(id);
+    const rows = await this.#database.rows.find('Operation', { id: ids });
+    const found = new Map(rows.map((row) => [row.id, new StreamItem(row, undefined)]));
+    for (const id of ids) {
+      for (const follower of this.#followers.get(id) ?? []) follower.offer(found.get(id) ?? null);
+    }
+  }
+
+  async end(): Promise<void> {
+    const all = [...this.#followers.values()].flatMap((own) => [...own]);
+    await Promise.all(all.map((follower) => follower.return()));
+  }
 }
 
 const DONE = { done: true, value: undefined } as const;

@@ -12,6 +12,7 @@ import { type Listening, listen } from '../../src/server/http/http-server.ts';
 import { type Handlers, routesOf } from '../../src/server/http/routes.ts';
 import { lendPglite } from './database/embedded-databases.ts';
 import { type Answer, createClient, type GraphqlClient } from './graphql-client.ts';
+import { noteClosed, noteOpen } from './open-apps.ts';
 import { createTenant, type Tenant } from './scenes/tenant.ts';
 
 export type { Answer, Tenant };
@@ -51,12 +52,14 @@ export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Pro
     return globalThis.fetch(`${url}${path}`, { redirect: 'manual', ...init });
   };
   const client = (headers: Record<string, string> = {}) => createClient(fetch, headers);
+  noteOpen(app);
   return {
     app,
     fetch,
     client,
     tenant: (name) => createTenant({ app, client }, name),
     async [Symbol.asyncDispose]() {
+      noteClosed(app);
       await (await listening)?.stop(0);
       await app[Symbol.asyncDispose]();
       rmSync(dataDir, { recursive: true, force: true });

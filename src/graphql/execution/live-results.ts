@@ -11,7 +11,7 @@ import {
   type GraphQLError,
 } from 'graphql';
 import type { Services } from '../../domain/call.ts';
-import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
+import type { OpenStream, OpenStreams } from '../../domain/viewer/open-streams.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
 import type { DomainError, ErrorCode } from '../../errors.ts';
 import type { StreamItem } from '../../events/stream-item.ts';
@@ -39,12 +39,12 @@ interface Subscriptions {
 /** How subscriptions are run: answers with messages as they come, or with errors where there is no stream. */
 export function createSubscribe(services: Services, { streams, mapError }: Subscriptions) {
   const live = { services, streams, mapError };
-  return async (asked: Subscription): Promise<AsyncIterable<Message> | ExecutionResult> => {
-    const source = await createSourceEventStream(asked.args);
+  return async (operation: Subscription): Promise<AsyncIterable<Message> | ExecutionResult> => {
+    const source = await createSourceEventStream(operation.args);
     if (!(Symbol.asyncIterator in source)) return { errors: source.errors?.map(mapError) };
     const items = (source as AsyncIterable<Item>)[Symbol.asyncIterator]();
     try {
-      return liveMessages(live, { ...asked, items });
+      return new LiveMessages(live, operation, items);
     } catch (error) {
       await items.return?.();
       return { errors: [mapError(error)] };
@@ -56,76 +56,98 @@ interface Live extends Subscriptions {
   services: Services;
 }
 
-/** Not a generator: return() has to end a next() that waits for an item. */
-function liveMessages(
-  { services, streams, mapError }: Live,
-  { args, operationKey, items }: Subscription & { items: AsyncIterator<Item> },
-): AsyncGenerator<Message, void, void> {
-  const { viewer, credentials = {}, ...facts } = args.contextValue;
-  if (!viewer) throw new Error('A source of events was opened for nobody.');
-  const shareKey = (viewer: Viewer) => `${operationKey} ${viewerKey(viewer)}`;
-  let standing = { viewer, key: shareKey(viewer) };
-  let refusal: DomainError | null = null;
-  let isOver = false;
-  const close = async (): Promise<IteratorResult<Message, void>> => {
-    isOver = true;
-    stream[Symbol.dispose]();
-    await items.return?.();
-    return { done: true, value: undefined };
-  };
-  const stream = streams.open(credentials, viewer, (reason) => {
-    refusal = reason;
-    void items.return?.();
-  });
+type Next = IteratorResult<Message, void>;
+const DONE = { done: true, value: undefined } as const;
 
-  const messageOf = async (item: Item): Promise<Message> => {
+/** Not a generator: return() has to end a next() that waits for an item. */
+class LiveMessages implements AsyncIterableIterator<Message, void, void>, AsyncDisposable {
+  readonly #live: Live;
+  readonly #operation: Subscription;
+  readonly #items: AsyncIterator<Item>;
+  readonly #stream: OpenStream;
+  #viewer: Viewer;
+  /** Callers who see the same share a result. */
+  #shareKey: string;
+  #refusal: DomainError | null = null;
+  #isOver = false;
+
+  /** Throws where the caller has too many streams. */
+  constructor(live: Live, operation: Subscription, items: AsyncIterator<Item>) {
+    const { viewer, credentials = {} } = operation.args.contextValue;
+    if (!viewer) throw new Error('A source of events was opened for nobody.');
+    this.#live = live;
+    this.#operation = operation;
+    this.#items = items;
+    this.#viewer = viewer;
+    this.#shareKey = this.#shareKeyOf(viewer);
+    this.#stream = live.streams.open(credentials, viewer, (reason) => {
+      this.#refusal = reason;
+      void items.return?.();
+    });
+  }
+
+  async next(): Promise<Next> {
+    if (this.#isOver) return DONE;
+    try {
+      return await this.#next();
+    } catch (error) {
+      await this.return();
+      return { done: false, value: new Message({ errors: [this.#live.mapError(error)] }) };
+    }
+  }
+
+  async return(): Promise<Next> {
+    this.#isOver = true;
+    this.#stream[Symbol.dispose]();
+    await this.#items.return?.();
+    return DONE;
+  }
+
+  async throw(error: unknown): Promise<Next> {
+    await this.return();
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+
+  async #next(): Promise<Next> {
+    const { done, value: item } = await this.#items.next();
+    const viewer = done ? null : await this.#stream.confirm();
+    if (this.#refusal) throw this.#refusal;
+    if (!viewer || this.#isOver) return this.return();
+    if (viewer !== this.#viewer) {
+      this.#viewer = viewer;
+      this.#shareKey = this.#shareKeyOf(viewer);
+    }
+    return { done: false, value: await item.shared(this.#shareKey, this.#messageOf) };
+  }
+
+  #shareKeyOf(viewer: Viewer): string {
+    return `${this.#operation.operationKey} ${viewerKey(viewer)}`;
+  }
+
+  readonly #messageOf = async (item: Item): Promise<Message> => {
     for (;;) {
-      const message = await executed(item);
+      const message = await this.#execute(item);
       const isAway = message.errors?.some(({ extensions }) => extensions.code === OUTAGE);
-      if (!isAway || streams.areEnding) return message;
+      if (!isAway || this.#live.streams.areEnding) return message;
       // An item is not passed over because of an outage: it is due when that is over.
       await sleep(AWAY_MS, undefined, { ref: false });
     }
   };
-  const executed = async (item: Item): Promise<Message> => {
-    const contextValue = createContext(services, {
-      ...facts,
-      viewer: standing.viewer,
-      credentials,
-    });
+
+  async #execute(item: Item): Promise<Message> {
+    const { services, mapError } = this.#live;
+    const { args } = this.#operation;
+    const { credentials = {}, ...facts } = args.contextValue;
+    const contextValue = createContext(services, { ...facts, viewer: this.#viewer, credentials });
     const { data, errors } = await execute({ ...args, rootValue: item, contextValue });
     return new Message({ data, errors: errors?.map(mapError) }, item.cursor);
-  };
-
-  const next = async (): Promise<IteratorResult<Message, void>> => {
-    const { done, value: item } = await items.next();
-    const now = done ? null : await stream.confirm();
-    if (refusal) throw refusal;
-    if (!now || isOver) return close();
-    if (now !== standing.viewer) standing = { viewer: now, key: shareKey(now) };
-    return { done: false, value: await item.shared(standing.key, messageOf) };
-  };
-
-  return {
-    async next() {
-      if (isOver) return { done: true, value: undefined };
-      try {
-        return await next();
-      } catch (error) {
-        await close();
-        return { done: false, value: new Message({ errors: [mapError(error)] }) };
-      }
-    },
-    return: close,
-    async throw(error) {
-      await close();
-      throw error;
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    [Symbol.asyncDispose]: async () => {
-      await close();
-    },
-  };
+  }
 }

@@ -1,7 +1,7 @@
 /** GraphQL over WebSocket, protocol graphql-transport-ws, on the gateway's own port. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
-import { handleProtocols } from 'graphql-ws';
+import { handleProtocols, type WebSocket as LibrarySocket } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../../config.ts';
 import type { ClientAddresses } from '../http/client-address.ts';
@@ -15,7 +15,7 @@ import { createOutbox } from './socket-outbox.ts';
 import { createStrangers } from './strange-sockets.ts';
 import { findRefusal, refuseUpgrade } from './upgrade-rules.ts';
 
-const MOST_MESSAGE_BYTES = 256 * 1024;
+const MESSAGE_BYTES_MAX = 256 * 1024;
 const PING_MS = 12_000;
 /** For the farewell of a socket that the server closes; then its connection is cut. */
 const CLOSE_MS = 2_000;
@@ -32,88 +32,107 @@ export interface WebSockets {
 }
 
 export function attachWebSocket(server: Server, services: WebSocketServices): WebSockets {
-  const { config, log, addresses, pingMs = PING_MS } = services;
-  const operations = createSocketOperations(services);
-  const sockets = new WebSocketServer({
+  const { config } = services;
+  const sockets = new OpenSockets(services);
+  const protocol = new WebSocketServer({
     noServer: true,
-    maxPayload: MOST_MESSAGE_BYTES,
+    maxPayload: MESSAGE_BYTES_MAX,
     handleProtocols,
   });
-  const strangers = createStrangers(config, services.initMs);
-  const admitted = new Set<WebSocket>();
-  const isFull = () => admitted.size >= config.LIMIT_SOCKETS;
   let isStopping = false;
-
-  const open = (socket: WebSocket, request: IncomingMessage) => {
-    const { headers, socket: connection } = request;
-    const startedAt = performance.now();
-    const requestId = randomUUID();
-    const address = addresses.of(request);
-    strangers.enter(socket, { connection, address });
-    const outbox = createOutbox(socket, connection, () => socket.terminate());
-    // The library closes the socket by itself, with a code that says why; this only keeps the process.
-    socket.on('error', (error) => log.debug({ err: error, requestId }, 'socket error'));
-    const closed = operations.opened(
-      {
-        protocol: socket.protocol,
-        send: outbox.send,
-        close: (code, reason) => socket.close(code, reason),
-        onMessage: (take) => {
-          socket.on('message', (data) => {
-            take(String(data)).catch((error: unknown) => refuseMessage(socket, error));
-          });
-        },
-      },
-      {
-        socket,
-        headers,
-        requestId,
-        address,
-        send: outbox.send,
-        admitted() {
-          strangers.leave(socket);
-          if (isFull()) return false;
-          admitted.add(socket);
-          return true;
-        },
-      },
-    );
-    const stopPinging = keepAlive(socket, pingMs);
-    socket.once('close', (code, reason) => {
-      stopPinging();
-      strangers.leave(socket);
-      admitted.delete(socket);
-      const ms = Math.round(performance.now() - startedAt);
-      log.info({ requestId, address, path: '/graphql', code, ms }, 'socket closed');
-      closed(code, String(reason)).catch((error: unknown) => log.error({ err: error }, 'socket'));
-    });
-  };
-
-  const refuseMessage = (socket: WebSocket, error: unknown) => {
-    const isUnexpected = error instanceof Error && error.message.startsWith('Unexpected message');
-    if (isUnexpected) return socket.close(CLOSE.badRequest, 'Unexpected message');
-    log.error({ err: error }, 'internal error on a socket');
-    socket.close(CLOSE.internalError, 'Internal server error');
-  };
-
   server.on('upgrade', (request, connection, head) => {
     const refusal =
-      isStopping || isFull()
+      isStopping || sockets.isFull
         ? ({ status: 503, detail: TOO_MANY_SOCKETS } as const)
         : findRefusal(request, config);
-    if (refusal) refuseUpgrade(connection, refusal);
-    else sockets.handleUpgrade(request, connection, head, (socket) => open(socket, request));
+    if (refusal) return refuseUpgrade(connection, refusal);
+    protocol.handleUpgrade(request, connection, head, (socket) => sockets.open(socket, request));
   });
-
   return {
     async stop() {
       isStopping = true;
-      for (const socket of sockets.clients) {
+      for (const socket of protocol.clients) {
         closeSoon(socket, CLOSE.goingAway, 'The server is stopping.');
       }
-      await new Promise<void>((resolve) => sockets.close(() => resolve()));
+      await new Promise<void>((resolve) => protocol.close(() => resolve()));
     },
   };
+}
+
+/** Sockets from their upgrade on. Admitted are those whose client has said who it is. */
+class OpenSockets {
+  readonly #services: WebSocketServices;
+  readonly #operations: ReturnType<typeof createSocketOperations>;
+  readonly #strangers: ReturnType<typeof createStrangers>;
+  readonly #admitted = new Set<WebSocket>();
+
+  constructor(services: WebSocketServices) {
+    this.#services = services;
+    this.#operations = createSocketOperations(services);
+    this.#strangers = createStrangers(services.config, services.initMs);
+  }
+
+  get isFull(): boolean {
+    return this.#admitted.size >= this.#services.config.LIMIT_SOCKETS;
+  }
+
+  open(socket: WebSocket, request: IncomingMessage): void {
+    const { log, addresses, pingMs = PING_MS } = this.#services;
+    const connection = request.socket;
+    const facts = { requestId: randomUUID(), address: addresses.of(request) };
+    const startedAt = performance.now();
+    this.#strangers.enter(socket, { connection, address: facts.address });
+    const outbox = createOutbox(socket, connection, () => socket.terminate());
+    // The library closes the socket by itself, with a code that says why; this only keeps the process.
+    socket.on('error', (error) => log.debug({ err: error, ...facts }, 'socket error'));
+    const closed = this.#operations.opened(this.#wireOf(socket, outbox.send), {
+      ...facts,
+      socket,
+      headers: request.headers,
+      send: outbox.send,
+      admitted: () => this.#admit(socket),
+    });
+    const stopPinging = keepAlive(socket, pingMs);
+    socket.once('close', (code, reason) => {
+      stopPinging();
+      this.#strangers.leave(socket);
+      this.#admitted.delete(socket);
+      const ms = Math.round(performance.now() - startedAt);
+      log.info({ ...facts, path: '/graphql', code, ms }, 'socket closed');
+      closed(code, String(reason)).catch((error: unknown) => log.error({ err: error }, 'socket'));
+    });
+  }
+
+  #admit(socket: WebSocket): boolean {
+    this.#strangers.leave(socket);
+    if (this.isFull) return false;
+    this.#admitted.add(socket);
+    return true;
+  }
+
+  /** The socket as the protocol's library wants it. */
+  #wireOf(socket: WebSocket, send: (message: string) => Promise<void>): LibrarySocket {
+    return {
+      protocol: socket.protocol,
+      send,
+      close: (code, reason) => socket.close(code, reason),
+      onMessage: (take) => {
+        socket.on('message', (data) => {
+          take(String(data)).catch((error: unknown) => this.#refuse(socket, error));
+        });
+      },
+    };
+  }
+
+  #refuse(socket: WebSocket, error: unknown): void {
+    const isUnexpected = error instanceof Error && error.message.startsWith('Unexpected message');
+    if (isUnexpected) {
+      socket.close(CLOSE.badRequest, 'Unexpected message');
+      return;
+    }
+    this.#services.log.error({ err: error }, 'internal error on a socket');
+    socket.close(CLOSE.internalError, 'Internal server error');
+  }
 }
 
 /** A client that reads nothing does not hear of it either: its connection is cut. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { getNullableType, isListType, isRequiredArgument } from 'graphql';
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { Agent, request } from 'undici';
-import { afterAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { newKeyValue } from '../../../src/domain/viewer/key-value.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
@@ -239,7 +239,7 @@ test('what is for people is refused to an API key of every scope', async () => {
 
 test('too many wrong keys of one address are refused with the time to wait, and good ones let in', async () => {
   const guarded = await testApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '3' } });
-  afterAll(() => guarded[Symbol.asyncDispose]());
+  onTestFinished(() => guarded[Symbol.asyncDispose]());
   const { url: base } = await guarded.app.start();
   const { apiKey, token } = await guarded.tenant();
   const wrong: Headers[] = [
@@ -282,7 +282,7 @@ test('too many wrong keys of one address are refused with the time to wait, and 
 test('a key that asks too often is refused with the time to wait, and others are not', async () => {
   const limits = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' };
   const limited = await testApp({ env: limits });
-  afterAll(() => limited[Symbol.asyncDispose]());
+  onTestFinished(() => limited[Symbol.asyncDispose]());
   const { url: base } = await limited.app.start();
   const [busy, calm] = [await limited.tenant(), await limited.tenant()];
   const key = over(base, { 'x-api-key': busy.apiKey });

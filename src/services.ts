@@ -1,0 +1,116 @@
+/** What every part of the gateway works with, opened in order. */
+import type { Config } from './config.ts';
+import { type Database, openDatabase } from './database/database.ts';
+import type { Services } from './domain/call.ts';
+import { eventCursor } from './domain/event/notification-event.ts';
+import { encryptionKeys, findEncryptionKeys } from './domain/keys/encryption-keys.ts';
+import { refuseMissingKey } from './domain/keys/missing-key.ts';
+import { createCatalogue } from './domain/provider/catalogue.ts';
+import { createProviderAccess } from './domain/provider/provider-access.ts';
+import { createViewerCache } from './domain/viewer/viewer.ts';
+import { createFeed } from './events/feed.ts';
+import { createOperationChanges } from './events/operation-changes.ts';
+import { openQueue } from './jobs/queue.ts';
+import { createLog, type Log } from './log.ts';
+import { createOutbound, type Outbound } from './outbound/client.ts';
+import { CATALOGUE } from './providers/catalogue/all-rows.ts';
+import type { Provider } from './providers/contract.ts';
+import { hubspotProvider } from './providers/hubspot/hubspot-provider.ts';
+import { salesforceProvider } from './providers/salesforce/salesforce-provider.ts';
+import { sandboxProvider } from './providers/sandbox/sandbox-provider.ts';
+import { createVault, type Vault } from './secrets.ts';
+import { openSandbox } from './server/sandbox.ts';
+import type { Sandbox } from './server/sandbox-server.ts';
+
+/** Enough for several providers at their own limit, apart from the sockets of deliveries. */
+const PROVIDER_SOCKETS_MAX = 256;
+
+/** What a test wants to replace. */
+export interface Overrides {
+  log?: Log;
+  /** An open database, which the app takes over. */
+  database?: Database;
+  /** In place of the database's clock, by which all processes go. */
+  now?: () => Date;
+  /** Chance, from 0 up to 1. */
+  random?: () => number;
+  /** In place of the catalogue. */
+  providers?: Provider[];
+}
+
+/** Names a resource that is to be closed with the app, in reverse order. */
+export type Use = <T extends AsyncDisposable>(name: string, resource: T) => T;
+
+export interface OpenServices {
+  services: Services;
+  sandbox: Sandbox;
+  /** Tells where the gateway is reached, once that is known. */
+  setPublicUrl(url: string): void;
+}
+
+/** Throws StartRefused if something of an earlier start is missing: then nothing new has been made. */
+export async function openServices(
+  config: Config,
+  overrides: Overrides,
+  use: Use,
+): Promise<OpenServices> {
+  const log = overrides.log ?? createLog(config.LOG_LEVEL);
+  const database = use('database', overrides.database ?? (await openDatabase(config, log)));
+  const vault = await openVault(config, database);
+  const sandbox = use('sandbox', await openSandbox({ config, database, log }));
+  let publicUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
+  const services: Services = {
+    config,
+    log,
+    database,
+    vault,
+    catalogue: createCatalogue(overrides.providers ?? allProviders(config, sandbox)),
+    viewers: createViewerCache(),
+    queue: use('job queue', await openQueue(database, log)),
+    feed: use('event feed', createFeed({ database, log, cursorOf: eventCursor })),
+    operationChanges: use('operation feed', createOperationChanges(database, log)),
+    providerAccess: createProviderAccess(
+      use('requests to providers', providerOutbound(config, sandbox)),
+    ),
+    publicUrl: () => publicUrl.replace(/\/+$/, ''),
+    sandboxUrl: sandbox.url,
+    now: overrides.now ?? database.now,
+    random: overrides.random ?? Math.random,
+  };
+  return {
+    services,
+    sandbox,
+    setPublicUrl: (url) => {
+      publicUrl = url;
+    },
+  };
+}
+
+async function openVault(config: Config, database: Database): Promise<Vault> {
+  const keys = findEncryptionKeys(config);
+  // Before a first key is made: it would look like the one that is missing.
+  await refuseMissingKey(database.rows.query, keys && createVault(keys));
+  return createVault(keys ?? encryptionKeys(config));
+}
+
+/** The operator's own addresses for providers are permitted, wherever they are. */
+function providerOutbound(config: Config, sandbox: Sandbox): Outbound {
+  const { ALLOWED_PRIVATE_TARGETS, HUBSPOT_BASE_URL, SALESFORCE_BASE_URL } = config;
+  const own = [HUBSPOT_BASE_URL, SALESFORCE_BASE_URL].flatMap((url) =>
+    url && URL.canParse(url) ? new URL(url).origin : [],
+  );
+  return createOutbound({
+    allowedPrivateTargets: ALLOWED_PRIVATE_TARGETS,
+    alwaysAllowedOrigins: () => [...own, sandbox.url()],
+    socketsMax: PROVIDER_SOCKETS_MAX,
+  });
+}
+
+function allProviders(config: Config, sandbox: Sandbox): Provider[] {
+  return [
+    sandboxProvider(sandbox.url),
+    hubspotProvider({ baseUrl: config.HUBSPOT_BASE_URL }),
+    salesforceProvider({ baseUrl: config.SALESFORCE_BASE_URL }),
+    ...CATALOGUE,
+  ];
+}
