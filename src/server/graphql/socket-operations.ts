@@ -32,7 +32,9 @@ export interface SocketFacts {
   address: string;
   /** Resolves when the message has left, or nobody is there to read it. */
   send: (message: string) => Promise<void>;
-  /** Told when its client has said who it is; false if there are too many such sockets. */
+  /** Told when its client says who it is, which is looked at then. */
+  heard: () => void;
+  /** Told when it is known who its client is; false if there are too many such sockets. */
   admitted: () => boolean;
   /** As it was admitted. */
   credentials?: Credentials;
@@ -119,6 +121,7 @@ async function admit(
   admission: Admission,
 ): Promise<boolean> {
   const credentials = credentialsOf(connectionParams, extra.headers);
+  extra.heard();
   try {
     const viewer = await admission.admit(credentials, extra.address);
     if (!viewer) {

@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import type { Config } from '../../config.ts';
 import { networkOf } from '../../domain/viewer/network.ts';
 import { UnfinishedRoom } from '../http/unfinished.ts';
+import { CLOSE } from './close-codes.ts';
 import { INIT_MS } from './socket-operations.ts';
 
 /** Far more than an upgrade and connection_init take. */
@@ -18,6 +19,8 @@ interface Stranger {
 
 export interface Strangers {
   enter(socket: WebSocket, stranger: Stranger): void;
+  /** It has said who it is: from now on it waits for this side, which is not its fault. */
+  heard(socket: WebSocket): void;
   /** It is none any more, or it is gone. */
   leave(socket: WebSocket): void;
 }
@@ -30,7 +33,9 @@ export function createStrangers(
     networkMax: LIMIT_UNFINISHED,
     networkBytesMax: LIMIT_UNFINISHED_BYTES,
   });
+  const waiting = new WeakSet<WebSocket>();
   return {
+    heard: (socket) => void waiting.add(socket),
     leave: (socket) => room.leave(socket),
     enter(socket, { connection, address }) {
       const readBefore = connection.bytesRead;
@@ -39,10 +44,16 @@ export function createStrangers(
         bytes: STRANGER_BYTES_MAX,
         isOver: () => socket.readyState === socket.CLOSED,
         isSlow: (elapsedMs) =>
-          elapsedMs > initMs + FAREWELL_MS ||
+          (elapsedMs > initMs + FAREWELL_MS && !waiting.has(socket)) ||
           connection.bytesRead - readBefore > STRANGER_BYTES_MAX,
-        cut: () => socket.terminate(),
+        cut: () => cutOff(socket, connection),
       });
     },
   };
+}
+
+/** The code has left before the connection ends; nobody waits for an answer to it. */
+function cutOff(socket: WebSocket, connection: Socket): void {
+  socket.close(CLOSE.tryAgainLater, 'Say who you are, and sooner.');
+  connection.destroySoon();
 }

@@ -90,6 +90,7 @@ class OpenSockets {
       socket,
       headers: request.headers,
       send: outbox.send,
+      heard: () => this.#strangers.heard(socket),
       admitted: () => this.#admit(socket),
     });
     const stopPinging = keepAlive(socket, pingMs);

@@ -3,9 +3,10 @@ import { createClient } from 'graphql-ws';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import type { Config } from '../../../src/config.ts';
 import { eventList } from '../../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/page.ts';
-import { createAdmission } from '../../../src/domain/viewer/admission.ts';
+import { type Admission, createAdmission } from '../../../src/domain/viewer/admission.ts';
 import { createPipeline } from '../../../src/graphql/execution/pipeline.ts';
 import { attachWebSocket } from '../../../src/server/graphql/websocket.ts';
 import { createClientAddresses } from '../../../src/server/http/client-address.ts';
@@ -208,15 +209,29 @@ test('a subscription ends soon after its key is deleted; the socket stays', asyn
   socket.socket.terminate();
 });
 
-/** The same gateway on a port of its own, with other times. */
-async function served({ initMs, pingMs }: { initMs?: number; pingMs?: number }) {
+interface Served extends Partial<Config> {
+  initMs?: number;
+  pingMs?: number;
+  /** Held up before a client is let in. */
+  admit?: () => Promise<void>;
+}
+
+/** The same gateway on a port of its own, with other times and limits. */
+async function served({ initMs, pingMs, admit, ...limits }: Served) {
   const { services, verifier, handler } = app.app;
   const closed = Promise.withResolvers<{ code: number }>();
   const log = pino({}, { write: (line: string) => closed.resolve(JSON.parse(line)) });
-  const admission = createAdmission(services, verifier, services.config);
+  const config = { ...services.config, ...limits };
+  const plain = createAdmission(services, verifier, config);
+  const admission: Admission = {
+    ...plain,
+    admit: async (...asked) => {
+      await admit?.();
+      return plain.admit(...asked);
+    },
+  };
   const pipeline = createPipeline(services, admission);
   const listening = await listen(handler, { host: '127.0.0.1', port: 0 });
-  const { config } = services;
   const addresses = createClientAddresses(config);
   const options = { config, addresses, log, pipeline, admission, initMs, pingMs };
   const sockets = attachWebSocket(listening.server, options);
@@ -235,6 +250,31 @@ test('a client that does not say who it is has little time', async () => {
   await using server = await served({ initMs: 10 });
   const socket = await openSocket(server.url);
   expect(await socket.closed).toMatchObject({ code: 4408 });
+});
+
+test('a client that waits for this side to know it has the time that this takes', async () => {
+  const known = Promise.withResolvers<void>();
+  await using server = await served({ initMs: 100, admit: () => known.promise });
+  const { apiKey } = await app.tenant();
+  const waiting = await openSocket(server.url);
+  waiting.send({ type: 'connection_init', payload: { 'x-api-key': apiKey } });
+  // It neither says who it is nor takes leave: cut off, it shows that the time of both is over.
+  const silent = await openSocket(server.url);
+  silent.socket.pause();
+  await server.closed;
+  expect(waiting.socket.readyState).toBe(WebSocket.OPEN);
+  known.resolve();
+  expect(await Promise.race([waiting.next(), waiting.closed])).toEqual({ type: 'connection_ack' });
+  for (const { socket } of [waiting, silent]) socket.terminate();
+});
+
+test('of an address with too many who do not say who they are, the oldest are told to come again', async () => {
+  await using server = await served({ LIMIT_UNFINISHED: 1 });
+  const oldest = await openSocket(server.url);
+  const newest = await openSocket(server.url);
+  expect(await oldest.closed).toMatchObject({ code: 1013 });
+  expect(newest.socket.readyState).toBe(WebSocket.OPEN);
+  newest.socket.terminate();
 });
 
 test('a client that no longer reads is let go', async () => {
