@@ -17,7 +17,8 @@ export async function openInput<S extends z.ZodType<unknown, { projectIdOrName: 
   { schema, input, needed }: { schema: S; input: z.input<S>; needed: Scope },
 ): Promise<{ project: Row<'Project'>; issues: Issue[] }> {
   authorize(call.viewer, needed);
-  const issues = inputIssues(schema, input);
+  const { error } = schema.safeParse(input);
+  const issues = error ? inputIssues(error, input) : [];
   const project = await findProject(call, input.projectIdOrName);
   if (project) return { project, issues };
   throw issues.length > 0 ? invalidInput(issues) : notFound('Project', input.projectIdOrName);

@@ -41,10 +41,8 @@ export function issuesOf(error: z.ZodError, input: unknown, where: Issue['in'] =
   });
 }
 
-/** What a schema finds in the `input` argument of a mutation. */
-export function inputIssues(schema: z.ZodType, input: unknown): Issue[] {
-  const { error } = schema.safeParse(input);
-  if (!error) return [];
+/** The same of the `input` argument of a mutation. */
+export function inputIssues(error: z.ZodError, input: unknown): Issue[] {
   return issuesOf(error, input).map((issue) => ({
     ...issue,
     name: issue.name === '' ? 'input' : `input.${issue.name}`,

@@ -28,9 +28,9 @@ function projectScope(viewer: Viewer): string | InOrgs {
 export async function getProject(
   call: Call,
   idOrName: string,
-  needed: Scope,
+  needed?: Scope,
 ): Promise<Readonly<Row<'Project'>>> {
-  authorize(call.viewer, needed);
+  if (needed) authorize(call.viewer, needed);
   const project = await findProject(call, idOrName);
   if (!project) throw notFound('Project', idOrName);
   return project;
@@ -52,8 +52,8 @@ function isVisible(viewer: Viewer, project: Row<'Project'>): boolean {
 }
 
 /** The viewer's org, where they may do what needs the scope. */
-export async function getOrg(call: Call, id: string, needed: Scope): Promise<Row<'Org'>> {
-  authorize(call.viewer, needed);
+export async function getOrg(call: Call, id: string, needed?: Scope): Promise<Row<'Org'>> {
+  if (needed) authorize(call.viewer, needed);
   const [org] = await byId('Org')(call, [id]);
   if (!org) throw notFound('Org', id);
   return org;

@@ -1,4 +1,5 @@
 /** Connections: a group and a consumer linked to one provider. */
+
 import type { z } from 'zod';
 import { ConnectionStatus, Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
@@ -8,18 +9,14 @@ import { conflict, type DomainError, type Issue, invalidInput, notFound } from '
 import { recordEvent } from '../../events/record.ts';
 import type { Call, Services } from '../call.ts';
 import { openInput } from '../checked-input.ts';
+import { projectRead, read } from '../declared-read.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { findConsumerByRef } from '../project/consumer.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { workspaceIssues } from '../provider/provider-workspace.ts';
 import { getOwned, getProject } from '../scope.ts';
-import { authorize } from '../viewer/viewer.ts';
 import { connectionFields } from './connection-events.ts';
-import {
-  type deleteConnectionInput,
-  type refreshConnectionInput,
-  updateConnectionInput,
-} from './connection-input.ts';
+import { type deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
 import { givenFields, replacementIssues } from './connection-scheme.ts';
 import { type CredentialInput, credentialsOf } from './credential-input.ts';
 import { sealCredentials, tokenExpireTimeOf } from './credentials.ts';
@@ -31,37 +28,37 @@ export interface ConnectionFilter {
   status?: Row<'Connection'>['status'] | null;
 }
 
-export async function listConnections(
-  call: Call,
-  { id: projectId }: Row<'Project'>,
-  { provider, groupRef, consumerRef, status, ...args }: PageArgs & ConnectionFilter,
-) {
-  authorize(call.viewer, 'read');
-  const [group, consumer] = await Promise.all([
-    groupRef == null ? undefined : findGroupByRef(call, { projectId, groupRef }),
-    consumerRef == null ? undefined : findConsumerByRef(call, { projectId, consumerRef }),
-  ]);
-  const ends = {
-    provider: provider ?? undefined,
-    groupId: idOrNone(group),
-    consumerId: idOrNone(consumer),
-  };
-  // The indexes of the others have the status too: where it is left out, each is a range of theirs.
-  const isNarrow = Object.values(ends).some((end) => end !== undefined);
-  const anyStatus = isNarrow ? Object.values(ConnectionStatus) : undefined;
-  const where = { projectId, ...ends, status: status ?? anyStatus };
-  const list = { name: 'Project.connections', parentId: projectId, table: 'Connection' } as const;
-  return listPage(call, { ...list, where }, args);
-}
+export const listConnections = read(
+  'read',
+  async (
+    call: Call,
+    { id: projectId }: Row<'Project'>,
+    { provider, groupRef, consumerRef, status, ...args }: PageArgs & ConnectionFilter,
+  ) => {
+    const [group, consumer] = await Promise.all([
+      groupRef == null ? undefined : findGroupByRef(call, { projectId, groupRef }),
+      consumerRef == null ? undefined : findConsumerByRef(call, { projectId, consumerRef }),
+    ]);
+    const ends = {
+      provider: provider ?? undefined,
+      groupId: idOrNone(group),
+      consumerId: idOrNone(consumer),
+    };
+    // The indexes of the others have the status too: where it is left out, each is a range of theirs.
+    const isNarrow = Object.values(ends).some((end) => end !== undefined);
+    const anyStatus = isNarrow ? Object.values(ConnectionStatus) : undefined;
+    const where = { projectId, ...ends, status: status ?? anyStatus };
+    const list = { name: 'Project.connections', parentId: projectId, table: 'Connection' } as const;
+    return listPage(call, { ...list, where }, args);
+  },
+);
 
 /** Throws NOT_FOUND. */
-export async function getConnection(
-  call: Call,
-  { projectIdOrName, connectionId: id }: z.output<typeof refreshConnectionInput>,
-): Promise<Row<'Connection'>> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'read');
-  return getOwned(call, 'Connection', { projectId, id, what: 'Connection' });
-}
+export const getConnection = projectRead(
+  'read',
+  (call, { connectionId: id }: { connectionId: string }, { id: projectId }) =>
+    getOwned(call, 'Connection', { projectId, id, what: 'Connection' }),
+);
 
 /** Null finds nothing; undefined doesn't ask. */
 function idOrNone(row: { id: string } | null | undefined): string | never[] | undefined {

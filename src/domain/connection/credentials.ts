@@ -4,8 +4,7 @@ import type { Row } from '../../database/rows.ts';
 import { CONSENT_SCHEMES } from '../../providers/contract.ts';
 import type { SealedPlace } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
-import type { Batch } from '../scope.ts';
-import { authorize } from '../viewer/viewer.ts';
+import { read } from '../declared-read.ts';
 
 const text = z.string();
 const time = z.iso.datetime();
@@ -98,23 +97,25 @@ export interface ShownCredentials {
 }
 
 /** The credentials in clear of connections that the viewer has read; null for schemes that show none. */
-export const shownCredentials: Batch<Row<'Connection'>, ShownCredentials | null> = async (
-  call: Call,
-  connections,
-) => {
-  authorize(call.viewer, 'credentials:read');
-  const rows = await call.database.prisma.connection.findMany({
-    where: {
-      id: { in: connections.map(({ id }) => id) },
-      projectId: { in: [...new Set(connections.map(({ projectId }) => projectId))] },
-    },
-    select: { id: true, credentialsSealed: true },
-  });
-  const sealed = new Map(rows.map((row) => [row.id, row.credentialsSealed]));
-  return connections.map((connection) =>
-    shown(openCredentials(call, connection, sealed.get(connection.id) ?? null)),
-  );
-};
+export const shownCredentials = read(
+  'credentials:read',
+  async (
+    call: Call,
+    connections: readonly Row<'Connection'>[],
+  ): Promise<(ShownCredentials | null)[]> => {
+    const rows = await call.database.prisma.connection.findMany({
+      where: {
+        id: { in: connections.map(({ id }) => id) },
+        projectId: { in: [...new Set(connections.map(({ projectId }) => projectId))] },
+      },
+      select: { id: true, credentialsSealed: true },
+    });
+    const sealed = new Map(rows.map((row) => [row.id, row.credentialsSealed]));
+    return connections.map((connection) =>
+      shown(openCredentials(call, connection, sealed.get(connection.id) ?? null)),
+    );
+  },
+);
 
 function shown(value: Credentials): ShownCredentials | null {
   switch (value.scheme) {

@@ -1,4 +1,5 @@
 /** Deliveries: messages owed to destinations, and what came of them. */
+
 import { z } from 'zod';
 import type { DeliveryStatus } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
@@ -7,10 +8,10 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
+import { projectRead, read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { type Batch, getOwned, getProject } from '../scope.ts';
-import { authorize } from '../viewer/viewer.ts';
 
 export type DeliveryAttempt = Row<'DeliveryAttempt'>;
 
@@ -24,32 +25,34 @@ export const retryDeliveryInput = z
   .meta({ id: 'RetryDeliveryInput', description: 'A delivery to send again.' });
 
 /** Oldest first. */
-export function listDestinationDeliveries(
-  call: Call,
-  { id: destinationId }: Row<'Destination'>,
-  { status, ...args }: PageArgs & { status?: DeliveryStatus | null },
-) {
-  authorize(call.viewer, 'read');
-  const where = { destinationId, ...(status && { status }) };
-  const list = { name: 'Destination.deliveries', parentId: destinationId, where } as const;
-  return listPage(call, { ...list, table: 'Delivery', order: 'oldest first' }, args);
-}
+export const listDestinationDeliveries = read(
+  'read',
+  (
+    call: Call,
+    { id: destinationId }: Row<'Destination'>,
+    { status, ...args }: PageArgs & { status?: DeliveryStatus | null },
+  ) => {
+    const where = { destinationId, ...(status && { status }) };
+    const list = { name: 'Destination.deliveries', parentId: destinationId, where } as const;
+    return listPage(call, { ...list, table: 'Delivery', order: 'oldest first' }, args);
+  },
+);
 
 /** Oldest first. */
-export function listEventDeliveries(call: Call, event: Row<'NotificationEvent'>, args: PageArgs) {
-  authorize(call.viewer, 'read');
-  const where = { eventId: event.id };
-  const list = { name: 'NotificationEvent.deliveries', parentId: event.id, where } as const;
-  return listPage(call, { ...list, table: 'Delivery', order: 'oldest first' }, args);
-}
+export const listEventDeliveries = read(
+  'read',
+  (call: Call, event: Row<'NotificationEvent'>, args: PageArgs) => {
+    const where = { eventId: event.id };
+    const list = { name: 'NotificationEvent.deliveries', parentId: event.id, where } as const;
+    return listPage(call, { ...list, table: 'Delivery', order: 'oldest first' }, args);
+  },
+);
 
-export async function getDelivery(
-  call: Call,
-  { projectIdOrName, deliveryId: id }: { projectIdOrName: string; deliveryId: string },
-): Promise<Row<'Delivery'>> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'read');
-  return getOwned(call, 'Delivery', { projectId, id, what: 'Delivery' });
-}
+export const getDelivery = projectRead(
+  'read',
+  (call, { deliveryId: id }: { deliveryId: string }, { id: projectId }) =>
+    getOwned(call, 'Delivery', { projectId, id, what: 'Delivery' }),
+);
 
 /** The newest attempts of deliveries that the viewer has been given, in the order of their numbers. */
 export const attemptsOf: Batch<Row<'Delivery'>, DeliveryAttempt[]> = async (

@@ -1,24 +1,29 @@
 /** The secrets of destinations, for callers who may see them. */
 import type { Row } from '../../database/rows.ts';
 import { openSigningSecrets, SEALED_SECRETS } from '../../deliveries/signing-secret.ts';
-import type { Batch } from '../scope.ts';
-import { authorize } from '../viewer/viewer.ts';
+import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
 
 /** The current secrets of destinations that the viewer has been given. */
-export const signingSecretOf: Batch<Row<'Destination'>, string | null> = async (
-  { viewer, database, vault, now },
-  destinations,
-) => {
-  authorize(viewer, 'credentials:read');
-  const sealed = await database.prisma.destination.findMany({
-    where: {
-      id: { in: destinations.map(({ id }) => id) },
-      projectId: { in: [...new Set(destinations.map(({ projectId }) => projectId))] },
-    },
-    select: SEALED_SECRETS,
-  });
-  const opened = new Map(
-    sealed.map((destination) => [destination.id, openSigningSecrets(vault, destination, now())[0]]),
-  );
-  return destinations.map(({ id }) => opened.get(id) ?? null);
-};
+export const signingSecretOf = read(
+  'credentials:read',
+  async (
+    { database, vault, now }: Call,
+    destinations: readonly Row<'Destination'>[],
+  ): Promise<(string | null)[]> => {
+    const sealed = await database.prisma.destination.findMany({
+      where: {
+        id: { in: destinations.map(({ id }) => id) },
+        projectId: { in: [...new Set(destinations.map(({ projectId }) => projectId))] },
+      },
+      select: SEALED_SECRETS,
+    });
+    const opened = new Map(
+      sealed.map((destination) => [
+        destination.id,
+        openSigningSecrets(vault, destination, now())[0],
+      ]),
+    );
+    return destinations.map(({ id }) => opened.get(id) ?? null);
+  },
+);

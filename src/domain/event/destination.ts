@@ -1,4 +1,5 @@
 /** Destinations: where messages are sent. */
+
 import { z } from 'zod';
 import { DestinationStatus, DestinationType, Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
@@ -14,11 +15,11 @@ import { conflict, invalidInput, notFound } from '../../errors.ts';
 import { id, newId, prefixOf } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { openInput } from '../checked-input.ts';
+import { projectRead, read } from '../declared-read.ts';
 import { eventName, projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
-import { authorize } from '../viewer/viewer.ts';
 import { dropPending, releasePending } from './delivery.ts';
 import { destinationUses } from './destination-uses.ts';
 import { targetHeaders } from './target-headers.ts';
@@ -72,27 +73,32 @@ export const deleteDestinationInput = z
   .object({ projectIdOrName, destinationId })
   .meta({ id: 'DeleteDestinationInput', description: 'A destination to delete.' });
 
-export function listDestinations(call: Call, project: Row<'Project'>, args: PageArgs) {
-  authorize(call.viewer, 'read');
-  const list = {
-    name: 'Project.destinations',
-    parentId: project.id,
-    table: 'Destination',
-  } as const;
-  return listPage(call, { ...list, where: { projectId: project.id } }, args);
-}
+export const listDestinations = read(
+  'read',
+  (call: Call, project: Row<'Project'>, args: PageArgs) => {
+    const list = {
+      name: 'Project.destinations',
+      parentId: project.id,
+      table: 'Destination',
+    } as const;
+    return listPage(call, { ...list, where: { projectId: project.id } }, args);
+  },
+);
 
 /** By its id or its name. */
-export async function getDestination(
-  call: Call,
-  { projectIdOrName: project, destination }: { projectIdOrName: string; destination: string },
-): Promise<Destination> {
-  const { id: projectId } = await getProject(call, project, 'read');
-  const named = prefixOf(destination) === 'dst' ? { id: destination } : { name: destination };
-  const [found] = await call.database.rows.find('Destination', { projectId, ...named });
-  if (!found) throw notFound('Destination', destination);
-  return found;
-}
+export const getDestination = projectRead(
+  'read',
+  async (
+    call,
+    { destination }: { destination: string },
+    { id: projectId },
+  ): Promise<Destination> => {
+    const named = prefixOf(destination) === 'dst' ? { id: destination } : { name: destination };
+    const [found] = await call.database.rows.find('Destination', { projectId, ...named });
+    if (!found) throw notFound('Destination', destination);
+    return found;
+  },
+);
 
 /** The secret is in clear here and, later, only for callers with the scope credentials:read. */
 export async function createDestination(

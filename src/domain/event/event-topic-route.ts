@@ -1,4 +1,5 @@
 /** Routes of events to topics: events of one type go to one topic. */
+
 import { z } from 'zod';
 import { NotificationEventType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
@@ -6,10 +7,10 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../database/violati
 import { conflict, invalid } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { getOwned, getProject } from '../scope.ts';
-import { authorize } from '../viewer/viewer.ts';
 
 type Route = Row<'EventTopicRoute'>;
 
@@ -27,26 +28,34 @@ export const deleteEventTopicRouteInput = z
   .object({ projectIdOrName, routeId: id.describe('The route.') })
   .meta({ id: 'DeleteEventTopicRouteInput', description: 'A route to delete.' });
 
-export function listEventTopicRoutes(
-  call: Call,
-  { id: projectId }: Row<'Project'>,
-  {
-    topicId,
-    eventType,
-    ...args
-  }: PageArgs & { topicId?: string | null; eventType?: NotificationEventType | null },
-) {
-  authorize(call.viewer, 'read');
-  const where = { projectId, ...(topicId != null && { topicId }), ...(eventType && { eventType }) };
-  const list = { name: 'Project.eventTopicRoutes', parentId: projectId, where } as const;
-  return listPage(call, { ...list, table: 'EventTopicRoute' }, args);
-}
+export const listEventTopicRoutes = read(
+  'read',
+  (
+    call: Call,
+    { id: projectId }: Row<'Project'>,
+    {
+      topicId,
+      eventType,
+      ...args
+    }: PageArgs & { topicId?: string | null; eventType?: NotificationEventType | null },
+  ) => {
+    const where = {
+      projectId,
+      ...(topicId != null && { topicId }),
+      ...(eventType && { eventType }),
+    };
+    const list = { name: 'Project.eventTopicRoutes', parentId: projectId, where } as const;
+    return listPage(call, { ...list, table: 'EventTopicRoute' }, args);
+  },
+);
 
-export function listRoutesToTopic(call: Call, { id: topicId }: Row<'Topic'>, args: PageArgs) {
-  authorize(call.viewer, 'read');
-  const list = { name: 'Topic.eventTopicRoutes', parentId: topicId, where: { topicId } } as const;
-  return listPage(call, { ...list, table: 'EventTopicRoute' }, args);
-}
+export const listRoutesToTopic = read(
+  'read',
+  (call: Call, { id: topicId }: Row<'Topic'>, args: PageArgs) => {
+    const list = { name: 'Topic.eventTopicRoutes', parentId: topicId, where: { topicId } } as const;
+    return listPage(call, { ...list, table: 'EventTopicRoute' }, args);
+  },
+);
 
 export async function createEventTopicRoute(
   call: Call,

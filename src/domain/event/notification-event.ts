@@ -6,9 +6,9 @@ import type { LoggedEvent } from '../../events/event-log.ts';
 import { EVENTS } from '../../events/event-types.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
+import { projectRead, read } from '../declared-read.ts';
 import { encodeCursor, listPage, type Page, type PageArgs } from '../page.ts';
-import { type Batch, byId, getOwned, getProject } from '../scope.ts';
-import { authorize } from '../viewer/viewer.ts';
+import { type Batch, byId, getOwned } from '../scope.ts';
 
 type NotificationEvent = Row<'NotificationEvent'>;
 
@@ -35,29 +35,34 @@ export function eventCursor({ projectId, position }: LoggedEvent): string {
 }
 
 /** In the order in which they were committed, oldest first. */
-export function listNotificationEvents(
-  call: Call,
-  { id: projectId }: Row<'Project'>,
-  { topicId, eventTypes, ...args }: PageArgs & EventFilters,
-): Promise<Page<NotificationEvent>> {
-  authorize(call.viewer, 'read');
-  if (eventTypes?.length === 0) throw invalid('eventTypes', 'must not be empty.', eventTypes);
-  const list = { ...eventList(projectId), key: 'position', order: 'oldest first' } as const;
-  const where = { projectId, ...(eventTypes && { eventType: [...eventTypes] }) };
-  if (topicId == null) return listPage(call, { ...list, table: 'NotificationEvent', where }, args);
-  const nodes = (rows: Row<'NotificationEventTopic'>[]) =>
-    Promise.all(rows.map(({ eventId }) => load(call, byId('NotificationEvent'), eventId)));
-  const ofTopic = { table: 'NotificationEventTopic', where: { ...where, topicId }, nodes } as const;
-  return listPage(call, { ...list, ...ofTopic }, args);
-}
+export const listNotificationEvents = read(
+  'read',
+  (
+    call: Call,
+    { id: projectId }: Row<'Project'>,
+    { topicId, eventTypes, ...args }: PageArgs & EventFilters,
+  ): Promise<Page<NotificationEvent>> => {
+    if (eventTypes?.length === 0) throw invalid('eventTypes', 'must not be empty.', eventTypes);
+    const list = { ...eventList(projectId), key: 'position', order: 'oldest first' } as const;
+    const where = { projectId, ...(eventTypes && { eventType: [...eventTypes] }) };
+    if (topicId == null)
+      return listPage(call, { ...list, table: 'NotificationEvent', where }, args);
+    const nodes = (rows: Row<'NotificationEventTopic'>[]) =>
+      Promise.all(rows.map(({ eventId }) => load(call, byId('NotificationEvent'), eventId)));
+    const ofTopic = {
+      table: 'NotificationEventTopic',
+      where: { ...where, topicId },
+      nodes,
+    } as const;
+    return listPage(call, { ...list, ...ofTopic }, args);
+  },
+);
 
-export async function getNotificationEvent(
-  call: Call,
-  { projectIdOrName, eventId: id }: { projectIdOrName: string; eventId: string },
-): Promise<NotificationEvent> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'read');
-  return getOwned(call, 'NotificationEvent', { projectId, id, what: 'Notification event' });
-}
+export const getNotificationEvent = projectRead(
+  'read',
+  (call, { eventId: id }: { eventId: string }, { id: projectId }) =>
+    getOwned(call, 'NotificationEvent', { projectId, id, what: 'Notification event' }),
+);
 
 /** The topics that events were routed to when they happened, as far as those still exist. */
 export const topicsOf: Batch<NotificationEvent, Row<'Topic'>[]> = async (call, events) => {

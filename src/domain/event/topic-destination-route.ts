@@ -1,14 +1,15 @@
 /** Routes of topics to destinations: what reaches a topic is owed to a destination. */
+
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/violations.ts';
 import { conflict, type Issue, invalidInput } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { getOwned, getProject } from '../scope.ts';
-import { authorize } from '../viewer/viewer.ts';
 
 type Route = Row<'TopicDestinationRoute'>;
 
@@ -32,30 +33,34 @@ export const deleteTopicDestinationRouteInput = z
   .object({ projectIdOrName, routeId: id.describe('The route.') })
   .meta({ id: 'DeleteTopicDestinationRouteInput', description: 'A route to delete.' });
 
-export function listTopicDestinationRoutes(
-  call: Call,
-  { id: projectId }: Row<'Project'>,
-  {
-    topicId,
-    destinationId,
-    ...args
-  }: PageArgs & { topicId?: string | null; destinationId?: string | null },
-) {
-  authorize(call.viewer, 'read');
-  const where = {
-    projectId,
-    ...(topicId != null && { topicId }),
-    ...(destinationId != null && { destinationId }),
-  };
-  const list = { name: 'Project.topicDestinationRoutes', parentId: projectId, where } as const;
-  return listPage(call, { ...list, table: 'TopicDestinationRoute' }, args);
-}
+export const listTopicDestinationRoutes = read(
+  'read',
+  (
+    call: Call,
+    { id: projectId }: Row<'Project'>,
+    {
+      topicId,
+      destinationId,
+      ...args
+    }: PageArgs & { topicId?: string | null; destinationId?: string | null },
+  ) => {
+    const where = {
+      projectId,
+      ...(topicId != null && { topicId }),
+      ...(destinationId != null && { destinationId }),
+    };
+    const list = { name: 'Project.topicDestinationRoutes', parentId: projectId, where } as const;
+    return listPage(call, { ...list, table: 'TopicDestinationRoute' }, args);
+  },
+);
 
-export function listRoutesOfTopic(call: Call, { id: topicId }: Row<'Topic'>, args: PageArgs) {
-  authorize(call.viewer, 'read');
-  const list = { name: 'Topic.topicDestinationRoutes', parentId: topicId } as const;
-  return listPage(call, { ...list, table: 'TopicDestinationRoute', where: { topicId } }, args);
-}
+export const listRoutesOfTopic = read(
+  'read',
+  (call: Call, { id: topicId }: Row<'Topic'>, args: PageArgs) => {
+    const list = { name: 'Topic.topicDestinationRoutes', parentId: topicId } as const;
+    return listPage(call, { ...list, table: 'TopicDestinationRoute', where: { topicId } }, args);
+  },
+);
 
 export async function createTopicDestinationRoute(
   call: Call,

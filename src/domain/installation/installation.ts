@@ -1,21 +1,16 @@
 /** Installations: an integration that a group uses, through one connection and with one config. */
+
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { invalidInput, notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { openInput } from '../checked-input.ts';
-import {
-  getIntegration,
-  getNamedIntegration,
-  holdContent,
-  type IntegrationKey,
-} from '../integration/integration.ts';
+import { read } from '../declared-read.ts';
+import { getIntegration, holdContent, type IntegrationKey } from '../integration/integration.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { getOwned, getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
-import type { Scope } from '../viewer/scopes.ts';
-import { authorize } from '../viewer/viewer.ts';
 import { listConfigIssues } from './installation-config-check.ts';
 import { chooseConnection, findEnds } from './installation-connection.ts';
 import {
@@ -36,27 +31,31 @@ type Installation = Row<'Installation'>;
 
 type InstallationsArgs = PageArgs & { groupRef?: string | null };
 
-export async function listInstallations(
-  call: Call,
-  { id: projectId }: Row<'Project'>,
-  { groupRef, ...args }: InstallationsArgs,
-) {
-  authorize(call.viewer, 'read');
-  const where = { projectId, ...(await ofGroup(call, projectId, groupRef)) };
-  const name = 'Project.installations';
-  return listPage(call, { name, parentId: projectId, table: 'Installation', where }, args);
-}
+export const listInstallations = read(
+  'read',
+  async (
+    call: Call,
+    { id: projectId }: Row<'Project'>,
+    { groupRef, ...args }: InstallationsArgs,
+  ) => {
+    const where = { projectId, ...(await ofGroup(call, projectId, groupRef)) };
+    const name = 'Project.installations';
+    return listPage(call, { name, parentId: projectId, table: 'Installation', where }, args);
+  },
+);
 
-export async function listInstallationsOfIntegration(
-  call: Call,
-  { id: integrationId, projectId }: Row<'Integration'>,
-  { groupRef, ...args }: InstallationsArgs,
-) {
-  authorize(call.viewer, 'read');
-  const where = { integrationId, ...(await ofGroup(call, projectId, groupRef)) };
-  const name = 'Integration.installations';
-  return listPage(call, { name, parentId: integrationId, table: 'Installation', where }, args);
-}
+export const listInstallationsOfIntegration = read(
+  'read',
+  async (
+    call: Call,
+    { id: integrationId, projectId }: Row<'Integration'>,
+    { groupRef, ...args }: InstallationsArgs,
+  ) => {
+    const where = { integrationId, ...(await ofGroup(call, projectId, groupRef)) };
+    const name = 'Integration.installations';
+    return listPage(call, { name, parentId: integrationId, table: 'Installation', where }, args);
+  },
+);
 
 /** Of a group that doesn't exist, nothing is found. */
 async function ofGroup(call: Call, projectId: string, groupRef: string | null | undefined) {
@@ -65,13 +64,15 @@ async function ofGroup(call: Call, projectId: string, groupRef: string | null | 
   return { groupId: group?.id ?? [] };
 }
 
+export const getInstallation = read('read', getInstallationOf);
+
 /** Throws NOT_FOUND, also for an installation of another integration. */
-export async function getInstallation(
+export async function getInstallationOf(
   call: Call,
   { installationId: id, ...key }: IntegrationKey & { installationId: string },
-  needed: Scope,
 ): Promise<Installation> {
-  const { id: integrationId, projectId } = await getNamedIntegration(call, key, needed);
+  const { id: projectId } = await getProject(call, key.projectIdOrName);
+  const { id: integrationId } = await getIntegration(call, projectId, key.integrationIdOrName);
   const [found] = await call.database.rows.find('Installation', { id, projectId, integrationId });
   if (!found) throw notFound('Installation', id);
   return found;

@@ -66,7 +66,7 @@ export async function readInstalledObjectMetadata(
     ...key
   }: IntegrationKey & Options & { groupRef: string; objectName: string },
 ): Promise<ObjectMetadata> {
-  const { id: integrationId, projectId } = await getNamedIntegration(call, key, 'read');
+  const { id: integrationId, projectId } = await getNamedIntegration(call, key);
   const group = await findGroupByRef(call, { projectId, groupRef });
   if (!group) throw notFound('Group', groupRef);
   const where = { projectId, integrationId, groupId: group.id };

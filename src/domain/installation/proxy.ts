@@ -1,4 +1,5 @@
 /** Requests to the provider's own API, with the credentials of an installation's connection. */
+
 import type { Row } from '../../database/rows.ts';
 import { DomainError, notFound, unprocessable } from '../../errors.ts';
 import type { StreamedAnswer } from '../../outbound/client.ts';
@@ -6,12 +7,12 @@ import { ProviderError } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import type { ForwardedRequest } from '../connection/session/forwarded-request.ts';
+import { read } from '../declared-read.ts';
 import { contentOf } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { supportedCapabilities } from '../provider/provider.ts';
 import { providerRefusal } from '../provider/provider-refusal.ts';
 import { byId, getOwned, getProject } from '../scope.ts';
-import { authorize } from '../viewer/viewer.ts';
 
 export type { ForwardedRequest, StreamedAnswer };
 
@@ -25,19 +26,17 @@ interface InstallationKey {
  * `records:write`, for what a request does is known to the provider alone. Throws UNPROCESSABLE where the
  * integration doesn't forward, and PROVIDER_ERROR or RATE_LIMITED where no answer came.
  */
-export async function forwardRequest(
-  call: Call,
-  key: InstallationKey,
-  request: ForwardedRequest,
-): Promise<StreamedAnswer> {
-  authorize(call.viewer, 'records:write');
-  const connection = await getConnection(call, key);
-  try {
-    return await openSession(call, connection).forward(request);
-  } catch (error) {
-    throw error instanceof ProviderError ? refusal(error) : error;
-  }
-}
+export const forwardRequest = read(
+  'records:write',
+  async (call: Call, key: InstallationKey, request: ForwardedRequest): Promise<StreamedAnswer> => {
+    const connection = await getConnection(call, key);
+    try {
+      return await openSession(call, connection).forward(request);
+    } catch (error) {
+      throw error instanceof ProviderError ? refusal(error) : error;
+    }
+  },
+);
 
 async function getConnection(
   call: Call,

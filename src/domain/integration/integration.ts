@@ -1,4 +1,5 @@
 /** Integrations: what to read, write, proxy and subscribe to at a provider, in revisions. */
+
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
@@ -7,6 +8,7 @@ import { invalidInput, notFound } from '../../errors.ts';
 import { newId, prefixOf } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { openInput } from '../checked-input.ts';
+import { projectRead, read } from '../declared-read.ts';
 import { deleteInstallations } from '../installation/installation-rows.ts';
 import { issueAt } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
@@ -14,8 +16,6 @@ import { listPage, type PageArgs } from '../page.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
-import type { Scope } from '../viewer/scopes.ts';
-import { authorize } from '../viewer/viewer.ts';
 import { contentOf, type IntegrationContent, storedContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
@@ -45,40 +45,42 @@ export const deleteIntegrationInput = z
 /** Installations that are deleted with one transaction: each has its event, and events wait in line. */
 const DELETED_AT_ONCE = 25;
 
-export function listIntegrations(
-  call: Call,
-  project: Row<'Project'>,
-  { provider, ...args }: PageArgs & { provider?: string | null },
-) {
-  authorize(call.viewer, 'read');
-  const where = { projectId: project.id, provider: provider ?? undefined };
-  const list = {
-    name: 'Project.integrations',
-    parentId: project.id,
-    table: 'Integration',
-  } as const;
-  return listPage(call, { ...list, where }, args);
-}
+export const listIntegrations = read(
+  'read',
+  (
+    call: Call,
+    project: Row<'Project'>,
+    { provider, ...args }: PageArgs & { provider?: string | null },
+  ) => {
+    const where = { projectId: project.id, provider: provider ?? undefined };
+    const list = {
+      name: 'Project.integrations',
+      parentId: project.id,
+      table: 'Integration',
+    } as const;
+    return listPage(call, { ...list, where }, args);
+  },
+);
 
 /** The project's integration of that id or name, for readers. */
-export async function readIntegration(call: Call, project: Row<'Project'>, idOrName: string) {
-  authorize(call.viewer, 'read');
-  return findIntegration(call, project.id, idOrName);
-}
+export const readIntegration = read(
+  'read',
+  async (call: Call, project: Row<'Project'>, idOrName: string) => {
+    return findIntegration(call, project.id, idOrName);
+  },
+);
 
 export interface IntegrationKey {
   projectIdOrName: string;
   integrationIdOrName: string;
 }
 
-/** The integration that a call names, where the viewer may do what needs the scope. Throws NOT_FOUND. */
-export async function getNamedIntegration(
-  call: Call,
-  { projectIdOrName: project, integrationIdOrName: idOrName }: IntegrationKey,
-  needed: Scope,
-): Promise<Integration> {
-  return getIntegration(call, (await getProject(call, project, needed)).id, idOrName);
-}
+/** The integration that an input names. Throws NOT_FOUND. */
+export const getNamedIntegration = projectRead(
+  'read',
+  (call, { integrationIdOrName: idOrName }: IntegrationKey, { id: projectId }) =>
+    getIntegration(call, projectId, idOrName),
+);
 
 /** Throws NOT_FOUND. */
 export async function getIntegration(

@@ -1,4 +1,5 @@
 /** Revisions: versions of an integration's content. The newest is in force for all installations at once. */
+
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -6,6 +7,7 @@ import { conflict, invalidInput, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { openInput } from '../checked-input.ts';
+import { read } from '../declared-read.ts';
 import {
   pauseDroppedObjects,
   rescheduleObjects,
@@ -14,7 +16,6 @@ import {
 import { projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { type Batch, byId } from '../scope.ts';
-import { authorize } from '../viewer/viewer.ts';
 import {
   getIntegration,
   getNamedIntegration,
@@ -45,26 +46,31 @@ export const createRevisionInput = z
     description: 'A new version of an integration, in force for all its installations at once.',
   });
 
-export function listRevisions(call: Call, integration: Integration, args: PageArgs) {
-  authorize(call.viewer, 'read');
-  const list = {
-    name: 'Integration.revisions',
-    parentId: integration.id,
-    table: 'Revision',
-  } as const;
-  return listPage(call, { ...list, where: { integrationId: integration.id } }, args);
-}
+export const listRevisions = read(
+  'read',
+  (call: Call, integration: Integration, args: PageArgs) => {
+    const list = {
+      name: 'Integration.revisions',
+      parentId: integration.id,
+      table: 'Revision',
+    } as const;
+    return listPage(call, { ...list, where: { integrationId: integration.id } }, args);
+  },
+);
 
 /** Throws NOT_FOUND, also for a revision of another integration. */
-export async function getRevision(
-  call: Call,
-  { revisionId: id, ...key }: IntegrationKey & { revisionId: string },
-): Promise<Revision> {
-  const { id: integrationId, projectId } = await getNamedIntegration(call, key, 'read');
-  const [revision] = await call.database.rows.find('Revision', { id, projectId, integrationId });
-  if (!revision) throw notFound('Revision', id);
-  return revision;
-}
+export const getRevision = read(
+  'read',
+  async (
+    call: Call,
+    { revisionId: id, ...key }: IntegrationKey & { revisionId: string },
+  ): Promise<Revision> => {
+    const { id: integrationId, projectId } = await getNamedIntegration(call, key);
+    const [revision] = await call.database.rows.find('Revision', { id, projectId, integrationId });
+    if (!revision) throw notFound('Revision', id);
+    return revision;
+  },
+);
 
 /** The latest revision of integrations, as far as the viewer may see them. */
 export const latestRevisions: Batch<string, Revision | null> = async (call, ids) => {

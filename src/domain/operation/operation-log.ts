@@ -1,15 +1,18 @@
 /** What an operation told while it ran. */
+
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
 import { listPage, type PageArgs } from '../page.ts';
-import { authorize } from '../viewer/viewer.ts';
 
 export type OperationLog = Row<'OperationLog'>;
 
 /** Oldest first. */
-export function listOperationLogs(call: Call, operation: Row<'Operation'>, args: PageArgs) {
-  authorize(call.viewer, 'read');
-  const where = { operationId: operation.id };
-  const list = { name: 'Operation.logs', parentId: operation.id, where } as const;
-  return listPage(call, { ...list, table: 'OperationLog', order: 'oldest first' }, args);
-}
+export const listOperationLogs = read(
+  'read',
+  (call: Call, operation: Row<'Operation'>, args: PageArgs) => {
+    const where = { operationId: operation.id };
+    const list = { name: 'Operation.logs', parentId: operation.id, where } as const;
+    return listPage(call, { ...list, table: 'OperationLog', order: 'oldest first' }, args);
+  },
+);

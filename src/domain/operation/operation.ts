@@ -1,11 +1,12 @@
 /** Operations: pieces of provider work, and what came of them. They outlive what they were done for. */
+
 import { z } from 'zod';
 import { OperationActionType, OperationStatus } from '../../database/generated/enums.ts';
 import type { Row, Where } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
+import { projectRead, read } from '../declared-read.ts';
 import { listPage, type PageArgs } from '../page.ts';
-import { getOwned, getProject } from '../scope.ts';
-import { authorize } from '../viewer/viewer.ts';
+import { getOwned } from '../scope.ts';
 
 /** What is known of an operation beside its status, as its row stores it. */
 export const operationMetadata = z.object({
@@ -42,37 +43,44 @@ export function metadataOf(operation: Row<'Operation'>): OperationMetadata {
   return operationMetadata.parse(operation.metadata);
 }
 
-export async function getOperation(
-  call: Call,
-  { projectIdOrName, operationId: id }: { projectIdOrName: string; operationId: string },
-): Promise<Row<'Operation'>> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'read');
-  return getOwned(call, 'Operation', { projectId, id, what: 'Operation' });
-}
+export const getOperation = projectRead(
+  'read',
+  (call, { operationId: id }: { operationId: string }, { id: projectId }) =>
+    getOwned(call, 'Operation', { projectId, id, what: 'Operation' }),
+);
 
-export function listOperations(
-  call: Call,
-  { id: projectId }: Row<'Project'>,
-  { status, actionType, ...args }: PageArgs & OperationFilters,
-) {
-  authorize(call.viewer, 'read');
-  const where = { projectId, ...filterOf(status, actionType) };
-  const along = ['projectId', 'status', 'actionType'] as const;
-  const list = { name: 'Project.operations', parentId: projectId, where, along } as const;
-  return listPage(call, { ...list, table: 'Operation' }, args);
-}
+export const listOperations = read(
+  'read',
+  (
+    call: Call,
+    { id: projectId }: Row<'Project'>,
+    { status, actionType, ...args }: PageArgs & OperationFilters,
+  ) => {
+    const where = { projectId, ...filterOf(status, actionType) };
+    const along = ['projectId', 'status', 'actionType'] as const;
+    const list = { name: 'Project.operations', parentId: projectId, where, along } as const;
+    return listPage(call, { ...list, table: 'Operation' }, args);
+  },
+);
 
-export function listInstallationOperations(
-  call: Call,
-  { id: installationId }: Row<'Installation'>,
-  { status, actionType, ...args }: PageArgs & OperationFilters,
-) {
-  authorize(call.viewer, 'read');
-  const where = { installationId, ...filterOf(status, actionType) };
-  const along = ['installationId', 'actionType', 'status'] as const;
-  const list = { name: 'Installation.operations', parentId: installationId, where, along } as const;
-  return listPage(call, { ...list, table: 'Operation' }, args);
-}
+export const listInstallationOperations = read(
+  'read',
+  (
+    call: Call,
+    { id: installationId }: Row<'Installation'>,
+    { status, actionType, ...args }: PageArgs & OperationFilters,
+  ) => {
+    const where = { installationId, ...filterOf(status, actionType) };
+    const along = ['installationId', 'actionType', 'status'] as const;
+    const list = {
+      name: 'Installation.operations',
+      parentId: installationId,
+      where,
+      along,
+    } as const;
+    return listPage(call, { ...list, table: 'Operation' }, args);
+  },
+);
 
 /** One index has both columns: where one filter is left out, each of its values is a range of that index. */
 function filterOf(

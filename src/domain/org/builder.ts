@@ -1,15 +1,16 @@
 /** Builders: the people of an org. A token's first use makes one (bearer.ts). */
+
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { byId } from '../scope.ts';
-import { authorize, requireBuilder } from '../viewer/viewer.ts';
+import { requireBuilder } from '../viewer/viewer.ts';
 
 /** The members of an org, in the order of their ids. */
-export function listBuilders(call: Call, org: Row<'Org'>, args: PageArgs) {
-  authorize(call.viewer, 'org:read');
+export const listBuilders = read('org:read', (call: Call, org: Row<'Org'>, args: PageArgs) => {
   return listPage(
     call,
     {
@@ -23,7 +24,7 @@ export function listBuilders(call: Call, org: Row<'Org'>, args: PageArgs) {
     },
     args,
   );
-}
+});
 
 /** The caller, where they are a builder. */
 export async function getOwnBuilder(call: Call): Promise<Row<'Builder'>> {

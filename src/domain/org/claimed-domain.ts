@@ -1,13 +1,15 @@
 /** E-mail domains that orgs have claimed; one org for each domain in the whole service. */
+
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { getOrg, seesClaimedDomain } from '../scope.ts';
 import { uniquely } from '../unique.ts';
-import { authorize, requireBuilder } from '../viewer/viewer.ts';
+import { requireBuilder } from '../viewer/viewer.ts';
 import { domainName } from './domain-name.ts';
 
 type ClaimedDomain = Row<'ClaimedDomain'>;
@@ -24,14 +26,13 @@ export const claimDomainInput = z
   });
 
 /** The claim on a domain, where the viewer may see it. */
-export async function findClaimedDomain(
-  { viewer, database }: Call,
-  domain: string,
-): Promise<ClaimedDomain | null> {
-  authorize(viewer, 'org:read');
-  const [claimed] = await database.rows.find('ClaimedDomain', { domain });
-  return claimed && seesClaimedDomain(viewer, claimed) ? claimed : null;
-}
+export const findClaimedDomain = read(
+  'org:read',
+  async ({ viewer, database }: Call, domain: string): Promise<ClaimedDomain | null> => {
+    const [claimed] = await database.rows.find('ClaimedDomain', { domain });
+    return claimed && seesClaimedDomain(viewer, claimed) ? claimed : null;
+  },
+);
 
 /** The same where there must be one. */
 export async function getClaimedDomain(call: Call, domain: string): Promise<ClaimedDomain> {
@@ -40,16 +41,18 @@ export async function getClaimedDomain(call: Call, domain: string): Promise<Clai
   return claimed;
 }
 
-export function listClaimedDomains(call: Call, org: Row<'Org'>, args: PageArgs) {
-  authorize(call.viewer, 'org:read');
-  const list = {
-    name: 'Org.claimedDomains',
-    parentId: org.id,
-    table: 'ClaimedDomain',
-    where: { orgId: org.id },
-  } as const;
-  return listPage(call, list, args);
-}
+export const listClaimedDomains = read(
+  'org:read',
+  (call: Call, org: Row<'Org'>, args: PageArgs) => {
+    const list = {
+      name: 'Org.claimedDomains',
+      parentId: org.id,
+      table: 'ClaimedDomain',
+      where: { orgId: org.id },
+    } as const;
+    return listPage(call, list, args);
+  },
+);
 
 /** The first org has it: a second claim is refused, also one of the same org. */
 export async function claimDomain(

@@ -8,10 +8,11 @@ import { id, newId } from '../../ids.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
 import { listPage, type PageArgs, pageOfArray } from '../page.ts';
 import { type Batch, getOrg } from '../scope.ts';
 import { uniquely } from '../unique.ts';
-import { authorize, renewMembership, requireBuilder } from '../viewer/viewer.ts';
+import { renewMembership, requireBuilder } from '../viewer/viewer.ts';
 
 type Builder = Row<'Builder'>;
 type Invite = Row<'Invite'>;
@@ -55,16 +56,18 @@ const times: Batch<'now', Date> = async ({ now }, keys) => {
   return keys.map(() => time);
 };
 
-export async function listInvites(
-  call: Call,
-  org: Row<'Org'>,
-  { status, ...args }: PageArgs & { status?: InviteStatus | null },
-) {
-  authorize(call.viewer, 'org:read');
-  const ofThis = status ? ofStatus(status, await load(call, times, 'now')) : {};
-  const where = { orgId: org.id, ...ofThis };
-  return listPage(call, { name: 'Org.invites', parentId: org.id, table: 'Invite', where }, args);
-}
+export const listInvites = read(
+  'org:read',
+  async (
+    call: Call,
+    org: Row<'Org'>,
+    { status, ...args }: PageArgs & { status?: InviteStatus | null },
+  ) => {
+    const ofThis = status ? ofStatus(status, await load(call, times, 'now')) : {};
+    const where = { orgId: org.id, ...ofThis };
+    return listPage(call, { name: 'Org.invites', parentId: org.id, table: 'Invite', where }, args);
+  },
+);
 
 /** Throws NOT_FOUND, also for an invite to another org. */
 export async function getInvite(
@@ -78,7 +81,7 @@ export async function getInvite(
 }
 
 /** Pending invites to a builder's own address, of any org; none for an API key. */
-export function listInvitesToViewer(call: Call, args: PageArgs) {
+export const listInvitesToViewer = read('nothing', (call: Call, args: PageArgs) => {
   const { viewer } = call;
   const email = viewer.kind === 'BUILDER' ? viewer.email : null;
   const name = 'Viewer.invites';
@@ -86,7 +89,7 @@ export function listInvitesToViewer(call: Call, args: PageArgs) {
   if (email === null) return pageOfArray({ name, key: ({ id }: Invite) => id }, [], args);
   const where = { pendingEmail: email, expireTime: { after: call.now() } };
   return listPage(call, { name, table: 'Invite', where }, args);
-}
+});
 
 /** One pending invite for each address: the database refuses a second, also of two at once. */
 export async function createInvite(

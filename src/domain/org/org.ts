@@ -1,14 +1,16 @@
 /** Orgs: companies of builders. Each has one billing account. */
+
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
 import { label } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { byId, getOrg, orgIdsOf } from '../scope.ts';
-import { authorize, renewMembership, requireBuilder } from '../viewer/viewer.ts';
+import { renewMembership, requireBuilder } from '../viewer/viewer.ts';
 
 type Org = Row<'Org'>;
 
@@ -24,26 +26,31 @@ export const updateOrgInput = z
   .meta({ id: 'UpdateOrgInput', description: 'What to change; what is left out stays.' });
 
 /** The viewer's org of that id, or null. */
-export async function findOrg(call: Call, id: string): Promise<Org | null> {
-  authorize(call.viewer, 'org:read');
+export const findOrg = read('org:read', async (call: Call, id: string): Promise<Org | null> => {
   const [org] = await byId('Org')(call, [id]);
   return org ?? null;
-}
+});
+
+/** The same where there must be one. Throws NOT_FOUND. */
+export const getOwnOrg = read('org:read', (call: Call, { orgId }: { orgId: string }) =>
+  getOrg(call, orgId),
+);
 
 /** The org of a project that the viewer has found. */
-export async function getOrgOfProject(call: Call, { orgId }: Row<'Project'>): Promise<Org> {
-  authorize(call.viewer, 'org:read');
-  const org = await load(call, byId('Org'), orgId);
-  if (!org) throw notFound('Org', orgId);
-  return org;
-}
+export const getOrgOfProject = read(
+  'org:read',
+  async (call: Call, { orgId }: Row<'Project'>): Promise<Org> => {
+    const org = await load(call, byId('Org'), orgId);
+    if (!org) throw notFound('Org', orgId);
+    return org;
+  },
+);
 
 /** A builder's orgs, or the org of a key's project. */
-export function listOrgs(call: Call, args: PageArgs) {
-  authorize(call.viewer, 'org:read');
+export const listOrgs = read('org:read', (call: Call, args: PageArgs) => {
   const where = { id: orgIdsOf(call.viewer) };
   return listPage(call, { name: 'Query.orgs', table: 'Org', where }, args);
-}
+});
 
 /** The caller is its first member. No money flows until a billing provider is connected: until then it is `none`. */
 export async function createOrg(

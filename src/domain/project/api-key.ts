@@ -1,4 +1,5 @@
 /** API keys of a project. A key can never give more than it has. */
+
 import { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
@@ -6,12 +7,12 @@ import { isMissingRow } from '../../database/violations.ts';
 import { DomainError, forbidden, notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
 import { label, projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { getProject } from '../scope.ts';
 import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from '../viewer/key-value.ts';
 import { ALL_SCOPES, allows, type Scope, scope } from '../viewer/scopes.ts';
-import { authorize } from '../viewer/viewer.ts';
 
 const scopes = z
   .array(scope)
@@ -52,12 +53,14 @@ interface KeyFilter {
   active?: boolean | null;
 }
 
-export function listApiKeys(call: Call, project: Row<'Project'>, args: PageArgs & KeyFilter) {
-  authorize(call.viewer, 'read');
-  const list = { name: 'Project.apiKeys', parentId: project.id, table: 'ApiKey' } as const;
-  const where = { projectId: project.id, active: args.active ?? undefined };
-  return listPage(call, { ...list, where }, args);
-}
+export const listApiKeys = read(
+  'read',
+  (call: Call, project: Row<'Project'>, args: PageArgs & KeyFilter) => {
+    const list = { name: 'Project.apiKeys', parentId: project.id, table: 'ApiKey' } as const;
+    const where = { projectId: project.id, active: args.active ?? undefined };
+    return listPage(call, { ...list, where }, args);
+  },
+);
 
 /** By its value or its id. */
 export async function getApiKey(

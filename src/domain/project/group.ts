@@ -1,20 +1,23 @@
 /** Groups: sets of the builder's users who share access. They come with their first connection, and stay. */
+
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { newId } from '../../ids.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import type { Batch } from '../scope.ts';
-import { authorize } from '../viewer/viewer.ts';
 
 type Group = Row<'Group'>;
 
-export function listGroups(call: Call, { id: projectId }: Row<'Project'>, args: PageArgs) {
-  authorize(call.viewer, 'read');
-  const list = { name: 'Project.groups', parentId: projectId, table: 'Group' } as const;
-  return listPage(call, { ...list, where: { projectId } }, args);
-}
+export const listGroups = read(
+  'read',
+  (call: Call, { id: projectId }: Row<'Project'>, args: PageArgs) => {
+    const list = { name: 'Project.groups', parentId: projectId, table: 'Group' } as const;
+    return listPage(call, { ...list, where: { projectId } }, args);
+  },
+);
 
 interface GroupKey {
   projectId: string;

@@ -1,14 +1,16 @@
 /** Projects: one application of a builder each, the tenant that everything else belongs to. */
+
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
+import { projectRead, read } from '../declared-read.ts';
 import { label, projectIdOrName, projectName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { findProject, getProject, orgIdsOf } from '../scope.ts';
 import { uniquely } from '../unique.ts';
-import { authorize, requireBuilder } from '../viewer/viewer.ts';
+import { requireBuilder } from '../viewer/viewer.ts';
 
 type Project = Row<'Project'>;
 
@@ -26,30 +28,33 @@ export const updateProjectInput = z
   .meta({ id: 'UpdateProjectInput', description: 'What to change; what is left out stays.' });
 
 /** The viewer's project of that id or name, or null. */
-export async function readProject(call: Call, idOrName: string): Promise<Project | null> {
-  authorize(call.viewer, 'read');
-  return findProject(call, idOrName);
-}
+export const readProject = read(
+  'read',
+  async (call: Call, idOrName: string): Promise<Project | null> => {
+    return findProject(call, idOrName);
+  },
+);
+
+/** The viewer's project of that id or name. Throws NOT_FOUND. */
+export const getOwnProject = projectRead('read', (_call, _input: unknown, project) => project);
 
 /** The projects that the viewer may see: a key's own, or all of a builder's orgs. */
-export function listProjects(call: Call, args: PageArgs) {
+export const listProjects = read('read', (call: Call, args: PageArgs) => {
   const { viewer } = call;
-  authorize(viewer, 'read');
   const where = viewer.kind === 'API_KEY' ? { id: viewer.projectId } : { orgId: orgIdsOf(viewer) };
   return listPage(call, { name: 'Query.projects', table: 'Project', where }, args);
-}
+});
 
 /** The projects of an org that the viewer may see. */
-export function listOrgProjects(call: Call, org: Row<'Org'>, args: PageArgs) {
+export const listOrgProjects = read('org:read', (call: Call, org: Row<'Org'>, args: PageArgs) => {
   const { viewer } = call;
-  authorize(viewer, 'org:read');
   const own = viewer.kind === 'API_KEY' ? { id: viewer.projectId } : {};
   return listPage(
     call,
     { name: 'Org.projects', parentId: org.id, table: 'Project', where: { orgId: org.id, ...own } },
     args,
   );
-}
+});
 
 export async function createProject(
   call: Call,

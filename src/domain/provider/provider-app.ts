@@ -1,4 +1,5 @@
 /** Provider apps: OAuth clients that the builder registered at providers. */
+
 import { z } from 'zod';
 import { Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
@@ -10,10 +11,10 @@ import { id, newId } from '../../ids.ts';
 import type { SealedPlace } from '../../secrets.ts';
 import type { Call } from '../call.ts';
 import { openInput } from '../checked-input.ts';
+import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { getOwned, getProject } from '../scope.ts';
-import { authorize } from '../viewer/viewer.ts';
 import {
   type AppChanges,
   createProviderAppInput,
@@ -32,16 +33,18 @@ interface AppFilter {
   provider?: string | null;
 }
 
-export function listProviderApps(call: Call, project: Row<'Project'>, args: PageArgs & AppFilter) {
-  authorize(call.viewer, 'read');
-  const list = {
-    name: 'Project.providerApps',
-    parentId: project.id,
-    table: 'ProviderApp',
-  } as const;
-  const where = { projectId: project.id, provider: args.provider ?? undefined };
-  return listPage(call, { ...list, where }, args);
-}
+export const listProviderApps = read(
+  'read',
+  (call: Call, project: Row<'Project'>, args: PageArgs & AppFilter) => {
+    const list = {
+      name: 'Project.providerApps',
+      parentId: project.id,
+      table: 'ProviderApp',
+    } as const;
+    const where = { projectId: project.id, provider: args.provider ?? undefined };
+    return listPage(call, { ...list, where }, args);
+  },
+);
 
 export async function createProviderApp(
   call: Call,

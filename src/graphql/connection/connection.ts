@@ -109,7 +109,7 @@ builder.objectField(Project, 'connections', (t) =>
       consumerRef: t.arg.string({ description: 'Only those of this consumer.' }),
       status: t.arg({ type: ConnectionStatus, description: 'Only those of this status.' }),
     },
-    resolve: (project, args, { call }) => listConnections(call, project, args),
+    list: listConnections,
   }),
 );
 

@@ -88,14 +88,14 @@ builder.objectField(Destination, 'deliveries', (t) =>
   listField(t, Deliveries, {
     description: 'What it was and is owed, oldest first.',
     args: { status: t.arg({ type: DeliveryStatus, description: 'Only those of this status.' }) },
-    resolve: (destination, args, { call }) => listDestinationDeliveries(call, destination, args),
+    list: listDestinationDeliveries,
   }),
 );
 
 builder.objectField(NotificationEvent, 'deliveries', (t) =>
   listField(t, Deliveries, {
     description: 'What destinations are owed of it, oldest first.',
-    resolve: (event, args, { call }) => listEventDeliveries(call, event, args),
+    list: listEventDeliveries,
   }),
 );
 

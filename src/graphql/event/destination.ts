@@ -61,7 +61,7 @@ Destination.implement({
 builder.objectField(Project, 'destinations', (t) =>
   listField(t, Destinations, {
     description: 'Destinations, newest first.',
-    resolve: (project, args, { call }) => listDestinations(call, project, args),
+    list: listDestinations,
   }),
 );
 

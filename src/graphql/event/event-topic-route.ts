@@ -47,14 +47,14 @@ builder.objectField(Project, 'eventTopicRoutes', (t) =>
       topicId: t.arg.id({ description: 'Only those to this topic.' }),
       eventType: t.arg({ type: NotificationEventType, description: 'Only those of this type.' }),
     },
-    resolve: (project, args, { call }) => listEventTopicRoutes(call, project, args),
+    list: listEventTopicRoutes,
   }),
 );
 
 builder.objectField(Topic, 'eventTopicRoutes', (t) =>
   listField(t, EventTopicRoutes, {
     description: 'The routes that fill it, newest first.',
-    resolve: (topic, args, { call }) => listRoutesToTopic(call, topic, args),
+    list: listRoutesToTopic,
   }),
 );
 

@@ -71,6 +71,6 @@ builder.objectField(Project, 'notificationEvents', (t) =>
         description: 'Only those of these types, at least one.',
       }),
     },
-    resolve: (project, args, { call }) => listNotificationEvents(call, project, args),
+    list: listNotificationEvents,
   }),
 );

@@ -47,14 +47,14 @@ builder.objectField(Project, 'topicDestinationRoutes', (t) =>
       topicId: t.arg.id({ description: 'Only those of this topic.' }),
       destinationId: t.arg.id({ description: 'Only those to this destination.' }),
     },
-    resolve: (project, args, { call }) => listTopicDestinationRoutes(call, project, args),
+    list: listTopicDestinationRoutes,
   }),
 );
 
 builder.objectField(Topic, 'topicDestinationRoutes', (t) =>
   listField(t, TopicDestinationRoutes, {
     description: 'The routes to the destinations that listen to it, newest first.',
-    resolve: (topic, args, { call }) => listRoutesOfTopic(call, topic, args),
+    list: listRoutesOfTopic,
   }),
 );
 

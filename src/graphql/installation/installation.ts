@@ -124,7 +124,7 @@ builder.objectField(Project, 'installations', (t) =>
   listField(t, Installations, {
     description: 'Installations of all integrations, newest first.',
     args: { groupRef: t.arg.string({ description: groupRef }) },
-    resolve: (project, args, { call }) => listInstallations(call, project, args),
+    list: listInstallations,
   }),
 );
 
@@ -132,8 +132,7 @@ builder.objectField(Integration, 'installations', (t) =>
   listField(t, Installations, {
     description: 'Its installations, newest first.',
     args: { groupRef: t.arg.string({ description: groupRef }) },
-    resolve: (integration, args, { call }) =>
-      listInstallationsOfIntegration(call, integration, args),
+    list: listInstallationsOfIntegration,
   }),
 );
 

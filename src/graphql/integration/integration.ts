@@ -48,7 +48,7 @@ builder.objectFields(Project, (t) => ({
   integrations: listField(t, Integrations, {
     description: 'Integrations, newest first.',
     args: { provider: t.arg.string({ description: 'Only those of this provider.' }) },
-    resolve: (project, args, { call }) => listIntegrations(call, project, args),
+    list: listIntegrations,
   }),
 }));
 

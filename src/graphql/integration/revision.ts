@@ -30,7 +30,7 @@ Revision.implement({
 builder.objectField(Integration, 'revisions', (t) =>
   listField(t, Revisions, {
     description: 'Its revisions, newest first.',
-    resolve: (integration, args, { call }) => listRevisions(call, integration, args),
+    list: listRevisions,
   }),
 );
 

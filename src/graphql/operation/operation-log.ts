@@ -33,6 +33,6 @@ const OperationLogs = connectionOf(OperationLog, 'lines of a log');
 builder.objectField(Operation, 'logs', (t) =>
   listField(t, OperationLogs, {
     description: 'What it told while it ran, oldest first.',
-    resolve: (operation, args, { call }) => listOperationLogs(call, operation, args),
+    list: listOperationLogs,
   }),
 );

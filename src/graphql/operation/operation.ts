@@ -124,7 +124,7 @@ builder.objectField(Project, 'operations', (t) =>
       status: t.arg({ type: OperationStatus, description: 'Only those of this status.' }),
       actionType: t.arg({ type: OperationActionType, description: 'Only those of this kind.' }),
     },
-    resolve: (project, args, { call }) => listOperations(call, project, args),
+    list: listOperations,
   }),
 );
 
@@ -135,6 +135,6 @@ builder.objectField(Installation, 'operations', (t) =>
       status: t.arg({ type: OperationStatus, description: 'Only those of this status.' }),
       actionType: t.arg({ type: OperationActionType, description: 'Only those of this kind.' }),
     },
-    resolve: (installation, args, { call }) => listInstallationOperations(call, installation, args),
+    list: listInstallationOperations,
   }),
 );

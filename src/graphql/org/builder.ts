@@ -34,6 +34,6 @@ Builder.implement({
 builder.objectField(Org, 'builders', (t) =>
   listField(t, Builders, {
     description: 'Its members, by the time that they became builders, newest first.',
-    resolve: (org, args, { call }) => listBuilders(call, org, args),
+    list: listBuilders,
   }),
 );

@@ -44,7 +44,7 @@ builder.queryField('claimedDomain', (t) =>
 builder.objectField(Org, 'claimedDomains', (t) =>
   listField(t, ClaimedDomains, {
     description: 'The e-mail domains that it has claimed, newest first.',
-    resolve: (org, args, { call }) => listClaimedDomains(call, org, args),
+    list: listClaimedDomains,
   }),
 );
 

@@ -43,7 +43,7 @@ builder.objectField(Org, 'invites', (t) =>
   listField(t, Invites, {
     description: 'Its invites, newest first; revoked and expired ones too.',
     args: { status: t.arg({ type: InviteStatus, description: 'Only those of this status.' }) },
-    resolve: (org, args, { call }) => listInvites(call, org, args),
+    list: listInvites,
   }),
 );
 

@@ -1,6 +1,6 @@
 import { billingAccountOfOrg } from '../../domain/org/billing-account.ts';
 import { createOrg, createOrgInput, findOrg, listOrgs } from '../../domain/org/org.ts';
-import { createdFields, listField, updateTimeField } from '../schema/fields.ts';
+import { createdFields, rootListField, updateTimeField } from '../schema/fields.ts';
 import { enumType, inputArg } from '../schema/inputs.ts';
 import { Node } from '../schema/node-field.ts';
 import { payload } from '../schema/payloads.ts';
@@ -52,9 +52,9 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
     resolve: (_root, { id }, { call }) => findOrg(call, id),
   }),
-  orgs: listField(t, Orgs, {
+  orgs: rootListField(t, Orgs, {
     description: "A builder's orgs, or the org of an API key's project, newest first.",
-    resolve: (_root, args, { call }) => listOrgs(call, args),
+    list: listOrgs,
   }),
 }));
 

@@ -42,7 +42,7 @@ builder.objectField(Project, 'apiKeys', (t) =>
     args: {
       active: t.arg.boolean({ description: 'Only active ones, or only inactive ones.' }),
     },
-    resolve: (project, args, { call }) => listApiKeys(call, project, args),
+    list: listApiKeys,
   }),
 );
 

@@ -19,6 +19,6 @@ Consumer.implement({
 builder.objectField(Project, 'consumers', (t) =>
   listField(t, Consumers, {
     description: 'Consumers, newest first. They are made by their first connection.',
-    resolve: (project, args, { call }) => listConsumers(call, project, args),
+    list: listConsumers,
   }),
 );

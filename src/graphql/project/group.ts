@@ -19,6 +19,6 @@ Group.implement({
 builder.objectField(Project, 'groups', (t) =>
   listField(t, Groups, {
     description: 'Groups, newest first. They are made by their first connection.',
-    resolve: (project, args, { call }) => listGroups(call, project, args),
+    list: listGroups,
   }),
 );

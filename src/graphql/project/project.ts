@@ -8,7 +8,7 @@ import {
   updateProject,
   updateProjectInput,
 } from '../../domain/project/project.ts';
-import { createdFields, listField, updateTimeField } from '../schema/fields.ts';
+import { createdFields, listField, rootListField, updateTimeField } from '../schema/fields.ts';
 import { inputArg } from '../schema/inputs.ts';
 import { Node } from '../schema/node-field.ts';
 import { payload } from '../schema/payloads.ts';
@@ -62,16 +62,16 @@ builder.queryFields((t) => ({
     args: { idOrName: t.arg.string({ required: true, description: 'Its id or its name.' }) },
     resolve: (_root, { idOrName }, { call }) => readProject(call, idOrName),
   }),
-  projects: listField(t, Projects, {
+  projects: rootListField(t, Projects, {
     description: "An API key's project, or all projects of a builder's orgs, newest first.",
-    resolve: (_root, args, { call }) => listProjects(call, args),
+    list: listProjects,
   }),
 }));
 
 builder.objectField(Org, 'projects', (t) =>
   listField(t, Projects, {
     description: 'Projects that the caller may see, newest first.',
-    resolve: (org, args, { call }) => listOrgProjects(call, org, args),
+    list: listOrgProjects,
   }),
 );
 

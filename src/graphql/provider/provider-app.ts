@@ -52,7 +52,7 @@ builder.objectField(Project, 'providerApps', (t) =>
   listField(t, ProviderApps, {
     description: 'Provider apps, newest first.',
     args: { provider: t.arg.string({ description: 'Only those of this provider.' }) },
-    resolve: (project, args, { call }) => listProviderApps(call, project, args),
+    list: listProviderApps,
   }),
 );
 

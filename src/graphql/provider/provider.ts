@@ -4,7 +4,7 @@ import {
   type Provider as ProviderFacts,
   supportedCapabilities,
 } from '../../domain/provider/provider.ts';
-import { listField } from '../schema/fields.ts';
+import { rootListField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { connectionOf } from '../schema/types.ts';
@@ -69,8 +69,8 @@ builder.queryFields((t) => ({
     args: { name: t.arg.string({ required: true, description: 'Its name.' }) },
     resolve: (_root, { name }, { call }) => findProvider(call, name),
   }),
-  providers: listField(t, Providers, {
+  providers: rootListField(t, Providers, {
     description: 'The catalogue, by name.',
-    resolve: (_root, args, { call }) => listProviders(call, args),
+    list: listProviders,
   }),
 }));

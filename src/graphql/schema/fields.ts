@@ -1,6 +1,8 @@
 /** Fields that many types have. */
 import type { FieldRef, InputFieldMap, InputShapeFromFields, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
+import type { Call } from '../../domain/call.ts';
+import type { Read } from '../../domain/declared-read.ts';
 import type { Page, PageArgs } from '../../domain/page.ts';
 import {
   byId,
@@ -9,8 +11,10 @@ import {
   type ProjectTable,
   type Row,
 } from '../../domain/scope.ts';
+import type { Need } from '../../domain/viewer/needs.ts';
 import type { Context } from '../execution/context.ts';
 import { linksOf } from './links.ts';
+import { needing } from './needing.ts';
 import type { Types } from './schema-builder.ts';
 import { Project } from './types.ts';
 
@@ -102,30 +106,53 @@ function linkedRow(parent: unknown, column: string): object | null | undefined {
   return (parent as PageRow).linked?.[column];
 }
 
-/** A Relay list: the page arguments and the list's own filters go to one domain function. */
+type Lists<N> = readonly [ObjectRef<Types, N>, unknown];
+type Listed<N> = Promise<Page<N>> | Page<N>;
+
+interface ListOptions<A, L> {
+  description: string;
+  /** The list's own filters. */
+  args?: A;
+  list: L;
+}
+
+/** A Relay list: its parent, the page arguments and the list's own filters go to one declared read. */
 export function listField<P, N extends object, A extends InputFieldMap = Record<never, never>>(
   t: PothosSchemaTypes.RootFieldBuilder<Types, P>,
-  [type, connection]: readonly [ObjectRef<Types, N>, unknown],
-  options: {
-    description: string;
-    args?: A;
-    resolve: (
-      parent: P,
-      args: InputShapeFromFields<A> & PageArgs,
-      context: Context,
-    ) => Promise<Page<N>> | Page<N>;
-  },
+  lists: Lists<N>,
+  options: ListOptions<A, Read<[parent: P, args: InputShapeFromFields<A> & PageArgs], Listed<N>>>,
 ): FieldRef<Types, unknown> {
-  const { resolve, ...rest } = options;
+  const { list } = options;
+  return pagedField(
+    t,
+    lists,
+    options,
+    (parent: P, args: InputShapeFromFields<A> & PageArgs, call) => list(call, parent, args),
+  );
+}
+
+/** A list of what the caller has, whatever its parent is. */
+export function rootListField<P, N extends object>(
+  t: PothosSchemaTypes.RootFieldBuilder<Types, P>,
+  lists: Lists<N>,
+  options: ListOptions<undefined, Read<[args: PageArgs], Listed<N>>>,
+): FieldRef<Types, unknown> {
+  const { list } = options;
+  return pagedField(t, lists, options, (_parent: P, args: PageArgs, call) => list(call, args));
+}
+
+function pagedField<P, N extends object, A extends PageArgs>(
+  t: PothosSchemaTypes.RootFieldBuilder<Types, P>,
+  [type, connection]: Lists<N>,
+  { list, description, args }: ListOptions<unknown, { needs: Need }>,
+  run: (parent: P, args: A, call: Call) => Listed<N>,
+): FieldRef<Types, unknown> {
   const field = {
-    ...rest,
+    ...needing(list, description),
     type,
-    resolve: (
-      parent: P,
-      args: InputShapeFromFields<A> & PageArgs,
-      context: Context,
-      info: GraphQLResolveInfo,
-    ) => resolve(parent, { ...args, links: linksOf(info) }, context),
+    args,
+    resolve: (parent: P, given: A, { call }: Context, info: GraphQLResolveInfo) =>
+      run(parent, { ...given, links: linksOf(info) }, call),
   };
   // A Page is lazy where Pothos' own shape of a connection is not; GraphQL resolves both alike.
   return t.connection(field as never, connection as never) as never;

@@ -21,6 +21,25 @@ export function payload<F extends string, T extends object>(
   });
 }
 
+/** An answer that shows what the mutation gives as one field: `answer('CreateTopicPayload', 'topic', Topic, 'The new topic.')`. */
+export function answer<F extends string, T extends object>(
+  name: string,
+  field: F,
+  type: ObjectRef<Types, T>,
+  description: string,
+): ObjectRef<Types, T> {
+  return builder.objectRef<T>(name).implement({
+    description: `The answer of ${name.charAt(0).toLowerCase()}${name.slice(1, -'Payload'.length)}.`,
+    fields: (t) => ({
+      [field]: t.field({
+        type: type as ObjectRef<Types, object>,
+        description,
+        resolve: (shown) => shown,
+      }),
+    }),
+  });
+}
+
 export const DeletePayload = builder.objectRef<{ deletedId: string }>('DeletePayload').implement({
   description: 'The answer of a deletion.',
   fields: (t) => ({

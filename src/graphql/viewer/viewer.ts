@@ -1,7 +1,7 @@
 import { listInvitesToViewer } from '../../domain/org/invite.ts';
 import { byId } from '../../domain/scope.ts';
 import type { Viewer as ViewerRow } from '../../domain/viewer/viewer.ts';
-import { listField } from '../schema/fields.ts';
+import { rootListField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Invites, Project } from '../schema/types.ts';
@@ -37,9 +37,9 @@ const Viewer = builder.objectRef<ViewerRow>('Viewer').implement({
       resolve: (viewer, _args, { find }) =>
         viewer.kind === 'BUILDER' ? find(byId('Builder'), viewer.id) : null,
     }),
-    invites: listField(t, Invites, {
+    invites: rootListField(t, Invites, {
       description: "For a builder: pending invites to the builder's e-mail address, of any org.",
-      resolve: (_viewer, args, { call }) => listInvitesToViewer(call, args),
+      list: listInvitesToViewer,
     }),
   }),
 });

@@ -15,8 +15,10 @@ import {
 import { refreshConnection, refreshIfDue } from '../../domain/connection/connection-refresh.ts';
 import { type ShownCredentials, shownCredentials } from '../../domain/connection/credentials.ts';
 import { projectIdOrName, ref } from '../../domain/names.ts';
-import { getProject, type Row } from '../../domain/scope.ts';
-import { type Asked, endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
+import { getOwnProject } from '../../domain/project/project.ts';
+import { within } from '../../domain/declared-read.ts';
+import type { Row } from '../../domain/scope.ts';
+import { endpoint, type RestRequest, uncheckedEndpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { CONNECTION_STATUSES, connection, showConnection } from './connection-view.ts';
 
@@ -45,7 +47,6 @@ export const connectionEndpoints = [
     path,
     tag,
     summary: 'Lists connections, newest first.',
-    needs: 'read',
     input: z.object({
       projectIdOrName,
       provider: z.string().max(128).optional().describe('Only those to this provider.'),
@@ -54,10 +55,8 @@ export const connectionEndpoints = [
       status: z.enum(CONNECTION_STATUSES).optional().describe('Only those of this status.'),
     }),
     item: connection,
-    async list({ call }, { projectIdOrName: project, ...args }) {
-      return listConnections(call, await getProject(call, project, 'read'), args);
-    },
-    show: (row, asked) => showConnection(row, asked),
+    list: within(getOwnProject, listConnections),
+    show: (row: Row<'Connection'>, request) => showConnection(row, request),
   }),
   uncheckedEndpoint({
     id: 'generateConnection',
@@ -69,7 +68,8 @@ export const connectionEndpoints = [
     input: generateConnectionInput,
     status: 201,
     output: connection,
-    run: async (asked, input) => showConnection(await generateConnection(asked.call, input), asked),
+    run: async (request, input) =>
+      showConnection(await generateConnection(request.call, input), request),
   }),
   endpoint({
     id: 'getConnection',
@@ -96,7 +96,8 @@ export const connectionEndpoints = [
     mask: 'connection',
     status: 200,
     output: connection,
-    run: async (asked, input) => showConnection(await updateConnection(asked.call, input), asked),
+    run: async (request, input) =>
+      showConnection(await updateConnection(request.call, input), request),
   }),
   endpoint({
     id: 'deleteConnection',
@@ -113,15 +114,15 @@ export const connectionEndpoints = [
 ];
 
 async function readConnection(
-  asked: Asked,
+  request: RestRequest,
   { includeCreds, includeRefreshToken, refresh, ...key }: z.output<typeof wanted>,
 ) {
   const read = { force: refreshConnection, ifExpired: refreshIfDue, never: getConnection };
-  const row: Row<'Connection'> = await read[refresh ?? 'never'](asked.call, key);
-  if (!includeCreds && !includeRefreshToken) return showConnection(row, asked);
-  const credentials = await asked.find(shownCredentials, row);
+  const row: Row<'Connection'> = await read[refresh ?? 'never'](request.call, key);
+  if (!includeCreds && !includeRefreshToken) return showConnection(row, request);
+  const credentials = await request.find(shownCredentials, row);
   const shown = includeRefreshToken ? credentials : withoutRefreshToken(credentials);
-  return showConnection(row, asked, shown);
+  return showConnection(row, request, shown);
 }
 
 function withoutRefreshToken(credentials: ShownCredentials | null): ShownCredentials | null {

@@ -1,16 +1,18 @@
 /** What an endpoint is: one definition, from which routing, validation and the document come. */
 import type { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
+import { issuesOf } from '../../domain/issues.ts';
+import { isOfForm } from '../../domain/opened-input.ts';
 import type { Relations } from '../../domain/relations.ts';
-import type { Scope } from '../../domain/viewer/scopes.ts';
+import type { Need } from '../../domain/viewer/needs.ts';
 import type { Issue } from '../../errors.ts';
 import { type Mask, maskedBody, maskedPlaces, maskOf } from './mask.ts';
 import { type Method, type Place, type Places, placesOf, schemaOfPart } from './places.ts';
 
 /** What the endpoint's function gets beside its input. */
-export interface Asked extends Relations {
+export interface RestRequest extends Relations {
   call: Call;
-  /** Path and query, as they were asked for. */
+  /** Path and query, as they came. */
   url: string;
   /** A header of the answer. */
   setHeader(name: string, value: string): void;
@@ -19,31 +21,37 @@ export interface Asked extends Relations {
 export type Part = Issue['in'];
 type Status = 200 | 201 | 204;
 
-interface Definition<I extends z.ZodObject, Given, Shown> {
+/** What endpoints of every kind say of themselves. */
+export interface Described<Shown> {
   /** Unique: the name of the function in generated clients. */
   id: string;
-  method: Method;
   /** Below /v1, like `/projects/{projectIdOrName}/topics`. */
   path: string;
   tag: string;
   summary: string;
   description?: string;
-  /** What a caller needs: a scope, or a builder's bearer token. */
-  needs: Scope | 'bearer';
-  /** The domain's own schema. */
-  input: I;
-  /** Members of the input that are elsewhere, or have another name, than usual. */
-  places?: { [member in keyof I['shape'] & string]?: Place };
-  /** The member of the body that holds the new values, where an updateMask says which are meant. */
-  mask?: string;
-  status: Status;
   /** Null for an answer without a body. */
   output: z.ZodType<unknown, Shown> | null;
   /** Of an answer that is a text and not JSON. */
   mediaType?: 'text/plain';
-  /** Work that was asked for, done, and has failed: the same body with another status. */
+  /** Work that was requested, done, and has failed: the same body with another status. */
   failure?: { status: 422; isFailed(shown: Shown): boolean };
-  run(asked: Asked, input: Given): Promise<Shown>;
+}
+
+/** Members of the input that are elsewhere, or have another name, than usual. */
+export type OtherPlaces<I extends z.ZodObject> = { [member in keyof I['shape'] & string]?: Place };
+
+export interface Definition<I extends z.ZodObject, Given, Shown> extends Described<Shown> {
+  method: Method;
+  status: Status;
+  /** What a caller needs, as the domain function declares it. */
+  needs: Need;
+  /** The domain's own schema. */
+  input: I;
+  places?: OtherPlaces<I>;
+  /** The member of the body that holds the new values, where an updateMask says which are meant. */
+  mask?: string;
+  run(request: RestRequest, input: Given): Promise<Shown>;
 }
 
 /** An endpoint with what is derived from its definition; its types are settled. */
@@ -52,17 +60,29 @@ export interface Endpoint
   places: Places;
   mask: Mask | null;
   parts: Record<Part, z.ZodObject | null>;
-  /** Whether the input is checked before the domain function gets it. */
-  isCheckedHere: boolean;
+  /** What the schema says of the members of the input that were given. */
+  parse: Parse<unknown>;
   failure?: { status: 422; isFailed(shown: unknown): boolean };
-  run(asked: Asked, input: unknown): Promise<unknown>;
+  run(request: RestRequest, input: unknown): Promise<unknown>;
 }
 
-/** An endpoint whose domain function takes an input that was checked. */
+export type Parse<Given> = (given: Record<string, unknown>) => Parsed<Given>;
+
+interface Parsed<Given> {
+  input: Given | undefined;
+  issues: readonly Issue[];
+  /** Whether the issues are told before the domain is called. */
+  isRefused: boolean;
+}
+
+/** An endpoint of its own kind: most are lists, reads or mutations, which have their own helpers. */
 export function endpoint<I extends z.ZodObject, Shown>(
   definition: Definition<I, z.output<I>, Shown>,
 ): Endpoint {
-  return derived(definition, true);
+  return derived(definition, (given) => {
+    const { data, error } = definition.input.safeParse(given);
+    return { input: data, issues: error ? issuesOf(error, given) : [], isRefused: !!error };
+  });
 }
 
 /**
@@ -72,12 +92,19 @@ export function endpoint<I extends z.ZodObject, Shown>(
 export function uncheckedEndpoint<I extends z.ZodObject, Shown>(
   definition: Definition<I, z.input<I>, Shown>,
 ): Endpoint {
-  return derived(definition, false);
+  return derived(definition, (given) => {
+    const { error } = definition.input.safeParse(given);
+    return {
+      input: given as z.input<I>,
+      issues: error ? issuesOf(error, given) : [],
+      isRefused: !!error?.issues.some(isOfForm),
+    };
+  });
 }
 
-function derived<I extends z.ZodObject, Given, Shown>(
+export function derived<I extends z.ZodObject, Given, Shown>(
   definition: Definition<I, Given, Shown>,
-  isCheckedHere: boolean,
+  parse: Parse<Given>,
 ): Endpoint {
   const { input } = definition;
   const unmasked = placesOf(definition);
@@ -94,7 +121,7 @@ function derived<I extends z.ZodObject, Given, Shown>(
       header: part('header'),
       body: mask && body ? maskedBody(mask, body) : body,
     },
-    isCheckedHere,
+    parse,
     failure: definition.failure as Endpoint['failure'],
     run: definition.run as Endpoint['run'],
   };

@@ -1,23 +1,25 @@
 /** Lists: a page of the domain's as the platform has it, a plain array or results with pagination. */
 import { z } from 'zod';
+import type { Read } from '../../domain/declared-read.ts';
 import { PAGE_DEFAULT, PAGE_MAX, type Page, type PageArgs } from '../../domain/page.ts';
-import type { Scope } from '../../domain/viewer/scopes.ts';
 import { resource } from '../openapi/schemas.ts';
-import { type Asked, type Endpoint, endpoint } from './endpoint.ts';
+import {
+  type Described,
+  type Endpoint,
+  endpoint,
+  type OtherPlaces,
+  type RestRequest,
+} from './endpoint.ts';
 import type { Place } from './places.ts';
 
-interface ListDefinition<I extends z.ZodObject, Row, Item> {
-  id: string;
-  path: string;
-  tag: string;
-  summary: string;
-  needs: Scope | 'bearer';
+interface ListDefinition<I extends z.ZodObject, Row, Item>
+  extends Omit<Described<Item>, 'output' | 'mediaType' | 'failure'> {
   /** The filters, and what is in the path. */
   input: I;
-  places?: { [member in keyof I['shape'] & string]?: Place };
+  places?: OtherPlaces<I>;
   item: z.ZodType<unknown, Item>;
-  list(asked: Asked, input: z.output<I> & PageArgs): Promise<Page<Row>> | Page<Row>;
-  show(row: Row, asked: Asked): Item | Promise<Item>;
+  list: Read<[input: z.output<I> & PageArgs], Promise<Page<Row>> | Page<Row>>;
+  show(row: Row, request: RestRequest): Item | Promise<Item>;
 }
 
 /**
@@ -31,9 +33,10 @@ export function listEndpoint<I extends z.ZodObject, Row, Item>(
     ...paged(definition, PAGE_MAX),
     description: 'A Link header names the next page where there is one.',
     output: z.array(definition.item),
-    async run(asked, input) {
-      const { items, nextPageToken } = await showPage(definition, asked, input);
-      if (nextPageToken !== undefined) asked.setHeader('link', linkToNext(asked, nextPageToken));
+    async run(request, input) {
+      const { items, nextPageToken } = await showPage(definition, request, input);
+      if (nextPageToken !== undefined)
+        request.setHeader('link', linkToNext(request, nextPageToken));
       return items;
     },
   });
@@ -49,8 +52,8 @@ export function pagedEndpoint<I extends z.ZodObject, Row, Item>(
       results: z.array(definition.item).describe('The items of this page.'),
       pagination,
     }),
-    async run(asked, input) {
-      const { items, nextPageToken } = await showPage(definition, asked, input);
+    async run(request, input) {
+      const { items, nextPageToken } = await showPage(definition, request, input);
       const done = nextPageToken === undefined;
       return { results: items, pagination: { done, nextPageToken } };
     },
@@ -63,7 +66,7 @@ const pagination = resource('Pagination', 'Where a page lies in its list.', {
 });
 
 function paged<I extends z.ZodObject, Row, Item>(
-  { list: _list, show: _show, item: _item, ...rest }: ListDefinition<I, Row, Item>,
+  { list, show: _show, item: _item, ...rest }: ListDefinition<I, Row, Item>,
   usual: number,
 ) {
   const first = z
@@ -74,6 +77,7 @@ function paged<I extends z.ZodObject, Row, Item>(
     .describe(`How many items, 1 to ${PAGE_MAX}.`);
   return {
     ...rest,
+    needs: list.needs,
     method: 'GET' as const,
     status: 200 as const,
     input: z.object({ ...rest.input.shape, first, after }) as z.ZodObject,
@@ -91,17 +95,17 @@ const PAGE_PLACES: Record<string, Place> = {
 
 async function showPage<I extends z.ZodObject, Row, Item>(
   { list, show }: ListDefinition<I, Row, Item>,
-  asked: Asked,
+  request: RestRequest,
   input: object,
 ): Promise<{ items: Item[]; nextPageToken: string | undefined }> {
-  const { edges, pageInfo } = await list(asked, input as z.output<I> & PageArgs);
+  const { edges, pageInfo } = await list(request.call, input as z.output<I> & PageArgs);
   // Shown in one tick, so that each of their relations is one batch.
-  const items = await Promise.all(edges.map(({ node }) => show(node, asked)));
+  const items = await Promise.all(edges.map(({ node }) => show(node, request)));
   const hasNext = await pageInfo.hasNextPage;
   return { items, nextPageToken: (hasNext && pageInfo.endCursor) || undefined };
 }
 
-function linkToNext({ url }: Asked, pageToken: string): string {
+function linkToNext({ url }: RestRequest, pageToken: string): string {
   const { pathname, searchParams } = new URL(url, 'http://gateway');
   searchParams.set('pageToken', pageToken);
   return `<${pathname}?${searchParams}>; rel="next"`;

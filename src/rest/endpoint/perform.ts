@@ -1,4 +1,4 @@
-/** One request to one endpoint: who asks, what for, and how long it may take. */
+/** One request to one endpoint: its caller, its input, and how long it may take. */
 
 import type { Services } from '../../domain/call.ts';
 import { createRelations } from '../../domain/relations.ts';
@@ -15,7 +15,8 @@ export interface Gateway {
   admission: Admission;
 }
 
-export interface Asking {
+/** A request as it came in, taken apart. */
+export interface Received {
   credentials: Credentials;
   /** The client's address. */
   address: string;
@@ -28,14 +29,14 @@ export interface Asking {
 export async function perform(
   endpoint: Endpoint,
   { services, admission }: Gateway,
-  asking: Asking,
+  received: Received,
 ): Promise<unknown> {
-  const viewer = await admit(admission, asking);
-  const input = readInput(endpoint, asking.parts);
+  const viewer = await admit(admission, received);
+  const input = readInput(endpoint, received.parts);
   const call = { ...services, viewer };
-  const { url, setHeader } = asking;
-  const asked = { call, ...createRelations(call), url, setHeader };
-  const run = () => endpoint.run(asked, input);
+  const { url, setHeader } = received;
+  const request = { call, ...createRelations(call), url, setHeader };
+  const run = () => endpoint.run(request, input);
   return inTime(endpoint, services, run).catch((error: unknown) => {
     throw errorInRequest(endpoint, error);
   });
@@ -44,7 +45,7 @@ export async function perform(
 /** Every request passes here once. */
 export async function admit(
   admission: Admission,
-  { credentials, address, setHeader }: Pick<Asking, 'credentials' | 'address' | 'setHeader'>,
+  { credentials, address, setHeader }: Pick<Received, 'credentials' | 'address' | 'setHeader'>,
 ): Promise<Viewer> {
   const viewer = await admission.admit(credentials, address, setHeader);
   if (!viewer) throw withoutCredentials();

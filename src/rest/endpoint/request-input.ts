@@ -1,6 +1,5 @@
 /** From the parts of a request to the input of a domain function. Every offending place is named at once. */
 import { z } from 'zod';
-import { issuesOf } from '../../domain/issues.ts';
 import { listUnstorable } from '../../domain/storable-input.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../errors.ts';
 import type { Endpoint, Part } from './endpoint.ts';
@@ -17,17 +16,10 @@ export function readInput(endpoint: Endpoint, parts: Parts): unknown {
   refuseUnstorable(parts);
   const issues: Issue[] = [];
   const given = readParts(endpoint, parts, issues);
-  const { error, data } = endpoint.input.safeParse(given);
-  const found = error ? issuesOf(error, given) : [];
+  const { input, issues: found, isRefused } = endpoint.parse(given);
   issues.push(...found.map((issue) => issueInRequest(endpoint.places, issue)));
-  const isRefused = endpoint.isCheckedHere ? !!error : !!error?.issues.some(isOfForm);
   if (isRefused || issues.length > found.length) throw invalidInput(firstAtEachPlace(issues));
-  return endpoint.isCheckedHere ? data : given;
-}
-
-/** Values that no rule can be asked of; the rules of the others are the domain's to apply. */
-function isOfForm({ code }: z.core.$ZodIssue): boolean {
-  return ['invalid_type', 'invalid_value', 'invalid_union', 'unrecognized_keys'].includes(code);
+  return input;
 }
 
 /** The members of the input, as far as they were given and, where there is a mask, are meant. */

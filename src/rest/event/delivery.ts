@@ -10,6 +10,7 @@ import {
 import { getDestination } from '../../domain/event/destination.ts';
 import { getNotificationEvent } from '../../domain/event/notification-event.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { within } from '../../domain/declared-read.ts';
 import type { Relations } from '../../domain/relations.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
@@ -67,7 +68,6 @@ export const deliveryEndpoints = [
     path: `${inProject}/destinations/{destination}/deliveries`,
     tag,
     summary: 'Lists what a destination was and is owed, oldest first.',
-    needs: 'read',
     input: z.object({
       projectIdOrName,
       destination: z.string().min(1).max(64).describe('Its name or its id.'),
@@ -78,9 +78,7 @@ export const deliveryEndpoints = [
         .describe('Only those of this status.'),
     }),
     item: delivery,
-    async list({ call }, input) {
-      return listDestinationDeliveries(call, await getDestination(call, input), input);
-    },
+    list: within(getDestination, listDestinationDeliveries),
     show: showDelivery,
   }),
   pagedEndpoint({
@@ -88,12 +86,9 @@ export const deliveryEndpoints = [
     path: `${inProject}/notification-events/{eventId}/deliveries`,
     tag,
     summary: 'Lists what destinations are owed of an event, oldest first.',
-    needs: 'read',
     input: z.object({ projectIdOrName, eventId: id.describe('The event.') }),
     item: delivery,
-    async list({ call }, input) {
-      return listEventDeliveries(call, await getNotificationEvent(call, input), input);
-    },
+    list: within(getNotificationEvent, listEventDeliveries),
     show: showDelivery,
   }),
   endpoint({
@@ -106,7 +101,7 @@ export const deliveryEndpoints = [
     input: retryDeliveryInput,
     status: 200,
     output: delivery,
-    run: async (asked, input) => showDelivery(await getDelivery(asked.call, input), asked),
+    run: async (request, input) => showDelivery(await getDelivery(request.call, input), request),
   }),
   endpoint({
     id: 'retryDelivery',
@@ -118,6 +113,6 @@ export const deliveryEndpoints = [
     input: retryDeliveryInput,
     status: 200,
     output: delivery,
-    run: async (asked, input) => showDelivery(await retryDelivery(asked.call, input), asked),
+    run: async (request, input) => showDelivery(await retryDelivery(request.call, input), request),
   }),
 ];

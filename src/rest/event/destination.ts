@@ -12,8 +12,10 @@ import {
 } from '../../domain/event/destination.ts';
 import { signingSecretOf } from '../../domain/event/destination-secret.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getProject, type Row } from '../../domain/scope.ts';
-import { type Asked, endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
+import { getOwnProject } from '../../domain/project/project.ts';
+import { within } from '../../domain/declared-read.ts';
+import type { Row } from '../../domain/scope.ts';
+import { endpoint, type RestRequest, uncheckedEndpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import type { Place } from '../endpoint/places.ts';
 import { wordOf, words } from '../endpoint/words.ts';
@@ -71,13 +73,10 @@ export const destinationEndpoints = [
     path,
     tag,
     summary: 'Lists destinations, newest first.',
-    needs: 'read',
     input: z.object({ projectIdOrName }),
     item: destination,
-    async list({ call }, { projectIdOrName: project, ...args }) {
-      return listDestinations(call, await getProject(call, project, 'read'), args);
-    },
-    show: (row) => showDestination(row),
+    list: within(getOwnProject, listDestinations),
+    show: (row: Row<'Destination'>) => showDestination(row),
   }),
   uncheckedEndpoint({
     id: 'createDestination',
@@ -152,7 +151,7 @@ interface Wanted {
   rotate: boolean;
 }
 
-async function readDestination({ call, find }: Asked, wanted: Wanted) {
+async function readDestination({ call, find }: RestRequest, wanted: Wanted) {
   const { projectIdOrName: project, includeSecrets, rotate } = wanted;
   const found = await getDestination(call, wanted);
   if (!rotate)

@@ -7,7 +7,9 @@ import {
   listEventTopicRoutes,
 } from '../../domain/event/event-topic-route.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getProject, type Row } from '../../domain/scope.ts';
+import { getOwnProject } from '../../domain/project/project.ts';
+import { within } from '../../domain/declared-read.ts';
+import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
@@ -38,7 +40,6 @@ export const eventTopicRouteEndpoints = [
     path,
     tag,
     summary: 'Lists routes of events to topics, newest first.',
-    needs: 'read',
     input: z.object({
       projectIdOrName,
       topicId: id.optional().describe('Only those to this topic.'),
@@ -47,9 +48,7 @@ export const eventTopicRouteEndpoints = [
         .describe('Only those of this type.'),
     }),
     item: route,
-    async list({ call }, { projectIdOrName: project, ...args }) {
-      return listEventTopicRoutes(call, await getProject(call, project, 'read'), args);
-    },
+    list: within(getOwnProject, listEventTopicRoutes),
     show: showRoute,
   }),
   endpoint({

@@ -6,8 +6,10 @@ import {
   topicsOf,
 } from '../../domain/event/notification-event.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { getOwnProject } from '../../domain/project/project.ts';
+import { within } from '../../domain/declared-read.ts';
 import type { Relations } from '../../domain/relations.ts';
-import { getProject, type Row } from '../../domain/scope.ts';
+import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
@@ -59,7 +61,6 @@ export const notificationEventEndpoints = [
     path,
     tag,
     summary: 'Lists events, in the order in which they were committed.',
-    needs: 'read',
     input: z.object({
       projectIdOrName,
       topicId: id.optional().describe('Only those that were routed to this topic.'),
@@ -72,9 +73,7 @@ export const notificationEventEndpoints = [
     }),
     places: { eventTypes: { in: 'query', name: 'eventType' } },
     item: notificationEvent,
-    async list({ call }, { projectIdOrName: project, ...args }) {
-      return listNotificationEvents(call, await getProject(call, project, 'read'), args);
-    },
+    list: within(getOwnProject, listNotificationEvents),
     show: showNotificationEvent,
   }),
   endpoint({
@@ -87,8 +86,8 @@ export const notificationEventEndpoints = [
     input: z.object({ projectIdOrName, eventId: id.describe('The event.') }),
     status: 200,
     output: notificationEvent,
-    async run(asked, input) {
-      return showNotificationEvent(await getNotificationEvent(asked.call, input), asked);
+    async run(request, input) {
+      return showNotificationEvent(await getNotificationEvent(request.call, input), request);
     },
   }),
 ];

@@ -7,7 +7,8 @@ import {
   listTopicDestinationRoutes,
 } from '../../domain/event/topic-destination-route.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getProject } from '../../domain/scope.ts';
+import { getOwnProject } from '../../domain/project/project.ts';
+import { within } from '../../domain/declared-read.ts';
 import { id } from '../../ids.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
@@ -28,16 +29,13 @@ export const topicDestinationRouteEndpoints = [
     path,
     tag,
     summary: 'Lists routes of topics to destinations, newest first.',
-    needs: 'read',
     input: z.object({
       projectIdOrName,
       topicId: id.optional().describe('Only those of this topic.'),
       destinationId: id.optional().describe('Only those to this destination.'),
     }),
     item: route,
-    async list({ call }, { projectIdOrName: project, ...args }) {
-      return listTopicDestinationRoutes(call, await getProject(call, project, 'read'), args);
-    },
+    list: within(getOwnProject, listTopicDestinationRoutes),
     show: (row) => row,
   }),
   endpoint({

@@ -1,17 +1,11 @@
 import { z } from 'zod';
-import {
-  createTopic,
-  createTopicInput,
-  deleteTopic,
-  deleteTopicInput,
-  listTopics,
-  updateTopic,
-  updateTopicInput,
-} from '../../domain/event/topic.ts';
+import { createTopic, deleteTopic, listTopics, updateTopic } from '../../domain/event/topic.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getProject, type Row } from '../../domain/scope.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
+import { getOwnProject } from '../../domain/project/project.ts';
+import { within } from '../../domain/declared-read.ts';
+import type { Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 const tag = 'Topics';
@@ -33,48 +27,42 @@ export const topicEndpoints = [
     path,
     tag,
     summary: 'Lists topics, newest first.',
-    needs: 'read',
     input: z.object({ projectIdOrName }),
+    list: within(getOwnProject, listTopics),
     item: topic,
-    async list({ call }, { projectIdOrName: project, ...args }) {
-      return listTopics(call, await getProject(call, project, 'read'), args);
-    },
     show: showTopic,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'createTopic',
     method: 'POST',
     path,
     tag,
     summary: 'Makes a topic.',
-    needs: 'events:write',
-    input: createTopicInput,
+    mutation: createTopic,
     status: 201,
     output: topic,
-    run: async ({ call }, input) => showTopic(await createTopic(call, input)),
+    show: showTopic,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'updateTopic',
     method: 'PATCH',
     path: `${path}/{topicId}`,
     tag,
     summary: 'Renames a topic.',
-    needs: 'events:write',
-    input: updateTopicInput,
+    mutation: updateTopic,
     status: 200,
     output: topic,
-    run: async ({ call }, input) => showTopic(await updateTopic(call, input)),
+    show: showTopic,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'deleteTopic',
     method: 'DELETE',
     path: `${path}/{topicId}`,
     tag,
     summary: 'Deletes a topic and its routes.',
-    needs: 'events:write',
-    input: deleteTopicInput,
+    mutation: deleteTopic,
     status: 204,
     output: null,
-    run: ({ call }, input) => deleteTopic(call, input),
+    show: noBody,
   }),
 ];

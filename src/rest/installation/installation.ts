@@ -3,6 +3,7 @@ import {
   createInstallation,
   deleteInstallation,
   getInstallation,
+  getInstallationOf,
   listInstallations,
   listInstallationsOfIntegration,
   updateInstallation,
@@ -14,7 +15,8 @@ import {
 } from '../../domain/installation/installation-input.ts';
 import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
 import { projectIdOrName, ref } from '../../domain/names.ts';
-import { getProject } from '../../domain/scope.ts';
+import { getOwnProject } from '../../domain/project/project.ts';
+import { within } from '../../domain/declared-read.ts';
 import { endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import type { Place } from '../endpoint/places.ts';
@@ -34,12 +36,9 @@ export const installationEndpoints = [
     path: '/projects/{projectIdOrName}/installations',
     tag,
     summary: 'Lists installations of all integrations, newest first.',
-    needs: 'read',
     input: z.object({ projectIdOrName, groupRef: groupRef.describe('Only those of this group.') }),
     item: installation,
-    async list({ call }, { projectIdOrName: project, ...args }) {
-      return listInstallations(call, await getProject(call, project, 'read'), args);
-    },
+    list: within(getOwnProject, listInstallations),
     show: showInstallation,
   }),
   listEndpoint({
@@ -47,14 +46,10 @@ export const installationEndpoints = [
     path,
     tag,
     summary: "Lists an integration's installations, newest first.",
-    needs: 'read',
     input: z.object({ projectIdOrName, integrationIdOrName, groupRef }),
     places: ofIntegration,
     item: installation,
-    async list({ call }, input) {
-      const integration = await getNamedIntegration(call, input, 'read');
-      return listInstallationsOfIntegration(call, integration, input);
-    },
+    list: within(getNamedIntegration, listInstallationsOfIntegration),
     show: showInstallation,
   }),
   uncheckedEndpoint({
@@ -68,8 +63,8 @@ export const installationEndpoints = [
     places: { ...ofIntegration, config },
     status: 201,
     output: installation,
-    async run(asked, input) {
-      return showInstallation(await createInstallation(asked.call, input), asked);
+    async run(request, input) {
+      return showInstallation(await createInstallation(request.call, input), request);
     },
   }),
   endpoint({
@@ -83,8 +78,8 @@ export const installationEndpoints = [
     places: ofIntegration,
     status: 200,
     output: installation,
-    async run(asked, input) {
-      return showInstallation(await getInstallation(asked.call, input, 'read'), asked);
+    async run(request, input) {
+      return showInstallation(await getInstallation(request.call, input), request);
     },
   }),
   uncheckedEndpoint({
@@ -99,10 +94,10 @@ export const installationEndpoints = [
     mask: 'installation',
     status: 200,
     output: installation,
-    async run(asked, { integrationIdOrName: integration, ...input }) {
+    async run(request, { integrationIdOrName: integration, ...input }) {
       const key = { ...input, integrationIdOrName: integration };
-      await getInstallation(asked.call, key, 'installations:write');
-      return showInstallation(await updateInstallation(asked.call, input), asked);
+      await getInstallationOf(request.call, key);
+      return showInstallation(await updateInstallation(request.call, input), request);
     },
   }),
   endpoint({
@@ -117,7 +112,7 @@ export const installationEndpoints = [
     status: 204,
     output: null,
     async run({ call }, input) {
-      await getInstallation(call, input, 'installations:write');
+      await getInstallationOf(call, input);
       return deleteInstallation(call, input);
     },
   }),

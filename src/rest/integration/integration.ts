@@ -9,12 +9,15 @@ import {
   listIntegrations,
 } from '../../domain/integration/integration.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { getOwnProject } from '../../domain/project/project.ts';
+import { within } from '../../domain/declared-read.ts';
 import type { Relations } from '../../domain/relations.ts';
-import { byId, getProject, type Row } from '../../domain/scope.ts';
+import { byId, type Row } from '../../domain/scope.ts';
 import { endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { tellLocation } from '../endpoint/location.ts';
 import type { Place } from '../endpoint/places.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { revision, showRevision } from './revision.ts';
 
@@ -43,15 +46,12 @@ export const integrationEndpoints = [
     path,
     tag,
     summary: 'Lists integrations, newest first.',
-    needs: 'read',
     input: z.object({
       projectIdOrName,
       provider: z.string().max(64).optional().describe('Only those of this provider.'),
     }),
     item: integration,
-    async list({ call }, { projectIdOrName: project, ...args }) {
-      return listIntegrations(call, await getProject(call, project, 'read'), args);
-    },
+    list: within(getOwnProject, listIntegrations),
     show: showIntegration,
   }),
   uncheckedEndpoint({
@@ -65,25 +65,21 @@ export const integrationEndpoints = [
     input: createIntegrationInput,
     status: 201,
     output: null,
-    async run(asked, input) {
-      const made = await createIntegration(asked.call, input);
-      tellLocation(asked, made.id);
+    async run(request, input) {
+      const made = await createIntegration(request.call, input);
+      tellLocation(request, made.id);
     },
   }),
-  endpoint({
+  readEndpoint({
     id: 'getIntegration',
-    method: 'GET',
     path: `${path}/{integrationId}`,
     tag,
     summary: 'Gives an integration by id or name.',
-    needs: 'read',
     input: z.object({ projectIdOrName, integrationIdOrName }),
     places,
-    status: 200,
+    read: getNamedIntegration,
     output: integration,
-    async run(asked, input) {
-      return showIntegration(await getNamedIntegration(asked.call, input, 'read'), asked);
-    },
+    show: showIntegration,
   }),
   endpoint({
     id: 'deleteIntegration',

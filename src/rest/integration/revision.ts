@@ -9,12 +9,14 @@ import {
   listRevisions,
 } from '../../domain/integration/revision.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { within } from '../../domain/declared-read.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
+import { uncheckedEndpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { tellLocation } from '../endpoint/location.ts';
 import type { Place } from '../endpoint/places.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
 import { shownObject, withoutNulls } from '../openapi/shown.ts';
 
@@ -47,13 +49,10 @@ export const revisionEndpoints = [
     path,
     tag,
     summary: "Lists an integration's revisions, newest first.",
-    needs: 'read',
     input: z.object({ projectIdOrName, integrationIdOrName }),
     places,
     item: revision,
-    async list({ call }, input) {
-      return listRevisions(call, await getNamedIntegration(call, input, 'read'), input);
-    },
+    list: within(getNamedIntegration, listRevisions),
     show: showRevision,
   }),
   uncheckedEndpoint({
@@ -68,26 +67,24 @@ export const revisionEndpoints = [
     places: { ...places, destructive: { in: 'query', name: 'destructive' } },
     status: 201,
     output: null,
-    async run(asked, input) {
-      const made = await createRevision(asked.call, input);
-      tellLocation(asked, made.revision.id);
+    async run(request, input) {
+      const made = await createRevision(request.call, input);
+      tellLocation(request, made.revision.id);
     },
   }),
-  endpoint({
+  readEndpoint({
     id: 'getRevision',
-    method: 'GET',
     path: `${path}/{revisionId}`,
     tag,
     summary: 'Gives a revision of an integration.',
-    needs: 'read',
     input: z.object({
       projectIdOrName,
       integrationIdOrName,
       revisionId: id.describe('The revision.'),
     }),
     places,
-    status: 200,
+    read: getRevision,
     output: revision,
-    run: async ({ call }, input) => showRevision(await getRevision(call, input)),
+    show: showRevision,
   }),
 ];

@@ -7,6 +7,7 @@ import {
 } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
+import { needText } from '../../domain/viewer/needs.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import { wordOf } from '../endpoint/words.ts';
 import { webhooks } from '../webhooks.ts';
@@ -52,7 +53,7 @@ export function schemaOf(endpoint: Endpoint): FastifySchema {
     operationId: endpoint.id,
     tags: [endpoint.tag],
     summary: endpoint.summary,
-    description: [endpoint.description, needsText(endpoint.needs)].filter(Boolean).join(' '),
+    description: [endpoint.description, needText(endpoint.needs)].filter(Boolean).join(' '),
     security: endpoint.needs === 'bearer' ? [{ bearer: [] }] : [{ apiKey: [] }, { bearer: [] }],
     ...(parts.path && { params: parts.path }),
     ...(parts.query && { querystring: parts.query }),
@@ -60,12 +61,6 @@ export function schemaOf(endpoint: Endpoint): FastifySchema {
     ...(parts.body && { body: parts.body }),
     response: { [endpoint.status]: success(endpoint), ...failed(endpoint), ...REFUSALS },
   };
-}
-
-function needsText(needs: Endpoint['needs']): string {
-  return needs === 'bearer'
-    ? "Needs a builder's bearer token."
-    : `Needs the scope \`${needs}\`, or the bearer token of a builder of the org.`;
 }
 
 function success({ output, status, mediaType: text }: Endpoint) {

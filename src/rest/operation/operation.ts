@@ -8,7 +8,8 @@ import {
   listOperations,
 } from '../../domain/operation/operation.ts';
 import { listOperationLogs } from '../../domain/operation/operation-log.ts';
-import { getProject } from '../../domain/scope.ts';
+import { getOwnProject } from '../../domain/project/project.ts';
+import { within } from '../../domain/declared-read.ts';
 import { id } from '../../ids.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint, pagedEndpoint } from '../endpoint/list.ts';
@@ -25,7 +26,6 @@ export const operationEndpoints = [
     path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/operations',
     tag,
     summary: "Lists an installation's operations, newest first.",
-    needs: 'read',
     input: z.object({
       projectIdOrName,
       integrationIdOrName,
@@ -34,10 +34,7 @@ export const operationEndpoints = [
     }),
     places: { integrationIdOrName: { in: 'path', name: 'integrationId' } },
     item: operation,
-    async list({ call }, input) {
-      const installation = await getInstallation(call, input, 'read');
-      return listInstallationOperations(call, installation, input);
-    },
+    list: within(getInstallation, listInstallationOperations),
     show: showOperation,
   }),
   pagedEndpoint({
@@ -45,12 +42,9 @@ export const operationEndpoints = [
     path,
     tag,
     summary: "Lists a project's operations, newest first, also those of what has been deleted.",
-    needs: 'read',
     input: z.object({ projectIdOrName, ...operationFilters }),
     item: operation,
-    async list({ call }, { projectIdOrName: project, ...args }) {
-      return listOperations(call, await getProject(call, project, 'read'), args);
-    },
+    list: within(getOwnProject, listOperations),
     show: showOperation,
   }),
   endpoint({
@@ -70,12 +64,9 @@ export const operationEndpoints = [
     path: `${path}/{operationId}/logs`,
     tag,
     summary: "Lists an operation's log, oldest first.",
-    needs: 'read',
     input: z.object({ projectIdOrName, operationId }),
     item: operationLog,
-    async list({ call }, input) {
-      return listOperationLogs(call, await getOperation(call, input), input);
-    },
+    list: within(getOperation, listOperationLogs),
     show: showOperationLog,
   }),
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
-import { getInstallation } from '../../domain/installation/installation.ts';
+import { getInstallationOf } from '../../domain/installation/installation.ts';
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
 import {
   pauseReads,
@@ -23,7 +23,7 @@ type InPath = z.output<typeof pauseReadsInput> & { integrationIdOrName: string }
 /** The installation must be one of the integration that the path names. */
 function changing(change: typeof pauseReads) {
   return async ({ call }: { call: Call }, { integrationIdOrName, ...input }: InPath) => {
-    await getInstallation(call, { ...input, integrationIdOrName }, 'reads:control');
+    await getInstallationOf(call, { ...input, integrationIdOrName });
     await change(call, input);
   };
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { getOwnBuilder, listBuilders } from '../../domain/org/builder.ts';
-import { getOrg, orgIdsOf, type Row } from '../../domain/scope.ts';
+import { getOwnOrg } from '../../domain/org/org.ts';
+import { within } from '../../domain/declared-read.ts';
+import { orgIdsOf, type Row } from '../../domain/scope.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
@@ -61,12 +63,9 @@ export const builderEndpoints = [
     path: '/orgs/{orgId}/builders',
     tag,
     summary: "Lists an org's members, by the time that they became builders, newest first.",
-    needs: 'org:read',
     input: z.object({ orgId }),
     item: builder,
-    async list({ call }, { orgId: id, ...args }) {
-      return listBuilders(call, await getOrg(call, id, 'org:read'), args);
-    },
+    list: within(getOwnOrg, listBuilders),
     show: showBuilder,
   }),
 ];

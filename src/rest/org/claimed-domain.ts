@@ -5,7 +5,9 @@ import {
   getClaimedDomain,
   listClaimedDomains,
 } from '../../domain/org/claimed-domain.ts';
-import { getOrg, type Row } from '../../domain/scope.ts';
+import { getOwnOrg } from '../../domain/org/org.ts';
+import { within } from '../../domain/declared-read.ts';
+import type { Row } from '../../domain/scope.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
@@ -59,12 +61,9 @@ export const claimedDomainEndpoints = [
     path: '/orgs/{orgId}/claimed-domains',
     tag,
     summary: 'Lists the domains that an org has claimed, newest first.',
-    needs: 'org:read',
     input: z.object({ orgId }),
     item: claimedDomain,
-    async list({ call }, { orgId: id, ...args }) {
-      return listClaimedDomains(call, await getOrg(call, id, 'org:read'), args);
-    },
+    list: within(getOwnOrg, listClaimedDomains),
     show: showClaimedDomain,
   }),
 ];

@@ -12,7 +12,9 @@ import {
   listInvites,
   listInvitesToViewer,
 } from '../../domain/org/invite.ts';
-import { getOrg, type Row } from '../../domain/scope.ts';
+import { getOwnOrg } from '../../domain/org/org.ts';
+import { within } from '../../domain/declared-read.ts';
+import type { Row } from '../../domain/scope.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { wordOf, words } from '../endpoint/words.ts';
@@ -44,15 +46,12 @@ export const inviteEndpoints = [
     path,
     tag,
     summary: "Lists an org's invites, newest first; revoked and expired ones too.",
-    needs: 'org:read',
     input: z.object({
       orgId,
       status: z.enum(STATUSES).optional().describe('Only those of this status.'),
     }),
     item: invite,
-    async list({ call }, { orgId: id, ...args }) {
-      return listInvites(call, await getOrg(call, id, 'org:read'), args);
-    },
+    list: within(getOwnOrg, listInvites),
     show: showInvite,
   }),
   endpoint({
@@ -65,7 +64,7 @@ export const inviteEndpoints = [
     input: createInviteInput,
     status: 201,
     output: invite,
-    run: async (asked, input) => showInvite(await createInvite(asked.call, input), asked),
+    run: async (request, input) => showInvite(await createInvite(request.call, input), request),
   }),
   endpoint({
     id: 'getInvite',
@@ -77,7 +76,7 @@ export const inviteEndpoints = [
     input: deleteInviteInput,
     status: 200,
     output: invite,
-    run: async (asked, input) => showInvite(await getInvite(asked.call, input), asked),
+    run: async (request, input) => showInvite(await getInvite(request.call, input), request),
   }),
   endpoint({
     id: 'deleteInvite',
@@ -96,10 +95,9 @@ export const inviteEndpoints = [
     path: '/invites',
     tag,
     summary: "Lists pending invites to the caller's own address, of any org, newest first.",
-    needs: 'bearer',
     input: z.object({}),
     item: invite,
-    list: ({ call }, args) => listInvitesToViewer(call, args),
+    list: listInvitesToViewer,
     show: showInvite,
   }),
   endpoint({

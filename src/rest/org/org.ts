@@ -44,10 +44,9 @@ export const orgEndpoints = [
     path: '/orgs',
     tag,
     summary: "Lists a builder's orgs, or the org of a key's project, newest first.",
-    needs: 'org:read',
     input: z.object({}),
     item: org,
-    list: ({ call }, args) => listOrgs(call, args),
+    list: listOrgs,
     show: showOrg,
   }),
   endpoint({

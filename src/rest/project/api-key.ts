@@ -11,7 +11,9 @@ import {
   updateApiKey,
   updateApiKeyInput,
 } from '../../domain/project/api-key.ts';
-import { getProject, type Row } from '../../domain/scope.ts';
+import { getOwnProject } from '../../domain/project/project.ts';
+import { within } from '../../domain/declared-read.ts';
+import type { Row } from '../../domain/scope.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
@@ -48,16 +50,13 @@ export const apiKeyEndpoints = [
     path,
     tag,
     summary: 'Lists API keys, newest first.',
-    needs: 'read',
     input: z.object({
       projectIdOrName,
       active: z.boolean().optional().describe('Only active ones, or only inactive ones.'),
     }),
     item: apiKey,
-    async list({ call }, { projectIdOrName: project, ...args }) {
-      return listApiKeys(call, await getProject(call, project, 'read'), args);
-    },
-    show: (row) => showApiKey(row),
+    list: within(getOwnProject, listApiKeys),
+    show: (row: Row<'ApiKey'>) => showApiKey(row),
   }),
   endpoint({
     id: 'createApiKey',

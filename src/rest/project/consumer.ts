@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { projectIdOrName } from '../../domain/names.ts';
 import { listConsumers } from '../../domain/project/consumer.ts';
-import { getProject, type Row } from '../../domain/scope.ts';
+import { getOwnProject } from '../../domain/project/project.ts';
+import { within } from '../../domain/declared-read.ts';
+import type { Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
@@ -22,12 +24,9 @@ export const consumerEndpoints = [
     path: '/projects/{projectIdOrName}/consumers',
     tag: 'Consumers',
     summary: 'Lists consumers, newest first. They are made by their first connection.',
-    needs: 'read',
     input: z.object({ projectIdOrName }),
     item: consumer,
-    async list({ call }, { projectIdOrName: project, ...args }) {
-      return listConsumers(call, await getProject(call, project, 'read'), args);
-    },
+    list: within(getOwnProject, listConsumers),
     show: showConsumer,
   }),
 ];

@@ -46,10 +46,9 @@ export const projectEndpoints = [
     path: '/projects',
     tag,
     summary: "Lists a key's project, or all projects of a builder's orgs, newest first.",
-    needs: 'read',
     input: z.object({}),
     item: project,
-    list: ({ call }, args) => listProjects(call, args),
+    list: listProjects,
     show: showProject,
   }),
   endpoint({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { projectIdOrName } from '../../domain/names.ts';
+import { getOwnProject } from '../../domain/project/project.ts';
 import {
   createProviderApp,
   deleteProviderApp,
@@ -11,7 +12,8 @@ import {
   createProviderAppInput,
   updateProviderAppInput,
 } from '../../domain/provider/provider-app-input.ts';
-import { getProject, type Row } from '../../domain/scope.ts';
+import { within } from '../../domain/declared-read.ts';
+import type { Row } from '../../domain/scope.ts';
 import { endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
@@ -47,15 +49,12 @@ export const providerAppEndpoints = [
     path,
     tag,
     summary: 'Lists provider apps, newest first.',
-    needs: 'read',
     input: z.object({
       projectIdOrName,
       provider: z.string().max(1_024).optional().describe('Only those of this provider.'),
     }),
     item: providerApp,
-    async list({ call }, { projectIdOrName: project, ...args }) {
-      return listProviderApps(call, await getProject(call, project, 'read'), args);
-    },
+    list: within(getOwnProject, listProviderApps),
     show: showProviderApp,
   }),
   uncheckedEndpoint({

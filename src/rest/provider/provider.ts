@@ -64,6 +64,6 @@ export const providerEndpoints = [
     input: z.object({ provider: z.string().min(1).max(128).describe('Its name.') }),
     status: 200,
     output: provider,
-    run: async ({ call }, { provider: name }) => showProvider(getProvider(call, name)),
+    run: async ({ call }, { provider: name }) => showProvider(getProvider(call, { name })),
   }),
 ];

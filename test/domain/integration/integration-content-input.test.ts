@@ -3,7 +3,7 @@ import {
   CONTENT_LIMITS,
   integrationContentInput,
 } from '../../../src/domain/integration/integration-content-input.ts';
-import { inputIssues } from '../../../src/domain/issues.ts';
+import { OpenedInput } from '../../../src/domain/opened-input.ts';
 
 const content = (object: object, count = 1) => ({
   name: 'crm',
@@ -12,7 +12,7 @@ const content = (object: object, count = 1) => ({
 });
 
 const namesOf = (input: object) =>
-  inputIssues(integrationContentInput, input).map(({ name }) => name);
+  new OpenedInput(integrationContentInput, input).issues.map(({ name }) => name);
 
 test.each([
   ['the most objects', content({}, CONTENT_LIMITS.objects)],

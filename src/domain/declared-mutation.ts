@@ -1,0 +1,85 @@
+/**
+ * Mutations are declared with what a caller needs for them and with the schema of their input. Whoever calls
+ * one, and over whichever surface: the need is checked first, then the input is opened, and the function that
+ * does the work gets it parsed.
+ */
+import type { z } from 'zod';
+import type { Row } from '../database/rows.ts';
+import { notFound } from '../errors.ts';
+import type { Call } from './call.ts';
+import { type OpenedInput, openInput } from './opened-input.ts';
+import { findProject } from './scope.ts';
+import { authorize, type Need } from './viewer/needs.ts';
+
+export interface Mutation<S extends z.ZodObject, R> {
+  /** The input as it came in, or opened already. */
+  (call: Call, input: unknown): Promise<R>;
+  readonly needs: Need;
+  readonly input: S;
+}
+
+type Project = Readonly<Row<'Project'>>;
+type OfProject = z.ZodObject<{ projectIdOrName: z.ZodString }>;
+
+interface Declaration<S> {
+  needs: Need;
+  input: S;
+}
+
+/** A mutation of no one project. */
+export function mutation<S extends z.ZodObject, R>({
+  run,
+  ...declared
+}: Declaration<S> & {
+  run(call: Call, input: z.output<S>): Promise<R>;
+}): Mutation<S, R> {
+  return declare(declared, (call, opened) => run(call, opened.parsed()));
+}
+
+/** A mutation in the project that its input names. */
+export function projectMutation<S extends OfProject, R>({
+  run,
+  ...declared
+}: Declaration<S> & {
+  run(call: Call, input: z.output<S>, project: Project): Promise<R>;
+}): Mutation<S, R> {
+  return declare(declared, async (call, opened) => {
+    const input = opened.parsed();
+    return run(call, input, await projectOf(call, opened));
+  });
+}
+
+/**
+ * The same if there is more to find in the input than a schema can tell: `run` looks at what was given, and
+ * gets the parsed input by `opened.parsed(findings)`, which throws the schema's findings together with its own.
+ */
+export function openProjectMutation<S extends OfProject, R>({
+  run,
+  ...declared
+}: Declaration<S> & {
+  run(call: Call, opened: OpenedInput<S>, project: Project): Promise<R>;
+}): Mutation<S, R> {
+  return declare(declared, async (call, opened) =>
+    run(call, opened, await projectOf(call, opened)),
+  );
+}
+
+function declare<S extends z.ZodObject, R>(
+  { needs, input: schema }: Declaration<S>,
+  run: (call: Call, opened: OpenedInput<S>) => Promise<R>,
+): Mutation<S, R> {
+  const declared = async (call: Call, input: unknown): Promise<R> => {
+    authorize(call.viewer, needs);
+    return run(call, openInput(schema, input));
+  };
+  return Object.assign(declared, { needs, input: schema });
+}
+
+/** Throws the schema's findings rather than that there is no such project. */
+async function projectOf(call: Call, opened: OpenedInput<OfProject>): Promise<Project> {
+  const { projectIdOrName } = opened.given;
+  const project = await findProject(call, projectIdOrName);
+  if (project) return project;
+  opened.parsed();
+  throw notFound('Project', projectIdOrName);
+}

@@ -1,0 +1,40 @@
+/** Reads are declared with what a caller needs for them: it is checked whenever they are called. */
+import type { Row } from '../database/rows.ts';
+import type { Call } from './call.ts';
+import { getProject } from './scope.ts';
+import { authorize, type Need } from './viewer/needs.ts';
+
+export interface Read<A extends unknown[], R> {
+  (call: Call, ...args: A): R;
+  readonly needs: Need;
+}
+
+/** A read whose caller needs this. Throws FORBIDDEN before anything is read. */
+export function read<A extends unknown[], R>(
+  needs: Need,
+  run: (call: Call, ...args: A) => R,
+): Read<A, R> {
+  const checked = (call: Call, ...args: A): R => {
+    authorize(call.viewer, needs);
+    return run(call, ...args);
+  };
+  return Object.assign(checked, { needs });
+}
+
+/** A read of what its input names, like the topics of a project. */
+export function within<I, P, A, R>(
+  find: Read<[input: I], P | Promise<P>>,
+  list: Read<[parent: P, args: A], R | Promise<R>>,
+): Read<[input: I & A], Promise<R>> {
+  return read(list.needs, async (call, input) => list(call, await find(call, input), input));
+}
+
+/** A read of a project that its input names. Throws NOT_FOUND if the viewer has no such project. */
+export function projectRead<I, R>(
+  needs: Need,
+  run: (call: Call, input: I, project: Readonly<Row<'Project'>>) => R | Promise<R>,
+): Read<[input: I & { projectIdOrName: string }], Promise<R>> {
+  return read(needs, async (call, input) =>
+    run(call, input, await getProject(call, input.projectIdOrName)),
+  );
+}

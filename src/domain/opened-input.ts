@@ -1,0 +1,54 @@
+/** An input and what its schema says of it. It is parsed once, wherever it came in, and told of once. */
+import type { z } from 'zod';
+import { type Issue, invalidInput } from '../errors.ts';
+import { inputIssues } from './issues.ts';
+
+export class OpenedInput<S extends z.ZodObject> {
+  readonly schema: S;
+  /** What the schema found. */
+  readonly issues: readonly Issue[];
+  readonly #given: unknown;
+  readonly #data: z.output<S> | undefined;
+  /** Whether every value is of its type, so that rules can be asked of it. */
+  readonly isWellFormed: boolean;
+
+  constructor(schema: S, given: unknown) {
+    const { data, error } = schema.safeParse(given);
+    this.schema = schema;
+    this.issues = error ? inputIssues(error, given) : [];
+    this.isWellFormed = !error?.issues.some(isOfForm);
+    this.#given = given;
+    this.#data = data;
+  }
+
+  /**
+   * As it was given: of the schema's types, while its rules may be broken. For those who look for further
+   * findings, which are told in one answer with the schema's. Throws BAD_USER_INPUT if types are wrong.
+   */
+  get given(): z.input<S> {
+    if (!this.isWellFormed) throw invalidInput([...this.issues]);
+    return this.#given as z.input<S>;
+  }
+
+  /** The parsed input. Throws BAD_USER_INPUT with all that the schema found, and with these findings. */
+  parsed(found: readonly Issue[] = []): z.output<S> {
+    if (this.#data === undefined || found.length > 0) {
+      throw invalidInput([...this.issues, ...found]);
+    }
+    return this.#data;
+  }
+}
+
+/** What was given, opened; what a surface has opened by the same schema already is taken as it is. */
+export function openInput<S extends z.ZodObject>(schema: S, input: unknown): OpenedInput<S> {
+  return isOpened(schema, input) ? input : new OpenedInput(schema, input);
+}
+
+function isOpened<S extends z.ZodObject>(schema: S, input: unknown): input is OpenedInput<S> {
+  return input instanceof OpenedInput && input.schema === schema;
+}
+
+/** Findings about values that no rule can be asked of. */
+export function isOfForm({ code }: z.core.$ZodIssue): boolean {
+  return ['invalid_type', 'invalid_value', 'invalid_union', 'unrecognized_keys'].includes(code);
+}
