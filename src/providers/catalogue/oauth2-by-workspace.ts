@@ -16,19 +16,6 @@ export const OAUTH2_BY_WORKSPACE_ROWS: CatalogueRow[] = [
     workspaceRequired: true,
   },
   {
-    name: 'dynamicsCRM',
-    displayName: 'Microsoft Dynamics 365 CRM',
-    baseUrl: 'https://{{workspace}}.api.{{region}}.dynamics.com/api/data',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
-      tokenUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
-      explicitScopesRequired: true,
-      tokenFields: { scopes: 'scope' },
-    },
-    workspaceRequired: true,
-  },
-  {
     name: 'gong',
     displayName: 'Gong',
     // Gong's token answer names the customer's whole base URL: that is its workspace.
@@ -92,20 +79,5 @@ export const OAUTH2_BY_WORKSPACE_ROWS: CatalogueRow[] = [
       tokenAttachment: { in: 'header', name: 'X-Shopify-Access-Token' },
     },
     workspaceRequired: true,
-  },
-  {
-    name: 'zoho',
-    displayName: 'Zoho',
-    // Zoho's token answer names the base URL of the customer's data centre: its workspace.
-    baseUrl: '{{workspace}}',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://accounts.zoho.com/oauth/v2/auth',
-      tokenUrl: 'https://{{zoho_token_domain}}/oauth/v2/token',
-      authorizeParams: { access_type: 'offline' },
-      explicitScopesRequired: true,
-      scopeSeparator: ',',
-      tokenFields: { workspaceRef: 'api_domain', scopes: 'scope' },
-    },
   },
 ];

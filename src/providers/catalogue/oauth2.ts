@@ -27,28 +27,6 @@ export const OAUTH2_ROWS: CatalogueRow[] = [
     },
   },
   {
-    name: 'attio',
-    displayName: 'Attio',
-    baseUrl: 'https://api.attio.com',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://app.attio.com/authorize',
-      tokenUrl: 'https://app.attio.com/oauth/token',
-    },
-  },
-  {
-    name: 'close',
-    displayName: 'Close',
-    baseUrl: 'https://api.close.com',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://app.close.com/oauth2/authorize',
-      tokenUrl: 'https://api.close.com/oauth2/token',
-      explicitScopesRequired: true,
-      tokenFields: { consumerRef: 'user_id', scopes: 'scope', workspaceRef: 'organization_id' },
-    },
-  },
-  {
     name: 'dropbox',
     displayName: 'Dropbox',
     baseUrl: 'https://api.dropboxapi.com',

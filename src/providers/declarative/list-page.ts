@@ -39,7 +39,8 @@ export async function readList(
   const position = readPosition(read.cursor, by);
   const request = pageRequest(vendor.declaration, list, { read, position, variables, session });
   const answer = await session.send(request);
-  if (!hasSucceeded(vendor, answer)) throw failure(vendor, answer, 'READ');
+  if (answer.status !== NOT_MODIFIED && !hasSucceeded(vendor, answer))
+    throw failure(vendor, answer, 'READ');
   const rows = rowsIn(answer, list);
   const records = rows.map((raw) => toRecord(object, raw, { read, variables }));
   const times = rows.map((raw) => changeOf(object, raw));
@@ -63,6 +64,10 @@ export async function readList(
   };
 }
 
+const NO_CONTENT = 204;
+/** Nothing has changed since the time that a header names. */
+const NOT_MODIFIED = 304;
+
 const records = z.array(z.record(z.string(), z.unknown()));
 
 /** Throws RETRYABLE for an answer of another form: an error page of a proxy passes. */
@@ -79,7 +84,10 @@ function rowsIn(answer: ProviderAnswer, { records: at, record }: List) {
 
 /** Some leave the list out if there is nothing in it, or answer 204 without a body, or 304. */
 function isNothing({ status, body }: ProviderAnswer, at: string): boolean {
-  return (isObject(body) && at !== '') || ((status === 204 || status === 304) && body === null);
+  return (
+    (isObject(body) && at !== '') ||
+    ((status === NO_CONTENT || status === NOT_MODIFIED) && body === null)
+  );
 }
 
 function totalIn({ total }: List, { body }: ProviderAnswer): number | null {

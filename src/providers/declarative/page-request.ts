@@ -28,9 +28,6 @@ export function pageRequest(
 ): ProviderRequest {
   const { method, path, query, body } = list;
   const headers = fillTexts(declaration.headers, session);
-  if (position?.next != null && isAddress(list)) {
-    return { method, path: String(position.next), headers };
-  }
   const page: Page = {
     method,
     path: fillPath(path, variables, session),
@@ -40,7 +37,9 @@ export function pageRequest(
   };
   for (const [place, value] of parameters(list, read, position)) put(page, place, value);
   putBounds(page, list, [...bounds(list, read, position)]);
-  return page;
+  if (position?.next == null || !isAddress(list)) return page;
+  // The address has what the query had; headers are sent with every page.
+  return { method, path: String(position.next), headers: page.headers };
 }
 
 /** The next page is named by its whole address. */
@@ -53,12 +52,17 @@ function* parameters(
   read: PageRead,
   position: Position | null,
 ): Generator<[Place, unknown]> {
-  if (size) yield [size, Math.min(read.pageSize, size.max)];
+  if (size) yield [size, sizeText(size, read.pageSize)];
   if (fields) yield [fields, fieldNames(fields, read.fields)];
   if (!('send' in paging)) return;
   if (position?.next != null) yield [paging.send, position.next];
   else if (paging.kind === 'page') yield [paging.send, paging.first];
   else if (paging.kind === 'offset') yield [paging.send, 0];
+}
+
+function sizeText({ max, template }: NonNullable<List['size']>, wanted: number): string | number {
+  const size = Math.min(wanted, max);
+  return template ? template.replace('{size}', String(size)) : size;
 }
 
 function fieldNames(

@@ -24,7 +24,7 @@ export async function writeBatch(
   const way = type === 'CREATE' ? object.createMany : object.updateMany;
   if (!way) throw cannot(vendor, `batches of ${type.toLowerCase()}s`, objectName);
   const ids = records.map(({ record }) => (type === 'CREATE' ? null : findId(record.id)));
-  if (allOrNone && !way.partial) {
+  if (allOrNone && records.length > 1 && !way.partial) {
     return ids.map((id) => refused(id, [`${vendor.displayName} can't refuse a batch as a whole`]));
   }
   const { headers, bodyFormat, idempotencyHeader } = vendor.declaration;

@@ -41,7 +41,8 @@ export async function writeRecord(
   });
   if (isUpdate && answer.status === 404) return refused(recordId, messages(vendor, answer));
   if (!hasSucceeded(vendor, answer)) return refusedOrThrown(vendor, answer, recordId);
-  return written(object, way, { answer, recordId });
+  const refusals = refusalsIn(vendor, answer, way);
+  return refusals ? refused(recordId, refusals) : written(object, way, { answer, recordId });
 }
 
 interface Target {
@@ -87,7 +88,7 @@ export async function deleteRecord(
   });
   if (answer.status === 404) return refused(id, messages(vendor, answer));
   if (!hasSucceeded(vendor, answer)) return refusedOrThrown(vendor, answer, id);
-  const refusals = refusalsIn(answer, remove.refusals);
+  const refusals = refusalsIn(vendor, answer, remove);
   return refusals ? refused(id, refusals) : { success: true, recordId: id, data: null, errors: [] };
 }
 
@@ -127,8 +128,6 @@ function written(
   way: Write,
   { answer, recordId }: { answer: ProviderAnswer; recordId: string | null },
 ): RecordOutcome {
-  const refusals = refusalsIn(answer, way.refusals);
-  if (refusals) return refused(recordId, refusals);
   const data = way.record === undefined ? undefined : valueAt(answer.body, way.record);
   const found = recordId ?? idOf(way.recordId ?? object.id, data);
   if (found === null) {
@@ -139,9 +138,16 @@ function written(
   return { success: true, recordId: found, data: isObject(data) ? data : null, errors: [] };
 }
 
-function refusalsIn({ body }: ProviderAnswer, at: string | undefined): string[] | null {
-  const found = at === undefined ? [] : textsIn(valueAt(body, at));
-  return found.length > 0 ? found : null;
+/** Why an answer that looks like a success is none; null if it is one. */
+function refusalsIn(
+  vendor: Vendor,
+  answer: ProviderAnswer,
+  { refusals, success }: Pick<Write, 'refusals' | 'success'>,
+): string[] | null {
+  const found = refusals === undefined ? [] : textsIn(valueAt(answer.body, refusals));
+  if (found.length > 0) return found;
+  const isDone = !success || valueAt(answer.body, success.at) === success.value;
+  return isDone ? null : messages(vendor, answer);
 }
 
 export function refused(recordId: string | null, errors: string[]): RecordOutcome {

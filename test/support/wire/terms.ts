@@ -82,3 +82,36 @@ export function wrappedChange(
   const answer = (record: Values) => ({ [name]: record });
   return { method, path, status, valuesIn: membersOf(name), answer };
 }
+
+/** What a vendor's message is, whatever the failure. */
+export function saying(name: string): VendorFixture['refusal'] {
+  return (_status, message) => ({ [name]: message });
+}
+
+/** Members that lie deep in a body: `data.attributes`. */
+export function membersAt(...names: string[]): WireChange['valuesIn'] {
+  return (body) => {
+    let found = body;
+    for (const name of names) found = membersOf(name)(found);
+    return membersOf(null)(found);
+  };
+}
+
+/** A JSON body with a query's parameters, so that one way of paging reads both. */
+export function bodyAsQuery(body: unknown): URLSearchParams {
+  const members = isObject(body) ? Object.entries(body) : [];
+  return new URLSearchParams(members.map(([name, value]) => [name, String(value)]));
+}
+
+/** Between two times that are shown in whole seconds, both included. */
+export function within(
+  records: StoredRecord[],
+  since: Date | null,
+  until: Date | null,
+): StoredRecord[] {
+  return records.filter(
+    (record) =>
+      (!since || shownTime(record) >= since.getTime()) &&
+      (!until || shownTime(record) <= until.getTime()),
+  );
+}

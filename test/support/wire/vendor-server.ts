@@ -36,7 +36,7 @@ export interface WireObject {
   remove?: Pick<WireChange, 'method' | 'path' | 'finds' | 'objection' | 'status'> & {
     body?: unknown;
   };
-  fields?: { path: string; body: unknown };
+  fields?: { path: string; query?: Record<string, string>; body: unknown };
 }
 
 /** Many records in a body; what the answer says of each, in order. */
@@ -139,6 +139,10 @@ function routeChange(served: Served, request: ServedRequest): ServedAnswer {
   const { fixture, store } = served;
   const { create, update, remove, fields } = fixture.object;
   if (fields && request.method === 'GET' && request.path === fields.path) {
+    const wrong = Object.entries(fields.query ?? {}).find(
+      ([name, value]) => request.query.get(name) !== value,
+    );
+    if (wrong) return refused(fixture, 400, `INVALID_MODULE: ${wrong[0]}`);
     return { status: 200, body: fields.body };
   }
   if (create && isAt(create, request)) return changed(served, create, { request });
@@ -163,7 +167,8 @@ function listed(
   const left = (list.filter ?? ((records) => records))([...store.records], request);
   const found = list.page(left.toSorted(ORDERS[list.order]), request, url);
   const body = list.answer(found.records.map(fixture.object.show), found);
-  return { status: 200, headers: found.headers ?? {}, body };
+  const headers = found.headers ?? {};
+  return body === undefined ? { status: 204, headers } : { status: 200, headers, body };
 }
 
 const ORDERS: Record<WireList['order'], (a: StoredRecord, b: StoredRecord) => number> = {

@@ -82,7 +82,14 @@ export const list = z.strictObject({
   /** Something that only records of another kind have: they are left out. */
   skip: pointer.optional(),
   /** The size of a page: what asks for it, and the most that the vendor gives. */
-  size: z.strictObject({ ...place.shape, max: z.int().positive() }).optional(),
+  size: z
+    .strictObject({
+      ...place.shape,
+      max: z.int().positive(),
+      /** Around the number, if it is a part of a text. */
+      template: z.string().includes('{size}').optional(),
+    })
+    .optional(),
   paging,
   since: timeFilter.optional(),
   until: timeFilter.optional(),

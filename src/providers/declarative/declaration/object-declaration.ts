@@ -4,6 +4,9 @@ import { FIELD_VALUE_TYPES } from '../../contract.ts';
 import { list } from './list-declaration.ts';
 import { json, path, pointer, texts, timeFormat } from './place.ts';
 
+/** A member of an answer, and its value if all went well. */
+const success = z.strictObject({ at: pointer, value: z.union([z.string(), z.boolean()]) });
+
 /** How a record is sent and what comes back. */
 const write = z.strictObject({
   method: z.enum(['POST', 'PUT', 'PATCH']),
@@ -22,6 +25,8 @@ const write = z.strictObject({
   recordId: pointer.optional(),
   /** Where a successful answer says why it did nothing. */
   refusals: pointer.optional(),
+  /** What a successful answer has if the record was written. */
+  success: success.optional(),
 });
 export type Write = z.output<typeof write>;
 
@@ -33,6 +38,7 @@ const removal = z.strictObject({
   body: json.optional(),
   id: pointer.optional(),
   refusals: pointer.optional(),
+  success: success.optional(),
 });
 export type Removal = z.output<typeof removal>;
 
@@ -47,12 +53,12 @@ const batch = z.strictObject({
   /** Where an answer has the outcomes. */
   outcomes: pointer,
   /** The member of an outcome that tells success, and its value then. */
-  success: z.strictObject({ at: pointer, value: z.union([z.string(), z.boolean()]) }),
+  success,
   recordId: pointer,
   record: pointer.optional(),
   errors: z.array(pointer).min(1),
   /** Asks the vendor to write what it can; left out if it always does. Without it one refusal refuses all. */
-  partial: texts.optional(),
+  partial: z.record(z.string(), z.string()).optional(),
 });
 export type Batch = z.output<typeof batch>;
 

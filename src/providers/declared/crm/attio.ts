@@ -1,0 +1,109 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+import { attioValue } from './attio-values.ts';
+
+/** Standard and custom objects alike: the records of an account's own data model. */
+function records(displayName: string): ObjectDeclarationInput {
+  const path = '/v2/objects/{object}/records';
+  return {
+    displayName,
+    id: '/id/record_id',
+    nested: [{ at: '/values', read: attioValue }],
+    all: {
+      method: 'POST',
+      path: `${path}/query`,
+      body: {},
+      records: '/data',
+      size: { in: 'body', name: '/limit', max: 500 },
+      paging: { kind: 'offset', send: { in: 'body', name: '/offset' } },
+    },
+    create: { method: 'POST', path, wrap: '/data/values', record: '/data' },
+    update: { method: 'PATCH', path: `${path}/{id}`, wrap: '/data/values', record: '/data' },
+    remove: { path: `${path}/{id}` },
+    fields: {
+      path: '/v2/objects/{object}/attributes',
+      fields: '/data',
+      name: '/api_slug',
+      displayName: '/title',
+      type: '/type',
+      isRequired: '/is_required',
+      isWritable: '/is_writable',
+      types: {
+        text: 'STRING',
+        'personal-name': 'STRING',
+        'email-address': 'STRING',
+        'phone-number': 'STRING',
+        domain: 'STRING',
+        number: 'FLOAT',
+        currency: 'FLOAT',
+        rating: 'INT',
+        checkbox: 'BOOLEAN',
+        date: 'DATE',
+        timestamp: 'DATETIME',
+        'record-reference': 'REFERENCE',
+        'actor-reference': 'REFERENCE',
+      },
+    },
+  };
+}
+
+function collection(displayName: string, name: string, max: number): ObjectDeclarationInput {
+  const path = `/v2/${name}s`;
+  return {
+    displayName,
+    id: `/id/${name}_id`,
+    all: {
+      path,
+      records: '/data',
+      size: { in: 'query', name: 'limit', max },
+      paging: { kind: 'offset', send: { in: 'query', name: 'offset' } },
+    },
+    create: { method: 'POST', path, wrap: '/data', record: '/data' },
+    remove: { path: `${path}/{id}` },
+  };
+}
+
+export const attio: DeclaredProvider = {
+  name: 'attio',
+  displayName: 'Attio',
+  baseUrl: 'https://api.attio.com',
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  oauth2: {
+    authorizeUrl: 'https://app.attio.com/authorize',
+    tokenUrl: 'https://app.attio.com/oauth/token',
+  },
+  limits: { requestsPerSecond: 25 },
+  records: {
+    apiVersion: 'v2',
+    docsUrl: 'https://docs.attio.com/rest-api/overview',
+    checkedAgainst: "the vendor's guides on records, paging, limits and errors",
+    notes: [
+      'Records do not say when they changed: a read of changes reads them all.',
+      'An update adds to attributes with several values.',
+    ],
+    scopes: [
+      'record_permission:read-write',
+      'object_configuration:read',
+      'note:read-write',
+      'task:read-write',
+    ],
+    errors: { messages: ['/message'] },
+    objects: {
+      people: records('People'),
+      companies: records('Companies'),
+      deals: records('Deals'),
+      tasks: {
+        ...collection('Tasks', 'task', 500),
+        update: { method: 'PATCH', path: '/v2/tasks/{id}', wrap: '/data', record: '/data' },
+      },
+      notes: collection('Notes', 'note', 50),
+    },
+    anyObject: records('Records of a custom object'),
+    objectList: {
+      path: '/v2/objects',
+      objects: '/data',
+      name: '/api_slug',
+      displayName: '/plural_noun',
+    },
+  },
+};

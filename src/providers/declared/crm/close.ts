@@ -1,0 +1,106 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+/** Close's types of custom fields. */
+const TYPES = {
+  text: 'STRING',
+  textarea: 'STRING',
+  url: 'STRING',
+  number: 'FLOAT',
+  date: 'DATE',
+  datetime: 'DATETIME',
+  choices: 'SINGLE_SELECT',
+  dropdown: 'SINGLE_SELECT',
+  hidden: 'STRING',
+  contact: 'REFERENCE',
+  user: 'REFERENCE',
+} as const;
+
+function object(
+  displayName: string,
+  name: string,
+  { isReadOnly = false, hasCustomFields = false, known = {} }: Options = {},
+): ObjectDeclarationInput {
+  const path = `/api/v1/${name}/`;
+  return {
+    displayName,
+    changedAt: { at: '/date_updated', format: 'iso' },
+    all: {
+      path,
+      records: '/data',
+      size: { in: 'query', name: '_limit', max: 100 },
+      paging: { kind: 'offset', send: { in: 'query', name: '_skip' }, more: '/has_more' },
+      total: '/total_results',
+      ...(!isReadOnly && {
+        since: { in: 'query', name: 'date_updated__gte', format: 'iso' },
+        until: { in: 'query', name: 'date_updated__lte', format: 'iso' },
+      }),
+    },
+    ...(!isReadOnly && {
+      create: { method: 'POST', path, record: '' },
+      update: { method: 'PUT', path: `${path}{id}/`, record: '' },
+      remove: { path: `${path}{id}/` },
+    }),
+    known: { id: 'STRING', date_created: 'DATETIME', date_updated: 'DATETIME', ...known },
+    ...(hasCustomFields && {
+      fields: {
+        path: `/api/v1/custom_field/${name}/`,
+        query: { _limit: '100' },
+        fields: '/data',
+        name: '/id',
+        prefix: 'custom.',
+        displayName: '/name',
+        type: '/type',
+        types: TYPES,
+      },
+    }),
+  };
+}
+
+interface Options {
+  isReadOnly?: boolean;
+  hasCustomFields?: boolean;
+  known?: ObjectDeclarationInput['known'];
+}
+
+export const close: DeclaredProvider = {
+  name: 'close',
+  displayName: 'Close',
+  baseUrl: 'https://api.close.com',
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  oauth2: {
+    authorizeUrl: 'https://app.close.com/oauth2/authorize',
+    tokenUrl: 'https://api.close.com/oauth2/token',
+    explicitScopesRequired: true,
+    tokenFields: { consumerRef: 'user_id', scopes: 'scope', workspaceRef: 'organization_id' },
+  },
+  records: {
+    apiVersion: 'v1',
+    docsUrl: 'https://developer.close.com',
+    checkedAgainst: "the vendor's guides on paging and leads, and published connectors",
+    notes: [
+      'The vendor refuses pages that lie too deep: read large accounts in windows of change.',
+    ],
+    scopes: ['all.full_access', 'offline_access'],
+    errors: { messages: ['/field-errors', '/errors', '/error'] },
+    objects: {
+      lead: object('Leads', 'lead', {
+        hasCustomFields: true,
+        known: { name: 'STRING', description: 'STRING' },
+      }),
+      contact: object('Contacts', 'contact', {
+        hasCustomFields: true,
+        known: { name: 'STRING', title: 'STRING' },
+      }),
+      opportunity: object('Opportunities', 'opportunity', {
+        hasCustomFields: true,
+        known: { note: 'STRING', value: 'INT' },
+      }),
+      task: object('Tasks', 'task', { known: { text: 'STRING', is_complete: 'BOOLEAN' } }),
+      user: object('Users', 'user', {
+        isReadOnly: true,
+        known: { first_name: 'STRING', email: 'STRING' },
+      }),
+    },
+  },
+};

@@ -1,0 +1,98 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+/** OData v4: a set has a plural name, its records a key named after the singular one. */
+function object(displayName: string, set: string, singular: string): ObjectDeclarationInput {
+  const path = `/v9.2/${set}`;
+  const one = `${path}({id})`;
+  return {
+    displayName,
+    id: `/${singular}id`,
+    changedAt: { at: '/modifiedon', format: 'isoSeconds' },
+    all: {
+      path,
+      query: { $orderby: 'modifiedon asc' },
+      records: '/value',
+      size: { in: 'header', name: 'Prefer', template: 'odata.maxpagesize={size}', max: 5000 },
+      paging: { kind: 'nextUrl', next: '/@odata.nextLink' },
+      since: {
+        in: 'query',
+        name: '$filter',
+        format: 'isoSeconds',
+        template: 'modifiedon ge {time}',
+      },
+      until: {
+        in: 'query',
+        name: '$filter',
+        format: 'isoSeconds',
+        template: 'modifiedon le {time}',
+      },
+      expression: { join: ' and ' },
+      fields: { in: 'query', name: '$select', always: [`${singular}id`, 'modifiedon'] },
+    },
+    create: { method: 'POST', path, headers: { Prefer: 'return=representation' }, record: '' },
+    // Without If-Match an update of a record that is gone creates one.
+    update: {
+      method: 'PATCH',
+      path: one,
+      headers: { Prefer: 'return=representation', 'If-Match': '*' },
+      record: '',
+    },
+    remove: { path: one },
+    fields: {
+      path: `/v9.2/EntityDefinitions(LogicalName='${singular}')/Attributes`,
+      fields: '/value',
+      name: '/LogicalName',
+      displayName: '/DisplayName/UserLocalizedLabel/Label',
+      type: '/AttributeTypeName/Value',
+      isCustom: '/IsCustomAttribute',
+      isWritable: '/IsValidForUpdate',
+      types: {
+        StringType: 'STRING',
+        MemoType: 'STRING',
+        UniqueidentifierType: 'STRING',
+        IntegerType: 'INT',
+        BigIntType: 'INT',
+        DecimalType: 'FLOAT',
+        DoubleType: 'FLOAT',
+        MoneyType: 'FLOAT',
+        BooleanType: 'BOOLEAN',
+        DateTimeType: 'DATETIME',
+        LookupType: 'REFERENCE',
+        OwnerType: 'REFERENCE',
+        CustomerType: 'REFERENCE',
+      },
+    },
+  };
+}
+
+export const dynamicsCrm: DeclaredProvider = {
+  name: 'dynamicsCRM',
+  displayName: 'Microsoft Dynamics 365 CRM',
+  baseUrl: 'https://{{workspace}}.api.{{region}}.dynamics.com/api/data',
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  oauth2: {
+    authorizeUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
+    tokenUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
+    explicitScopesRequired: true,
+    tokenFields: { scopes: 'scope' },
+  },
+  workspaceRequired: true,
+  records: {
+    apiVersion: 'v9.2',
+    docsUrl: 'https://learn.microsoft.com/power-apps/developer/data-platform/webapi/overview',
+    checkedAgainst: "the vendor's guides on queries and on changes by the Web API, and OData v4",
+    notes: ['Lookups are read as `_name_value` and written as `name@odata.bind`.'],
+    scopes: ['offline_access'],
+    inputs: { region: 'The region in the address, like crm4' },
+    headers: { 'OData-Version': '4.0', 'OData-MaxVersion': '4.0' },
+    errors: { messages: ['/error/message'] },
+    objects: {
+      contacts: object('Contacts', 'contacts', 'contact'),
+      accounts: object('Accounts', 'accounts', 'account'),
+      leads: object('Leads', 'leads', 'lead'),
+      opportunities: object('Opportunities', 'opportunities', 'opportunity'),
+      incidents: object('Cases', 'incidents', 'incident'),
+    },
+  },
+};

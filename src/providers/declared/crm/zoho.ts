@@ -1,0 +1,131 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+const PATH = '/crm/v8/{object}';
+const OUTCOME = '/data/0';
+const SUCCESS = { at: '/data/0/status', value: 'success' };
+
+/** One module is like another, custom ones too. Each record of a write has an outcome of its own. */
+function records(displayName: string): ObjectDeclarationInput {
+  const many = {
+    path: PATH,
+    records: '/data',
+    outcomes: '/data',
+    success: { at: '/status', value: 'success' },
+    recordId: '/details/id',
+    errors: ['/message'],
+  };
+  return {
+    displayName,
+    changedAt: { at: '/Modified_Time', format: 'isoOffset' },
+    all: {
+      path: PATH,
+      query: { sort_by: 'Modified_Time', sort_order: 'asc' },
+      records: '/data',
+      size: { in: 'query', name: 'per_page', max: 200 },
+      paging: {
+        kind: 'cursor',
+        send: { in: 'query', name: 'page_token' },
+        next: '/info/next_page_token',
+        more: '/info/more_records',
+      },
+      since: { in: 'header', name: 'If-Modified-Since', format: 'isoOffset', isExclusive: true },
+      fields: { in: 'query', name: 'fields', always: ['Modified_Time'], max: 50 },
+    },
+    create: {
+      method: 'POST',
+      path: PATH,
+      wrap: '/data/0',
+      record: OUTCOME,
+      recordId: '/details/id',
+      success: SUCCESS,
+    },
+    update: {
+      method: 'PUT',
+      path: `${PATH}/{id}`,
+      wrap: '/data/0',
+      record: OUTCOME,
+      success: SUCCESS,
+    },
+    remove: { path: `${PATH}/{id}`, success: SUCCESS },
+    createMany: { method: 'POST', ...many },
+    updateMany: { method: 'PUT', ...many },
+    fields: {
+      path: '/crm/v8/settings/fields',
+      query: { module: '{object}' },
+      fields: '/fields',
+      name: '/api_name',
+      displayName: '/field_label',
+      type: '/data_type',
+      isRequired: '/system_mandatory',
+      isCustom: '/custom_field',
+      isReadOnly: '/read_only',
+      options: { at: '/pick_list_values', value: '/actual_value', displayValue: '/display_value' },
+      types: {
+        text: 'STRING',
+        textarea: 'STRING',
+        email: 'STRING',
+        phone: 'STRING',
+        website: 'STRING',
+        integer: 'INT',
+        double: 'FLOAT',
+        currency: 'FLOAT',
+        percent: 'FLOAT',
+        boolean: 'BOOLEAN',
+        date: 'DATE',
+        datetime: 'DATETIME',
+        picklist: 'SINGLE_SELECT',
+        multiselectpicklist: 'MULTI_SELECT',
+        lookup: 'REFERENCE',
+        ownerlookup: 'REFERENCE',
+      },
+    },
+  };
+}
+
+export const zoho: DeclaredProvider = {
+  name: 'zoho',
+  displayName: 'Zoho',
+  // Zoho's token answer names the base URL of the customer's data centre: its workspace.
+  baseUrl: '{{workspace}}',
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  oauth2: {
+    authorizeUrl: 'https://accounts.zoho.com/oauth/v2/auth',
+    tokenUrl: 'https://{{zoho_token_domain}}/oauth/v2/token',
+    authorizeParams: { access_type: 'offline' },
+    explicitScopesRequired: true,
+    scopeSeparator: ',',
+    tokenFields: { workspaceRef: 'api_domain', scopes: 'scope' },
+  },
+  limits: { batchSize: 100 },
+  records: {
+    apiVersion: 'v8',
+    docsUrl: 'https://www.zoho.com/crm/developer/docs/api/v8/',
+    checkedAgainst: "the vendor's published OpenAPI description of CRM v8 and its reference",
+    notes: ['A read takes at most 50 fields: what is more than that is left out.'],
+    scopes: ['ZohoCRM.modules.ALL', 'ZohoCRM.settings.READ'],
+    inputs: { zoho_token_domain: 'Host of the accounts server, like accounts.zoho.eu' },
+    errors: {
+      messages: ['/data/0/message', '/message'],
+      rules: [
+        { words: 'TOO_MANY_REQUESTS', kind: 'RATE_LIMITED' },
+        { status: 401, words: 'OAUTH_SCOPE_MISMATCH', kind: 'FORBIDDEN' },
+        { status: 400, words: 'INVALID_MODULE', kind: 'MISSING_OBJECT' },
+      ],
+    },
+    objects: {
+      Leads: records('Leads'),
+      Contacts: records('Contacts'),
+      Accounts: records('Accounts'),
+      Deals: records('Deals'),
+      Tasks: records('Tasks'),
+    },
+    anyObject: records('Records of a module'),
+    objectList: {
+      path: '/crm/v8/settings/modules',
+      objects: '/modules',
+      name: '/api_name',
+      displayName: '/plural_label',
+    },
+  },
+};

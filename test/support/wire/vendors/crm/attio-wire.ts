@@ -1,0 +1,98 @@
+import { byOffset } from '../../paging.ts';
+import { BEARER, bodyAsQuery, membersAt, tooLong, type WireVendor } from '../../terms.ts';
+
+/** Lists are POSTs; a record's values are lists, each with its type and history. */
+export const attio: WireVendor = {
+  objectName: 'companies',
+  textField: 'name',
+  missingId: '00000000-0000-4000-8000-999999999999',
+  tellsNoChanges: true,
+  fixture: {
+    idOf: (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+    headers: BEARER,
+    contentType: 'application/json',
+    invalidStatus: 400,
+    refusal: (status_code, message) => ({
+      status_code,
+      type: 'invalid_request_error',
+      code: 'value_not_found',
+      message,
+    }),
+    problemWith: tooLong('name'),
+    object: {
+      show: ({ id, values }) => ({
+        id: { workspace_id: 'w', object_id: 'o', record_id: id },
+        created_at: '2026-01-01T00:00:00.000000000Z',
+        values: Object.fromEntries(
+          Object.entries(values).map(([slug, value]) => [
+            slug,
+            [
+              {
+                active_from: '2026-01-01T00:00:00.000000000Z',
+                active_until: null,
+                value,
+                attribute_type: 'text',
+              },
+            ],
+          ]),
+        ),
+      }),
+      lists: [
+        {
+          method: 'POST',
+          path: '/v2/objects/companies/records/query',
+          order: 'made',
+          page: (records, request, url) => {
+            const query = bodyAsQuery(request.body);
+            const size = { name: 'limit', fallback: 500, max: 500 };
+            return byOffset(size, 'offset')(records, { ...request, query }, url);
+          },
+          answer: (data) => ({ data }),
+        },
+      ],
+      create: {
+        method: 'POST',
+        path: '/v2/objects/companies/records',
+        status: 200,
+        valuesIn: membersAt('data', 'values'),
+        answer: (data) => ({ data }),
+      },
+      update: {
+        method: 'PATCH',
+        path: '/v2/objects/companies/records/:id',
+        status: 200,
+        valuesIn: membersAt('data', 'values'),
+        answer: (data) => ({ data }),
+      },
+      remove: {
+        method: 'DELETE',
+        path: '/v2/objects/companies/records/:id',
+        status: 200,
+        body: {},
+      },
+      fields: {
+        path: '/v2/objects/companies/attributes',
+        body: {
+          data: [
+            {
+              id: { attribute_id: 'a1' },
+              api_slug: 'name',
+              title: 'Name',
+              type: 'text',
+              is_required: false,
+              is_writable: true,
+            },
+            {
+              id: { attribute_id: 'a2' },
+              api_slug: 'team',
+              title: 'Team',
+              type: 'record-reference',
+              is_required: false,
+              is_writable: true,
+            },
+          ],
+        },
+      },
+    },
+  },
+};

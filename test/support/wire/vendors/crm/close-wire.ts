@@ -1,0 +1,58 @@
+import { byOffset } from '../../paging.ts';
+import { BEARER, plainChange, timeIn, tooLong, type WireVendor } from '../../terms.ts';
+
+/** Addresses end in a slash; lists skip and limit, and say whether there is more. */
+export const close: WireVendor = {
+  objectName: 'lead',
+  textField: 'name',
+  missingId: 'lead_none',
+  fixture: {
+    idOf: (n) => `lead_${n}`,
+    headers: BEARER,
+    contentType: 'application/json',
+    invalidStatus: 400,
+    refusal: (status, message) =>
+      status === 400 ? { errors: [], 'field-errors': { name: message } } : { error: message },
+    problemWith: tooLong('name'),
+    object: {
+      show: ({ id, changedAt, values }) => ({
+        id,
+        ...values,
+        date_updated: changedAt.toISOString().replace('Z', '000+00:00'),
+      }),
+      lists: [
+        {
+          path: '/api/v1/lead/',
+          order: 'made',
+          filter: (records, { query }) => {
+            const [since, until] = [
+              timeIn(query, 'date_updated__gte'),
+              timeIn(query, 'date_updated__lte'),
+            ];
+            return records.filter(
+              ({ changedAt }) => (!since || changedAt >= since) && (!until || changedAt <= until),
+            );
+          },
+          page: byOffset({ name: '_limit', fallback: 100, max: 200 }, '_skip'),
+          answer: (data, { next, total }) => ({
+            data,
+            has_more: next !== null,
+            total_results: total,
+          }),
+        },
+      ],
+      create: plainChange('POST', '/api/v1/lead/', 200),
+      update: plainChange('PUT', '/api/v1/lead/:id/', 200),
+      remove: { method: 'DELETE', path: '/api/v1/lead/:id/', status: 200, body: {} },
+      fields: {
+        path: '/api/v1/custom_field/lead/',
+        body: {
+          has_more: false,
+          data: [
+            { id: 'cf_1', name: 'Plan', type: 'choices', choices: ['a'] },
+          ],
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,87 @@
+import { BadRequest, byAddress, byCursor } from '../../paging.ts';
+import { BEARER, isoSeconds, membersOf, tooLong, type WireVendor, within } from '../../terms.ts';
+
+const CONDITION = /^modifiedon (ge|le) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/;
+
+/** OData: the page's size is a preference, and a filter is a text. */
+export const dynamicsCrm: WireVendor = {
+  objectName: 'contacts',
+  textField: 'lastname',
+  missingId: '00000000-0000-0000-0000-999999999999',
+  fixture: {
+    idOf: (n) => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`,
+    headers: BEARER,
+    contentType: 'application/json',
+    invalidStatus: 400,
+    refusal: (_status, message) => ({ error: { code: '0x80040265', message } }),
+    problemWith: tooLong('lastname'),
+    object: {
+      show: ({ id, changedAt, values }) => ({
+        '@odata.etag': 'W/"1"',
+        contactid: id,
+        ...values,
+        modifiedon: isoSeconds(changedAt),
+      }),
+      lists: [
+        {
+          path: '/v9.2/contacts',
+          order: 'oldestChange',
+          filter: (records, { query }) => {
+            const bounds: Record<string, Date> = {};
+            for (const part of query.get('$filter')?.split(' and ') ?? []) {
+              const [, operator = '', time = ''] = CONDITION.exec(part) ?? [];
+              if (operator === '') throw new BadRequest(`Syntax error in ${part}`);
+              bounds[operator] = new Date(time);
+            }
+            return within(records, bounds.ge ?? null, bounds.le ?? null);
+          },
+          page: (records, request, url) => {
+            const size = /odata\.maxpagesize=(\d+)/.exec(request.headers.prefer ?? '')?.[1];
+            const query = new URLSearchParams(request.query);
+            if (size) query.set('size', size);
+            const page = byCursor({ name: 'size', fallback: 5000, max: 5000 }, '$skiptoken');
+            const found = byAddress(page, '$skiptoken')(records, { ...request, query }, url);
+            return { ...found, next: found.next?.replace(/&size=\d+/, '') ?? null };
+          },
+          answer: (value, { next }) => ({
+            '@odata.context': '…',
+            value,
+            ...(next !== null && { '@odata.nextLink': next }),
+          }),
+        },
+      ],
+      create: {
+        method: 'POST',
+        path: '/v9.2/contacts',
+        status: 201,
+        valuesIn: membersOf(null),
+        objection: ({ headers }) =>
+          headers.prefer === 'return=representation' ? null : 'would answer 204',
+        answer: (record) => record,
+      },
+      update: {
+        method: 'PATCH',
+        path: '/v9.2/contacts(:id)',
+        status: 200,
+        valuesIn: membersOf(null),
+        objection: ({ headers }) => (headers['if-match'] === '*' ? null : 'would create it'),
+        answer: (record) => record,
+      },
+      remove: { method: 'DELETE', path: '/v9.2/contacts(:id)', status: 204 },
+      fields: {
+        path: "/v9.2/EntityDefinitions(LogicalName='contact')/Attributes",
+        body: {
+          value: [
+            {
+              LogicalName: 'lastname',
+              AttributeTypeName: { Value: 'StringType' },
+              DisplayName: { UserLocalizedLabel: { Label: 'Last Name' } },
+              IsCustomAttribute: false,
+              IsValidForUpdate: true,
+            },
+          ],
+        },
+      },
+    },
+  },
+};

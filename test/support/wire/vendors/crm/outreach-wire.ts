@@ -1,0 +1,73 @@
+import { BadRequest, byAddress, byCursor } from '../../paging.ts';
+import { BEARER, isObject, membersAt, tooLong, type WireVendor } from '../../terms.ts';
+import type { WireChange } from '../../vendor-server.ts';
+
+/** JSON:API: a resource has a type, which a body must name, and on a change its id. */
+function valuesIn(isChange: boolean): WireChange['valuesIn'] {
+  return (body) => {
+    const data = isObject(body) && isObject(body.data) ? body.data : {};
+    if (data.type !== 'prospect') throw new BadRequest('The type is not prospect');
+    if (isChange && !data.id) throw new BadRequest('The id is missing');
+    return membersAt('data', 'attributes')(body);
+  };
+}
+
+export const outreach: WireVendor = {
+  objectName: 'prospects',
+  textField: 'firstName',
+  missingId: '999',
+  fixture: {
+    idOf: (n) => n,
+    headers: BEARER,
+    contentType: 'application/vnd.api+json',
+    invalidStatus: 422,
+    refusal: (status, detail) => ({
+      errors: [{ id: `status${status}`, title: 'Request refused', detail }],
+    }),
+    problemWith: tooLong('firstName'),
+    object: {
+      show: ({ id, changedAt, values }) => ({
+        type: 'prospect',
+        id,
+        attributes: { ...values, updatedAt: changedAt.toISOString() },
+        relationships: {},
+      }),
+      lists: [
+        {
+          path: '/api/v2/prospects',
+          order: 'oldestChange',
+          filter: (records, { query }) => {
+            const range = query.get('filter[updatedAt]');
+            if (range === null) return records;
+            const [from = '', to = ''] = range.split('..');
+            const [since, until] = [new Date(from), to === 'inf' ? null : new Date(to)];
+            if (Number.isNaN(since.getTime())) throw new BadRequest(`${range} is no range`);
+            return records.filter(
+              ({ changedAt }) => changedAt >= since && (!until || changedAt <= until),
+            );
+          },
+          page: byAddress(
+            byCursor({ name: 'page[size]', fallback: 50, max: 1000 }, 'page[after]'),
+            'page[after]',
+          ),
+          answer: (data, { next }) => ({ data, links: next === null ? {} : { next } }),
+        },
+      ],
+      create: {
+        method: 'POST',
+        path: '/api/v2/prospects',
+        status: 201,
+        valuesIn: valuesIn(false),
+        answer: (data) => ({ data }),
+      },
+      update: {
+        method: 'PATCH',
+        path: '/api/v2/prospects/:id',
+        status: 200,
+        valuesIn: valuesIn(true),
+        answer: (data) => ({ data }),
+      },
+      remove: { method: 'DELETE', path: '/api/v2/prospects/:id', status: 204 },
+    },
+  },
+};

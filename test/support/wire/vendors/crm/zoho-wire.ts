@@ -1,0 +1,119 @@
+import { BadRequest, byCursor } from '../../paging.ts';
+import { BEARER, isObject, shownTime, tooLong, type Values, type WireVendor } from '../../terms.ts';
+
+const MODIFIED = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/;
+
+/** A body is a list; each record of it has an outcome, whatever the status. */
+function recordsIn(body: unknown): Values[] {
+  const data = isObject(body) ? body.data : undefined;
+  if (!Array.isArray(data) || data.length < 1 || data.length > 100) {
+    throw new BadRequest('data must be a list of 1 to 100 records');
+  }
+  return data;
+}
+
+const outcomeOf = (record: Values) => ({
+  code: 'SUCCESS',
+  message: 'record added',
+  status: 'success',
+  details: { id: record.id },
+});
+
+export const zoho: WireVendor = {
+  objectName: 'Leads',
+  textField: 'Last_Name',
+  missingId: '5725767000000999999',
+  fixture: {
+    idOf: (n) => `5725767000000${String(n).padStart(6, '0')}`,
+    headers: BEARER,
+    contentType: 'application/json',
+    // What is wrong with a record is told in an answer that looks like a success.
+    invalidStatus: 202,
+    refusal: (status, message) => {
+      const told = { code: 'INVALID_DATA', message, details: {}, status: 'error' };
+      return status === 202 ? { data: [told] } : told;
+    },
+    problemWith: tooLong('Last_Name'),
+    object: {
+      show: ({ id, changedAt, values }) => ({
+        id,
+        ...values,
+        Modified_Time: changedAt.toISOString().replace(/\.\d+Z/, '+00:00'),
+      }),
+      lists: [
+        {
+          path: '/crm/v8/Leads',
+          order: 'oldestChange',
+          filter: (records, { headers, query }) => {
+            if (!query.get('fields')) throw new BadRequest('fields is missing');
+            const since = headers['if-modified-since'];
+            if (since === undefined) return records;
+            if (!MODIFIED.test(since)) throw new BadRequest(`${since} is no time`);
+            return records.filter((record) => shownTime(record) > Date.parse(since));
+          },
+          page: byCursor({ name: 'per_page', fallback: 200, max: 200 }, 'page_token'),
+          answer: (data, { next }) =>
+            data.length === 0
+              ? undefined
+              : { data, info: { more_records: next !== null, next_page_token: next } },
+        },
+      ],
+      update: {
+        method: 'PUT',
+        path: '/crm/v8/Leads/:id',
+        status: 200,
+        valuesIn: (body) => recordsIn(body)[0] ?? {},
+        answer: (record) => ({ data: [outcomeOf(record)] }),
+      },
+      batches: (['POST', 'PUT'] as const).map((method) => ({
+        method,
+        path: '/crm/v8/Leads',
+        status: 207,
+        recordsIn: (body) =>
+          recordsIn(body).map(({ id, ...values }) => ({
+            id: method === 'PUT' ? String(id) : null,
+            values,
+          })),
+        isAllOrNone: () => false,
+        answer: (outcomes) => ({
+          data: outcomes.map((one) =>
+            'refused' in one
+              ? { code: 'INVALID_DATA', message: one.refused, details: {}, status: 'error' }
+              : outcomeOf(one),
+          ),
+        }),
+      })),
+      remove: {
+        method: 'DELETE',
+        path: '/crm/v8/Leads/:id',
+        status: 200,
+        body: { data: [{ code: 'SUCCESS', details: {}, status: 'success' }] },
+      },
+      fields: {
+        path: '/crm/v8/settings/fields',
+        query: { module: 'Leads' },
+        body: {
+          fields: [
+            {
+              api_name: 'Last_Name',
+              field_label: 'Last Name',
+              data_type: 'text',
+              system_mandatory: true,
+              read_only: false,
+              custom_field: false,
+            },
+            {
+              api_name: 'Lead_Source',
+              field_label: 'Lead Source',
+              data_type: 'picklist',
+              system_mandatory: false,
+              read_only: false,
+              custom_field: false,
+              pick_list_values: [{ display_value: 'Web', actual_value: 'Web' }],
+            },
+          ],
+        },
+      },
+    },
+  },
+};
