@@ -148,7 +148,7 @@ export interface ProviderSession {
 
 export interface ProviderRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Joined to the base URL; starts with a slash. An absolute URL must have the base URL's origin. */
+  /** Joined to the base URL; empty, or starts with a slash. An absolute URL must have the base URL's origin. */
   path: string;
   query?: Record<string, string | number | boolean | undefined>;
   headers?: Record<string, string>;

@@ -3,13 +3,6 @@ import type { CatalogueRow } from './row.ts';
 
 export const KEY_ROWS: CatalogueRow[] = [
   {
-    name: 'freshdesk',
-    displayName: 'Freshdesk',
-    baseUrl: 'https://{{workspace}}.freshdesk.com',
-    authSchemes: ['BASIC'],
-    workspaceRequired: true,
-  },
-  {
     name: 'jotform',
     displayName: 'Jotform',
     baseUrl: 'https://api.jotform.com',

@@ -55,18 +55,6 @@ export const OAUTH2_BY_WORKSPACE_ROWS: CatalogueRow[] = [
     workspaceRequired: true,
   },
   {
-    name: 'serviceNow',
-    displayName: 'ServiceNow',
-    baseUrl: 'https://{{workspace}}.service-now.com',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://{{workspace}}.service-now.com/oauth_auth.do',
-      tokenUrl: 'https://{{workspace}}.service-now.com/oauth_token.do',
-      tokenFields: { scopes: 'scope' },
-    },
-    workspaceRequired: true,
-  },
-  {
     name: 'shopify',
     displayName: 'Shopify',
     baseUrl: 'https://{{workspace}}.myshopify.com',

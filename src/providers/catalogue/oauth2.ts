@@ -16,17 +16,6 @@ export const OAUTH2_ROWS: CatalogueRow[] = [
     },
   },
   {
-    name: 'asana',
-    displayName: 'Asana',
-    baseUrl: 'https://app.asana.com/api',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://app.asana.com/-/oauth_authorize',
-      tokenUrl: 'https://app.asana.com/-/oauth_token',
-      tokenFields: { consumerRef: 'data.id' },
-    },
-  },
-  {
     name: 'dropbox',
     displayName: 'Dropbox',
     baseUrl: 'https://api.dropboxapi.com',
@@ -35,18 +24,6 @@ export const OAUTH2_ROWS: CatalogueRow[] = [
       authorizeUrl: 'https://www.dropbox.com/oauth2/authorize',
       tokenUrl: 'https://api.dropboxapi.com/oauth2/token',
       tokenFields: { consumerRef: 'account_id', scopes: 'scope' },
-    },
-  },
-  {
-    name: 'github',
-    displayName: 'GitHub',
-    baseUrl: 'https://api.github.com',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://github.com/login/oauth/authorize',
-      tokenUrl: 'https://github.com/login/oauth/access_token',
-      explicitScopesRequired: true,
-      tokenFields: { scopes: 'scope' },
     },
   },
   {
@@ -63,16 +40,6 @@ export const OAUTH2_ROWS: CatalogueRow[] = [
     },
   },
   {
-    name: 'intercom',
-    displayName: 'Intercom',
-    baseUrl: 'https://api.intercom.io',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://app.intercom.com/oauth',
-      tokenUrl: 'https://api.intercom.io/auth/eagle/token',
-    },
-  },
-  {
     name: 'klaviyo',
     displayName: 'Klaviyo',
     baseUrl: 'https://a.klaviyo.com',
@@ -82,19 +49,6 @@ export const OAUTH2_ROWS: CatalogueRow[] = [
       tokenUrl: 'https://a.klaviyo.com/oauth/token',
       explicitScopesRequired: true,
       clientAuthentication: 'basic',
-      tokenFields: { scopes: 'scope' },
-    },
-  },
-  {
-    name: 'linear',
-    displayName: 'Linear',
-    baseUrl: 'https://api.linear.app/graphql',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://linear.app/oauth/authorize',
-      tokenUrl: 'https://api.linear.app/oauth/token',
-      explicitScopesRequired: true,
-      scopeSeparator: ',',
       tokenFields: { scopes: 'scope' },
     },
   },

@@ -10,7 +10,7 @@ import type { FieldList } from './declaration/object-declaration.ts';
 import { failure, hasSucceeded, type Vendor } from './failure.ts';
 import { findObject } from './find-object.ts';
 import { isObject, valueAt } from './json.ts';
-import { fillPath, fillTexts } from './template.ts';
+import { fillPath, fillQuery, fillTexts } from './template.ts';
 
 export async function describeObject(
   vendor: Vendor,
@@ -48,7 +48,7 @@ async function toldFields(
   const answer = await session.send({
     method: 'GET',
     path: fillPath(list.path, { object: objectName }, session),
-    query: filledQuery(list.query, objectName),
+    query: fillQuery(list.query, { object: objectName }, session),
     headers: fillTexts(headers, session),
   });
   if (!hasSucceeded(vendor, answer)) throw failure(vendor, answer, 'READ');
@@ -57,14 +57,6 @@ async function toldFields(
     throw new ProviderError('RETRYABLE', 'The answer has no list of fields');
   }
   return found.filter(isObject).map((field) => describeField(list, field));
-}
-
-function filledQuery(query: Record<string, string>, objectName: string): Record<string, string> {
-  const filled = Object.entries(query).map(([name, value]) => [
-    name,
-    value.replaceAll('{object}', () => objectName),
-  ]);
-  return Object.fromEntries(filled);
 }
 
 function describeField(list: FieldList, field: Record<string, unknown>): FieldDescription {

@@ -5,7 +5,7 @@ import type { List, TimeFilter } from './declaration/list-declaration.ts';
 import type { Place } from './declaration/place.ts';
 import { withValue } from './json.ts';
 import type { Position } from './position.ts';
-import { fillPath, fillTexts, type Variables } from './template.ts';
+import { fillPath, fillQuery, fillTexts, type Variables } from './template.ts';
 import { earliest, latest, writeTime } from './times.ts';
 
 type Page = Omit<ProviderRequest, 'query' | 'headers' | 'body'> & {
@@ -31,7 +31,7 @@ export function pageRequest(
   const page: Page = {
     method,
     path: fillPath(path, variables, session),
-    query: fillTexts(query, session),
+    query: fillQuery(query, variables, session),
     headers,
     body,
   };

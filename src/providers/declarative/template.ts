@@ -34,6 +34,19 @@ export function fillTexts(
   return Object.fromEntries(filled);
 }
 
+/** The same for the values of a query, which are encoded later. */
+export function fillQuery(
+  query: Record<string, string>,
+  variables: Variables,
+  session: Pick<ProviderSession, 'fact'>,
+): Record<string, string> {
+  const filled = Object.entries(fillTexts(query, session)).map(([name, template]) => [
+    name,
+    template.replaceAll(VARIABLE, (all, _mark, variable: string) => variables[variable] ?? all),
+  ]);
+  return Object.fromEntries(filled);
+}
+
 /** The names that a path takes from a record or its id. */
 export function variablesIn(template: string): string[] {
   const found = template.replaceAll(FACT, '').matchAll(VARIABLE);

@@ -1,6 +1,5 @@
 /** Every provider that is made of a declaration keeps to the contract, against its vendor's wire format. */
 import { expect, test } from 'vitest';
-import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { WIRES } from '../../support/wire/vendors/all.ts';
 import { providerContract } from '../contract.ts';
@@ -13,5 +12,5 @@ test('every declaration has a wire format that was written without it', () => {
 for (const declared of DECLARATIONS) {
   const wire = WIRES[declared.name];
   if (!wire) continue;
-  providerContract(declared.name, () => wireSubject(declarativeProvider(declared), wire));
+  providerContract(declared.name, () => wireSubject(declared, wire));
 }

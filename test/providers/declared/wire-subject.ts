@@ -1,16 +1,22 @@
 /** What the provider contract is tried on: a provider, and a server that speaks its vendor's wire format. */
-import type { Provider } from '../../../src/providers/contract.ts';
+import {
+  type DeclaredProvider,
+  declarativeProvider,
+} from '../../../src/providers/declarative/declarative-provider.ts';
 import { plainSession } from '../../support/providers/provider-session.ts';
 import { TOKEN, type WireVendor } from '../../support/wire/terms.ts';
 import { vendorServer } from '../../support/wire/vendor-server.ts';
 import type { ContractSubject } from '../contract.ts';
 
-export async function wireSubject(provider: Provider, wire: WireVendor): Promise<ContractSubject> {
+export async function wireSubject(
+  declared: DeclaredProvider,
+  wire: WireVendor,
+): Promise<ContractSubject> {
   const { fixture, objectName, textField, missingId, needs = {}, facts = {} } = wire;
   const server = await vendorServer(fixture);
   const refOf = fixture.refOf ?? String;
   return {
-    provider,
+    provider: declarativeProvider(only(declared, objectName)),
     session: plainSession(server.url, fixture.headers, { facts }),
     secret: TOKEN,
     objectName,
@@ -20,6 +26,7 @@ export async function wireSubject(provider: Provider, wire: WireVendor): Promise
     missingId,
     smallestPage: 2,
     tellsChanges: !wire.tellsNoChanges,
+    isDescribedBeforehand: declared.records.objects[objectName]?.fields === undefined,
     countRecords: () => server.store.records.length,
     storeRecords: (records) =>
       records.map(({ record, changedAt }) =>
@@ -34,4 +41,15 @@ export async function wireSubject(provider: Provider, wire: WireVendor): Promise
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
+}
+
+/** The provider as though it had that object alone, and what that lies below. */
+function only(declared: DeclaredProvider, objectName: string): DeclaredProvider {
+  const { objects } = declared.records;
+  const kept = Object.entries(objects).filter(([name]) => name === objectName);
+  for (let parent = objects[objectName]?.parent; parent; parent = objects[parent.object]?.parent) {
+    const { displayName = '', id, all, parent: above } = objects[parent.object] ?? {};
+    if (all) kept.push([parent.object, { displayName, id, all, parent: above }]);
+  }
+  return { ...declared, records: { ...declared.records, objects: Object.fromEntries(kept) } };
 }

@@ -58,7 +58,7 @@ export function plainSession(
 }
 
 function requestUrl(base: string, { path, query = {} }: ProviderRequest): URL {
-  const url = new URL(path.startsWith('/') ? base + path : path);
+  const url = new URL(path === '' || path.startsWith('/') ? base + path : path);
   if (url.origin !== new URL(base).origin) throw new Error(`${url} is not under ${base}`);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));

@@ -24,7 +24,7 @@ export interface Sending {
  * the connection's credentials along.
  */
 export function requestUrl(baseUrl: string, { path, query = {} }: ProviderRequest): URL {
-  const url = URL.parse(path.startsWith('/') ? baseUrl + path : path);
+  const url = URL.parse(path === '' || path.startsWith('/') ? baseUrl + path : path);
   if (url?.origin !== new URL(baseUrl).origin) {
     throw new ProviderError('BAD_REQUEST', 'The URL is not one of the connected account.');
   }

@@ -99,7 +99,14 @@ export type Nested = z.output<typeof nested>;
 
 /** An id of several parts is written with a separator between them; paths take the parts by name. */
 const idParts = z.strictObject({
-  parts: z.record(z.string().regex(/^\w+$/), pointer),
+  parts: z.record(
+    z.string().regex(/^\w+$/),
+    z.union([
+      pointer,
+      /** What the first group of a pattern finds there: the end of an address, say. */
+      z.strictObject({ at: pointer, pattern: z.instanceof(RegExp) }),
+    ]),
+  ),
   separator: z.string().min(1),
 });
 export type IdParts = z.output<typeof idParts>;

@@ -9,7 +9,7 @@ export const pointer = z.string().regex(/^(\/[^/]*)*$/, 'must be a JSON Pointer 
  * `object`, the parent, or a member of a record that is created; `{+name}` may hold slashes. `{{name}}`
  * is a fact of the connection.
  */
-export const path = z.string().regex(/^\//, 'must start with a slash');
+export const path = z.string().regex(/^(\/.*)?$/, 'must be empty or start with a slash');
 
 /** Where a value goes in a request; in a body the name is a JSON Pointer, and `/-` the end of a list. */
 export const place = z.strictObject({

@@ -8,20 +8,32 @@ import { outreach } from './crm/outreach-wire.ts';
 import { pipedrive } from './crm/pipedrive-wire.ts';
 import { salesloft } from './crm/salesloft-wire.ts';
 import { zoho } from './crm/zoho-wire.ts';
+import { freshdesk } from './support/freshdesk-wire.ts';
 import { front } from './support/front-wire.ts';
+import { intercom } from './support/intercom-wire.ts';
+import { serviceNow } from './support/service-now-wire.ts';
 import { zendesk } from './support/zendesk-support-wire.ts';
+import { asana } from './work/asana-wire.ts';
+import { github } from './work/github-wire.ts';
 import { gitlab } from './work/gitlab-wire.ts';
+import { linear } from './work/linear-wire.ts';
 
 export const WIRES: Record<string, WireVendor> = {
+  asana,
   attio,
   close,
   dynamicsCRM: dynamicsCrm,
-  outreach,
-  zoho,
+  freshdesk,
   front,
+  github,
   gitlab,
+  intercom,
+  linear,
+  outreach,
   pipedrive,
   salesloft,
+  serviceNow,
   stripe,
   zendeskSupport: zendesk,
+  zoho,
 };

@@ -48,9 +48,7 @@ export const close: WireVendor = {
         path: '/api/v1/custom_field/lead/',
         body: {
           has_more: false,
-          data: [
-            { id: 'cf_1', name: 'Plan', type: 'choices', choices: ['a'] },
-          ],
+          data: [{ id: 'cf_1', name: 'Plan', type: 'choices', choices: ['a'] }],
         },
       },
     },

@@ -1,0 +1,80 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+type List = ObjectDeclarationInput['all'];
+
+function object(
+  displayName: string,
+  name: string,
+  { list, fields }: { list?: Partial<List>; fields?: string } = {},
+): ObjectDeclarationInput {
+  const path = `/api/v2/${name}`;
+  return {
+    displayName,
+    changedAt: { at: '/updated_at', format: 'isoSeconds' },
+    nested: [{ at: '/custom_fields', names: /^cf_/ }],
+    all: {
+      path,
+      records: '',
+      size: { in: 'query', name: 'per_page', max: 100 },
+      paging: { kind: 'link' },
+      ...list,
+    },
+    create: { method: 'POST', path, record: '' },
+    update: { method: 'PUT', path: `${path}/{id}`, record: '' },
+    remove: { path: `${path}/{id}` },
+    ...(fields && {
+      fields: {
+        path: `/api/v2/${fields}`,
+        fields: '',
+        name: '/name',
+        displayName: '/label',
+        type: '/type',
+        isRequired: '/required_for_agents',
+        types: {
+          custom_text: 'STRING',
+          custom_paragraph: 'STRING',
+          custom_number: 'INT',
+          custom_decimal: 'FLOAT',
+          custom_checkbox: 'BOOLEAN',
+          custom_date: 'DATE',
+          default_subject: 'STRING',
+          default_description: 'STRING',
+          default_name: 'STRING',
+          default_email: 'STRING',
+        },
+      },
+    }),
+  };
+}
+
+export const freshdesk: DeclaredProvider = {
+  name: 'freshdesk',
+  displayName: 'Freshdesk',
+  baseUrl: 'https://{{workspace}}.freshdesk.com',
+  authSchemes: ['BASIC'],
+  workspaceRequired: true,
+  records: {
+    apiVersion: 'v2',
+    docsUrl: 'https://developers.freshdesk.com/api/',
+    checkedAgainst: 'the shapes that published connectors rely on',
+    notes: ['The user name is the API key; any password will do.'],
+    errors: { messages: ['/errors', '/description', '/message'] },
+    objects: {
+      // Without updated_since the vendor lists the tickets of 30 days alone, and never past page 300.
+      tickets: object('Tickets', 'tickets', {
+        fields: 'ticket_fields',
+        list: {
+          query: { order_by: 'updated_at', order_type: 'asc' },
+          since: { in: 'query', name: 'updated_since', format: 'isoSeconds', isRequired: true },
+          isKeyset: true,
+        },
+      }),
+      contacts: object('Contacts', 'contacts', {
+        fields: 'contact_fields',
+        list: { since: { in: 'query', name: '_updated_since', format: 'isoSeconds' } },
+      }),
+      companies: object('Companies', 'companies', { fields: 'company_fields' }),
+    },
+  },
+};

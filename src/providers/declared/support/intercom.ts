@@ -1,0 +1,149 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+type Lists = Pick<ObjectDeclarationInput, 'all' | 'changed'>;
+
+const NEXT = '/pages/next/starting_after';
+
+/** A bound in a search, which compares strictly. Results may lag behind by minutes. */
+function bound(operator: '>' | '<') {
+  return {
+    in: 'body',
+    name: '/query/value/-',
+    format: 'unixSeconds',
+    template: { field: 'updated_at', operator, value: '{time}' },
+    isExclusive: true,
+  } as const;
+}
+
+function searched(name: string, records: string): NonNullable<ObjectDeclarationInput['changed']> {
+  return {
+    method: 'POST',
+    path: `/${name}/search`,
+    body: { query: { operator: 'AND', value: [] } },
+    records,
+    size: { in: 'body', name: '/pagination/per_page', max: 150 },
+    paging: {
+      kind: 'cursor',
+      send: { in: 'body', name: '/pagination/starting_after' },
+      next: NEXT,
+    },
+    since: { ...bound('>'), isRequired: true },
+    until: bound('<'),
+    total: '/total_count',
+  };
+}
+
+function listed(name: string, records: string): ObjectDeclarationInput['all'] {
+  return {
+    path: `/${name}`,
+    records,
+    size: { in: 'query', name: 'per_page', max: 150 },
+    paging: { kind: 'cursor', send: { in: 'query', name: 'starting_after' }, next: NEXT },
+    total: '/total_count',
+  };
+}
+
+function object(
+  displayName: string,
+  name: string,
+  { model, createdId, ...lists }: Lists & { model?: string; createdId?: string },
+): ObjectDeclarationInput {
+  return {
+    displayName,
+    changedAt: { at: '/updated_at', format: 'unixSeconds' },
+    nested: [{ at: '/custom_attributes' }],
+    ...lists,
+    create: {
+      method: 'POST',
+      path: `/${name}`,
+      record: '',
+      ...(createdId && { recordId: createdId }),
+    },
+    update: { method: 'PUT', path: `/${name}/{id}`, record: '' },
+    remove: { path: `/${name}/{id}` },
+    ...(model && {
+      fields: {
+        path: '/data_attributes',
+        query: { model },
+        fields: '/data',
+        name: '/name',
+        displayName: '/label',
+        type: '/data_type',
+        isCustom: '/custom',
+        isWritable: '/api_writable',
+        types: {
+          string: 'STRING',
+          integer: 'INT',
+          float: 'FLOAT',
+          boolean: 'BOOLEAN',
+          date: 'DATETIME',
+        },
+      },
+    }),
+  };
+}
+
+export const intercom: DeclaredProvider = {
+  name: 'intercom',
+  displayName: 'Intercom',
+  baseUrl: 'https://api.intercom.io',
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  oauth2: {
+    authorizeUrl: 'https://app.intercom.com/oauth',
+    tokenUrl: 'https://api.intercom.io/auth/eagle/token',
+  },
+  records: {
+    apiVersion: '2.15',
+    docsUrl: 'https://developers.intercom.com/docs/references/rest-api/api.intercom.io',
+    checkedAgainst: "the vendor's published OpenAPI description of 2.15",
+    notes: ['Contacts that were merged vanish from lists without a trace.'],
+    headers: { 'Intercom-Version': '2.15' },
+    errors: {
+      messages: ['/errors', '/error'],
+      waitHeaders: [{ name: 'X-RateLimit-Reset', format: 'unixSeconds' }],
+    },
+    objects: {
+      contacts: object('Contacts', 'contacts', {
+        model: 'contact',
+        all: listed('contacts', '/data'),
+        changed: searched('contacts', '/data'),
+      }),
+      conversations: object('Conversations', 'conversations', {
+        model: 'conversation',
+        createdId: '/conversation_id',
+        all: listed('conversations', '/conversations'),
+        changed: searched('conversations', '/conversations'),
+      }),
+      tickets: object('Tickets', 'tickets', { all: searched('tickets', '/tickets') }),
+      companies: object('Companies', 'companies', {
+        model: 'company',
+        all: {
+          method: 'POST',
+          path: '/companies/list',
+          records: '/data',
+          size: { in: 'query', name: 'per_page', max: 60 },
+          paging: {
+            kind: 'page',
+            send: { in: 'query', name: 'page' },
+            pages: '/pages/total_pages',
+          },
+          total: '/total_count',
+        },
+      }),
+      articles: object('Articles', 'articles', {
+        all: {
+          path: '/articles',
+          records: '/data',
+          size: { in: 'query', name: 'per_page', max: 150 },
+          paging: {
+            kind: 'page',
+            send: { in: 'query', name: 'page' },
+            pages: '/pages/total_pages',
+          },
+          total: '/total_count',
+        },
+      }),
+    },
+  },
+};

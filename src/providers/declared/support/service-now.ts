@@ -1,0 +1,60 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+const PATH = '/api/now/table/{object}';
+const QUERY = { in: 'query', name: 'sysparm_query', format: 'spaced' } as const;
+
+/** Any table of an instance. Values are texts, as the database has them. */
+function table(displayName: string): ObjectDeclarationInput {
+  return {
+    displayName,
+    id: '/sys_id',
+    changedAt: { at: '/sys_updated_on', format: 'spaced' },
+    all: {
+      path: PATH,
+      query: {
+        sysparm_display_value: 'false',
+        sysparm_exclude_reference_link: 'true',
+      },
+      records: '/result',
+      size: { in: 'query', name: 'sysparm_limit', max: 1000 },
+      paging: { kind: 'offset', send: { in: 'query', name: 'sysparm_offset' } },
+      since: { ...QUERY, template: 'sys_updated_on>={time}', isRequired: true },
+      until: { ...QUERY, template: 'sys_updated_on<={time}' },
+      expression: { join: '^', wrap: '{all}^ORDERBYsys_updated_on' },
+      isKeyset: true,
+      fields: { in: 'query', name: 'sysparm_fields', always: ['sys_id', 'sys_updated_on'] },
+    },
+    create: { method: 'POST', path: PATH, record: '/result' },
+    update: { method: 'PATCH', path: `${PATH}/{id}`, record: '/result' },
+    remove: { path: `${PATH}/{id}` },
+  };
+}
+
+export const serviceNow: DeclaredProvider = {
+  name: 'serviceNow',
+  displayName: 'ServiceNow',
+  baseUrl: 'https://{{workspace}}.service-now.com',
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  oauth2: {
+    authorizeUrl: 'https://{{workspace}}.service-now.com/oauth_auth.do',
+    tokenUrl: 'https://{{workspace}}.service-now.com/oauth_token.do',
+    tokenFields: { scopes: 'scope' },
+  },
+  workspaceRequired: true,
+  records: {
+    docsUrl:
+      'https://www.servicenow.com/docs/bundle/xanadu-api-reference/page/integrate/inbound-rest/concept/c_TableAPI.html',
+    checkedAgainst: 'the shapes that published connectors rely on',
+    notes: ['All values are texts; an empty one is "".'],
+    errors: { messages: ['/error/detail', '/error/message', '/error'] },
+    objects: {
+      incident: table('Incidents'),
+      problem: table('Problems'),
+      change_request: table('Change requests'),
+      sys_user: table('Users'),
+      core_company: table('Companies'),
+    },
+    anyObject: table('Records of a table'),
+  },
+};

@@ -1,0 +1,109 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+type List = ObjectDeclarationInput['all'];
+
+/** Lists give ids and names alone unless fields are named. */
+function object(
+  displayName: string,
+  name: string,
+  { parent, filter, query = {}, since = false, isReadOnly = false, known }: Options,
+): ObjectDeclarationInput {
+  const path = `/1.0/${name}`;
+  const list: List = {
+    path: filter ?? path,
+    query,
+    records: '/data',
+    size: { in: 'query', name: 'limit', max: 100 },
+    paging: { kind: 'cursor', send: { in: 'query', name: 'offset' }, next: '/next_page/offset' },
+    fields: {
+      in: 'query',
+      name: 'opt_fields',
+      always: since ? ['gid', 'modified_at'] : ['gid'],
+    },
+    ...(since && { since: { in: 'query', name: 'modified_since', format: 'iso' } }),
+  };
+  return {
+    displayName,
+    id: '/gid',
+    ...(since && { changedAt: { at: '/modified_at', format: 'iso' } }),
+    ...(parent && { parent }),
+    nested: [
+      {
+        at: '/custom_fields',
+        names: /^\d{6,}$/,
+        entries: { name: '/gid', value: '/display_value', writes: 'map' },
+      },
+    ],
+    all: list,
+    ...(!isReadOnly && {
+      create: { method: 'POST', path, wrap: '/data', record: '/data' },
+      update: { method: 'PUT', path: `${path}/{id}`, wrap: '/data', record: '/data' },
+      remove: { path: `${path}/{id}` },
+    }),
+    known,
+  };
+}
+
+interface Options {
+  parent?: ObjectDeclarationInput['parent'];
+  /** The list below a parent. */
+  filter?: string;
+  query?: Record<string, string>;
+  since?: boolean;
+  isReadOnly?: boolean;
+  known: ObjectDeclarationInput['known'];
+}
+
+const OF_WORKSPACE = { object: 'workspaces', as: 'workspace' };
+
+export const asana: DeclaredProvider = {
+  name: 'asana',
+  displayName: 'Asana',
+  baseUrl: 'https://app.asana.com/api',
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  oauth2: {
+    authorizeUrl: 'https://app.asana.com/-/oauth_authorize',
+    tokenUrl: 'https://app.asana.com/-/oauth_token',
+    tokenFields: { consumerRef: 'data.id' },
+  },
+  // 150 a minute without a paid plan.
+  limits: { requestsPerSecond: 2.5 },
+  records: {
+    apiVersion: '1.0',
+    docsUrl: 'https://developers.asana.com/reference/rest-api-reference',
+    checkedAgainst: "the vendor's published OpenAPI description",
+    notes: [
+      'Tasks are read project by project: a task without a project is not reached, one in two projects comes twice.',
+    ],
+    errors: { messages: ['/errors'], rules: [{ status: 412, kind: 'CURSOR_GONE' }] },
+    objects: {
+      workspaces: object('Workspaces', 'workspaces', {
+        isReadOnly: true,
+        known: { gid: 'STRING', name: 'STRING' },
+      }),
+      projects: object('Projects', 'projects', {
+        parent: OF_WORKSPACE,
+        filter: '/1.0/workspaces/{workspace}/projects',
+        known: { gid: 'STRING', name: 'STRING', notes: 'STRING', archived: 'BOOLEAN' },
+      }),
+      tasks: object('Tasks', 'tasks', {
+        parent: { object: 'projects', as: 'project' },
+        query: { project: '{project}' },
+        since: true,
+        known: { gid: 'STRING', name: 'STRING', notes: 'STRING', completed: 'BOOLEAN' },
+      }),
+      tags: object('Tags', 'tags', {
+        parent: OF_WORKSPACE,
+        filter: '/1.0/workspaces/{workspace}/tags',
+        known: { gid: 'STRING', name: 'STRING', color: 'STRING', notes: 'STRING' },
+      }),
+      users: object('Users', 'users', {
+        parent: OF_WORKSPACE,
+        filter: '/1.0/workspaces/{workspace}/users',
+        isReadOnly: true,
+        known: { gid: 'STRING', name: 'STRING', email: 'STRING' },
+      }),
+    },
+  },
+};

@@ -1,0 +1,126 @@
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+const SIZE = { in: 'query', name: 'per_page', max: 100 } as const;
+const SINCE = { in: 'query', name: 'since', format: 'isoSeconds' } as const;
+const CHANGED_AT = { at: '/updated_at', format: 'isoSeconds' } as const;
+
+const ORDER = { sort: 'updated', direction: 'asc' };
+
+export const github: DeclaredProvider = {
+  name: 'github',
+  displayName: 'GitHub',
+  baseUrl: 'https://api.github.com',
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  oauth2: {
+    authorizeUrl: 'https://github.com/login/oauth/authorize',
+    tokenUrl: 'https://github.com/login/oauth/access_token',
+    explicitScopesRequired: true,
+    tokenFields: { scopes: 'scope' },
+  },
+  // 5,000 an hour for each user.
+  limits: { requestsPerSecond: 1.4 },
+  records: {
+    apiVersion: '2022-11-28',
+    docsUrl: 'https://docs.github.com/rest',
+    checkedAgainst: "the vendor's published OpenAPI description",
+    notes: [
+      'Issues are those of all repositories that the account owns or works in; an id is `owner/name#number`.',
+    ],
+    scopes: ['repo', 'gist'],
+    headers: { 'X-GitHub-Api-Version': '2022-11-28', accept: 'application/vnd.github+json' },
+    errors: {
+      messages: ['/errors', '/message'],
+      rules: [
+        {
+          status: 403,
+          header: { name: 'x-ratelimit-remaining', value: '0' },
+          kind: 'RATE_LIMITED',
+        },
+        { status: 403, header: { name: 'retry-after' }, kind: 'RATE_LIMITED' },
+      ],
+      waitHeaders: [{ name: 'x-ratelimit-reset', format: 'unixSeconds' }],
+    },
+    objects: {
+      repositories: {
+        displayName: 'Repositories',
+        id: '/full_name',
+        changedAt: CHANGED_AT,
+        all: {
+          path: '/user/repos',
+          query: ORDER,
+          records: '',
+          size: SIZE,
+          paging: { kind: 'link' },
+          since: { ...SINCE, isExclusive: true },
+          isKeyset: true,
+        },
+        create: { method: 'POST', path: '/user/repos', record: '' },
+        update: { method: 'PATCH', path: '/repos/{+id}', record: '' },
+        remove: { path: '/repos/{+id}' },
+        known: {
+          id: 'STRING',
+          name: 'STRING',
+          description: 'STRING',
+          private: 'BOOLEAN',
+          archived: 'BOOLEAN',
+          default_branch: 'STRING',
+          updated_at: 'DATETIME',
+        },
+      },
+      issues: {
+        displayName: 'Issues',
+        id: {
+          parts: {
+            repository: { at: '/repository_url', pattern: /([^/]+\/[^/]+)$/ },
+            number: '/number',
+          },
+          separator: '#',
+        },
+        changedAt: CHANGED_AT,
+        all: {
+          path: '/issues',
+          query: { filter: 'all', state: 'all', ...ORDER },
+          records: '',
+          // Pull requests are listed as issues too.
+          skip: '/pull_request',
+          size: SIZE,
+          paging: { kind: 'link' },
+          since: SINCE,
+          isKeyset: true,
+        },
+        create: { method: 'POST', path: '/repos/{+repository}/issues', record: '' },
+        update: { method: 'PATCH', path: '/repos/{+repository}/issues/{number}', record: '' },
+        known: {
+          id: 'STRING',
+          number: 'INT',
+          title: 'STRING',
+          body: 'STRING',
+          state: 'STRING',
+          repository_url: 'STRING',
+          updated_at: 'DATETIME',
+        },
+      },
+      gists: {
+        displayName: 'Gists',
+        changedAt: CHANGED_AT,
+        all: {
+          path: '/gists',
+          records: '',
+          size: SIZE,
+          paging: { kind: 'link' },
+          since: SINCE,
+        },
+        create: { method: 'POST', path: '/gists', record: '' },
+        update: { method: 'PATCH', path: '/gists/{id}', record: '' },
+        remove: { path: '/gists/{id}' },
+        known: {
+          id: 'STRING',
+          description: 'STRING',
+          public: 'BOOLEAN',
+          files: 'OTHER',
+          updated_at: 'DATETIME',
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,145 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+/** One address for all; what is asked for is a text of GraphQL. */
+const PATH = '';
+
+type Known = NonNullable<ObjectDeclarationInput['known']>;
+
+const ALWAYS: Known = { id: 'STRING', createdAt: 'DATETIME', updatedAt: 'DATETIME' };
+
+function object(
+  displayName: string,
+  { type, list, removes }: { type: string; list: string; removes: string | null },
+  known: Known,
+): ObjectDeclarationInput {
+  const one = type.charAt(0).toLowerCase() + type.slice(1);
+  const fields = Object.keys({ ...ALWAYS, ...known }).join(' ');
+  const answer = (verb: string) => ({ record: `/data/${one}${verb}/${one}` });
+  const mutation = (verb: string, id: string, args: string) =>
+    `mutation ($input: ${type}${verb}Input!${id}) {
+      ${one}${verb}(${args}input: $input) { success ${one} { ${fields} } } }`;
+  return {
+    displayName,
+    changedAt: { at: '/updatedAt', format: 'iso' },
+    all: {
+      method: 'POST',
+      path: PATH,
+      body: { variables: {} },
+      records: `/data/${list}/nodes`,
+      size: { in: 'body', name: '/variables/first', max: 250 },
+      paging: {
+        kind: 'cursor',
+        send: { in: 'body', name: '/variables/after' },
+        next: `/data/${list}/pageInfo/endCursor`,
+        more: `/data/${list}/pageInfo/hasNextPage`,
+      },
+      since: { in: 'body', name: '/variables/filter/updatedAt/gte', format: 'iso' },
+      until: { in: 'body', name: '/variables/filter/updatedAt/lte', format: 'iso' },
+      fields: {
+        in: 'body',
+        name: '/query',
+        separator: ' ',
+        always: Object.keys({ ...ALWAYS, ...known }),
+        template: `query ($first: Int, $after: String, $filter: ${type}Filter) {
+          ${list}(first: $first, after: $after, filter: $filter, orderBy: updatedAt) {
+            nodes { {fields} } pageInfo { hasNextPage endCursor } } }`,
+      },
+    },
+    create: {
+      method: 'POST',
+      path: PATH,
+      body: { query: mutation('Create', '', '') },
+      wrap: '/variables/input',
+      ...answer('Create'),
+    },
+    update: {
+      method: 'POST',
+      path: PATH,
+      body: { query: mutation('Update', ', $id: String!', 'id: $id, ') },
+      wrap: '/variables/input',
+      id: '/variables/id',
+      ...answer('Update'),
+    },
+    ...(removes && {
+      remove: {
+        method: 'POST',
+        path: PATH,
+        body: { query: `mutation ($id: String!) { ${one}${removes}(id: $id) { success } }` },
+        id: '/variables/id',
+        success: { at: `/data/${one}${removes}/success`, value: true },
+      },
+    }),
+    known: { ...ALWAYS, ...known },
+  };
+}
+
+export const linear: DeclaredProvider = {
+  name: 'linear',
+  displayName: 'Linear',
+  baseUrl: 'https://api.linear.app/graphql',
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  oauth2: {
+    authorizeUrl: 'https://linear.app/oauth/authorize',
+    tokenUrl: 'https://api.linear.app/oauth/token',
+    explicitScopesRequired: true,
+    scopeSeparator: ',',
+    tokenFields: { scopes: 'scope' },
+  },
+  limits: { requestsPerSecond: 1 },
+  records: {
+    docsUrl: 'https://linear.app/developers/graphql',
+    checkedAgainst: "the vendor's published GraphQL schema and its guide to limits",
+    notes: ['Fields that are objects can be read only by a name with a selection of their own.'],
+    scopes: ['read', 'write'],
+    errors: {
+      messages: ['/errors'],
+      inSuccess: '/errors',
+      rules: [
+        { words: 'RATELIMITED', kind: 'RATE_LIMITED' },
+        { words: 'AUTHENTICATION_ERROR', kind: 'AUTH_INVALIDATED' },
+        { words: 'FORBIDDEN', kind: 'FORBIDDEN' },
+      ],
+      waitHeaders: [{ name: 'X-RateLimit-Requests-Reset', format: 'unixMilliseconds' }],
+    },
+    objects: {
+      issues: object(
+        'Issues',
+        { type: 'Issue', list: 'issues', removes: 'Delete' },
+        {
+          identifier: 'STRING',
+          title: 'STRING',
+          description: 'STRING',
+          priority: 'INT',
+          dueDate: 'DATE',
+          url: 'STRING',
+        },
+      ),
+      projects: object(
+        'Projects',
+        { type: 'Project', list: 'projects', removes: 'Delete' },
+        {
+          name: 'STRING',
+          description: 'STRING',
+          url: 'STRING',
+        },
+      ),
+      comments: object(
+        'Comments',
+        { type: 'Comment', list: 'comments', removes: 'Delete' },
+        {
+          body: 'STRING',
+          url: 'STRING',
+        },
+      ),
+      teams: object(
+        'Teams',
+        { type: 'Team', list: 'teams', removes: 'Delete' },
+        {
+          name: 'STRING',
+          key: 'STRING',
+        },
+      ),
+    },
+  },
+};

@@ -1,0 +1,74 @@
+import { BadRequest, byLink, byPage } from '../../paging.ts';
+import {
+  isoSeconds,
+  plainChange,
+  shownTime,
+  TOKEN,
+  timeIn,
+  tooLong,
+  type WireVendor,
+} from '../../terms.ts';
+
+const BASIC = Buffer.from(`${TOKEN}:X`).toString('base64');
+
+export const freshdesk: WireVendor = {
+  objectName: 'tickets',
+  textField: 'subject',
+  missingId: '999',
+  fixture: {
+    idOf: (n) => n,
+    headers: { authorization: `Basic ${BASIC}` },
+    contentType: 'application/json',
+    invalidStatus: 400,
+    refusal: (status, message) =>
+      status === 400
+        ? {
+            description: 'Validation failed',
+            errors: [{ field: 'subject', message, code: 'invalid_value' }],
+          }
+        : { code: 'refused', message },
+    problemWith: tooLong('subject'),
+    object: {
+      show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: isoSeconds(changedAt) }),
+      lists: [
+        {
+          path: '/api/v2/tickets',
+          order: 'oldestChange',
+          filter: (records, { query }) => {
+            if (query.get('order_by') !== 'updated_at') throw new BadRequest('Not in order');
+            const since = timeIn(query, 'updated_since');
+            // Without it only the tickets of the last month are listed.
+            if (!since) return [];
+            return records.filter((record) => shownTime(record) >= since.getTime());
+          },
+          page: byLink(byPage({ name: 'per_page', fallback: 30, max: 100 }, 'page'), 'page'),
+          answer: (shown) => shown,
+        },
+      ],
+      create: plainChange('POST', '/api/v2/tickets', 201),
+      update: plainChange('PUT', '/api/v2/tickets/:id', 200),
+      remove: { method: 'DELETE', path: '/api/v2/tickets/:id', status: 204 },
+      fields: {
+        path: '/api/v2/ticket_fields',
+        body: [
+          {
+            id: 1,
+            name: 'subject',
+            label: 'Subject',
+            type: 'default_subject',
+            default: true,
+            required_for_agents: true,
+          },
+          {
+            id: 2,
+            name: 'cf_plan',
+            label: 'Plan',
+            type: 'custom_text',
+            default: false,
+            required_for_agents: false,
+          },
+        ],
+      },
+    },
+  },
+};

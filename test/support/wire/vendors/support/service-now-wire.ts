@@ -1,0 +1,68 @@
+import { BadRequest, byOffset } from '../../paging.ts';
+import { BEARER, isoSeconds, membersOf, tooLong, type WireVendor, within } from '../../terms.ts';
+
+const CONDITION = /^sys_updated_on(>=|<=)(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)$/;
+const ORDER = 'ORDERBYsys_updated_on';
+const PATH = '/api/now/table/incident';
+
+/** Times are in UTC, with a space; a query is a text of conditions. */
+export const serviceNow: WireVendor = {
+  objectName: 'incident',
+  textField: 'short_description',
+  missingId: 'ffffffffffffffffffffffffffffffff',
+  fixture: {
+    idOf: (n) => n.toString(16).padStart(32, '0'),
+    headers: BEARER,
+    contentType: 'application/json',
+    invalidStatus: 400,
+    refusal: (_status, message) => ({
+      error: { message, detail: 'The request was refused' },
+      status: 'failure',
+    }),
+    problemWith: tooLong('short_description'),
+    object: {
+      show: ({ id, changedAt, values }) => ({
+        sys_id: id,
+        ...values,
+        sys_updated_on: isoSeconds(changedAt).replace('T', ' ').replace('Z', ''),
+      }),
+      lists: [
+        {
+          path: PATH,
+          order: 'oldestChange',
+          filter: (records, { query }) => {
+            const parts = (query.get('sysparm_query') ?? '').split('^');
+            if (!parts.includes(ORDER)) throw new BadRequest('Not in order');
+            const bounds: Record<string, Date> = {};
+            for (const part of parts.filter((one) => one !== ORDER)) {
+              const [, operator = '', time = ''] = CONDITION.exec(part) ?? [];
+              if (operator === '') throw new BadRequest(`Invalid query: ${part}`);
+              bounds[operator] = new Date(`${time.replace(' ', 'T')}Z`);
+            }
+            return within(records, bounds['>='] ?? null, bounds['<='] ?? null);
+          },
+          page: byOffset(
+            { name: 'sysparm_limit', fallback: 10_000, max: 10_000 },
+            'sysparm_offset',
+          ),
+          answer: (result) => ({ result }),
+        },
+      ],
+      create: {
+        method: 'POST',
+        path: PATH,
+        status: 201,
+        valuesIn: membersOf(null),
+        answer: (result) => ({ result }),
+      },
+      update: {
+        method: 'PATCH',
+        path: `${PATH}/:id`,
+        status: 200,
+        valuesIn: membersOf(null),
+        answer: (result) => ({ result }),
+      },
+      remove: { method: 'DELETE', path: `${PATH}/:id`, status: 204 },
+    },
+  },
+};

@@ -1,0 +1,61 @@
+import { answersGraphql, connectionPage, GraphqlRefusal } from '../../graphql-vendor.ts';
+import { BEARER, isObject, tooLong, type Values, type WireVendor } from '../../terms.ts';
+import type { StoredRecord } from '../../vendor-store.ts';
+
+const problemWith = tooLong('title');
+
+const show = ({ id, changedAt, values }: StoredRecord): Values => ({
+  id,
+  ...values,
+  updatedAt: changedAt.toISOString(),
+});
+
+function isWithin({ changedAt }: StoredRecord, filter: unknown): boolean {
+  const bounds = isObject(filter) && isObject(filter.updatedAt) ? filter.updatedAt : {};
+  const { gte, lte, ...others } = bounds as { gte?: string; lte?: string };
+  if (Object.keys(others).length > 0) throw new GraphqlRefusal('Unknown comparator');
+  return (!gte || changedAt >= new Date(gte)) && (!lte || changedAt <= new Date(lte));
+}
+
+export const linear: WireVendor = {
+  objectName: 'issues',
+  textField: 'title',
+  missingId: '00000000-0000-4000-8000-999999999999',
+  fixture: {
+    idOf: (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+    headers: BEARER,
+    contentType: 'application/json',
+    invalidStatus: 200,
+    refusal: (_status, message) => ({
+      errors: [{ message, extensions: { type: 'invalid input', userError: true } }],
+      data: null,
+    }),
+    problemWith,
+    other: answersGraphql('/', ({ name, variables }, store, now) => {
+      const input = isObject(variables.input) ? variables.input : {};
+      const record = store.find(String(variables.id));
+      const problem = problemWith(input);
+      if (problem) throw new GraphqlRefusal(problem);
+      if (['issueUpdate', 'issueDelete'].includes(name) && !record) {
+        throw new GraphqlRefusal('Entity not found: Issue');
+      }
+      switch (name) {
+        case 'issues': {
+          const found = store.records.filter((one) => isWithin(one, variables.filter));
+          return connectionPage(found.map(show), variables, 250);
+        }
+        case 'issueCreate':
+          return { success: true, issue: show(store.create(input, now)) };
+        case 'issueUpdate':
+          if (record) Object.assign(record.values, input);
+          return { success: true, issue: record && show(record) };
+        case 'issueDelete':
+          if (record) store.remove(record);
+          return { success: true };
+        default:
+          throw new GraphqlRefusal(`Cannot query field ${name}`);
+      }
+    }),
+    object: { show, lists: [] },
+  },
+};
