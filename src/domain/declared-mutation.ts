@@ -5,7 +5,7 @@
  */
 import type { z } from 'zod';
 import type { Row } from '../database/rows.ts';
-import { notFound } from '../errors.ts';
+import { type Issue, notFound } from '../errors.ts';
 import type { Call } from './call.ts';
 import { type OpenedInput, openInput } from './opened-input.ts';
 import { findProject } from './scope.ts';
@@ -21,9 +21,11 @@ export interface Mutation<S extends z.ZodObject, R> {
 type Project = Readonly<Row<'Project'>>;
 type OfProject = z.ZodObject<{ projectIdOrName: z.ZodString }>;
 
-interface Declaration<S> {
+interface Declaration<S extends z.ZodObject> {
   needs: Need;
   input: S;
+  /** What the schema can't say, and no project is needed for: told with the schema's findings. */
+  findings?(call: Call, given: z.input<S>): Iterable<Issue>;
 }
 
 /** A mutation of no one project. */
@@ -50,7 +52,7 @@ export function projectMutation<S extends OfProject, R>({
 }
 
 /**
- * The same if there is more to find in the input than a schema can tell: `run` looks at what was given, and
+ * The same if there is more to find in the input that needs the project: `run` looks at what was given, and
  * gets the parsed input by `opened.parsed(findings)`, which throws the schema's findings together with its own.
  */
 export function openProjectMutation<S extends OfProject, R>({
@@ -65,12 +67,14 @@ export function openProjectMutation<S extends OfProject, R>({
 }
 
 function declare<S extends z.ZodObject, R>(
-  { needs, input: schema }: Declaration<S>,
+  { needs, input: schema, findings }: Declaration<S>,
   run: (call: Call, opened: OpenedInput<S>) => Promise<R>,
 ): Mutation<S, R> {
   const declared = async (call: Call, input: unknown): Promise<R> => {
     authorize(call.viewer, needs);
-    return run(call, openInput(schema, input));
+    const opened = openInput(schema, input);
+    if (findings) opened.add(findings(call, opened.given));
+    return run(call, opened);
   };
   return Object.assign(declared, { needs, input: schema });
 }

@@ -5,8 +5,8 @@ import { inputIssues } from './issues.ts';
 
 export class OpenedInput<S extends z.ZodObject> {
   readonly schema: S;
-  /** What the schema found. */
-  readonly issues: readonly Issue[];
+  /** What the schema found, and what was added. */
+  readonly issues: Issue[];
   readonly #given: unknown;
   readonly #data: z.output<S> | undefined;
   /** Whether every value is of its type, so that rules can be asked of it. */
@@ -26,15 +26,19 @@ export class OpenedInput<S extends z.ZodObject> {
    * findings, which are told in one answer with the schema's. Throws BAD_USER_INPUT if types are wrong.
    */
   get given(): z.input<S> {
-    if (!this.isWellFormed) throw invalidInput([...this.issues]);
+    if (!this.isWellFormed) throw invalidInput(this.issues);
     return this.#given as z.input<S>;
   }
 
-  /** The parsed input. Throws BAD_USER_INPUT with all that the schema found, and with these findings. */
-  parsed(found: readonly Issue[] = []): z.output<S> {
-    if (this.#data === undefined || found.length > 0) {
-      throw invalidInput([...this.issues, ...found]);
-    }
+  /** Findings that are told with the schema's. */
+  add(found: Iterable<Issue>): void {
+    this.issues.push(...found);
+  }
+
+  /** The parsed input. Throws BAD_USER_INPUT with all that was found, and with these findings. */
+  parsed(found: Iterable<Issue> = []): z.output<S> {
+    this.add(found);
+    if (this.#data === undefined || this.issues.length > 0) throw invalidInput(this.issues);
     return this.#data;
   }
 }

@@ -8,10 +8,11 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
+import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
-import { type Batch, getOwned, getProject } from '../scope.ts';
+import { type Batch, getOwned } from '../scope.ts';
 
 export type DeliveryAttempt = Row<'DeliveryAttempt'>;
 
@@ -76,21 +77,21 @@ const NEWEST_ATTEMPTS = `
     order by "attemptNumber" desc limit $2) a`;
 
 /** Whatever became of it, it is due now. */
-export async function retryDelivery(
-  call: Call,
-  input: z.output<typeof retryDeliveryInput>,
-): Promise<Row<'Delivery'>> {
-  const { id: projectId } = await getProject(call, input.projectIdOrName, 'events:write');
-  const now = call.now();
-  return inTransaction(call.database, async (tx) => {
-    const where = { projectId_id: { projectId, id: input.deliveryId } };
-    const delivery = await tx.delivery.findUnique({ where, select: { destinationId: true } });
-    if (!delivery) throw notFound('Delivery', input.deliveryId);
-    await holdDestination(tx, delivery.destinationId);
-    const again = { status: 'PENDING', nextAttemptTime: now, failureReason: null } as const;
-    return tx.delivery.update({ where, data: { ...again, updateTime: now } });
-  });
-}
+export const retryDelivery = projectMutation({
+  needs: 'events:write',
+  input: retryDeliveryInput,
+  async run(call, input, { id: projectId }): Promise<Row<'Delivery'>> {
+    const now = call.now();
+    return inTransaction(call.database, async (tx) => {
+      const where = { projectId_id: { projectId, id: input.deliveryId } };
+      const delivery = await tx.delivery.findUnique({ where, select: { destinationId: true } });
+      if (!delivery) throw notFound('Delivery', input.deliveryId);
+      await holdDestination(tx, delivery.destinationId);
+      const again = { status: 'PENDING', nextAttemptTime: now, failureReason: null } as const;
+      return tx.delivery.update({ where, data: { ...again, updateTime: now } });
+    });
+  },
+});
 
 /** It can't be deleted until the transaction ends. */
 async function holdDestination(tx: Transaction, destinationId: string): Promise<void> {

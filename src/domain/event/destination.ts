@@ -11,14 +11,14 @@ import {
   SEALED_SECRETS,
   sealSigningSecret,
 } from '../../deliveries/signing-secret.ts';
-import { conflict, invalidInput, notFound } from '../../errors.ts';
+import { conflict, type Issue, notFound } from '../../errors.ts';
 import { id, newId, prefixOf } from '../../ids.ts';
 import type { Call } from '../call.ts';
-import { openInput } from '../checked-input.ts';
+import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { eventName, projectIdOrName } from '../names.ts';
+import { OpenedInput } from '../opened-input.ts';
 import { listPage, type PageArgs } from '../page.ts';
-import { getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { dropPending, releasePending } from './delivery.ts';
 import { destinationUses } from './destination-uses.ts';
@@ -28,16 +28,15 @@ import { targetUrl } from './target-url.ts';
 type Destination = Row<'Destination'>;
 
 const destinationId = id.describe('The destination.');
-// The rules of these three are in rulesOf.
-const name = z.string().describe('Letters, digits and dashes, 1 to 64; unique in the project.');
+const name = eventName.describe('Letters, digits and dashes, 1 to 64; unique in the project.');
+// Its rules are those of targetUrl.
 const url = z
   .string()
   .describe(
     'Where to post: https, or http to an address that ALLOWED_PRIVATE_TARGETS of the server permits; ' +
       'no user info, no fragment, at most 2048 characters.',
   );
-const headers = z
-  .record(z.string(), z.unknown())
+const headers = targetHeaders
   .nullish()
   .describe('Up to 20 HTTP headers to send with every message: text by name.');
 
@@ -101,44 +100,36 @@ export const getDestination = projectRead(
 );
 
 /** The secret is in clear here and, later, only for callers with the scope credentials:read. */
-export async function createDestination(
-  call: Call,
-  input: z.input<typeof createDestinationInput>,
-): Promise<{ destination: Destination; signingSecret: string }> {
-  const schema = createDestinationInput.extend(rulesOf(call));
-  const { project, issues } = await openInput(call, { schema, input, needed: 'events:write' });
-  if (issues.length > 0) throw invalidInput(issues);
-  const { projectIdOrName: _project, ...given } = input;
-  const { id: projectId } = project;
-  const owner = { id: newId('dst'), projectId };
-  const signingSecret = newSigningSecret();
-  const data = {
-    ...owner,
-    ...given,
-    headers: storedHeaders(given.headers),
-    ...sealSigningSecret(call.vault, owner, signingSecret),
-  };
-  const made = call.database.prisma.destination.create({ data, omit: SEALED });
-  return { destination: await uniquely(made, nameTaken(given.name)), signingSecret };
-}
+export const createDestination = projectMutation({
+  needs: 'events:write',
+  input: createDestinationInput,
+  findings: urlIssues,
+  async run(call, { projectIdOrName: _project, ...given }, { id: projectId }) {
+    const owner = { id: newId('dst'), projectId };
+    const signingSecret = newSigningSecret();
+    const data = {
+      ...owner,
+      ...given,
+      headers: storedHeaders(given.headers),
+      ...sealSigningSecret(call.vault, owner, signingSecret),
+    };
+    const made = call.database.prisma.destination.create({ data, omit: SEALED });
+    return { destination: await uniquely(made, nameTaken(given.name)), signingSecret };
+  },
+});
 
 /** Enabling a disabled destination makes what it is owed due now. */
-export async function updateDestination(
-  call: Call,
-  input: z.input<typeof updateDestinationInput>,
-): Promise<Destination> {
-  const { name, url, headers } = rulesOf(call);
-  const rules = { name: name.optional(), url: url.optional(), headers };
-  const schema = updateDestinationInput.extend(rules);
-  const { project, issues } = await openInput(call, { schema, input, needed: 'events:write' });
-  if (issues.length > 0) throw invalidInput(issues);
-  return changeDestination(call, project.id, input);
-}
+export const updateDestination = projectMutation({
+  needs: 'events:write',
+  input: updateDestinationInput,
+  findings: urlIssues,
+  run: (call, input, { id: projectId }) => changeDestination(call, projectId, input),
+});
 
 async function changeDestination(
   call: Call,
   projectId: string,
-  { destinationId, ...given }: Omit<z.input<typeof updateDestinationInput>, 'projectIdOrName'>,
+  { destinationId, ...given }: z.output<typeof updateDestinationInput>,
 ): Promise<Destination> {
   const now = call.now();
   const change = inTransaction(call.database, async (tx) => {
@@ -155,50 +146,54 @@ async function changeDestination(
 }
 
 /** The secret before signs beside the new one for a day. */
-export async function rotateDestinationSecret(
-  call: Call,
-  input: z.output<typeof rotateDestinationSecretInput>,
-): Promise<{ destination: Destination; signingSecret: string }> {
-  const { id: projectId } = await getProject(call, input.projectIdOrName, 'events:write');
-  const now = call.now();
-  const signingSecret = newSigningSecret();
-  const destination = await inTransaction(call.database, async (tx) => {
-    const { id } = await lockDestination(tx, projectId, input.destinationId);
-    const sealed = await tx.destination.findUniqueOrThrow({
-      where: { id },
-      select: SEALED_SECRETS,
+export const rotateDestinationSecret = projectMutation({
+  needs: 'events:write',
+  input: rotateDestinationSecretInput,
+  async run(
+    call,
+    input,
+    { id: projectId },
+  ): Promise<{ destination: Destination; signingSecret: string }> {
+    const now = call.now();
+    const signingSecret = newSigningSecret();
+    const destination = await inTransaction(call.database, async (tx) => {
+      const { id } = await lockDestination(tx, projectId, input.destinationId);
+      const sealed = await tx.destination.findUniqueOrThrow({
+        where: { id },
+        select: SEALED_SECRETS,
+      });
+      const secrets = rotateSecrets(call.vault, sealed, { secret: signingSecret, now });
+      const data = { ...secrets, updateTime: now };
+      return tx.destination.update({ where: { id }, data, omit: SEALED });
     });
-    const secrets = rotateSecrets(call.vault, sealed, { secret: signingSecret, now });
-    const data = { ...secrets, updateTime: now };
-    return tx.destination.update({ where: { id }, data, omit: SEALED });
-  });
-  return { destination, signingSecret };
-}
+    return { destination, signingSecret };
+  },
+});
 
 /** Deletes its routes too; what it was still owed has failed. */
-export async function deleteDestination(
-  call: Call,
-  input: z.output<typeof deleteDestinationInput>,
-): Promise<{ deletedId: string }> {
-  const { id: projectId } = await getProject(call, input.projectIdOrName, 'events:write');
-  await inTransaction(call.database, async (tx) => {
-    const known = await lockDestination(tx, projectId, input.destinationId);
-    await refuseIfUsed(tx, known);
-    await tx.destination.delete({ where: { id: known.id } });
-    await dropPending(tx, known.id, { now: call.now(), reason: 'The destination was deleted.' });
-  });
-  return { deletedId: input.destinationId };
-}
+export const deleteDestination = projectMutation({
+  needs: 'events:write',
+  input: deleteDestinationInput,
+  async run(call, input, { id: projectId }): Promise<{ deletedId: string }> {
+    await inTransaction(call.database, async (tx) => {
+      const known = await lockDestination(tx, projectId, input.destinationId);
+      await refuseIfUsed(tx, known);
+      await tx.destination.delete({ where: { id: known.id } });
+      await dropPending(tx, known.id, { now: call.now(), reason: 'The destination was deleted.' });
+    });
+    return { deletedId: input.destinationId };
+  },
+});
 
 const SEALED = { signingSecretSealed: true, previousSecretSealed: true } as const;
 
-/** What is allowed depends on the configuration. */
-function rulesOf(call: Call) {
-  return { name: eventName, url: targetUrl(call), headers: targetHeaders.nullish() };
+/** What is allowed depends on the configuration, which a schema does not know. */
+function urlIssues(call: Call, { url }: { url?: string | undefined }): Issue[] {
+  return new OpenedInput(z.object({ url: targetUrl(call).optional() }), { url }).issues;
 }
 
-function storedHeaders(headers: Record<string, unknown> | null | undefined) {
-  return headers === null ? Prisma.DbNull : (headers as Prisma.InputJsonObject | undefined);
+function storedHeaders(headers: Prisma.InputJsonObject | null | undefined) {
+  return headers === null ? Prisma.DbNull : headers;
 }
 
 /** Holds the row to the end of the transaction, so that changes of one destination come one by one. */

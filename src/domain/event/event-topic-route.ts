@@ -7,10 +7,11 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../database/violati
 import { conflict, invalid } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
+import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
-import { getOwned, getProject } from '../scope.ts';
+import { getOwned } from '../scope.ts';
 
 type Route = Row<'EventTopicRoute'>;
 
@@ -57,29 +58,29 @@ export const listRoutesToTopic = read(
   },
 );
 
-export async function createEventTopicRoute(
-  call: Call,
-  input: z.output<typeof createEventTopicRouteInput>,
-): Promise<Route> {
-  const { id: projectId } = await getProject(call, input.projectIdOrName, 'events:write');
-  const { eventType, topicId } = input;
-  const data = { id: newId('etr'), projectId, eventType, topicId };
-  try {
-    return await call.database.prisma.eventTopicRoute.create({ data });
-  } catch (error) {
-    // The key holds the project: another project's topic is refused like one that never was.
-    if (isForeignKeyViolation(error)) throw invalid('input.topicId', 'does not exist.', topicId);
-    if (!isUniqueViolation(error)) throw error;
-    throw conflict(`Events of the type ${eventType} are routed to that topic already.`);
-  }
-}
+export const createEventTopicRoute = projectMutation({
+  needs: 'events:write',
+  input: createEventTopicRouteInput,
+  async run(call, input, { id: projectId }): Promise<Route> {
+    const { eventType, topicId } = input;
+    const data = { id: newId('etr'), projectId, eventType, topicId };
+    try {
+      return await call.database.prisma.eventTopicRoute.create({ data });
+    } catch (error) {
+      // The key holds the project: another project's topic is refused like one that never was.
+      if (isForeignKeyViolation(error)) throw invalid('input.topicId', 'does not exist.', topicId);
+      if (!isUniqueViolation(error)) throw error;
+      throw conflict(`Events of the type ${eventType} are routed to that topic already.`);
+    }
+  },
+});
 
-export async function deleteEventTopicRoute(
-  call: Call,
-  { projectIdOrName, routeId }: z.output<typeof deleteEventTopicRouteInput>,
-): Promise<{ deletedId: string }> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'events:write');
-  await getOwned(call, 'EventTopicRoute', { projectId, id: routeId, what: 'Route' });
-  await call.database.prisma.eventTopicRoute.deleteMany({ where: { projectId, id: routeId } });
-  return { deletedId: routeId };
-}
+export const deleteEventTopicRoute = projectMutation({
+  needs: 'events:write',
+  input: deleteEventTopicRouteInput,
+  async run(call, { routeId }, { id: projectId }): Promise<{ deletedId: string }> {
+    await getOwned(call, 'EventTopicRoute', { projectId, id: routeId, what: 'Route' });
+    await call.database.prisma.eventTopicRoute.deleteMany({ where: { projectId, id: routeId } });
+    return { deletedId: routeId };
+  },
+});

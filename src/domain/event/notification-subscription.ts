@@ -1,9 +1,11 @@
 /** Notification events as they happen, each with its cursor in Project.notificationEvents. */
+
 import { invalid } from '../../errors.ts';
 import { isKept, type LoggedItem, readEnds } from '../../events/event-log.ts';
 import type { Call } from '../call.ts';
+import { projectRead } from '../declared-read.ts';
 import { decodeCursor } from '../page.ts';
-import { getOwned, getProject } from '../scope.ts';
+import { getOwned } from '../scope.ts';
 import { type EventFilters, eventList } from './notification-event.ts';
 
 export interface EventSubscription extends EventFilters {
@@ -13,21 +15,24 @@ export interface EventSubscription extends EventFilters {
 }
 
 /** What was recorded after the cursor, then each new event: in the list's order, none missed, none twice. */
-export async function followNotificationEvents(
-  call: Call,
-  { projectIdOrName, topicId, eventTypes, after }: EventSubscription,
-): Promise<AsyncIterable<LoggedItem>> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'read');
-  if (eventTypes?.length === 0) throw invalid('eventTypes', 'must not be empty.', eventTypes);
-  if (topicId != null) await getOwned(call, 'Topic', { projectId, id: topicId, what: 'Topic' });
-  const end = (await readEnds(call.database, [projectId])).get(projectId) ?? 0n;
-  const position = after != null ? await readCursor(call, { projectId, after, end }) : end;
-  const filter = {
-    ...(topicId != null && { topicId }),
-    ...(eventTypes && { eventTypes }),
-  };
-  return call.feed.follow(projectId, { after: position, end, filter });
-}
+export const followNotificationEvents = projectRead(
+  'read',
+  async (
+    call,
+    { topicId, eventTypes, after }: EventSubscription,
+    { id: projectId },
+  ): Promise<AsyncIterable<LoggedItem>> => {
+    if (eventTypes?.length === 0) throw invalid('eventTypes', 'must not be empty.', eventTypes);
+    if (topicId != null) await getOwned(call, 'Topic', { projectId, id: topicId, what: 'Topic' });
+    const end = (await readEnds(call.database, [projectId])).get(projectId) ?? 0n;
+    const position = after != null ? await readCursor(call, { projectId, after, end }) : end;
+    const filter = {
+      ...(topicId != null && { topicId }),
+      ...(eventTypes && { eventTypes }),
+    };
+    return call.feed.follow(projectId, { after: position, end, filter });
+  },
+);
 
 interface Resumption {
   projectId: string;

@@ -27,19 +27,22 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** One pass over all of them, so that every offending header is named at once. */
-export const targetHeaders = z.record(z.string(), z.unknown()).superRefine((headers, context) => {
-  const entries = Object.entries(headers);
-  if (entries.length > HEADERS_MAX) {
-    context.addIssue({ code: 'custom', message: `must be at most ${HEADERS_MAX} headers.` });
-    return;
-  }
-  const seen = new Set<string>();
-  for (const [name, value] of entries) {
-    const message = problemWithName(name, seen) ?? problemWithValue(value);
-    if (message !== null) context.addIssue({ code: 'custom', path: [name], message });
-    seen.add(name.toLowerCase());
-  }
-});
+export const targetHeaders = z
+  .record(z.string(), z.unknown())
+  .superRefine((headers, context) => {
+    const entries = Object.entries(headers);
+    if (entries.length > HEADERS_MAX) {
+      context.addIssue({ code: 'custom', message: `must be at most ${HEADERS_MAX} headers.` });
+      return;
+    }
+    const seen = new Set<string>();
+    for (const [name, value] of entries) {
+      const message = problemWithName(name, seen) ?? problemWithValue(value);
+      if (message !== null) context.addIssue({ code: 'custom', path: [name], message });
+      seen.add(name.toLowerCase());
+    }
+  })
+  .pipe(z.record(z.string(), z.string()));
 
 export function problemWithName(name: string, seen: ReadonlySet<string>): string | null {
   const lowercase = name.toLowerCase();

@@ -6,10 +6,11 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../database/violati
 import { conflict, type Issue, invalidInput } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
+import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
-import { getOwned, getProject } from '../scope.ts';
+import { getOwned } from '../scope.ts';
 
 type Route = Row<'TopicDestinationRoute'>;
 
@@ -62,34 +63,35 @@ export const listRoutesOfTopic = read(
   },
 );
 
-export async function createTopicDestinationRoute(
-  call: Call,
-  { projectIdOrName, ...ends }: z.output<typeof createTopicDestinationRouteInput>,
-): Promise<Route> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'events:write');
-  const data = { id: newId('tdr'), projectId, ...ends };
-  try {
-    return await call.database.prisma.topicDestinationRoute.create({ data });
-  } catch (error) {
-    if (isUniqueViolation(error)) {
-      throw conflict('That topic is routed to that destination already.');
+export const createTopicDestinationRoute = projectMutation({
+  needs: 'events:write',
+  input: createTopicDestinationRouteInput,
+  async run(call, { topicId, destinationId }, { id: projectId }): Promise<Route> {
+    const ends = { topicId, destinationId };
+    const data = { id: newId('tdr'), projectId, ...ends };
+    try {
+      return await call.database.prisma.topicDestinationRoute.create({ data });
+    } catch (error) {
+      if (isUniqueViolation(error)) {
+        throw conflict('That topic is routed to that destination already.');
+      }
+      if (!isForeignKeyViolation(error)) throw error;
+      throw invalidInput(await missingEnds(call, projectId, ends));
     }
-    if (!isForeignKeyViolation(error)) throw error;
-    throw invalidInput(await missingEnds(call, projectId, ends));
-  }
-}
+  },
+});
 
-export async function deleteTopicDestinationRoute(
-  call: Call,
-  { projectIdOrName, routeId }: z.output<typeof deleteTopicDestinationRouteInput>,
-): Promise<{ deletedId: string }> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'events:write');
-  await getOwned(call, 'TopicDestinationRoute', { projectId, id: routeId, what: 'Route' });
-  await call.database.prisma.topicDestinationRoute.deleteMany({
-    where: { projectId, id: routeId },
-  });
-  return { deletedId: routeId };
-}
+export const deleteTopicDestinationRoute = projectMutation({
+  needs: 'events:write',
+  input: deleteTopicDestinationRouteInput,
+  async run(call, { routeId }, { id: projectId }): Promise<{ deletedId: string }> {
+    await getOwned(call, 'TopicDestinationRoute', { projectId, id: routeId, what: 'Route' });
+    await call.database.prisma.topicDestinationRoute.deleteMany({
+      where: { projectId, id: routeId },
+    });
+    return { deletedId: routeId };
+  },
+});
 
 /** The keys hold the project: another project's topic or destination is refused like one that never was. */
 async function missingEnds({ database: { rows } }: Call, projectId: string, ends: Ends) {

@@ -4,12 +4,12 @@ import {
   listDestinationDeliveries,
   listEventDeliveries,
   retryDelivery,
-  retryDeliveryInput,
 } from '../../domain/event/delivery.ts';
 import { createdFields, linkField, listField } from '../schema/fields.ts';
-import { enumType, inputArg } from '../schema/inputs.ts';
+import { enumType } from '../schema/inputs.ts';
+import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { payload } from '../schema/payloads.ts';
+import { answer } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   Deliveries,
@@ -100,10 +100,8 @@ builder.objectField(NotificationEvent, 'deliveries', (t) =>
 );
 
 builder.mutationFields((t) => ({
-  retryDelivery: t.field({
-    type: payload('RetryDeliveryPayload', 'delivery', Delivery, 'The delivery, due now.'),
+  retryDelivery: mutationField(t, retryDelivery, {
+    type: answer('RetryDeliveryPayload', 'delivery', Delivery, 'The delivery, due now.'),
     description: 'Sends a delivery again, whatever became of it.',
-    args: inputArg(t.arg, retryDeliveryInput),
-    resolve: async (_root, { input }, { call }) => ({ delivery: await retryDelivery(call, input) }),
   }),
 }));

@@ -1,19 +1,17 @@
 import {
   createDestination,
-  createDestinationInput,
   deleteDestination,
-  deleteDestinationInput,
   listDestinations,
   rotateDestinationSecret,
-  rotateDestinationSecretInput,
   updateDestination,
-  updateDestinationInput,
 } from '../../domain/event/destination.ts';
 import { signingSecretOf } from '../../domain/event/destination-secret.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
-import { enumType, inputArg, uncheckedInputArg } from '../schema/inputs.ts';
+import { enumType } from '../schema/inputs.ts';
+import { mutationField } from '../schema/mutation-field.ts';
+import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
+import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Destination, Destinations, Project } from '../schema/types.ts';
 
@@ -49,9 +47,8 @@ Destination.implement({
       description: 'Why it is disabled; null where it is not.',
     }),
     signingSecret: t.string({
+      ...needing(signingSecretOf, 'Signs every message (Standard Webhooks, whsec_...).'),
       nullable: true,
-      description:
-        'Signs every message (Standard Webhooks, whsec_...). Needs the scope credentials:read.',
       resolve: (destination, _args, { find }) => find(signingSecretOf, destination),
     }),
     updateTime: updateTimeField(t),
@@ -78,7 +75,7 @@ const CreateDestinationPayload = builder
       }),
       signingSecret: t.exposeString('signingSecret', {
         nullable: true,
-        description: 'Shown here, and later only with the scope credentials:read.',
+        description: `Shown here, and later only with the scope \`${signingSecretOf.needs}\`.`,
       }),
     }),
   });
@@ -97,30 +94,20 @@ const RotateDestinationSecretPayload = builder
   });
 
 builder.mutationFields((t) => ({
-  createDestination: t.field({
+  createDestination: mutationField(t, createDestination, {
     type: CreateDestinationPayload,
     description: 'Makes a destination.',
-    args: uncheckedInputArg(t.arg, createDestinationInput),
-    resolve: (_root, { input }, { call }) => createDestination(call, input),
   }),
-  updateDestination: t.field({
-    type: payload('UpdateDestinationPayload', 'destination', Destination, 'As it is now.'),
+  updateDestination: mutationField(t, updateDestination, {
+    type: answer('UpdateDestinationPayload', 'destination', Destination, 'As it is now.'),
     description: 'Changes a destination; enabling it again makes what it is owed due now.',
-    args: uncheckedInputArg(t.arg, updateDestinationInput),
-    resolve: async (_root, { input }, { call }) => ({
-      destination: await updateDestination(call, input),
-    }),
   }),
-  rotateDestinationSecret: t.field({
+  rotateDestinationSecret: mutationField(t, rotateDestinationSecret, {
     type: RotateDestinationSecretPayload,
     description: 'Gives a destination a new secret; the one before signs beside it for a day.',
-    args: inputArg(t.arg, rotateDestinationSecretInput),
-    resolve: (_root, { input }, { call }) => rotateDestinationSecret(call, input),
   }),
-  deleteDestination: t.field({
+  deleteDestination: mutationField(t, deleteDestination, {
     type: DeletePayload,
     description: 'Deletes a destination and its routes; what it was still owed has failed.',
-    args: inputArg(t.arg, deleteDestinationInput),
-    resolve: (_root, { input }, { call }) => deleteDestination(call, input),
   }),
 }));

@@ -1,8 +1,6 @@
 import {
   createEventTopicRoute,
-  createEventTopicRouteInput,
   deleteEventTopicRoute,
-  deleteEventTopicRouteInput,
   listEventTopicRoutes,
   listRoutesToTopic,
 } from '../../domain/event/event-topic-route.ts';
@@ -13,9 +11,9 @@ import {
   sureLinkField,
   updateTimeField,
 } from '../schema/fields.ts';
-import { inputArg } from '../schema/inputs.ts';
+import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
+import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { EventTopicRoute, EventTopicRoutes, Project, Topic } from '../schema/types.ts';
 import { NotificationEventType } from './notification-event-type.ts';
@@ -59,23 +57,17 @@ builder.objectField(Topic, 'eventTopicRoutes', (t) =>
 );
 
 builder.mutationFields((t) => ({
-  createEventTopicRoute: t.field({
-    type: payload(
+  createEventTopicRoute: mutationField(t, createEventTopicRoute, {
+    type: answer(
       'CreateEventTopicRoutePayload',
       'eventTopicRoute',
       EventTopicRoute,
       'The new route.',
     ),
     description: 'Routes the events of a type to a topic, from now on.',
-    args: inputArg(t.arg, createEventTopicRouteInput),
-    resolve: async (_root, { input }, { call }) => ({
-      eventTopicRoute: await createEventTopicRoute(call, input),
-    }),
   }),
-  deleteEventTopicRoute: t.field({
+  deleteEventTopicRoute: mutationField(t, deleteEventTopicRoute, {
     type: DeletePayload,
     description: 'Deletes a route of events to a topic.',
-    args: inputArg(t.arg, deleteEventTopicRouteInput),
-    resolve: (_root, { input }, { call }) => deleteEventTopicRoute(call, input),
   }),
 }));

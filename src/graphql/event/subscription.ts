@@ -1,5 +1,6 @@
 import { followNotificationEvents } from '../../domain/event/notification-subscription.ts';
 import { followOperation } from '../../domain/operation/operation-subscription.ts';
+import { needing } from '../schema/needing.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { NotificationEventEdge, Operation } from '../schema/types.ts';
 import { NotificationEventType } from './notification-event-type.ts';
@@ -11,10 +12,12 @@ builder.subscriptionType({
 builder.subscriptionFields((t) => ({
   notificationEvents: t.field({
     type: NotificationEventEdge,
-    description:
+    ...needing(
+      followNotificationEvents,
       'Routed notification events of a project, as edges of Project.notificationEvents: first those ' +
-      'recorded after the cursor, then each new one as it happens, in the order of that list, none ' +
-      'missed and none twice. Without after, only new ones.',
+        'recorded after the cursor, then each new one as it happens, in the order of that list, none ' +
+        'missed and none twice. Without after, only new ones.',
+    ),
     args: {
       projectIdOrName: t.arg.string({ required: true, description: 'The project, by id or name.' }),
       topicId: t.arg.id({ description: 'Only those that are routed to this topic.' }),
@@ -33,8 +36,10 @@ builder.subscriptionFields((t) => ({
   }),
   operation: t.field({
     type: Operation,
-    description:
+    ...needing(
+      followOperation,
       'The operation as it is now, then each time that it changes; completes when it has ended.',
+    ),
     args: { id: t.arg.id({ required: true, description: 'The operation.' }) },
     subscribe: (_root, { id }, { call }) => followOperation(call, id),
     resolve: ({ node }) => node,

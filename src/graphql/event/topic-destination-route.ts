@@ -1,15 +1,13 @@
 import {
   createTopicDestinationRoute,
-  createTopicDestinationRouteInput,
   deleteTopicDestinationRoute,
-  deleteTopicDestinationRouteInput,
   listRoutesOfTopic,
   listTopicDestinationRoutes,
 } from '../../domain/event/topic-destination-route.ts';
 import { createdFields, listField, projectField, sureLinkField } from '../schema/fields.ts';
-import { inputArg } from '../schema/inputs.ts';
+import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
+import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   Destination,
@@ -59,23 +57,17 @@ builder.objectField(Topic, 'topicDestinationRoutes', (t) =>
 );
 
 builder.mutationFields((t) => ({
-  createTopicDestinationRoute: t.field({
-    type: payload(
+  createTopicDestinationRoute: mutationField(t, createTopicDestinationRoute, {
+    type: answer(
       'CreateTopicDestinationRoutePayload',
       'topicDestinationRoute',
       TopicDestinationRoute,
       'The new route.',
     ),
     description: 'Owes what reaches a topic to a destination, from now on.',
-    args: inputArg(t.arg, createTopicDestinationRouteInput),
-    resolve: async (_root, { input }, { call }) => ({
-      topicDestinationRoute: await createTopicDestinationRoute(call, input),
-    }),
   }),
-  deleteTopicDestinationRoute: t.field({
+  deleteTopicDestinationRoute: mutationField(t, deleteTopicDestinationRoute, {
     type: DeletePayload,
     description: 'Deletes a route of a topic to a destination.',
-    args: inputArg(t.arg, deleteTopicDestinationRouteInput),
-    resolve: (_root, { input }, { call }) => deleteTopicDestinationRoute(call, input),
   }),
 }));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import {
   attemptsOf,
   getDelivery,
@@ -10,12 +11,12 @@ import {
 import { getDestination } from '../../domain/event/destination.ts';
 import { getNotificationEvent } from '../../domain/event/notification-event.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { within } from '../../domain/declared-read.ts';
 import type { Relations } from '../../domain/relations.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
 
@@ -91,28 +92,25 @@ export const deliveryEndpoints = [
     list: within(getNotificationEvent, listEventDeliveries),
     show: showDelivery,
   }),
-  endpoint({
+  readEndpoint({
     id: 'getDelivery',
-    method: 'GET',
     path: `${inProject}/deliveries/{deliveryId}`,
     tag,
     summary: 'Gives a delivery with its attempts.',
-    needs: 'read',
     input: retryDeliveryInput,
-    status: 200,
+    read: getDelivery,
     output: delivery,
-    run: async (request, input) => showDelivery(await getDelivery(request.call, input), request),
+    show: showDelivery,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'retryDelivery',
     method: 'POST',
     path: `${inProject}/deliveries/{deliveryId}:retry`,
     tag,
     summary: 'Sends a delivery again, whatever became of it.',
-    needs: 'events:write',
-    input: retryDeliveryInput,
+    mutation: retryDelivery,
     status: 200,
     output: delivery,
-    run: async (request, input) => showDelivery(await retryDelivery(request.call, input), request),
+    show: showDelivery,
   }),
 ];

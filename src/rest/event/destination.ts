@@ -1,22 +1,20 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import {
   createDestination,
-  createDestinationInput,
   deleteDestination,
-  deleteDestinationInput,
   getDestination,
   listDestinations,
   rotateDestinationSecret,
   updateDestination,
-  updateDestinationInput,
 } from '../../domain/event/destination.ts';
 import { signingSecretOf } from '../../domain/event/destination-secret.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { within } from '../../domain/declared-read.ts';
 import type { Row } from '../../domain/scope.ts';
-import { endpoint, type RestRequest, uncheckedEndpoint } from '../endpoint/endpoint.ts';
+import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
@@ -78,21 +76,17 @@ export const destinationEndpoints = [
     list: within(getOwnProject, listDestinations),
     show: (row: Row<'Destination'>) => showDestination(row),
   }),
-  uncheckedEndpoint({
+  mutationEndpoint({
     id: 'createDestination',
     method: 'POST',
     path,
     tag,
     summary: 'Makes a destination.',
-    needs: 'events:write',
-    input: createDestinationInput,
+    mutation: createDestination,
     places: inMetadata,
     status: 201,
     output: destination,
-    async run({ call }, input) {
-      const made = await createDestination(call, input);
-      return showDestination(made.destination, made.signingSecret);
-    },
+    show: ({ destination: made, signingSecret }) => showDestination(made, signingSecret),
   }),
   endpoint({
     id: 'getDestination',
@@ -100,8 +94,8 @@ export const destinationEndpoints = [
     path: `${path}/{destination}`,
     tag,
     summary: 'Gives a destination by name or id.',
-    description: 'includeSecrets needs the scope `credentials:read`, and rotate `events:write`.',
-    needs: 'read',
+    description: `includeSecrets needs the scope \`${signingSecretOf.needs}\`, and rotate \`${rotateDestinationSecret.needs}\`.`,
+    needs: getDestination.needs,
     input: z.object({
       projectIdOrName,
       destination: z.string().min(1).max(64).describe('Its name or its id.'),
@@ -115,32 +109,30 @@ export const destinationEndpoints = [
     output: destination,
     run: readDestination,
   }),
-  uncheckedEndpoint({
+  mutationEndpoint({
     id: 'updateDestination',
     method: 'PATCH',
     path: `${path}/{destination}`,
     tag,
     summary: 'Changes a destination, by its id. One that is enabled again is sent what it is owed.',
-    needs: 'events:write',
-    input: updateDestinationInput,
+    mutation: updateDestination,
     places: { ...inMetadata, destinationId: byId },
     mask: 'destination',
     status: 200,
     output: destination,
-    run: async ({ call }, input) => showDestination(await updateDestination(call, input)),
+    show: (changed) => showDestination(changed),
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'deleteDestination',
     method: 'DELETE',
     path: `${path}/{destination}`,
     tag,
     summary: 'Deletes a destination, by its id, and its routes.',
-    needs: 'events:write',
-    input: deleteDestinationInput,
+    mutation: deleteDestination,
     places: { destinationId: byId },
     status: 204,
     output: null,
-    run: ({ call }, input) => deleteDestination(call, input),
+    show: noBody,
   }),
 ];
 

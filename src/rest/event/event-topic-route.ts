@@ -1,18 +1,17 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import {
   createEventTopicRoute,
   createEventTopicRouteInput,
   deleteEventTopicRoute,
-  deleteEventTopicRouteInput,
   listEventTopicRoutes,
 } from '../../domain/event/event-topic-route.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { within } from '../../domain/declared-read.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { eventTypeWords, wordOf } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
@@ -51,28 +50,26 @@ export const eventTopicRouteEndpoints = [
     list: within(getOwnProject, listEventTopicRoutes),
     show: showRoute,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'createNotificationEventTopicRoute',
     method: 'POST',
     path,
     tag,
     summary: 'Routes the events of a type to a topic, from now on.',
-    needs: 'events:write',
-    input: createEventTopicRouteInput,
+    mutation: createEventTopicRoute,
     status: 201,
     output: route,
-    run: async ({ call }, input) => showRoute(await createEventTopicRoute(call, input)),
+    show: showRoute,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'deleteNotificationEventTopicRoute',
     method: 'DELETE',
     path: `${path}/{routeId}`,
     tag,
     summary: 'Deletes a route of events to a topic.',
-    needs: 'events:write',
-    input: deleteEventTopicRouteInput,
+    mutation: deleteEventTopicRoute,
     status: 204,
     output: null,
-    run: ({ call }, input) => deleteEventTopicRoute(call, input),
+    show: noBody,
   }),
 ];

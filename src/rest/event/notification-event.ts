@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import { createEventTopicRouteInput } from '../../domain/event/event-topic-route.ts';
 import {
   getNotificationEvent,
@@ -7,12 +8,11 @@ import {
 } from '../../domain/event/notification-event.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { within } from '../../domain/declared-read.ts';
 import type { Relations } from '../../domain/relations.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { eventTypeWords, wordOf } from '../endpoint/words.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
 
@@ -76,18 +76,14 @@ export const notificationEventEndpoints = [
     list: within(getOwnProject, listNotificationEvents),
     show: showNotificationEvent,
   }),
-  endpoint({
+  readEndpoint({
     id: 'getNotificationEvent',
-    method: 'GET',
     path: `${path}/{eventId}`,
     tag,
     summary: 'Gives an event.',
-    needs: 'read',
     input: z.object({ projectIdOrName, eventId: id.describe('The event.') }),
-    status: 200,
+    read: getNotificationEvent,
     output: notificationEvent,
-    async run(request, input) {
-      return showNotificationEvent(await getNotificationEvent(request.call, input), request);
-    },
+    show: showNotificationEvent,
   }),
 ];

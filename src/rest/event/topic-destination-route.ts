@@ -1,17 +1,15 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import {
   createTopicDestinationRoute,
-  createTopicDestinationRouteInput,
   deleteTopicDestinationRoute,
-  deleteTopicDestinationRouteInput,
   listTopicDestinationRoutes,
 } from '../../domain/event/topic-destination-route.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { within } from '../../domain/declared-read.ts';
 import { id } from '../../ids.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
 
 const tag = 'Topic routes';
@@ -38,28 +36,26 @@ export const topicDestinationRouteEndpoints = [
     list: within(getOwnProject, listTopicDestinationRoutes),
     show: (row) => row,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'createTopicDestinationRoute',
     method: 'POST',
     path,
     tag,
     summary: 'Sends what reaches a topic to a destination, from now on.',
-    needs: 'events:write',
-    input: createTopicDestinationRouteInput,
+    mutation: createTopicDestinationRoute,
     status: 201,
     output: route,
-    run: ({ call }, input) => createTopicDestinationRoute(call, input),
+    show: (made) => made,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'deleteTopicDestinationRoute',
     method: 'DELETE',
     path: `${path}/{routeId}`,
     tag,
     summary: 'Deletes a route of a topic to a destination.',
-    needs: 'events:write',
-    input: deleteTopicDestinationRouteInput,
+    mutation: deleteTopicDestinationRoute,
     status: 204,
     output: null,
-    run: ({ call }, input) => deleteTopicDestinationRoute(call, input),
+    show: noBody,
   }),
 ];

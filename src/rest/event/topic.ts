@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import { createTopic, deleteTopic, listTopics, updateTopic } from '../../domain/event/topic.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { within } from '../../domain/declared-read.ts';
 import type { Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';

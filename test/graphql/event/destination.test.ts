@@ -96,15 +96,15 @@ test('every offending input is named at once, and no header is repeated', async 
     url: 'http://hooks.example.test',
     headers: { Host: 'evil.example', 'X-Number': 5 },
   };
-  const names = ['input.name', 'input.url', 'input.headers.Host', 'input.headers.X-Number'];
+  const names = ['input.name', 'input.headers.Host', 'input.headers.X-Number', 'input.url'];
   const { problem, code } = await tenant.refusal(create, creation(tenant, given));
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map((issue) => issue.name)).toEqual(names);
   expect(problem.issues?.map((issue) => issue.value)).toEqual([
     given.name,
+    undefined,
+    undefined,
     given.url,
-    undefined,
-    undefined,
   ]);
 
   const nowhere = { input: { ...creation(tenant, given).input, projectIdOrName: '' } };
