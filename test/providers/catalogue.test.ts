@@ -54,8 +54,7 @@ describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))(
 
   test('claims no more than forwarding requests', () => {
     if (DECLARED.includes(provider)) return;
-    const supported = provider.name === 'xero' ? [] : ['PROXY'];
-    expect(supportedCapabilities(provider)).toEqual(supported);
+    expect(supportedCapabilities(provider)).toEqual(['PROXY']);
   });
 });
 

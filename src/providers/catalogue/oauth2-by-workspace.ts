@@ -3,19 +3,6 @@ import type { CatalogueRow } from './row.ts';
 
 export const OAUTH2_BY_WORKSPACE_ROWS: CatalogueRow[] = [
   {
-    name: 'atlassian',
-    displayName: 'Atlassian',
-    // The cloud id is the site's own: Atlassian lists it at /oauth/token/accessible-resources.
-    baseUrl: 'https://api.atlassian.com/ex/jira/{{cloudId}}/rest/api',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://auth.atlassian.com/authorize',
-      tokenUrl: 'https://auth.atlassian.com/oauth/token',
-      explicitScopesRequired: true,
-    },
-    workspaceRequired: true,
-  },
-  {
     name: 'gong',
     displayName: 'Gong',
     // Gong's token answer names the customer's whole base URL: that is its workspace.
@@ -51,20 +38,6 @@ export const OAUTH2_BY_WORKSPACE_ROWS: CatalogueRow[] = [
         'https://{{workspace}}.suitetalk.api.netsuite.com/services/rest/auth/oauth2/v1/token',
       explicitScopesRequired: true,
       clientAuthentication: 'basic',
-    },
-    workspaceRequired: true,
-  },
-  {
-    name: 'shopify',
-    displayName: 'Shopify',
-    baseUrl: 'https://{{workspace}}.myshopify.com',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://{{workspace}}.myshopify.com/admin/oauth/authorize',
-      tokenUrl: 'https://{{workspace}}.myshopify.com/admin/oauth/access_token',
-      explicitScopesRequired: true,
-      scopeSeparator: ',',
-      tokenAttachment: { in: 'header', name: 'X-Shopify-Access-Token' },
     },
     workspaceRequired: true,
   },

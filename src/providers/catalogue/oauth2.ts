@@ -3,19 +3,6 @@ import type { CatalogueRow } from './row.ts';
 
 export const OAUTH2_ROWS: CatalogueRow[] = [
   {
-    name: 'airtable',
-    displayName: 'Airtable',
-    baseUrl: 'https://api.airtable.com',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE_PKCE'],
-    oauth2: {
-      authorizeUrl: 'https://airtable.com/oauth2/v1/authorize',
-      tokenUrl: 'https://airtable.com/oauth2/v1/token',
-      explicitScopesRequired: true,
-      clientAuthentication: 'basic',
-      tokenFields: { scopes: 'scope' },
-    },
-  },
-  {
     name: 'dropbox',
     displayName: 'Dropbox',
     baseUrl: 'https://api.dropboxapi.com',
@@ -36,19 +23,6 @@ export const OAUTH2_ROWS: CatalogueRow[] = [
       tokenUrl: 'https://oauth2.googleapis.com/token',
       authorizeParams: { access_type: 'offline', prompt: 'consent' },
       explicitScopesRequired: true,
-      tokenFields: { scopes: 'scope' },
-    },
-  },
-  {
-    name: 'klaviyo',
-    displayName: 'Klaviyo',
-    baseUrl: 'https://a.klaviyo.com',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE_PKCE'],
-    oauth2: {
-      authorizeUrl: 'https://www.klaviyo.com/oauth/authorize',
-      tokenUrl: 'https://a.klaviyo.com/oauth/token',
-      explicitScopesRequired: true,
-      clientAuthentication: 'basic',
       tokenFields: { scopes: 'scope' },
     },
   },
@@ -110,33 +84,6 @@ export const OAUTH2_ROWS: CatalogueRow[] = [
       explicitScopesRequired: true,
       scopeSeparator: ',',
       tokenFields: { scopes: 'scope', workspaceRef: 'workspace_name' },
-    },
-  },
-  {
-    name: 'xero',
-    displayName: 'Xero',
-    baseUrl: 'https://api.xero.com',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://login.xero.com/identity/connect/authorize',
-      tokenUrl: 'https://identity.xero.com/connect/token',
-      authorizeParams: { response_type: 'code' },
-      explicitScopesRequired: true,
-      clientAuthentication: 'basic',
-      tokenFields: { scopes: 'scope' },
-    },
-    proxy: false,
-  },
-  {
-    name: 'zoom',
-    displayName: 'Zoom',
-    baseUrl: 'https://api.zoom.us',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://zoom.us/oauth/authorize',
-      tokenUrl: 'https://zoom.us/oauth/token',
-      clientAuthentication: 'basic',
-      tokenFields: { scopes: 'scope' },
     },
   },
 ];

@@ -1,6 +1,10 @@
 /** The providers that are made of a declaration. */
 import { type DeclaredProvider, declarativeProvider } from '../declarative/declarative-provider.ts';
+import { klaviyo } from './commerce/klaviyo.ts';
+import { mailchimp } from './commerce/mailchimp.ts';
+import { shopify } from './commerce/shopify.ts';
 import { stripe } from './commerce/stripe.ts';
+import { xero } from './commerce/xero.ts';
 import { attio } from './crm/attio.ts';
 import { close } from './crm/close.ts';
 import { dynamicsCrm } from './crm/dynamics-crm.ts';
@@ -13,13 +17,18 @@ import { front } from './support/frontapp.ts';
 import { intercom } from './support/intercom.ts';
 import { serviceNow } from './support/service-now.ts';
 import { zendeskSupport } from './support/zendesk-support.ts';
+import { airtable } from './work/airtable.ts';
 import { asana } from './work/asana.ts';
+import { atlassian } from './work/atlassian.ts';
 import { github } from './work/github.ts';
 import { gitlab } from './work/gitlab.ts';
 import { linear } from './work/linear.ts';
+import { zoom } from './work/zoom.ts';
 
 export const DECLARATIONS: readonly DeclaredProvider[] = [
+  airtable,
   asana,
+  atlassian,
   attio,
   close,
   dynamicsCrm,
@@ -28,14 +37,19 @@ export const DECLARATIONS: readonly DeclaredProvider[] = [
   github,
   gitlab,
   intercom,
+  klaviyo,
   linear,
+  mailchimp,
   outreach,
   pipedrive,
   salesloft,
   serviceNow,
+  shopify,
   stripe,
+  xero,
   zendeskSupport,
   zoho,
+  zoom,
 ];
 
 export const DECLARED = DECLARATIONS.map(declarativeProvider);

@@ -1,6 +1,10 @@
 /** The wire formats of the vendors, each written from the vendor's own description, by the provider's name. */
 import type { WireVendor } from '../terms.ts';
+import { klaviyo } from './commerce/klaviyo-wire.ts';
+import { mailchimp } from './commerce/mailchimp-wire.ts';
+import { shopify } from './commerce/shopify-wire.ts';
 import { stripe } from './commerce/stripe-wire.ts';
+import { xero } from './commerce/xero-wire.ts';
 import { attio } from './crm/attio-wire.ts';
 import { close } from './crm/close-wire.ts';
 import { dynamicsCrm } from './crm/dynamics-crm-wire.ts';
@@ -13,13 +17,18 @@ import { front } from './support/front-wire.ts';
 import { intercom } from './support/intercom-wire.ts';
 import { serviceNow } from './support/service-now-wire.ts';
 import { zendesk } from './support/zendesk-support-wire.ts';
+import { airtable } from './work/airtable-wire.ts';
 import { asana } from './work/asana-wire.ts';
+import { atlassian } from './work/atlassian-wire.ts';
 import { github } from './work/github-wire.ts';
 import { gitlab } from './work/gitlab-wire.ts';
 import { linear } from './work/linear-wire.ts';
+import { zoom } from './work/zoom-wire.ts';
 
 export const WIRES: Record<string, WireVendor> = {
+  airtable,
   asana,
+  atlassian,
   attio,
   close,
   dynamicsCRM: dynamicsCrm,
@@ -28,12 +37,17 @@ export const WIRES: Record<string, WireVendor> = {
   github,
   gitlab,
   intercom,
+  klaviyo,
   linear,
+  mailchimp,
   outreach,
   pipedrive,
   salesloft,
   serviceNow,
+  shopify,
   stripe,
+  xero,
   zendeskSupport: zendesk,
   zoho,
+  zoom,
 };

@@ -1,0 +1,88 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+type List = ObjectDeclarationInput['all'];
+
+function list(path: string, records: string): List {
+  return {
+    path,
+    records: `/${records}`,
+    size: { in: 'query', name: 'count', max: 1000 },
+    paging: { kind: 'offset', send: { in: 'query', name: 'offset' }, total: '/total_items' },
+    total: '/total_items',
+  };
+}
+
+function object(displayName: string, name: string): ObjectDeclarationInput {
+  const path = `/3.0/${name}`;
+  return {
+    displayName,
+    all: list(path, name),
+    create: { method: 'POST', path, record: '' },
+    update: { method: 'PATCH', path: `${path}/{id}`, record: '' },
+    remove: { path: `${path}/{id}` },
+  };
+}
+
+const MEMBERS = '/3.0/lists/{list_id}/members';
+
+export const mailchimp: DeclaredProvider = {
+  name: 'mailchimp',
+  displayName: 'Mailchimp',
+  // The data centre is in the account's address: us21, say.
+  baseUrl: 'https://{{workspace}}.api.mailchimp.com',
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  oauth2: {
+    authorizeUrl: 'https://login.mailchimp.com/oauth2/authorize',
+    tokenUrl: 'https://login.mailchimp.com/oauth2/token',
+  },
+  workspaceRequired: true,
+  limits: { concurrency: 8 },
+  records: {
+    apiVersion: '3.0',
+    docsUrl: 'https://mailchimp.com/developer/marketing/api/',
+    checkedAgainst: 'the shapes that published connectors rely on',
+    notes: [
+      'Members are read list by list; an id is `list:member`. A deletion archives the member.',
+      'Campaigns and lists do not say when they changed.',
+    ],
+    errors: { messages: ['/errors', '/detail', '/title'], defaultRetryAfterMs: 10_000 },
+    objects: {
+      lists: object('Audiences', 'lists'),
+      campaigns: object('Campaigns', 'campaigns'),
+      members: {
+        displayName: 'Members',
+        id: { parts: { list_id: '/list_id', member: '/id' }, separator: ':' },
+        parent: { object: 'lists', as: 'list_id' },
+        changedAt: { at: '/last_changed', format: 'isoOffset' },
+        nested: [{ at: '/merge_fields', names: /^[A-Z0-9_]{1,10}$/ }],
+        all: {
+          ...list(MEMBERS, 'members'),
+          query: { sort_field: 'last_changed', sort_dir: 'ASC' },
+          since: {
+            in: 'query',
+            name: 'since_last_changed',
+            format: 'isoOffset',
+            isExclusive: true,
+          },
+          until: {
+            in: 'query',
+            name: 'before_last_changed',
+            format: 'isoOffset',
+            isExclusive: true,
+          },
+          isKeyset: true,
+        },
+        create: { method: 'POST', path: MEMBERS, record: '' },
+        update: { method: 'PATCH', path: `${MEMBERS}/{member}`, record: '' },
+        remove: { path: `${MEMBERS}/{member}` },
+        known: {
+          email_address: 'STRING',
+          full_name: 'STRING',
+          status: 'STRING',
+          language: 'STRING',
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,169 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+const VERSION = '2025-10';
+const PATH = `/admin/api/${VERSION}/graphql.json`;
+const FILTER = { in: 'body', name: '/variables/query', format: 'isoSeconds' } as const;
+
+type Known = NonNullable<ObjectDeclarationInput['known']>;
+
+/** `input` is what a mutation calls the record, `inputType` its type there. */
+interface Options {
+  one: string;
+  many: string;
+  create: { input: string; inputType: string };
+  update: { input: string; inputType: string };
+  /** The mutation's arguments and the answer's member, if it deletes. */
+  remove: { input: string; answer: string } | { id: string; answer: string };
+}
+
+function object(
+  displayName: string,
+  { one, many, create, update, remove }: Options,
+  known: Known,
+): ObjectDeclarationInput {
+  const fields = Object.keys(known);
+  const mutation = (verb: string, { input, inputType }: Options['create']) =>
+    `mutation ($input: ${inputType}!) { ${one}${verb}(${input}: $input) {
+      ${one} { ${fields.join(' ')} } userErrors { field message } } }`;
+  const outcome = (verb: string) => ({
+    record: `/data/${one}${verb}/${one}`,
+    refusals: `/data/${one}${verb}/userErrors`,
+  });
+  const removes =
+    'input' in remove
+      ? {
+          text: `mutation ($input: ${remove.input}!) { ${one}Delete(input: $input) {`,
+          id: '/variables/input/id',
+        }
+      : { text: `mutation ($id: ID!) { ${one}Delete(${remove.id}: $id) {`, id: '/variables/id' };
+  return {
+    displayName,
+    changedAt: { at: '/updatedAt', format: 'isoSeconds' },
+    all: {
+      method: 'POST',
+      path: PATH,
+      body: { variables: {} },
+      records: `/data/${many}/nodes`,
+      size: { in: 'body', name: '/variables/first', max: 250 },
+      paging: {
+        kind: 'cursor',
+        send: { in: 'body', name: '/variables/after' },
+        next: `/data/${many}/pageInfo/endCursor`,
+        more: `/data/${many}/pageInfo/hasNextPage`,
+      },
+      since: { ...FILTER, template: "updated_at:>='{time}'" },
+      until: { ...FILTER, template: "updated_at:<='{time}'" },
+      expression: { join: ' AND ' },
+      fields: {
+        in: 'body',
+        name: '/query',
+        separator: ' ',
+        always: fields,
+        template: `query ($first: Int!, $after: String, $query: String) {
+          ${many}(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) {
+            nodes { {fields} } pageInfo { hasNextPage endCursor } } }`,
+      },
+    },
+    create: {
+      method: 'POST',
+      path: PATH,
+      body: { query: mutation('Create', create) },
+      wrap: '/variables/input',
+      ...outcome('Create'),
+    },
+    update: {
+      method: 'POST',
+      path: PATH,
+      body: { query: mutation('Update', update) },
+      wrap: '/variables/input',
+      id: '/variables/input/id',
+      ...outcome('Update'),
+    },
+    remove: {
+      method: 'POST',
+      path: PATH,
+      body: { query: `${removes.text} ${remove.answer} userErrors { field message } } }` },
+      id: removes.id,
+      refusals: `/data/${one}Delete/userErrors`,
+    },
+    known,
+  };
+}
+
+const COMMON: Known = { id: 'STRING', createdAt: 'DATETIME', updatedAt: 'DATETIME' };
+
+export const shopify: DeclaredProvider = {
+  name: 'shopify',
+  displayName: 'Shopify',
+  baseUrl: 'https://{{workspace}}.myshopify.com',
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  oauth2: {
+    authorizeUrl: 'https://{{workspace}}.myshopify.com/admin/oauth/authorize',
+    tokenUrl: 'https://{{workspace}}.myshopify.com/admin/oauth/access_token',
+    explicitScopesRequired: true,
+    scopeSeparator: ',',
+    tokenAttachment: { in: 'header', name: 'X-Shopify-Access-Token' },
+  },
+  workspaceRequired: true,
+  limits: { requestsPerSecond: 2 },
+  records: {
+    apiVersion: VERSION,
+    docsUrl: 'https://shopify.dev/docs/api/admin-graphql',
+    checkedAgainst: 'the shapes that published connectors rely on',
+    notes: ['Orders go back 60 days unless the app may read all of them.'],
+    scopes: [
+      'read_customers',
+      'write_customers',
+      'read_products',
+      'write_products',
+      'read_orders',
+      'write_orders',
+    ],
+    errors: {
+      messages: ['/errors'],
+      inSuccess: '/errors',
+      rules: [
+        { words: 'THROTTLED', kind: 'RATE_LIMITED' },
+        { words: 'ACCESS_DENIED', kind: 'FORBIDDEN' },
+      ],
+      // The bucket refills by 100 points a second at the least; a page takes hundreds.
+      defaultRetryAfterMs: 5_000,
+    },
+    objects: {
+      customers: object(
+        'Customers',
+        {
+          one: 'customer',
+          many: 'customers',
+          create: { input: 'input', inputType: 'CustomerInput' },
+          update: { input: 'input', inputType: 'CustomerInput' },
+          remove: { input: 'CustomerDeleteInput', answer: 'deletedCustomerId' },
+        },
+        { ...COMMON, firstName: 'STRING', lastName: 'STRING', note: 'STRING' },
+      ),
+      products: object(
+        'Products',
+        {
+          one: 'product',
+          many: 'products',
+          create: { input: 'product', inputType: 'ProductCreateInput' },
+          update: { input: 'product', inputType: 'ProductUpdateInput' },
+          remove: { input: 'ProductDeleteInput', answer: 'deletedProductId' },
+        },
+        { ...COMMON, title: 'STRING', handle: 'STRING', vendor: 'STRING', status: 'STRING' },
+      ),
+      orders: object(
+        'Orders',
+        {
+          one: 'order',
+          many: 'orders',
+          create: { input: 'order', inputType: 'OrderCreateOrderInput' },
+          update: { input: 'input', inputType: 'OrderInput' },
+          remove: { id: 'orderId', answer: 'deletedId' },
+        },
+        { ...COMMON, name: 'STRING', email: 'STRING', note: 'STRING' },
+      ),
+    },
+  },
+};

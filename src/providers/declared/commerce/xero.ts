@@ -1,0 +1,86 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+/** Whatever is sent or given is a list under the object's name. */
+function object(
+  displayName: string,
+  name: string,
+  { id, isPaged = true, isRemoved = false, query = {} }: Options,
+): ObjectDeclarationInput {
+  const path = `/api.xro/2.0/${name}`;
+  return {
+    displayName,
+    id: `/${id}`,
+    changedAt: { at: '/UpdatedDateUTC', format: 'dotNet' },
+    all: {
+      path,
+      query: { order: 'UpdatedDateUTC ASC', ...query },
+      records: `/${name}`,
+      ...(isPaged && { size: { in: 'query', name: 'pageSize', max: 1000 } }),
+      paging: isPaged
+        ? { kind: 'page', send: { in: 'query', name: 'page' }, pages: '/pagination/pageCount' }
+        : { kind: 'none' },
+      since: { in: 'header', name: 'If-Modified-Since', format: 'isoBare', isExclusive: true },
+      ...(isPaged && { total: '/pagination/itemCount' }),
+    },
+    create: { method: 'PUT', path, wrap: `/${name}/0`, record: `/${name}/0` },
+    update: { method: 'POST', path: `${path}/{id}`, wrap: `/${name}/0`, record: `/${name}/0` },
+    ...(isRemoved && { remove: { path: `${path}/{id}` } }),
+  };
+}
+
+interface Options {
+  id: string;
+  isPaged?: boolean;
+  isRemoved?: boolean;
+  query?: Record<string, string>;
+}
+
+export const xero: DeclaredProvider = {
+  name: 'xero',
+  displayName: 'Xero',
+  baseUrl: 'https://api.xero.com',
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  oauth2: {
+    authorizeUrl: 'https://login.xero.com/identity/connect/authorize',
+    tokenUrl: 'https://identity.xero.com/connect/token',
+    authorizeParams: { response_type: 'code' },
+    explicitScopesRequired: true,
+    clientAuthentication: 'basic',
+    tokenFields: { scopes: 'scope' },
+  },
+  proxy: false,
+  // 60 a minute and 5 at once for each tenant.
+  limits: { requestsPerSecond: 1, concurrency: 5 },
+  records: {
+    apiVersion: '2.0',
+    docsUrl: 'https://developer.xero.com/documentation/api/accounting/overview',
+    checkedAgainst: "the vendor's published OpenAPI description of the Accounting API",
+    notes: [
+      'Contacts and invoices are not deleted but archived or voided, by an update of their status.',
+    ],
+    scopes: [
+      'offline_access',
+      'accounting.transactions',
+      'accounting.contacts',
+      'accounting.settings',
+    ],
+    inputs: { tenantId: 'Id of the organisation, from https://api.xero.com/connections' },
+    headers: { 'xero-tenant-id': '{{tenantId}}' },
+    idempotencyHeader: 'Idempotency-Key',
+    errors: { messages: ['/Elements/0/ValidationErrors', '/Message', '/Detail'] },
+    objects: {
+      Contacts: object('Contacts', 'Contacts', {
+        id: 'ContactID',
+        query: { includeArchived: 'true' },
+      }),
+      Invoices: object('Invoices', 'Invoices', { id: 'InvoiceID' }),
+      Items: object('Items', 'Items', { id: 'ItemID', isPaged: false, isRemoved: true }),
+      Accounts: object('Accounts', 'Accounts', {
+        id: 'AccountID',
+        isPaged: false,
+        isRemoved: true,
+      }),
+    },
+  },
+};

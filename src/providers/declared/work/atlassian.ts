@@ -1,0 +1,104 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+const HOUR_MS = 3_600_000;
+/** JQL reads a time in the zone of the user, which nobody tells: no zone is further from UTC. */
+const JQL = { in: 'body', name: '/jql', format: 'minutes', marginMs: 14 * HOUR_MS } as const;
+
+const issues: ObjectDeclarationInput = {
+  displayName: 'Issues',
+  changedAt: { at: '/fields/updated', format: 'iso' },
+  nested: [{ at: '/fields' }],
+  all: {
+    method: 'POST',
+    path: '/3/search/jql',
+    records: '/issues',
+    size: { in: 'body', name: '/maxResults', max: 100 },
+    paging: {
+      kind: 'cursor',
+      send: { in: 'body', name: '/nextPageToken' },
+      next: '/nextPageToken',
+      ends: '/isLast',
+    },
+    // A search without a bound is refused.
+    since: { ...JQL, template: 'updated >= "{time}"', isRequired: true },
+    until: { ...JQL, template: 'updated <= "{time}"' },
+    expression: { join: ' AND ', wrap: '{all} ORDER BY updated ASC' },
+    fields: { in: 'body', name: '/fields', always: ['updated'], isList: true },
+  },
+  create: { method: 'POST', path: '/3/issue', wrap: '/fields', record: '' },
+  update: { method: 'PUT', path: '/3/issue/{id}', wrap: '/fields' },
+  remove: { path: '/3/issue/{id}' },
+  fields: {
+    path: '/3/field',
+    fields: '',
+    name: '/id',
+    displayName: '/name',
+    type: '/schema/type',
+    isCustom: '/custom',
+    types: {
+      string: 'STRING',
+      number: 'FLOAT',
+      date: 'DATE',
+      datetime: 'DATETIME',
+      user: 'REFERENCE',
+      project: 'REFERENCE',
+    },
+  },
+};
+
+export const atlassian: DeclaredProvider = {
+  name: 'atlassian',
+  displayName: 'Atlassian',
+  // The cloud id is the site's own: Atlassian lists it at /oauth/token/accessible-resources.
+  baseUrl: 'https://api.atlassian.com/ex/jira/{{cloudId}}/rest/api',
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  oauth2: {
+    authorizeUrl: 'https://auth.atlassian.com/authorize',
+    tokenUrl: 'https://auth.atlassian.com/oauth/token',
+    explicitScopesRequired: true,
+  },
+  workspaceRequired: true,
+  records: {
+    apiVersion: '3',
+    docsUrl: 'https://developer.atlassian.com/cloud/jira/platform/rest/v3/',
+    checkedAgainst: 'the shapes that published connectors rely on',
+    notes: [
+      'Jira filters by the minute, in the zone of the user: half a day more is read, and left out here.',
+      'Rich texts are in the Atlassian Document Format. The status of an issue is changed by a transition, which is forwarded.',
+    ],
+    scopes: ['read:jira-work', 'write:jira-work', 'read:jira-user', 'offline_access'],
+    inputs: { cloudId: 'Id of the site' },
+    errors: {
+      messages: ['/errorMessages', '/errors', '/message'],
+      waitHeaders: [{ name: 'X-RateLimit-Reset', format: 'iso' }],
+    },
+    objects: {
+      issues,
+      projects: {
+        displayName: 'Projects',
+        all: {
+          path: '/3/project/search',
+          records: '/values',
+          size: { in: 'query', name: 'maxResults', max: 50 },
+          paging: { kind: 'offset', send: { in: 'query', name: 'startAt' }, ends: '/isLast' },
+          total: '/total',
+        },
+        create: { method: 'POST', path: '/3/project', record: '' },
+        update: { method: 'PUT', path: '/3/project/{id}', record: '' },
+        remove: { path: '/3/project/{id}' },
+      },
+      users: {
+        displayName: 'Users',
+        id: '/accountId',
+        all: {
+          path: '/3/users/search',
+          records: '',
+          size: { in: 'query', name: 'maxResults', max: 50 },
+          // A page may hold fewer than were asked for: only an empty one is the last.
+          paging: { kind: 'offset', send: { in: 'query', name: 'startAt' }, more: '/none' },
+        },
+      },
+    },
+  },
+};

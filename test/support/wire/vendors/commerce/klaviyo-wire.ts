@@ -1,0 +1,83 @@
+import { BadRequest, byAddress, byCursor } from '../../paging.ts';
+import { BEARER, isObject, membersAt, tooLong, type WireVendor } from '../../terms.ts';
+import type { WireChange } from '../../vendor-server.ts';
+
+const FILTER = /^greater-than\(updated,(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)\)$/;
+
+function valuesIn(isChange: boolean): WireChange['valuesIn'] {
+  return (body) => {
+    const data = isObject(body) && isObject(body.data) ? body.data : {};
+    if (data.type !== 'profile') throw new BadRequest('type must be profile');
+    if (isChange && !data.id) throw new BadRequest('id is a required field');
+    return membersAt('data', 'attributes')(body);
+  };
+}
+
+export const klaviyo: WireVendor = {
+  objectName: 'profiles',
+  textField: 'first_name',
+  missingId: '01NONE',
+  fixture: {
+    idOf: (n) => `01GDDKASAP8TKDDA2GRZ${n}`,
+    headers: { ...BEARER },
+    contentType: 'application/vnd.api+json',
+    invalidStatus: 400,
+    refusal: (status, detail) => ({
+      errors: [
+        {
+          id: 'e1',
+          status,
+          code: 'invalid',
+          title: 'Invalid input.',
+          detail,
+          source: { pointer: '/data/attributes/first_name' },
+        },
+      ],
+    }),
+    problemWith: tooLong('first_name'),
+    object: {
+      show: ({ id, changedAt, values }) => ({
+        type: 'profile',
+        id,
+        attributes: {
+          ...values,
+          properties: {},
+          updated: changedAt.toISOString().replace('Z', '+00:00'),
+        },
+      }),
+      lists: [
+        {
+          path: '/api/profiles',
+          order: 'oldestChange',
+          filter: (records, { query, headers }) => {
+            if (!headers.revision) throw new BadRequest('revision is missing');
+            const filter = query.get('filter');
+            if (filter === null) return records;
+            const time = FILTER.exec(filter)?.[1];
+            if (!time) throw new BadRequest(`Invalid filter: ${filter}`);
+            return records.filter(({ changedAt }) => changedAt > new Date(time));
+          },
+          page: byAddress(
+            byCursor({ name: 'page[size]', fallback: 20, max: 100 }, 'page[cursor]'),
+            'page[cursor]',
+          ),
+          answer: (data, { next }) => ({ data, links: { self: '…', next, prev: null } }),
+        },
+      ],
+      create: {
+        method: 'POST',
+        path: '/api/profiles',
+        status: 201,
+        valuesIn: valuesIn(false),
+        answer: (data) => ({ data }),
+      },
+      update: {
+        method: 'PATCH',
+        path: '/api/profiles/:id',
+        status: 200,
+        valuesIn: valuesIn(true),
+        answer: (data) => ({ data }),
+      },
+    },
+  },
+};

@@ -1,0 +1,57 @@
+import { byOffset } from '../../paging.ts';
+import { BEARER, plainChange, shownTime, timeIn, tooLong, type WireVendor } from '../../terms.ts';
+
+const PATH = '/3.0/lists/l1/members';
+
+/** Members lie in a list, and are known by a hash. */
+export const mailchimp: WireVendor = {
+  objectName: 'members',
+  textField: 'full_name',
+  missingId: 'l1:ffffffffffffffffffffffffffffffff',
+  needs: { list_id: 'l1' },
+  fixture: {
+    idOf: (n) => n.toString(16).padStart(32, '0'),
+    refOf: (id) => `l1:${id}`,
+    headers: BEARER,
+    contentType: 'application/json',
+    invalidStatus: 400,
+    refusal: (status, message) => ({
+      type: 'https://mailchimp.com/developer/marketing/docs/errors/',
+      title: 'Invalid Resource',
+      status,
+      detail: 'The resource submitted could not be validated.',
+      errors: [{ field: 'full_name', message }],
+    }),
+    problemWith: tooLong('full_name'),
+    object: {
+      show: ({ id, changedAt, values }) => ({
+        id,
+        ...values,
+        list_id: 'l1',
+        merge_fields: {},
+        last_changed: changedAt.toISOString().replace(/\.\d+Z/, '+00:00'),
+      }),
+      fixed: [{ path: '/3.0/lists', body: { lists: [{ id: 'l1' }], total_items: 1 } }],
+      lists: [
+        {
+          path: PATH,
+          order: 'oldestChange',
+          filter: (records, { query }) => {
+            const since = timeIn(query, 'since_last_changed');
+            const before = timeIn(query, 'before_last_changed');
+            return records.filter(
+              (record) =>
+                (!since || shownTime(record) > since.getTime()) &&
+                (!before || shownTime(record) < before.getTime()),
+            );
+          },
+          page: byOffset({ name: 'count', fallback: 10, max: 1000 }, 'offset'),
+          answer: (members, { total }) => ({ members, list_id: 'l1', total_items: total }),
+        },
+      ],
+      create: plainChange('POST', PATH, 200),
+      update: plainChange('PATCH', `${PATH}/:id`, 200),
+      remove: { method: 'DELETE', path: `${PATH}/:id`, status: 204 },
+    },
+  },
+};

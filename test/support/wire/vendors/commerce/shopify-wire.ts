@@ -1,0 +1,71 @@
+import { answersGraphql, connectionPage, GraphqlRefusal } from '../../graphql-vendor.ts';
+import {
+  isObject,
+  isoSeconds,
+  TOKEN,
+  tooLong,
+  type Values,
+  type WireVendor,
+  within,
+} from '../../terms.ts';
+import type { StoredRecord } from '../../vendor-store.ts';
+
+const problemWith = tooLong('firstName');
+const CONDITION = /^updated_at:(>=|<=)'(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)'$/;
+
+const show = ({ id, changedAt, values }: StoredRecord): Values => ({
+  id,
+  ...values,
+  updatedAt: isoSeconds(changedAt),
+});
+
+function found(records: StoredRecord[], query: unknown): StoredRecord[] {
+  const bounds: Record<string, Date> = {};
+  for (const part of query == null ? [] : String(query).split(' AND ')) {
+    const [, operator = '', time = ''] = CONDITION.exec(part) ?? [];
+    if (operator === '') throw new GraphqlRefusal(`Invalid search: ${part}`);
+    bounds[operator] = new Date(time);
+  }
+  return within(records, bounds['>='] ?? null, bounds['<='] ?? null);
+}
+
+/** What is wrong with a record is told beside it, with status 200. */
+const refusing = (message: string) => ({
+  customer: null,
+  userErrors: [{ field: ['firstName'], message }],
+});
+
+export const shopify: WireVendor = {
+  objectName: 'customers',
+  textField: 'firstName',
+  missingId: 'gid://shopify/Customer/999',
+  fixture: {
+    idOf: (n) => `gid://shopify/Customer/${n}`,
+    headers: { 'X-Shopify-Access-Token': TOKEN },
+    contentType: 'application/json',
+    invalidStatus: 200,
+    refusal: (_status, message) => ({ errors: [{ message }] }),
+    problemWith,
+    other: answersGraphql('/admin/api/2025-10/graphql.json', ({ name, variables }, store, now) => {
+      const { id, ...input } = isObject(variables.input) ? variables.input : {};
+      const record = store.find(String(id));
+      const problem = problemWith(input);
+      if (name === 'customers') {
+        return connectionPage(found(store.records, variables.query).map(show), variables, 250);
+      }
+      if (problem) return refusing(problem);
+      if (name === 'customerCreate') {
+        return { customer: show(store.create(input, now)), userErrors: [] };
+      }
+      if (!record) return refusing("Customer can't be found");
+      if (name === 'customerDelete') {
+        store.remove(record);
+        return { deletedCustomerId: record.id, userErrors: [] };
+      }
+      if (name !== 'customerUpdate') throw new GraphqlRefusal(`Field '${name}' doesn't exist`);
+      Object.assign(record.values, input);
+      return { customer: show(record), userErrors: [] };
+    }),
+    object: { show, lists: [] },
+  },
+};

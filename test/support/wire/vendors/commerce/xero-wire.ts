@@ -1,0 +1,74 @@
+import { BadRequest, byPage } from '../../paging.ts';
+import { BEARER, isObject, tooLong, type Values, type WireVendor } from '../../terms.ts';
+import type { WireChange } from '../../vendor-server.ts';
+
+const SINCE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/;
+const PATH = '/api.xro/2.0/Contacts';
+
+function contactsIn(body: unknown): Values[] {
+  const contacts = isObject(body) ? body.Contacts : undefined;
+  if (!Array.isArray(contacts)) throw new BadRequest('Contacts must be a list');
+  return contacts;
+}
+
+const one: Pick<WireChange, 'valuesIn' | 'answer' | 'status'> = {
+  status: 200,
+  valuesIn: (body) => contactsIn(body)[0] ?? {},
+  answer: (contact) => ({ Id: '…', Status: 'OK', Contacts: [contact] }),
+};
+
+/** Times are those of .NET, a filter is a header, and a write is a PUT of a list. */
+export const xero: WireVendor = {
+  objectName: 'Contacts',
+  textField: 'Name',
+  missingId: '00000000-0000-0000-0000-999999999999',
+  facts: { tenantId: 'tenant-1' },
+  fixture: {
+    idOf: (n) => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`,
+    headers: BEARER,
+    contentType: 'application/json',
+    invalidStatus: 400,
+    refusal: (status, message) =>
+      status === 400
+        ? {
+            ErrorNumber: 10,
+            Type: 'ValidationException',
+            Message: 'A validation exception occurred',
+            Elements: [{ ValidationErrors: [{ Message: message }] }],
+          }
+        : { Title: 'Refused', Detail: message, Status: status },
+    problemWith: tooLong('Name'),
+    object: {
+      show: ({ id, changedAt, values }) => ({
+        ContactID: id,
+        ...values,
+        UpdatedDateUTC: `/Date(${changedAt.getTime()}+0000)/`,
+        HasErrors: false,
+      }),
+      lists: [
+        {
+          path: PATH,
+          order: 'oldestChange',
+          filter: (records, { headers }) => {
+            if (headers['xero-tenant-id'] !== 'tenant-1') throw new BadRequest('No tenant');
+            const since = headers['if-modified-since'];
+            if (since === undefined) return records;
+            if (!SINCE.test(since)) throw new BadRequest(`${since} is no time`);
+            return records.filter(({ changedAt }) => changedAt > new Date(`${since}Z`));
+          },
+          page: byPage({ name: 'pageSize', fallback: 100, max: 1000 }, 'page'),
+          answer: (Contacts, { next, total }) => ({
+            pagination: {
+              page: next === null ? 1 : Number(next) - 1,
+              pageCount: next === null ? 1 : Number(next),
+              itemCount: total,
+            },
+            Contacts,
+          }),
+        },
+      ],
+      create: { method: 'PUT', path: PATH, ...one },
+      update: { method: 'POST', path: `${PATH}/:id`, ...one },
+    },
+  },
+};

@@ -1,0 +1,73 @@
+import { BadRequest, byCursor } from '../../paging.ts';
+import { BEARER, membersOf, tooLong, type WireVendor } from '../../terms.ts';
+import type { StoredRecord } from '../../vendor-store.ts';
+
+const PATH = '/v0/appBase/tblTasks';
+/** What a formula of this server may be: functions of the time of change, all of which must hold. */
+const FORMULA = /^AND\((.+)\)$/;
+const CONDITION =
+  /(IS_AFTER|IS_BEFORE)\(IF\(LAST_MODIFIED_TIME\(\),LAST_MODIFIED_TIME\(\),CREATED_TIME\(\)\),'([^']+)'\)/g;
+
+function filtered(records: StoredRecord[], formula: string | null): StoredRecord[] {
+  if (formula === null) return records;
+  const inner = FORMULA.exec(formula)?.[1] ?? '';
+  const conditions = [...inner.matchAll(CONDITION)];
+  if (conditions.map(([text]) => text).join(',') !== inner) {
+    throw new BadRequest('The formula for filtering records is invalid');
+  }
+  return records.filter(({ changedAt }) =>
+    conditions.every(([, name, time = '']) =>
+      name === 'IS_AFTER' ? changedAt > new Date(time) : changedAt < new Date(time),
+    ),
+  );
+}
+
+/** Tables lie in a base; values lie in `fields`. */
+export const airtable: WireVendor = {
+  objectName: 'tblTasks',
+  textField: 'Name',
+  missingId: 'recNone',
+  facts: { base: 'appBase' },
+  fixture: {
+    idOf: (n) => `rec${String(n).padStart(14, '0')}`,
+    headers: BEARER,
+    contentType: 'application/json',
+    invalidStatus: 422,
+    refusal: (status, message) =>
+      status === 404
+        ? { error: 'NOT_FOUND' }
+        : { error: { type: 'INVALID_VALUE_FOR_COLUMN', message } },
+    problemWith: tooLong('Name'),
+    object: {
+      show: ({ id, values }) => ({
+        id,
+        createdTime: '2026-01-01T00:00:00.000Z',
+        fields: values,
+      }),
+      lists: [
+        {
+          path: PATH,
+          order: 'made',
+          filter: (records, { query }) => filtered(records, query.get('filterByFormula')),
+          page: byCursor({ name: 'pageSize', fallback: 100, max: 100 }, 'offset'),
+          answer: (records, { next }) => ({ records, ...(next !== null && { offset: next }) }),
+        },
+      ],
+      create: {
+        method: 'POST',
+        path: PATH,
+        status: 200,
+        valuesIn: membersOf('fields'),
+        answer: (record) => record,
+      },
+      update: {
+        method: 'PATCH',
+        path: `${PATH}/:id`,
+        status: 200,
+        valuesIn: membersOf('fields'),
+        answer: (record) => record,
+      },
+      remove: { method: 'DELETE', path: `${PATH}/:id`, status: 200, body: { deleted: true } },
+    },
+  },
+};

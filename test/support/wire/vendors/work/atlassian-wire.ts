@@ -1,0 +1,88 @@
+import { BadRequest, byCursor, type Page } from '../../paging.ts';
+import { BEARER, bodyAsQuery, isObject, membersOf, tooLong, type WireVendor } from '../../terms.ts';
+
+const CONDITION = /^updated (>=|<=) "(\d{4}-\d\d-\d\d \d\d:\d\d)"$/;
+const ORDER = ' ORDER BY updated ASC';
+/** The account's user is far from UTC. */
+const USER_ZONE = '+05:30';
+
+const page: Page = (records, request, url) => {
+  const query = bodyAsQuery(request.body);
+  const size = { name: 'maxResults', fallback: 50, max: 5000 };
+  return byCursor(size, 'nextPageToken')(records, { ...request, query }, url);
+};
+
+export const atlassian: WireVendor = {
+  objectName: 'issues',
+  textField: 'summary',
+  missingId: '99999',
+  fixture: {
+    idOf: (n) => String(10_000 + n),
+    headers: BEARER,
+    contentType: 'application/json',
+    invalidStatus: 400,
+    refusal: (status, message) =>
+      status === 400
+        ? { errorMessages: [], errors: { summary: message } }
+        : { errorMessages: [message], errors: {} },
+    problemWith: tooLong('summary'),
+    object: {
+      show: ({ id, changedAt, values }) => ({
+        id,
+        key: `APP-${id}`,
+        fields: { ...values, updated: changedAt.toISOString().replace('Z', '+0000') },
+      }),
+      lists: [
+        {
+          method: 'POST',
+          path: '/3/search/jql',
+          order: 'oldestChange',
+          filter: (records, { body }) => {
+            const { jql, fields } = isObject(body) ? body : {};
+            if (!Array.isArray(fields)) throw new BadRequest('Only ids would be told');
+            const text = String(jql);
+            if (!text.endsWith(ORDER)) throw new BadRequest('Not in order');
+            const bounds: Record<string, Date> = {};
+            for (const part of text.slice(0, -ORDER.length).split(' AND ')) {
+              const [, operator = '', time = ''] = CONDITION.exec(part) ?? [];
+              if (operator === '') throw new BadRequest(`Unbounded JQL: ${part}`);
+              bounds[operator] = new Date(`${time.replace(' ', 'T')}:00${USER_ZONE}`);
+            }
+            const { '>=': since, '<=': until } = bounds;
+            return records.filter(
+              ({ changedAt }) => (!since || changedAt >= since) && (!until || changedAt <= until),
+            );
+          },
+          page,
+          answer: (issues, { next }) => ({
+            issues,
+            isLast: next === null,
+            ...(next !== null && { nextPageToken: next }),
+          }),
+        },
+      ],
+      create: {
+        method: 'POST',
+        path: '/3/issue',
+        status: 201,
+        valuesIn: membersOf('fields'),
+        answer: ({ id, key }) => ({ id, key, self: '…' }),
+      },
+      update: {
+        method: 'PUT',
+        path: '/3/issue/:id',
+        status: 204,
+        valuesIn: membersOf('fields'),
+        answer: () => undefined,
+      },
+      remove: { method: 'DELETE', path: '/3/issue/:id', status: 204 },
+      fields: {
+        path: '/3/field',
+        body: [
+          { id: 'summary', name: 'Summary', custom: false, schema: { type: 'string' } },
+          { id: 'customfield_10001', name: 'Team', custom: true, schema: { type: 'team' } },
+        ],
+      },
+    },
+  },
+};
