@@ -143,7 +143,7 @@ async function start(parts: Parts, handler: RequestListener, { running, shutdown
     serving.add('work', () => work[Symbol.asyncDispose]());
   }
   state.isReady = true;
-  log.info({ url, graphiql: `${url}/graphql`, sandbox: sandbox.url() }, 'ready');
+  log.info({ url, graphiql: `${url}/graphql`, sandbox: sandbox.url() }, 'server.ready');
   return { url, demoFile: state.demoFile };
 }
 

@@ -173,7 +173,7 @@ export function rateLimited(detail: string, retryAfterSeconds: number): DomainEr
 /** What nobody threw on purpose is masked, with an instance that the log has too. `about` says where it happened. */
 export function maskedError(log: Log, error: unknown, about: object): DomainError {
   const instance = `urn:uuid:${randomUUID()}`;
-  log.error({ err: error, instance, ...about }, 'internal error');
+  log.error({ err: error, instance, ...about }, 'error.internal');
   const detail = 'Something went wrong on our side. The instance names it in our log.';
   return new DomainError('INTERNAL_ERROR', detail, { instance });
 }

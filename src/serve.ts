@@ -15,16 +15,16 @@ function stop(reason: string): void {
   // Nothing has been taken yet, and whatever a start does may be cut off.
   if (!app) process.exit(0);
   const { config, log } = app.services;
-  log.info({ reason }, 'stopping');
+  log.info({ reason }, 'server.stopping');
   const { stopsWaitFor } = app;
   setTimeout(() => {
-    log.error({ givenUp: stopsWaitFor() }, 'shutdown.given_up');
+    log.error({ givenUp: stopsWaitFor() }, 'server.stop_given_up');
     process.exit(1);
   }, config.SHUTDOWN_MS);
   app[Symbol.asyncDispose]().then(
     () => process.exit(0),
     (error: unknown) => {
-      log.error({ err: error }, 'stopped with an error');
+      log.error({ err: error }, 'server.stop_failed');
       process.exit(1);
     },
   );

@@ -27,7 +27,7 @@ beforeAll(async () => {
     await once(server, 'exit');
   };
   const ready = Promise.withResolvers<void>();
-  server.stdout.on('data', (chunk) => String(chunk).includes('"msg":"ready"') && ready.resolve());
+  server.stdout.on('data', (chunk) => String(chunk).includes('"msg":"server.ready"') && ready.resolve());
   server.once('exit', () => ready.reject(new Error('The server ended before it was ready.')));
   await ready.promise;
   url = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')).url;

@@ -104,5 +104,5 @@ async function apply(session: Session, migration: Migration, log: Log): Promise<
     await session.script('rollback');
     throw error;
   }
-  log.info({ migration: migration.name }, 'migration applied');
+  log.info({ migration: migration.name }, 'migration.applied');
 }

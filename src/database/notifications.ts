@@ -19,7 +19,7 @@ export function listenOnPglite(pglite: PGlite, log: Log): Listen {
         return unlisten;
       },
       (error: unknown) => {
-        if (!pglite.closed) log.warn({ err: error, channel }, 'hints are not heard');
+        if (!pglite.closed) log.warn({ err: error, channel }, 'notifications.listen_failed');
       },
     );
     return {

@@ -104,7 +104,7 @@ export class Claimer {
     } catch (error) {
       log.error(
         { destinationId: row.destinationId, err: error },
-        'signing secret can not be opened',
+        'signing_secret.unreadable',
       );
       return [];
     }

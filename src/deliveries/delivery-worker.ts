@@ -60,8 +60,8 @@ export class DeliveryWorker {
     this.#deps = deps;
     this.#limits = { ...DELIVERY_LIMITS, ...deps.limits };
     this.#backlog = new Backlog(this.#limits);
-    this.#claiming = new Outage(deps.log, 'deliveries not claimed yet');
-    this.#givingBack = new Outage(deps.log, 'deliveries not given back yet');
+    this.#claiming = new Outage(deps.log, 'deliveries.claim_failed');
+    this.#givingBack = new Outage(deps.log, 'deliveries.release_failed');
     this.#claimer = new Claimer({ ...deps, limits: this.#limits });
     this.#recorder = new Recorder({
       ...deps,
@@ -161,7 +161,7 @@ export class DeliveryWorker {
       return await send(job, this.#deps.outbound, { attemptMs: this.#limits.attemptMs, signal });
     } catch (error) {
       if (signal.aborted) return undefined;
-      this.#deps.log.error({ err: error, deliveryId: job.row.id }, 'attempt broke off');
+      this.#deps.log.error({ err: error, deliveryId: job.row.id }, 'delivery.attempt_failed');
       return { responseStatus: null, error: 'The message could not be sent.' };
     }
   }

@@ -37,7 +37,7 @@ export class Recorder {
 
   constructor(deps: RecorderDeps) {
     this.#deps = deps;
-    this.#outage = new Outage(deps.log, 'attempts not recorded yet');
+    this.#outage = new Outage(deps.log, 'deliveries.record_failed');
   }
 
   get unrecorded(): number {
@@ -81,7 +81,7 @@ export class Recorder {
     const time = { now, hopeless: hopelessness(now) };
     const { recorded, hopeless } = await recordAttempts(database.rows.query, records, time);
     const refused = batch.length - recorded;
-    if (refused > 0) log.warn({ refused }, 'results refused: their claims were no longer valid');
+    if (refused > 0) log.warn({ refused }, 'deliveries.results_refused');
     return hopeless;
   }
 
@@ -102,7 +102,7 @@ export class Recorder {
   }
 
   #disabled(destinationId: string, why: string): void {
-    this.#deps.log.warn({ destinationId, why }, 'destination disabled');
+    this.#deps.log.warn({ destinationId, why }, 'destination.disabled');
     this.#deps.onDisabled(destinationId);
   }
 

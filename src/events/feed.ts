@@ -37,7 +37,7 @@ export function createFeed(
   { lookMs = LOOK_MS } = {},
 ): Feed {
   const tails = new Map<string, Tail>();
-  const outage = new Outage(log, 'the event log can not be read');
+  const outage = new Outage(log, 'feed.unreadable');
   let isLooking = false;
 
   const look = async () => {

@@ -54,7 +54,7 @@ class OperationReader {
 
   constructor(database: Database, log: Log) {
     this.#database = database;
-    this.#outage = new Outage(log, 'operations can not be read');
+    this.#outage = new Outage(log, 'operations.unreadable');
   }
 
   follow(operation: Operation): OperationFollower {

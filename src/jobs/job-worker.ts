@@ -82,7 +82,7 @@ async function startWorkers<N extends JobName>(
           await handler(services, payload.parse(data) as JobPayload<N>, signal);
           return { id, status: 'completed' };
         } catch (error) {
-          services.log.warn({ err: error, job: name, data }, 'a job failed and is tried again');
+          services.log.warn({ err: error, job: name, data }, 'job.failed');
           return { id, status: 'failed', output: { message: String(error) } };
         }
       }),
@@ -104,7 +104,7 @@ async function runAgainAndAgain(
   { name, intervalMs, run }: Sweep,
   signal: AbortSignal,
 ): Promise<void> {
-  const outage = new Outage(services.log.child({ sweep: name }), 'a sweep is tried again');
+  const outage = new Outage(services.log.child({ sweep: name }), 'sweep.failed');
   while (!signal.aborted) {
     await outage.watch(() => run(services, signal));
     await pause(intervalMs, signal);

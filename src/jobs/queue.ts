@@ -58,9 +58,9 @@ export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Pro
     bamIntervalSeconds: IDLE_SECONDS,
   });
   // Every worker meets the same error again and again, and nothing tells that it is over.
-  const outage = new Outage(log, 'the job queue met an error', { repeatMs: REPORT_MS });
+  const outage = new Outage(log, 'job_queue.failed', { repeatMs: REPORT_MS });
   boss.on('error', (error) => outage.failed(error));
-  boss.on('warning', ({ message, data }) => log.info({ data }, message));
+  boss.on('warning', ({ message, data }) => log.info({ warning: message, data }, 'job_queue.warned'));
   await boss.start();
   await declareQueues(boss);
   return {

@@ -7,6 +7,6 @@ export const removeExpiredSweep: Sweep = {
   intervalMs: HOUR_MS,
   async run(services, signal) {
     const removed = await removeExpired(services, signal);
-    services.log.info({ removed }, 'what has expired is removed');
+    services.log.info({ removed }, 'expired.removed');
   },
 };

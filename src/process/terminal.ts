@@ -13,7 +13,7 @@ export function createTerminalLog(level: string): Log {
     write(line) {
       const entry = JSON.parse(line) as Entry;
       // The greeting says the same in words.
-      if (entry.msg !== 'ready') process.stdout.write(format(shortened(entry)));
+      if (entry.msg !== 'server.ready') process.stdout.write(format(shortened(entry)));
     },
   });
 }
@@ -22,7 +22,7 @@ type Entry = Record<string, unknown>;
 
 /** What somebody at a terminal wants to know of a request. */
 function shortened(entry: Entry): Entry {
-  if (entry.msg !== 'request') return entry;
+  if (entry.msg !== 'request.ended') return entry;
   const { level, time, method, path, status, ms } = entry;
   return { level, time, msg: `${method} ${path} ${status} in ${ms} ms` };
 }

@@ -23,7 +23,7 @@ export async function oauthCallback(services: Services, request: Request): Promi
     errorDescription: searchParams.get('error_description'),
   }).then(answerTo, (error: unknown) => {
     if (error instanceof ServiceUnavailable) return comeAgain(error);
-    services.log.error({ error }, 'connect in a browser failed');
+    services.log.error({ error }, 'connect.failed');
     return page(500, 'Not connected', ['Something went wrong. Connect again in a moment.']);
   });
   for (const [name, value] of Object.entries(PRIVATE)) response.headers.set(name, value);

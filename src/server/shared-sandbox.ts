@@ -73,7 +73,7 @@ class SharedSandbox implements Sandbox {
         hasFailed = false;
       } catch (error) {
         // Once: an outage is one fact. The sandbox stays where it is, as nobody else can claim it either.
-        if (!hasFailed) this.#host.log.warn({ err: error }, 'the sandbox is looked for again');
+        if (!hasFailed) this.#host.log.warn({ err: error }, 'sandbox.unreachable');
         hasFailed = true;
       }
     }
@@ -111,7 +111,7 @@ class SharedSandbox implements Sandbox {
     if (!this.#server) return;
     await this.#server.close();
     const released = this.#lease.release().catch((error: unknown) => {
-      this.#host.log.warn({ err: error }, "the sandbox's lease ends by itself");
+      this.#host.log.warn({ err: error }, 'sandbox.lease_not_released');
     });
     await endWithin(released, LEAVE_MS);
   }

@@ -149,7 +149,7 @@ async function expectEnd({ gateway }: Scene): Promise<void> {
   const beganMs = performance.now();
   const code = await gateway.stop();
   expect(performance.now() - beganMs).toBeLessThan(SHUTDOWN_MS + EXIT_MS);
-  const given = gateway.lines.find(({ msg }) => msg === 'shutdown.given_up');
+  const given = gateway.lines.find(({ msg }) => msg === 'server.stop_given_up');
   expect({ code, names: given?.givenUp }).toEqual(
     given
       ? { code: 1, names: expect.arrayContaining([expect.any(String)]) }

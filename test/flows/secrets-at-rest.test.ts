@@ -197,7 +197,7 @@ test('no failure of the database brings a secret into an answer or the log', asy
     const answer = await tenant.request(GENERATE, connecting(tenant, { apiKey: secret }));
     expect(answer.errors?.[0]?.extensions.code).toBe('INTERNAL_ERROR');
     expectNone([secret], JSON.stringify(answer));
-    expect(lines.join('\n')).toContain('internal error');
+    expect(lines.join('\n')).toContain('error.internal');
     expectNone([secret], lines.join('\n'));
   } finally {
     await rows.query('alter table "Elsewhere" rename to "Connection"', []);

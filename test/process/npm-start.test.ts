@@ -43,7 +43,7 @@ function npmStart(env: Record<string, string> = {}): Started {
   const ready = Promise.withResolvers<string>();
   const take = (chunk: Buffer) => {
     output += chunk;
-    const line = output.split('\n').find((text) => text.includes('"msg":"ready"'));
+    const line = output.split('\n').find((text) => text.includes('"msg":"server.ready"'));
     if (line) ready.resolve(JSON.parse(line).url);
   };
   child.stdout.on('data', take);
@@ -91,7 +91,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     process.kill(pid, signal);
     expect(await ended).toBe(0);
     expect(lives(server)).toBe(false);
-    expect(output()).toContain('"msg":"stopping"');
+    expect(output()).toContain('"msg":"server.stopping"');
   },
   START_MS,
 );
@@ -105,7 +105,7 @@ test(
     process.kill(-pid, 'SIGINT');
     expect(await ended).toBe(0);
     expect(lives(server)).toBe(false);
-    expect(output()).toContain('"msg":"stopping"');
+    expect(output()).toContain('"msg":"server.stopping"');
   },
   START_MS,
 );
@@ -141,7 +141,7 @@ test(
   'a signal during the start ends it, and the next start works',
   async () => {
     const cut = npmStart({ DATA_DIR: join(folder, 'cut') });
-    await expect.poll(cut.output, { timeout: START_MS }).toContain('migration applied');
+    await expect.poll(cut.output, { timeout: START_MS }).toContain('migration.applied');
     process.kill(cut.pid, 'SIGTERM');
     expect(await cut.ended).toBe(0);
     const again = npmStart({ DATA_DIR: join(folder, 'cut') });

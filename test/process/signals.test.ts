@@ -25,7 +25,7 @@ async function busyServer() {
   server.stdout.on('data', (chunk) => {
     const line = String(chunk)
       .split('\n')
-      .find((text) => text.includes('"msg":"ready"'));
+      .find((text) => text.includes('"msg":"server.ready"'));
     if (line) ready.resolve(JSON.parse(line).url);
   });
   const socket = await unfinishedRequest(await ready.promise);

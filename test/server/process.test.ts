@@ -24,7 +24,7 @@ function start(env: Record<string, string> = {}) {
       if (!line.startsWith('{')) continue;
       const entry = JSON.parse(line) as Record<string, unknown>;
       lines.push(entry);
-      if (entry.msg === 'ready') ready.resolve(entry.url as string);
+      if (entry.msg === 'server.ready') ready.resolve(entry.url as string);
     }
   };
   child.stdout.on('data', take);

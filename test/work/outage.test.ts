@@ -10,15 +10,15 @@ function collected() {
 
 test('an outage is logged once, with its first error, and the next one again', () => {
   const { log, lines } = collected();
-  const outage = new Outage(log, 'it can not be read');
+  const outage = new Outage(log, 'thing.unreadable');
   for (const text of ['one', 'two', 'three']) outage.failed(new Error(text));
   expect(outage.isOn).toBe(true);
   outage.ended();
   expect(outage.isOn).toBe(false);
   outage.failed(new Error('four'));
   expect(lines.map(({ msg, err }) => [msg, err.message])).toEqual([
-    ['it can not be read', 'one'],
-    ['it can not be read', 'four'],
+    ['thing.unreadable', 'one'],
+    ['thing.unreadable', 'four'],
   ]);
 });
 

@@ -55,7 +55,7 @@ export async function keepUp(query: RunQuery): Promise<UpkeepDone> {
 export function startUpkeep(query: RunQuery, log: Log): AsyncDisposable {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const outage = new Outage(log, 'the upkeep of the database is tried again');
+  const outage = new Outage(log, 'database.upkeep_failed');
   const run = async () => {
     while (!signal.aborted) {
       await wait(STEP_MS, undefined, { signal, ref: false }).catch(() => {});

@@ -227,7 +227,7 @@ class ConnectionSession implements AccountSession {
       await recorded;
     } catch (error) {
       const about = { connectionId: this.#connection.id, error: String(error) };
-      this.#services.log.warn(about, 'status of a connection not recorded');
+      this.#services.log.warn(about, 'connection.status_not_recorded');
     }
   }
 }

@@ -63,7 +63,7 @@ export class OpenStreams {
   constructor(services: Services, verifier: BearerVerifier, options: Options) {
     this.#services = services;
     this.#verifier = verifier;
-    this.#outage = new Outage(services.log, 'callers can not be confirmed');
+    this.#outage = new Outage(services.log, 'callers.unconfirmed');
     this.#options = { lookMs: LOOK_MS, staleMs: STALE_MS, ...options };
   }
 

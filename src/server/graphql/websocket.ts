@@ -84,7 +84,7 @@ class OpenSockets {
     this.#strangers.enter(socket, { connection, address: facts.address });
     const outbox = createOutbox(socket, connection, () => socket.terminate());
     // The library closes the socket by itself, with a code that says why; this only keeps the process.
-    socket.on('error', (error) => log.debug({ err: error, ...facts }, 'socket error'));
+    socket.on('error', (error) => log.debug({ err: error, ...facts }, 'socket.failed'));
     const closed = this.#operations.opened(this.#wireOf(socket, outbox.send), {
       ...facts,
       socket,
@@ -99,8 +99,8 @@ class OpenSockets {
       this.#strangers.leave(socket);
       this.#admitted.delete(socket);
       const ms = Math.round(performance.now() - startedAt);
-      log.info({ ...facts, path: '/graphql', code, ms }, 'socket closed');
-      closed(code, String(reason)).catch((error: unknown) => log.error({ err: error }, 'socket'));
+      log.info({ ...facts, path: '/graphql', code, ms }, 'socket.closed');
+      closed(code, String(reason)).catch((error: unknown) => log.error({ err: error }, 'socket.failed'));
     });
   }
 
@@ -131,7 +131,7 @@ class OpenSockets {
       socket.close(CLOSE.badRequest, 'Unexpected message');
       return;
     }
-    this.#services.log.error({ err: error }, 'internal error on a socket');
+    this.#services.log.error({ err: error }, 'socket.failed');
     socket.close(CLOSE.internalError, 'Internal server error');
   }
 }

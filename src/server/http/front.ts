@@ -34,7 +34,7 @@ export function createFront(parts: FrontParts): RequestListener {
       const { method } = req;
       const { statusCode: status } = res;
       const line = { requestId, address, method, path: withoutKeys(path), status, ms };
-      log.info(res.writableFinished ? line : { ...line, isCut: true }, 'request');
+      log.info(res.writableFinished ? line : { ...line, isCut: true }, 'request.ended');
     });
     const route = routes.find((one) => isFor(one, req, facts));
     if (!route) throw new Error('The last route must take every request.');

@@ -95,7 +95,7 @@ export async function startGateway(env: Record<string, string>): Promise<Gateway
 
 function readyUrl(line: string): string | undefined {
   const { msg, url } = line.startsWith('{') ? JSON.parse(line) : {};
-  return msg === 'ready' ? url : undefined;
+  return msg === 'server.ready' ? url : undefined;
 }
 
 /** The first line that says it; the others are read too, so that the process never waits for us. */

@@ -31,7 +31,7 @@ export async function replayTokenJournal(services: Services): Promise<void> {
       await replayEntry(services, id);
     } catch (error) {
       // It is tried again before the connection's next refresh.
-      services.log.error({ connectionId: id, error: String(error) }, 'token journal not stored');
+      services.log.error({ connectionId: id, error: String(error) }, 'token_journal.not_stored');
     }
   }
 }
@@ -42,7 +42,7 @@ export async function replayEntry(services: Services, connectionId: string): Pro
   if (!renewal) return;
   try {
     await commitRenewal(services, { ...renewal, isRefresh: true });
-    services.log.warn({ connectionId }, 'a token from the journal was stored');
+    services.log.warn({ connectionId }, 'token_journal.replayed');
   } catch (error) {
     // The connection is gone, and its tokens with it.
     if (!(error instanceof ProviderError)) throw error;
@@ -55,7 +55,7 @@ function findEntry(services: Services, connectionId: string): Renewal | null {
   try {
     return findInJournal(services, { id: connectionId });
   } catch (error) {
-    services.log.error({ connectionId, error: String(error) }, 'token journal not readable');
+    services.log.error({ connectionId, error: String(error) }, 'token_journal.unreadable');
     return null;
   }
 }

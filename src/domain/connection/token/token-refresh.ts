@@ -142,7 +142,7 @@ function journal(services: Services, renewal: Renewal): boolean {
   } catch (error) {
     // Without it a crash within the next moments loses the token; giving up now would lose it for sure.
     const about = { connectionId: renewal.connection.id, error: String(error) };
-    services.log.error(about, 'token journal not written');
+    services.log.error(about, 'token_journal.not_written');
     return false;
   }
 }

@@ -105,7 +105,7 @@ export function holdLease(
     update "ReadRun" set "leaseExpireTime" = ${LEASE_END}
     where "operationId" = ${operationId} and "leaseToken" = ${leaseToken}`;
   return keepLease(LEASE_MS, renew, (error) =>
-    log.warn({ err: error, operationId }, 'lease of a read not renewed'),
+    log.warn({ err: error, operationId }, 'read.lease_not_renewed'),
   );
 }
 

@@ -105,7 +105,7 @@ class Slice {
     if (error instanceof DomainError) return this.#fail(error.message);
     if (!(error instanceof ProviderError)) {
       const { operationId } = this.#run;
-      this.#services.log.error({ err: error, operationId }, 'a slice of a read broke off');
+      this.#services.log.error({ err: error, operationId }, 'read.slice_failed');
       return this.#retry('An internal error.', null);
     }
     if (error.kind === 'CURSOR_GONE') return this.#beginAgain(error.message);

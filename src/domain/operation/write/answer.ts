@@ -69,7 +69,7 @@ async function untilEnded(
   givenUp: Promise<void>,
 ): Promise<void> {
   await running?.catch((error: unknown) => {
-    call.log.warn({ err: error, operationId: operation.id }, 'a write is left to be recovered');
+    call.log.warn({ err: error, operationId: operation.id }, 'write.left_to_recovery');
   });
   const now = await readOperation(call, operation);
   if (now?.status !== 'IN_PROGRESS') return;

@@ -93,7 +93,7 @@ export function failureOf({ log }: Pick<Services, 'log'>, error: unknown): Attem
     return { message, passesLater: false, outcomeUnknown: false, retryAfterMs: null };
   }
   // A defect of a connector, or a database that is away: how far the request came is not known.
-  log.error({ err: error }, 'a write met an unexpected error');
+  log.error({ err: error }, 'write.attempt_failed');
   const message = 'An unexpected error stopped the write.';
   return { message, passesLater: true, outcomeUnknown: true, retryAfterMs: null };
 }

@@ -129,7 +129,7 @@ export function keepClaim({ database: { prisma }, log }: Services, claim: Claim)
     () => renewClaim(prisma, claim),
     (error) => {
       if (error instanceof LeaseLost) return;
-      log.warn({ err: error, taskId: claim.task.id }, 'the lease of a write was not renewed');
+      log.warn({ err: error, taskId: claim.task.id }, 'write.lease_not_renewed');
     },
   );
 }

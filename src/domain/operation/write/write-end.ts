@@ -140,7 +140,7 @@ export function persistently<T>(
   { database, log }: Services,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  const outage = new Outage(log, 'what became of a write was not recorded, and is tried again');
+  const outage = new Outage(log, 'write.outcome_not_recorded');
   const onFailure = (error: unknown) => outage.failed(error);
   const isFinal = (error: unknown) => error instanceof LeaseLost;
   return withTries(() => inTransaction(database, work), { ...RECORDING, onFailure, isFinal });

@@ -1,0 +1,29 @@
+/** Operators search by the names of log lines: each is in one form, and in docs/operations.md. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+const LINE =
+  /\b(?:log|this\.#log|\.log)\.(?:debug|info|warn|error)\((?<args>[^;]*?)\)(?:;|,?\n|\s*\))|new Outage\((?<outage>[^;]*?)\);/gs;
+
+const names = globSync('src/**/*.ts', { cwd: root })
+  .filter((file) => !file.includes('generated'))
+  .flatMap((file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    return [...text.matchAll(LINE)].map(({ groups = {} }) => {
+      const literals = (groups.args ?? groups.outage ?? '').match(/'[^']*'/g) ?? [];
+      return { file, name: literals.at(-1)?.slice(1, -1) ?? '' };
+    });
+  })
+  .filter(({ name }) => name !== '');
+
+test('a log line is named for what happened, and the documents say what it means', () => {
+  const documented = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+  const wrong = names.filter(
+    ({ name }) =>
+      !/^[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*$/.test(name) || !documented.includes(`\`${name}\``),
+  );
+  expect(wrong).toEqual([]);
+  expect(names.length).toBeGreaterThan(40);
+});
