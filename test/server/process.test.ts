@@ -47,6 +47,16 @@ async function ask(query: string): Promise<Response> {
   });
 }
 
+interface Counted {
+  data: { project: { operations: { totalCount: number }; connections?: { totalCount: number } } };
+}
+
+/** Those that the demo is filled with once, and the few that its scheduled reads have begun since. */
+function expectDemoOperations({ operations }: Counted['data']['project']): void {
+  expect(operations.totalCount).toBeGreaterThanOrEqual(1_000);
+  expect(operations.totalCount).toBeLessThan(1_100);
+}
+
 test('a first start fills the demo, a second keeps it, and what a kill cut off goes on', async () => {
   const first = start();
   const url = await first.ready;
@@ -66,9 +76,9 @@ test('a first start fills the demo, a second keeps it, and what a kill cut off g
   const counted = await ask(
     '{ project(idOrName: "demo") { operations(first: 1) { totalCount } connections { totalCount } } }',
   );
-  expect(await counted.json()).toMatchObject({
-    data: { project: { operations: { totalCount: 1000 }, connections: { totalCount: 7 } } },
-  });
+  const { data: filled } = (await counted.json()) as Counted;
+  expect(filled.project.connections?.totalCount).toBe(7);
+  expectDemoOperations(filled.project);
 
   const second = start();
   await expect(second.ready).rejects.toThrow(/Another server is using the data folder/);
@@ -89,7 +99,7 @@ test('a first start fills the demo, a second keeps it, and what a kill cut off g
       project: { destinations: { nodes: { url: string }[] }; operations: { totalCount: number } };
     };
   };
-  expect(data.project.operations.totalCount).toBe(1000);
+  expectDemoOperations(data.project);
   for (const { url: inbox } of data.project.destinations.nodes) {
     expect(inbox.startsWith(after.sandboxUrl)).toBe(true);
   }
