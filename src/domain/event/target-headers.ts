@@ -1,24 +1,13 @@
 /** The rules of headers that a builder adds to every message of a destination. */
 import { z } from 'zod';
+import { CONNECTION_HEADERS } from '../../outbound/connection-headers.ts';
 
 const HEADERS_MAX = 20;
 const NAME_MAX = 128;
 const VALUE_BYTES_MAX = 4096;
 
-/** Headers of one connection (RFC 9110, 7.6.1), of its framing, and of the sender. */
-const RESERVED = new Set([
-  'connection',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+/** Those of one connection, of its framing, and of the sender. */
+const RESERVED = new Set<string>([...CONNECTION_HEADERS, 'expect', 'host']);
 const RESERVED_PREFIXES = ['content-', 'webhook-'];
 
 /** RFC 9110, 5.6.2. */

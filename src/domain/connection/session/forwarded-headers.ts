@@ -1,23 +1,11 @@
 /** Which headers of a forwarded request go on to the provider, and which of its answer come back. */
+import { CONNECTION_HEADERS } from '../../../outbound/connection-headers.ts';
 
 type Headers = Record<string, string | string[]>;
 
-/** RFC 9110, 7.6.1: they speak of one connection, and not of what is sent over it. */
-const OF_ONE_CONNECTION = [
-  'connection',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-];
 /** For the gateway alone: who calls it, by which way, and for what. */
 const FOR_US = new Set([
-  ...OF_ONE_CONNECTION,
+  ...CONNECTION_HEADERS,
   'authorization',
   'cookie',
   'expect',
@@ -35,7 +23,7 @@ const FOR_US = new Set([
 ]);
 /** What a provider may not set for the gateway's own origin, and what the gateway tells of itself. */
 const OURS_TO_SAY = new Set([
-  ...OF_ONE_CONNECTION,
+  ...CONNECTION_HEADERS,
   'alt-svc',
   'clear-site-data',
   'ratelimit',
