@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 // Workers load what an earlier run has compiled.
@@ -13,8 +14,9 @@ export const common = {
   expect: { poll: { timeout: 20_000 } },
   // A worker loads the modules once for all of its files.
   isolate: false,
+  execArgv: ['--import', pathToFileURL(join(import.meta.dirname, 'test/support/preload.ts')).href],
   // Tests run as the product does: Node itself, no bundler between.
-  experimental: { viteModuleRunner: false },
+  experimental: { viteModuleRunner: false, nodeLoader: false },
 };
 
 /** All behaviour on the embedded database. */

@@ -8,9 +8,13 @@ import { PrismaPGlite } from 'pglite-prisma-adapter';
 
 const root = join(import.meta.dirname, '..');
 
-/** SQL that takes a database with all migrations to schema.prisma; empty when they agree. */
-export async function schemaDiff(): Promise<string> {
-  await using database = await PGlite.create();
+/**
+ * SQL that takes a database with all migrations to schema.prisma; empty when they agree. The migrations run in an
+ * empty database, which it closes.
+ */
+export async function schemaDiff(openEmpty = () => PGlite.create()): Promise<string> {
+  await using database = await openEmpty();
+  const adapters = new PrismaPGlite(database);
   const schemaFile = {
     path: 'schema.prisma',
     content: readFileSync(join(root, 'schema.prisma'), 'utf8'),
@@ -18,7 +22,10 @@ export async function schemaDiff(): Promise<string> {
   const engine = await SchemaEngine.new(
     { datamodels: [[schemaFile.path, schemaFile.content]] },
     () => {},
-    bindMigrationAwareSqlAdapterFactory(new PrismaPGlite(database)),
+    // The migrations run in a second database, a shadow of the first. The first is empty: it serves as both.
+    bindMigrationAwareSqlAdapterFactory(
+      Object.assign(adapters, { connectToShadowDb: () => adapters.connect() }),
+    ),
   );
   const { stdout } = await engine.diff({
     from: { tag: 'migrations', ...migrationList() },

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { schemaDiff } from '../../scripts/schema-diff.ts';
 import { testDatabase } from '../support/app.ts';
+import { openUnmigratedPglite } from '../support/database/embedded-databases.ts';
 
 test('the migrations make what schema.prisma describes', async () => {
-  expect(await schemaDiff()).toBe('');
+  expect(await schemaDiff(openUnmigratedPglite)).toBe('');
 });
 
 test('ids are compared byte by byte', async () => {

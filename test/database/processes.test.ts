@@ -1,12 +1,12 @@
 /** Processes that share a PostgreSQL server miss one whose connection is gone, and none that is slow. */
 
-import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase, openPglite } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
+import { lendPglite } from '../support/database/embedded-databases.ts';
 
 const log = createLog('silent');
 
@@ -63,7 +63,7 @@ test.runIf(onPostgres)('a process whose connection is cut is missed until it is 
 test.runIf(!onPostgres)(
   'who opens an embedded database is the only process: all others are missed',
   async () => {
-    const pglite = await PGlite.create();
+    const pglite = await lendPglite();
     const first = await openPglite(pglite, log);
     const second = await openPglite(pglite, log);
     const rows = await second.prisma.serverProcess.findMany({ where: { missedTime: null } });

@@ -5,12 +5,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { fillDataFolder } from '../support/database/data-folder.ts';
 
 /** Starts of one test, on a machine that has other things to do. */
 const START_MS = 120_000;
 const root = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-npm-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+fillDataFolder(join(folder, 'data'));
 
 interface Started {
   /** npm's own, and that of its process group. */

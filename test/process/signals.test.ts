@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { fillDataFolder } from '../support/database/data-folder.ts';
 
 const START_MS = 120_000;
 const BODY = JSON.stringify({ query: '{ __typename }' });
@@ -12,6 +13,7 @@ const BODY = JSON.stringify({ query: '{ __typename }' });
 /** A server that has a request under way, which holds up its end. */
 async function busyServer() {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-signals-'));
+  fillDataFolder(join(folder, 'data'));
   const server = spawn(process.execPath, ['src/main.ts'], {
     cwd: join(import.meta.dirname, '..', '..'),
     env: { PATH: process.env.PATH, PORT: '0', DEMO: 'false', DATA_DIR: join(folder, 'data') },

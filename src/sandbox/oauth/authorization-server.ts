@@ -6,6 +6,8 @@ import type { Settings } from '../settings.ts';
 const CODE_LIFETIME_MS = 5 * 60 * 1_000;
 /** Codes, tokens of each kind: beyond it the longest unused is forgotten, as if revoked. */
 const MAX_HELD = 100_000;
+/** A `max` would take its memory at once, some megabytes in each process that never meets OAuth. */
+const HELD = { maxSize: MAX_HELD, sizeCalculation: () => 1 };
 
 /** All tokens that come from one consent; revoked together. */
 interface Family {
@@ -73,9 +75,9 @@ export class AuthorizationServer {
   readonly counts = { issued: 0, refreshed: 0, reuseRefused: 0 };
   readonly #settings: Settings;
   readonly #now: () => Date;
-  readonly #codes = new LRUCache<string, Code>({ max: MAX_HELD });
-  readonly #accessTokens = new LRUCache<string, AccessToken>({ max: MAX_HELD });
-  readonly #refreshTokens = new LRUCache<string, RefreshToken>({ max: MAX_HELD });
+  readonly #codes = new LRUCache<string, Code>(HELD);
+  readonly #accessTokens = new LRUCache<string, AccessToken>(HELD);
+  readonly #refreshTokens = new LRUCache<string, RefreshToken>(HELD);
 
   constructor(settings: Settings, now: () => Date) {
     this.#settings = settings;

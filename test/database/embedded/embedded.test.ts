@@ -8,6 +8,7 @@ import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { keepUp } from '../../../src/database/embedded/upkeep.ts';
 import { createLog } from '../../../src/log.ts';
 import { onPostgres, testDatabase } from '../../support/app.ts';
+import { fillDataFolder } from '../../support/database/data-folder.ts';
 
 const MIB = 1024 * 1024;
 
@@ -74,6 +75,7 @@ test.skipIf(onPostgres)('the write-ahead log is cut off before it is long', asyn
 
 test('the embedded database does it by itself', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-upkeep-'));
+  fillDataFolder(folder);
   const config = readConfig({ DATA_DIR: folder });
   const database = await openDatabase(config, createLog('silent'));
   onTestFinished(async () => {

@@ -57,8 +57,17 @@ function open(lent: PGlite | null): PGlite {
   return lent;
 }
 
+/** As a first start finds it after it has made it. Belongs to who opens it. */
+export async function openUnmigratedPglite(): Promise<PGlite> {
+  const pglite = await openSnapshot();
+  await pglite.exec('drop schema public, pgboss cascade; create schema public');
+  return pglite;
+}
+
 async function openSnapshot(): Promise<PGlite> {
-  const snapshot = new Blob([readFileSync(inject('embeddedSnapshot'))]);
+  const { buffer } = readFileSync(inject('embeddedSnapshot'));
+  // A blob with these bytes would give a copy of a copy.
+  const snapshot = Object.assign(new Blob(), { arrayBuffer: async () => buffer });
   return PGlite.create({ loadDataDir: snapshot });
 }
 

@@ -10,10 +10,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
-import { openPglite } from '../../../src/database/database.ts';
-import { openQueue } from '../../../src/jobs/queue.ts';
-import { createLog } from '../../../src/log.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const FOLDER = join(ROOT, 'node_modules', '.cache', 'test-databases');
@@ -29,19 +25,27 @@ export async function embeddedSnapshot(): Promise<string> {
   const path = join(FOLDER, `${fingerprint()}.tar`);
   if (existsSync(path)) return path;
   mkdirSync(FOLDER, { recursive: true });
-  const log = createLog('silent');
-  const pglite = await PGlite.create();
-  await using database = await openPglite(pglite, log);
-  await (await openQueue(database, log))[Symbol.asyncDispose]();
-  const dumped = await pglite.dumpDataDir('none');
   // Another run may make the same: none sees half of a file.
   const unfinished = `${path}.${process.pid}`;
-  writeFileSync(unfinished, Buffer.from(await dumped.arrayBuffer()));
+  writeFileSync(unfinished, await make());
   renameSync(unfinished, path);
   for (const older of globSync('*.tar', { cwd: FOLDER })) {
     if (join(FOLDER, older) !== path) rmSync(join(FOLDER, older));
   }
   return path;
+}
+
+/** Loads half of the product, which runs that find the file need not wait for. */
+async function make(): Promise<Uint8Array> {
+  const { PGlite } = await import('@electric-sql/pglite');
+  const { openPglite } = await import('../../../src/database/database.ts');
+  const { openQueue } = await import('../../../src/jobs/queue.ts');
+  const { createLog } = await import('../../../src/log.ts');
+  const log = createLog('silent');
+  const pglite = await PGlite.create();
+  await using database = await openPglite(pglite, log);
+  await (await openQueue(database, log))[Symbol.asyncDispose]();
+  return new Uint8Array(await (await pglite.dumpDataDir('none')).arrayBuffer());
 }
 
 function fingerprint(): string {

@@ -1,0 +1,48 @@
+/** A PostgreSQL server with a migrated database, which those of the tests are copies of. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { readConfig } from '../../../src/config.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { openQueue } from '../../../src/jobs/queue.ts';
+import { createLog } from '../../../src/log.ts';
+import { startPostgres } from './postgres.ts';
+
+const TEMPLATE = 'gateway_template';
+
+export interface Template {
+  serverUrl: string;
+  template: string;
+  stop(): Promise<void>;
+}
+
+export async function startTemplate(): Promise<Template> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-tests-'));
+  // The server's own user must get through.
+  chmodSync(folder, 0o755);
+  const server = await startPostgres(join(folder, 'postgres'));
+  await makeTemplate(server.url);
+  return {
+    serverUrl: server.url,
+    template: TEMPLATE,
+    async stop() {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makeTemplate(serverUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: `${serverUrl}/postgres` });
+  await client.connect();
+  await client.query(`create database ${TEMPLATE}`);
+  await client.end();
+  const config = readConfig({
+    DATABASE_URL: `${serverUrl}/${TEMPLATE}`,
+    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  });
+  const log = createLog('silent');
+  await using database = await openDatabase(config, log);
+  await (await openQueue(database, log))[Symbol.asyncDispose]();
+}
