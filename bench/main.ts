@@ -6,12 +6,13 @@ import { measureEmbedded } from './parts/embedded.ts';
 import { fanOutTable, measureFanOut } from './parts/fan-out.ts';
 import { growthTable, measureGrowth } from './parts/growth.ts';
 import { growthPicture } from './parts/growth-picture.ts';
-import { measureWorkload } from './parts/requests.ts';
+import { measureWorkload, type Result } from './parts/requests.ts';
 import { measureScaleOut, scaleOutTable } from './parts/scale-out.ts';
 import { measureStartUp, startUpTable } from './parts/start-up.ts';
 import { PEERS, type Peer, startPeer } from './peers.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { writePicture, writeResults } from './results.ts';
+import { spreadTable } from './spread.ts';
 import { workloadTable } from './table.ts';
 import { nodeVariables, type Variables, WORKLOADS } from './workloads.ts';
 
@@ -57,7 +58,18 @@ function tell<T>(name: string, results: T, tableOf: (results: T) => string): voi
   writeResults(name, results);
 }
 
+/** Every run has processes of its own: what differs between two starts shows as spread. */
 async function measureRequests(filled: Filled, flags: Flags): Promise<void> {
+  const runs: Result[][] = [];
+  for (let run = 1; run <= flags.runs; run += 1) {
+    if (flags.runs > 1) console.log(`Run ${run} of ${flags.runs}\n`);
+    runs.push(await measureWorkloads(filled, flags));
+    writeResults('requests', flags.runs > 1 ? runs : runs[0]);
+  }
+  if (flags.runs > 1) console.log(spreadTable(runs));
+}
+
+async function measureWorkloads(filled: Filled, flags: Flags): Promise<Result[]> {
   await using started = new AsyncDisposableStack();
   const peers: Peer[] = [];
   for (const name of PEERS) {
@@ -69,12 +81,12 @@ async function measureRequests(filled: Filled, flags: Flags): Promise<void> {
     filled.url,
     async (client) => (await client.query<Variables>(text, values)).rows,
   );
-  const results = [];
+  const results: Result[] = [];
   for (const workload of WORKLOADS) {
     if (flags.workloads && !flags.workloads.includes(workload)) continue;
     const measured = await measureWorkload(peers, workload, { nodes, flags });
     console.log(workloadTable(measured));
     results.push(...measured);
   }
-  writeResults('requests', results);
+  return results;
 }

@@ -19,7 +19,8 @@ export function table(head: string[], rows: Cell[][]): string {
     .join('\n');
 }
 
-const LIMIT = 'limit';
+/** The peer that all are compared with. */
+export const LIMIT = 'limit';
 
 /** One workload; ratios are to the limit, or to the first peer where that is not measured. */
 export function workloadTable(results: Result[]): string {
