@@ -8,8 +8,9 @@ import type { Row } from '../database/rows.ts';
 import { type Issue, notFound } from '../errors.ts';
 import type { Call } from './call.ts';
 import { type OpenedInput, openInput } from './opened-input.ts';
-import { findProject } from './scope.ts';
+import { findProject, getOrg } from './scope.ts';
 import { authorize, type Need } from './viewer/needs.ts';
+import { type BuilderViewer, requireBuilder } from './viewer/viewer.ts';
 
 export interface Mutation<S extends z.ZodObject, R> {
   /** The input as it came in, or opened already. */
@@ -26,16 +27,6 @@ interface Declaration<S extends z.ZodObject> {
   input: S;
   /** What the schema can't say, and no project is needed for: told with the schema's findings. */
   findings?(call: Call, given: z.input<S>): Iterable<Issue>;
-}
-
-/** A mutation of no one project. */
-export function mutation<S extends z.ZodObject, R>({
-  run,
-  ...declared
-}: Declaration<S> & {
-  run(call: Call, input: z.output<S>): Promise<R>;
-}): Mutation<S, R> {
-  return declare(declared, (call, opened) => run(call, opened.parsed()));
 }
 
 /** A mutation in the project that its input names. */
@@ -63,6 +54,31 @@ export function openProjectMutation<S extends OfProject, R>({
 }): Mutation<S, R> {
   return declare(declared, async (call, opened) =>
     run(call, opened, await projectOf(call, opened)),
+  );
+}
+
+/** A mutation in the org that its input names. Throws NOT_FOUND if the viewer has no such org. */
+export function orgMutation<S extends z.ZodObject<{ orgId: z.ZodString }>, R>({
+  run,
+  ...declared
+}: Declaration<S> & {
+  run(call: Call, input: z.output<S>, org: Row<'Org'>): Promise<R>;
+}): Mutation<S, R> {
+  return declare(declared, async (call, opened) => {
+    const input = opened.parsed();
+    return run(call, input, await getOrg(call, input.orgId));
+  });
+}
+
+/** A mutation that a person makes. */
+export function builderMutation<S extends z.ZodObject, R>({
+  run,
+  ...declared
+}: Omit<Declaration<S>, 'needs'> & {
+  run(call: Call, input: z.output<S>, builder: BuilderViewer): Promise<R>;
+}): Mutation<S, R> {
+  return declare({ ...declared, needs: 'bearer' }, async (call, opened) =>
+    run(call, opened.parsed(), requireBuilder(call.viewer)),
   );
 }
 

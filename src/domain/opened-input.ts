@@ -12,8 +12,14 @@ export class OpenedInput<S extends z.ZodObject> {
   /** Whether every value is of its type, so that rules can be asked of it. */
   readonly isWellFormed: boolean;
 
-  constructor(schema: S, given: unknown) {
-    const { data, error } = schema.safeParse(given);
+  /** `leftOut` is what is said of a value that is missing, if it is not zod's sentence. */
+  constructor(schema: S, given: unknown, leftOut?: string) {
+    const { data, error } = schema.safeParse(
+      given,
+      leftOut === undefined
+        ? undefined
+        : { error: ({ input }) => (input === undefined ? leftOut : undefined) },
+    );
     this.schema = schema;
     this.issues = error ? inputIssues(error, given) : [];
     this.isWellFormed = !error?.issues.some(isOfForm);

@@ -1,5 +1,9 @@
 import type { Row } from '../../database/rows.ts';
-import { type Batch, orgIdsOf } from '../scope.ts';
+import { notFound } from '../../errors.ts';
+import { load } from '../batched.ts';
+import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
+import { type Batch, getOrg, orgIdsOf } from '../scope.ts';
 
 /** The billing accounts of orgs of the viewer, by the orgs' ids. */
 export const billingAccountOfOrg: Batch<string, Row<'BillingAccount'> | null> = async (
@@ -13,3 +17,14 @@ export const billingAccountOfOrg: Batch<string, Row<'BillingAccount'> | null> = 
   const byOrg = new Map(found.map((account) => [account.orgId, account]));
   return orgIds.map((orgId) => byOrg.get(orgId) ?? null);
 };
+
+/** Throws NOT_FOUND. */
+export const getBillingAccount = read(
+  'org:read',
+  async (call: Call, { orgId }: { orgId: string }) => {
+    const org = await getOrg(call, orgId);
+    const account = await load(call, billingAccountOfOrg, org.id);
+    if (!account) throw notFound('Billing account of', org.id);
+    return account;
+  },
+);

@@ -7,7 +7,6 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { byId } from '../scope.ts';
-import { requireBuilder } from '../viewer/viewer.ts';
 
 /** The members of an org, in the order of their ids. */
 export const listBuilders = read('org:read', (call: Call, org: Row<'Org'>, args: PageArgs) => {
@@ -27,9 +26,9 @@ export const listBuilders = read('org:read', (call: Call, org: Row<'Org'>, args:
 });
 
 /** The caller, where they are a builder. */
-export async function getOwnBuilder(call: Call): Promise<Row<'Builder'>> {
-  const { id } = requireBuilder(call.viewer);
+export const getOwnBuilder = read('bearer', async (call: Call): Promise<Row<'Builder'>> => {
+  const { id } = call.viewer;
   const builder = await load(call, byId('Builder'), id);
   if (!builder) throw notFound('Builder', id);
   return builder;
-}
+});

@@ -8,11 +8,12 @@ import { id, newId } from '../../ids.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
+import { builderMutation, orgMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { listPage, type PageArgs, pageOfArray } from '../page.ts';
 import { type Batch, getOrg } from '../scope.ts';
 import { uniquely } from '../unique.ts';
-import { renewMembership, requireBuilder } from '../viewer/viewer.ts';
+import { renewMembership } from '../viewer/viewer.ts';
 
 type Builder = Row<'Builder'>;
 type Invite = Row<'Invite'>;
@@ -70,15 +71,15 @@ export const listInvites = read(
 );
 
 /** Throws NOT_FOUND, also for an invite to another org. */
-export async function getInvite(
-  call: Call,
-  { orgId, inviteId }: z.output<typeof deleteInviteInput>,
-): Promise<Invite> {
-  await getOrg(call, orgId, 'org:read');
-  const [invite] = await call.database.rows.find('Invite', { id: inviteId, orgId });
-  if (!invite) throw notFound('Invite', inviteId);
-  return invite;
-}
+export const getInvite = read(
+  'org:read',
+  async (call: Call, { orgId, inviteId }: z.output<typeof deleteInviteInput>): Promise<Invite> => {
+    await getOrg(call, orgId);
+    const [invite] = await call.database.rows.find('Invite', { id: inviteId, orgId });
+    if (!invite) throw notFound('Invite', inviteId);
+    return invite;
+  },
+);
 
 /** Pending invites to a builder's own address, of any org; none for an API key. */
 export const listInvitesToViewer = read('nothing', (call: Call, args: PageArgs) => {
@@ -92,16 +93,15 @@ export const listInvitesToViewer = read('nothing', (call: Call, args: PageArgs) 
 });
 
 /** One pending invite for each address: the database refuses a second, also of two at once. */
-export async function createInvite(
-  call: Call,
-  { orgId, email }: z.output<typeof createInviteInput>,
-): Promise<Invite> {
-  await getOrg(call, orgId, 'org:write');
-  return uniquely(
-    inTransaction(call.database, (tx) => recordInvite(tx, { orgId, email, now: call.now() })),
-    `${email} already has a pending invite.`,
-  );
-}
+export const createInvite = orgMutation({
+  needs: 'org:write',
+  input: createInviteInput,
+  run: (call, { orgId, email }): Promise<Invite> =>
+    uniquely(
+      inTransaction(call.database, (tx) => recordInvite(tx, { orgId, email, now: call.now() })),
+      `${email} already has a pending invite.`,
+    ),
+});
 
 async function recordInvite(
   tx: Transaction,
@@ -123,35 +123,34 @@ async function recordInvite(
 }
 
 /** Revokes: the invite stays listed. */
-export async function deleteInvite(
-  call: Call,
-  { orgId, inviteId }: z.output<typeof deleteInviteInput>,
-): Promise<{ deletedId: string; invite: Invite }> {
-  await getOrg(call, orgId, 'org:write');
-  const invite = await inTransaction(call.database, (tx) =>
-    endPending(call, tx, { where: { id: inviteId, orgId }, status: 'REVOKED' }),
-  );
-  return { deletedId: invite.id, invite };
-}
+export const deleteInvite = orgMutation({
+  needs: 'org:write',
+  input: deleteInviteInput,
+  async run(call, { orgId, inviteId }): Promise<{ deletedId: string; invite: Invite }> {
+    const invite = await inTransaction(call.database, (tx) =>
+      endPending(call, tx, { where: { id: inviteId, orgId }, status: 'REVOKED' }),
+    );
+    return { deletedId: invite.id, invite };
+  },
+});
 
 /** Makes the caller a member. An invite to another address doesn't exist for them. */
-export async function acceptInvite(
-  call: Call,
-  { inviteId }: z.output<typeof acceptInviteInput>,
-): Promise<{ invite: Invite; builder: Builder }> {
-  const viewer = requireBuilder(call.viewer);
-  if (viewer.email === null) throw notFound('Invite', inviteId);
-  const where = { id: inviteId, invitedEmail: viewer.email };
-  const accepted = await inTransaction(call.database, async (tx) => {
-    const invite = await endPending(call, tx, { where, status: 'ACCEPTED' });
-    const membership = { orgId: invite.orgId, builderId: viewer.id };
-    await tx.orgMember.createMany({ data: membership, skipDuplicates: true });
-    const builder = await tx.builder.findUniqueOrThrow({ where: { id: viewer.id } });
-    return { invite, builder };
-  });
-  renewMembership(call, viewer, accepted.invite.orgId);
-  return accepted;
-}
+export const acceptInvite = builderMutation({
+  input: acceptInviteInput,
+  async run(call, { inviteId }, viewer): Promise<{ invite: Invite; builder: Builder }> {
+    if (viewer.email === null) throw notFound('Invite', inviteId);
+    const where = { id: inviteId, invitedEmail: viewer.email };
+    const accepted = await inTransaction(call.database, async (tx) => {
+      const invite = await endPending(call, tx, { where, status: 'ACCEPTED' });
+      const membership = { orgId: invite.orgId, builderId: viewer.id };
+      await tx.orgMember.createMany({ data: membership, skipDuplicates: true });
+      const builder = await tx.builder.findUniqueOrThrow({ where: { id: viewer.id } });
+      return { invite, builder };
+    });
+    renewMembership(call, viewer, accepted.invite.orgId);
+    return accepted;
+  },
+});
 
 interface Ending {
   where: { id: string; orgId?: string; invitedEmail?: string };

@@ -6,11 +6,12 @@ import { notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
+import { builderMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { label } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { byId, getOrg, orgIdsOf } from '../scope.ts';
-import { renewMembership, requireBuilder } from '../viewer/viewer.ts';
+import { renewMembership } from '../viewer/viewer.ts';
 
 type Org = Row<'Org'>;
 
@@ -26,10 +27,13 @@ export const updateOrgInput = z
   .meta({ id: 'UpdateOrgInput', description: 'What to change; what is left out stays.' });
 
 /** The viewer's org of that id, or null. */
-export const findOrg = read('org:read', async (call: Call, id: string): Promise<Org | null> => {
-  const [org] = await byId('Org')(call, [id]);
-  return org ?? null;
-});
+export const findOrg = read(
+  'org:read',
+  async (call: Call, { id }: { id: string }): Promise<Org | null> => {
+    const [org] = await byId('Org')(call, [id]);
+    return org ?? null;
+  },
+);
 
 /** The same where there must be one. Throws NOT_FOUND. */
 export const getOwnOrg = read('org:read', (call: Call, { orgId }: { orgId: string }) =>
@@ -53,39 +57,37 @@ export const listOrgs = read('org:read', (call: Call, args: PageArgs) => {
 });
 
 /** The caller is its first member. No money flows until a billing provider is connected: until then it is `none`. */
-export async function createOrg(
-  call: Call,
-  { label }: z.output<typeof createOrgInput>,
-): Promise<Org> {
-  const viewer = requireBuilder(call.viewer);
-  const billingAccountId = newId('bil');
-  const org = await call.database.prisma.org.create({
-    data: {
-      id: newId('org'),
-      label,
-      members: { create: { builderId: viewer.id } },
-      billingAccount: {
-        create: {
-          id: billingAccountId,
-          displayName: label,
-          billingProvider: 'none',
-          billingProviderRef: billingAccountId,
+export const createOrg = builderMutation({
+  input: createOrgInput,
+  async run(call, { label }, viewer): Promise<Org> {
+    const billingAccountId = newId('bil');
+    const org = await call.database.prisma.org.create({
+      data: {
+        id: newId('org'),
+        label,
+        members: { create: { builderId: viewer.id } },
+        billingAccount: {
+          create: {
+            id: billingAccountId,
+            displayName: label,
+            billingProvider: 'none',
+            billingProviderRef: billingAccountId,
+          },
         },
       },
-    },
-  });
-  renewMembership(call, viewer, org.id);
-  return org;
-}
+    });
+    renewMembership(call, viewer, org.id);
+    return org;
+  },
+});
 
 /** For members: what an org is called is for people to say. */
-export async function updateOrg(
-  call: Call,
-  { orgId, ...changes }: z.output<typeof updateOrgInput>,
-): Promise<Org> {
-  requireBuilder(call.viewer);
-  const org = await getOrg(call, orgId, 'org:write');
-  if (changes.label === undefined) return org;
-  const data = { ...changes, updateTime: call.now() };
-  return call.database.prisma.org.update({ where: { id: org.id }, data });
-}
+export const updateOrg = builderMutation({
+  input: updateOrgInput,
+  async run(call, { orgId, label }): Promise<Org> {
+    const org = await getOrg(call, orgId);
+    if (label === undefined) return org;
+    const data = { label, updateTime: call.now() };
+    return call.database.prisma.org.update({ where: { id: org.id }, data });
+  },
+});

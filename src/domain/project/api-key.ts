@@ -7,10 +7,10 @@ import { isMissingRow } from '../../database/violations.ts';
 import { DomainError, forbidden, notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
-import { read } from '../declared-read.ts';
+import { projectMutation } from '../declared-mutation.ts';
+import { projectRead, read } from '../declared-read.ts';
 import { label, projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
-import { getProject } from '../scope.ts';
 import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from '../viewer/key-value.ts';
 import { ALL_SCOPES, allows, type Scope, scope } from '../viewer/scopes.ts';
 
@@ -63,13 +63,11 @@ export const listApiKeys = read(
 );
 
 /** By its value or its id. */
-export async function getApiKey(
-  call: Call,
-  input: z.output<typeof getApiKeyInput>,
-): Promise<Row<'ApiKey'>> {
-  const { id: projectId } = await getProject(call, input.projectIdOrName, 'read');
-  return getKey(call, projectId, input.apiKey);
-}
+export const getApiKey = projectRead(
+  'read',
+  (call, { apiKey }: z.output<typeof getApiKeyInput>, { id: projectId }) =>
+    getKey(call, projectId, apiKey),
+);
 
 export interface CreatedApiKey {
   apiKey: Row<'ApiKey'>;
@@ -77,47 +75,47 @@ export interface CreatedApiKey {
   key: string;
 }
 
-export async function createApiKey(
-  call: Call,
-  input: z.output<typeof createApiKeyInput>,
-): Promise<CreatedApiKey> {
-  const { id: projectId } = await getProject(call, input.projectIdOrName, 'keys:write');
-  const granted = input.scopes ?? (['full'] as const);
-  requireAll(call, granted);
-  const key = newKeyValue();
-  const stored = { hash: hashOfKey(key), prefix: shownPrefix(key) };
-  const apiKey = await call.database.prisma.apiKey.create({
-    data: { id: newId('key'), projectId, label: input.label, scopes: [...granted], ...stored },
-  });
-  return { apiKey, key };
-}
+export const createApiKey = projectMutation({
+  needs: 'keys:write',
+  input: createApiKeyInput,
+  async run(call, input, { id: projectId }): Promise<CreatedApiKey> {
+    const granted = input.scopes ?? (['full'] as const);
+    requireAll(call, granted);
+    const key = newKeyValue();
+    const stored = { hash: hashOfKey(key), prefix: shownPrefix(key) };
+    const apiKey = await call.database.prisma.apiKey.create({
+      data: { id: newId('key'), projectId, label: input.label, scopes: [...granted], ...stored },
+    });
+    return { apiKey, key };
+  },
+});
 
 /** By its id or its value. */
-export async function updateApiKey(
-  call: Call,
-  { projectIdOrName, apiKeyId, ...changes }: z.output<typeof updateApiKeyInput>,
-): Promise<Row<'ApiKey'>> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'keys:write');
-  const before = await getKey(call, projectId, apiKeyId);
-  // Waking a key gives its scopes again.
-  const wakes = changes.active === true && !before.active;
-  requireAll(call, changes.scopes ?? (wakes ? (before.scopes as Scope[]) : []));
-  if (Object.values(changes).every((value) => value === undefined)) return before;
-  const where = { projectId_id: { projectId, id: before.id } };
-  return changed(call, before.id, { where, data: { ...changes, updateTime: call.now() } });
-}
+export const updateApiKey = projectMutation({
+  needs: 'keys:write',
+  input: updateApiKeyInput,
+  async run(call, { projectIdOrName: _project, apiKeyId, ...changes }, { id: projectId }) {
+    const before = await getKey(call, projectId, apiKeyId);
+    // Waking a key gives its scopes again.
+    const wakes = changes.active === true && !before.active;
+    requireAll(call, changes.scopes ?? (wakes ? (before.scopes as Scope[]) : []));
+    if (Object.values(changes).every((value) => value === undefined)) return before;
+    const where = { projectId_id: { projectId, id: before.id } };
+    return changed(call, before.id, { where, data: { ...changes, updateTime: call.now() } });
+  },
+});
 
 /** By its value or its id. A key may delete itself. */
-export async function deleteApiKey(
-  call: Call,
-  input: z.output<typeof deleteApiKeyInput>,
-): Promise<{ deletedId: string }> {
-  const { id: projectId } = await getProject(call, input.projectIdOrName, 'keys:write');
-  const key = await getKey(call, projectId, input.apiKey);
-  await call.database.prisma.apiKey.deleteMany({ where: { projectId, id: key.id } });
-  call.viewers.clear();
-  return { deletedId: key.id };
-}
+export const deleteApiKey = projectMutation({
+  needs: 'keys:write',
+  input: deleteApiKeyInput,
+  async run(call, input, { id: projectId }): Promise<{ deletedId: string }> {
+    const key = await getKey(call, projectId, input.apiKey);
+    await call.database.prisma.apiKey.deleteMany({ where: { projectId, id: key.id } });
+    call.viewers.clear();
+    return { deletedId: key.id };
+  },
+});
 
 async function getKey(
   { database }: Call,

@@ -5,12 +5,12 @@ import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
+import { builderMutation, projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { label, projectIdOrName, projectName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
-import { findProject, getProject, orgIdsOf } from '../scope.ts';
+import { findProject, orgIdsOf } from '../scope.ts';
 import { uniquely } from '../unique.ts';
-import { requireBuilder } from '../viewer/viewer.ts';
 
 type Project = Row<'Project'>;
 
@@ -56,31 +56,26 @@ export const listOrgProjects = read('org:read', (call: Call, org: Row<'Org'>, ar
   );
 });
 
-export async function createProject(
-  call: Call,
-  input: z.output<typeof createProjectInput>,
-): Promise<Project> {
-  const { orgIds } = requireBuilder(call.viewer);
-  if (!orgIds.includes(input.orgId)) throw notFound('Org', input.orgId);
-  const { orgId, name, appName } = input;
-  const projectId = newId('prj');
-  const data = { id: projectId, orgId, name, appName, eventLog: { create: {} } };
-  return uniquely(call.database.prisma.project.create({ data }), nameTaken(name));
-}
+export const createProject = builderMutation({
+  input: createProjectInput,
+  run({ database }, { orgId, name, appName }, { orgIds }): Promise<Project> {
+    if (!orgIds.includes(orgId)) throw notFound('Org', orgId);
+    const projectId = newId('prj');
+    const data = { id: projectId, orgId, name, appName, eventLog: { create: {} } };
+    return uniquely(database.prisma.project.create({ data }), nameTaken(name));
+  },
+});
 
-export async function updateProject(
-  call: Call,
-  { projectIdOrName, ...changes }: z.output<typeof updateProjectInput>,
-): Promise<Project> {
-  const project = await getProject(call, projectIdOrName, 'full');
-  if (changes.name === undefined && changes.appName === undefined) return project;
-  const data = { ...changes, updateTime: call.now() };
-  const where = { id: project.id };
-  return uniquely(
-    call.database.prisma.project.update({ where, data }),
-    nameTaken(changes.name ?? ''),
-  );
-}
+export const updateProject = projectMutation({
+  needs: 'full',
+  input: updateProjectInput,
+  async run(call, { name, appName }, project): Promise<Project> {
+    if (name === undefined && appName === undefined) return project;
+    const data = { name, appName, updateTime: call.now() };
+    const where = { id: project.id };
+    return uniquely(call.database.prisma.project.update({ where, data }), nameTaken(name ?? ''));
+  },
+});
 
 function nameTaken(name: string): string {
   return `The project name ${name} is taken.`;

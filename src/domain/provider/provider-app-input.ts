@@ -1,12 +1,14 @@
 /** What callers say of a provider app. */
+
 import { z } from 'zod';
-import { type Issue, invalidInput } from '../../errors.ts';
+import type { Issue } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { oauthScopes, secretText } from '../connection/credential-input.ts';
-import { issueAt, issuesOf } from '../issues.ts';
+import { issueAt } from '../issues.ts';
 import { jsonObject } from '../json-object.ts';
 import { projectIdOrName } from '../names.ts';
+import { OpenedInput } from '../opened-input.ts';
 import { NOT_A_PROVIDER } from './catalogue.ts';
 
 const TEXT_MAX = 1_024;
@@ -91,26 +93,22 @@ export const updateProviderAppInput = z
 /** The values of the masked fields. Throws BAD_USER_INPUT that names each one that is missing or wrong. */
 export function readChanges(
   call: Call,
-  input: z.input<typeof updateProviderAppInput>,
-  foundBefore: Issue[],
+  opened: OpenedInput<typeof updateProviderAppInput>,
 ): AppChanges {
-  const masked = Object.fromEntries(input.updateMask.map((mask) => [MASKS[mask], true]));
+  const { given } = opened;
+  const masked = Object.fromEntries(given.updateMask.map((mask) => [MASKS[mask], true]));
   const providerApp = fields
     .extend({ provider: fields.shape.provider.refine(isKnown(call), NOT_A_PROVIDER) })
     .pick(masked as Record<keyof AppChanges, true>);
-  const parsed = z
-    .object({ input: z.object({ providerApp }) })
-    .safeParse(
-      { input },
-      { error: ({ input: value }) => (value === undefined ? LEFT_OUT : undefined) },
-    );
-  const found = parsed.success ? [] : issuesOf(parsed.error, { input });
-  if (!parsed.success || foundBefore.length > 0) throw invalidInput([...foundBefore, ...found]);
-  return parsed.data.input.providerApp;
+  const changes = new OpenedInput(z.object({ providerApp }), given, LEFT_OUT);
+  opened.parsed(changes.issues);
+  return changes.parsed().providerApp;
 }
+
 const LEFT_OUT = 'is named in updateMask and must be given.';
-export function providerIssues(call: Call, name: string): Issue[] {
-  return isKnown(call)(name) ? [] : [issueAt(['input', 'provider'], NOT_A_PROVIDER, name)];
+
+export function providerIssues(call: Call, { provider }: { provider: string }): Issue[] {
+  return isKnown(call)(provider) ? [] : [issueAt(['input', 'provider'], NOT_A_PROVIDER, provider)];
 }
 
 function isKnown({ catalogue }: Call) {

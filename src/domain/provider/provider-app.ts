@@ -6,15 +6,15 @@ import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../database/violations.ts';
-import { conflict, invalidInput, notFound } from '../../errors.ts';
+import { conflict, notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { SealedPlace } from '../../secrets.ts';
 import type { Call } from '../call.ts';
-import { openInput } from '../checked-input.ts';
+import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
-import { getOwned, getProject } from '../scope.ts';
+import { getOwned } from '../scope.ts';
 import {
   type AppChanges,
   createProviderAppInput,
@@ -46,81 +46,73 @@ export const listProviderApps = read(
   },
 );
 
-export async function createProviderApp(
-  call: Call,
-  input: z.input<typeof createProviderAppInput>,
-): Promise<Row<'ProviderApp'>> {
-  const { project, issues } = await openInput(call, {
-    schema: createProviderAppInput,
-    input,
-    needed: 'provider-apps:write',
-  });
-  const { id: projectId } = project;
-  const problems = [...issues, ...providerIssues(call, input.provider)];
-  if (problems.length > 0) throw invalidInput(problems);
-  const appId = newId('app');
-  const { provider, clientId, clientSecret, externalRef, scopes, metadata } = input;
-  return call.database.prisma.providerApp.create({
-    data: {
-      id: appId,
-      projectId,
-      provider,
-      clientId,
-      clientSecretSealed: call.vault.seal(clientSecret, clientSecretPlace(appId, projectId)),
-      externalRef,
-      scopes: scopes ?? [],
-      metadata: (metadata ?? undefined) as Prisma.InputJsonObject | undefined,
-    },
-    omit: withoutSecret,
-  });
-}
+export const createProviderApp = projectMutation({
+  needs: 'provider-apps:write',
+  input: createProviderAppInput,
+  findings: providerIssues,
+  run(
+    call,
+    { provider, clientId, clientSecret, externalRef, scopes, metadata },
+    { id: projectId },
+  ) {
+    const appId = newId('app');
+    return call.database.prisma.providerApp.create({
+      data: {
+        id: appId,
+        projectId,
+        provider,
+        clientId,
+        clientSecretSealed: call.vault.seal(clientSecret, clientSecretPlace(appId, projectId)),
+        externalRef,
+        scopes: scopes ?? [],
+        metadata: metadata ?? undefined,
+      },
+      omit: withoutSecret,
+    });
+  },
+});
 
 /** Writes exactly the masked fields. Connections keep an app to its provider. */
-export async function updateProviderApp(
-  call: Call,
-  input: z.input<typeof updateProviderAppInput>,
-): Promise<Row<'ProviderApp'>> {
-  const { project, issues } = await openInput(call, {
-    schema: updateProviderAppInput,
-    input,
-    needed: 'provider-apps:write',
-  });
-  const { id: projectId } = project;
-  const appId = input.providerAppId;
-  const before = await getOwned(call, 'ProviderApp', {
-    projectId,
-    id: appId,
-    what: 'Provider app',
-  });
-  const changes = readChanges(call, input, issues);
-  const data = { ...columnsOf(call, before, changes), updateTime: call.now() };
-  return existing(
-    appId,
-    inTransaction(call.database, async (tx) => {
-      const where = { projectId_id: { projectId, id: appId } };
-      const app = await tx.providerApp.update({ where, data, omit: withoutSecret });
-      // Asked under the row's lock, which a connection that is being made waits for.
-      if (changes.provider !== undefined) await requireNoneOfAnother(tx, app);
-      return app;
-    }),
-  );
-}
+export const updateProviderApp = openProjectMutation({
+  needs: 'provider-apps:write',
+  input: updateProviderAppInput,
+  async run(call, opened, { id: projectId }): Promise<Row<'ProviderApp'>> {
+    const { providerAppId: appId } = opened.given;
+    const what = { projectId, id: appId, what: 'Provider app' };
+    const before = await getOwned(call, 'ProviderApp', what);
+    const changes = readChanges(call, opened);
+    const data = { ...columnsOf(call, before, changes), updateTime: call.now() };
+    return existing(
+      appId,
+      inTransaction(call.database, async (tx) => {
+        const where = { projectId_id: { projectId, id: appId } };
+        const app = await tx.providerApp.update({ where, data, omit: withoutSecret });
+        // Asked under the row's lock, which a connection that is being made waits for.
+        if (changes.provider !== undefined) await requireNoneOfAnother(tx, app);
+        return app;
+      }),
+    );
+  },
+});
 
-export async function deleteProviderApp(
-  call: Call,
-  input: z.output<typeof deleteProviderAppInput>,
-): Promise<{ deletedId: string }> {
-  const { id: projectId } = await getProject(call, input.projectIdOrName, 'provider-apps:write');
-  const appId = input.providerAppId;
-  const where = { projectId_id: { projectId, id: appId } };
-  try {
-    await existing(appId, call.database.prisma.providerApp.delete({ where, select: { id: true } }));
-  } catch (error) {
-    if (isForeignKeyViolation(error)) throw inUse();
-    throw error;
-  }
-  return { deletedId: appId };
-}
+export const deleteProviderApp = projectMutation({
+  needs: 'provider-apps:write',
+  input: deleteProviderAppInput,
+  async run(call, input, { id: projectId }): Promise<{ deletedId: string }> {
+    const appId = input.providerAppId;
+    const where = { projectId_id: { projectId, id: appId } };
+    try {
+      await existing(
+        appId,
+        call.database.prisma.providerApp.delete({ where, select: { id: true } }),
+      );
+    } catch (error) {
+      if (isForeignKeyViolation(error)) throw inUse();
+      throw error;
+    }
+    return { deletedId: appId };
+  },
+});
 
 /**
  * The app of a new connection, by id or the newest of the provider; null where there is none. It keeps

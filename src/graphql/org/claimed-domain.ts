@@ -1,14 +1,15 @@
 import {
   claimDomain,
-  claimDomainInput,
+  domainKey,
   findClaimedDomain,
   listClaimedDomains,
 } from '../../domain/org/claimed-domain.ts';
-import { domainName } from '../../domain/org/domain-name.ts';
 import { createdFields, listField } from '../schema/fields.ts';
-import { inputArg } from '../schema/inputs.ts';
+import { mutationField } from '../schema/mutation-field.ts';
+import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { payload } from '../schema/payloads.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
+import { answer } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ClaimedDomain, ClaimedDomains, Org } from '../schema/types.ts';
 import { parentFields } from './org.ts';
@@ -25,19 +26,14 @@ ClaimedDomain.implement({
 
 builder.queryField('claimedDomain', (t) =>
   t.field({
+    ...needing(
+      findClaimedDomain,
+      'The claim on a domain, for the org that has it and for builders whose e-mail address is of it; else null.',
+    ),
     type: ClaimedDomain,
     nullable: true,
-    description:
-      'The claim on a domain, for the org that has it and for builders whose e-mail address is of it; else null.',
-    args: {
-      domain: t.arg({
-        type: 'String',
-        required: true,
-        description: 'An e-mail address, a domain name or a URL.',
-        validate: { schema: domainName } as never,
-      }),
-    },
-    resolve: (_root, { domain }, { call }) => findClaimedDomain(call, domain),
+    args: parsedArgs(t.arg, domainKey),
+    resolve: (_root, key, { call }) => findClaimedDomain(call, key),
   }),
 );
 
@@ -49,12 +45,8 @@ builder.objectField(Org, 'claimedDomains', (t) =>
 );
 
 builder.mutationField('claimDomain', (t) =>
-  t.field({
-    type: payload('ClaimDomainPayload', 'claimedDomain', ClaimedDomain, 'The claim.'),
-    description: "Claims a domain for an org of the caller. Needs a builder's bearer token.",
-    args: inputArg(t.arg, claimDomainInput),
-    resolve: async (_root, { input }, { call }) => ({
-      claimedDomain: await claimDomain(call, input),
-    }),
+  mutationField(t, claimDomain, {
+    type: answer('ClaimDomainPayload', 'claimedDomain', ClaimedDomain, 'The claim.'),
+    description: 'Claims a domain for an org of the caller.',
   }),
 );

@@ -1,17 +1,15 @@
 import {
   acceptInvite,
-  acceptInviteInput,
   createInvite,
-  createInviteInput,
   deleteInvite,
-  deleteInviteInput,
   inviteStatus,
   listInvites,
 } from '../../domain/org/invite.ts';
 import { createdFields, listField, updateTimeField } from '../schema/fields.ts';
-import { enumType, inputArg } from '../schema/inputs.ts';
+import { enumType } from '../schema/inputs.ts';
+import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { payload } from '../schema/payloads.ts';
+import { answer } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Invite, Invites, Org } from '../schema/types.ts';
 import { parentFields } from './org.ts';
@@ -80,23 +78,16 @@ const AcceptInvitePayload = builder
   });
 
 builder.mutationFields((t) => ({
-  createInvite: t.field({
-    type: payload('CreateInvitePayload', 'invite', Invite, 'The new invite.'),
-    description:
-      'Invites an e-mail address to an org. Needs the scope org:write, or a builder of the org.',
-    args: inputArg(t.arg, createInviteInput),
-    resolve: async (_root, { input }, { call }) => ({ invite: await createInvite(call, input) }),
+  createInvite: mutationField(t, createInvite, {
+    type: answer('CreateInvitePayload', 'invite', Invite, 'The new invite.'),
+    description: 'Invites an e-mail address to an org.',
   }),
-  deleteInvite: t.field({
+  deleteInvite: mutationField(t, deleteInvite, {
     type: DeleteInvitePayload,
-    description: 'Revokes a pending invite. Needs the scope org:write, or a builder of the org.',
-    args: inputArg(t.arg, deleteInviteInput),
-    resolve: (_root, { input }, { call }) => deleteInvite(call, input),
+    description: 'Revokes a pending invite.',
   }),
-  acceptInvite: t.field({
+  acceptInvite: mutationField(t, acceptInvite, {
     type: AcceptInvitePayload,
-    description: "Joins the org of an invite to the caller's own address. Needs a bearer token.",
-    args: inputArg(t.arg, acceptInviteInput),
-    resolve: (_root, { input }, { call }) => acceptInvite(call, input),
+    description: "Joins the org of an invite to the caller's own address.",
   }),
 }));

@@ -1,9 +1,11 @@
 import { billingAccountOfOrg } from '../../domain/org/billing-account.ts';
-import { createOrg, createOrgInput, findOrg, listOrgs } from '../../domain/org/org.ts';
+import { createOrg, findOrg, listOrgs } from '../../domain/org/org.ts';
 import { createdFields, rootListField, updateTimeField } from '../schema/fields.ts';
-import { enumType, inputArg } from '../schema/inputs.ts';
+import { enumType } from '../schema/inputs.ts';
+import { mutationField } from '../schema/mutation-field.ts';
+import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { payload } from '../schema/payloads.ts';
+import { answer } from '../schema/payloads.ts';
 import type { Types } from '../schema/schema-builder.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { BillingAccount, Org, Orgs } from '../schema/types.ts';
@@ -45,12 +47,11 @@ Org.implement({
 
 builder.queryFields((t) => ({
   org: t.field({
+    ...needing(findOrg, 'An org by id. Null where it does not exist for the caller.'),
     type: Org,
     nullable: true,
-    description:
-      'An org by id. Null where it does not exist for the caller. Needs the scope org:read, or a builder of the org.',
     args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
-    resolve: (_root, { id }, { call }) => findOrg(call, id),
+    resolve: (_root, key, { call }) => findOrg(call, key),
   }),
   orgs: rootListField(t, Orgs, {
     description: "A builder's orgs, or the org of an API key's project, newest first.",
@@ -59,11 +60,8 @@ builder.queryFields((t) => ({
 }));
 
 builder.mutationField('createOrg', (t) =>
-  t.field({
-    type: payload('CreateOrgPayload', 'org', Org, 'The new org.'),
-    description:
-      "Makes an org with a billing account; the caller is its first member. Needs a builder's bearer token.",
-    args: inputArg(t.arg, createOrgInput),
-    resolve: async (_root, { input }, { call }) => ({ org: await createOrg(call, input) }),
+  mutationField(t, createOrg, {
+    type: answer('CreateOrgPayload', 'org', Org, 'The new org.'),
+    description: 'Makes an org with a billing account; the caller is its first member.',
   }),
 );

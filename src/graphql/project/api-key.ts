@@ -1,17 +1,14 @@
 import {
   type CreatedApiKey,
   createApiKey,
-  createApiKeyInput,
   deleteApiKey,
-  deleteApiKeyInput,
   listApiKeys,
   updateApiKey,
-  updateApiKeyInput,
 } from '../../domain/project/api-key.ts';
 import { createdFields, listField, projectField } from '../schema/fields.ts';
-import { inputArg } from '../schema/inputs.ts';
+import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
+import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ApiKey, ApiKeys, Project } from '../schema/types.ts';
 
@@ -59,22 +56,16 @@ const CreateApiKeyPayload = builder.objectRef<CreatedApiKey>('CreateApiKeyPayloa
 });
 
 builder.mutationFields((t) => ({
-  createApiKey: t.field({
+  createApiKey: mutationField(t, createApiKey, {
     type: CreateApiKeyPayload,
-    description: 'Makes an API key. Needs the scope keys:write.',
-    args: inputArg(t.arg, createApiKeyInput),
-    resolve: (_root, { input }, { call }) => createApiKey(call, input),
+    description: 'Makes an API key.',
   }),
-  updateApiKey: t.field({
-    type: payload('UpdateApiKeyPayload', 'apiKey', ApiKey, 'The key as it is now.'),
-    description: 'Changes an API key. Needs the scope keys:write.',
-    args: inputArg(t.arg, updateApiKeyInput),
-    resolve: async (_root, { input }, { call }) => ({ apiKey: await updateApiKey(call, input) }),
+  updateApiKey: mutationField(t, updateApiKey, {
+    type: answer('UpdateApiKeyPayload', 'apiKey', ApiKey, 'The key as it is now.'),
+    description: 'Changes an API key.',
   }),
-  deleteApiKey: t.field({
+  deleteApiKey: mutationField(t, deleteApiKey, {
     type: DeletePayload,
-    description: 'Deletes an API key, by its value or its id. Needs the scope keys:write.',
-    args: inputArg(t.arg, deleteApiKeyInput),
-    resolve: (_root, { input }, { call }) => deleteApiKey(call, input),
+    description: 'Deletes an API key, by its value or its id.',
   }),
 }));

@@ -1,17 +1,16 @@
 import { getOrgOfProject } from '../../domain/org/org.ts';
 import {
   createProject,
-  createProjectInput,
   listOrgProjects,
   listProjects,
   readProject,
   updateProject,
-  updateProjectInput,
 } from '../../domain/project/project.ts';
 import { createdFields, listField, rootListField, updateTimeField } from '../schema/fields.ts';
-import { inputArg } from '../schema/inputs.ts';
+import { mutationField } from '../schema/mutation-field.ts';
+import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { payload } from '../schema/payloads.ts';
+import { answer } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Org, Project, Projects } from '../schema/types.ts';
 
@@ -40,9 +39,9 @@ Project.implement({
     appName: t.exposeString('appName', { description: 'What end users see while they connect.' }),
     orgId: t.exposeID('orgId', { description: 'The org that owns it.' }),
     org: t.field({
+      ...needing(getOrgOfProject, 'The org that owns it.'),
       type: Org,
       nullable: true,
-      description: 'The org that owns it. Needs the scope org:read, or a builder of the org.',
       resolve: (project, _args, { call }) => getOrgOfProject(call, project),
     }),
     entitlements: t.field({
@@ -56,9 +55,12 @@ Project.implement({
 
 builder.queryFields((t) => ({
   project: t.field({
+    ...needing(
+      readProject,
+      'A project by id or name. Null where it does not exist for the caller.',
+    ),
     type: Project,
     nullable: true,
-    description: 'A project by id or name. Null where it does not exist for the caller.',
     args: { idOrName: t.arg.string({ required: true, description: 'Its id or its name.' }) },
     resolve: (_root, { idOrName }, { call }) => readProject(call, idOrName),
   }),
@@ -76,16 +78,12 @@ builder.objectField(Org, 'projects', (t) =>
 );
 
 builder.mutationFields((t) => ({
-  createProject: t.field({
-    type: payload('CreateProjectPayload', 'project', Project, 'The new project.'),
-    description: "Makes a project in an org of the caller. Needs a builder's bearer token.",
-    args: inputArg(t.arg, createProjectInput),
-    resolve: async (_root, { input }, { call }) => ({ project: await createProject(call, input) }),
+  createProject: mutationField(t, createProject, {
+    type: answer('CreateProjectPayload', 'project', Project, 'The new project.'),
+    description: 'Makes a project in an org of the caller.',
   }),
-  updateProject: t.field({
-    type: payload('UpdateProjectPayload', 'project', Project, 'The project as it is now.'),
-    description: 'Changes a project. Needs the scope full, or a builder of the org.',
-    args: inputArg(t.arg, updateProjectInput),
-    resolve: async (_root, { input }, { call }) => ({ project: await updateProject(call, input) }),
+  updateProject: mutationField(t, updateProject, {
+    type: answer('UpdateProjectPayload', 'project', Project, 'The project as it is now.'),
+    description: 'Changes a project.',
   }),
 }));

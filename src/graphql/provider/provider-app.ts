@@ -1,18 +1,14 @@
 import {
   createProviderApp,
   deleteProviderApp,
-  deleteProviderAppInput,
   listProviderApps,
   updateProviderApp,
 } from '../../domain/provider/provider-app.ts';
-import {
-  createProviderAppInput,
-  updateProviderAppInput,
-} from '../../domain/provider/provider-app-input.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
-import { enumType, inputArg, uncheckedInputArg } from '../schema/inputs.ts';
+import { enumType } from '../schema/inputs.ts';
+import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
+import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Project, ProviderApp, ProviderApps } from '../schema/types.ts';
 
@@ -57,27 +53,16 @@ builder.objectField(Project, 'providerApps', (t) =>
 );
 
 builder.mutationFields((t) => ({
-  createProviderApp: t.field({
-    type: payload('CreateProviderAppPayload', 'providerApp', ProviderApp, 'The new app.'),
-    description: 'Makes a provider app. Needs the scope provider-apps:write.',
-    args: uncheckedInputArg(t.arg, createProviderAppInput),
-    resolve: async (_root, { input }, { call }) => ({
-      providerApp: await createProviderApp(call, input),
-    }),
+  createProviderApp: mutationField(t, createProviderApp, {
+    type: answer('CreateProviderAppPayload', 'providerApp', ProviderApp, 'The new app.'),
+    description: 'Makes a provider app.',
   }),
-  updateProviderApp: t.field({
-    type: payload('UpdateProviderAppPayload', 'providerApp', ProviderApp, 'The app as it is now.'),
-    description:
-      'Changes the masked fields of a provider app. Needs the scope provider-apps:write.',
-    args: uncheckedInputArg(t.arg, updateProviderAppInput),
-    resolve: async (_root, { input }, { call }) => ({
-      providerApp: await updateProviderApp(call, input),
-    }),
+  updateProviderApp: mutationField(t, updateProviderApp, {
+    type: answer('UpdateProviderAppPayload', 'providerApp', ProviderApp, 'The app as it is now.'),
+    description: 'Changes the masked fields of a provider app.',
   }),
-  deleteProviderApp: t.field({
+  deleteProviderApp: mutationField(t, deleteProviderApp, {
     type: DeletePayload,
-    description: 'Deletes a provider app that no connection uses. Needs provider-apps:write.',
-    args: inputArg(t.arg, deleteProviderAppInput),
-    resolve: (_root, { input }, { call }) => deleteProviderApp(call, input),
+    description: 'Deletes a provider app that no connection uses.',
   }),
 }));

@@ -6,6 +6,7 @@ import {
 } from '../../domain/provider/provider.ts';
 import { rootListField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
+import { needing } from '../schema/needing.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { connectionOf } from '../schema/types.ts';
 
@@ -63,9 +64,9 @@ const Providers = connectionOf(Provider, 'providers');
 
 builder.queryFields((t) => ({
   provider: t.field({
+    ...needing(findProvider, 'A provider by name. Null where there is none of that name.'),
     type: Provider,
     nullable: true,
-    description: 'A provider by name. Null where there is none of that name.',
     args: { name: t.arg.string({ required: true, description: 'Its name.' }) },
     resolve: (_root, { name }, { call }) => findProvider(call, name),
   }),

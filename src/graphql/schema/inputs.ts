@@ -2,11 +2,11 @@
  * GraphQL inputs made from the domain's zod schemas, so that a field, its description and its rule are
  * said once. A schema's `meta({ id })` names its type; `meta({ graphql })` names a scalar that zod hasn't.
  */
-import type { ArgBuilder, ArgumentRef, InputRef, InputTypeParam } from '@pothos/core';
+import type { ArgBuilder, ArgumentRef, InputRef, InputType } from '@pothos/core';
 import { z } from 'zod';
 import { builder, type Types } from './schema-builder.ts';
 
-type Param = InputTypeParam<Types>;
+type Param = InputType<Types>;
 
 const ENUMS = new Map<string, Param>();
 const INPUTS = new Map<string, InputRef<unknown>>();
@@ -71,10 +71,11 @@ export function inputType(schema: z.ZodObject): InputRef<unknown> {
   return ref;
 }
 
-function fieldOptions(path: string, schema: z.ZodType) {
+/** The type, default and description of a field or an argument. */
+export function fieldOptions(path: string, schema: z.ZodType) {
   const { inner, required, defaultValue, description } = unwrap(schema);
   if (!description) throw new Error(`${path} needs a description.`);
-  const type = isList(inner)
+  const type: Param | [Param] = isList(inner)
     ? [typeOf(path, unwrap(inner.element as z.ZodType).inner)]
     : typeOf(path, inner);
   return { type, required, defaultValue, description };

@@ -13,7 +13,7 @@ interface Definition<I extends z.ZodObject, R, Shown> extends Described<Shown> {
   read: Read<[input: z.output<I>], R | Promise<R>>;
   input: I;
   places?: OtherPlaces<I>;
-  show(found: R, request: RestRequest): Shown | Promise<Shown>;
+  show(found: R, request: RestRequest, input: z.output<I>): Shown | Promise<Shown>;
 }
 
 export function readEndpoint<I extends z.ZodObject, R, Shown>({
@@ -26,6 +26,6 @@ export function readEndpoint<I extends z.ZodObject, R, Shown>({
     method: 'GET',
     status: 200,
     needs: read.needs,
-    run: async (request, input) => show(await read(request.call, input), request),
+    run: async (request, input) => show(await read(request.call, input), request, input),
   });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { billingAccountOfOrg } from '../../domain/org/billing-account.ts';
-import { getOrg, type Row } from '../../domain/scope.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
+import { getBillingAccount } from '../../domain/org/billing-account.ts';
+import type { Row } from '../../domain/scope.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { orgId } from './org.ts';
 
@@ -21,19 +21,14 @@ function showBillingAccount({ updateTime, ...row }: Row<'BillingAccount'>) {
 }
 
 export const billingAccountEndpoints = [
-  endpoint({
+  readEndpoint({
     id: 'getBillingAccount',
-    method: 'GET',
     path: '/orgs/{orgId}/billingAccount',
     tag: 'Organizations',
     summary: "Gives an org's billing account.",
-    needs: 'org:read',
     input: z.object({ orgId }),
-    status: 200,
+    read: getBillingAccount,
     output: billingAccount,
-    async run({ call, get }, input) {
-      const org = await getOrg(call, input.orgId, 'org:read');
-      return showBillingAccount(await get(billingAccountOfOrg, org.id));
-    },
+    show: showBillingAccount,
   }),
 ];

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import { getOwnBuilder, listBuilders } from '../../domain/org/builder.ts';
 import { getOwnOrg } from '../../domain/org/org.ts';
-import { within } from '../../domain/declared-read.ts';
 import { orgIdsOf, type Row } from '../../domain/scope.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
 import { orgId } from './org.ts';
 
@@ -46,17 +46,15 @@ export function showBuilderInfo(row: Row<'Builder'>, viewer: Viewer) {
 }
 
 export const builderEndpoints = [
-  endpoint({
+  readEndpoint({
     id: 'getMyInfo',
-    method: 'GET',
     path: '/my-info',
     tag,
     summary: 'Tells who is asking.',
-    needs: 'bearer',
     input: z.object({}),
-    status: 200,
+    read: getOwnBuilder,
     output: builderInfo,
-    run: async ({ call }) => showBuilderInfo(await getOwnBuilder(call), call.viewer),
+    show: (found, { call }) => showBuilderInfo(found, call.viewer),
   }),
   listEndpoint({
     id: 'listBuilders',

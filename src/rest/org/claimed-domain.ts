@@ -1,15 +1,16 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import {
   claimDomain,
-  claimDomainInput,
+  domainKey,
   getClaimedDomain,
   listClaimedDomains,
 } from '../../domain/org/claimed-domain.ts';
 import { getOwnOrg } from '../../domain/org/org.ts';
-import { within } from '../../domain/declared-read.ts';
 import type { Row } from '../../domain/scope.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
 import { orgId, parentShape, showParent } from './org.ts';
 
@@ -27,34 +28,30 @@ function showClaimedDomain(row: Row<'ClaimedDomain'>) {
 }
 
 export const claimedDomainEndpoints = [
-  endpoint({
+  mutationEndpoint({
     id: 'claimDomain',
     method: 'POST',
     path: '/claimed-domains',
     tag,
     summary: 'Claims a domain for an org of the caller; no other org can.',
     description: 'The Location header tells where the claim is.',
-    needs: 'bearer',
-    input: claimDomainInput,
+    mutation: claimDomain,
     status: 201,
     output: null,
-    async run({ call, url, setHeader }, input) {
-      const { domain } = await claimDomain(call, input);
+    show({ domain }, { url, setHeader }) {
       setHeader('location', `${url.split('?')[0]}?${new URLSearchParams({ domain })}`);
     },
   }),
-  endpoint({
+  readEndpoint({
     id: 'getClaimedDomain',
-    method: 'GET',
     path: '/claimed-domains',
     tag,
     summary: 'Gives the claim on a domain.',
     description: 'For the org that has it, and for builders whose e-mail address is of it.',
-    needs: 'org:read',
-    input: z.object({ domain: claimDomainInput.shape.domain }),
-    status: 200,
+    input: domainKey,
+    read: getClaimedDomain,
     output: claimedDomain,
-    run: async ({ call }, { domain }) => showClaimedDomain(await getClaimedDomain(call, domain)),
+    show: showClaimedDomain,
   }),
   listEndpoint({
     id: 'listClaimedDomains',

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
+import { within } from '../../domain/declared-read.ts';
 import {
   acceptInvite,
-  acceptInviteInput,
   createInvite,
-  createInviteInput,
   deleteInvite,
   deleteInviteInput,
   getInvite,
@@ -13,10 +12,10 @@ import {
   listInvitesToViewer,
 } from '../../domain/org/invite.ts';
 import { getOwnOrg } from '../../domain/org/org.ts';
-import { within } from '../../domain/declared-read.ts';
 import type { Row } from '../../domain/scope.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { builderInfo, showBuilderInfo } from './builder.ts';
@@ -54,41 +53,37 @@ export const inviteEndpoints = [
     list: within(getOwnOrg, listInvites),
     show: showInvite,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'createInvite',
     method: 'POST',
     path,
     tag,
     summary: 'Invites an e-mail address to an org.',
-    needs: 'org:write',
-    input: createInviteInput,
+    mutation: createInvite,
     status: 201,
     output: invite,
-    run: async (request, input) => showInvite(await createInvite(request.call, input), request),
+    show: showInvite,
   }),
-  endpoint({
+  readEndpoint({
     id: 'getInvite',
-    method: 'GET',
     path: `${path}/{inviteId}`,
     tag,
     summary: 'Gives an invite to an org.',
-    needs: 'org:read',
     input: deleteInviteInput,
-    status: 200,
+    read: getInvite,
     output: invite,
-    run: async (request, input) => showInvite(await getInvite(request.call, input), request),
+    show: showInvite,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'deleteInvite',
     method: 'DELETE',
     path: `${path}/{inviteId}`,
     tag,
     summary: 'Revokes a pending invite. It stays listed.',
-    needs: 'org:write',
-    input: deleteInviteInput,
+    mutation: deleteInvite,
     status: 204,
     output: null,
-    run: ({ call }, input) => deleteInvite(call, input),
+    show: noBody,
   }),
   listEndpoint({
     id: 'listMyInvites',
@@ -100,19 +95,15 @@ export const inviteEndpoints = [
     list: listInvitesToViewer,
     show: showInvite,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'acceptInvite',
     method: 'POST',
     path: '/invites:accept',
     tag,
     summary: "Joins the org of an invite to the caller's own address.",
-    needs: 'bearer',
-    input: acceptInviteInput,
+    mutation: acceptInvite,
     status: 200,
     output: builderInfo,
-    async run({ call }, input) {
-      const { builder } = await acceptInvite(call, input);
-      return showBuilderInfo(builder, call.viewer);
-    },
+    show: ({ builder }, { call }) => showBuilderInfo(builder, call.viewer),
   }),
 ];

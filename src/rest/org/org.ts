@@ -1,15 +1,10 @@
 import { z } from 'zod';
-import {
-  createOrg,
-  createOrgInput,
-  listOrgs,
-  updateOrg,
-  updateOrgInput,
-} from '../../domain/org/org.ts';
-import { getOrg, type Row } from '../../domain/scope.ts';
+import { createOrg, getOwnOrg, listOrgs, updateOrg } from '../../domain/org/org.ts';
+import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
@@ -49,41 +44,37 @@ export const orgEndpoints = [
     list: listOrgs,
     show: showOrg,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'createOrg',
     method: 'POST',
     path: '/orgs',
     tag,
     summary: 'Makes an org with a billing account; the caller is its first member.',
-    needs: 'bearer',
-    input: createOrgInput,
+    mutation: createOrg,
     status: 201,
     output: org,
-    run: async ({ call }, input) => showOrg(await createOrg(call, input)),
+    show: showOrg,
   }),
-  endpoint({
+  readEndpoint({
     id: 'getOrg',
-    method: 'GET',
     path: '/orgs/{orgId}',
     tag,
     summary: 'Gives an org.',
-    needs: 'org:read',
     input: z.object({ orgId }),
-    status: 200,
+    read: getOwnOrg,
     output: org,
-    run: async ({ call }, input) => showOrg(await getOrg(call, input.orgId, 'org:read')),
+    show: showOrg,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'updateOrg',
     method: 'PATCH',
     path: '/orgs/{orgId}',
     tag,
     summary: 'Changes an org of the caller.',
-    needs: 'bearer',
-    input: updateOrgInput,
+    mutation: updateOrg,
     mask: 'org',
     status: 200,
     output: org,
-    run: async ({ call }, input) => showOrg(await updateOrg(call, input)),
+    show: showOrg,
   }),
 ];

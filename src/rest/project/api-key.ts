@@ -1,21 +1,19 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import {
   createApiKey,
-  createApiKeyInput,
   deleteApiKey,
-  deleteApiKeyInput,
   getApiKey,
   getApiKeyInput,
   listApiKeys,
   updateApiKey,
-  updateApiKeyInput,
 } from '../../domain/project/api-key.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { within } from '../../domain/declared-read.ts';
 import type { Row } from '../../domain/scope.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 const tag = 'API keys';
@@ -58,57 +56,49 @@ export const apiKeyEndpoints = [
     list: within(getOwnProject, listApiKeys),
     show: (row: Row<'ApiKey'>) => showApiKey(row),
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'createApiKey',
     method: 'POST',
     path,
     tag,
     summary: 'Makes an API key. Its value is in this answer and in no other.',
-    needs: 'keys:write',
-    input: createApiKeyInput,
+    mutation: createApiKey,
     status: 201,
     output: apiKey,
-    async run({ call }, input) {
-      const made = await createApiKey(call, input);
-      return showApiKey(made.apiKey, made.key);
-    },
+    show: (made) => showApiKey(made.apiKey, made.key),
   }),
-  endpoint({
+  readEndpoint({
     id: 'getApiKey',
-    method: 'GET',
     path: `${path}/{apiKey}`,
     tag,
     summary: 'Gives an API key, by its value or its id.',
-    needs: 'read',
     input: getApiKeyInput,
-    status: 200,
+    read: getApiKey,
     output: apiKey,
-    run: async ({ call }, input) => showApiKey(await getApiKey(call, input)),
+    show: (row) => showApiKey(row),
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'updateApiKey',
     method: 'PATCH',
     path: `${path}/{apiKey}`,
     tag,
     summary: 'Changes an API key, by its value or its id.',
-    needs: 'keys:write',
-    input: updateApiKeyInput,
+    mutation: updateApiKey,
     places: { apiKeyId: { in: 'path', name: 'apiKey' } },
     mask: 'apiKey',
     status: 200,
     output: apiKey,
-    run: async ({ call }, input) => showApiKey(await updateApiKey(call, input)),
+    show: (row) => showApiKey(row),
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'deleteApiKey',
     method: 'DELETE',
     path: `${path}/{apiKey}`,
     tag,
     summary: 'Deletes an API key, by its value or its id.',
-    needs: 'keys:write',
-    input: deleteApiKeyInput,
+    mutation: deleteApiKey,
     status: 204,
     output: null,
-    run: ({ call }, input) => deleteApiKey(call, input),
+    show: noBody,
   }),
 ];

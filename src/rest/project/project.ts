@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { projectIdOrName } from '../../domain/names.ts';
 import {
   createProject,
-  createProjectInput,
+  getOwnProject,
   listProjects,
   updateProject,
-  updateProjectInput,
 } from '../../domain/project/project.ts';
-import { getProject, type Row } from '../../domain/scope.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
+import type { Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 const tag = 'Projects';
@@ -51,47 +51,41 @@ export const projectEndpoints = [
     list: listProjects,
     show: showProject,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'createProject',
     method: 'POST',
     path: '/projects',
     tag,
     summary: 'Makes a project in an org of the caller.',
-    needs: 'bearer',
-    input: createProjectInput,
+    mutation: createProject,
     status: 201,
     output: project,
-    run: async ({ call }, input) => showProject(await createProject(call, input)),
+    show: showProject,
   }),
-  endpoint({
+  readEndpoint({
     id: 'getProject',
-    method: 'GET',
     path: '/projects/{projectIdOrName}',
     tag,
     summary: 'Gives a project by id or name.',
-    needs: 'read',
     input: z.object({
       projectIdOrName,
       includeEntitlements: z.boolean().default(false).describe('Whether to show entitlements.'),
     }),
-    status: 200,
+    read: getOwnProject,
     output: project,
-    async run({ call }, { projectIdOrName: idOrName, includeEntitlements }) {
-      const found = await getProject(call, idOrName, 'read');
-      return includeEntitlements ? showWithEntitlements(found) : showProject(found);
-    },
+    show: (row, _request, { includeEntitlements }) =>
+      includeEntitlements ? showWithEntitlements(row) : showProject(row),
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'updateProject',
     method: 'PATCH',
     path: '/projects/{projectIdOrName}',
     tag,
     summary: 'Changes a project.',
-    needs: 'full',
-    input: updateProjectInput,
+    mutation: updateProject,
     mask: 'project',
     status: 200,
     output: project,
-    run: async ({ call }, input) => showProject(await updateProject(call, input)),
+    show: showProject,
   }),
 ];

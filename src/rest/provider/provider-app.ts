@@ -1,21 +1,16 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import {
   createProviderApp,
   deleteProviderApp,
-  deleteProviderAppInput,
   listProviderApps,
   updateProviderApp,
 } from '../../domain/provider/provider-app.ts';
-import {
-  createProviderAppInput,
-  updateProviderAppInput,
-} from '../../domain/provider/provider-app-input.ts';
-import { within } from '../../domain/declared-read.ts';
 import type { Row } from '../../domain/scope.ts';
-import { endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 const tag = 'Provider apps';
@@ -57,40 +52,37 @@ export const providerAppEndpoints = [
     list: within(getOwnProject, listProviderApps),
     show: showProviderApp,
   }),
-  uncheckedEndpoint({
+  mutationEndpoint({
     id: 'createProviderApp',
     method: 'POST',
     path,
     tag,
     summary: 'Makes a provider app.',
-    needs: 'provider-apps:write',
-    input: createProviderAppInput,
+    mutation: createProviderApp,
     status: 200,
     output: providerApp,
-    run: async ({ call }, input) => showProviderApp(await createProviderApp(call, input)),
+    show: showProviderApp,
   }),
-  uncheckedEndpoint({
+  mutationEndpoint({
     id: 'updateProviderApp',
     method: 'PATCH',
     path: `${path}/{providerAppId}`,
     tag,
     summary: 'Changes the fields of a provider app that updateMask names.',
-    needs: 'provider-apps:write',
-    input: updateProviderAppInput,
+    mutation: updateProviderApp,
     status: 200,
     output: providerApp,
-    run: async ({ call }, input) => showProviderApp(await updateProviderApp(call, input)),
+    show: showProviderApp,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'deleteProviderApp',
     method: 'DELETE',
     path: `${path}/{providerAppId}`,
     tag,
     summary: 'Deletes a provider app that no connection uses.',
-    needs: 'provider-apps:write',
-    input: deleteProviderAppInput,
+    mutation: deleteProviderApp,
     status: 204,
     output: null,
-    run: ({ call }, input) => deleteProviderApp(call, input),
+    show: noBody,
   }),
 ];

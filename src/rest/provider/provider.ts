@@ -7,7 +7,7 @@ import {
   type Provider,
   supportedCapabilities,
 } from '../../domain/provider/provider.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { resource } from '../openapi/schemas.ts';
 
@@ -39,31 +39,25 @@ function showProvider(facts: Provider) {
 }
 
 export const providerEndpoints = [
-  endpoint({
+  readEndpoint({
     id: 'listProviders',
-    method: 'GET',
     path: '/providers',
     tag,
     summary: 'Gives the whole catalogue, by name.',
-    needs: 'read',
     input: z.object({}),
-    status: 200,
+    read: getCatalogue,
     output: z.record(z.string(), provider),
-    async run({ call }) {
-      const shown = getCatalogue(call).map((facts) => [facts.name, showProvider(facts)]);
-      return Object.fromEntries(shown);
-    },
+    show: (all) => Object.fromEntries(all.map((facts) => [facts.name, showProvider(facts)])),
   }),
-  endpoint({
+  readEndpoint({
     id: 'getProvider',
-    method: 'GET',
     path: '/providers/{provider}',
     tag,
     summary: 'Gives a provider by name.',
-    needs: 'read',
-    input: z.object({ provider: z.string().min(1).max(128).describe('Its name.') }),
-    status: 200,
+    input: z.object({ name: z.string().min(1).max(128).describe('Its name.') }),
+    places: { name: { in: 'path', name: 'provider' } },
+    read: getProvider,
     output: provider,
-    run: async ({ call }, { provider: name }) => showProvider(getProvider(call, { name })),
+    show: showProvider,
   }),
 ];
