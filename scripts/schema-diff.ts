@@ -12,7 +12,9 @@ const root = join(import.meta.dirname, '..');
  * SQL that takes a database with all migrations to schema.prisma; empty when they agree. The migrations run in an
  * empty database, which it closes.
  */
-export async function schemaDiff(openEmpty = () => PGlite.create()): Promise<string> {
+export async function schemaDiff(
+  openEmpty: () => Promise<PGlite> = () => PGlite.create(),
+): Promise<string> {
   await using database = await openEmpty();
   const adapters = new PrismaPGlite(database);
   const schemaFile = {
