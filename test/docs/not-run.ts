@@ -37,6 +37,8 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run migration -- <name>', reason: CHANGES_SOURCES },
   { command: 'npx prisma generate', reason: CHANGES_SOURCES },
   { command: 'npm run schema', reason: CHANGES_SOURCES },
+  { command: 'npm run provider:pages', reason: CHANGES_SOURCES },
+  { command: 'npm run provider -- <name>', reason: 'a run of tests in this one, which run anyway' },
   { command: 'npm run format', reason: CHANGES_SOURCES },
   {
     command: 'npx vitest run test/graphql/event/topic.test.ts',

@@ -37,6 +37,8 @@ export interface ContractSubject extends AsyncDisposable {
   smallestPage: number;
   /** False if the vendor says of no record when it changed: then a read of changes is a whole one. */
   tellsChanges: boolean;
+  /** False if its records are made and not changed. */
+  updates?: boolean;
   /** Its description is known without a request. */
   isDescribedBeforehand?: boolean;
   /** Records of `objectName` in the account. */

@@ -27,6 +27,7 @@ export function writeTests(makeSubject: MakeSubject): void {
   test('updates the record that is named, and no other', async (context) => {
     await using subject = await makeSubject();
     const writeRecord = declared(subject, 'writeRecord', context);
+    if (subject.updates === false) context.skip('its records are not updated');
     const [changed, kept] = [
       await createRecord(subject, 'first'),
       await createRecord(subject, 'second'),
@@ -49,6 +50,8 @@ export function writeTests(makeSubject: MakeSubject): void {
     const outcome = await writeRecord(session, created);
     expectRefusal(outcome);
     expect(outcome.recordId).toBeNull();
+    expect(await subject.countRecords()).toBe(0);
+    if (subject.updates === false) return;
     const record = { id: missingId, [textField]: 'nobody' };
     expectRefusal(await writeRecord(session, { type: 'UPDATE', objectName, record }));
     expectRefusal(

@@ -120,7 +120,9 @@ function attempts(subject: ContractSubject, id: string): (() => Promise<unknown>
     readPage && (() => readPage(session, pageOf(subject))),
     readPage && (() => readPage(session, { ...pageOf(subject), since: minute(0) })),
     writeRecord && (() => writeRecord(session, { ...create, record })),
-    writeRecord && (() => writeRecord(session, { type: 'UPDATE', objectName, record: change })),
+    subject.updates !== false &&
+      writeRecord &&
+      (() => writeRecord(session, { type: 'UPDATE', objectName, record: change })),
     writeBatch &&
       (() => writeBatch(session, { ...create, records: [{ record }], allOrNone: true })),
     deleteRecord && (() => deleteRecord(session, { objectName, id })),

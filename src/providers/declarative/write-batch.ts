@@ -42,7 +42,8 @@ export async function writeBatch(
   });
   const found = valueAt(answer.body, way.outcomes);
   // Vendors that refuse some answer 207 or even 400, and yet say of each record what became of it.
-  if (Array.isArray(found) && found.length === records.length) {
+  const isTold = hasSucceeded(vendor, answer) || findRefusal(vendor, answer) !== null;
+  if (isTold && Array.isArray(found) && found.length === records.length) {
     return found.map((outcome, n) => outcomeOf(object, way, { outcome, id: ids[n] ?? null }));
   }
   return refusedOrThrown(vendor, answer, ids);

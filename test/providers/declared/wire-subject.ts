@@ -26,7 +26,10 @@ export async function wireSubject(
     missingId,
     smallestPage: 2,
     tellsChanges: !wire.tellsNoChanges,
-    isDescribedBeforehand: declared.records.objects[objectName]?.fields === undefined,
+    updates:
+      (declared.records.objects[objectName] ?? declared.records.anyObject)?.update !== undefined,
+    isDescribedBeforehand:
+      (declared.records.objects[objectName] ?? declared.records.anyObject)?.fields === undefined,
     countRecords: () => server.store.records.length,
     storeRecords: (records) =>
       records.map(({ record, changedAt }) =>
@@ -51,5 +54,14 @@ function only(declared: DeclaredProvider, objectName: string): DeclaredProvider 
     const { displayName = '', id, all, parent: above } = objects[parent.object] ?? {};
     if (all) kept.push([parent.object, { displayName, id, all, parent: above }]);
   }
-  return { ...declared, records: { ...declared.records, objects: Object.fromEntries(kept) } };
+  const { anyObject, ...records } = declared.records;
+  const isNamed = objectName in objects;
+  return {
+    ...declared,
+    records: {
+      ...records,
+      ...(!isNamed && anyObject && { anyObject }),
+      objects: Object.fromEntries(kept),
+    },
+  };
 }

@@ -71,7 +71,12 @@ export interface VendorFixture {
   /** How a record is referred to, if not by its id alone. */
   refOf?: (id: string | number) => string;
   /** Answers what the parts below don't; undefined for what it knows nothing of. */
-  other?: (request: ServedRequest, store: VendorStore, now: Date) => ServedAnswer | undefined;
+  other?: (
+    request: ServedRequest,
+    store: VendorStore,
+    now: Date,
+    url: string,
+  ) => ServedAnswer | undefined;
   /** Headers that a request must have. */
   headers: Record<string, string>;
   /** How bodies must be sent. */
@@ -120,9 +125,9 @@ interface Served {
 }
 
 function route(served: Served, request: ServedRequest): ServedAnswer {
-  const { fixture, store, now } = served;
+  const { fixture, store, now, url } = served;
   const { object } = fixture;
-  const other = fixture.other?.(request, store, now());
+  const other = fixture.other?.(request, store, now(), url);
   if (other) return other;
   const list = object.lists.find(
     ({ method = 'GET', path }) => method === request.method && namedIn(path, request),

@@ -1,0 +1,50 @@
+/** A way to a real account of a provider, with credentials of the environment and no database. */
+import type { Credentials } from '../src/domain/connection/credentials.ts';
+import { fillAddress } from '../src/domain/connection/session/account-address.ts';
+import { attachedCredentials } from '../src/domain/connection/session/attached-credentials.ts';
+import { requestUrl, sendRequest } from '../src/domain/connection/session/provider-request.ts';
+import { createOutbound } from '../src/outbound/client.ts';
+import type { Provider, ProviderSession } from '../src/providers/contract.ts';
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * Null without credentials. PROVIDER_TOKEN is an access token or key; PROVIDER_WORKSPACE the workspace, and
+ * PROVIDER_FACTS further facts of the connection as JSON.
+ */
+export function accountSession(
+  provider: Provider,
+  env: Environment,
+): (ProviderSession & AsyncDisposable) | null {
+  const credentials = credentialsIn(provider, env);
+  if (!credentials) return null;
+  const facts: Record<string, string> = JSON.parse(env.PROVIDER_FACTS ?? '{}');
+  const workspace = env.PROVIDER_WORKSPACE ?? null;
+  const account = { providerWorkspaceRef: workspace, providerMetadata: facts };
+  const baseUrl = fillAddress(provider.baseUrl, account);
+  const attached = attachedCredentials(provider, credentials);
+  const outbound = createOutbound({ allowedPrivateTargets: [], alwaysAllowedOrigins: () => [] });
+  return {
+    baseUrl,
+    fact: (name) => (name === 'workspace' ? workspace : (facts[name] ?? null)),
+    send: (request) =>
+      sendRequest(outbound, { provider, url: requestUrl(baseUrl, request), request, attached }),
+    [Symbol.asyncDispose]: () => outbound[Symbol.asyncDispose](),
+  };
+}
+
+function credentialsIn(
+  { authSchemes: [scheme], custom }: Provider,
+  { PROVIDER_TOKEN: token, PROVIDER_USER: username, PROVIDER_PASSWORD: password }: Environment,
+): Credentials | null {
+  if (scheme === 'BASIC') {
+    return username && password !== undefined ? { scheme, username, password } : null;
+  }
+  if (!token) return null;
+  if (scheme === 'API_KEY') return { scheme, apiKey: token };
+  if (scheme === 'NONE') {
+    const inputs = (custom?.inputs ?? []).map((input) => [input.name, token]);
+    return { scheme, custom: Object.fromEntries(inputs) };
+  }
+  return { scheme: 'OAUTH2_AUTHORIZATION_CODE', accessToken: { token }, scopes: [] };
+}

@@ -1,0 +1,41 @@
+/** What a real account says of a declaration: one page of each object, and whether it is as declared. */
+import { type Provider, ProviderError, type ProviderSession } from '../src/providers/contract.ts';
+import { declaration } from '../src/providers/declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../src/providers/declarative/declarative-provider.ts';
+import { valueAt } from '../src/providers/declarative/json.ts';
+import { readTime } from '../src/providers/declarative/times.ts';
+
+/** Enough to see the shape of records. */
+const PAGE_SIZE = 10;
+
+/** Prints a line for each object; whether all could be read. */
+export async function readObjects(
+  declared: DeclaredProvider,
+  { capabilities }: Provider,
+  session: ProviderSession,
+): Promise<boolean> {
+  const { objects } = declaration.parse(declared.records);
+  let isWhole = true;
+  for (const [objectName, { changedAt, known = {} }] of Object.entries(objects)) {
+    try {
+      const read = { objectName, fields: Object.keys(known), pageSize: PAGE_SIZE };
+      const page = await capabilities.readPage?.(session, read);
+      const records = page?.records ?? [];
+      const untimed = records.filter(
+        ({ raw }) => changedAt && readTime(valueAt(raw, changedAt.at), changedAt.format) === null,
+      );
+      const facts = [
+        `${records.length} records`,
+        page?.nextCursor ? 'more follow' : 'the last page',
+      ];
+      if (untimed.length > 0) facts.push(`${untimed.length} without a time at ${changedAt?.at}`);
+      console.log(`  ${objectName}: ${facts.join(', ')}`);
+      isWhole &&= untimed.length === 0;
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      console.log(`  ${objectName}: ${error.kind}, ${error.message}`);
+      isWhole = false;
+    }
+  }
+  return isWhole;
+}

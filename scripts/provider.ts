@@ -1,0 +1,45 @@
+/**
+ * Checks a provider that is made of a declaration: `npm run provider -- <name>`. It is held to the contract by a
+ * server made of the declaration and by the vendor's wire format; with credentials in the environment, one page
+ * of each object is read from a real account, and nothing is written.
+ */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { supportedCapabilities } from '../src/providers/contract.ts';
+import { declarativeProvider } from '../src/providers/declarative/declarative-provider.ts';
+import { DECLARATIONS } from '../src/providers/declared/all.ts';
+import { accountSession } from './provider-account.ts';
+import { readObjects } from './provider-reading.ts';
+
+const name = process.argv[2];
+const declared = DECLARATIONS.find((one) => one.name === name);
+if (!declared) {
+  console.error(`Usage: npm run provider -- <${DECLARATIONS.map((one) => one.name).join(' | ')}>`);
+  process.exit(2);
+}
+
+const provider = declarativeProvider(declared);
+console.log(`${provider.displayName}: ${supportedCapabilities(provider).join(', ')}`);
+console.log(`Checked against: ${declared.records.checkedAgainst}`);
+
+const vitest = join(import.meta.dirname, '..', 'node_modules', 'vitest', 'vitest.mjs');
+const files = ['generated', 'declared'].map((one) => `test/providers/declared/${one}.test.ts`);
+const { status } = spawnSync(
+  process.execPath,
+  [vitest, 'run', '--maxWorkers=1', '--reporter=dot', '--hideSkippedTests', ...files],
+  {
+    cwd: join(import.meta.dirname, '..'),
+    env: { ...process.env, PROVIDER: declared.name },
+    stdio: 'inherit',
+  },
+);
+
+await using session = accountSession(provider, process.env);
+if (session) {
+  console.log(`Reading a page of each object from ${session.baseUrl}; nothing is written.`);
+  const isWhole = await readObjects(declared, provider, session);
+  if (!isWhole) process.exitCode = 1;
+} else {
+  console.log('No account is read: set PROVIDER_TOKEN, or PROVIDER_USER and PROVIDER_PASSWORD.');
+}
+if (status !== 0) process.exitCode = 1;
