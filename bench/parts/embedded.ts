@@ -1,9 +1,9 @@
-/** The reading workloads on the embedded database, which is in the server's own process. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+/** The reading workloads on the embedded database, which is in a thread of the server's process. */
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
-import { openPglite } from '../../src/database/database.ts';
+import pg from 'pg';
+import { openEmbedded, startEngine } from '../../src/database/embedded/embedded.ts';
 import { createLog } from '../../src/log.ts';
 import { newApiKey } from '../database.ts';
 import { fill } from '../fill.ts';
@@ -49,15 +49,18 @@ export async function measureEmbedded(flags: Flags): Promise<Result[][]> {
 }
 
 async function fillEmbedded(folder: string, operations: number, seed: number) {
-  const dataDir = join(folder, 'database');
-  mkdirSync(dataDir, { recursive: true });
-  const pglite = await PGlite.create({ dataDir });
-  await using _database = await openPglite(pglite, createLog('error'));
+  await (await openEmbedded(folder, createLog('error')))[Symbol.asyncDispose]();
+  await using engine = await startEngine(folder, (failure) => {
+    throw failure;
+  });
+  const client = new pg.Client(engine.address);
+  await client.connect();
   const sizes = { operations, connections: operations / 50, events: operations / 10 };
-  await fill((sql) => pglite.exec(sql), sizes, seed);
+  await fill((sql) => client.query(sql), sizes, seed);
   const { apiKey, statements } = newApiKey();
-  for (const { text, values } of statements) await pglite.query(text, values);
+  for (const { text, values } of statements) await client.query(text, values);
   const { text, values } = nodeVariables(seed);
-  const { rows } = await pglite.query<Variables>(text, values);
+  const { rows } = await client.query<Variables>(text, values);
+  await client.end();
   return { apiKey, nodes: rows };
 }

@@ -10,7 +10,7 @@ import { openPostgres } from './postgres.ts';
 import type { Processes } from './processes.ts';
 import type { Rows } from './rows.ts';
 
-export { openPglite } from './embedded/embedded.ts';
+export { openEngine } from './embedded/embedded.ts';
 
 export interface Database extends AsyncDisposable {
   kind: 'embedded' | 'postgres';

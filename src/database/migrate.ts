@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../log.ts';
-import type { RunQuery } from './rows.ts';
+import { type OpenSession, openSession, type Server } from './session.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'migrations');
 /** The lock that Prisma's CLI takes too. */
@@ -24,39 +24,45 @@ const HISTORY_TABLE = `
     "applied_steps_count" integer not null default 0
   )`;
 
-/** One session of a database. */
-export interface Session {
-  query: RunQuery;
-  /** Runs several statements. */
-  script(sql: string): Promise<void>;
-}
-
 interface Applied {
   migration_name: string;
   checksum: string;
   finished_at: Date | null;
 }
 
+/** A migration may build an index over all rows. */
+const MIGRATION_MAX_MS = 30 * 60_000;
+/** For another process that migrates, or that has hung while it did. */
+const LOCK_MAX_MS = 5 * 60_000;
+
 /** Returns whether the database was new. Throws where its history contradicts migrations/. */
-export async function migrate(session: Session, log: Log): Promise<boolean> {
-  await session.query(`select pg_advisory_lock(${ADVISORY_LOCK})`, []);
+export async function migrate(server: Server, log: Log): Promise<boolean> {
+  const name = 'integration-gateway migrations';
+  // A connection of its own: it may take longer than a statement of a request.
+  const session = await openSession({ ...server, name, limitMs: MIGRATION_MAX_MS });
   try {
-    await session.query(HISTORY_TABLE, []);
-    const history = await session.query<Applied>(
-      `select migration_name, checksum, finished_at from "_prisma_migrations"
-       where rolled_back_at is null order by started_at`,
-      [],
-    );
-    const applied = new Map(history.map((row) => [row.migration_name, row]));
-    for (const migration of listMigrations()) {
-      const row = applied.get(migration.name);
-      if (row) refuseContradiction(row, migration);
-      else await apply(session, migration, log);
-    }
-    return history.length === 0;
+    await session.query(`set lock_timeout = ${LOCK_MAX_MS}`);
+    await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    return await applyAll(session, log);
   } finally {
-    await session.query(`select pg_advisory_unlock(${ADVISORY_LOCK})`, []);
+    // What it has locked is free when it ends.
+    await session.end();
   }
+}
+
+async function applyAll(session: OpenSession, log: Log): Promise<boolean> {
+  await session.query(HISTORY_TABLE);
+  const { rows: history } = await session.query<Applied>(
+    `select migration_name, checksum, finished_at from "_prisma_migrations"
+     where rolled_back_at is null order by started_at`,
+  );
+  const applied = new Map(history.map((row) => [row.migration_name, row]));
+  for (const migration of listMigrations()) {
+    const row = applied.get(migration.name);
+    if (row) refuseContradiction(row, migration);
+    else await apply(session, migration, log);
+  }
+  return history.length === 0;
 }
 
 interface Migration {
@@ -90,18 +96,18 @@ function refuseContradiction(row: Applied, migration: Migration): void {
 }
 
 /** The migration and its row of the history commit together. */
-async function apply(session: Session, migration: Migration, log: Log): Promise<void> {
-  await session.script('begin');
+async function apply(session: OpenSession, migration: Migration, log: Log): Promise<void> {
+  await session.query('begin');
   try {
-    await session.script(migration.sql);
+    await session.query(migration.sql);
     await session.query(
       `insert into "_prisma_migrations" (id, checksum, migration_name, finished_at, applied_steps_count)
        values ($1, $2, $3, now(), 1)`,
       [randomUUID(), migration.checksum, migration.name],
     );
-    await session.script('commit');
+    await session.query('commit');
   } catch (error) {
-    await session.script('rollback');
+    await session.query('rollback');
     throw error;
   }
   log.info({ migration: migration.name }, 'migration.applied');

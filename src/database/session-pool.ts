@@ -18,8 +18,12 @@ const DROP_MS = 1_000;
 
 export interface PoolOptions extends SessionOptions {
   size: number;
+  /** So many stay, however long nothing is asked of them. */
+  min?: number;
   /** Statements of one connection are sent without waiting for the answers of those before. */
   pipeline?: boolean;
+  /** Run on each new connection, before anything else. */
+  onConnect?: (client: pg.ClientBase) => Promise<void>;
 }
 
 export class SessionPool extends pg.Pool {
@@ -29,17 +33,20 @@ export class SessionPool extends pg.Pool {
 
   constructor({
     size,
+    min = 0,
     pipeline = false,
     types,
+    onConnect = setUp,
     ...options
   }: PoolOptions & Pick<pg.ClientConfig, 'types'>) {
     const own: SessionConfig & pg.PoolConfig = {
       ...sessionConfig(options),
       max: size,
+      min,
       pipeline,
       types,
       Client: Session as never,
-      onConnect: setUp,
+      onConnect,
       onSuspect: () => this.#dropIdle(),
     };
     super(own);

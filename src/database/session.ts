@@ -20,9 +20,14 @@ const SERVER_SIDE = `select
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '2', false)`;
 const KEEP_ALIVE_MS = 10_000;
 
+/** Of a server that is reached by its URL, or of one in this process. */
+export type Address =
+  | { connectionString: string }
+  | Required<Pick<pg.ClientConfig, 'stream' | 'user' | 'database' | 'ssl'>>;
+
 /** The server, and how long a statement may take there. */
 export interface Server {
-  url: string;
+  address: Address;
   limitMs: number;
   outages: Outages;
 }
@@ -97,9 +102,9 @@ export interface SessionConfig extends pg.ClientConfig {
   onSuspect?: () => void;
 }
 
-export function sessionConfig({ url, name, limitMs, outages }: SessionOptions): SessionConfig {
+export function sessionConfig({ address, name, limitMs, outages }: SessionOptions): SessionConfig {
   return {
-    connectionString: url,
+    ...address,
     application_name: name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: limitMs,

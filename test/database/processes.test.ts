@@ -3,10 +3,10 @@
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { openDatabase, openPglite } from '../../src/database/database.ts';
+import { openDatabase, openEngine } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
-import { lendPglite } from '../support/database/embedded-databases.ts';
+import { lendEngine } from '../support/database/embedded-databases.ts';
 
 const log = createLog('silent');
 
@@ -63,9 +63,11 @@ test.runIf(onPostgres)('a process whose connection is cut is missed until it is 
 test.runIf(!onPostgres)(
   'who opens an embedded database is the only process: all others are missed',
   async () => {
-    const pglite = await lendPglite();
-    const first = await openPglite(pglite, log);
-    const second = await openPglite(pglite, log);
+    await using engine = await lendEngine();
+    const stays = { address: engine.address, [Symbol.asyncDispose]: async () => {} };
+    const first = await openEngine(stays, log);
+    await first[Symbol.asyncDispose]();
+    const second = await openEngine(stays, log);
     const rows = await second.prisma.serverProcess.findMany({ where: { missedTime: null } });
     expect(rows.map(({ id }) => id)).toEqual([second.processes.id]);
     expect(first.processes.id).not.toBe(second.processes.id);

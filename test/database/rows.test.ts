@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Database, openPglite } from '../../src/database/database.ts';
+import { type Database, openEngine } from '../../src/database/database.ts';
 import { newId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
-import { openUnmigratedPglite } from '../support/database/embedded-databases.ts';
+import { startUnmigratedEngine } from '../support/database/embedded-databases.ts';
 import { recordStatements } from '../support/database/statements.ts';
 
 const hour = (n: number) => new Date(Date.UTC(2030, 0, 1, n));
@@ -51,7 +51,7 @@ test('a page can be one row, but only one that its conditions have', async () =>
 });
 
 test('several values of an enum are found, also right after the migration that made it', async () => {
-  await using database = await openPglite(await openUnmigratedPglite(), createLog('silent'));
+  await using database = await openEngine(await startUnmigratedEngine(), createLog('silent'));
   const { orgId, ids } = await insertInvites(database);
   const [first, second] = ids;
   const found = await database.rows.find('Invite', { orgId, status: ['PENDING', 'EXPIRED'] });

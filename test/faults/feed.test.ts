@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { type Database, openPglite } from '../../src/database/database.ts';
+import { type Database, openEngine } from '../../src/database/database.ts';
 import type { Transaction } from '../../src/database/transaction.ts';
 import { eventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/page.ts';
 import { createLog } from '../../src/log.ts';
 import { testApp, testDatabase } from '../support/app.ts';
+import { lendEngine } from '../support/database/embedded-databases.ts';
 import { listed, record, routeEvents } from '../support/event-log.ts';
 import { followToTheEnd, overEventStream, overWebSocket } from './scenes/feed-followers.ts';
 
@@ -158,7 +158,7 @@ test('followers of servers that are killed get the list, none lost and none twic
 });
 
 test('followers of the embedded database get the list, none lost and none twice', async () => {
-  const database = await openPglite(await PGlite.create(), createLog('silent'));
+  const database = await openEngine(await lendEngine(), createLog('silent'));
   const host = await testApp({ database });
   onTestFinished(() => host[Symbol.asyncDispose]());
   const { projectId, apiKey } = await host.tenant();

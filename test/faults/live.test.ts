@@ -1,11 +1,11 @@
 /** How soon events are live: measured and told, not asserted, for machines differ. */
-import { PGlite } from '@electric-sql/pglite';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Database, openPglite } from '../../src/database/database.ts';
+import { type Database, openEngine } from '../../src/database/database.ts';
 import { eventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/page.ts';
 import { createLog } from '../../src/log.ts';
 import { type TestApp, testApp, testDatabase } from '../support/app.ts';
+import { lendEngine } from '../support/database/embedded-databases.ts';
 import { names, record, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { openSocket } from '../support/socket.ts';
@@ -110,7 +110,7 @@ test(`${EVENTS} events one at a time are live in a server of its own on PostgreS
 });
 
 test(`${EVENTS} events one at a time are live in a server on the embedded database`, async () => {
-  const database = await openPglite(await PGlite.create(), createLog('silent'));
+  const database = await openEngine(await lendEngine(), createLog('silent'));
   const host = await testApp({ database });
   onTestFinished(() => host[Symbol.asyncDispose]());
   const tenant = await tenantOf(host);

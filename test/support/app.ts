@@ -6,11 +6,11 @@ import pg from 'pg';
 import { afterAll, inject } from 'vitest';
 import { type App, createApp, type Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { type Database, openDatabase, openPglite } from '../../src/database/database.ts';
+import { type Database, openDatabase, openEngine } from '../../src/database/database.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { type Listening, listen } from '../../src/server/http/http-server.ts';
 import { type Handlers, routesOf } from '../../src/server/http/routes.ts';
-import { lendPglite } from './database/embedded-databases.ts';
+import { lendEngine } from './database/embedded-databases.ts';
 import { type Answer, createClient, type GraphqlClient } from './graphql-client.ts';
 import { noteClosed, noteOpen } from './open-apps.ts';
 import { createTenant, type Tenant } from './scenes/tenant.ts';
@@ -80,7 +80,7 @@ export async function testDatabase(log: Log = createLog('silent')): Promise<Data
 }
 
 async function embeddedDatabase(log: Log): Promise<Database> {
-  return openPglite(await lendPglite(), log);
+  return openEngine(await lendEngine(), log);
 }
 
 async function postgresDatabase(log: Log): Promise<Database> {

@@ -5,7 +5,7 @@
  */
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
+import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { StartRefused } from '../../errors.ts';
 
 const DATABASE = 'database';
@@ -69,19 +69,19 @@ function refuseLostLog(folder: string): void {
   }
 }
 
-/** Opens the database of the folder; makes it if there is none. The caller holds the folder's lock. */
-export async function openFolder(dataDir: string): Promise<PGlite> {
+/** Opens the database of the folder; makes it if there is none. The process holds the folder's lock. */
+export async function openFolder(dataDir: string, options: PGliteOptions): Promise<PGlite> {
   const folder = join(dataDir, DATABASE);
   const isThere = existsSync(folder) && readdirSync(folder).length > 0;
   if (!isThere) {
     const unfinished = join(dataDir, UNFINISHED);
     rmSync(unfinished, { recursive: true, force: true });
-    const made = await PGlite.create({ dataDir: unfinished });
+    const made = await PGlite.create({ ...options, dataDir: unfinished });
     await made.close();
     renameSync(unfinished, folder);
   }
   try {
-    return await PGlite.create({ dataDir: folder });
+    return await PGlite.create({ ...options, dataDir: folder });
   } catch (cause) {
     const { message } = cause as Error;
     throw damaged(folder, `can't be opened (${message})`, { cause });

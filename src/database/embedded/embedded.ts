@@ -1,76 +1,79 @@
-/** PostgreSQL in the process: PGlite, in the data folder. */
+/** PostgreSQL in the process: PGlite, in the data folder, by a thread of its own. */
 import { mkdirSync } from 'node:fs';
-import { type PGlite, types } from '@electric-sql/pglite';
-import { PrismaPGlite } from 'pglite-prisma-adapter';
+import type pg from 'pg';
 import type { Log } from '../../log.ts';
 import { Answering } from '../answering.ts';
+import { clientsOf } from '../clients.ts';
+import { COLUMN_TYPES } from '../column-types.ts';
 import type { Database } from '../database.ts';
-import { PrismaClient } from '../generated/client.ts';
-import { jobsOnPglite } from '../job-database.ts';
+import { jobsOn } from '../job-database.ts';
 import { migrate } from '../migrate.ts';
-import { listenOnPglite } from '../notifications.ts';
 import { Outages } from '../outages.ts';
 import { onlyProcess } from '../processes.ts';
-import { createRows, type RunQuery } from '../rows.ts';
-import { timestampOf } from '../timestamps.ts';
-import { TRANSACTION_OPTIONS } from '../transaction.ts';
-import { openFolder, refuseDamage } from './data-folder.ts';
+import { SessionPool } from '../session-pool.ts';
+import { refuseDamage } from './data-folder.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
-import { aroundStatements } from './pglite-statements.ts';
+import { EmbeddedHints } from './embedded-hints.ts';
+import { Engine, type EngineOptions } from './engine.ts';
 import { startUpkeep } from './upkeep.ts';
 
-/** The one in the data folder, which no other process may have open. */
+/**
+ * A vacuum of a large table may take so long. PGlite can't end a statement before its time: this ends the wait for it,
+ * of those who have no limit of their own as requests and transactions do.
+ */
+const STATEMENT_MAX_MS = 60_000;
+
+/** The one in the data folder, which no other process may have open. If it crashes, so does this process. */
 export async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
   refuseDamage(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const lock = lockDataFolder(dataDir);
-  try {
-    const pglite = await openFolder(dataDir);
-    const database = await openPglite(pglite, log);
-    const upkeep = startUpkeep(database.rows.query, log);
-    return {
-      ...database,
-      async [Symbol.asyncDispose]() {
-        await upkeep[Symbol.asyncDispose]();
-        await database[Symbol.asyncDispose]();
-        lock[Symbol.dispose]();
-      },
-    };
-  } catch (error) {
-    lock[Symbol.dispose]();
-    throw error;
-  }
+  await using opening = new AsyncDisposableStack();
+  opening.use(lockDataFolder(dataDir));
+  const engine = await startEngine(dataDir, (err) => {
+    log.error({ err }, 'database.crashed');
+    process.exit(1);
+  });
+  const database = opening.use(await openEngine(engine, log));
+  opening.use(startUpkeep(database.rows.query, log));
+  const open = opening.move();
+  return { ...database, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/** A database over an open PGlite, which it closes in the end. */
-export async function openPglite(pglite: PGlite, log: Log): Promise<Database> {
+/** Of the data folder, which this process has locked. */
+export function startEngine(dataDir: string, onCrash: EngineOptions['onCrash']): Promise<Engine> {
+  const module = new URL('engine-thread.ts', import.meta.url);
+  return Engine.start({ module, data: dataDir, onCrash });
+}
+
+export type OpenEngine = Pick<Engine, 'address' | typeof Symbol.asyncDispose>;
+
+/** A database on an engine, which it closes in the end. */
+export async function openEngine(engine: OpenEngine, log: Log): Promise<Database> {
   const outages = new Outages(log);
-  aroundStatements(pglite, (statement) =>
-    statement().catch((error: unknown) => {
-      throw outages.told(error);
-    }),
-  );
-  const run: RunQuery = async (text, values, rowMode) =>
-    (await pglite.query(text, values, { parsers: PGLITE_PARSERS, ...(rowMode && { rowMode }) }))
-      .rows as never;
-  const isNew = await migrate(
-    {
-      query: run,
-      script: async (sql) => {
-        await pglite.exec(sql);
-      },
-    },
-    log,
-  );
-  // PGlite learns array types when it opens: of the enums that a migration just made it knows none.
-  await pglite.refreshArrayTypes();
-  const prisma = new PrismaClient({
-    adapter: new PrismaPGlite(pglite),
-    transactionOptions: TRANSACTION_OPTIONS,
+  await using opening = new AsyncDisposableStack();
+  opening.use(engine);
+  const server = { address: engine.address, outages, limitMs: STATEMENT_MAX_MS };
+  const isNew = await migrate(server, log);
+  const hints = new EmbeddedHints();
+  const sessions = new SessionPool({
+    ...server,
+    name: 'integration-gateway',
+    // A second one would wait until the first has ended.
+    size: 1,
+    min: 1,
+    types: COLUMN_TYPES,
+    pipeline: true,
+    onConnect: hints.attend,
   });
-  const processes = await onlyProcess(run);
-  const listen = listenOnPglite(pglite, log);
-  const answering = new Answering(async () => pglite.query('select 1'));
+  opening.defer(() => sessions.close());
+  const pool: pg.Pool = sessions;
+  const listen = hints.listenOn(pool);
+  const { prisma, rows } = clientsOf(pool);
+  opening.defer(() => prisma.$disconnect());
+  const processes = await onlyProcess(rows.query);
+  const answering = opening.use(new Answering(async () => pool.query('select 1')));
+  opening.use(outages);
+  const open = opening.move();
   return {
     kind: 'embedded',
     processes,
@@ -78,21 +81,10 @@ export async function openPglite(pglite: PGlite, log: Log): Promise<Database> {
     outages,
     isNew,
     prisma,
-    rows: createRows(run),
+    rows,
     listen,
-    jobs: jobsOnPglite(pglite, listen),
+    jobs: jobsOn(pool, listen),
     ping: async () => answering.check(),
-    async [Symbol.asyncDispose]() {
-      answering[Symbol.dispose]();
-      outages[Symbol.dispose]();
-      await prisma.$disconnect();
-      await pglite.close();
-    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
-
-/** Positions of the event log are int8: exact as bigint, as Prisma gives them too. */
-const PGLITE_PARSERS = {
-  [types.INT8]: BigInt,
-  [types.TIMESTAMPTZ]: (text: string) => timestampOf(text) ?? new Date(text),
-};

@@ -25,27 +25,16 @@ export async function embeddedSnapshot(): Promise<string> {
   const path = join(FOLDER, `${fingerprint()}.tar`);
   if (existsSync(path)) return path;
   mkdirSync(FOLDER, { recursive: true });
+  // Loads half of the product, which runs that find the file need not wait for.
+  const { makeSnapshot } = await import('./make-snapshot.ts');
   // Another run may make the same: none sees half of a file.
   const unfinished = `${path}.${process.pid}`;
-  writeFileSync(unfinished, await make());
+  writeFileSync(unfinished, await makeSnapshot());
   renameSync(unfinished, path);
   for (const older of globSync('*.tar', { cwd: FOLDER })) {
     if (join(FOLDER, older) !== path) rmSync(join(FOLDER, older));
   }
   return path;
-}
-
-/** Loads half of the product, which runs that find the file need not wait for. */
-async function make(): Promise<Uint8Array> {
-  const { PGlite } = await import('@electric-sql/pglite');
-  const { openPglite } = await import('../../../src/database/database.ts');
-  const { openQueue } = await import('../../../src/jobs/queue.ts');
-  const { createLog } = await import('../../../src/log.ts');
-  const log = createLog('silent');
-  const pglite = await PGlite.create();
-  await using database = await openPglite(pglite, log);
-  await (await openQueue(database, log))[Symbol.asyncDispose]();
-  return new Uint8Array(await (await pglite.dumpDataDir('none')).arrayBuffer());
 }
 
 function fingerprint(): string {

@@ -1,5 +1,4 @@
 /** What reaches the database: every statement of this process, on either kind of database. */
-import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 
 export interface Statement {
@@ -27,22 +26,21 @@ const BESIDE = [
   /^select 1$/,
 ];
 
-// All that the pool, Prisma's adapters and transactions ask passes through these two.
-for (const { prototype } of [pg.Client, PGlite] as { prototype: { query: Query } }[]) {
-  const { query } = prototype;
-  prototype.query = function (asked, values, ...rest) {
-    const statement = statementOf(asked, values);
-    if (BESIDE.some((pattern) => pattern.test(statement.text))) {
-      return query.call(this, asked, values, ...rest);
-    }
-    const waits = [...recordings].flatMap(({ statements, before }) => {
-      statements.push(statement);
-      return before ? [before(this, statement, query)] : [];
-    });
-    const run = () => query.call(this, asked, values, ...rest);
-    return waits.length > 0 ? Promise.all(waits).then(run) : run();
-  };
-}
+// All that the pool, Prisma's adapter and transactions ask passes through this, on either kind of database.
+const { prototype } = pg.Client as unknown as { prototype: { query: Query } };
+const { query } = prototype;
+prototype.query = function (asked, values, ...rest) {
+  const statement = statementOf(asked, values);
+  if (BESIDE.some((pattern) => pattern.test(statement.text))) {
+    return query.call(this, asked, values, ...rest);
+  }
+  const waits = [...recordings].flatMap(({ statements, before }) => {
+    statements.push(statement);
+    return before ? [before(this, statement, query)] : [];
+  });
+  const run = () => query.call(this, asked, values, ...rest);
+  return waits.length > 0 ? Promise.all(waits).then(run) : run();
+};
 
 function statementOf(asked: unknown, values: unknown): Statement {
   const { text, values: own } =

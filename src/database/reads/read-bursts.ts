@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type pg from 'pg';
-import { type RunQuery, statementName } from './rows.ts';
+import { type RunQuery, statementName } from '../rows.ts';
 
 /** Reads of one burst; more of them take another connection, and so another core of the server. */
 const BURST_MOST = 16;

@@ -1,0 +1,119 @@
+/**
+ * The embedded database as other threads see it: a server that connections are opened to. If it ends for want of room
+ * on the disk, it is opened again until it stays; if it ends for any other reason, so must the process.
+ */
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { StartRefused } from '../../errors.ts';
+import { type Backoff, backoffMs } from '../../work/backoff.ts';
+import { endWithin } from '../../work/deadline.ts';
+import type { Address } from '../session.ts';
+import { type FromEngine, failureOf, isDiskFull, type ToEngine } from './engine-messages.ts';
+import { PortStream } from './port-stream.ts';
+
+/** For the last checkpoint. Where it has not been made, the next start repeats the log. */
+const CLOSE_MS = 5_000;
+const REOPEN: Backoff = { firstMs: 500, maxMs: 5_000 };
+
+export interface EngineOptions {
+  /** What the thread runs, and what it is given. */
+  module: URL;
+  data: unknown;
+  /** What was not answered by now never will be. */
+  onCrash: (failure: Error) => void;
+}
+
+export class Engine implements AsyncDisposable {
+  readonly address: Address;
+  readonly #options: EngineOptions;
+  readonly #streams = new Set<PortStream>();
+  #thread: Worker | undefined;
+  #ended = Promise.resolve();
+  /** Why it is not open; null while it is. */
+  #failure: Error | null = new Error('The database is not open yet.');
+  #isClosing = false;
+
+  /** One that is open. Throws StartRefused. */
+  static async start(options: EngineOptions): Promise<Engine> {
+    const engine = new Engine(options);
+    await engine.#open().catch((failure: Error) => {
+      if (!isDiskFull(failure)) throw failure;
+      throw new StartRefused(`There is no room for the database: ${failure.message}`);
+    });
+    return engine;
+  }
+
+  private constructor(options: EngineOptions) {
+    this.#options = options;
+    const stream = () => this.#connect() as never;
+    this.address = { stream, user: 'postgres', database: 'postgres', ssl: false };
+  }
+
+  /** Takes seconds at most, also in the middle of a statement that takes longer. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true;
+    if (this.#failure === null) {
+      this.#thread?.postMessage('close' satisfies ToEngine);
+      await endWithin(this.#ended, CLOSE_MS);
+    }
+    await this.#thread?.terminate();
+  }
+
+  #connect(): PortStream {
+    const { port1, port2 } = new MessageChannel();
+    const stream = new PortStream(port1);
+    const failure = this.#failure;
+    if (failure) {
+      process.nextTick(() => stream.destroy(failure));
+    } else {
+      this.#streams.add(stream);
+      stream.once('close', () => this.#streams.delete(stream));
+      this.#thread?.postMessage(port2 satisfies ToEngine, [port2]);
+    }
+    return stream;
+  }
+
+  async #open(): Promise<void> {
+    const { module, data } = this.#options;
+    // What the process was told to load or to inspect is not meant for this.
+    const thread = new Worker(module, { name: 'database', workerData: data, execArgv: [] });
+    this.#thread = thread;
+    let last: FromEngine | undefined;
+    let thrown: unknown;
+    const told = Promise.withResolvers<void>();
+    thread.on('message', (message: FromEngine) => {
+      last = message;
+      told.resolve();
+    });
+    thread.on('error', (error) => {
+      thrown = error;
+    });
+    const ended = once(thread, 'exit');
+    await Promise.race([told.promise, ended]);
+    if (last !== 'open') {
+      await ended;
+      throw failureOf(last, thrown);
+    }
+    this.#failure = null;
+    this.#ended = ended.then(() => this.#lost(failureOf(last, thrown)));
+  }
+
+  #lost(failure: Error): void {
+    this.#failure = failure;
+    for (const stream of this.#streams) stream.destroy(failure);
+    if (this.#isClosing) return;
+    if (isDiskFull(failure)) void this.#reopen();
+    else this.#options.onCrash(failure);
+  }
+
+  async #reopen(): Promise<void> {
+    for (let failures = 1; this.#failure && !this.#isClosing; failures += 1) {
+      await wait(backoffMs(REOPEN, failures), undefined, { ref: false });
+      if (this.#isClosing) return;
+      await this.#open().catch((failure: Error) => {
+        if (!isDiskFull(failure) && !this.#isClosing) this.#options.onCrash(failure);
+      });
+    }
+  }
+}

@@ -1,0 +1,143 @@
+/** The thread of the embedded database, and the connections to it. */
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { openEngine } from '../../../src/database/database.ts';
+import { type OpenEngine, startEngine } from '../../../src/database/embedded/embedded.ts';
+import { createLog } from '../../../src/log.ts';
+import { onPostgres } from '../../support/app.ts';
+import { lendEngine, startMemoryEngine } from '../../support/database/embedded-databases.ts';
+
+async function connect({ address }: OpenEngine) {
+  const client = new pg.Client({ ...address, pipeline: true });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+/** Nothing of it is different where the tests are of PostgreSQL. */
+const onEmbedded = test.skipIf(onPostgres);
+
+const cut = (client: pg.Client) =>
+  (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
+
+onEmbedded('while a statement takes its time, the thread that has sent it goes on', async () => {
+  await using engine = await lendEngine();
+  const client = await connect(engine);
+  let turns = 0;
+  let isUnderWay = true;
+  const statement = client.query('select pg_sleep(0.5)').finally(() => {
+    isUnderWay = false;
+  });
+  while (isUnderWay) {
+    await new Promise(setImmediate);
+    turns += 1;
+  }
+  await statement;
+  expect(turns).toBeGreaterThan(100);
+  await client.end();
+});
+
+onEmbedded(
+  'a connection begins when the one before has ended, and nothing of that is left',
+  async () => {
+    await using engine = await lendEngine();
+    const first = await connect(engine);
+    await first.query('begin');
+    await first.query(`insert into "ServerProcess" ("id") values ('first')`);
+    await first.query("set application_name = 'first'");
+    await first.query({ name: 'kept', text: 'select 1' });
+    const connecting = connect(engine);
+    cut(first);
+    const second = await connecting;
+    expect((await second.query('select * from "ServerProcess"')).rows).toEqual([]);
+    expect((await second.query('show application_name')).rows[0].application_name).not.toBe(
+      'first',
+    );
+    expect((await second.query('select name from pg_prepared_statements')).rows).toEqual([]);
+    await second.end();
+  },
+);
+
+onEmbedded('statements that are sent together are answered each for itself', async () => {
+  await using engine = await lendEngine();
+  const client = await connect(engine);
+  const stream = (client as unknown as { connection: pg.Connection }).connection.stream;
+  stream.cork();
+  const asked = ['select 1 as n', 'select 1/0', 'select 2 as n'].map((text) => client.query(text));
+  stream.uncork();
+  const answers = await Promise.allSettled(asked);
+  expect(
+    answers.map((one) => (one.status === 'fulfilled' ? one.value.rows[0].n : one.reason.code)),
+  ).toEqual([1, '22012', 2]);
+  const { rows } = await client.query(`select repeat('x', 3000000) as long`);
+  expect(rows[0].long).toHaveLength(3_000_000);
+  await client.end();
+});
+
+onEmbedded('hints are heard by the connection that comes after one that was lost', async () => {
+  const engine = await lendEngine();
+  const streams: { destroy(): void }[] = [];
+  const { stream } = engine.address as { stream: () => { destroy(): void } };
+  const address = {
+    ...engine.address,
+    stream: () => {
+      const opened = stream();
+      streams.push(opened);
+      return opened;
+    },
+  } as OpenEngine['address'];
+  await using database = await openEngine(
+    { address, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() },
+    createLog('silent'),
+  );
+  const heard: (string | undefined)[] = [];
+  await using _listening = database.listen('letters', (payload) => heard.push(payload));
+  await expect.poll(() => heard).toEqual([undefined]);
+  await database.rows.query(`select pg_notify('letters', 'a')`, []);
+  await expect.poll(() => heard).toEqual([undefined, 'a']);
+  streams.at(-1)?.destroy();
+  // The next statement, of whomever, opens the next connection.
+  await expect.poll(() => heard).toEqual([undefined, 'a', undefined]);
+  await database.rows.query(`select pg_notify('letters', 'b')`, []);
+  await expect.poll(() => heard).toEqual([undefined, 'a', undefined, 'b']);
+});
+
+onEmbedded(
+  'a thread that ends in the middle of a statement ends its connections, and is told',
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'gateway-engine-'));
+    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+    const crashed = Promise.withResolvers<Error>();
+    const engine = await startEngine(dataDir, crashed.resolve);
+    const client = await connect(engine);
+    await client.query('create table t (n int)');
+    await client.query('insert into t values (1)');
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    const log = join(dataDir, 'database', 'pg_wal');
+    renameSync(log, `${log}.away`);
+    await client.query('select pg_switch_wal()');
+    await expect(client.query('insert into t values (2)')).rejects.toThrow('pg_wal');
+    await ended;
+    expect((await crashed.promise).message).toMatch(/^PostgreSQL ended: .*pg_wal/);
+    await expect(connect(engine)).rejects.toThrow('PostgreSQL ended');
+    await engine[Symbol.asyncDispose]();
+
+    renameSync(`${log}.away`, log);
+    await using again = await startEngine(dataDir, crashed.reject);
+    const next = await connect(again);
+    expect((await next.query('select n from t')).rows).toEqual([{ n: 1 }]);
+    await next.end();
+  },
+);
+
+onEmbedded('an engine is closed in the middle of a statement that would take longer', async () => {
+  const engine = await startMemoryEngine();
+  const client = await connect(engine);
+  const statement = client.query('select pg_sleep(60)');
+  const refused = expect(statement).rejects.toThrow();
+  await engine[Symbol.asyncDispose]();
+  await refused;
+});

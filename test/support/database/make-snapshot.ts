@@ -1,0 +1,32 @@
+/** The data folder of an embedded database after all migrations, as a tar file. */
+import { MessageChannel } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+import { openEngine } from '../../../src/database/database.ts';
+import type { OpenEngine } from '../../../src/database/embedded/embedded.ts';
+import { PortStream } from '../../../src/database/embedded/port-stream.ts';
+import { serveConnections } from '../../../src/database/embedded/serve-connections.ts';
+import { openQueue } from '../../../src/jobs/queue.ts';
+import { createLog } from '../../../src/log.ts';
+
+export async function makeSnapshot(): Promise<Uint8Array> {
+  const log = createLog('silent');
+  await using pglite = await PGlite.create();
+  const database = await openEngine(inThisThread(pglite), log);
+  await (await openQueue(database, log))[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+  return new Uint8Array(await (await pglite.dumpDataDir('none')).arrayBuffer());
+}
+
+/** One whose files can be reached. */
+function inThisThread(pglite: PGlite): OpenEngine {
+  const connections = serveConnections(pglite, (error) => {
+    throw error;
+  });
+  const stream = () => {
+    const { port1, port2 } = new MessageChannel();
+    connections.add(port2);
+    return new PortStream(port1) as never;
+  };
+  const address = { stream, user: 'postgres', database: 'postgres', ssl: false };
+  return { address, [Symbol.asyncDispose]: () => connections.end() };
+}
