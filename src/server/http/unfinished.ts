@@ -5,6 +5,8 @@
  * request is whole within moments, and so is never the oldest.
  */
 
+import { openFilesMax } from './open-files.ts';
+
 export interface Unfinished {
   /** Who it counts for; null if it may be of many clients. */
   network: string | null;
@@ -22,10 +24,16 @@ interface Limits {
   /** Of one network. */
   networkMax: number;
   networkBytesMax: number;
+  /** Of all networks. */
+  allMax?: number;
 }
 
-/** Of all networks: fewer than the file descriptors that a process usually may have, and less than its memory. */
+/**
+ * Of all networks: less than the process's memory, and few enough that the three rooms leave good clients file
+ * descriptors, even if they are full.
+ */
 const ALL_MAX = 8_000;
+const OPEN_FILES_SHARE = 1 / 4;
 const ALL_BYTES_MAX = 256 * 1024 * 1024;
 const SWEEP_MS = 100;
 /**
@@ -51,7 +59,7 @@ interface Sum {
 }
 
 export class UnfinishedRoom {
-  readonly #limits: Limits;
+  readonly #limits: Required<Limits>;
   /** In the order of their age. */
   readonly #entries = new Map<object, Entry>();
   readonly #sums = new Map<string | null, Sum>();
@@ -61,13 +69,15 @@ export class UnfinishedRoom {
   #isSweeping = false;
 
   constructor(limits: Limits) {
-    this.#limits = limits;
+    const allMax = Math.min(ALL_MAX, Math.floor(openFilesMax() * OPEN_FILES_SHARE));
+    this.#limits = { allMax, ...limits };
   }
 
   enter(key: object, one: Unfinished): void {
     this.#entries.set(key, { one, sinceMs: this.#clockMs });
     this.#count(one, 1);
-    if (this.#entries.size > ALL_MAX || this.#bytes > ALL_BYTES_MAX) this.#makeRoom();
+    const isFull = this.#entries.size > this.#limits.allMax || this.#bytes > ALL_BYTES_MAX;
+    if (isFull) this.#makeRoom();
     this.#planSweep();
   }
 

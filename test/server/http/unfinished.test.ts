@@ -1,8 +1,10 @@
 /** What has begun and is not whole holds up nobody, and is cut off in time. */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { openFilesMax } from '../../../src/server/http/open-files.ts';
 import { UnfinishedRoom } from '../../../src/server/http/unfinished.ts';
 import { sharedApp } from '../../support/app.ts';
 import { openSocket } from '../../support/socket.ts';
@@ -107,8 +109,9 @@ test('WebSockets whose clients do not say who they are take no place of those wh
   for (const { socket } of admitted) socket.terminate();
 });
 
-test('of a network that has too many or too much, the oldest are cut; others are not', async () => {
-  const room = new UnfinishedRoom({ networkMax: 2, networkBytesMax: 100 });
+/** A room whose entries are cut only because there are too many. */
+function openRoom(limits: ConstructorParameters<typeof UnfinishedRoom>[0]) {
+  const room = new UnfinishedRoom(limits);
   const cut: string[] = [];
   const enter = (name: string, network: string | null, bytes = 1) =>
     room.enter(
@@ -121,6 +124,11 @@ test('of a network that has too many or too much, the oldest are cut; others are
         cut: (reason) => void cut.push(`${name} ${reason}`),
       },
     );
+  return { cut, enter };
+}
+
+test('of a network that has too many or too much, the oldest are cut; others are not', async () => {
+  const { cut, enter } = openRoom({ networkMax: 2, networkBytesMax: 100 });
   for (const name of ['a1', 'a2', 'a3', 'a4']) enter(name, 'a');
   for (const name of ['b1', 'b2']) enter(name, 'b', 60);
   for (const name of ['p1', 'p2', 'p3']) enter(name, null);
@@ -128,4 +136,33 @@ test('of a network that has too many or too much, the oldest are cut; others are
   expect(cut).toEqual([]);
   await expect.poll(() => cut, { timeout: 10_000 }).toHaveLength(3);
   expect(cut).toEqual(['a1 crowded', 'a2 crowded', 'b1 crowded']);
+});
+
+test('if all networks together have too many, the oldest of one that has its share is cut at once', () => {
+  const { cut, enter } = openRoom({ networkMax: 100, networkBytesMax: 100, allMax: 4 });
+  for (const name of ['a1', 'b1', 'b2', 'b3']) enter(name, name.slice(0, 1));
+  expect(cut).toEqual([]);
+  enter('c1', 'c');
+  expect(cut).toEqual(['b1 crowded']);
+});
+
+const ROOM_OF_ALL = `
+  import { UnfinishedRoom } from '${new URL('../../../src/server/http/unfinished.ts', import.meta.url)}';
+  const room = new UnfinishedRoom({ networkMax: 1e6, networkBytesMax: 1e6 });
+  let cuts = 0;
+  for (let n = 0; n < 10_000; n += 1) {
+    room.enter({}, { network: 'a', bytes: 1, cut: () => { cuts += 1; } });
+  }
+  console.log(10_000 - cuts);
+  process.exit();`;
+
+test.each([
+  [1_000, '250'],
+  [10_000_000, '8000'],
+])('a room holds a quarter of %d file descriptors, and 8,000 at most', (openFiles, most) => {
+  const limit = `ulimit -n ${openFiles} 2>/dev/null; exec "$0" --input-type=module -e "$1"`;
+  const args = ['-c', limit, process.execPath, ROOM_OF_ALL];
+  const hard = openFilesMax();
+  const expected = openFiles > hard ? String(Math.min(8_000, Math.floor(hard / 4))) : most;
+  expect(execFileSync('sh', args, { encoding: 'utf8' }).trim()).toBe(expected);
 });
