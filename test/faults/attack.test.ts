@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../support/app.ts';
-import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
+import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './scenes/gateway.ts';
 import { type Fared, fareFor } from './scenes/good-client.ts';
 import { KINDS, type Kind, openingMs, startAttack } from './scenes/unfinished-attack.ts';
 
@@ -11,12 +11,14 @@ import { KINDS, type Kind, openingMs, startAttack } from './scenes/unfinished-at
 const SHORT = process.env.FAULTS_SHORT === '1';
 const BEFORE_MS = SHORT ? 1_000 : 2_000;
 /** Once all sockets have been opened. */
-const ATTACK_MS = SHORT ? 4_000 : 10_000;
+const ATTACK_MS = SHORT ? 3_000 : 10_000;
+/** What is promised to a good client. */
+const P99_MS_MAX = 200;
 /** More sockets than the server has places for requests, by far. */
 const SIZES = SHORT
   ? [
-      { sockets: 1_500, addresses: 1 },
-      { sockets: 2_000, addresses: 20 },
+      { sockets: 1_000, addresses: 1 },
+      { sockets: 1_500, addresses: 20 },
     ]
   : [
       { sockets: 5_000, addresses: 1 },
@@ -28,7 +30,15 @@ const ATTACKS = KINDS_AT_ONCE.flatMap((kinds) => SIZES.map((size) => ({ ...size,
 const WRONG_KEYS = 61;
 const WRONG_KEYS_PER_SECOND = [2, 100];
 
-async function scene() {
+interface Scene {
+  gateway: Gateway;
+  apiKey: string;
+  /** Of a tenant that the gateway has not seen. */
+  unknownKey: string;
+  before: Fared;
+}
+
+async function openScene(): Promise<Scene> {
   const database = await testDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
@@ -39,16 +49,19 @@ async function scene() {
     RATE_LIMIT_PER_SECOND: '1000000',
     RATE_LIMIT_BURST: '1000000',
   });
-  const { url } = gateway;
   // What starts is slow.
-  await fareFor(BEFORE_MS, url, known.apiKey);
-  const before = await fareFor(BEFORE_MS, url, known.apiKey);
-  return { url, before, apiKey: known.apiKey, unknownKey: unknown.apiKey };
+  await fareFor(BEFORE_MS, gateway.url, known.apiKey);
+  const before = await fareFor(BEFORE_MS, gateway.url, known.apiKey);
+  return { gateway, before, apiKey: known.apiKey, unknownKey: unknown.apiKey };
 }
 
-/** Attackers, the client and the server share the cores: times are told, and what is bounded is who is refused. */
-function expectServed({ failures }: Fared): void {
+/**
+ * Nothing is refused, and what is promised holds in the long form, which has the machine to itself. In the short
+ * form attackers, the client and the server share the cores with whoever else: times are told alone.
+ */
+function expectServed({ failures, p99Ms }: Fared): void {
   expect(failures).toEqual({});
+  if (!SHORT) expect(p99Ms).toBeLessThan(P99_MS_MAX);
 }
 
 test.each(ATTACKS)('$sockets unfinished of $kinds from $addresses addresses', async ({
@@ -56,13 +69,16 @@ test.each(ATTACKS)('$sockets unfinished of $kinds from $addresses addresses', as
   addresses,
   kinds,
 }) => {
-  const { url, before, apiKey } = await scene();
+  const { gateway, before, apiKey } = await openScene();
+  const { url } = gateway;
   const names = Array.from({ length: addresses }, (_, index) => `127.0.0.${index + 1}`);
+  const stopWatching = await gateway.watchLoad();
   const attack = startAttack({ url, sockets, addresses: names, kinds });
   const beside = await fareFor(openingMs(sockets) + ATTACK_MS, url, apiKey);
+  const load = await stopWatching();
   const held = attack.held();
   await attack.stop();
-  console.log({ kinds, sockets, addresses, before, beside, held });
+  console.log({ kinds, sockets, addresses, before, beside, held, load });
   expect(held.opened).toBeGreaterThanOrEqual(sockets);
   expectServed(beside);
 });
@@ -103,7 +119,8 @@ function floodWrongKeys(url: string, perSecond: number) {
 test.each(
   WRONG_KEYS_PER_SECOND,
 )('%d wrong keys a second from the address of a good one, which nobody has seen before', async (perSecond) => {
-  const { url, before, unknownKey } = await scene();
+  const { gateway, before, unknownKey } = await openScene();
+  const { url } = gateway;
   const first = await Promise.all(Array.from({ length: WRONG_KEYS }, () => sendWrongKey(url)));
   expect(new Set(first)).toEqual(new Set([401, 429]));
   const stop = floodWrongKeys(url, perSecond);

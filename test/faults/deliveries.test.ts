@@ -6,23 +6,16 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../support/app.ts';
 import { type Received, type Receiver, startReceiver, verified } from '../support/receiver.ts';
 import { createOwing } from '../support/scenes/deliveries.ts';
+import { COMMON_ENV } from './scenes/gateway.ts';
+import { moments, randomOf } from './scenes/random.ts';
 
 /** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
 const SHORT = process.env.FAULTS_SHORT === '1';
-const KILLS = Number(process.env.FAULT_KILLS ?? (SHORT ? 4 : 20));
+const KILLS = Number(process.env.FAULT_KILLS ?? (SHORT ? 3 : 20));
 const SEED = Number(process.env.FAULT_SEED ?? 1);
 const MESSAGES_PER_KILL = 500;
 const DESTINATIONS = 10;
 const PLACE = 'hook';
-
-/** The same moments for the same seed. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return (state >>> 8) / 2 ** 24;
-  };
-}
 
 async function prepare() {
   const database = await testDatabase();
@@ -46,8 +39,9 @@ async function prepare() {
 /** A process that is sending by now. */
 async function startProcess(url: string) {
   const child = fork(join(import.meta.dirname, 'scenes', 'delivery-process.ts'), {
+    execArgv: [],
     env: {
-      PATH: process.env.PATH,
+      ...COMMON_ENV,
       DATABASE_URL: url,
       ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
     },
@@ -64,13 +58,9 @@ async function endProcess(child: Awaited<ReturnType<typeof startProcess>>, signa
   return code as number | null;
 }
 
-/** When the process has sent so many more; in order, and none of them the last. */
-function moments(random: () => number): number[] {
-  const total = KILLS * MESSAGES_PER_KILL;
-  return Array.from({ length: KILLS }, () => Math.ceil(random() * total * 0.95)).sort(
-    (a, b) => a - b,
-  );
-}
+/** How many messages have arrived when a process is ended. */
+const endings = (seed: number) =>
+  moments(randomOf(seed), { count: KILLS, most: KILLS * MESSAGES_PER_KILL });
 
 /** What a dead process held: its connections are gone, so that none of its statements is still to come. */
 async function heldByTheDead(url: string): Promise<string[]> {
@@ -107,7 +97,7 @@ test(`over ${KILLS} SIGKILLs every message arrives, and only what was held then 
   const { database, receiver, secrets, url } = await prepare();
   const mayRepeat = new Map<string, number>();
   let checked = 0;
-  for (const moment of moments(randomOf(SEED))) {
+  for (const moment of endings(SEED)) {
     const child = await startProcess(url);
     await receiver.arrived(PLACE, moment);
     await endProcess(child, 'SIGKILL');
@@ -131,7 +121,7 @@ test(`over ${KILLS} SIGKILLs every message arrives, and only what was held then 
 
 test('over SIGTERMs every message arrives once, and each process ends by itself', async () => {
   const { database, receiver, secrets, url } = await prepare();
-  for (const moment of moments(randomOf(SEED + 1)).filter((_, index) => index % 4 === 0)) {
+  for (const moment of endings(SEED + 1).filter((_, index) => index % 4 === 0)) {
     const child = await startProcess(url);
     await receiver.arrived(PLACE, moment);
     expect(await endProcess(child, 'SIGTERM')).toBe(0);

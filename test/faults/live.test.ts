@@ -11,7 +11,8 @@ import { openEventStream } from '../support/event-stream.ts';
 import { openSocket } from '../support/socket.ts';
 import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
 
-const EVENTS = 200;
+/** FAULTS_SHORT=1 is the short form. */
+const EVENTS = process.env.FAULTS_SHORT === '1' ? 50 : 200;
 
 const QUERY = `subscription ($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { node { data } }

@@ -7,8 +7,8 @@ import { insertRows } from '../support/database/rows.ts';
 import { databaseUrl, type Gateway, startGateway } from './scenes/gateway.ts';
 
 const isShort = process.env.FAULTS_SHORT === '1';
-const OVERLOAD_MS = isShort ? 10_000 : 60_000;
-const CAPACITY_MS = 3_000;
+const OVERLOAD_MS = isShort ? 6_000 : 60_000;
+const CAPACITY_MS = isShort ? 1_500 : 3_000;
 const OVERLOAD = 3;
 const TICK_MS = 20;
 /** What the server answers at once, and how many ask at once to find out what it can. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
+import { randomOf } from './scenes/random.ts';
 import { beginBackfill, expectOwedOnce } from './scenes/read-scene.ts';
 import {
   prepareEmbedded,
@@ -13,8 +14,8 @@ import {
 
 /** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
 const SHORT = process.env.FAULTS_SHORT === '1';
-const RECORDS = SHORT ? 5_000 : 100_000;
-const KILLS = SHORT ? 4 : 20;
+const RECORDS = SHORT ? 3_000 : 100_000;
+const KILLS = SHORT ? 3 : 20;
 const SEED = Number(process.env.FAULT_SEED ?? 1);
 const MINUTE_MS = 60_000;
 /** Pages take so long that a kill comes between two of them, or in the middle of one. */
@@ -27,15 +28,6 @@ const OPERATIONS = `query ($idOrName: String!) {
     }
   }
 }`;
-
-/** The same moments for the same seed. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return (state >>> 8) / 2 ** 24;
-  };
-}
 
 /** How many records are read when each kill comes, and how long after that it does. */
 function moments(): { records: number; delayMs: number }[] {

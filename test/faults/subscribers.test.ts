@@ -16,7 +16,7 @@ import {
 
 /** FAULTS_SHORT=1 is the short form. */
 const SHORT = process.env.FAULTS_SHORT === '1';
-const SUBSCRIBERS = SHORT ? 200 : 1_000;
+const SUBSCRIBERS = SHORT ? 60 : 1_000;
 const STALLED = SUBSCRIBERS / 10;
 const EVENTS = SHORT ? 1_000 : 2_000;
 /** Before some stop to read. */
@@ -84,7 +84,8 @@ const wayOf = (index: number): Subscribe => (index % 2 === 0 ? overWebSocket : o
 async function subscribeAll({ start }: Scene, count: number, copies: number) {
   const all: (Subscriber | null)[] = [];
   while (all.length < count) {
-    const some = Array.from({ length: AT_ONCE }, (_, index) => wayOf(index)({ ...start, copies }));
+    const length = Math.min(AT_ONCE, count - all.length);
+    const some = Array.from({ length }, (_, index) => wayOf(index)({ ...start, copies }));
     all.push(...(await Promise.all(some)));
   }
   return all.filter((subscriber) => subscriber !== null);

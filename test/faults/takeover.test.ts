@@ -1,11 +1,16 @@
-/** Work of a process that was killed goes on in another within seconds; work of one that is frozen is not doubled. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+/** Work of a process that was killed goes on in another within seconds. */
+import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { createOwing } from '../support/scenes/deliveries.ts';
+import {
+  MESSAGES,
+  ON_THE_WIRE,
+  PLACE,
+  receiverFor,
+  timesOf,
+  writeOnTheWire,
+} from './scenes/on-the-wire.ts';
 import { beginBackfill, expectOwedOnce } from './scenes/read-scene.ts';
 import {
   prepareEmbedded,
@@ -15,38 +20,13 @@ import {
 } from './scenes/write-scene.ts';
 
 const TAKEOVER_MS_MAX = 6_000;
-/** Nothing but the start itself is in the way. */
-const EMBEDDED_MS_MAX = 3_000;
-/** Beyond the longest lease that a delivery or a write has. */
-const FROZEN_MS = 24_000;
+/** Nothing but the start itself is in the way: no lease, which lasts 20 s. */
+const EMBEDDED_MS_MAX = 6_000;
 const MINUTE_MS = 60_000;
-const PLACE = 'hook';
-/** As many as one destination gets at once. */
-const ON_THE_WIRE = 8;
-const MESSAGES = 20;
 
 /** Pages of 200, so slow that the read is met in the middle. */
 const RECORDS = 5_000;
 const PAGE_DELAY_MS = 100;
-
-const WRITE = `mutation ($input: WriteRecordsInput!) {
-  writeRecords(input: $input) { operationId }
-}`;
-
-async function receiverFor(database: Database) {
-  const receiver = await startReceiver();
-  onTestFinished(() => receiver[Symbol.asyncDispose]());
-  const { destination, owe } = await createOwing(database);
-  const { id } = await destination(receiver.url(PLACE));
-  receiver.behave(PLACE, 'HANG');
-  return { receiver, owed: await owe(id, MESSAGES) };
-}
-
-function timesOf(received: readonly { id: string }[]): Map<string, number> {
-  const times = new Map<string, number>();
-  for (const { id } of received) times.set(id, (times.get(id) ?? 0) + 1);
-  return times;
-}
 
 const elapsedSince = (startMs: number) => Math.round(performance.now() - startMs);
 
@@ -93,20 +73,6 @@ test('an embedded database that is opened again sends at once what was held', as
   expect([...timesOf(receiver.received(PLACE)).keys()].toSorted()).toEqual(owed.toSorted());
   await next.kill();
 });
-
-/** A write that the sandbox has done and not answered, in a server of its own. */
-async function writeOnTheWire(scene: Scene & { database: Database }) {
-  scene.sandbox.faults.set({ delayMs: MINUTE_MS, times: 1, method: 'POST' });
-  const first = await startServer(scene);
-  const { writeRecords } = await first.client.query(WRITE, scene.input('deal'));
-  const { prisma } = scene.database;
-  const isHeld = async () => (await prisma.writeTask.findFirst())?.leaseToken !== null;
-  await expect.poll(isHeld, { timeout: MINUTE_MS, interval: 20 }).toBe(true);
-  const other = await startServer(scene);
-  const operation = () =>
-    prisma.operation.findUniqueOrThrow({ where: { id: writeRecords.operationId } });
-  return { first, other, operation };
-}
 
 test('another process goes on with a write of a killed one within 8 s', async () => {
   const scene = await prepareOnPostgres();
@@ -155,42 +121,4 @@ test('another process goes on with a read of a killed one within 6 s', async () 
   await expect.poll(status, { timeout: MINUTE_MS, interval: 50 }).toBe('SUCCESS');
   await expectOwedOnce(scene.database, scene.sandbox);
   await other.kill();
-});
-
-test('what a frozen process held is done by another after its leases, and its late results are refused', async () => {
-  const scene = await prepareOnPostgres();
-  const { prisma } = scene.database;
-  const { first, other, operation } = await writeOnTheWire(scene);
-  // Both may hold some: what each has on the wire may come twice, and nothing else.
-  const { receiver, owed } = await receiverFor(scene.database);
-  await receiver.arrived(PLACE, ON_THE_WIRE);
-  first.child.kill('SIGSTOP');
-  onTestFinished(() => void first.child.kill('SIGCONT'));
-  receiver.behave(PLACE, { status: 200 });
-  receiver.answerHeld(PLACE, { status: 200 });
-  await sleep(FROZEN_MS);
-
-  expect(await prisma.serverProcess.count({ where: { missedTime: null } })).toBeGreaterThanOrEqual(
-    2,
-  );
-  const left = () => prisma.delivery.count({ where: { status: { not: 'SUCCEEDED' } } });
-  await expect.poll(left, { timeout: MINUTE_MS, interval: 50 }).toBe(0);
-  const status = async () => (await operation()).status;
-  await expect.poll(status, { timeout: MINUTE_MS, interval: 50 }).toBe('SUCCESS');
-  const attempts = await prisma.deliveryAttempt.count();
-  const ended = await operation();
-
-  first.child.kill('SIGCONT');
-  // It answers again, and has recorded by then whatever it could.
-  await first.client.query('{ __typename }');
-  await sleep(2_000);
-  expect(await prisma.deliveryAttempt.count()).toBe(attempts);
-  expect(await operation()).toEqual(ended);
-  expect(scene.sandbox.records('deals')).toHaveLength(1);
-  const times = timesOf(receiver.received(PLACE));
-  expect([...times.keys()].toSorted()).toEqual(owed.toSorted());
-  const twice = [...times.values()].filter((count) => count > 1).length;
-  expect(twice).toBeLessThanOrEqual(2 * ON_THE_WIRE);
-  expect([...times.values()].every((count) => count <= 2)).toBe(true);
-  await Promise.all([first.kill(), other.kill()]);
 });

@@ -11,6 +11,12 @@ import type { Database } from '../../../src/database/database.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const PAGE_BYTES = 4096;
+/** What every process of these tests is started with. */
+export const COMMON_ENV: NodeJS.ProcessEnv = {
+  PATH: process.env.PATH,
+  // Who is killed keeps nothing of what Node has compiled: it loads what others have kept.
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+};
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** A line of the log. */
@@ -18,6 +24,13 @@ export interface LogLine {
   level: string;
   msg: string;
   [fact: string]: unknown;
+}
+
+export interface Load {
+  /** Of one core. */
+  cpuShare: number;
+  /** How late the event loop was at most. */
+  loopDelayMaxMs: number;
 }
 
 export interface Gateway {
@@ -29,6 +42,8 @@ export interface Gateway {
   rssBytes(): number;
   /** What is still in use once everything that nobody needs is collected: the heap, and buffers beside it. */
   usedBytes(): Promise<number>;
+  /** What its work takes from now until the returned function is called. */
+  watchLoad(): Promise<() => Promise<Load>>;
   /** As a crash does it. */
   kill(): Promise<void>;
   /** As an operator does it; answers the exit code. */
@@ -48,7 +63,7 @@ export async function startGateway(env: Record<string, string>): Promise<Gateway
   const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', 'src/main.ts'], {
     cwd: ROOT,
     env: {
-      PATH: process.env.PATH,
+      ...COMMON_ENV,
       DATA_DIR: folder,
       PORT: '0',
       DEMO: 'false',
@@ -71,15 +86,24 @@ export async function startGateway(env: Record<string, string>): Promise<Gateway
   });
   const url = await Promise.race([ready, exited]);
   if (typeof url !== 'string') throw new Error(`The gateway ended before it was ready: ${url}`);
-  const { evaluate, close } = await openInspector(await inspector);
+  const { evaluate, collectGarbage, close } = await openInspector(await inspector);
   return {
     url,
     pid: child.pid as number,
     lines,
     rssBytes: () =>
       PAGE_BYTES * Number(readFileSync(`/proc/${child.pid}/statm`, 'utf8').split(' ')[1]),
-    usedBytes: () =>
-      evaluate('(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())'),
+    async usedBytes() {
+      await collectGarbage();
+      return evaluate('(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())');
+    },
+    async watchLoad() {
+      await evaluate(WATCH_LOAD);
+      return async () => ({
+        cpuShare: await evaluate('watched.cpuShare()'),
+        loopDelayMaxMs: await evaluate('watched.loopDelayMaxMs()'),
+      });
+    },
     async kill() {
       child.kill('SIGKILL');
       await exited;
@@ -111,7 +135,21 @@ function lineOf(
   return promise;
 }
 
-/** Evaluates a number in the process, after its garbage was collected. */
+const WATCH_LOAD = `
+  const { monitorEventLoopDelay } = process.getBuiltinModule('node:perf_hooks');
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  delays.enable();
+  const [cpu, startedAt] = [process.cpuUsage(), performance.now()];
+  globalThis.watched = {
+    cpuShare() {
+      const { user, system } = process.cpuUsage(cpu);
+      return Math.round((user + system) / (performance.now() - startedAt) / 10) / 100;
+    },
+    loopDelayMaxMs: () => Math.round(delays.max / 1e6),
+  };
+  1`;
+
+/** Evaluates numbers in the process. */
 async function openInspector(address: string) {
   const socket = new WebSocket(address);
   await once(socket, 'open');
@@ -131,9 +169,9 @@ async function openInspector(address: string) {
   };
   return {
     async evaluate(expression: string): Promise<number> {
-      await call('HeapProfiler.collectGarbage');
       return (await call('Runtime.evaluate', { expression })).result.value;
     },
+    collectGarbage: () => call('HeapProfiler.collectGarbage'),
     close: () => socket.terminate(),
   };
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { onTestFinished } from 'vitest';
 
-const PER_SECOND = 20;
+const PER_SECOND = 50;
 const TICK_MS = 5;
 /** Longer is no answer. */
 const ANSWER_MS_MAX = 60_000;

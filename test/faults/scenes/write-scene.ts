@@ -10,9 +10,11 @@ import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { testApp, testDatabase } from '../../support/app.ts';
+import { fillDataFolder } from '../../support/database/data-folder.ts';
 import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
 import { startSandbox, type TestSandbox } from '../../support/providers/sandbox.ts';
 import { createWriter } from '../../support/scenes/writes.ts';
+import { COMMON_ENV } from './gateway.ts';
 
 export interface Scene {
   sandbox: TestSandbox;
@@ -42,7 +44,11 @@ export async function prepareOnPostgres(): Promise<Scene & { database: Database 
 }
 
 export function prepareEmbedded(): Promise<Scene> {
-  return prepare({}, (env) => openDatabase(readConfig(env), createLog('silent')));
+  return prepare({}, (env) => {
+    const config = readConfig(env);
+    fillDataFolder(config.DATA_DIR);
+    return openDatabase(config, createLog('silent'));
+  });
 }
 
 async function prepare(
@@ -84,7 +90,8 @@ async function prepare(
 /** A server that answers by now. */
 export async function startServer({ env, apiKey }: Scene): Promise<Server> {
   const child = fork(join(import.meta.dirname, 'write-process.ts'), {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...COMMON_ENV, ...env },
+    execArgv: [],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const exited = once(child, 'exit');

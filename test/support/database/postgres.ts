@@ -9,7 +9,7 @@ import { postgresBinaries } from './postgres-binaries.ts';
 
 const READY = 'database system is ready to accept connections';
 /** The data go with the run: nothing waits for the disk. */
-const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=200'];
+const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=400'];
 const STOP_MS = 20_000;
 
 export interface PostgresServer {

@@ -1,0 +1,85 @@
+/** Writes that go on while the servers that take them are killed, and others come. */
+import { expect } from 'vitest';
+import { moments, randomOf } from './random.ts';
+import { type Scene, type Server, startServer } from './write-scene.ts';
+
+/** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
+const SHORT = process.env.FAULTS_SHORT === '1';
+export const WRITES = SHORT ? 100 : 2_000;
+export const KILLS = SHORT ? 3 : 20;
+const SEED = Number(process.env.FAULT_SEED ?? 1);
+/** Calls at the same time. */
+const CALLERS = 8;
+/** The sandbox has done its work so long before it answers: what a kill cuts off has happened. */
+const ANSWER_DELAY_MS = 30;
+const MINUTE_MS = 60_000;
+
+export const WRITE = `mutation ($input: WriteRecordsInput!) {
+  writeRecords(input: $input) { operationId }
+}`;
+const COUNTS = `query ($idOrName: String!) {
+  project(idOrName: $idOrName) {
+    open: operations(first: 1, status: IN_PROGRESS) { totalCount }
+    succeeded: operations(first: 1, status: SUCCESS) { totalCount }
+    all: operations(first: 1) { totalCount }
+  }
+}`;
+
+async function counts({ client }: Server, { projectIdOrName: idOrName }: Scene) {
+  const { project } = await client.query(COUNTS, { idOrName });
+  return {
+    open: project.open.totalCount,
+    succeeded: project.succeeded.totalCount,
+    all: project.all.totalCount,
+  };
+}
+
+/** Until the server has accepted it: a call that is cut off is repeated under the same key. */
+async function accept(server: () => Promise<Server>, variables: { input: object }) {
+  for (;;) {
+    const { client } = await server();
+    const answer = await client.request(WRITE, variables).catch(() => null);
+    if (answer?.data?.writeRecords) return answer.data.writeRecords.operationId as string;
+  }
+}
+
+export async function killWhileWriting(scene: Scene): Promise<Server> {
+  scene.sandbox.faults.set({ delayMs: ANSWER_DELAY_MS, times: 1_000_000, method: 'POST' });
+  let server = startServer(scene);
+  // How many writes are accepted when each kill comes.
+  const kills = moments(randomOf(SEED), { count: KILLS, most: WRITES });
+  let killing = Promise.resolve();
+  let accepted = 0;
+  let next = 0;
+  const call = async () => {
+    while (next < WRITES) {
+      const name = `deal ${next}`;
+      next += 1;
+      await accept(() => server, scene.input(name, { idempotencyKey: name }));
+      accepted += 1;
+      if (accepted < (kills[0] ?? WRITES + 1)) continue;
+      kills.shift();
+      killing = killing.then(async () => {
+        const old = await server;
+        const dead = old.kill();
+        server = dead.then(() => startServer(scene));
+        await server;
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, call));
+  await killing;
+  expect(kills).toEqual([]);
+  return server;
+}
+
+export async function expectEachOnce(scene: Scene): Promise<void> {
+  const server = await killWhileWriting(scene);
+  const open = async () => (await counts(server, scene)).open;
+  await expect.poll(open, { timeout: 5 * MINUTE_MS, interval: 250 }).toBe(0);
+  expect(await counts(server, scene)).toEqual({ open: 0, succeeded: WRITES, all: WRITES });
+  const names = scene.sandbox.records('deals').map(({ name }) => name);
+  expect(names).toHaveLength(WRITES);
+  expect(new Set(names).size).toBe(WRITES);
+  await server.kill();
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { WRITE } from './scenes/killed-writers.ts';
+import { prepareOnPostgres, type Server, startServer } from './scenes/write-scene.ts';
+
+/** Batches that are to come of so many single writes; FAULTS_SHORT=1 is the short form. */
+const SIZES = process.env.FAULTS_SHORT === '1' ? [20, 100] : [50, 100, 100];
+const SINGLES = SIZES.reduce((sum, size) => sum + size);
+const MINUTE_MS = 60_000;
+
+test('single writes to three servers are collected in batches of a hundred at most', async () => {
+  const scene = await prepareOnPostgres();
+  const { prisma } = scene.database;
+  const servers = await Promise.all([1, 2, 3].map(() => startServer(scene)));
+  const autoBatchPolicy = { maxDelayMinutes: 5 };
+  const names = Array.from({ length: SINGLES }, (_, index) => `deal ${index}`);
+  await Promise.all(
+    names.map(async (name, index) => {
+      const server = servers[index % servers.length] as Server;
+      await server.client.query(WRITE, scene.input(name, { autoBatchPolicy }));
+    }),
+  );
+  // The two that go on take over what the first one holds.
+  await servers[0]?.kill();
+  for (const { child } of servers.slice(1)) child.send(5 * MINUTE_MS);
+  const open = () => prisma.operation.count({ where: { status: 'IN_PROGRESS' } });
+  await expect.poll(open, { timeout: MINUTE_MS, interval: 250 }).toBe(0);
+
+  const tasks = await prisma.writeTask.findMany();
+  const sizes = tasks.map(({ recordCount }) => recordCount).sort((a, b) => a - b);
+  expect(sizes).toEqual(SIZES);
+  expect(await prisma.operation.count({ where: { status: 'SUCCESS' } })).toBe(SINGLES);
+  const entries = await prisma.writeEntry.findMany();
+  expect(entries.filter(({ outcome }) => outcome !== null)).toHaveLength(SINGLES);
+  expect(new Set(entries.map(({ operationId }) => operationId)).size).toBe(SINGLES);
+  const written = scene.sandbox.records('deals').map(({ name }) => name);
+  expect(written.toSorted()).toEqual(names.toSorted());
+  await Promise.all(servers.slice(1).map((server) => server.kill()));
+});
