@@ -4,7 +4,11 @@ import { looksLikeId } from '../ids.ts';
 
 const notAnId = { error: 'must not look like an id.' };
 
-export const projectIdOrName = z.string().min(1).max(128).describe('The project, by id or name.');
+export const projectIdOrName = z
+  .string()
+  .min(1)
+  .max(128)
+  .describe('The id or the name of the project.');
 
 /** Topics and destinations. */
 export const eventName = z

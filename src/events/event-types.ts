@@ -7,13 +7,13 @@ import type { NotificationEventType } from '../database/generated/enums.ts';
 
 const text = z.string().min(1);
 const config = z.record(z.string(), z.unknown()).describe("The installation's config.");
-const error = z.string().describe('What went wrong.');
+const error = z.string().describe('What went wrong, for people.');
 
 const about = {
-  projectId: text.describe('The project.'),
+  projectId: text.describe('The id of the project.'),
   provider: text.describe('The provider, by name.'),
   groupRef: text.describe("The group, by the builder's reference."),
-  connectionId: text.describe('The connection.'),
+  connectionId: text.describe('The id of the connection.'),
   consumerRef: text.describe("The connection's consumer, by the builder's reference."),
   consumerName: text.describe("The consumer's name."),
 };
@@ -22,9 +22,9 @@ const connection = z.object(about);
 
 const installation = z.object({
   ...about,
-  integrationId: text.describe('The integration.'),
+  integrationId: text.describe('The id of the integration.'),
   integrationName: text.describe("The integration's name."),
-  installationId: text.describe('The installation.'),
+  installationId: text.describe('The id of the installation.'),
   groupName: text.describe("The group's name."),
 });
 
@@ -34,10 +34,14 @@ const triggeredRead = installation.extend({
   objectName,
   fromTimestamp: timestamp
     .optional()
-    .describe('Only what was changed since then was read; left out where the request had no time.'),
+    .describe(
+      'Only what was changed since then was read; left out if the request had no such time.',
+    ),
   untilTimestamp: timestamp
     .optional()
-    .describe('Only what was changed until then was read; left out where the request had no time.'),
+    .describe(
+      'Only what was changed until then was read; left out if the request had no such time.',
+    ),
 });
 
 /** What a payload may hold, by event type. */
@@ -64,20 +68,20 @@ export const EVENTS = {
   },
   WRITE_ASYNC_DONE: {
     wireName: 'write.async.done',
-    happened: 'An asynchronous write has ended; success is false where any record was refused.',
+    happened: 'An asynchronous write has ended; success is false if any record was refused.',
     data: installation.extend({
-      operationId: text.describe('The operation that wrote.'),
+      operationId: text.describe('The id of the operation that wrote.'),
       objectName,
       success: z.boolean().describe('Whether every record was written.'),
       successfulRecordIds: z
         .array(z.string())
         .describe("The records that were written, by the provider's ids."),
-      errors: z.array(z.string()).describe('What the provider said of those that were not.'),
+      errors: z.array(z.string()).describe('Why the others were not written, for people.'),
     }),
   },
   CONNECTION_CREATED: {
     wireName: 'connection.created',
-    happened: 'A connection was made.',
+    happened: 'A connection was created.',
     data: connection,
   },
   CONNECTION_UPDATED: {
@@ -94,7 +98,7 @@ export const EVENTS = {
     wireName: 'connection.error',
     happened: "The provider refused a connection's credentials.",
     data: connection.extend({
-      errors: z.array(z.string()).describe('What the provider said.'),
+      errors: z.array(z.string()).describe('What the provider answered.'),
     }),
   },
   CONNECTION_DELETED: {
@@ -127,9 +131,9 @@ export const EVENTS = {
     happened: 'A webhook destination was disabled after failing for too long.',
     data: z.object({
       projectId: about.projectId,
-      destinationId: text.describe('The destination.'),
+      destinationId: text.describe('The id of the destination.'),
       destinationName: text.describe("The destination's name."),
-      url: text.describe('Where its messages went.'),
+      url: text.describe('The URL that its messages were posted to.'),
     }),
   },
 } as const satisfies Record<

@@ -30,11 +30,11 @@ function eventMessage({ wireName, happened, data }: Event): Message {
   return {
     id: wireName.replace(/\.(\w)/g, (_all, letter: string) => letter.toUpperCase()),
     tag: 'Events',
-    summary: `Tells of ${wireName}.`,
+    summary: `Sends an event: ${wireName}.`,
     description: happened,
     body: z.object({
-      notificationType: z.literal(wireName).describe('What happened.'),
-      data: data.describe('What it is about.'),
+      notificationType: z.literal(wireName).describe('The type of the event.'),
+      data: data.describe('What happened, and to what.'),
     }),
   };
 }
@@ -42,14 +42,15 @@ function eventMessage({ wireName, happened, data }: Event): Message {
 const RECORDS: Message = {
   id: 'records',
   tag: 'Reads',
-  summary: 'Brings records of a read.',
-  description: `A page of a read, or a part of it where it would be more than 300,000 bytes. It goes to the destination
+  summary: 'Sends records of a read.',
+  description: `A page of a read, or a part of it if the page is over 300,000 bytes. It goes to the destination
 that the integration names for the object. A page without records sends nothing.`,
   body: recordsMessage,
 };
 
 const SENDING = `Any 2xx within 15 seconds is a success; redirects are not followed. The same message may come more
-than once, and messages may come in another order. The destination's own headers are sent too.`;
+than once, with the same webhook-id, and messages may come in another order. The headers that the destination has
+are sent too.`;
 
 function request({ id, tag, summary, description, body }: Message): OpenAPIV3_1.OperationObject {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(body);
@@ -70,7 +71,7 @@ function request({ id, tag, summary, description, body }: Message): OpenAPIV3_1.
 
 /** Standard Webhooks 1.0. */
 const HEADERS: OpenAPIV3_1.ParameterObject[] = [
-  header('webhook-id', 'Names the message, the same in all its attempts.', { minLength: 1 }),
+  header('webhook-id', 'The id of the message: the same in all its attempts.', { minLength: 1 }),
   header('webhook-timestamp', 'When this attempt was made, in seconds since 1970.', {
     pattern: '^[0-9]+$',
   }),
@@ -91,12 +92,14 @@ function header(
 }
 
 const RESPONSES: OpenAPIV3_1.ResponsesObject = {
-  '2XX': { description: 'The message has arrived.' },
-  '410': { description: 'The destination is gone: it is disabled at once.' },
+  '2XX': { description: 'The message has arrived and is not sent again.' },
+  '410': { description: 'The destination wants no more messages: it is disabled at once.' },
   '4XX': {
-    description: 'The message is sent again later; `Retry-After` of up to an hour is kept to.',
+    description:
+      'The message is sent again later: after the time that `Retry-After` tells, at most an hour, if that is longer than its own delay.',
   },
   '5XX': {
-    description: 'The message is sent again later; `Retry-After` of up to an hour is kept to.',
+    description:
+      'The message is sent again later: after the time that `Retry-After` tells, at most an hour, if that is longer than its own delay.',
   },
 };

@@ -22,8 +22,8 @@ const ATTEMPTS_SHOWN = 100;
 const ROWS_PER_STATEMENT = 5_000;
 
 export const retryDeliveryInput = z
-  .object({ projectIdOrName, deliveryId: id.describe('The delivery.') })
-  .meta({ id: 'RetryDeliveryInput', description: 'A delivery to send again.' });
+  .object({ projectIdOrName, deliveryId: id.describe('The id of the delivery.') })
+  .meta({ id: 'RetryDeliveryInput', description: 'The delivery to send again.' });
 
 /** Oldest first. */
 export const listDestinationDeliveries = read(

@@ -27,28 +27,32 @@ import { targetUrl } from './target-url.ts';
 
 type Destination = Row<'Destination'>;
 
-const destinationId = id.describe('The destination.');
-const name = eventName.describe('Letters, digits and dashes, 1 to 64; unique in the project.');
+const destinationId = id.describe('The id of the destination.');
+const name = eventName.describe('1 to 64 letters, digits and dashes; unique in the project.');
 // Its rules are those of targetUrl.
 const url = z
   .string()
   .describe(
-    'Where to post: https, or http to an address that ALLOWED_PRIVATE_TARGETS of the server permits; ' +
-      'no user info, no fragment, at most 2048 characters.',
+    'The URL that messages are posted to, at most 2048 characters, without user info and fragment. It must be ' +
+      'https; http is allowed to an address that ALLOWED_PRIVATE_TARGETS of the server permits.',
   );
 const headers = targetHeaders
   .nullish()
-  .describe('Up to 20 HTTP headers to send with every message: text by name.');
+  .describe(
+    'HTTP headers to send with every message, at most 20: values by name. Null removes them.',
+  );
 
 export const createDestinationInput = z
   .object({
     projectIdOrName,
     name,
-    type: z.enum(DestinationType).meta({ id: 'DestinationType', description: 'What it is.' }),
+    type: z
+      .enum(DestinationType)
+      .meta({ id: 'DestinationType', description: 'How messages are sent.' }),
     url,
     headers,
   })
-  .meta({ id: 'CreateDestinationInput', description: 'A destination to make.' });
+  .meta({ id: 'CreateDestinationInput', description: 'The destination to create.' });
 
 export const updateDestinationInput = z
   .object({
@@ -59,18 +63,25 @@ export const updateDestinationInput = z
     headers,
     status: z
       .enum(DestinationStatus)
-      .meta({ id: 'DestinationStatus', description: 'ENABLED sends what it is owed.' })
+      .meta({
+        id: 'DestinationStatus',
+        description: 'ENABLED sends its pending messages at once; DISABLED keeps them pending.',
+      })
       .optional(),
   })
-  .meta({ id: 'UpdateDestinationInput', description: 'What to change; what is left out stays.' });
+  .meta({
+    id: 'UpdateDestinationInput',
+    description: 'The new values of a destination. A field that is left out stays as it is.',
+  });
 
-export const rotateDestinationSecretInput = z
-  .object({ projectIdOrName, destinationId })
-  .meta({ id: 'RotateDestinationSecretInput', description: 'A destination to give a new secret.' });
+export const rotateDestinationSecretInput = z.object({ projectIdOrName, destinationId }).meta({
+  id: 'RotateDestinationSecretInput',
+  description: 'The destination that gets a new secret.',
+});
 
 export const deleteDestinationInput = z
   .object({ projectIdOrName, destinationId })
-  .meta({ id: 'DeleteDestinationInput', description: 'A destination to delete.' });
+  .meta({ id: 'DeleteDestinationInput', description: 'The destination to delete.' });
 
 export const listDestinations = read(
   'read',
@@ -118,7 +129,7 @@ export const createDestination = projectMutation({
   },
 });
 
-/** Enabling a disabled destination makes what it is owed due now. */
+/** If a disabled destination is enabled, its pending deliveries are due now. */
 export const updateDestination = projectMutation({
   needs: 'events:write',
   input: updateDestinationInput,
@@ -145,7 +156,7 @@ async function changeDestination(
   return uniquely(change, nameTaken(given.name ?? ''));
 }
 
-/** The secret before signs beside the new one for a day. */
+/** For 24 hours the previous secret signs too. */
 export const rotateDestinationSecret = projectMutation({
   needs: 'events:write',
   input: rotateDestinationSecretInput,
@@ -170,7 +181,7 @@ export const rotateDestinationSecret = projectMutation({
   },
 });
 
-/** Deletes its routes too; what it was still owed has failed. */
+/** Deletes its routes too; its pending deliveries fail. */
 export const deleteDestination = projectMutation({
   needs: 'events:write',
   input: deleteDestinationInput,
@@ -187,7 +198,7 @@ export const deleteDestination = projectMutation({
 
 const SEALED = { signingSecretSealed: true, previousSecretSealed: true } as const;
 
-/** What is allowed depends on the configuration, which a schema does not know. */
+/** Which URLs are allowed depends on the configuration, which a schema does not know. */
 function urlIssues(call: Call, { url }: { url?: string | undefined }): Issue[] {
   return new OpenedInput(z.object({ url: targetUrl(call).optional() }), { url }).issues;
 }
@@ -216,7 +227,10 @@ async function refuseIfUsed(
   { projectId, name }: Pick<Destination, 'projectId' | 'name'>,
 ): Promise<void> {
   const uses = await destinationUses(tx, projectId, name);
-  if (uses.length > 0) throw conflict(`The destination ${name} is named by ${uses.join(', ')}.`);
+  if (uses.length > 0)
+    throw conflict(
+      `The destination ${name} is named by ${uses.join(', ')}. Let them name another one first.`,
+    );
 }
 
 function statusChange(known: Pick<Destination, 'status'>, status: DestinationStatus | undefined) {

@@ -20,14 +20,17 @@ export const createEventTopicRouteInput = z
     projectIdOrName,
     eventType: z
       .enum(NotificationEventType)
-      .meta({ id: 'NotificationEventType', description: 'The events to route.' }),
-    topicId: id.describe('The topic that they go to.'),
+      .meta({ id: 'NotificationEventType', description: 'The type of the events to route.' }),
+    topicId: id.describe('The id of the topic that the events go to.'),
   })
-  .meta({ id: 'CreateEventTopicRouteInput', description: 'A route of events to a topic to make.' });
+  .meta({
+    id: 'CreateEventTopicRouteInput',
+    description: 'The route to create: the events of one type go to a topic.',
+  });
 
 export const deleteEventTopicRouteInput = z
-  .object({ projectIdOrName, routeId: id.describe('The route.') })
-  .meta({ id: 'DeleteEventTopicRouteInput', description: 'A route to delete.' });
+  .object({ projectIdOrName, routeId: id.describe('The id of the route.') })
+  .meta({ id: 'DeleteEventTopicRouteInput', description: 'The route to delete.' });
 
 export const listEventTopicRoutes = read(
   'read',
@@ -67,7 +70,7 @@ export const createEventTopicRoute = projectMutation({
     try {
       return await call.database.prisma.eventTopicRoute.create({ data });
     } catch (error) {
-      // The key holds the project: another project's topic is refused like one that never was.
+      // The foreign key includes the project, so another project's topic is refused as if it did not exist.
       if (isForeignKeyViolation(error)) throw invalid('input.topicId', 'does not exist.', topicId);
       if (!isUniqueViolation(error)) throw error;
       throw conflict(`Events of the type ${eventType} are routed to that topic already.`);

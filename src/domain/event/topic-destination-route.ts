@@ -1,4 +1,4 @@
-/** Routes of topics to destinations: what reaches a topic is owed to a destination. */
+/** Routes of topics to destinations: the events that reach a topic are sent to a destination. */
 
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
@@ -22,17 +22,17 @@ interface Ends {
 export const createTopicDestinationRouteInput = z
   .object({
     projectIdOrName,
-    topicId: id.describe('The topic.'),
-    destinationId: id.describe('The destination that listens to it.'),
+    topicId: id.describe('The id of the topic.'),
+    destinationId: id.describe('The id of the destination that gets the events of the topic.'),
   })
   .meta({
     id: 'CreateTopicDestinationRouteInput',
-    description: 'A route of a topic to a destination to make.',
+    description: 'The route to create: the events of a topic are sent to a destination.',
   });
 
 export const deleteTopicDestinationRouteInput = z
-  .object({ projectIdOrName, routeId: id.describe('The route.') })
-  .meta({ id: 'DeleteTopicDestinationRouteInput', description: 'A route to delete.' });
+  .object({ projectIdOrName, routeId: id.describe('The id of the route.') })
+  .meta({ id: 'DeleteTopicDestinationRouteInput', description: 'The route to delete.' });
 
 export const listTopicDestinationRoutes = read(
   'read',

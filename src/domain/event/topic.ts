@@ -12,20 +12,20 @@ import { uniquely } from '../unique.ts';
 
 type Topic = Row<'Topic'>;
 
-const topicId = id.describe('The topic.');
-const name = eventName.describe('Letters, digits and dashes, 1 to 64; unique in the project.');
+const topicId = id.describe('The id of the topic.');
+const name = eventName.describe('1 to 64 letters, digits and dashes; unique in the project.');
 
 export const createTopicInput = z
   .object({ projectIdOrName, name })
-  .meta({ id: 'CreateTopicInput', description: 'A topic to make.' });
+  .meta({ id: 'CreateTopicInput', description: 'The topic to create.' });
 
 export const updateTopicInput = z
   .object({ projectIdOrName, topicId, name })
-  .meta({ id: 'UpdateTopicInput', description: 'A new name for a topic.' });
+  .meta({ id: 'UpdateTopicInput', description: 'The topic to rename, and its new name.' });
 
 export const deleteTopicInput = z
   .object({ projectIdOrName, topicId })
-  .meta({ id: 'DeleteTopicInput', description: 'A topic to delete, with its routes.' });
+  .meta({ id: 'DeleteTopicInput', description: 'The topic to delete, with its routes.' });
 
 export const listTopics = read('read', (call, project: Row<'Project'>, args: PageArgs) => {
   const list = { name: 'Project.topics', parentId: project.id, table: 'Topic' } as const;

@@ -19,40 +19,50 @@ import {
   Operation,
 } from '../schema/types.ts';
 
-const DeliveryStatus = enumType('DeliveryStatus', 'What came of a delivery.', {
-  PENDING: 'It is to be sent, or sent again.',
-  SUCCEEDED: 'The destination has taken it.',
-  FAILED: 'It is given up.',
+const DeliveryStatus = enumType('DeliveryStatus', 'How far a delivery has come.', {
+  PENDING: 'It waits for its first or its next attempt.',
+  SUCCEEDED: 'The destination has answered an attempt with a 2xx status.',
+  FAILED: 'It is given up: no attempt follows. Use retryDelivery to send it again.',
 });
 
 const DeliveryAttempt = builder.objectRef<Attempt>('DeliveryAttempt').implement({
-  description: 'One HTTP try of a delivery.',
+  description: 'One attempt to send a delivery: an HTTP request to its destination.',
   fields: (t) => ({
-    attemptNumber: t.exposeInt('attemptNumber', { description: 'Counted from 1.' }),
+    attemptNumber: t.exposeInt('attemptNumber', {
+      description: 'The number of the attempt, from 1.',
+    }),
     responseStatus: t.exposeInt('responseStatus', {
       nullable: true,
-      description: 'HTTP status of the answer; null when there was none.',
+      description: 'The HTTP status of the answer; null if no answer came.',
     }),
     error: t.exposeString('error', {
       nullable: true,
-      description: 'Why it failed; null where it succeeded.',
+      description: 'Why the attempt failed; null if it succeeded.',
     }),
-    durationMs: t.exposeInt('durationMs', { description: 'How long it took, in milliseconds.' }),
-    createTime: t.expose('createTime', { type: 'DateTime', description: 'When it was made.' }),
+    durationMs: t.exposeInt('durationMs', {
+      description: 'How long the attempt took, in milliseconds.',
+    }),
+    createTime: t.expose('createTime', {
+      type: 'DateTime',
+      description: 'When the attempt began.',
+    }),
   }),
 });
 
 Delivery.implement({
-  description: 'A message owed to one destination: a notification event or a page of records.',
+  description:
+    'A message to one destination: a notification event or a page of records. It is sent until the destination takes it or it is given up.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
-    destinationId: t.exposeID('destinationId', { description: 'The destination it is owed to.' }),
+    destinationId: t.exposeID('destinationId', {
+      description: 'The id of the destination; it stays when the destination is deleted.',
+    }),
     destination: linkField(t, {
       type: Destination,
       table: 'Destination',
       column: 'destinationId',
-      description: 'The destination that it is owed to; null when it has been deleted.',
+      description: 'The destination that it is sent to; null if that has been deleted.',
     }),
     event: linkField(t, {
       type: NotificationEvent,
@@ -66,42 +76,52 @@ Delivery.implement({
       column: 'operationId',
       description: 'The read whose records it carries; null for an event.',
     }),
-    status: t.expose('status', { type: DeliveryStatus, description: 'What came of it.' }),
+    status: t.expose('status', {
+      type: DeliveryStatus,
+      description: 'Whether it waits, has arrived, or is given up.',
+    }),
     failureReason: t.exposeString('failureReason', {
       nullable: true,
-      description: 'Why it was given up; null where it was not.',
+      description: 'Why it was given up; null if it was not.',
     }),
     attempts: t.field({
       type: [DeliveryAttempt],
-      description: 'The tries so far, in their order; of very many, the newest 100.',
+      description: 'The attempts so far, oldest first; if there are more than 100, the newest 100.',
       resolve: (delivery, _args, { get }) => get(attemptsOf, delivery),
     }),
     nextAttemptTime: t.expose('nextAttemptTime', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it is sent next; null when nothing is to come.',
+      description: 'When the next attempt is due; null if none follows.',
     }),
   }),
 });
 
 builder.objectField(Destination, 'deliveries', (t) =>
   listField(t, Deliveries, {
-    description: 'What it was and is owed, oldest first.',
-    args: { status: t.arg({ type: DeliveryStatus, description: 'Only those of this status.' }) },
+    description: 'The deliveries to the destination, oldest first.',
+    args: {
+      status: t.arg({ type: DeliveryStatus, description: 'Only deliveries of this status.' }),
+    },
     list: listDestinationDeliveries,
   }),
 );
 
 builder.objectField(NotificationEvent, 'deliveries', (t) =>
   listField(t, Deliveries, {
-    description: 'What destinations are owed of it, oldest first.',
+    description: 'The deliveries that carry the event, oldest first.',
     list: listEventDeliveries,
   }),
 );
 
 builder.mutationFields((t) => ({
   retryDelivery: mutationField(t, retryDelivery, {
-    type: answer('RetryDeliveryPayload', 'delivery', Delivery, 'The delivery, due now.'),
-    description: 'Sends a delivery again, whatever became of it.',
+    type: answer(
+      'RetryDeliveryPayload',
+      'delivery',
+      Delivery,
+      'The delivery: pending, and due now.',
+    ),
+    description: 'Sends a delivery again now, even if it has succeeded or was given up.',
   }),
 }));

@@ -15,39 +15,52 @@ import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Destination, Destinations, Project } from '../schema/types.ts';
 
-const DestinationType = enumType('DestinationType', 'What a destination is.', {
-  WEBHOOK: 'Messages are posted to a URL, signed by Standard Webhooks.',
+const DestinationType = enumType('DestinationType', 'How a destination gets its messages.', {
+  WEBHOOK: 'Messages are posted to its URL and signed as Standard Webhooks says.',
 });
 
-const DestinationStatus = enumType('DestinationStatus', 'Whether a destination is sent to.', {
-  ENABLED: 'What it is owed is sent.',
-  DISABLED: 'What it is owed is kept until it is enabled again.',
-});
+const DestinationStatus = enumType(
+  'DestinationStatus',
+  'Whether messages are sent to a destination.',
+  {
+    ENABLED: 'Messages are sent.',
+    DISABLED: 'Messages are not sent. They stay pending, and are sent when it is enabled again.',
+  },
+);
 
 Destination.implement({
-  description: 'Where messages are sent.',
+  description:
+    'A receiver of messages: of the events that routes lead to it, and of records that are read.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
     project: projectField(t),
-    name: t.exposeString('name', { description: 'Its name, unique in the project.' }),
-    type: t.expose('type', { type: DestinationType, description: 'What it is.' }),
+    name: t.exposeString('name', {
+      description: 'Unique in the project: letters, digits and dashes.',
+    }),
+    type: t.expose('type', { type: DestinationType, description: 'How it gets its messages.' }),
     url: t.exposeString('url', {
       nullable: true,
-      description: 'For a webhook: the URL that is posted to.',
+      description: 'For a webhook: the URL that messages are posted to.',
     }),
     headers: t.expose('headers', {
       type: 'JSONObject',
       nullable: true,
-      description: 'HTTP headers that are sent with every message, by name.',
+      description: 'HTTP headers that are sent with every message: values by name.',
     }),
-    status: t.expose('status', { type: DestinationStatus, description: 'Whether it is sent to.' }),
+    status: t.expose('status', {
+      type: DestinationStatus,
+      description: 'Whether messages are sent to it.',
+    }),
     disabledReason: t.exposeString('disabledReason', {
       nullable: true,
-      description: 'Why it is disabled; null where it is not.',
+      description: 'Why it is disabled; null if it is enabled.',
     }),
     signingSecret: t.string({
-      ...needing(signingSecretOf, 'Signs every message (Standard Webhooks, whsec_...).'),
+      ...needing(
+        signingSecretOf,
+        'The secret that signs every message (Standard Webhooks, whsec_...).',
+      ),
       nullable: true,
       resolve: (destination, _args, { find }) => find(signingSecretOf, destination),
     }),
@@ -71,11 +84,11 @@ const CreateDestinationPayload = builder
     fields: (t) => ({
       destination: t.expose('destination', {
         type: Destination,
-        description: 'The new destination.',
+        description: 'The destination. Its id is used in routes, its name in integrations.',
       }),
       signingSecret: t.exposeString('signingSecret', {
         nullable: true,
-        description: `Shown here, and later only with the scope \`${signingSecretOf.needs}\`.`,
+        description: `The secret that signs every message. Later it is shown only with the scope \`${signingSecretOf.needs}\`.`,
       }),
     }),
   });
@@ -87,27 +100,35 @@ const RotateDestinationSecretPayload = builder
     fields: (t) => ({
       destination: t.expose('destination', {
         type: Destination,
-        description: 'The destination as it is now.',
+        description: 'The destination with its new secret.',
       }),
-      signingSecret: t.exposeString('signingSecret', { description: 'The new secret.' }),
+      signingSecret: t.exposeString('signingSecret', {
+        description: 'The new secret that signs every message.',
+      }),
     }),
   });
 
 builder.mutationFields((t) => ({
   createDestination: mutationField(t, createDestination, {
     type: CreateDestinationPayload,
-    description: 'Makes a destination.',
+    description: 'Creates a destination.',
   }),
   updateDestination: mutationField(t, updateDestination, {
-    type: answer('UpdateDestinationPayload', 'destination', Destination, 'As it is now.'),
-    description: 'Changes a destination; enabling it again makes what it is owed due now.',
+    type: answer(
+      'UpdateDestinationPayload',
+      'destination',
+      Destination,
+      'The destination with its new values.',
+    ),
+    description:
+      'Changes a destination. If it is enabled again, its pending messages are sent now.',
   }),
   rotateDestinationSecret: mutationField(t, rotateDestinationSecret, {
     type: RotateDestinationSecretPayload,
-    description: 'Gives a destination a new secret; the one before signs beside it for a day.',
+    description: 'Gives a destination a new secret. For 24 hours the previous one signs too.',
   }),
   deleteDestination: mutationField(t, deleteDestination, {
     type: DeletePayload,
-    description: 'Deletes a destination and its routes; what it was still owed has failed.',
+    description: 'Deletes a destination and its routes. Its pending deliveries fail.',
   }),
 }));

@@ -19,20 +19,20 @@ import { EventTopicRoute, EventTopicRoutes, Project, Topic } from '../schema/typ
 import { NotificationEventType } from './notification-event-type.ts';
 
 EventTopicRoute.implement({
-  description: 'Events of one type go to one topic.',
+  description: 'A route: the events of one type go to one topic.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
     project: projectField(t),
     eventType: t.expose('eventType', {
       type: NotificationEventType,
-      description: 'The events that it routes.',
+      description: 'The type of the events that it routes.',
     }),
     topic: sureLinkField(t, {
       type: Topic,
       table: 'Topic',
       column: 'topicId',
-      description: 'The topic that they go to.',
+      description: 'The topic that the events go to.',
     }),
     updateTime: updateTimeField(t),
   }),
@@ -42,8 +42,11 @@ builder.objectField(Project, 'eventTopicRoutes', (t) =>
   listField(t, EventTopicRoutes, {
     description: 'Routes of events to topics, newest first.',
     args: {
-      topicId: t.arg.id({ description: 'Only those to this topic.' }),
-      eventType: t.arg({ type: NotificationEventType, description: 'Only those of this type.' }),
+      topicId: t.arg.id({ description: 'Only routes to the topic with this id.' }),
+      eventType: t.arg({
+        type: NotificationEventType,
+        description: 'Only routes of events of this type.',
+      }),
     },
     list: listEventTopicRoutes,
   }),
@@ -51,7 +54,7 @@ builder.objectField(Project, 'eventTopicRoutes', (t) =>
 
 builder.objectField(Topic, 'eventTopicRoutes', (t) =>
   listField(t, EventTopicRoutes, {
-    description: 'The routes that fill it, newest first.',
+    description: 'The routes that lead events to the topic, newest first.',
     list: listRoutesToTopic,
   }),
 );
@@ -62,9 +65,9 @@ builder.mutationFields((t) => ({
       'CreateEventTopicRoutePayload',
       'eventTopicRoute',
       EventTopicRoute,
-      'The new route.',
+      'The route. It holds for events that happen from now on.',
     ),
-    description: 'Routes the events of a type to a topic, from now on.',
+    description: 'Creates a route: events of a type that happen from now on go to a topic.',
   }),
   deleteEventTopicRoute: mutationField(t, deleteEventTopicRoute, {
     type: DeletePayload,

@@ -3,6 +3,6 @@ import { enumType } from '../schema/inputs.ts';
 
 export const NotificationEventType = enumType(
   'NotificationEventType',
-  'What happened, each with the name that messages carry.',
+  'What happened. Each description begins with the name that messages carry.',
   EVENT_MEANINGS,
 );

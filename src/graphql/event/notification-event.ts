@@ -15,7 +15,7 @@ import {
 import { NotificationEventType } from './notification-event-type.ts';
 
 NotificationEvent.implement({
-  description: 'A recorded fact that was routed to at least one topic.',
+  description: 'An event of a project that was routed to at least one topic.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
@@ -31,44 +31,49 @@ NotificationEvent.implement({
     }),
     topics: t.field({
       type: [Topic],
-      description: 'The topics that it was routed to when it happened, as far as they still exist.',
+      description: 'The topics that it was routed to when it happened; deleted ones are left out.',
       resolve: (event, _args, { get }) => get(topicsOf, event),
     }),
     connection: linkField(t, {
       type: ConnectedAccount,
       table: 'Connection',
       column: 'connectionId',
-      description: 'The connection that it is about; null when it is about none or that is gone.',
+      description:
+        'The connection that it is about; null if it is about none, or that has been deleted.',
     }),
     installation: linkField(t, {
       type: Installation,
       table: 'Installation',
       column: 'installationId',
-      description: 'The installation that it is about; null when it is about none or that is gone.',
+      description:
+        'The installation that it is about; null if it is about none, or that has been deleted.',
     }),
     operation: linkField(t, {
       type: Operation,
       table: 'Operation',
       column: 'operationId',
-      description: 'The operation that it is about; null when it is about none or that is gone.',
+      description:
+        'The operation that it is about; null if it is about none, or that has been deleted.',
     }),
     destination: linkField(t, {
       type: Destination,
       table: 'Destination',
       column: 'destinationId',
-      description: 'The destination that it is about; null when it is about none or that is gone.',
+      description:
+        'The destination that it is about; null if it is about none, or that has been deleted.',
     }),
   }),
 });
 
 builder.objectField(Project, 'notificationEvents', (t) =>
   listField(t, NotificationEvents, {
-    description: 'Events that were routed to at least one topic, oldest first.',
+    description:
+      'Events that were routed to at least one topic, in the order in which they were committed.',
     args: {
-      topicId: t.arg.id({ description: 'Only those that were routed to this topic.' }),
+      topicId: t.arg.id({ description: 'Only events that were routed to the topic with this id.' }),
       eventTypes: t.arg({
         type: [NotificationEventType],
-        description: 'Only those of these types, at least one.',
+        description: 'Only events of these types, at least one.',
       }),
     },
     list: listNotificationEvents,

@@ -6,7 +6,7 @@ import { NotificationEventEdge, Operation } from '../schema/types.ts';
 import { NotificationEventType } from './notification-event-type.ts';
 
 builder.subscriptionType({
-  description: 'What happens, as it happens: over WebSocket or server-sent events.',
+  description: 'Streams of what happens, over WebSocket or server-sent events.',
 });
 
 builder.subscriptionFields((t) => ({
@@ -15,21 +15,25 @@ builder.subscriptionFields((t) => ({
     ...needing(
       followNotificationEvents,
       'Routed notification events of a project, as edges of Project.notificationEvents: first those ' +
-        'recorded after the cursor, then each new one as it happens, in the order of that list, none ' +
-        'missed and none twice. Without after, only new ones.',
+        'recorded after the cursor, then each new one when it is committed, in the order of that list. ' +
+        'None is missed and none comes twice. Without `after`, only new ones come.',
     ),
     args: {
-      projectIdOrName: t.arg.string({ required: true, description: 'The project, by id or name.' }),
-      topicId: t.arg.id({ description: 'Only those that are routed to this topic.' }),
+      projectIdOrName: t.arg.string({
+        required: true,
+        description: 'The id or the name of the project.',
+      }),
+      topicId: t.arg.id({ description: 'Only events that are routed to the topic with this id.' }),
       eventTypes: t.arg({
         type: [NotificationEventType],
-        description: 'Only those of these types, at least one.',
+        description: 'Only events of these types, at least one.',
       }),
       after: t.arg.string({
-        description: 'Begin after this cursor: that of the last event that was received.',
+        description:
+          'The cursor of the last event that the client received: the stream begins after it. Default: from now on.',
       }),
     },
-    // A client that connects again sends the same operation: where its stream broke off, the header knows.
+    // A client that reconnects sends the same operation; its Last-Event-ID header says where its stream broke off.
     subscribe: (_root, { after, ...args }, { call, lastEventId }) =>
       followNotificationEvents(call, { ...args, after: lastEventId ?? after }),
     resolve: (item) => item,
@@ -38,9 +42,9 @@ builder.subscriptionFields((t) => ({
     type: Operation,
     ...needing(
       followOperation,
-      'The operation as it is now, then each time that it changes; completes when it has ended.',
+      'The operation as it is now, then again each time that it changes. The stream ends when the operation has ended.',
     ),
-    args: { id: t.arg.id({ required: true, description: 'The operation.' }) },
+    args: { id: t.arg.id({ required: true, description: 'The id of the operation.' }) },
     subscribe: (_root, { id }, { call }) => followOperation(call, id),
     resolve: ({ node }) => node,
   }),

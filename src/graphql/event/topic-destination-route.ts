@@ -18,7 +18,7 @@ import {
 } from '../schema/types.ts';
 
 TopicDestinationRoute.implement({
-  description: 'What reaches one topic is owed to one destination.',
+  description: 'A route: the events that reach one topic are sent to one destination.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
@@ -27,13 +27,13 @@ TopicDestinationRoute.implement({
       type: Topic,
       table: 'Topic',
       column: 'topicId',
-      description: 'The topic.',
+      description: 'The topic whose events are sent.',
     }),
     destination: sureLinkField(t, {
       type: Destination,
       table: 'Destination',
       column: 'destinationId',
-      description: 'The destination that listens to it.',
+      description: 'The destination that gets the events of the topic.',
     }),
   }),
 });
@@ -42,8 +42,8 @@ builder.objectField(Project, 'topicDestinationRoutes', (t) =>
   listField(t, TopicDestinationRoutes, {
     description: 'Routes of topics to destinations, newest first.',
     args: {
-      topicId: t.arg.id({ description: 'Only those of this topic.' }),
-      destinationId: t.arg.id({ description: 'Only those to this destination.' }),
+      topicId: t.arg.id({ description: 'Only routes of the topic with this id.' }),
+      destinationId: t.arg.id({ description: 'Only routes to the destination with this id.' }),
     },
     list: listTopicDestinationRoutes,
   }),
@@ -51,7 +51,7 @@ builder.objectField(Project, 'topicDestinationRoutes', (t) =>
 
 builder.objectField(Topic, 'topicDestinationRoutes', (t) =>
   listField(t, TopicDestinationRoutes, {
-    description: 'The routes to the destinations that listen to it, newest first.',
+    description: 'The routes that lead from the topic to destinations, newest first.',
     list: listRoutesOfTopic,
   }),
 );
@@ -62,9 +62,10 @@ builder.mutationFields((t) => ({
       'CreateTopicDestinationRoutePayload',
       'topicDestinationRoute',
       TopicDestinationRoute,
-      'The new route.',
+      'The route. It holds for events that happen from now on.',
     ),
-    description: 'Owes what reaches a topic to a destination, from now on.',
+    description:
+      'Creates a route: events that reach a topic from now on are sent to a destination.',
   }),
   deleteTopicDestinationRoute: mutationField(t, deleteTopicDestinationRoute, {
     type: DeletePayload,

@@ -7,12 +7,15 @@ import { builder } from '../schema/schema-builder.ts';
 import { Project, Topic, Topics } from '../schema/types.ts';
 
 Topic.implement({
-  description: 'A named stream of events: routes fill it, destinations listen to it.',
+  description:
+    'A named stream of events. Routes choose the events that reach it and the destinations that they are sent to.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
     project: projectField(t),
-    name: t.exposeString('name', { description: 'Its name, unique in the project.' }),
+    name: t.exposeString('name', {
+      description: 'Unique in the project: letters, digits and dashes.',
+    }),
     updateTime: updateTimeField(t),
   }),
 });
@@ -23,12 +26,12 @@ builder.objectField(Project, 'topics', (t) =>
 
 builder.mutationFields((t) => ({
   createTopic: mutationField(t, createTopic, {
-    type: answer('CreateTopicPayload', 'topic', Topic, 'The new topic.'),
-    description: 'Makes a topic.',
+    type: answer('CreateTopicPayload', 'topic', Topic, 'The topic. Its id is used in routes.'),
+    description: 'Creates a topic. Events reach it when routes lead to it.',
   }),
   updateTopic: mutationField(t, updateTopic, {
-    type: answer('UpdateTopicPayload', 'topic', Topic, 'The topic as it is now.'),
-    description: 'Renames a topic.',
+    type: answer('UpdateTopicPayload', 'topic', Topic, 'The topic with its new name.'),
+    description: 'Renames a topic. Its routes stay.',
   }),
   deleteTopic: mutationField(t, deleteTopic, {
     type: DeletePayload,

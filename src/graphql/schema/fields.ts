@@ -38,8 +38,11 @@ interface Updated {
 export function createdFields<P extends Created>(t: FieldBuilder<P>) {
   const fields = withColumns<Created, P>(t);
   return {
-    id: fields.exposeID('id', { description: 'The id.' }),
-    createTime: fields.expose('createTime', { type: 'DateTime', description: 'When it was made.' }),
+    id: fields.exposeID('id', { description: 'Unique in the whole service.' }),
+    createTime: fields.expose('createTime', {
+      type: 'DateTime',
+      description: 'When it was created.',
+    }),
   };
 }
 
@@ -47,7 +50,7 @@ export function updateTimeField<P extends Updated>(t: FieldBuilder<P>) {
   return withColumns<Updated, P>(t).expose('updateTime', {
     type: 'DateTime',
     nullable: true,
-    description: 'When it was last changed; null where it never was.',
+    description: 'When it was last changed; null if it never was.',
   });
 }
 
@@ -101,7 +104,7 @@ export function sureLinkField<P, T extends ProjectTable>(
   });
 }
 
-/** What the parent's page was read with: a hint, so that nothing is no answer. */
+/** The relation as the parent's page was read with it; undefined if the page was read without it. */
 function linkedRow(parent: unknown, column: string): object | null | undefined {
   return (parent as PageRow).linked?.[column];
 }

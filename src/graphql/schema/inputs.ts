@@ -32,7 +32,7 @@ export function inputArg<S extends z.ZodObject>(arg: ArgBuilder<Types>, schema: 
   const input = arg({
     type: inputType(schema) as InputRef<z.output<S>>,
     required: true,
-    description: 'What to do.',
+    description: inputDescription(schema),
     validate: { schema } as never,
   });
   return { input: input as ArgumentRef<Types, z.output<S>> };
@@ -44,8 +44,15 @@ export function inputArg<S extends z.ZodObject>(arg: ArgBuilder<Types>, schema: 
  */
 export function uncheckedInputArg<S extends z.ZodObject>(arg: ArgBuilder<Types>, schema: S) {
   const type = inputType(schema) as InputRef<z.input<S>>;
-  const input = arg({ type, required: true, description: 'What to do.' });
+  const input = arg({ type, required: true, description: inputDescription(schema) });
   return { input: input as ArgumentRef<Types, z.input<S>> };
+}
+
+/** What an `input` argument is: its type's own description says what a client gives. */
+export function inputDescription(schema: z.ZodObject): string {
+  const { id: name, description } = schema.meta() ?? {};
+  if (!description) throw new Error(`${name} needs a description.`);
+  return description;
 }
 
 /** The input type of an object schema; made at its first use. */

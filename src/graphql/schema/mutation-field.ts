@@ -3,7 +3,7 @@ import type { ArgBuilder, ObjectRef } from '@pothos/core';
 import { z } from 'zod';
 import type { Mutation } from '../../domain/declared-mutation.ts';
 import { OpenedInput } from '../../domain/opened-input.ts';
-import { inputType } from './inputs.ts';
+import { inputDescription, inputType } from './inputs.ts';
 import { needing } from './needing.ts';
 import type { Types } from './schema-builder.ts';
 
@@ -30,7 +30,7 @@ function openedArg(arg: ArgBuilder<Types>, schema: z.ZodObject) {
   return arg({
     type: inputType(schema),
     required: true,
-    description: 'What to do.',
+    description: inputDescription(schema),
     validate: { schema: opening(schema) },
   });
 }

@@ -8,15 +8,19 @@ builder.queryFields((t) => ({
   node: t.field({
     type: Node,
     nullable: true,
-    description: 'Anything with an id. Null where it does not exist for the caller.',
-    args: { id: t.arg.id({ required: true, description: 'The id.' }) },
+    description:
+      'An object of any type, by its id; null if it does not exist or the caller may not see it.',
+    args: { id: t.arg.id({ required: true, description: 'The id of the object.' }) },
     resolve: async (_root, { id }, { call }) => (await findNodes(call, [id]))[0] as NodeRow | null,
   }),
   nodes: t.field({
     type: [Node],
     nullable: { list: false, items: true },
-    description: 'Several nodes, in the order of the ids; null where one does not exist.',
-    args: { ids: t.arg.idList({ required: true, description: 'Up to 100 ids.' }) },
+    description:
+      'Several objects, in the order of the ids; null in place of one that the caller does not find.',
+    args: {
+      ids: t.arg.idList({ required: true, description: 'The ids of the objects, at most 100.' }),
+    },
     resolve: (_root, { ids }, { call }) => findNodes(call, ids),
   }),
 }));

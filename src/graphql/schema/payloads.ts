@@ -41,8 +41,8 @@ export function answer<F extends string, T extends object>(
 }
 
 export const DeletePayload = builder.objectRef<{ deletedId: string }>('DeletePayload').implement({
-  description: 'The answer of a deletion.',
+  description: 'The answer of a mutation that deletes.',
   fields: (t) => ({
-    deletedId: t.exposeID('deletedId', { description: 'The id of what is gone.' }),
+    deletedId: t.exposeID('deletedId', { description: 'The id of what was deleted.' }),
   }),
 });

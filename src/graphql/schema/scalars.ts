@@ -3,7 +3,8 @@ import { timestamp } from '../../domain/timestamp.ts';
 import { builder } from './schema-builder.ts';
 
 builder.scalarType('DateTime', {
-  description: 'An ISO 8601 timestamp with a time zone, answered in UTC with milliseconds.',
+  description:
+    'An ISO 8601 timestamp with a time zone, like 2026-01-31T12:00:00Z. Answers are in UTC, with milliseconds.',
   serialize: (value) => (value instanceof Date ? value : new Date(value)).toISOString(),
   parseValue: (value) => {
     const parsed = timestamp.safeParse(value);
@@ -13,11 +14,11 @@ builder.scalarType('DateTime', {
 });
 
 builder.scalarType('JSONObject', {
-  description: 'A JSON object.',
+  description: 'A JSON object: values by name.',
   serialize: (value) => value,
   parseValue: (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new GraphQLError('JSONObject must be an object.');
+      throw new GraphQLError('JSONObject must be a JSON object, not a list or a single value.');
     }
     return value as Record<string, unknown>;
   },

@@ -23,7 +23,7 @@ export interface SchemaTypes {
   Connection: Pick<Page<unknown>, 'totalCount'>;
 }
 
-const pageSizeText = `1 to ${PAGE_MAX}; ${PAGE_DEFAULT} if neither first nor last is given.`;
+const pageSizeText = `1 to ${PAGE_MAX}. Default: ${PAGE_DEFAULT}, if neither first nor last is given.`;
 
 /**
  * For a member that may be a promise: without this, Pothos takes the field's resolver away, and a compiled
@@ -35,7 +35,7 @@ const MAYBE_PROMISED = { extensions: { pothosExposedField: undefined } };
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  // Each wraps those after it: who asks is known before what they gave is looked at.
+  // Each wraps those after it: the caller is known before the input is looked at.
   plugins: ['knownCallers', 'storableArguments', RelayPlugin, ZodPlugin],
   defaultFieldNullability: false,
   zod: {
@@ -44,15 +44,22 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   relay: {
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    nodesOnConnection: { description: 'The nodes of the edges.' },
+    nodesOnConnection: { description: 'The items of this page.' },
     edgesFieldOptions: {
       nullable: false,
       description: 'The items of this page with their cursors.',
     },
-    nodeFieldOptions: { nullable: false, description: 'The item.' },
-    cursorFieldOptions: { description: 'Marks this place in the list, for after and before.' },
-    pageInfoFieldOptions: { description: 'Where this page lies in the list.' },
-    pageInfoTypeOptions: { description: 'Where a page lies in its list.' },
+    nodeFieldOptions: { nullable: false, description: 'The item at this place in the list.' },
+    cursorFieldOptions: {
+      description: 'Marks this place in the list: give it as after or before to read on from here.',
+    },
+    pageInfoFieldOptions: {
+      description:
+        'Whether there are items before and after this page, and the cursors to read them.',
+    },
+    pageInfoTypeOptions: {
+      description: 'Whether there are items before and after a page, and the cursors to read them.',
+    },
     hasNextPageFieldOptions: {
       ...MAYBE_PROMISED,
       description: 'Whether items follow the last one of this page.',
@@ -61,34 +68,47 @@ export const builder = new SchemaBuilder<SchemaTypes>({
       ...MAYBE_PROMISED,
       description: 'Whether items precede the first one of this page.',
     },
-    startCursorFieldOptions: { description: 'The cursor of the first item.' },
-    endCursorFieldOptions: { description: 'The cursor of the last item.' },
+    startCursorFieldOptions: {
+      description: 'The cursor of the first item, for before; null on an empty page.',
+    },
+    endCursorFieldOptions: {
+      description: 'The cursor of the last item, for after; null on an empty page.',
+    },
     firstArgOptions: {
-      description: `How many items from the start: ${pageSizeText} Not together with last.`,
+      description: `How many items from the start, ${pageSizeText} Not together with last.`,
     },
     lastArgOptions: {
-      description: `How many items from the end: ${pageSizeText} Not together with first.`,
+      description: `How many items from the end, ${pageSizeText} Not together with first.`,
     },
-    afterArgOptions: { description: 'Only items after this cursor.' },
-    beforeArgOptions: { description: 'Only items before this cursor.' },
+    afterArgOptions: {
+      description:
+        'Only items after this cursor: the endCursor of a page, or the cursor of an edge.',
+    },
+    beforeArgOptions: {
+      description:
+        'Only items before this cursor: the startCursor of a page, or the cursor of an edge.',
+    },
     idFieldOptions: {
-      description: 'The id: unique in the whole service, sorted by time of creation.',
+      description:
+        'Unique in the whole service. Its prefix names the type; ids of one type sort by time of creation.',
     },
     nodeTypeOptions: {
-      description: 'Anything with an id that node(id:) finds.',
+      description: 'An object that node(id:) finds by its id.',
       resolveType: (row: unknown) => typeNameOfId((row as { id: string }).id),
     },
   },
 });
 
-builder.queryType({ description: 'Reads. Everything is scoped to the caller.' });
+builder.queryType({
+  description: 'Reads. A caller sees only what belongs to its project or its orgs.',
+});
 builder.mutationType({
-  description: 'Changes. A refused change changes nothing and is reported in errors.',
+  description: 'Changes. A change that is refused changes nothing; `errors` says why.',
 });
 
 builder.globalConnectionField('totalCount', (t) =>
   t.int({
-    description: 'How many items the whole list has. Counted only when asked for.',
+    description: 'How many items the whole list has. It is counted only if the query selects it.',
     resolve: (page) => page.totalCount(),
   }),
 );

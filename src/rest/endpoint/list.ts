@@ -23,16 +23,16 @@ interface ListDefinition<I extends z.ZodObject, Row, Item>
 }
 
 /**
- * A plain array. A Link header names the next page where there is one: callers who know of no pages see
- * the first thousand at once, and the others miss nothing.
+ * A plain array. If there is a next page, the Link header has its URL. A caller who knows of no pages sees the
+ * first thousand items at once.
  */
 export function listEndpoint<I extends z.ZodObject, Row, Item>(
   definition: ListDefinition<I, Row, Item>,
 ): Endpoint {
   return endpoint({
     ...paged(definition, PAGE_MAX),
-    description: 'A Link header names the next page where there is one.',
-    output: z.array(definition.item),
+    description: 'If there is a next page, the Link header has its URL.',
+    output: z.array(definition.item).describe('One page of the list, in the order of the summary.'),
     async run(request, input) {
       const { items, nextPageToken } = await showPage(definition, request, input);
       if (nextPageToken !== undefined)
@@ -48,10 +48,12 @@ export function pagedEndpoint<I extends z.ZodObject, Row, Item>(
 ): Endpoint {
   return endpoint({
     ...paged(definition, PAGE_DEFAULT),
-    output: z.object({
-      results: z.array(definition.item).describe('The items of this page.'),
-      pagination,
-    }),
+    output: z
+      .object({
+        results: z.array(definition.item).describe('The items of this page.'),
+        pagination,
+      })
+      .describe('One page of the list, in the order of the summary.'),
     async run(request, input) {
       const { items, nextPageToken } = await showPage(definition, request, input);
       const done = nextPageToken === undefined;
@@ -60,9 +62,12 @@ export function pagedEndpoint<I extends z.ZodObject, Row, Item>(
   });
 }
 
-const pagination = resource('Pagination', 'Where a page lies in its list.', {
+const pagination = resource('Pagination', 'Whether there is a next page, and how to get it.', {
   done: z.boolean().describe('Whether this is the last page.'),
-  nextPageToken: z.string().optional().describe('The pageToken of the next page.'),
+  nextPageToken: z
+    .string()
+    .optional()
+    .describe('Give it as pageToken to get the next page; left out on the last page.'),
 });
 
 function paged<I extends z.ZodObject, Row, Item>(
@@ -74,7 +79,7 @@ function paged<I extends z.ZodObject, Row, Item>(
     .min(1)
     .max(PAGE_MAX)
     .default(usual)
-    .describe(`How many items, 1 to ${PAGE_MAX}.`);
+    .describe(`The most items of one page, 1 to ${PAGE_MAX}. Default: ${usual}.`);
   return {
     ...rest,
     needs: list.needs,
@@ -85,9 +90,15 @@ function paged<I extends z.ZodObject, Row, Item>(
   };
 }
 
-const after = z.string().max(1_024).optional().describe('The token that the page before gave.');
+const after = z
+  .string()
+  .max(1_024)
+  .optional()
+  .describe(
+    'The token of the next page, from the answer with the page before. Default: the first page.',
+  );
 
-/** What callers call the domain's page arguments. */
+/** REST's names of the domain's page arguments. */
 const PAGE_PLACES: Record<string, Place> = {
   first: { in: 'query', name: 'pageSize' },
   after: { in: 'query', name: 'pageToken' },

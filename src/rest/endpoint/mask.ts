@@ -4,7 +4,8 @@ import { issueAt, issuesOf } from '../../domain/issues.ts';
 import type { Issue } from '../../errors.ts';
 import type { Places } from './places.ts';
 
-const MASK_DESCRIPTION = 'The fields to change, at least one; the others are ignored.';
+const MASK_DESCRIPTION =
+  'The names of the fields to change, at least one. Other fields are ignored.';
 
 export interface Mask {
   /** The member of the body that holds the new values. */
@@ -40,7 +41,10 @@ export function maskedPlaces({ member }: Mask, places: Places): Places {
 export function maskedBody({ member, fields }: Mask, values: z.ZodObject): z.ZodObject {
   return z.strictObject({
     updateMask: updateMaskOf(fields).describe(MASK_DESCRIPTION),
-    [member]: values.partial().loose().describe('The new values.'),
+    [member]: values
+      .partial()
+      .loose()
+      .describe('The new values of the fields that updateMask names.'),
   });
 }
 

@@ -74,7 +74,7 @@ function nested(leaves: Leaf[]): z.ZodObject {
     if (first[0].length === 1) return [name, first[1]];
     const object = nested(inside.map(([path, schema]) => [path.slice(1), schema]));
     const isOptional = Object.values<z.ZodType>(object.shape).every(isLeftOut);
-    const described = object.describe(`Holds ${Object.keys(object.shape).join(', ')}.`);
+    const described = object.describe(`An object with ${Object.keys(object.shape).join(', ')}.`);
     return [name, isOptional ? described.optional() : described];
   });
   return z.strictObject(Object.fromEntries(shape));

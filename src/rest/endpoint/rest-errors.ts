@@ -14,8 +14,8 @@ import { issueInRequest } from './places.ts';
 
 /** The router's own refusals, in words that repeat nothing of the request. */
 const ROUTER_REFUSALS: Record<string, string> = {
-  FST_ERR_BAD_URL: 'The path is not usable.',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is too large.',
+  FST_ERR_BAD_URL: 'The path is not a valid URL path.',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is larger than LIMIT_BODY_BYTES of the server.',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Send the body as application/json.',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
   FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',

@@ -24,27 +24,48 @@ const tag = 'Deliveries';
 const inProject = '/projects/{projectIdOrName}';
 const STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED'] as const;
 
-const attempt = resource('DeliveryAttempt', 'One HTTP try of a delivery.', {
-  attemptNumber: z.int().describe('Counted from 1.'),
-  responseStatus: z.int().optional().describe('HTTP status; left out where no answer came.'),
-  error: z.string().optional().describe('Why it failed; left out where it succeeded.'),
-  durationMs: z.int().describe('How long it took, in milliseconds.'),
-  createTime: z.date().describe('When it was made.'),
-});
+const attempt = resource(
+  'DeliveryAttempt',
+  'One attempt to send a delivery: an HTTP request to its destination.',
+  {
+    attemptNumber: z.int().describe('The number of the attempt, from 1.'),
+    responseStatus: z
+      .int()
+      .optional()
+      .describe('The HTTP status of the answer; left out if no answer came.'),
+    error: z.string().optional().describe('Why the attempt failed; left out if it succeeded.'),
+    durationMs: z.int().describe('How long the attempt took, in milliseconds.'),
+    createTime: z.date().describe('When the attempt began.'),
+  },
+);
 
-const delivery = resource('Delivery', 'A message owed to one destination.', {
-  ...createdShape,
-  destinationId: z.string().describe('The destination that it is owed to.'),
-  eventId: z.string().optional().describe('The event that it carries, where it carries one.'),
-  operationId: z.string().optional().describe('The read whose records it carries, if it does.'),
-  status: words('DeliveryStatus', STATUSES).describe('What came of it.'),
-  failureReason: z.string().optional().describe('Why it was given up; left out where it was not.'),
-  attempts: z.array(attempt).describe('The tries so far, in order; of very many, the newest 100.'),
-  nextAttemptTime: z
-    .date()
-    .optional()
-    .describe('When it is sent next; left out when nothing is to come.'),
-});
+const delivery = resource(
+  'Delivery',
+  'The delivery: a message to one destination, a notification event or a page of records.',
+  {
+    ...createdShape,
+    destinationId: z.string().describe('The id of the destination that it is sent to.'),
+    eventId: z
+      .string()
+      .optional()
+      .describe('The id of the event that it carries; left out for a page of records.'),
+    operationId: z
+      .string()
+      .optional()
+      .describe('The id of the read whose records it carries; left out for an event.'),
+    status: words('DeliveryStatus', STATUSES).describe(
+      'Whether it waits, has arrived, or is given up.',
+    ),
+    failureReason: z.string().optional().describe('Why it was given up; left out if it was not.'),
+    attempts: z
+      .array(attempt)
+      .describe('The attempts so far, oldest first; if there are more than 100, the newest 100.'),
+    nextAttemptTime: z
+      .date()
+      .optional()
+      .describe('When the next attempt is due; left out if none follows.'),
+  },
+);
 
 async function showDelivery(row: Row<'Delivery'>, { get }: Relations) {
   const attempts = await get(attemptsOf, row);
@@ -68,15 +89,15 @@ export const deliveryEndpoints = [
     id: 'listDestinationDeliveries',
     path: `${inProject}/destinations/{destination}/deliveries`,
     tag,
-    summary: 'Lists what a destination was and is owed, oldest first.',
+    summary: 'Lists the deliveries to a destination, oldest first.',
     input: z.object({
       projectIdOrName,
-      destination: z.string().min(1).max(64).describe('Its name or its id.'),
+      destination: z.string().min(1).max(64).describe('The id or the name of the destination.'),
       status: z
         .enum(STATUSES)
         .meta({ id: 'DeliveryStatus' })
         .optional()
-        .describe('Only those of this status.'),
+        .describe('Only deliveries of this status.'),
     }),
     item: delivery,
     list: within(getDestination, listDestinationDeliveries),
@@ -86,8 +107,8 @@ export const deliveryEndpoints = [
     id: 'listEventDeliveries',
     path: `${inProject}/notification-events/{eventId}/deliveries`,
     tag,
-    summary: 'Lists what destinations are owed of an event, oldest first.',
-    input: z.object({ projectIdOrName, eventId: id.describe('The event.') }),
+    summary: 'Lists the deliveries that carry an event, oldest first.',
+    input: z.object({ projectIdOrName, eventId: id.describe('The id of the event.') }),
     item: delivery,
     list: within(getNotificationEvent, listEventDeliveries),
     show: showDelivery,
@@ -96,7 +117,7 @@ export const deliveryEndpoints = [
     id: 'getDelivery',
     path: `${inProject}/deliveries/{deliveryId}`,
     tag,
-    summary: 'Gives a delivery with its attempts.',
+    summary: 'Gets a delivery with its attempts.',
     input: retryDeliveryInput,
     read: getDelivery,
     output: delivery,
@@ -107,7 +128,7 @@ export const deliveryEndpoints = [
     method: 'POST',
     path: `${inProject}/deliveries/{deliveryId}:retry`,
     tag,
-    summary: 'Sends a delivery again, whatever became of it.',
+    summary: 'Sends a delivery again now, even if it has succeeded or was given up.',
     mutation: retryDelivery,
     status: 200,
     output: delivery,

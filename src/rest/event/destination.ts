@@ -27,27 +27,42 @@ const inMetadata: Record<'url' | 'headers', Place> = {
 };
 const byId: Place = { in: 'path', name: 'destination' };
 
-const destination = resource('Destination', 'Where messages are sent.', {
-  ...createdShape,
-  name: z.string().describe('Its name, unique in the project.'),
-  type: words('DestinationType', ['WEBHOOK']).describe('What it is.'),
-  metadata: z
-    .object({
-      url: z.string().optional().describe('Where a webhook posts to.'),
-      headers: z
-        .record(z.string(), z.unknown())
-        .optional()
-        .describe('HTTP headers that are sent with every message, by name.'),
-    })
-    .describe('How it is reached.'),
-  status: words('DestinationStatus', ['ENABLED', 'DISABLED']).describe('Whether it is sent to.'),
-  disabledReason: z.string().optional().describe('Why it is disabled.'),
-  secrets: z
-    .object({ webhookSigningKey: z.string().describe('Signs every message (whsec_...).') })
-    .optional()
-    .describe('In the answer that makes it, and where includeSecrets asks for them.'),
-  ...updateTimeShape,
-});
+const destination = resource(
+  'Destination',
+  'The destination: a receiver of messages. Its `id` is used in routes, its `name` in integrations.',
+  {
+    ...createdShape,
+    name: z.string().describe('Unique in the project: letters, digits and dashes.'),
+    type: words('DestinationType', ['WEBHOOK']).describe(
+      'How it gets its messages: posted to its URL.',
+    ),
+    metadata: z
+      .object({
+        url: z.string().optional().describe('For a webhook: the URL that messages are posted to.'),
+        headers: z
+          .record(z.string(), z.unknown())
+          .optional()
+          .describe('HTTP headers that are sent with every message: values by name.'),
+      })
+      .describe('Its URL and the headers that are sent.'),
+    status: words('DestinationStatus', ['ENABLED', 'DISABLED']).describe(
+      'Whether messages are sent to it; if not, they stay pending.',
+    ),
+    disabledReason: z
+      .string()
+      .optional()
+      .describe('Why it is disabled; left out if it is enabled.'),
+    secrets: z
+      .object({
+        webhookSigningKey: z
+          .string()
+          .describe('The secret that signs every message (Standard Webhooks, whsec_...).'),
+      })
+      .optional()
+      .describe('Only in the answer that creates it, and if includeSecrets is true.'),
+    ...updateTimeShape,
+  },
+);
 
 function showDestination(row: Row<'Destination'>, webhookSigningKey?: string | null) {
   const { url, headers, disabledReason, updateTime, ...rest } = row;
@@ -81,7 +96,7 @@ export const destinationEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: 'Makes a destination.',
+    summary: 'Creates a destination.',
     mutation: createDestination,
     places: inMetadata,
     status: 201,
@@ -93,17 +108,22 @@ export const destinationEndpoints = [
     method: 'GET',
     path: `${path}/{destination}`,
     tag,
-    summary: 'Gives a destination by name or id.',
+    summary: 'Gets a destination by id or name.',
     description: `includeSecrets needs the scope \`${signingSecretOf.needs}\`, and rotate \`${rotateDestinationSecret.needs}\`.`,
     needs: getDestination.needs,
     input: z.object({
       projectIdOrName,
-      destination: z.string().min(1).max(64).describe('Its name or its id.'),
-      includeSecrets: z.boolean().default(false).describe('Whether to show its secrets.'),
+      destination: z.string().min(1).max(64).describe('The id or the name of the destination.'),
+      includeSecrets: z
+        .boolean()
+        .default(false)
+        .describe('Whether the answer has `secrets`. Default: false.'),
       rotate: z
         .boolean()
         .default(false)
-        .describe('Gives it a new secret first; the one before signs beside it for a day.'),
+        .describe(
+          'Gives it a new secret first; for 24 hours the previous one signs too. Default: false.',
+        ),
     }),
     status: 200,
     output: destination,
@@ -114,7 +134,8 @@ export const destinationEndpoints = [
     method: 'PATCH',
     path: `${path}/{destination}`,
     tag,
-    summary: 'Changes a destination, by its id. One that is enabled again is sent what it is owed.',
+    summary:
+      'Changes a destination, by its id. If it is enabled again, its pending messages are sent now.',
     mutation: updateDestination,
     places: { ...inMetadata, destinationId: byId },
     mask: 'destination',
@@ -127,7 +148,7 @@ export const destinationEndpoints = [
     method: 'DELETE',
     path: `${path}/{destination}`,
     tag,
-    summary: 'Deletes a destination, by its id, and its routes.',
+    summary: 'Deletes a destination, by its id, and its routes. Its pending deliveries fail.',
     mutation: deleteDestination,
     places: { destinationId: byId },
     status: 204,

@@ -18,12 +18,16 @@ import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 const tag = 'Event routes';
 const path = '/projects/{projectIdOrName}/notification-event-topic-routes';
 
-const route = resource('NotificationEventTopicRoute', 'Events of one type go to one topic.', {
-  ...createdShape,
-  eventType: eventTypeWords.describe('The events that it routes.'),
-  topicId: z.string().describe('The topic that they go to.'),
-  ...updateTimeShape,
-});
+const route = resource(
+  'NotificationEventTopicRoute',
+  'The route: the events of one type go to one topic.',
+  {
+    ...createdShape,
+    eventType: eventTypeWords.describe('The type of the events that it routes.'),
+    topicId: z.string().describe('The id of the topic that the events go to.'),
+    ...updateTimeShape,
+  },
+);
 
 function showRoute({ eventType, updateTime, ...row }: Row<'EventTopicRoute'>) {
   return {
@@ -41,10 +45,10 @@ export const eventTopicRouteEndpoints = [
     summary: 'Lists routes of events to topics, newest first.',
     input: z.object({
       projectIdOrName,
-      topicId: id.optional().describe('Only those to this topic.'),
+      topicId: id.optional().describe('Only routes to the topic with this id.'),
       eventType: createEventTopicRouteInput.shape.eventType
         .optional()
-        .describe('Only those of this type.'),
+        .describe('Only routes of events of this type.'),
     }),
     item: route,
     list: within(getOwnProject, listEventTopicRoutes),
@@ -55,7 +59,7 @@ export const eventTopicRouteEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: 'Routes the events of a type to a topic, from now on.',
+    summary: 'Creates a route: events of a type that happen from now on go to a topic.',
     mutation: createEventTopicRoute,
     status: 201,
     output: route,

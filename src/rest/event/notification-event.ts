@@ -22,7 +22,7 @@ const { eventType } = createEventTopicRouteInput.shape;
 
 const notificationEvent = resource(
   'NotificationEvent',
-  'A recorded fact that was routed to at least one topic.',
+  'The event: something that happened in the project and was routed to at least one topic.',
   {
     ...createdShape,
     eventType: eventTypeWords.describe('What happened.'),
@@ -33,11 +33,23 @@ const notificationEvent = resource(
       ),
     topicIds: z
       .array(z.string())
-      .describe('The topics that it was routed to, as far as they still exist.'),
-    connectionId: z.string().optional().describe('The connection that it is about.'),
-    installationId: z.string().optional().describe('The installation that it is about.'),
-    operationId: z.string().optional().describe('The operation that it is about.'),
-    destinationId: z.string().optional().describe('The destination that it is about.'),
+      .describe('The ids of the topics that it was routed to; deleted ones are left out.'),
+    connectionId: z
+      .string()
+      .optional()
+      .describe('The id of the connection that it is about; left out if there is none.'),
+    installationId: z
+      .string()
+      .optional()
+      .describe('The id of the installation that it is about; left out if there is none.'),
+    operationId: z
+      .string()
+      .optional()
+      .describe('The id of the operation that it is about; left out if there is none.'),
+    destinationId: z
+      .string()
+      .optional()
+      .describe('The id of the destination that it is about; left out if there is none.'),
   },
 );
 
@@ -63,13 +75,13 @@ export const notificationEventEndpoints = [
     summary: 'Lists events, in the order in which they were committed.',
     input: z.object({
       projectIdOrName,
-      topicId: id.optional().describe('Only those that were routed to this topic.'),
+      topicId: id.optional().describe('Only events that were routed to the topic with this id.'),
       eventTypes: z
         .array(eventType)
         .min(1)
         .max(100)
         .optional()
-        .describe('Only those of these types; may be given several times.'),
+        .describe('Only events of this type; give it several times for several types.'),
     }),
     places: { eventTypes: { in: 'query', name: 'eventType' } },
     item: notificationEvent,
@@ -80,8 +92,8 @@ export const notificationEventEndpoints = [
     id: 'getNotificationEvent',
     path: `${path}/{eventId}`,
     tag,
-    summary: 'Gives an event.',
-    input: z.object({ projectIdOrName, eventId: id.describe('The event.') }),
+    summary: 'Gets an event.',
+    input: z.object({ projectIdOrName, eventId: id.describe('The id of the event.') }),
     read: getNotificationEvent,
     output: notificationEvent,
     show: showNotificationEvent,

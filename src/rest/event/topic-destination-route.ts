@@ -15,11 +15,17 @@ import { createdShape, resource } from '../openapi/schemas.ts';
 const tag = 'Topic routes';
 const path = '/projects/{projectIdOrName}/topic-destination-routes';
 
-const route = resource('TopicDestinationRoute', 'What reaches one topic goes to one destination.', {
-  ...createdShape,
-  topicId: z.string().describe('The topic.'),
-  destinationId: z.string().describe('The destination that listens to it.'),
-});
+const route = resource(
+  'TopicDestinationRoute',
+  'The route: the events that reach one topic are sent to one destination.',
+  {
+    ...createdShape,
+    topicId: z.string().describe('The id of the topic whose events are sent.'),
+    destinationId: z
+      .string()
+      .describe('The id of the destination that gets the events of the topic.'),
+  },
+);
 
 export const topicDestinationRouteEndpoints = [
   listEndpoint({
@@ -29,8 +35,8 @@ export const topicDestinationRouteEndpoints = [
     summary: 'Lists routes of topics to destinations, newest first.',
     input: z.object({
       projectIdOrName,
-      topicId: id.optional().describe('Only those of this topic.'),
-      destinationId: id.optional().describe('Only those to this destination.'),
+      topicId: id.optional().describe('Only routes of the topic with this id.'),
+      destinationId: id.optional().describe('Only routes to the destination with this id.'),
     }),
     item: route,
     list: within(getOwnProject, listTopicDestinationRoutes),
@@ -41,7 +47,7 @@ export const topicDestinationRouteEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: 'Sends what reaches a topic to a destination, from now on.',
+    summary: 'Creates a route: events that reach a topic from now on are sent to a destination.',
     mutation: createTopicDestinationRoute,
     status: 201,
     output: route,

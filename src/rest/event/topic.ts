@@ -11,11 +11,15 @@ import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 const tag = 'Topics';
 const path = '/projects/{projectIdOrName}/topics';
 
-const topic = resource('Topic', 'A named stream of events.', {
-  ...createdShape,
-  name: z.string().describe('Its name, unique in the project.'),
-  ...updateTimeShape,
-});
+const topic = resource(
+  'Topic',
+  'The topic: a named stream of events. Its `id` is used in routes.',
+  {
+    ...createdShape,
+    name: z.string().describe('Unique in the project: letters, digits and dashes.'),
+    ...updateTimeShape,
+  },
+);
 
 function showTopic({ updateTime, ...row }: Row<'Topic'>) {
   return { ...row, updateTime: updateTime ?? undefined };
@@ -37,7 +41,7 @@ export const topicEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: 'Makes a topic.',
+    summary: 'Creates a topic.',
     mutation: createTopic,
     status: 201,
     output: topic,
@@ -48,7 +52,7 @@ export const topicEndpoints = [
     method: 'PATCH',
     path: `${path}/{topicId}`,
     tag,
-    summary: 'Renames a topic.',
+    summary: 'Renames a topic. Its routes stay.',
     mutation: updateTopic,
     status: 200,
     output: topic,

@@ -16,9 +16,10 @@ import { TAGS } from './tags.ts';
 
 export const BASE_PATH = '/v1';
 
-const DESCRIPTION = `Projects, connections, integrations and what moves between them. The same rules, keys
-and limits as the GraphQL endpoint's. Errors are problem documents (RFC 9457), which name every offending input.
-RateLimit and RateLimit-Policy tell a caller's rate; after a 429, Retry-After says when to come again.`;
+const DESCRIPTION = `Projects, connections, integrations, and the records and events that move between them.
+Rules, keys and limits are those of the GraphQL endpoint. Errors are problem documents (RFC 9457) that name every
+offending input. The headers RateLimit and RateLimit-Policy tell how many requests a caller has left; after a 429
+or a 503, Retry-After says when to try again.`;
 
 export async function registerDocument(app: FastifyInstance): Promise<void> {
   const toSchema = createJsonSchemaTransform(ZOD);
@@ -37,7 +38,7 @@ export async function registerDocument(app: FastifyInstance): Promise<void> {
       components: { securitySchemes: SECURITY_SCHEMES },
     },
     stripBasePath: true,
-    // The router's name for the rest of a path is none in the document.
+    // The router calls the rest of a path `*`, which is no parameter's name in OpenAPI.
     transform: (given) => toSchema({ ...given, url: given.url.replace(/\*$/, ':path') }),
     transformObject: (document) => ({
       ...withoutUnused(toObject(document) as Document),
@@ -63,15 +64,22 @@ export function schemaOf(endpoint: Endpoint): FastifySchema {
   };
 }
 
-function success({ output, status, mediaType: text }: Endpoint) {
-  const description = { 200: 'Done.', 201: 'Made.', 204: 'Done.' }[status];
-  if (!output) return z.null().describe(description);
+function success({ id, output, status, mediaType: text }: Endpoint) {
+  if (!output) return z.null().describe(status === 201 ? CREATED_WITHOUT_BODY : DONE_WITHOUT_BODY);
+  const { description } = output;
+  if (!description) throw new Error(`The output of ${id} needs a description.`);
   return { description, content: { [text ?? 'application/json']: { schema: output } } };
 }
 
+const CREATED_WITHOUT_BODY =
+  'It is created. The answer has no body; the Location header says where it is.';
+const DONE_WITHOUT_BODY = 'The change is made. The answer has no body.';
+
 function failed({ failure, output }: Endpoint) {
   if (!failure || !output) return {};
-  const { description, content } = refusal('The work was refused, or it was done and has failed.');
+  const { description, content } = refusal(
+    'The request was refused, or its work was tried and has failed.',
+  );
   return {
     [failure.status]: {
       description,
@@ -85,8 +93,10 @@ const refusal = (description: string) => ({
   content: { 'application/problem+json': { schema: problem } },
 });
 const REFUSALS = {
-  '4xx': refusal('The request was refused.'),
-  '5xx': refusal('The provider or the gateway failed.'),
+  '4xx': refusal(
+    'The request was refused: `detail` says why, and `issues` names every offending input.',
+  ),
+  '5xx': refusal('The provider or the gateway failed: `type` and `detail` say which.'),
 };
 
 const SECURITY_SCHEMES = {
@@ -94,13 +104,13 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     name: 'X-Api-Key',
     in: 'header',
-    description: 'A key of one project; its scopes say what it may do.',
+    description: 'An API key of one project. Its scopes say what it may do.',
   },
   bearer: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'A builder, who may do everything in the projects of their orgs.',
+    description: 'The token of a builder, who may do everything in the projects of their orgs.',
   },
 } as const;
 
@@ -121,7 +131,7 @@ const describe: Override = ({ zodSchema, jsonSchema }) => {
   }
 };
 
-/** What may be left out is described by what it would be. */
+/** An optional schema without a description of its own takes that of the schema inside. */
 function descriptionOf(schema: z.ZodType): string | undefined {
   if (schema.description) return schema.description;
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
@@ -132,7 +142,7 @@ const ZOD = { schemaRegistry: namedSchemas, zodToJsonConfig: { override: describ
 
 type Document = Partial<OpenAPIV3_1.Document>;
 
-/** Named schemas come as inputs and as outputs, whether or not an endpoint has them. */
+/** The transform adds every named schema, as an input and as an output: this leaves out those that no endpoint refers to. */
 function withoutUnused(document: Document): Document {
   const { schemas = {}, ...components } = document.components ?? {};
   const used = new Set<string>();

@@ -17,35 +17,42 @@ export function resource<S extends z.core.$ZodLooseShape>(
 
 /** `id`, `projectId` and `createTime`. */
 export const createdShape = {
-  id: z.string().describe('The id.'),
+  id: z.string().describe('Unique in the whole service.'),
   projectId: z.string().describe('The project that it belongs to.'),
-  createTime: z.date().describe('When it was made.'),
+  createTime: z.date().describe('When it was created.'),
 };
 
 export const updateTimeShape = {
-  updateTime: z
-    .date()
-    .optional()
-    .describe('When it was last changed; left out where it never was.'),
+  updateTime: z.date().optional().describe('When it was last changed; left out if it never was.'),
 };
 
 const issue = z
   .looseObject({
-    in: z.enum(['path', 'query', 'header', 'body']).describe('Where the problem lies.'),
-    name: z.string().describe('The offending parameter or property: a name or a path.'),
-    detail: z.string().describe('What is wrong with it.'),
-    value: z.unknown().optional().describe('What was given, unless it is a secret.'),
+    in: z
+      .enum(['path', 'query', 'header', 'body'])
+      .describe('The part of the request that holds the offending input.'),
+    name: z.string().describe('The parameter, or the path of the property in the body.'),
+    detail: z.string().describe('What is wrong with it, and what is allowed.'),
+    value: z
+      .unknown()
+      .optional()
+      .describe('The value that was given; left out if it may be a secret.'),
   })
   .describe('One offending input.');
 
 export const problem = z
   .looseObject({
-    type: z.string().describe('A URN that names the kind of problem.'),
-    title: z.string().describe('The kind of problem in words.'),
+    type: z
+      .string()
+      .describe('A URN that names the kind of problem, like `urn:problem:not-found`.'),
+    title: z.string().describe('The kind of problem, for people.'),
     status: z.int().min(400).max(599).describe('The HTTP status.'),
-    detail: z.string().describe('What is wrong this time.'),
-    instance: z.string().optional().describe('Names this occurrence in the log.'),
-    issues: z.array(issue).optional().describe('Every offending input.'),
+    detail: z.string().describe('What is wrong with this request, for people.'),
+    instance: z
+      .string()
+      .optional()
+      .describe('A URN that finds an internal error in the log of the gateway.'),
+    issues: z.array(issue).optional().describe('Every offending input, at most 1000.'),
   })
   .describe('A problem document (RFC 9457).');
 namedSchemas.add(issue, { id: 'Issue' });

@@ -43,7 +43,9 @@ export const readEndpoints = [
     }),
     places,
     status: 201,
-    output: z.object({ operationId: z.string().describe('The operation that reads.') }),
+    output: z
+      .object({ operationId: z.string().describe('The id of the operation that reads.') })
+      .describe('The read has begun: get its operation to see how far it has come.'),
     async run({ call }, { mode: _mode, ...input }) {
       return { operationId: (await triggerRead(call, input)).id };
     },

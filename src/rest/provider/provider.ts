@@ -46,7 +46,7 @@ export const providerEndpoints = [
     summary: 'Gives the whole catalogue, by name.',
     input: z.object({}),
     read: getCatalogue,
-    output: z.record(z.string(), provider),
+    output: z.record(z.string(), provider).describe('The providers, by name.'),
     show: (all) => Object.fromEntries(all.map((facts) => [facts.name, showProvider(facts)])),
   }),
   readEndpoint({
