@@ -1,4 +1,4 @@
-/** Builds everything in order, and takes it down in the other. What a test wants to replace comes in as an override. */
+/** Builds all parts in order, and closes them in reverse order. A test replaces a part by an override. */
 import type { RequestListener } from 'node:http';
 import type { Config } from './config.ts';
 import { demoFileOf, fillDemo, isDemoOn } from './demo/demo.ts';
@@ -33,7 +33,7 @@ export interface Overrides extends ServiceOverrides {
 export interface App extends AsyncDisposable {
   services: Services;
   verifier: BearerVerifier;
-  /** Throws where another process of the database runs it. */
+  /** Throws if another process of the database runs it. */
   readonly sandbox: SandboxServer;
   /** Answers a request, with or without a port of its own. */
   handler: RequestListener;
@@ -41,7 +41,7 @@ export interface App extends AsyncDisposable {
   rest: Rest;
   /** What has begun to stop and has not ended. */
   stopsWaitFor(): string[];
-  /** Listens, fills in the demo where it is on, works, and answers /readyz with 200 from then on. */
+  /** Listens, fills in the demo if it is on, starts the workers, and answers /readyz with 200 from then on. */
   start(): Promise<{ url: string; demoFile: string | null }>;
 }
 
@@ -90,7 +90,7 @@ interface Parts extends OpenServices {
   state: State;
 }
 
-/** What requests see of how far the app is. */
+/** The state of the app that requests see. */
 interface State {
   isReady: boolean;
   tabs: GraphiqlTab[];
@@ -179,7 +179,7 @@ async function showDemo({ services, sandbox, verifier, state }: Parts, url: stri
   state.demoFile = demo && demoFileOf(services.config);
 }
 
-/** The sandbox keeps its records in memory: the demo's reads find some whenever it has begun anew. */
+/** The sandbox keeps its records in memory: each new one is filled, so that the demo's reads find records. */
 function seedSandbox(sandbox: SandboxServer): void {
   sandbox.seed('contacts', 50);
   sandbox.seed('companies', 10);

@@ -1,4 +1,4 @@
-/** The only reader of the environment. Everything is checked at start, and all problems are told at once. */
+/** The only reader of the environment. Everything is checked at start, and all problems are reported at once. */
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { StartRefused } from './errors.ts';
@@ -45,12 +45,12 @@ const origin = z
     (text) => URL.canParse(text) && new URL(text).origin === text,
     'must be an origin like https://app.example',
   );
-/** An address that others are given: paths are put behind it. */
+/** A URL that others use: paths are appended to it. */
 const publicUrl = z
   .url({ protocol: /^https?$/ })
   .refine((text) => /^[^?#@]*$/.test(text), 'must have no user info, query or fragment');
 const httpUrl = z.url({ protocol: /^https?$/ });
-/** The asymmetric ones: the keys of an issuer are public. */
+/** Asymmetric algorithms only: the keys of an issuer are public. */
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 const algorithm = z.enum(ALGORITHMS as [string, ...string[]]);
 const seconds = z
@@ -80,7 +80,7 @@ const environment = z.object({
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
-    // As the client reads it, which takes spaces for what they are.
+    // The database's client accepts spaces in the URL; so does this check.
     .refine((text) => URL.canParse(text.replaceAll(' ', '%20')), 'must be a URL')
     .transform((text) => new Secret(text))
     .optional()
@@ -226,7 +226,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   throw new ConfigError(`The configuration is not usable:\n${problems.join('\n')}`);
 }
 
-/** What no variable shows alone; told beside the problems of each. */
+/** Problems of variables that contradict each other. */
 function contradictions(given: Record<string, string | undefined>): string[] {
   const perSecond = Number(given.RATE_LIMIT_PER_SECOND ?? RATE_PER_SECOND);
   const burst = Number(given.RATE_LIMIT_BURST ?? RATE_BURST);

@@ -1,5 +1,5 @@
 /**
- * Refusals: what a domain function throws when it won't do what was asked. Every kind has one code,
+ * Refusals: what a domain function throws when it refuses a request. Every kind has one code,
  * one HTTP status and one problem document; graphql/execution/graphql-errors.ts and rest/ turn them into answers.
  */
 import { randomUUID } from 'node:crypto';
@@ -44,7 +44,7 @@ export interface Issue {
   /** Path inside the input: `input.latestRevision.content.read.objects[0].schedule`. */
   name: string;
   detail: string;
-  /** Left out where the value is a secret. */
+  /** Left out if the value is a secret. */
   value?: unknown;
 }
 
@@ -97,9 +97,9 @@ export function problemOf(
 }
 
 /**
- * Something that the gateway needs has failed and is expected back; `cause` says what. Not a refusal: whoever
- * ends work because of a DomainError must not do so because of this. It has no `code`, for Prisma would take
- * it for one of its own.
+ * Something that the gateway needs has failed and is expected back; `cause` says what. This is no refusal: work
+ * that ends at a DomainError is retried after this. It has no `code`, because Prisma would treat it as an error of
+ * its own.
  */
 export class ServiceUnavailable extends Error {
   override readonly name = 'ServiceUnavailable';
@@ -121,7 +121,7 @@ export interface Unavailability {
   retryAfterSeconds: number;
 }
 
-/** Far more than a person mends at once; keeps an answer smaller than what it answers. */
+/** Far more than a person fixes at once; bounds the size of an answer. */
 export const ISSUES_MAX = 1_000;
 const ISSUES_IN_WORDS = 20;
 
@@ -170,15 +170,16 @@ export function rateLimited(detail: string, retryAfterSeconds: number): DomainEr
   return new DomainError('RATE_LIMITED', detail, { retryAfterSeconds });
 }
 
-/** What nobody threw on purpose is masked, with an instance that the log has too. `about` says where it happened. */
+/** Masks an unexpected error and logs it; both have the same instance. `about` says where it happened. */
 export function maskedError(log: Log, error: unknown, about: object): DomainError {
   const instance = `urn:uuid:${randomUUID()}`;
   log.error({ err: error, instance, ...about }, 'error.internal');
-  const detail = 'Something went wrong on our side. The instance names it in our log.';
+  const detail =
+    'The gateway failed. Give the operator the `instance`: it finds the error in the log.';
   return new DomainError('INTERNAL_ERROR', detail, { instance });
 }
 
-/** The server does not start as it is: the message says why and what to do, for the person who starts it. */
+/** The server refuses to start. The message tells the operator why, and what to do. */
 export class StartRefused extends Error {
   override name = 'StartRefused';
 }

@@ -48,7 +48,7 @@ export function prefixOf(id: string): IdPrefix | null {
   }
 }
 
-/** An id in an input. Which row it names, if any, is for the domain to find out. */
+/** An id in an input. The domain finds out which row it names, if any. */
 export const id = z.string().min(1).max(64).meta({ graphql: 'ID' });
 
 /** Names may not look like an id, so that "id or name" is never ambiguous. */

@@ -6,7 +6,7 @@ export type Log = Logger;
 
 const STDOUT = 1;
 const WARN = 40;
-/** Lines leave together: a write of each would cost more than most requests. */
+/** Lines are written together: a write for each would cost more than most requests. */
 const TOGETHER_BYTES = 8 * 1024;
 const TOGETHER_MS = 100;
 
@@ -18,7 +18,7 @@ export function createLog(level: string, lines?: DestinationStream): Log {
     timestamp: () => `,"time":"${isoNow()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     hooks: { logMethod: quietly },
-    // The second wall: nothing should log a request's headers, and if something does, not these.
+    // A second safeguard: nothing should log a request's headers; if something does, these are removed.
     redact: {
       paths: ['authorization', 'headers.authorization', 'headers["x-api-key"]', 'headers.cookie'],
       censor: '***',
@@ -30,7 +30,7 @@ export function createLog(level: string, lines?: DestinationStream): Log {
 /** By name: the job queue passes its errors on as copies. */
 const OUTAGE: ServiceUnavailable['name'] = 'ServiceUnavailable';
 
-/** An outage is told by what has failed, once. What it breaks elsewhere is for those who look for it. */
+/** An outage is logged once, by the part that failed. The errors that follow from it are logged at debug. */
 const quietly: NonNullable<LoggerOptions['hooks']>['logMethod'] = function (args, method, level) {
   const { err } = (args[0] ?? {}) as { err?: unknown };
   const isConsequence = level >= WARN && (err as Error | undefined)?.name === OUTAGE;
@@ -45,7 +45,7 @@ function stdout(): DestinationStream {
   return opened;
 }
 
-/** What is short of a warning waits a moment; nothing waits for longer, or past the end of the process. */
+/** Lines below warn wait a moment, so that they are written together; all are written before the process ends. */
 function openStdout(): DestinationStream {
   const lines = pino.destination({
     dest: STDOUT,
@@ -54,7 +54,7 @@ function openStdout(): DestinationStream {
   });
   process.once('exit', () => lines.flushSync());
   return {
-    // Asks pino to say how urgent a line is.
+    // With this pino tells the stream the level of each line.
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write(line: string) {

@@ -1,4 +1,4 @@
-/** Where the server starts: with what Node compiled at an earlier start, which halves the time to load it. */
+/** The entry point. It uses Node's compile cache, which halves the time to load the server. */
 import { enableCompileCache } from 'node:module';
 
 enableCompileCache();

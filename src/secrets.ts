@@ -10,7 +10,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const KEY_BYTES = 32;
 
-/** A value that prints as *** wherever it might be logged; `reveal` is the only way to it. */
+/** A value that prints as *** if it is logged; only `reveal` returns it. */
 export class Secret {
   readonly #value: string;
 
@@ -45,7 +45,7 @@ export interface SealedPlace {
 
 export interface Vault {
   seal(value: string, place: SealedPlace): string;
-  /** Throws where the value was changed, moved, or sealed by a key that this process doesn't have. */
+  /** Throws if the value was changed, moved, or sealed by a key that this process doesn't have. */
   open(sealed: string, place: SealedPlace): string;
   /** Whether the value was sealed by the current key. */
   isCurrent(sealed: string): boolean;

@@ -12,7 +12,7 @@ let isStopping = false;
 function stop(reason: string): void {
   if (isStopping) return;
   isStopping = true;
-  // Nothing has been taken yet, and whatever a start does may be cut off.
+  // Before the start nothing is held, and a start may be cut off anywhere.
   if (!app) process.exit(0);
   const { config, log } = app.services;
   log.info({ reason }, 'server.stopping');
@@ -34,7 +34,7 @@ async function serve(): Promise<void> {
   const config = readConfig(process.env);
   await refuseTakenPorts(config);
   const isForPerson = process.stdout.isTTY;
-  // Loaded for people alone: it would lengthen every start.
+  // Loaded only for a terminal: it would lengthen every start.
   const terminal = isForPerson ? await import('./process/terminal.ts') : null;
   const { LOG_LEVEL } = config;
   const log = terminal ? terminal.createTerminalLog(LOG_LEVEL) : createLog(LOG_LEVEL);
@@ -45,12 +45,12 @@ async function serve(): Promise<void> {
 }
 
 onStopSignal({ stop, stopNow: () => process.exit(1) });
-// Only npm waits for what it started: another parent may well go first.
+// Only npm waits for its child: another parent may end first.
 if (process.env.npm_lifecycle_event === 'start') onParentGone(() => stop('npm is gone'));
 try {
   await serve();
 } catch (error) {
-  // A start that is cut off by a signal fails in many ways, none of which is news.
+  // A start that a signal cuts off fails in many ways; none of these errors is of interest.
   if (!isStopping) {
     console.error(error instanceof StartRefused ? error.message : error);
     process.exit(1);

@@ -25,30 +25,30 @@ import type { Sandbox } from './server/sandbox-server.ts';
 /** Enough for several providers at their own limit, apart from the sockets of deliveries. */
 const PROVIDER_SOCKETS_MAX = 256;
 
-/** What a test wants to replace. */
+/** What a test may replace. */
 export interface Overrides {
   log?: Log;
   /** An open database, which the app takes over. */
   database?: Database;
-  /** In place of the database's clock, by which all processes go. */
+  /** Replaces the database's clock, which all processes use. */
   now?: () => Date;
-  /** Chance, from 0 up to 1. */
+  /** Randomness: numbers from 0 up to 1. */
   random?: () => number;
-  /** In place of the catalogue. */
+  /** Replaces the catalogue. */
   providers?: Provider[];
 }
 
-/** Names a resource that is to be closed with the app, in reverse order. */
+/** Names a resource that the app closes, in reverse order. */
 export type Use = <T extends AsyncDisposable>(name: string, resource: T) => T;
 
 export interface OpenServices {
   services: Services;
   sandbox: Sandbox;
-  /** Tells where the gateway is reached, once that is known. */
+  /** Sets the URL of the gateway, when it is known. */
   setPublicUrl(url: string): void;
 }
 
-/** Throws StartRefused if something of an earlier start is missing: then nothing new has been made. */
+/** Throws StartRefused if something of an earlier start is missing; nothing has been created then. */
 export async function openServices(
   config: Config,
   overrides: Overrides,
@@ -88,12 +88,12 @@ export async function openServices(
 
 async function openVault(config: Config, database: Database): Promise<Vault> {
   const keys = findEncryptionKeys(config);
-  // Before a first key is made: it would look like the one that is missing.
+  // Before a first key is created: it would be taken for the missing one.
   await refuseMissingKey(database.rows.query, keys && createVault(keys));
   return createVault(keys ?? encryptionKeys(config));
 }
 
-/** The operator's own addresses for providers are permitted, wherever they are. */
+/** Addresses that the operator sets for providers are permitted, private ones too. */
 function providerOutbound(config: Config, sandbox: Sandbox): Outbound {
   const { ALLOWED_PRIVATE_TARGETS, HUBSPOT_BASE_URL, SALESFORCE_BASE_URL } = config;
   const own = [HUBSPOT_BASE_URL, SALESFORCE_BASE_URL].flatMap((url) =>

@@ -1,4 +1,4 @@
-/** What runs beside requests in a worker: deliveries, jobs, and what is looked for again and again. */
+/** What a worker runs beside requests: deliveries, jobs and sweeps. */
 import { startDeliveries } from './deliveries/deliveries.ts';
 import type { Services } from './domain/call.ts';
 import { EVENTS_CHANNEL } from './events/channel.ts';
@@ -15,7 +15,7 @@ import { createOutbound } from './outbound/client.ts';
 
 export const WORK: Work = {
   handlers: { 'run-write': runWriteJob, 'run-read': runReadJob },
-  // What others left behind comes first.
+  // First the work that processes that ended have left behind.
   sweeps: [
     missProcessesSweep,
     recoverWritesSweep,
@@ -26,7 +26,7 @@ export const WORK: Work = {
   ],
 };
 
-/** Disposing of it takes on nothing new, and waits for what is under way. */
+/** Disposing of it starts nothing new, and waits for the work under way. */
 export async function startWork(services: Services): Promise<AsyncDisposable> {
   const { config, database, sandboxUrl } = services;
   await using starting = new AsyncDisposableStack();
@@ -39,7 +39,7 @@ export async function startWork(services: Services): Promise<AsyncDisposable> {
   const deliveries = startDeliveries({ ...services, outbound });
   let jobs: AsyncDisposable | undefined;
   starting.defer(async () => {
-    // Side by side: both have the same time.
+    // At the same time, so that each has all of the time.
     await Promise.all([deliveries[Symbol.asyncDispose](), jobs?.[Symbol.asyncDispose]()]);
   });
   starting.use(await database.listen(EVENTS_CHANNEL, () => deliveries.wake()));

@@ -1,7 +1,7 @@
 /**
  * Prints a project's events as they happen, one JSON object a line:
  * `npm run listen -- [--topic NAME] [--project demo] [--url http://127.0.0.1:4000] [--key ik_...]`.
- * Where the connection drops, it goes on after the last event; with --cursor-file also after a restart.
+ * If the connection drops, it continues after the last event; with --cursor-file also after a restart.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,10 +19,10 @@ const USAGE =
   'Usage: npm run listen -- [--topic NAME] [--project demo] [--url http://127.0.0.1:4000] ' +
   '[--key ik_...] [--cursor-file PATH]';
 const RETRY = { firstMs: 250, maxMs: 10_000, jitter: 0.2 };
-/** Close codes of a gateway that will not change its mind. */
+/** Close codes after which a retry can't help. */
 const FINAL_CODES = [4401, 4403];
 
-/** What is wrong is for the person at the terminal, without a stack. */
+/** An error for the person at the terminal: printed without a stack. */
 class Refusal extends Error {}
 
 const FIND_TOPIC = `query ($project: String!, $after: String) {
@@ -68,7 +68,7 @@ async function ask<T>(client: Client, query: string, variables: object): Promise
     if (errors) throw errors;
     if (data) return data;
   }
-  throw new Error('The gateway did not answer.');
+  throw new Error('The gateway did not answer. Is --url right, and does it run?');
 }
 
 interface Topics {
@@ -142,7 +142,7 @@ async function listen(args: string[]): Promise<void> {
   }
 }
 
-/** A dropped connection or a server that stops is none; what the gateway refuses stays refused. */
+/** Whether the gateway refused the subscription: then a retry can't help, unlike after a dropped connection. */
 function refuseWhereFinal(error: unknown): void {
   if (error instanceof Refusal) throw error;
   const { code, reason } = error as { code?: number; reason?: string };

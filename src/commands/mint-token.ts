@@ -11,7 +11,7 @@ import { StartRefused } from '../errors.ts';
 
 const USAGE = 'Usage: npm run token -- --email ada@example.com [--name "Ada"] [--sub ada]';
 
-/** What is wrong is for the person at the terminal, without a stack. */
+/** An error for the person at the terminal: printed without a stack. */
 class Refusal extends Error {}
 
 const claimText = z.string().trim().min(1).max(256).optional();

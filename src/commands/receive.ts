@@ -1,7 +1,7 @@
 /**
  * Receives webhooks on this machine and prints them, one JSON object a line, with whether they are signed
- * by the secret: `SIGNING_SECRET=whsec_... npm run receive -- [--port 4100]`, so that the secret stands in no list
- * of processes; --secret is taken too. The gateway reaches it if ALLOWED_PRIVATE_TARGETS holds 127.0.0.1/32.
+ * by the secret: `SIGNING_SECRET=whsec_... npm run receive -- [--port 4100]`, so that the secret is in no list
+ * of processes; --secret works too. The gateway reaches it if ALLOWED_PRIVATE_TARGETS holds 127.0.0.1/32.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,10 +11,10 @@ import { SECRET_PREFIX } from '../deliveries/signing-secret.ts';
 
 const USAGE =
   'Usage: SIGNING_SECRET=whsec_... npm run receive -- [--port 4100], or with --secret whsec_...';
-/** Far above what a message has. */
+/** Far above the size of a message. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
-/** What is wrong is for the person at the terminal, without a stack. */
+/** An error for the person at the terminal: printed without a stack. */
 class Refusal extends Error {}
 
 function readOptions(args: string[]): { secret: string; port: number } {
@@ -39,7 +39,7 @@ function parseOptions<T>(parse: () => T): T {
   }
 }
 
-/** Null where it is too large. */
+/** Null if it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;

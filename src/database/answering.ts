@@ -1,6 +1,6 @@
 /**
- * Whether the database answers, known without waiting for it: it is looked for again and again, and who wants to
- * know is told what came of it last.
+ * Whether the database answers, known without waiting for it: it is checked again and again, and callers get the
+ * result of the last check.
  */
 
 const LOOK_MS = 1_000;
@@ -12,7 +12,7 @@ export interface AnsweringOptions {
   silenceMaxMs?: number;
 }
 
-/** Made when the database has just answered. */
+/** Create it when the database has just answered. */
 export class Answering implements Disposable {
   readonly #look: () => Promise<unknown>;
   readonly #silenceMaxMs: number;
@@ -27,7 +27,7 @@ export class Answering implements Disposable {
     this.#timer = setInterval(() => void this.#lookOnce(), lookMs).unref();
   }
 
-  /** Throws where the last look failed, or has had no answer for too long. */
+  /** Throws if the last check failed, or has had no answer for too long. */
   check(): void {
     if (this.#failure !== null) throw this.#failure;
     const silentMs = performance.now() - (this.#lookingSinceMs ?? performance.now());

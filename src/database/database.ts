@@ -14,23 +14,23 @@ export { openEngine } from './embedded/embedded.ts';
 
 export interface Database extends AsyncDisposable {
   kind: 'embedded' | 'postgres';
-  /** Nothing was in it before this start. */
+  /** It was empty before this start. */
   isNew: boolean;
   /** Writes and ordinary reads. */
   prisma: PrismaClient;
   /** Hot reads: pages, nodes, relations. Never inside a transaction. */
   rows: Rows;
-  /** Hears pg_notify of every process, after the commit. A hint only: it may be lost. */
+  /** Listens to the notifications of every process, which come after the commit. They may be lost. */
   listen: Listen;
   /** What the job queue runs on. */
   jobs: JobDatabase;
   /** The processes that share it. */
   processes: Processes;
-  /** Its clock, which all processes go by. */
+  /** Its clock, which all processes use. */
   now: () => Date;
-  /** What its failures mean to callers. */
+  /** Turns its failures into errors for callers. */
   outages: Outages;
-  /** Throws where the database doesn't answer, or not soon. */
+  /** Throws if the database doesn't answer, or not soon. */
   ping(): Promise<void>;
 }
 

@@ -1,11 +1,11 @@
 /** Which errors say that the database fails, and not that a statement is wrong. */
 
 export type FailureKind =
-  /** Gone, restarting, or not letting this gateway in. */
+  /** Gone, restarting, or refusing this gateway's login. */
   | 'UNREACHABLE'
   /** No connection is free, here or in the server. */
   | 'BUSY'
-  /** It is there, and did not answer within its limit. */
+  /** It runs, and did not answer within its limit. */
   | 'SLOW'
   /** Out of disk, memory or another resource. */
   | 'FULL'

@@ -1,4 +1,4 @@
-/** What the job queue runs on: the same database, by connections of its own if it has several. */
+/** What the job queue runs on: the same database, through connections of its own if it has several. */
 import type pg from 'pg';
 import type { Db } from 'pg-boss';
 import type { Listen } from './notifications.ts';
@@ -24,7 +24,7 @@ export function jobsOnPostgres(server: Server, listen: Listen): JobDatabase & As
   return { ...jobsOn(sessions, listen), [Symbol.asyncDispose]: () => sessions.close() };
 }
 
-/** The process has one connection for hints; the queue's are among them. */
+/** The process has one connection for notifications; the queue's come over it too. */
 function listenBy(listen: Listen): NonNullable<Db['listen']> {
   return async (channel, onNotification, onReconnect) => {
     const listening = listen(channel, (payload) =>

@@ -35,7 +35,7 @@ const MIGRATION_MAX_MS = 30 * 60_000;
 /** For another process that migrates, or that has hung while it did. */
 const LOCK_MAX_MS = 5 * 60_000;
 
-/** Returns whether the database was new. Throws where its history contradicts migrations/. */
+/** Returns whether the database was new. Throws if its history contradicts migrations/. */
 export async function migrate(server: Server, log: Log): Promise<boolean> {
   const name = 'integration-gateway migrations';
   // A connection of its own: it may take longer than a statement of a request.
@@ -45,7 +45,7 @@ export async function migrate(server: Server, log: Log): Promise<boolean> {
     await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
     return await applyAll(session, log);
   } finally {
-    // What it has locked is free when it ends.
+    // Its locks are free when it ends.
     await session.end();
   }
 }
@@ -85,7 +85,7 @@ function listMigrations(): Migration[] {
 function refuseContradiction(row: Applied, migration: Migration): void {
   if (!row.finished_at) {
     throw new Error(
-      `Migration ${migration.name} was begun and not finished: repair the database first.`,
+      `Migration ${migration.name} was begun and not finished: repair the database with \`prisma migrate resolve\` first.`,
     );
   }
   if (row.checksum !== migration.checksum) {

@@ -1,21 +1,30 @@
-/** What it means that the database fails: callers are told to come again, and the log is told once. */
+/** Outages of the database: callers get an error that says when to try again, and the log gets one line. */
 import { ServiceUnavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { type FailureKind, failureKindOf } from './failure-kind.ts';
 
-/** An outage is over when it has not been met for so long. */
+/** An outage is over when no failure was seen for this time. */
 const QUIET_MS = 30_000;
 
-const AGAIN = 'A change that was under way may have been made: look before you repeat it.';
+const AGAIN = 'A change that was under way may be done: look before you repeat it.';
 const TOLD: Record<FailureKind, { detail: string; retryAfterSeconds: number }> = {
-  UNREACHABLE: { detail: `The database can not be reached. ${AGAIN}`, retryAfterSeconds: 2 },
-  BUSY: { detail: 'All connections to the database are taken.', retryAfterSeconds: 2 },
+  UNREACHABLE: { detail: `The database can't be reached. ${AGAIN}`, retryAfterSeconds: 2 },
+  BUSY: {
+    detail: 'All connections to the database are in use. Try again after Retry-After.',
+    retryAfterSeconds: 2,
+  },
   SLOW: { detail: `The database did not answer in time. ${AGAIN}`, retryAfterSeconds: 2 },
-  FULL: { detail: 'The database has no room for changes.', retryAfterSeconds: 30 },
-  READ_ONLY: { detail: 'The database takes no changes at the moment.', retryAfterSeconds: 5 },
+  FULL: {
+    detail: 'The database has no room for changes: its operator must free space.',
+    retryAfterSeconds: 30,
+  },
+  READ_ONLY: {
+    detail: 'The database takes no changes at the moment. Try again after Retry-After.',
+    retryAfterSeconds: 5,
+  },
 };
 
-/** Who has waited for too long may have waited for the database. */
+/** A caller who has waited for too long may have waited for the database. */
 const RECENT_MS = 5_000;
 
 interface Outage {
@@ -37,7 +46,7 @@ export class Outages implements Disposable {
     this.#quietMs = quietMs;
   }
 
-  /** What callers get in place of a failure of the database; any other error as it is. */
+  /** The error that callers get for a failure of the database; any other error stays as it is. */
   told(error: unknown): unknown {
     if (error instanceof ServiceUnavailable) return error;
     const kind = failureKindOf(error);
@@ -48,13 +57,13 @@ export class Outages implements Disposable {
     return told;
   }
 
-  /** What callers get who had to wait for too long: that of an outage, if there is one. */
+  /** The error for a caller who waited for too long: that of the outage, if there is one. */
   waitedFor<T extends Error>(late: T): T | ServiceUnavailable {
     const recentMs = performance.now() - RECENT_MS;
     return [...this.#open.values()].find(({ lastMs }) => lastMs > recentMs)?.told ?? late;
   }
 
-  /** The database is being closed: what fails from now on is no outage. */
+  /** The database is closed: failures from now on are no outage. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
     for (const { timer } of this.#open.values()) clearTimeout(timer);

@@ -1,6 +1,6 @@
 /**
- * One connection for the whole process, which hears the hints of a PostgreSQL server and shows that it answers.
- * It also says to other processes that this one lives. It is kept up from the start.
+ * One connection for the whole process: hints of a PostgreSQL server come over it, and it shows that the server
+ * answers. Its lock tells other processes that this one runs. It is open from the start.
  */
 import pg from 'pg';
 import { ServiceUnavailable } from '../errors.ts';
@@ -11,11 +11,11 @@ import type { SharedProcesses } from './processes.ts';
 import { type OpenSession, openSession, type Server } from './session.ts';
 
 const RECONNECT: Backoff = { firstMs: 100, maxMs: 5_000, jitter: 0.3 };
-/** A connection on which nothing comes looks like one that hangs: it is asked so often. */
+/** A quiet connection looks like one that hangs: it is checked at this interval. */
 const HEARTBEAT_MS = 5_000;
-/** Statements of this connection take no time at all. */
+/** Statements of this connection are quick. */
 const STATEMENT_MAX_MS = 3_000;
-/** Within a second, whoever asks whether the database is there has an answer. */
+/** A caller that asks whether the database answers gets a result within a second. */
 const PING_MAX_MS = 800;
 
 export class PostgresHints implements AsyncDisposable {
@@ -55,7 +55,7 @@ export class PostgresHints implements AsyncDisposable {
     };
   };
 
-  /** Throws where the server does not answer within a second. A server that was away is tried at once. */
+  /** Throws if the server does not answer within a second. A lost connection is opened again at once. */
   ping = async (): Promise<void> => {
     if (!this.#session) this.#connectNow();
     this.#pinging ??= this.#ask().finally(() => {
@@ -83,7 +83,7 @@ export class PostgresHints implements AsyncDisposable {
     try {
       session = await this.#open();
       session.once('end', () => this.#lost(session));
-      // A channel that is added meanwhile is still met: a Map's iteration sees what comes in.
+      // A channel that is added meanwhile is visited too: iterating a Map includes new entries.
       for (const channel of this.#listeners.keys()) await this.#subscribe(session, channel);
       this.#take(session);
     } catch {

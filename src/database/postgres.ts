@@ -14,7 +14,7 @@ import { joinProcesses } from './processes.ts';
 import type { RunQuery } from './rows.ts';
 import { SessionPool } from './session-pool.ts';
 
-/** Far above what any of ours takes; so short that what follows a connection that hangs goes on within 10 s. */
+/** Far above any statement of the gateway; so short that work goes on within 10 s after a connection hangs. */
 const STATEMENT_MAX_MS = 5_000;
 
 /** Disposing of it takes no longer than a few seconds, whatever hangs. */
@@ -46,7 +46,7 @@ export async function openPostgres(url: string, config: Config, log: Log): Promi
       outages[Symbol.dispose]();
       clock[Symbol.dispose]();
       await Promise.all([hints[Symbol.asyncDispose](), jobs[Symbol.asyncDispose]()]);
-      // Its leases end by themselves where this is not heard.
+      // If this fails, its leases end by themselves.
       await endWithin(processes.leave(), LEAVE_MS);
       await prisma.$disconnect();
       await sessions.close();
@@ -54,14 +54,14 @@ export async function openPostgres(url: string, config: Config, log: Log): Promi
   };
 }
 
-/** A server that hangs must not hold up the end of this process. */
+/** A server that hangs must not delay the end of this process. */
 const LEAVE_MS = 1_000;
 
-/** A clock that runs wrong by a second in a day is off by a tenth of a millisecond then. */
+/** A clock that is wrong by a second in a day is off by a tenth of a millisecond after this time. */
 const CLOCK_MS = 10_000;
 const READ_CLOCK = `select (extract(epoch from clock_timestamp()) * 1000)::float8 as "ms"`;
 
-/** The database's clock, read again and again. A reading that fails is made up for by the next one. */
+/** The database's clock, read again and again. If a reading fails, the next one corrects it. */
 async function followClock(query: RunQuery): Promise<Pick<RemoteClock, 'now'> & Disposable> {
   const clock = new RemoteClock(async () => {
     const [row] = await query<{ ms: number }>(READ_CLOCK, []);

@@ -1,6 +1,6 @@
 /**
- * The processes that share the database. Each holds an advisory lock by its connection for hints: if the process is
- * killed, the operating system closes the connection and PostgreSQL lets go of the lock at once. A process that is
+ * The processes that share the database. Each holds an advisory lock on its connection for hints: if the process is
+ * killed, the operating system closes the connection and PostgreSQL frees the lock at once. A process that is
  * slow or frozen keeps it.
  */
 import { randomUUID } from 'node:crypto';
@@ -9,13 +9,13 @@ import type { RunQuery } from './rows.ts';
 export interface Processes {
   /** This one. */
   id: string;
-  /** Notes which processes are missed, and which are there again. Answers the ids of those that have just been missed. */
+  /** Notes which processes are missing, and which are back. Returns the ids of those that went missing now. */
   look(): Promise<string[]>;
 }
 
 /** The first half of each lock's key; the second is the row's own. */
 const LOCK_CLASS = 72_707_370;
-/** After a restart of the server nobody is there; all come back within their backoff. */
+/** After a restart of the server all processes are missing; they reconnect within their backoff. */
 const RESTART_SECONDS = 10;
 
 const IS_THERE = `exists (
@@ -31,12 +31,12 @@ const LOOK = `
       or now() > pg_postmaster_start_time() + interval '${RESTART_SECONDS} seconds')
   returning p."id", p."missedTime" is not null as "isMissed"`;
 
-/** Long before any lease that it may have left behind ends, others know. */
+/** Others notice long before a lease ends that it may have left behind. */
 const LEAVE = `
   update "ServerProcess" set "missedTime" = clock_timestamp() - interval '1 minute' where "id" = $1`;
 
 export interface SharedProcesses extends Processes {
-  /** For each new connection for hints: what the process holds is its own for as long as that is open. */
+  /** Run on each new connection for hints: the process keeps its leases while that is open. */
   attend(query: (text: string, values: unknown[]) => Promise<unknown>): Promise<void>;
   /** Nothing of this process runs any more. */
   leave(): Promise<void>;
@@ -54,7 +54,7 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
     async attend(ask) {
       // Shared: an older connection of this process that hangs may still hold it.
       await ask(`select pg_advisory_lock_shared(${LOCK_CLASS}, $1::int)`, [lockKey]);
-      // A database that takes no changes is still read; who looks later notes that this one is there.
+      // A database that takes no changes is still read; a later check notes that this process runs.
       await ask('update "ServerProcess" set "missedTime" = null where "id" = $1', [id]).catch(
         () => {},
       );
@@ -69,7 +69,7 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
   };
 }
 
-/** The one process that has the data folder open: whatever an earlier one held is free. */
+/** The one process that has the data folder open: all leases of an earlier one are free. */
 export async function onlyProcess(query: RunQuery): Promise<Processes> {
   const id = randomUUID();
   await query(

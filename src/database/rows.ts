@@ -50,7 +50,7 @@ export interface RowList {
   range: Omit<KeyRange<Table>, 'column'> & { column: string };
   /** The columns before the key of the index that has the page's rows together, in its order. */
   along?: readonly string[];
-  /** What its rows are to be read with. */
+  /** The relations that are read with its rows. */
   links?: readonly Link[];
 }
 
@@ -58,20 +58,20 @@ export interface Rows {
   page<T extends Table>(table: T, where: Where<T>, range: KeyRange<T>): Promise<Row<T>[]>;
   /** A page of each list; those that differ by ids alone take one statement together. */
   pages(lists: readonly RowList[]): Promise<object[][]>;
-  /** In no order; what doesn't exist is left out. */
+  /** In no order; rows that don't exist are left out. */
   find<T extends Table>(table: T, where: Where<T>): Promise<Row<T>[]>;
   /** The project that nearly every call names. Its row may be shared with other calls: nobody may change it. */
   findProject(where: Where<'Project'>): Promise<Readonly<Row<'Project'>> | null>;
   count<T extends Table>(table: T, where: Where<T>): Promise<number>;
   /** In the same way as pages. */
   counts(lists: readonly Omit<RowList, 'range'>[]): Promise<number[]>;
-  /** A statement of one's own that is no list: it may be long, and goes alone. */
+  /** A statement of the caller that is no list: it may be long, and is sent alone. */
   run<Input, R>(statement: Kept<Input, R>, input: Input): Promise<R[]>;
-  /** The same for a constant text. Values are bound, never joined in. */
+  /** The same for a constant text. Values are bound, never put into the text. */
   query: RunQuery;
 }
 
-/** Short reads, of pages and of rows by their keys, may have a way of their own, and so may that of a project. */
+/** Short reads (of pages, and of rows by their keys) may use other connections, and so may the read of a project. */
 export function createRows(
   query: RunQuery,
   ways: { short?: RunQuery; shared?: RunQuery } = {},
@@ -148,5 +148,5 @@ export function statementName(text: string): string {
   return name;
 }
 const STATEMENT_NAMES = new Map<string, string>();
-/** Our own texts are a few hundred; this only bounds what a mistake could add. */
+/** The gateway has a few hundred texts; this only bounds what a mistake could add. */
 const MOST_STATEMENTS = 2_000;

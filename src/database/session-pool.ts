@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL that are shared. Where one is found to hang, those that idle are dropped: they may hang too. */
+/** A pool of connections to PostgreSQL. If one hangs, idle ones are dropped: they may hang too. */
 import pg from 'pg';
 import type { Outages } from './outages.ts';
 import {
@@ -13,7 +13,7 @@ import {
 
 /** For statements that are under way when the pool is closed. */
 const CLOSE_MS = 1_000;
-/** Connections that idle are dropped at most so often. */
+/** Idle connections are dropped at most once in this time. */
 const DROP_MS = 1_000;
 
 export interface PoolOptions extends SessionOptions {

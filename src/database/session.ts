@@ -1,20 +1,20 @@
 /**
- * How this gateway is connected to PostgreSQL: no connection hangs for longer than its limits, on either
- * side, and what fails is told as a failure of the database.
+ * Connections to PostgreSQL with time limits: none hangs for longer than its limits, on either side, and its errors
+ * become failures of the database.
  */
 import pg from 'pg';
 import type { Outages } from './outages.ts';
 
 /** A caller never waits longer for a connection: with the database gone, requests fail soon and cleanly. */
 export const CONNECT_TIMEOUT_MS = 4_000;
-/** The server ends a statement at its limit by itself: one that is silent for so long after it hangs. */
+/** The server ends a statement at its limit by itself: without an answer for this time after it, the connection hangs. */
 const SILENCE_MS = 1_000;
 /** No network call is made inside a transaction. One that idles belongs to a process that hangs, and holds locks. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
-/** For the farewell of a connection; then it is cut. */
+/** The time to close a connection cleanly; then it is cut. */
 const END_MS = 1_000;
 
-/** The server gives up a client that is silently gone: after 10 s with data on its way, and 20 s without. */
+/** The server drops a client that is silently gone: after 10 s with unacknowledged data, and 20 s without. */
 const SERVER_SIDE = `select
   set_config('tcp_user_timeout', '10000', false), set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '2', false)`;
@@ -50,7 +50,7 @@ export class Session extends pg.Client {
     this.on('error', (error) => outages.told(error));
   }
 
-  /** As pg's own; what fails is told as a failure of the database. */
+  /** Like pg's own query; errors of the connection become failures of the database. */
   override query(config: unknown, values?: unknown, onAnswer?: unknown): never {
     const [bound, answered] =
       typeof values === 'function' ? [undefined, values] : [values, onAnswer];
@@ -62,7 +62,7 @@ export class Session extends pg.Client {
     return promised(run) as never;
   }
 
-  /** Waits a moment for the server's farewell. */
+  /** Closes it cleanly, but waits only a moment for the server. */
   override end(onEnd?: unknown): never {
     const timer = setTimeout(() => this.cut(), END_MS).unref();
     this.once('end', () => clearTimeout(timer));
@@ -82,14 +82,14 @@ export class Session extends pg.Client {
   }
 }
 
-/** What pg says when it has waited for an answer in vain. */
+/** pg's message when no answer came in time. */
 const HUNG = 'Query read timeout';
 /** SQLSTATE. After a failover the name of the server may lead to another one. */
 const READ_ONLY = '25006';
 
 export type OnAnswer = (error: unknown, result?: unknown) => void;
 
-/** What a callback is told, as a promise. */
+/** The result of a callback, as a promise. */
 export function promised(run: (take: OnAnswer) => void): Promise<unknown> {
   return new Promise((resolve, reject) => {
     run((error, result) => (error ? reject(error) : resolve(result)));
@@ -98,7 +98,7 @@ export function promised(run: (take: OnAnswer) => void): Promise<unknown> {
 
 export interface SessionConfig extends pg.ClientConfig {
   outages: Outages;
-  /** Told when other connections to the same server are no good either. */
+  /** Called if other connections to the same server may be broken too. */
   onSuspect?: () => void;
 }
 

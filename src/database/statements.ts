@@ -46,7 +46,7 @@ export async function runChange(
   return client.$executeRawUnsafe(text, ...parameters);
 }
 
-/** What a column of text is compared with to be one of several, by a statement that is the same for all counts. */
+/** Compares a column of text with several values, by a statement that is the same for any number of them. */
 export function anyOf<T extends string>(values: readonly T[]): RawBuilder<T> {
   return sql<T>`any(${[...values]}::text[])`;
 }

@@ -1,11 +1,11 @@
-/** Transactions, repeated where the database asks for it (deadlock, serialization). */
+/** Transactions, repeated if the database demands it (deadlock, serialization). */
 import type { Database } from './database.ts';
 import { Prisma } from './generated/client.ts';
 
 /** Inside a transaction only this is used: the embedded database has one connection. */
 export type Transaction = Prisma.TransactionClient;
 
-/** Until it has a connection, and until it is over: both far above what any of ours takes. */
+/** The times to get a connection and to finish: both far above what any transaction of the gateway takes. */
 export const TRANSACTION_OPTIONS = { maxWait: 5_000, timeout: 10_000 };
 
 const TRIES = 4;

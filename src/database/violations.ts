@@ -1,4 +1,4 @@
-/** What the database refused, told from Prisma's errors. */
+/** Which constraint the database enforced, read from Prisma's errors. */
 import { Prisma } from './generated/client.ts';
 
 /** Another row has the same unique values. */

@@ -1,7 +1,7 @@
 /**
  * What this process has claimed, by destination, and whose turn it is. Destinations take turns; each has
  * a few messages in flight at most, and those that fail share a part of all places, so that one that
- * hangs holds up nobody else.
+ * hangs does not delay the others.
  */
 import { LRUCache } from 'lru-cache';
 import type { Job } from './claim.ts';
@@ -20,7 +20,7 @@ interface Lane {
 
 export class Backlog {
   readonly #limits: DeliveryLimits;
-  /** Destinations of which something is held; who has just had a turn is last. */
+  /** Destinations with claimed messages; the one that has just had its turn is last. */
   readonly #lanes = new Map<string, Lane>();
   readonly #quick = new LRUCache<string, true>({ max: QUICK_KNOWN });
   #stale: Job[] = [];
@@ -65,7 +65,7 @@ export class Backlog {
     }
   }
 
-  /** The next one to send, which then is in flight; undefined where all must wait. */
+  /** The next one to send, which then is in flight; undefined if all must wait. */
   next(nowMs: number): Job | undefined {
     if (this.#inFlight >= this.#limits.inFlight) return undefined;
     for (const [destinationId, lane] of this.#lanes) {

@@ -17,9 +17,9 @@ const FAILING_SHARE = 1 / 4;
 export interface Job {
   row: ClaimedRow;
   bodyBytes: number;
-  /** None where the secrets can't be opened: the attempt fails without being sent. */
+  /** Empty if the secrets can't be opened: the attempt fails without being sent. */
   keys: readonly KeyObject[];
-  /** By performance.now(): begun later, its lease could end before it does. */
+  /** By performance.now(): an attempt that begins later could outlast its lease. */
   startByMs: number;
   /** The database's clock minus performance.now(). */
   clockOffsetMs: number;
@@ -27,9 +27,9 @@ export interface Job {
 
 export interface Claim {
   jobs: Job[];
-  /** All that is due has been seen: nothing more is to be had now. */
+  /** All due deliveries were seen: there are no more now. */
   isComplete: boolean;
-  /** Something was left because its destination has had its share, or memory has. */
+  /** Due deliveries were left because their destination's share, or the memory, is full. */
   isSaturated: boolean;
 }
 
@@ -41,7 +41,7 @@ interface ClaimDeps {
   limits: DeliveryLimits;
 }
 
-/** Takes turns: each claim goes on with the destinations after those of the one before. */
+/** Each claim continues with the destinations after those of the claim before. */
 export class Claimer {
   readonly #deps: ClaimDeps;
   #after = '';
@@ -102,10 +102,7 @@ export class Claimer {
       const sealed = { ...row, id: row.destinationId };
       return openSigningSecrets(vault, sealed, now()).map(signingKey);
     } catch (error) {
-      log.error(
-        { destinationId: row.destinationId, err: error },
-        'signing_secret.unreadable',
-      );
+      log.error({ destinationId: row.destinationId, err: error }, 'signing_secret.unreadable');
       return [];
     }
   }

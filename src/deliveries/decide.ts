@@ -1,18 +1,18 @@
 /** What becomes of a delivery after an attempt. */
 import { HOUR_MS } from '../work/durations.ts';
 
-/** A fifth more or less, so that what failed together doesn't come back together. */
+/** Jitter: a fifth more or less, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
-/** What a receiver may ask us to wait. */
+/** The longest Retry-After that is followed. */
 const RETRY_AFTER_MAX_MS = HOUR_MS;
 /** The receiver says that it is gone for good. */
 export const GONE = 410;
 
 /** What came of one HTTP request. */
 export interface Outcome {
-  /** Null where there was no answer. */
+  /** Null if no answer came. */
   responseStatus: number | null;
-  /** For people; null where it succeeded. */
+  /** For people; null if it succeeded. */
   error: string | null;
   /** As the receiver sent it. */
   retryAfter?: string;
@@ -48,7 +48,7 @@ export function decide(outcome: Outcome, attemptCount: number, rules: RetryRules
   return { status: 'PENDING', failureReason: null, nextAttemptTime };
 }
 
-/** Seconds or a date (RFC 9110, 10.2.3); what is neither asks for nothing. */
+/** Seconds or a date (RFC 9110, 10.2.3); anything else is ignored. */
 function retryAfterMs(header: string | undefined, now: Date): number {
   if (header === undefined) return 0;
   const askedMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime();

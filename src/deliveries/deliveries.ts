@@ -2,11 +2,11 @@
 import { type DeliveryDeps, DeliveryWorker } from './delivery-worker.ts';
 
 export interface Deliveries extends AsyncDisposable {
-  /** Something may be due: to be called after a commit that owes deliveries. */
+  /** Deliveries may be due: call it after a commit that creates some. */
   wake(): void;
 }
 
-/** Sends from now on; disposing of it waits for what is under way, and leaves the rest to be sent later. */
+/** Sends from now on. Disposing of it waits for running attempts; the rest is sent later. */
 export function startDeliveries(deps: DeliveryDeps): Deliveries {
   const worker = new DeliveryWorker(deps);
   const running = worker.run();

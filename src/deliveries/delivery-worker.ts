@@ -1,6 +1,6 @@
 /**
- * Sends what destinations are owed. A delivery is claimed, sent and recorded; until it is recorded it
- * stays in the outbox, so that whatever ends this process, another attempt follows.
+ * Sends deliveries. A delivery is claimed, sent and recorded; it stays in the outbox until it is recorded, so
+ * another attempt follows if this process ends before.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
@@ -23,7 +23,7 @@ import { send } from './send.ts';
 
 /** After the last attempt could have ended: time to record it. */
 const STOP_MARGIN_MS = 2_000;
-/** A claim may take so much of the time: where walking the outbox gets slow, it is walked less often. */
+/** The share of time that claims may take: if they get slow, they run less often. */
 const CLAIM_SHARE = 1 / 3;
 const GAP_MAX_MS = 1_000;
 
@@ -33,7 +33,7 @@ export interface DeliveryDeps {
   outbound: Outbound;
   config: Pick<Config, 'DELIVERY_RETRY_SECONDS' | 'SHUTDOWN_MS'>;
   log: Log;
-  /** By which deliveries fall due; leases and signatures go by the database's clock. */
+  /** The clock that makes deliveries due; leases and signatures use the database's clock. */
   now: () => Date;
   /** From 0 up to 1. */
   random: () => number;
@@ -104,8 +104,8 @@ export class DeliveryWorker {
   }
 
   /**
-   * Gives back what was not begun and waits for what was, up to the time of an attempt; what then is
-   * still under way comes again when its lease is over. To be called once `run` can't claim any more.
+   * Gives back what was not begun and waits for what was, up to the time of an attempt; what still
+   * runs then is sent again when its lease has ended. Call it when `run` can't claim any more.
    */
   async stop(running: Promise<void> = Promise.resolve()): Promise<void> {
     this.#stopping.abort();
@@ -119,7 +119,7 @@ export class DeliveryWorker {
   }
 
   async #claim(): Promise<Claim> {
-    // Else it could take over deliveries that it has sent itself, and send them again.
+    // Otherwise it could claim deliveries again that it has just sent.
     if (this.#recorder.isBehind) {
       this.#hasLeftSome = true;
       return { jobs: [], isComplete: true, isSaturated: true };
@@ -154,7 +154,7 @@ export class DeliveryWorker {
     this.#sendNext();
   }
 
-  /** Undefined where it was given up. */
+  /** Undefined if the attempt was aborted. */
   async #outcomeOf(job: Job): Promise<Outcome | undefined> {
     const { signal } = this.#givenUp;
     try {

@@ -1,4 +1,4 @@
-/** Destinations that are given up: disabled, with the event that tells of it, in one transaction. */
+/** Disables a destination that has failed for too long, and records the event, in one transaction. */
 import type { Database } from '../database/database.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvent } from '../events/record.ts';
@@ -9,7 +9,7 @@ import type { Hopelessness } from './outbox.ts';
 const HOPELESS_MS = 5 * DAY_MS;
 const HOPELESS_ATTEMPTS = 20;
 
-/** What makes a destination hopeless at this time. */
+/** When a destination has failed for too long. */
 export function hopelessness(now: Date): Hopelessness {
   return {
     failingSince: new Date(now.getTime() - HOPELESS_MS),
@@ -25,7 +25,7 @@ export function disableGone(
   return disable(database, { id, url }, { reason: 'The receiver answered 410 Gone.', now });
 }
 
-/** Nothing has succeeded for too long, which still holds. */
+/** No attempt has succeeded for too long; checked again in the transaction. */
 export function disableHopeless(
   database: Database,
   { id, now }: { id: string; now: Date },
@@ -40,7 +40,7 @@ export function disableHopeless(
 
 type Condition = Parameters<Database['prisma']['destination']['updateManyAndReturn']>[0]['where'];
 
-/** What it is owed stays pending until somebody enables it. Whether it was this call that disabled it. */
+/** Its deliveries stay pending until it is enabled. True if this call has disabled it. */
 async function disable(
   database: Database,
   condition: Condition,

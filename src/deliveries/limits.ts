@@ -20,19 +20,18 @@ export interface DeliveryLimits {
   /** For all destinations together that fail at present: the others always find room. */
   inFlightFailing: number;
   /**
-   * Sent and not yet recorded: beyond it nothing more is sent, for that is what a process that is killed
-   * leaves to be sent twice.
+   * Sent and not yet recorded. Over it nothing more is sent: if the process is killed, these are sent twice.
    */
   unrecorded: number;
   /** Held for a destination that answers at once, so that its next messages are at hand. */
   heldPerQuickDestination: number;
   /** An attempt that took no longer makes its destination a quick one. */
   quickMs: number;
-  /** Looking for due deliveries when nothing tells of them. */
+  /** The interval of looking for due deliveries without a hint. */
   pollMs: number;
-  /** Between two looks, the first of which took all there was: what comes meanwhile is taken together. */
+  /** The pause after a claim that took all due deliveries, so that the next ones are claimed together. */
   gapMs: number;
-  /** Results are recorded together: the first ones wait so long for others, unless `inFlight` of them are there. */
+  /** Results are recorded together: the first one waits this long for others, unless there are `inFlight` of them. */
   recordGapMs: number;
   /** Between tries while the database is gone. */
   backoff: Backoff;

@@ -42,7 +42,7 @@ export interface ClaimOrder {
 
 /**
  * Takes due deliveries of enabled destinations, one destination after the other. The first step walks
- * from one destination that is owed something to the next, one entry of the index for each: a dead
+ * from one destination with pending deliveries to the next, one entry of the index for each: a dead
  * destination with a hundred thousand due deliveries costs no more than one with a single one.
  */
 const CLAIM = `

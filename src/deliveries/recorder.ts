@@ -49,7 +49,7 @@ export class Recorder {
     return this.#isBehind;
   }
 
-  /** Recorded soon, and as often tried as it takes. */
+  /** Records the result soon, and retries until it succeeds. */
   add(attempt: Attempt): void {
     this.#unrecorded += 1;
     this.#waiting.push(attempt);

@@ -5,16 +5,16 @@ import type { Job } from './claim.ts';
 import type { Outcome } from './decide.ts';
 import { signedHeaders } from './sign.ts';
 
-/** The status is what counts; reading so much lets ordinary answers end, and their connections live on. */
+/** Only the status counts. Reading this much ends ordinary answers, so that their connections are used again. */
 const ANSWER_BYTES = 16 * 1024;
 
 export interface SendOptions {
   attemptMs: number;
-  /** Gives the attempt up; its outcome is then unknown. */
+  /** Aborts the attempt; its outcome is then unknown. */
   signal: AbortSignal;
 }
 
-/** Returns what came of it; throws only where the signal gave it up. */
+/** Returns the outcome; throws only if the signal aborted it. */
 export async function send(job: Job, outbound: Outbound, options: SendOptions): Promise<Outcome> {
   if (job.keys.length === 0) {
     return { responseStatus: null, error: 'The message could not be signed.' };
@@ -28,7 +28,7 @@ export async function send(job: Job, outbound: Outbound, options: SendOptions): 
 }
 
 function prepare({ row, keys, clockOffsetMs }: Job, options: SendOptions): OutboundRequest {
-  // The database's time: receivers refuse messages whose time is off, and one clock is easier kept.
+  // The database's time: receivers refuse messages with a wrong time, and one clock is easier to keep right.
   const timestampSeconds = Math.floor((performance.now() + clockOffsetMs) / 1000);
   const message = { id: row.id, timestampSeconds, body: row.body };
   return {

@@ -1,6 +1,6 @@
 /**
  * The secrets that sign a destination's messages (Standard Webhooks): the one place that makes, seals
- * and opens them. After a rotation the secret before it signs too, until receivers have changed over.
+ * and opens them. After a rotation the secret before it signs too, for 24 hours, while receivers change over.
  */
 import { randomBytes } from 'node:crypto';
 import type { Vault } from '../secrets.ts';

@@ -1,6 +1,6 @@
 /**
- * The demo: enough of everything to page through, made in the gateway's own GraphQL. Filling it again
- * adds only what is missing, so that a start that was cut off is made good by the next.
+ * The demo: enough of everything to page through, created through the gateway's own GraphQL. Filling it again
+ * adds only what is missing, so that the next start completes one that was cut off.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export interface Demo extends DemoProject {
   url: string;
   sandboxUrl: string;
   apiKey: string;
-  /** Of the demo's builder; left out where another issuer than the local one is configured. */
+  /** The token of the demo's builder; left out if another issuer than the local one is configured. */
   bearerToken?: string;
 }
 
@@ -57,7 +57,7 @@ export async function fillDemo({ services, verifier, url }: DemoHost): Promise<D
   return demo;
 }
 
-/** Where the demo's key is. */
+/** The path of demo.json. */
 export function demoFileOf({ DATA_DIR }: Config): string {
   return join(DATA_DIR, 'demo.json');
 }

@@ -4,7 +4,7 @@ import { type Data, DEMO_PROJECT, type Runner } from './runner.ts';
 
 const projectIdOrName = DEMO_PROJECT;
 
-/** What `fillRoutes` is to know of the demo's project. */
+/** What `fillRoutes` needs of the demo's project. */
 export const KNOWN_ROUTES = `
   topics { nodes { id name } }
   destinations { nodes { id name url } }

@@ -17,7 +17,7 @@ export interface DemoProject {
 interface Filling {
   services: Services;
   issuer: string;
-  /** The API key of an earlier start, where it still works. */
+  /** The API key of an earlier start, if it still works. */
   knownKey: string | null;
 }
 
@@ -27,7 +27,7 @@ const KEY_LABEL = 'Demo';
 const [FIRST_REVISION] = DEMO_REVISIONS;
 const INTEGRATION = 'id revisions { totalCount }';
 const INSTALLATION = 'id config { id }';
-/** All that is looked at, read at once: every start waits for it. */
+/** All that is checked, in one query: every start waits for it. */
 const KNOWN = `
   id
   ${KNOWN_ROUTES}

@@ -6,7 +6,7 @@ import type { Services } from '../domain/call.ts';
 import { MINUTE_MS } from '../work/durations.ts';
 
 export const DEMO_OPERATIONS = 1_000;
-/** They lie this far apart, and so within the last week. */
+/** The time between two of them: together they cover less than a week. */
 const APART_MS = 10 * MINUTE_MS;
 const BATCH = 250;
 

@@ -9,7 +9,7 @@ export type LoggedEvent = Row<'NotificationEvent'>;
 /** An event with its cursor in the list of its project's events, as followers get it. */
 export type LoggedItem = StreamItem<LoggedEvent, string>;
 
-/** Which events a follower wants; everything where a member is left out. */
+/** Which events a follower wants; a member that is left out filters nothing. */
 export interface EventFilter {
   topicId?: string;
   eventTypes?: readonly NotificationEventType[];
@@ -19,7 +19,7 @@ export interface LogRange {
   projectId: string;
   /** Exclusive. */
   above: bigint;
-  /** Inclusive; the log's end where it is left out. */
+  /** Inclusive. Default: the log's end. */
   upTo?: bigint;
   limit: number;
 }

@@ -1,6 +1,6 @@
 /**
  * Live events: one reader of the log for each project that is followed in this process, woken by hints
- * of the database and, because hints may be lost, by a slow look at the logs' ends.
+ * of the database and, because hints may be lost, by slow polling of the logs' ends.
  */
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
@@ -10,7 +10,7 @@ import { type EventFilter, type LoggedItem, readEnds } from './event-log.ts';
 import { Follower } from './follower.ts';
 import { type CursorOf, Tail } from './tail.ts';
 
-/** The safety net below the hints: how late an event is at most where its hint was lost. */
+/** The poll interval: the longest delay of an event whose hint was lost. */
 const LOOK_MS = 1_000;
 
 export interface FollowOptions {
@@ -22,7 +22,7 @@ export interface FollowOptions {
 }
 
 export interface Feed extends AsyncDisposable {
-  /** What was recorded after a position, then each new event: in the log's order, none missed, none twice. */
+  /** The events after a position, then each new one: in the log's order, none missed and none twice. */
   follow(projectId: string, options: FollowOptions): AsyncIterableIterator<LoggedItem>;
 }
 
@@ -64,7 +64,7 @@ export function createFeed(
       }
       const isFirst = tail.followers.size === 0;
       const follower = new Follower(tail, { after, filter });
-      // Something may have been recorded since the end was read, and its hint have come to nobody.
+      // An event may have been recorded since the end was read, when nobody listened to its hint.
       if (isFirst) void outage.watch(() => tail.advance());
       return follower;
     },

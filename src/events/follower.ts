@@ -75,7 +75,7 @@ export class Follower implements AsyncIterableIterator<LoggedItem> {
     this.#signal.raise();
   }
 
-  /** Tries again what the database refused. */
+  /** Retries a read that failed. */
   retry(): void {
     if (this.#hasFailed) this.#signal.raise();
   }
@@ -100,7 +100,7 @@ export class Follower implements AsyncIterableIterator<LoggedItem> {
       this.#hasFailed = false;
       this.#read = await this.#tail.read(range, this.filter);
     } catch {
-      // The feed says so once for all; its next look at the log wakes this one too.
+      // The feed logs the failure once for all; its next poll wakes this follower too.
       this.#hasFailed = true;
       await this.#signal.wait();
       return;

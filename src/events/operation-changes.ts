@@ -1,6 +1,6 @@
 /**
  * Operations as they change: one reader for all that are followed in this process, woken by hints of the
- * database and by a slow look at all of them. A follower gets the newest state, not every one in between.
+ * database and by slow polling. A follower gets the newest state, not every one in between.
  */
 import type { Database } from '../database/database.ts';
 import type { Row } from '../database/rows.ts';
@@ -10,7 +10,7 @@ import { Signal } from '../work/signal.ts';
 import { OPERATIONS_CHANNEL } from './channel.ts';
 import { StreamItem } from './stream-item.ts';
 
-/** The safety net below the hints: how late a change is at most where its hint was lost. */
+/** The poll interval: the longest delay of a change whose hint was lost. */
 const LOOK_MS = 1_000;
 /** Operations that are read at once. */
 const READ_BATCH = 500;
@@ -65,7 +65,7 @@ class OperationReader {
       if (own.size === 0 && this.#followers.get(id) === own) this.#followers.delete(id);
     });
     this.#followers.set(id, own.add(follower));
-    // It may have changed since it was read, and the hint have come to nobody.
+    // It may have changed since it was read, when nobody listened to its hint.
     void this.read([id]);
     return follower;
   }
@@ -139,7 +139,7 @@ class OperationFollower implements AsyncIterableIterator<OperationItem> {
     return this;
   }
 
-  /** Null where it is gone. What is read of another project's row would be no state of this one. */
+  /** Null if it is gone. A row of another project is not shown. */
   offer(item: OperationItem | null): void {
     this.#latest = item?.node.projectId === this.#latest?.node.projectId ? item : null;
     this.#signal.raise();

@@ -1,4 +1,4 @@
-/** Messages that are owed to destinations from a change's commit on: the outbox is filled here alone. */
+/** Adds deliveries to the outbox, in the transaction of the change. No other file fills the outbox. */
 import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
 
@@ -7,12 +7,12 @@ export interface MessageToOwe {
   destinationId: string;
   /** As it is posted, JSON text. */
   body: string;
-  /** What it tells of: an event, or records that an operation read. */
+  /** What it carries: an event, or records that an operation read. */
   eventId?: string;
   operationId?: string;
 }
 
-/** Due at once; to a disabled destination, when it is enabled. Whoever calls it tells of it with announceRecorded. */
+/** Due at once; for a disabled destination, when it is enabled. The caller calls announceRecorded too. */
 export async function oweMessages(
   tx: Transaction,
   messages: readonly MessageToOwe[],

@@ -17,9 +17,9 @@ export interface EventToRecord<T extends NotificationEventType = NotificationEve
 }
 
 /**
- * Fixes which topics the event was routed to and what each destination is owed; an event without a
- * route is not kept. To be called last in a transaction: from here to the commit, other events of the
- * project wait, which is what makes positions commit order.
+ * Stores the topics that the event is routed to, and a delivery for each destination; an event without a route
+ * is not kept. Call it last in a transaction: from here to the commit, other events of the project wait, so that
+ * positions are in commit order.
  */
 export async function recordEvent<T extends NotificationEventType>(
   tx: Transaction,

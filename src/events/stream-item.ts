@@ -1,7 +1,7 @@
-/** One item of a live stream, the same for all who follow it: what is made of it for one serves the others. */
+/** One item of a live stream, shared by all followers: a result that is computed for one serves the others. */
 export class StreamItem<T, Cursor extends string | undefined = undefined> {
   readonly node: T;
-  /** Where a client resumes that has received this item; undefined if its stream can't be resumed. */
+  /** The cursor to resume after this item; undefined if the stream can't be resumed. */
   readonly cursor: Cursor;
   readonly #made = new Map<string, unknown>();
 
@@ -10,7 +10,7 @@ export class StreamItem<T, Cursor extends string | undefined = undefined> {
     this.cursor = cursor;
   }
 
-  /** What the first caller of a key makes; a key always names the same kind of thing. */
+  /** The value that the first call with the key has made. A key stands for one type of value. */
   shared<M>(key: string, make: (item: this) => M): M {
     const known = this.#made.get(key) as M | undefined;
     if (known !== undefined) return known;

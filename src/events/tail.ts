@@ -50,14 +50,14 @@ export class Tail {
     this.followers.delete(follower);
   }
 
-  /** Items of the log, made anew: what a follower reads by itself it shares with nobody. */
+  /** Items of the log for one follower, which are not shared. */
   async read(range: Omit<LogRange, 'projectId'>, filter?: EventFilter): Promise<LoggedItem[]> {
     const { projectId } = this;
     const events = await readEvents(this.#database, { projectId, ...range }, filter);
     return events.map((event) => new StreamItem(event, this.#cursorOf(event)));
   }
 
-  /** Reads to the end of the log; throws where the database doesn't answer. One reads, the others leave it to that one. */
+  /** Reads to the end of the log; throws if the database doesn't answer. Calls at the same time share one read. */
   async advance(): Promise<void> {
     this.#hasMore = true;
     if (this.#isReading) return;
@@ -90,7 +90,7 @@ export class Tail {
     this.position = last.node.position;
   }
 
-  /** Only asked for where somebody filters by them. */
+  /** Read only if a follower filters by topic. */
   async #topicIdsOf(items: LoggedItem[]): Promise<Map<string, Set<string>>> {
     const filters = [...this.followers].some(({ filter }) => filter.topicId !== undefined);
     const events = items.map(({ node }) => node);

@@ -1,4 +1,4 @@
-/** Runs jobs in this process, and what is to be looked for again and again. */
+/** Runs jobs and sweeps in this process. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JobResult } from 'pg-boss';
 import type { Services } from '../domain/call.ts';
@@ -16,7 +16,7 @@ export type Handler<N extends JobName> = (
 
 export type Handlers = { [N in JobName]?: Handler<N> };
 
-/** Looks for work that no job announces, or whose job was lost. Safe to run in many processes at once. */
+/** A sweep looks for work that no job announces, or whose job was lost. Safe to run in many processes at once. */
 export interface Sweep {
   name: string;
   intervalMs: number;
@@ -29,7 +29,7 @@ export interface Work {
   sweeps: readonly Sweep[];
 }
 
-/** Between the first runs of two sweeps: a start has deliveries to send, and requests, beside them. */
+/** Between the first runs of two sweeps, so that a start is not busy with all of them at once. */
 const SWEEP_GAP_MS = 200;
 
 /** Polling is for when a hint is lost; hints wake workers at once. */

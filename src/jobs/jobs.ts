@@ -1,12 +1,12 @@
 /**
  * The jobs: names, payloads and how they are run. A payload names rows and holds no data of its own,
- * so that a job that runs late, or twice, meets the rows as they are.
+ * so that a job that runs late, or twice, works on the rows as they are now.
  */
 import { z } from 'zod';
 
 export interface JobPolicy {
   payload: z.ZodObject;
-  /** Jobs of a key wait at most once: a second one is dropped while the first has not begun. */
+  /** At most one job of a key waits: a second one is dropped while the first has not begun. */
   onceForKey?: boolean;
   /** A job that runs longer is given up and run again. */
   expireInSeconds: number;
@@ -28,7 +28,7 @@ export const JOBS = {
     concurrency: 8,
     concurrencyOfGroup: 6,
   },
-  /** Some pages of a read; the rest is the next job in line. */
+  /** Some pages of a read; the next job in line reads the rest. */
   'run-read': {
     payload: z.object({ operationId: z.string() }),
     onceForKey: true,
@@ -52,5 +52,5 @@ export const RETRIES = {
 
 /** The shortest that the queue allows: a job of a killed worker runs again after this. */
 export const HEARTBEAT_SECONDS = 10;
-/** Ended jobs have nothing to tell: what came of them is in the rows. */
+/** Ended jobs are not needed: their results are in the rows. */
 export const KEPT_SECONDS = 60;

@@ -1,6 +1,6 @@
 import type { Sweep } from './job-worker.ts';
 
-/** What a process held that has ended is free for others a moment later. */
+/** Frees the leases of processes that have ended, soon after they end. */
 export const missProcessesSweep: Sweep = {
   name: 'processes to miss',
   intervalMs: 1_000,

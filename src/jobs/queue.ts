@@ -1,4 +1,4 @@
-/** Jobs to come, in the same database as what they are about: they commit with it or not at all. */
+/** The job queue, in the same database as the rows that jobs are about: a job commits with its change or not at all. */
 import { fromPrisma, PgBoss } from 'pg-boss';
 import type { Database } from '../database/database.ts';
 import type { Transaction } from '../database/transaction.ts';
@@ -15,16 +15,16 @@ import {
 } from './jobs.ts';
 
 export interface EnqueueOptions {
-  /** By the database's clock; at once where it is left out. */
+  /** By the database's clock. Default: at once. */
   startAfter?: Date;
-  /** A must for a job that is declared with `onceForKey`. */
+  /** Required for a job that is declared with `onceForKey`. */
   singletonKey?: string;
-  /** Whose work it is: one group never takes all workers. */
+  /** The group whose work it is: one group never takes all workers. */
   group?: string;
 }
 
 export interface Queue {
-  /** To be called in the transaction of the change that the job follows from. */
+  /** Call it in the transaction of the change that the job follows from. */
   enqueue<N extends JobName>(
     tx: Transaction,
     name: N,
@@ -38,11 +38,11 @@ export interface JobQueue extends Queue, AsyncDisposable {
   boss: PgBoss;
 }
 
-/** Long: nothing of ours uses what these timers are for. */
+/** Long: the gateway does not use what these timers do. */
 const IDLE_SECONDS = 3_600;
 const REPORT_MS = 10_000;
 
-/** Makes the queue's tables where they are missing. Enqueueing needs no worker in this process. */
+/** Creates the queue's tables if they are missing. Enqueueing needs no worker in this process. */
 export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Promise<JobQueue> {
   const boss = new PgBoss({
     ...jobs,
@@ -57,10 +57,12 @@ export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Pro
     flowIntervalSeconds: IDLE_SECONDS,
     bamIntervalSeconds: IDLE_SECONDS,
   });
-  // Every worker meets the same error again and again, and nothing tells that it is over.
+  // Every worker repeats the same error, and nothing tells when it is over.
   const outage = new Outage(log, 'job_queue.failed', { repeatMs: REPORT_MS });
   boss.on('error', (error) => outage.failed(error));
-  boss.on('warning', ({ message, data }) => log.info({ warning: message, data }, 'job_queue.warned'));
+  boss.on('warning', ({ message, data }) =>
+    log.info({ warning: message, data }, 'job_queue.warned'),
+  );
   await boss.start();
   await declareQueues(boss);
   return {

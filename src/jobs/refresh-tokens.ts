@@ -1,7 +1,7 @@
 import { refreshDue } from '../domain/connection/connection-refresh.ts';
 import type { Sweep } from './job-worker.ts';
 
-/** Of one sweep; the next one goes on. */
+/** Of one sweep; the next one continues. */
 const BATCHES_MAX = 100;
 
 export const refreshTokensSweep: Sweep = {

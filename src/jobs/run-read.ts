@@ -1,6 +1,6 @@
 import { runSlice } from '../domain/operation/read/slice.ts';
 import type { Handler } from './job-worker.ts';
 
-/** Some pages; the others, where there are more, are a job of their own. */
+/** Reads some pages; a job of its own reads the others, if there are more. */
 export const runReadJob: Handler<'run-read'> = (services, { operationId }, signal) =>
   runSlice(services, operationId, signal);

@@ -1,5 +1,5 @@
 /**
- * The one way out: every HTTP request that the gateway makes to somebody else goes through `send` or `stream`.
+ * The only exit: every HTTP request that the gateway makes to somebody else goes through `send` or `stream`.
  * It reaches permitted addresses only, follows no redirects, and is bounded in time, size and sockets.
  */
 import { createConnector, type Lookup } from './connector.ts';
@@ -24,12 +24,12 @@ export interface OutboundOptions {
   /** Origins that may be reached whatever their address: our own servers. */
   alwaysAllowedOrigins: () => readonly string[];
   socketsMax?: number;
-  /** In place of the system's resolver. */
+  /** Replaces the system's resolver. */
   lookup?: Lookup;
 }
 
 export interface Outbound extends AsyncDisposable {
-  /** Resolves for every answer, whatever its status; rejects with OutboundError where there is none. */
+  /** Resolves for every answer, whatever its status; rejects with OutboundError if none comes. */
   send(request: OutboundRequest): Promise<OutboundAnswer>;
   /** The same, resolved as soon as the answer begins; it holds a socket until its body has ended. */
   stream(request: StreamedRequest): Promise<StreamedAnswer>;

@@ -1,7 +1,7 @@
 /**
  * Connects to permitted addresses only. A name is looked up once for each connection, all its addresses
- * are checked, and the connection is made to one of those that passed: a name that changes its mind
- * between the check and the connection gains nothing.
+ * are checked, and the connection is made to one of those that passed: a name
+ * that resolves to another address after the check gains nothing.
  */
 import type { LookupAddress } from 'node:dns';
 import { lookup as lookUpName } from 'node:dns/promises';
@@ -67,7 +67,7 @@ function checked(lookup: Lookup, accepts: (address: string) => boolean): LookupF
   };
 }
 
-/** Lookups hold threads that all of the process shares: a name with a slow server holds one of them. */
+/** A lookup holds one of the few threads of the process: a name with a slow name server holds at most one. */
 function oneAtATime(lookup: Lookup): Lookup {
   const underWay = new Map<string, Promise<LookupAddress[]>>();
   return (hostname) => {

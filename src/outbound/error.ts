@@ -3,7 +3,7 @@
  * - REFUSED_ADDRESS: nothing was sent: the address, the protocol or the URL is not permitted.
  * - UNREACHABLE: nothing was sent: no name, no connection, or none free in time.
  * - TIMEOUT, DISCONNECTED: sent, but no whole answer came: the receiver may have acted on it.
- * - TOO_LARGE: answered, but the whole answer was asked for and is beyond its limit.
+ * - TOO_LARGE: answered, but the caller needs the whole answer and it is over the limit.
  */
 export const OUTBOUND_ERROR_KINDS = [
   'REFUSED_ADDRESS',
@@ -34,7 +34,7 @@ export function outboundError(error: unknown, wasSent: boolean): OutboundError {
     : new OutboundError('UNREACHABLE', `No connection could be made${code}.`);
 }
 
-/** The code says enough; messages of the network may hold more than people should see. */
+/** Only the code: a message of the network may hold addresses that people should not see. */
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? ` (${code})` : '';

@@ -12,8 +12,8 @@ export interface OutboundRequest {
   /** How much of the answer's body is read. */
   answerBytes: number;
   /**
-   * The answer is of use only as a whole: one that is too large, cut off or late is an error.
-   * Otherwise the status is what counts, and the body is what came of it.
+   * True: the answer is of use only as a whole, and one that is too large, cut off or late is an error.
+   * False: the status counts, and the body holds as much as came.
    */
   wholeAnswer?: boolean;
   /** Ends the request; it then fails with the signal's reason. */
@@ -70,7 +70,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // 1xx: the answer itself is still to come.
+    // 1xx: the final answer follows.
     if (status >= 200) this.#start = { status, headers: joined(headers) };
   }
 
@@ -107,7 +107,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       : new OutboundError('UNREACHABLE', `No connection within ${seconds} s.`);
   }
 
-  /** With a status and no need of the whole body, it has been answered all the same. */
+  /** If a status came and the body need not be whole, this counts as an answer. */
   #breakOff(error: OutboundError): void {
     if (this.#start && !this.#request.wholeAnswer) this.#end(true);
     else this.#fail(error);

@@ -1,11 +1,11 @@
 /**
- * Kept-alive connections, bounded in all: each request has one to itself while it lasts. What comes
- * beyond the bound waits its turn; a connection that idles gives way to one that is needed elsewhere.
+ * Kept-alive connections, bounded in all: each request has one to itself while it lasts. Requests
+ * over the bound wait their turn; an idle connection is closed if another origin needs its place.
  */
 import { type buildConnector, Client } from 'undici';
 
 const IDLE_MS = 4_000;
-/** Receivers may ask to be kept longer, up to this. */
+/** The longest time to keep an idle connection, even if the receiver allows more. */
 const IDLE_MAX_MS = 30_000;
 
 interface Connection {

@@ -19,9 +19,9 @@ export interface StreamedRequest {
 
 export interface StreamedAnswer {
   status: number;
-  /** Lower-case names; several values where the header came several times. */
+  /** Lower-case names; several values if the header came several times. */
   headers: Record<string, string | string[]>;
-  /** Fails with an OutboundError where it is cut off; destroying it gives the exchange up. */
+  /** Fails with an OutboundError if it is cut off; destroy it to give the exchange up. */
   body: Readable;
   /** Resolves when the body has ended, whether or not well. */
   closed: Promise<void>;
@@ -70,7 +70,7 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // 1xx: the answer itself is still to come.
+    // 1xx: the final answer follows.
     if (status < 200) return;
     const body = new Readable({
       read: () => {
@@ -82,7 +82,7 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
         done(error);
       },
     });
-    // It may fail before anybody has begun to read it; who reads later is told then.
+    // It may fail before anybody reads it; a later reader gets the error then.
     body.on('error', () => {});
     this.#body = body;
     this.#settle.resolve({

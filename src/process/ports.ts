@@ -1,15 +1,15 @@
-/** Ports that can't be had are told before anything is opened or written. */
+/** Checks at start that the ports are free, before anything is opened or written. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '../config.ts';
 import { StartRefused } from '../errors.ts';
 
-/** Throws StartRefused with every port of the configuration that is not to be had. */
+/** Throws StartRefused with every configured port that can't be listened on. */
 export async function refuseTakenPorts(
   config: Pick<Config, 'HOST' | 'PORT' | 'SANDBOX_HOST' | 'SANDBOX_PORT' | 'DATABASE_URL'>,
 ): Promise<void> {
   const { HOST, PORT, SANDBOX_HOST, SANDBOX_PORT, DATABASE_URL } = config;
-  // With DATABASE_URL, the sandbox that is there may be the one that all processes share.
+  // With DATABASE_URL, the port may be taken by the sandbox that all processes share.
   const hasOwnSandboxPort = SANDBOX_PORT !== 0 && !DATABASE_URL;
   const problems = [
     await problemOf({ name: 'PORT', host: HOST, port: PORT }),

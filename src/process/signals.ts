@@ -1,8 +1,8 @@
-/** What tells a process to stop: a signal, or the end of the npm that runs it. */
+/** Tells the process to stop: on a signal, or when the npm that runs it ends. */
 
 /**
- * One wish to stop may arrive as two signals: a terminal and some supervisors signal every process of a group,
- * and npm passes on what it gets.
+ * One stop may arrive as two signals: a terminal and some supervisors signal every process of a group, and npm
+ * passes signals on.
  */
 const SAME_SIGNAL_MS = 1_000;
 const PARENT_CHECK_MS = 1_000;
@@ -10,7 +10,7 @@ const PARENT_CHECK_MS = 1_000;
 export interface StopHandlers {
   /** The first signal. */
   stop: (reason: string) => void;
-  /** A later one means it: the process is to end at once. */
+  /** A later signal: the process ends at once. */
   stopNow: () => void;
 }
 
@@ -30,8 +30,8 @@ export function onStopSignal({ stop, stopNow }: StopHandlers): void {
 }
 
 /**
- * Calls back when the process that started this one is gone. An npm that is killed outright passes nothing on:
- * the server would stay behind, with the port and the data folder.
+ * Calls back when the process that started this one is gone. An npm that is killed passes no signal on: the
+ * server would keep the port and the data folder.
  */
 export function onParentGone(callback: () => void): void {
   const parent = process.ppid;

@@ -12,7 +12,7 @@ export function createTerminalLog(level: string): Log {
   return createLog(level, {
     write(line) {
       const entry = JSON.parse(line) as Entry;
-      // The greeting says the same in words.
+      // The greeting says it already.
       if (entry.msg !== 'server.ready') process.stdout.write(format(shortened(entry)));
     },
   });
@@ -20,7 +20,7 @@ export function createTerminalLog(level: string): Log {
 
 type Entry = Record<string, unknown>;
 
-/** What somebody at a terminal wants to know of a request. */
+/** The line of a request. */
 function shortened(entry: Entry): Entry {
   if (entry.msg !== 'request.ended') return entry;
   const { level, time, method, path, status, ms } = entry;
@@ -34,7 +34,7 @@ export interface Addresses {
   demoFile: string | null;
 }
 
-/** Where to go now that the server is ready. */
+/** What is printed when the server is ready: where to go. */
 export function greeting({ url, sandboxUrl, demoFile }: Addresses): string {
   const rows = [
     ['Start page', url],

@@ -98,7 +98,7 @@ export interface Provider {
   custom?: CustomAuthFacts;
   /** The base URL needs a workspace (`{{workspace}}`), which connecting therefore asks for. */
   workspaceRequired?: boolean;
-  /** Object names that exist; left out where a customer's account may hold any. */
+  /** Object names that exist; left out if a customer's account may hold any. */
   objects?: readonly string[];
   limits: ProviderLimits;
   /** Features that only some providers take on a write. */
@@ -134,9 +134,9 @@ export function supportedCapabilities({ capabilities }: Provider): ProviderCapab
 }
 
 /**
- * An authenticated way to one connection's account. `send` adds the credentials, keeps to the
+ * An authenticated session with one connection's account. `send` adds the credentials, keeps to the
  * provider's limits, refreshes a token that was refused once, and resolves for every HTTP answer
- * whatever its status; it throws ProviderError where there was no usable answer.
+ * whatever its status; it throws ProviderError if there was no usable answer.
  */
 export interface ProviderSession {
   /** The connection's base URL, variables filled in, without a trailing slash. */
@@ -161,7 +161,7 @@ export interface ProviderAnswer {
   status: number;
   /** Lower-case names. */
   headers: Record<string, string>;
-  /** Parsed JSON; the text itself where it is not JSON; null where it is empty. */
+  /** Parsed JSON; the text itself if it is not JSON; null if it is empty. */
   body: unknown;
 }
 
@@ -230,7 +230,7 @@ export interface RecordPage {
   records: ProviderRecord[];
   /** Null on the last page. Stored between pages, so it holds all that the next one needs. */
   nextCursor: string | null;
-  /** All records of the read, where the provider says so. */
+  /** The number of records of the read, if the provider says it. */
   estimatedTotal: number | null;
 }
 
@@ -246,7 +246,7 @@ export interface RecordWrite {
   record: Record<string, unknown>;
   associations?: Association[];
   headers?: { key: string; value: string }[];
-  /** Sent where the provider knows such keys: the same key creates once. */
+  /** Sent if the provider knows such keys: the same key creates once. */
   idempotencyKey?: string;
 }
 
@@ -254,7 +254,7 @@ export interface BatchWrite {
   type: 'CREATE' | 'UPDATE';
   objectName: string;
   records: { record: Record<string, unknown>; associations?: Association[] }[];
-  /** One refused record refuses all, where the provider can do that. */
+  /** If one record is refused, all are; only for providers that can do that. */
   allOrNone: boolean;
   headers?: { key: string; value: string }[];
   idempotencyKey?: string;
@@ -266,12 +266,12 @@ export interface RecordRemoval {
   headers?: { key: string; value: string }[];
 }
 
-/** What became of one record: an outcome is returned, never thrown. */
+/** The outcome of one record: it is returned, never thrown. */
 export interface RecordOutcome {
   success: boolean;
   /** Null for a refused create. */
   recordId: string | null;
-  /** The record as the provider holds it now, where its answer says so. */
+  /** The record as the provider holds it now, if its answer has it. */
   data: Record<string, unknown> | null;
   /** Why it was refused, in words for people. */
   errors: string[];
@@ -319,7 +319,7 @@ export class ProviderError extends Error {
   override name = 'ProviderError';
   readonly kind: ProviderErrorKind;
   readonly status: number | null;
-  /** What the provider asked us to wait, in milliseconds. */
+  /** The wait that the provider demands, in milliseconds. */
   readonly retryAfterMs: number | null;
 
   constructor(
@@ -338,7 +338,7 @@ export class ProviderError extends Error {
     return PASSES_LATER.has(this.kind);
   }
 
-  /** The provider may have done what was asked. */
+  /** The provider may have carried out the request. */
   get outcomeUnknown(): boolean {
     return OUTCOME_UNKNOWN.has(this.kind);
   }

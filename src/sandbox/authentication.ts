@@ -28,7 +28,7 @@ export function authenticate(headers: IncomingHttpHeaders, oauth: AuthorizationS
   return names.join(' ') || 'public';
 }
 
-/** User name and password of a Basic header; null where it is none. */
+/** User name and password of a Basic header; null for any other header. */
 export function basicCredentials(header: string): { user: string; password: string } | null {
   const encoded = /^basic +([a-z0-9+/_=-]+)$/i.exec(header)?.[1];
   if (encoded === undefined) return null;

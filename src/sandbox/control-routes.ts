@@ -18,7 +18,7 @@ interface Parts {
   seeder: Seeder;
 }
 
-/** The switches of the sandbox itself: no part of the service that it plays, and never faulty. */
+/** The controls of the sandbox itself: no part of the imitated service, and no fault strikes them. */
 export function controlRoutes({ faults, settings, seeder }: Parts): Route[] {
   return [
     {

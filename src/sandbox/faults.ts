@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** What goes wrong, for which requests, how often. */
+/** A fault: what fails, for which requests, and how often. */
 export const faultSchema = z
   .strictObject({
-    /** Answered in place of doing the work. */
+    /** The status that is answered instead of doing the work. */
     status: z.int().min(300).max(599).optional(),
     /** Sent as Retry-After with `status`. */
     retryAfterSeconds: z.int().min(0).max(86_400).optional(),

@@ -8,7 +8,7 @@ export interface Route {
   answer(request: SandboxRequest): SandboxAnswer;
 }
 
-/** Answers by the first route that fits; throws a Refusal (404 or 405) where none does. */
+/** Answers by the first route that fits; throws a Refusal (404 or 405) if none does. */
 export function answerByRoute(
   routes: readonly Route[],
   request: Omit<SandboxRequest, 'params'>,

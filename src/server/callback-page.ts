@@ -1,4 +1,4 @@
-/** Where providers send browsers back to after a person's consent. */
+/** The page that providers send browsers back to after a person's consent. */
 import type { Services } from '../domain/call.ts';
 import { type CallbackOutcome, finishOAuthConnect } from '../domain/connection/oauth-callback.ts';
 import { ServiceUnavailable } from '../errors.ts';
@@ -6,7 +6,7 @@ import { page } from './plain-page.ts';
 
 export { CALLBACK_PATH } from '../domain/connection/oauth-connect.ts';
 
-/** The address holds a code and a state: no page gets to know it, and nothing keeps it. */
+/** The URL holds a code and a state: it is sent to no other page, and no cache keeps it. */
 const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 /** A provider's words, as far as they are passed on. */
 const LONGEST_WORDS = 300;
@@ -24,7 +24,7 @@ export async function oauthCallback(services: Services, request: Request): Promi
   }).then(answerTo, (error: unknown) => {
     if (error instanceof ServiceUnavailable) return comeAgain(error);
     services.log.error({ error }, 'connect.failed');
-    return page(500, 'Not connected', ['Something went wrong. Connect again in a moment.']);
+    return page(500, 'Not connected', ['The gateway failed. Connect again in a few seconds.']);
   });
   for (const [name, value] of Object.entries(PRIVATE)) response.headers.set(name, value);
   return response;
@@ -32,7 +32,7 @@ export async function oauthCallback(services: Services, request: Request): Promi
 
 function comeAgain({ retryAfterSeconds }: ServiceUnavailable): Response {
   const response = page(503, 'Not connected', [
-    'The gateway is not at its best. Connect again in a moment.',
+    'The gateway does not answer at the moment. Connect again in a few seconds.',
   ]);
   response.headers.set('retry-after', String(retryAfterSeconds));
   return response;
@@ -42,8 +42,8 @@ function answerTo(outcome: CallbackOutcome): Response {
   switch (outcome.kind) {
     case 'UNKNOWN':
       return page(400, 'Not connected', [
-        'This link was used already, or its time is over.',
-        'Go back to where you came from and connect again.',
+        'This link was used already, or it has expired.',
+        'Go back to the app that sent you here and connect again.',
       ]);
     case 'CONNECTED':
       return outcome.redirectUrl === null
@@ -58,7 +58,7 @@ function answerTo(outcome: CallbackOutcome): Response {
   }
 }
 
-/** 303: the browser comes with a GET, whatever brought it here. */
+/** 303: the browser follows with a GET, whatever the method of this request. */
 function redirect(to: string, params: Record<string, string>): Response {
   const url = new URL(to);
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);

@@ -26,7 +26,7 @@ export interface HandlerParts {
   pipeline: Pipeline;
   streams: OpenStreams;
   rest: Rest;
-  /** GraphiQL's, as they are when its page is asked for. */
+  /** GraphiQL's tabs, read for each request of its page. */
   tabs: () => GraphiqlTab[];
   /** The file with the demo's key; null if there is no demo, or not yet. */
   demoFile: () => string | null;
@@ -46,7 +46,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
   const yoga = createYogaGraphql({ ...parts, places });
   return {
     start: inPlace(fetched((request) => startPage(request, placesOf(parts)))),
-    // Those who ask for health need an answer most when there is too much to do: it takes no place.
+    // Health checks need an answer even under full load: they take no place of LIMIT_REQUESTS.
     live: fetched(live),
     ready: fetched(() => readiness(database, isReady())),
     rest: (req, res, { address }) => {
@@ -68,6 +68,7 @@ function placesOf({ services, demoFile }: HandlerParts): Places {
 
 function nothingAt(path: string, { ROLES }: Config): Response {
   const isWorker = !ROLES.includes('api');
-  const words = 'This process is a worker: it answers /livez and /readyz alone.';
+  const words =
+    'This process is a worker: it answers only /livez and /readyz. Send the request to a process with the role api.';
   return problem('NOT_FOUND', isWorker ? words : `There is nothing at ${path}.`);
 }

@@ -1,4 +1,4 @@
-/** Whether the process runs, and whether it can be given requests. */
+/** /livez: the process runs. /readyz: it takes requests. */
 import type { Database } from '../database/database.ts';
 
 export function live(): Response {

@@ -1,4 +1,4 @@
-/** Plain pages for people who come to the gateway: no script, nothing loaded, never framed. */
+/** Plain pages for people: no script, nothing loaded from outside, never in a frame. */
 import { createHash } from 'node:crypto';
 import { Html, html } from '../html.ts';
 

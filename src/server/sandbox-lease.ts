@@ -1,4 +1,4 @@
-/** Which process runs the sandbox: a lease that it keeps renewing, told by the database's clock. */
+/** The lease of the process that runs the sandbox, by the database's clock. The process renews it. */
 import { randomUUID } from 'node:crypto';
 import type { RunQuery } from '../database/rows.ts';
 
@@ -7,13 +7,13 @@ const LEASE_MS = 5_000;
 const UNTIL = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`;
 
 export interface SandboxLease {
-  /** Where the sandbox was last, once this process has the lease; null where another one has it. */
+  /** Claims the lease: the last URL of the sandbox; null if another process has the lease. */
   claim(): Promise<{ lastUrl?: string } | null>;
-  /** Tells where the sandbox is, and keeps the lease; false where another process has it by now. */
+  /** Writes the sandbox's URL and renews the lease; false if another process has it by now. */
   renew(url: string): Promise<boolean>;
-  /** Where the others' sandbox is; null before the first one listens. */
+  /** The URL of the other process's sandbox; null before the first one listens. */
   findUrl(): Promise<string | null>;
-  /** The next to claim it gets it. */
+  /** Frees the lease: the next claim gets it. */
   release(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What the gateway sees of the sandbox, and how its server is started. */
+/** The sandbox as the gateway sees it, and the start of its server. */
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
@@ -7,9 +7,9 @@ import { type SandboxServer, startSandboxServer } from '../sandbox/server.ts';
 export type FillSandbox = (server: SandboxServer) => void;
 
 export interface Sandbox extends AsyncDisposable {
-  /** Where it is at present, without a trailing slash. */
+  /** Its present URL, without a trailing slash. */
   url: () => string;
-  /** Throws where another process of the database runs it. */
+  /** Throws if another process of the database runs it. */
   server(): SandboxServer;
   /** Fills it as it is now, if this process runs it, and each that this process starts from now on. */
   fillWith(fill: FillSandbox): void;
@@ -22,8 +22,8 @@ export interface SandboxHost {
 }
 
 /**
- * On SANDBOX_PORT where it is given; else where it was last, so that addresses in it stay right; else on the
- * port after the gateway's, or on any free one.
+ * Listens on SANDBOX_PORT if it is given; else on its last port, so that stored URLs stay valid; else on the port
+ * after the gateway's, or on any free one.
  */
 export async function startSandbox(config: Config, lastUrl?: string): Promise<SandboxServer> {
   const { SANDBOX_HOST: host, SANDBOX_PORT: port } = config;

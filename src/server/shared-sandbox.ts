@@ -1,6 +1,6 @@
 /**
- * On PostgreSQL one process runs the sandbox, and the others are told where it is by the database. When that
- * process ends, another one runs a new, empty sandbox, at the same address where it can.
+ * On PostgreSQL one process runs the sandbox, and the others read its URL from the database. When that process
+ * ends, another one runs a new, empty sandbox, at the same URL if its port is free.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SandboxServer } from '../sandbox/server.ts';
@@ -72,7 +72,7 @@ class SharedSandbox implements Sandbox {
         await this.#look();
         hasFailed = false;
       } catch (error) {
-        // Once: an outage is one fact. The sandbox stays where it is, as nobody else can claim it either.
+        // Logged once for each outage. The sandbox goes on: no other process can claim the lease either.
         if (!hasFailed) this.#host.log.warn({ err: error }, 'sandbox.unreachable');
         hasFailed = true;
       }
@@ -86,7 +86,7 @@ class SharedSandbox implements Sandbox {
     else this.#othersUrl = (await this.#lease.findUrl()) ?? this.#othersUrl;
   }
 
-  /** Whoever could not renew in time finds another process in its place. */
+  /** A process that could not renew in time finds that another one has the lease. */
   async #keep(server: SandboxServer): Promise<void> {
     if (await this.#lease.renew(server.url)) return;
     this.#server = null;

@@ -1,4 +1,4 @@
-/** What is at `/`: where everything is, as a page for people and as JSON for programs. */
+/** The start page at `/`: links to everything, as HTML for people and as JSON for programs. */
 import { isAbsolute } from 'node:path';
 import { type Html, html } from '../html.ts';
 import { pageOf } from './plain-page.ts';
@@ -27,7 +27,7 @@ function links({ url, sandboxUrl }: Places): Response {
   });
 }
 
-/** Links to the gateway itself are relative: they also lead there by an address that it does not know of. */
+/** Links to the gateway itself are relative, so that they also work behind an address that it does not know. */
 function content(places: Places): Html {
   const { url, sandboxUrl, demoFile } = places;
   return html`<p>It runs at <code>${url}</code>. From here on:</p>
@@ -73,12 +73,12 @@ function withoutDemo(url: string): Html {
 <p>The README tells how to come by a builder's token, a project and its keys.</p>`;
 }
 
-/** What `require` takes for a path, and not for the name of a package. */
+/** A path that `require` does not take for the name of a package. */
 function pathOf(file: string): string {
   return JSON.stringify(isAbsolute(file) ? file : `./${file}`);
 }
 
-/** As a shell takes it for one word. */
+/** Quoted, so that a shell reads it as one word. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,15 +1,15 @@
-/** Trying again: after longer waits each time, so that what has failed is not kept down by those who need it. */
+/** Retries with backoff: each wait is longer than the one before, so that retries do not keep down what has failed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Backoff {
   /** The wait after the first failure; each later one is twice as long. */
   firstMs: number;
   maxMs: number;
-  /** The share of a wait that chance takes away at most, so that what failed together does not return together. */
+  /** Jitter: the largest share that chance takes off a wait, so that what failed together is not retried together. */
   jitter?: number;
 }
 
-/** The wait after so many failures in a row, from 1. */
+/** The wait after `failures` failures in a row, from 1. */
 export function backoffMs(
   { firstMs, maxMs, jitter = 0 }: Backoff,
   failures: number,
@@ -25,7 +25,7 @@ export interface Persistence {
   onFailure?: (error: unknown, failures: number) => void;
 }
 
-/** Does the work until it succeeds; undefined if the signal ends that, also while the work hangs. */
+/** Retries the work until it succeeds; undefined if the signal aborts, also while the work hangs. */
 export async function untilDone<T>(
   work: () => Promise<T>,
   { backoff, onFailure, signal }: Persistence & { signal: AbortSignal },
@@ -48,7 +48,7 @@ export async function untilDone<T>(
   }
 }
 
-/** Does the work up to so many times, and throws its last error. An error that is final is thrown at once. */
+/** Tries the work up to that number of times, and throws its last error. A final error is thrown at once. */
 export async function withTries<T>(
   work: () => Promise<T>,
   {

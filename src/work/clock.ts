@@ -1,9 +1,9 @@
 /**
- * The time of another clock, told without asking it each time: what was read of it, and what a clock of this
- * process that never jumps has counted since. The process's own idea of the date does not matter.
+ * The time of another clock without a request for each reading: its last reading, plus what this process's
+ * monotonic clock has counted since. The process's own date does not matter.
  */
 
-/** A reading that took longer says too little about when it was made. */
+/** A slower reading is too imprecise: nobody knows when in between it was made. */
 const TRIP_MS_MAX = 200;
 
 export class RemoteClock {
@@ -18,7 +18,7 @@ export class RemoteClock {
 
   now = (): Date => new Date(performance.now() + this.#offsetMs);
 
-  /** Reads it again. Throws what reading throws, and goes on as before. */
+  /** Reads it again. Throws what reading throws, and keeps the last reading then. */
   async set(): Promise<void> {
     const askedMs = performance.now();
     const timeMs = await this.#read();

@@ -1,7 +1,7 @@
-/** Time limits of what is waited for. They end the wait, and not the work. */
+/** Time limits on waits. They end the wait, not the work. */
 import { DomainError } from '../errors.ts';
 
-/** The result, or what `late` gives or throws if that takes longer. */
+/** The result; if it takes longer, what `late` returns or throws. */
 export async function withDeadline<T, L = T>(
   running: Promise<T>,
   maxMs: number,
@@ -33,7 +33,7 @@ export interface TimeLimits {
   LIMIT_MUTATION_MS: number;
 }
 
-/** How long a caller waits for an operation or a request; then it is refused. */
+/** The longest that a caller waits for an operation or a request; then it is refused. */
 export function operationMsMax(
   { LIMIT_QUERY_MS, LIMIT_MUTATION_MS }: TimeLimits,
   { isChange }: { isChange: boolean },
@@ -51,7 +51,7 @@ export function outOfTime(
   return new DomainError('QUERY_LIMIT_EXCEEDED', detail, { limit: 'time', maximum: maximumMs });
 }
 
-/** The rest is for closing what then is not needed any more. */
+/** The rest of SHUTDOWN_MS is for closing resources. */
 const STOP_WORK_SHARE = 0.8;
 
 /** What running requests and jobs have when the process is told to stop. */

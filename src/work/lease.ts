@@ -6,11 +6,11 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * A process that others miss for so long has ended. One that only lost its connection has it back by then.
+ * A process that others miss for this long has ended. One that only lost its connection has reconnected by then.
  */
 export const MISSED_MS = 2_000;
 
-/** Another has taken the work over, or it has ended: nothing of this claim counts any more. */
+/** Another process has taken the work over, or the work has ended: results of this claim no longer count. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }

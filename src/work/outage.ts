@@ -2,7 +2,7 @@
 import type { Log } from '../log.ts';
 
 export interface OutageOptions {
-  /** Logged again after so long, if nothing tells of the end. */
+  /** If no success is seen, it is logged again after this time. */
   repeatMs?: number;
 }
 
@@ -39,7 +39,7 @@ export class Outage {
     this.#loggedAtMs = null;
   }
 
-  /** Does the work and tells what came of it; undefined if it failed. */
+  /** Does the work and notes whether it failed; undefined if it did. */
   async watch<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       const result = await work();

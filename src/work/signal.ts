@@ -1,10 +1,10 @@
-/** Signs by which those who wait go on. */
+/** Signals that end a wait. */
 
 /** Wakes all who wait for it. What is raised while nobody waits is lost: look first, then wait. */
 export class Signal {
   #next = Promise.withResolvers<void>();
 
-  /** Until it is raised the next time. */
+  /** Resolves when it is raised the next time. */
   wait(): Promise<void> {
     return this.#next.promise;
   }
@@ -26,7 +26,7 @@ export class Alarm {
     this.#wake?.();
   }
 
-  /** Until it rings, or so long. */
+  /** Resolves when it rings, or after the time. */
   async wait(maxMs: number): Promise<void> {
     if (!this.#isRung) {
       const { promise, resolve } = Promise.withResolvers<void>();

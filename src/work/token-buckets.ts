@@ -1,11 +1,11 @@
 /** Token buckets in memory, one for each name: a steady rate with room for a burst. */
 import { LRUCache } from 'lru-cache';
 
-/** Names that were not seen for the longest are forgotten, that is: full again. */
+/** The least recently seen names are dropped: they begin again with a full bucket. */
 const MOST_NAMES = 50_000;
 
 export interface TokenBuckets {
-  /** Takes one; answers 0, or how many seconds until there is one. */
+  /** Takes a token: 0 if there was one, else the seconds until there is one. */
   take(name: string): number;
   /** The same, with how many are left. */
   spend(name: string): Spent;

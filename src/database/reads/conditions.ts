@@ -1,4 +1,4 @@
-/** The conditions of a list. Their values are bound, never joined in. */
+/** The conditions of a list. Their values are bound, never put into the text. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ValueOf } from '../statements.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * A page as one range of an index: equal in its first column, the others told by comparing rows. Were they
- * all equal, the planner could walk the primary key in the same order, and pass over every row.
+ * A page as one range of an index: equal in its first column, and a row comparison for the others. If all were
+ * equalities, the planner could walk the primary key in the same order, and read every row.
  */
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { RowList } from '../rows.ts';

@@ -17,7 +17,7 @@ type Select = SelectQueryBuilder<AnyTables, string, Columns>;
 
 const tables = statements as unknown as Kysely<AnyTables>;
 
-/** Our own shapes are a few hundred; queries that combine links in many ways only make others be written again. */
+/** The gateway has a few hundred shapes; queries with many combinations of links only make others be written again. */
 const KEPT_MAX = 2_000;
 const KEPT = new LRUCache<string, Kept<Lists>>({ max: KEPT_MAX });
 

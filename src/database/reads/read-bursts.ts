@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { type RunQuery, statementName } from '../rows.ts';
 
-/** Reads of one burst; more of them take another connection, and so another core of the server. */
+/** The most reads of one burst; more take another connection, and so another core of the server. */
 const BURST_MOST = 16;
 
 interface Read {
@@ -17,7 +17,7 @@ interface Read {
 
 export interface ReadsInBursts {
   each: RunQuery;
-  /** Those of one burst that are alike are one read. Its rows are shared: nobody may change them. */
+  /** Equal reads of one burst are read once. The rows are shared: nobody may change them. */
   shared: RunQuery;
 }
 

@@ -13,11 +13,11 @@ export interface CatalogueRow
     | 'custom'
     | 'workspaceRequired'
   > {
-  /** False where requests can't be forwarded as they are. */
+  /** False if requests can't be forwarded as they are. */
   proxy?: false;
 }
 
-/** A middle for all of them, not any one's own: what is too much comes back as a 429, and waits. */
+/** Middle values, not one provider's own limits: if they are too high, a 429 comes and the call waits. */
 export const DEFAULT_LIMITS: ProviderLimits = {
   // As many as keep ten requests a second going when each takes half of one.
   concurrency: 5,
@@ -32,7 +32,7 @@ export const DEFAULT_LIMITS: ProviderLimits = {
   pageSize: 100,
 };
 
-/** A provider that we can connect to and forward requests to, and of whose objects we know nothing. */
+/** A provider that connections and forwarded requests work with, and whose objects are not known. */
 export function catalogueProvider({ proxy, ...facts }: CatalogueRow): Provider {
   return {
     ...facts,

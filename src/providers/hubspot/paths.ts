@@ -25,7 +25,7 @@ function objectName(name: string): string {
   throw new ProviderError('MISSING_OBJECT', 'No HubSpot object can have that name');
 }
 
-/** Null where no record can have that id. */
+/** Null if no record can have that id. */
 export function findRecordId(id: unknown): string | null {
   const text = typeof id === 'number' ? String(id) : id;
   return typeof text === 'string' && RECORD_ID.test(text) ? text : null;

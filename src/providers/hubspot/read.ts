@@ -31,7 +31,7 @@ const searchCursor = z.object({
 });
 type SearchCursor = z.infer<typeof searchCursor>;
 
-/** Lists where neither bound is given: a list is never behind, as the search index can be. */
+/** Lists if neither bound is given: a list is never behind, as the search index can be. */
 export function readPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
   return read.since || read.until ? searchPage(session, read) : listPage(session, read);
 }
@@ -81,7 +81,7 @@ async function searchPage(session: ProviderSession, read: PageRead): Promise<Rec
   };
 }
 
-/** Goes on in the segment, or above its last id where the next page would pass the ceiling. */
+/** Goes on in the segment, or above its last id if the next page would pass the ceiling. */
 function nextSearch(
   here: SearchCursor,
   page: { after: string | undefined; lastId: string | undefined; limit: number },

@@ -29,7 +29,7 @@ export function failure(answer: ProviderAnswer, purpose: RequestPurpose): Provid
   });
 }
 
-/** Why a record was refused for what is in it; null where it was not the record's fault. */
+/** Why a record was refused for what is in it; null if the cause is not the record. */
 export function findRefusal(answer: ProviderAnswer): string[] | null {
   const kind = kindOf(answer, 'WRITE');
   return kind === 'BAD_REQUEST' || kind === 'MISSING_FIELD' ? messages(answer) : null;

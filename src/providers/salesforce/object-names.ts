@@ -12,7 +12,7 @@ export function objectApiName(name: string): string {
   throw new ProviderError('MISSING_OBJECT', 'No Salesforce object can have that name');
 }
 
-/** Null where no record can have that id. */
+/** Null if no record can have that id. */
 export function findRecordId(id: unknown): string | null {
   return typeof id === 'string' && RECORD_ID.test(id) ? id : null;
 }

@@ -19,7 +19,7 @@ export function salesforceProvider(options: { baseUrl?: string } = {}): Provider
       tokenUrl: `${baseUrl}/services/oauth2/token`,
       authorizeParams: { prompt: 'login' },
       tokenFields: { workspaceRef: 'instance_url', consumerRef: 'id', scopes: 'scope' },
-      // Token answers name no lifetime: a session lasts as an org has set it, two hours unless changed.
+      // Token answers name no lifetime: a session lasts as long as the org has set, two hours by default.
       defaultLifetimeSeconds: 2 * 60 * 60,
     },
     workspaceRequired: true,

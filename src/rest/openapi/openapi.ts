@@ -142,7 +142,7 @@ const ZOD = { schemaRegistry: namedSchemas, zodToJsonConfig: { override: describ
 
 type Document = Partial<OpenAPIV3_1.Document>;
 
-/** The transform adds every named schema, as an input and as an output: this leaves out those that no endpoint refers to. */
+/** The transform adds every named schema, as input and as output: those that no endpoint refers to are left out. */
 function withoutUnused(document: Document): Document {
   const { schemas = {}, ...components } = document.components ?? {};
   const used = new Set<string>();

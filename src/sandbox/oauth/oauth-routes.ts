@@ -28,7 +28,7 @@ export function oauthRoutes(oauth: AuthorizationServer): Route[] {
   ];
 }
 
-/** Where these are wrong there is nobody to redirect to. */
+/** If these are wrong, there is no client to redirect to. */
 const clientSchema = z.object({
   client_id: z.string().min(1).max(256),
   redirect_uri: z.url({ protocol: /^https?$/ }),

@@ -1,7 +1,7 @@
 import { Refusal } from '../refusal.ts';
 import type { RecordTable } from './table.ts';
 
-/** Where a read has got to, and what it counted on its first page. */
+/** The position of a read, and the count of its first page. */
 export interface Cursor {
   after: number;
   total: number;

@@ -1,4 +1,4 @@
-/** Answers that tell: what objects there are, and their records. */
+/** Routes that read: objects and their records. */
 import { z } from 'zod';
 import { parsed, type SandboxAnswer, type SandboxRequest } from '../request.ts';
 import { cursorText, parsedCursor } from './cursor.ts';

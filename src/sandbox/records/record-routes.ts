@@ -8,7 +8,7 @@ import { createBatch, createRecord, deleteRecord, updateBatch, updateRecord } fr
 interface Parts {
   workspace: Workspace;
   idempotencyKeys: IdempotencyKeys;
-  /** Name of the caller; throws where it may not call. */
+  /** Name of the caller; throws if it may not call. */
   admit: (request: SandboxRequest) => string;
 }
 

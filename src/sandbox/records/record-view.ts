@@ -4,7 +4,7 @@ import type { StoredRecord } from './table.ts';
 
 export type RecordView = (record: StoredRecord) => Record<string, unknown>;
 
-/** A record as the API shows it: every field, null where it has no value, and its associations. */
+/** A record as the API shows it: every field (null if it has no value) and its associations. */
 export function recordView({ fields }: ObjectDefinition): RecordView {
   return (record) => ({ ...shownFields(fields, record), associations: record.associations });
 }

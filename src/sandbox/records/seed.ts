@@ -47,7 +47,7 @@ export class Seeder {
     this.#workspace = workspace;
   }
 
-  /** Goes on where it left off; throws a Refusal (409) where the object can't hold so many. */
+  /** Continues after the last record that it made; throws a Refusal (409) if the object can't hold so many. */
   seed(objectName: ObjectName, count: number): void {
     const table = this.#workspace.getTable(objectName);
     if (table.size + count > MAX_RECORDS_PER_OBJECT) {

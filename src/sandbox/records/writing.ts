@@ -1,4 +1,4 @@
-/** Answers that change records. */
+/** Routes that change records. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { jsonBody, parsed, type SandboxAnswer, type SandboxRequest } from '../request.ts';
@@ -91,7 +91,7 @@ function batchSchema<Change extends z.ZodType>(change: Change) {
   });
 }
 
-/** 200 whatever became of the records: each has its own result, in the order given. */
+/** Always 200: each record has its own result, in the order given. */
 function batchAnswer(
   workspace: Workspace,
   { params, headers }: SandboxRequest,

@@ -11,12 +11,12 @@ import { httpOf } from './http-answer.ts';
 const EVENT_STREAM = 'text/event-stream';
 /** Keeps proxies from closing a quiet connection. */
 const KEEP_ALIVE_MS = 12_000;
-/** Looks in a row at a client that has taken nothing, before its connection is cut. */
+/** After this many checks in a row at which the client has read nothing, its connection is cut. */
 const STALLED_LOOKS = 3;
 const COMMENT = ':\n\n';
 const COMPLETE = 'event: complete\ndata:\n\n';
 
-/** Whatever yields many results, which has no other form, and what a client wants as a stream and as nothing else. */
+/** True for a subscription, and for any operation of a client that accepts nothing but a stream. */
 export function isForStream(accept: string | null | undefined, result: unknown): boolean {
   return isStream(result) || wantsStream(accept);
 }
@@ -29,7 +29,7 @@ export function isStream(result: unknown): result is AsyncIterable<Message> {
   return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
 }
 
-/** graphql-sse reports refusals inside a stream; only what a client should come back for, or not, is a status. */
+/** graphql-sse reports refusals inside a stream; a status is for those that tell a client whether to reconnect. */
 export function eventStreamHead(results: Results) {
   const headers = {
     'content-type': `${EVENT_STREAM}; charset=utf-8`,
@@ -45,14 +45,14 @@ export function eventStreamHead(results: Results) {
 
 export interface StreamOptions {
   keepAliveMs?: number;
-  /** Whether the end is not that of the operation: then the client is to come again. */
+  /** Whether the stream ends before the operation does: then the client reconnects. */
   isCut: () => boolean;
   onStalled: () => void;
 }
 
 /**
- * Writes results until their end or the body's: the next is taken only when the last one fits in the body's
- * buffer. What comes at once leaves at once.
+ * Writes results until they or the body end. The next result is taken only when the last one fits in the body's
+ * buffer. Results that come together are written together.
  */
 export async function writeEventStream(
   results: Results,
@@ -76,7 +76,7 @@ export async function writeEventStream(
   };
   if (body.destroyed) close();
   else body.once('close', close);
-  // Its client has gone: 'close' follows.
+  // The client has gone: 'close' follows.
   body.on('error', () => {});
   // The first bytes let a client's fetch resolve before anything has happened.
   body.write(COMMENT);
@@ -94,7 +94,7 @@ export async function writeEventStream(
   }
 }
 
-/** Until there is room again, or nobody is there to read. */
+/** Resolves when there is room again, or the client has gone. */
 function drained(body: Writable): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {

@@ -1,4 +1,4 @@
-/** GraphiQL: its page works with no internet, and has ready tabs where the demo runs. */
+/** GraphiQL. Its page works without internet, and has ready tabs if the demo is on. */
 import type { GraphiQLOptions } from 'graphql-yoga';
 
 export interface GraphiqlTab {
@@ -19,11 +19,11 @@ export function graphiqlOptions(tabs: GraphiqlTab[]): GraphiQLOptions {
 
 /**
  * GraphiQL moves its tabs while it loads, and hides that for as long as they have no focus: the first click on
- * one gives it the focus, it jumps from under the pointer, and the click is lost. So they never move.
+ * a tab focuses it, the tab jumps from under the pointer, and the click is lost. So the tabs never move.
  */
 const TABS_STAY = '<style>.graphiql-tab { transform: none !important }</style>';
 
-/** One text of many megabytes, which is loaded when somebody opens it. */
+/** A text of many megabytes, which is loaded when the page is first opened. */
 export async function graphiqlPage(options?: GraphiQLOptions): Promise<string> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   return String(renderGraphiQL(options)).replace('</head>', `${TABS_STAY}</head>`);

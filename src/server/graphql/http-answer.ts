@@ -1,4 +1,4 @@
-/** What of a result goes out over HTTP: the errors' own status where nothing of the operation ran, else 200. */
+/** A result over HTTP: the status of its errors if nothing of the operation ran, else 200. */
 import type { ExecutionResult } from 'graphql';
 import type { Problem } from '../../errors.ts';
 import { publicResult } from '../../graphql/execution/graphql-errors.ts';
@@ -21,7 +21,7 @@ export function httpAnswer(result: ExecutionResult, accept: string | null | unde
 
 /**
  * The specification wants 200 for every well-formed request that is answered as application/json, also if
- * its document is refused. Not well-formed is what Yoga refuses by itself: those errors bring their status.
+ * its document is refused. Requests that are not well-formed are refused by Yoga, whose errors have their status.
  */
 function isWellFormed({ errors = [] }: ExecutionResult, status: number): boolean {
   return status === 400 && !errors.some(({ extensions }) => extensions?.http);
@@ -45,7 +45,7 @@ export function httpOf({ data, errors = [] }: ExecutionResult): Omit<HttpAnswer,
   return { status, headers };
 }
 
-/** Where every field was refused so, the request was. */
+/** If every field was refused with one status, the request was. */
 const WHOLLY = ['UNAUTHENTICATED', 'SERVICE_UNAVAILABLE'];
 
 interface Http {

@@ -1,7 +1,7 @@
 /**
- * The short way for what nearly every request is: one operation, posted as JSON. It goes through the same
- * pipeline as all others, without Yoga's fetch layer around it, which costs more than most queries. Whatever
- * is odd about a request (another method, length or body) is left to Yoga.
+ * The fast path for nearly every request: one operation, posted as JSON. It runs the same pipeline as all others,
+ * without Yoga's fetch layer, which costs more than most queries. Yoga handles every request that is unusual
+ * (another method, length or body).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
@@ -26,7 +26,7 @@ export interface PlainGraphql {
   pipeline: Pipeline;
   streams: Pick<OpenStreams, 'areEnding'>;
   places: Places;
-  /** For a request whose body turns out to be odd. */
+  /** Handles a request whose body turns out to be unusual. */
   yoga: YogaGraphql;
 }
 
@@ -37,7 +37,7 @@ export function createPlainGraphql(parts: PlainGraphql): Handler {
   return (req, res, facts) => {
     readBody(req, config.LIMIT_BODY_BYTES, (body) => {
       const leave = places.enter(res, 'application/json');
-      // A plain request says its length, so that its body is never too large.
+      // A plain request has a Content-Length, which was checked: its body is never too large.
       if (!leave || !body) return;
       const params = paramsOf(body);
       const placed = { ...facts, staysOpen: leave };
@@ -47,7 +47,7 @@ export function createPlainGraphql(parts: PlainGraphql): Handler {
   };
 }
 
-/** Whether the head of a request for GraphQL has nothing odd. */
+/** Whether the head of a GraphQL request has nothing unusual. */
 export function isPlain({ LIMIT_BODY_BYTES }: Config, { method, headers }: IncomingMessage) {
   return (
     method === 'POST' &&
@@ -58,7 +58,7 @@ export function isPlain({ LIMIT_BODY_BYTES }: Config, { method, headers }: Incom
   );
 }
 
-/** An empty body, and one without a length, are odd. */
+/** An empty body, and one without a length, are unusual. */
 function isWithin(length: string | undefined, max: number): boolean {
   return length !== undefined && Number(length) > 0 && Number(length) <= max;
 }
@@ -69,7 +69,7 @@ function accepts(accept: string | undefined): boolean {
 
 const MEMBERS = new Set(['query', 'variables', 'operationName', 'extensions']);
 
-/** Null for everything that Yoga is to find words for. */
+/** Null for every body that Yoga handles, which explains what is wrong. */
 function paramsOf(body: Buffer): Asking | null {
   try {
     const params: unknown = JSON.parse(body.toString('utf8'));
@@ -107,7 +107,7 @@ function answerBy({ log, pipeline, streams }: PlainGraphql) {
   const send = (res: ServerResponse, result: ExecutionResult, accept: string | undefined) => {
     const { status, headers, body } = httpAnswer(result, accept);
     res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-    // What is answered in one turn of the event loop leaves in a row: each write by itself would wake its client.
+    // Answers of one turn of the event loop are written together: each write by itself would wake its client.
     setImmediate(() => res.end(body));
   };
 

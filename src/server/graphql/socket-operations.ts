@@ -17,11 +17,12 @@ import type { Log } from '../../log.ts';
 import { CLOSE } from './close-codes.ts';
 import { isStream } from './event-stream.ts';
 
-/** Operations that run at once on one socket. */
+/** The most operations that run at once on one socket. */
 const MOST_OPERATIONS = 100;
-/** In the words of a refused upgrade. */
-export const TOO_MANY_SOCKETS = 'No more sockets are taken here. Try again.';
-/** Until then a client has to say who it is. */
+/** Also the text of a refused upgrade. */
+export const TOO_MANY_SOCKETS =
+  'This process has as many sockets as LIMIT_SOCKETS allows. Connect again later.';
+/** The time in which a client must send connection_init. */
 export const INIT_MS = 3_000;
 
 /** What is known of a socket beside what its client says. */
@@ -30,11 +31,11 @@ export interface SocketFacts {
   headers: IncomingHttpHeaders;
   requestId: string;
   address: string;
-  /** Resolves when the message has left, or nobody is there to read it. */
+  /** Resolves when the message is sent, or the client has gone. */
   send: (message: string) => Promise<void>;
-  /** Told when its client says who it is, which is looked at then. */
+  /** Called when connection_init comes: its credentials are checked then. */
   heard: () => void;
-  /** Told when it is known who its client is; false if there are too many such sockets. */
+  /** Called when the credentials are right; false if there are too many admitted sockets. */
   admitted: () => boolean;
   /** As it was admitted. */
   credentials?: Credentials;
@@ -80,8 +81,8 @@ export function createSocketOperations(services: OperationServices): Server<Sock
 }
 
 /**
- * The messages of a subscription, sent as they come. The library would make a text of each for each
- * subscriber; so it is given nothing to send but the end.
+ * Sends the messages of a subscription as they come. The library would serialize each for each subscriber; so it
+ * only sends the end.
  */
 function sentByItself(
   messages: AsyncIterable<Message>,
@@ -115,7 +116,7 @@ function sentByItself(
   };
 }
 
-/** Says no by closing the socket: the protocol has no other answer to connection_init. */
+/** Refuses connection_init by closing the socket: the protocol has no other answer. */
 async function admit(
   { connectionParams, extra }: Context<Record<string, unknown> | undefined, SocketFacts>,
   admission: Admission,
@@ -125,7 +126,7 @@ async function admit(
   try {
     const viewer = await admission.admit(credentials, extra.address);
     if (!viewer) {
-      extra.socket.close(CLOSE.unauthorized, 'Send x-api-key or authorization.');
+      extra.socket.close(CLOSE.unauthorized, 'Send x-api-key or authorization in connection_init.');
       return false;
     }
   } catch (error) {
@@ -157,7 +158,7 @@ function credentialsOf(
 }
 
 function tooMany(): GraphQLError {
-  const detail = `This socket runs ${MOST_OPERATIONS} operations already, which is the limit.`;
+  const detail = `This socket runs ${MOST_OPERATIONS} operations already, which is the limit. Complete one, or open another socket.`;
   const extra = { limit: 'operations of a socket', maximum: MOST_OPERATIONS };
   return toGraphQLError('QUERY_LIMIT_EXCEEDED', detail, { extra });
 }

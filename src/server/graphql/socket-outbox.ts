@@ -1,6 +1,6 @@
 /**
- * What goes out over one socket: as long as its buffer has room, at once; then a message at a time. Who sends
- * waits for it, so that a subscription of a slow client is not read on: it waits in the stored log.
+ * The messages to one socket. They are sent at once while its buffer has room, then one at a time. A sender waits
+ * for its message, so a subscription of a slow client reads no further events: they wait in the stored log.
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
@@ -9,14 +9,14 @@ import type { WebSocket } from 'ws';
 const MOST_WAITING = 256;
 
 export interface Outbox {
-  /** Resolves when the message has left, or the socket is closed. */
+  /** Resolves when the message is sent, or the socket is closed. */
   send(message: string): Promise<void>;
 }
 
-/** What the process holds for a socket before senders wait. */
+/** The bytes that the process holds for a socket before senders wait. */
 const MOST_BUFFERED_BYTES = 64 * 1024;
 
-/** onOverflow is called when too many messages wait; what is sent then is lost with the socket. */
+/** onOverflow is called when too many messages wait; later ones are dropped with the socket. */
 export function createOutbox(
   socket: WebSocket,
   connection: Duplex,
@@ -27,7 +27,7 @@ export function createOutbox(
   let last: Promise<void> = Promise.resolve();
 
   const sendNow = (message: string) => {
-    // To go on at once would read the log to its end for nobody.
+    // If senders went on, they would read the log to its end for a client that has gone.
     if (socket.readyState !== socket.OPEN) return closed;
     if (socket.bufferedAmount < MOST_BUFFERED_BYTES) {
       leaveTogether(connection);

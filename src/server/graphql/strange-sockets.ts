@@ -1,4 +1,4 @@
-/** WebSockets whose clients have not said who they are: they take no place of LIMIT_SOCKETS. */
+/** WebSockets before connection_init: they take no place of LIMIT_SOCKETS. */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Config } from '../../config.ts';
@@ -9,7 +9,7 @@ import { INIT_MS } from './socket-operations.ts';
 
 /** Far more than an upgrade and connection_init take. */
 const STRANGER_BYTES_MAX = 64 * 1024;
-/** The protocol's own time is told by a close code, for which the client has a moment. */
+/** The protocol's own timeout closes the socket with a code first; this gives the client time to read it. */
 const FAREWELL_MS = 1_000;
 
 interface Stranger {
@@ -19,9 +19,9 @@ interface Stranger {
 
 export interface Strangers {
   enter(socket: WebSocket, stranger: Stranger): void;
-  /** It has said who it is: from now on it waits for this side, which is not its fault. */
+  /** connection_init has come: from now on the client waits for the server. */
   heard(socket: WebSocket): void;
-  /** It is none any more, or it is gone. */
+  /** The socket is admitted, or gone. */
   leave(socket: WebSocket): void;
 }
 
@@ -52,8 +52,11 @@ export function createStrangers(
   };
 }
 
-/** The code has left before the connection ends; nobody waits for an answer to it. */
+/** Sends the close code and ends the connection without waiting for an answer. */
 function cutOff(socket: WebSocket, connection: Socket): void {
-  socket.close(CLOSE.tryAgainLater, 'Say who you are, and sooner.');
+  socket.close(
+    CLOSE.tryAgainLater,
+    'connection_init came too late. Connect again and send it at once.',
+  );
   connection.destroySoon();
 }

@@ -11,15 +11,20 @@ export interface UpgradeRefusal {
   detail: string;
 }
 
-/** Null if nothing speaks against it. */
+/** Null if the upgrade is allowed. */
 export function findRefusal(
   { url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>,
   config: Pick<Config, 'CORS_ORIGINS' | 'PUBLIC_URL'>,
 ): UpgradeRefusal | null {
   const path = url.split('?', 1)[0];
-  if (path !== '/graphql') return { status: 404, detail: `There is no WebSocket at ${path}.` };
+  if (path !== '/graphql')
+    return { status: 404, detail: `There is no WebSocket at ${path}. Open it at /graphql.` };
   if (mayOpenSocket(headers, config)) return null;
-  return { status: 403, detail: 'Pages of this origin may not open a WebSocket here.' };
+  return {
+    status: 403,
+    detail:
+      "Pages of this origin may not open a WebSocket here: CORS_ORIGINS of the server doesn't hold it.",
+  };
 }
 
 /** Answers an upgrade as HTTP does, and closes. */

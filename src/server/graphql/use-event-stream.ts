@@ -6,7 +6,7 @@ import type { Results } from '../../graphql/execution/pipeline.ts';
 import type { RequestFacts } from '../http/request-facts.ts';
 import { eventStreamHead, isForStream, writeEventStream } from './event-stream.ts';
 
-/** Results wait in the log, not in the server: a client that reads slowly is asked for before the next is made. */
+/** The next result is made only when the client has read the last one: until then events wait in the log. */
 const MOST_BUFFERED_BYTES = 16 * 1024;
 
 type OnResultProcess = NonNullable<Plugin['onResultProcess']>;
@@ -27,7 +27,7 @@ export function useEventStream(
           isCut: () => streams.areEnding,
           onStalled: serverContext.disconnect,
         });
-        // A client that has gone before the answer began would leave it open.
+        // If the client has gone before the answer began, the stream would stay open.
         if (request.signal.aborted) body.destroy();
         request.signal.addEventListener('abort', () => body.destroy(), { once: true });
         return new Response(body as never, eventStreamHead(results as Results));

@@ -26,13 +26,13 @@ export function useHttpRules(): Plugin {
         }
       }
       if (request.method !== 'POST') return;
-      // A form or plain text needs no preflight: any page could post one with what its visitor may reach.
+      // A form or plain text needs no preflight: any page could make its visitor's browser post one.
       const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
       if (type !== 'application/json') refuse(415, 'Send the operation as application/json.');
       else if (request.headers.get('content-encoding')) refuse(415, 'Send the body uncompressed.');
     },
     onParams({ params }) {
-      // Yoga takes false and 0 for none.
+      // Yoga ignores false and 0.
       const { operationName } = params as { operationName?: unknown };
       if (operationName != null && typeof operationName !== 'string') {
         throw createGraphQLError('operationName must be a string.', {

@@ -1,4 +1,4 @@
-/** Runs the operations of Yoga's own handler through the one pipeline that all ways in share. */
+/** Runs the operations of Yoga's own handler through the one pipeline that all transports share. */
 import type { Plugin } from 'graphql-yoga';
 import { type Asking, askerOf, type Pipeline } from '../../graphql/execution/pipeline.ts';
 import type { RequestFacts } from '../http/request-facts.ts';

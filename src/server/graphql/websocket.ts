@@ -17,7 +17,7 @@ import { findRefusal, refuseUpgrade } from './upgrade-rules.ts';
 
 const MESSAGE_BYTES_MAX = 256 * 1024;
 const PING_MS = 12_000;
-/** For the farewell of a socket that the server closes; then its connection is cut. */
+/** The time for the closing handshake when the server closes a socket; then its connection is cut. */
 const CLOSE_MS = 2_000;
 
 export interface WebSocketServices extends OperationServices {
@@ -27,7 +27,7 @@ export interface WebSocketServices extends OperationServices {
 }
 
 export interface WebSockets {
-  /** Takes no more sockets and closes those that are open, so that their clients come again elsewhere. */
+  /** Takes no more sockets and closes those that are open, so that their clients connect to another process. */
   stop(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
   };
 }
 
-/** Sockets from their upgrade on. Admitted are those whose client has said who it is. */
+/** All sockets from their upgrade on. Those with a good connection_init are admitted. */
 class OpenSockets {
   readonly #services: WebSocketServices;
   readonly #operations: ReturnType<typeof createSocketOperations>;
@@ -100,7 +100,9 @@ class OpenSockets {
       this.#admitted.delete(socket);
       const ms = Math.round(performance.now() - startedAt);
       log.info({ ...facts, path: '/graphql', code, ms }, 'socket.closed');
-      closed(code, String(reason)).catch((error: unknown) => log.error({ err: error }, 'socket.failed'));
+      closed(code, String(reason)).catch((error: unknown) =>
+        log.error({ err: error }, 'socket.failed'),
+      );
     });
   }
 
@@ -136,7 +138,7 @@ class OpenSockets {
   }
 }
 
-/** A client that reads nothing does not hear of it either: its connection is cut. */
+/** A client that reads nothing does not read a close code either: its connection is cut. */
 function closeSoon(socket: WebSocket, code: number, reason: string): void {
   socket.close(code, reason);
   const timer = setTimeout(() => socket.terminate(), CLOSE_MS);

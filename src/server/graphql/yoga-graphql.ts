@@ -1,4 +1,4 @@
-/** The long way for every request to /graphql that is not plain: GET, GraphiQL, odd bodies, and words for all. */
+/** Handles every request to /graphql that plain-graphql.ts does not: GET, GraphiQL, and requests that are refused. */
 import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import { createFetchHandler, type FetchHandler } from '../http/fetch-handler.ts';
 import { readBody } from '../http/request-body.ts';
@@ -15,7 +15,7 @@ export interface YogaGraphql {
 
 export function createYogaGraphql(parts: YogaParts & { places: Places }): YogaGraphql {
   const { LIMIT_BODY_BYTES } = parts.config;
-  // To load Yoga is a tenth of the start: the first request that needs it does.
+  // Loading Yoga takes a tenth of the start: the first request that needs it loads it.
   const open = once(async () => {
     const { openYoga } = await import('./yoga.ts');
     return openYoga(parts);
@@ -38,13 +38,13 @@ export function createYogaGraphql(parts: YogaParts & { places: Places }): YogaGr
 }
 
 function sendTooLarge(res: Parameters<Handler>[1], bytesMax: number): void {
-  const detail = `The body is larger than ${bytesMax} bytes.`;
+  const detail = `The body is larger than ${bytesMax} bytes, which is LIMIT_BODY_BYTES of the server.`;
   const error = toGraphQLError('BAD_USER_INPUT', detail, { extra: { status: 413 } });
   const { status, headers, body } = httpAnswer({ errors: [error] }, null);
   res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
 }
 
-/** What failed is made again by the next who asks. */
+/** A promise that is made once; if it fails, the next call makes it again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

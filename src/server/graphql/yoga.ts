@@ -19,7 +19,7 @@ export interface YogaParts {
   log: Log;
   pipeline: Pipeline;
   streams: OpenStreams;
-  /** GraphiQL's, as they are when its page is asked for. */
+  /** GraphiQL's tabs, read for each request of its page. */
   tabs: () => GraphiqlTab[];
 }
 
@@ -32,7 +32,7 @@ export function openYoga({ config, log, pipeline, streams, tabs }: YogaParts): Y
     batching: false,
     multipart: false,
     maxRequestBodySize: config.LIMIT_BODY_BYTES,
-    // The front's, for all surfaces.
+    // server/http/front.ts does it for all surfaces.
     cors: false,
     graphiql: () => graphiqlOptions(tabs()),
     renderGraphiQL: graphiqlPage,

@@ -1,4 +1,4 @@
-/** Whose request it is: the peer's, or whom a trusted proxy names. */
+/** The client's address: the peer's, or the one that a trusted proxy names. */
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../../config.ts';
@@ -9,7 +9,7 @@ export interface ClientAddresses {
   isProxy(address: string | undefined): boolean;
 }
 
-/** For what comes over a socket of the machine itself, which has no address. */
+/** For requests over a Unix socket, which has no address. */
 const LOCAL = 'local';
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Which pages may call: those of CORS_ORIGINS, with keys and tokens that they have. Cookies are never asked
- * for. The same for GraphQL, REST and WebSockets.
+ * Which pages may call: those of CORS_ORIGINS, with keys and tokens of their own. Cookies are never used. The
+ * same for GraphQL, REST and WebSockets.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../../config.ts';
@@ -11,7 +11,7 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const PREFLIGHT_SECONDS = 600;
 
 export interface Cors {
-  /** Tells a browser who may read the answer. True for a preflight, which is answered with that. */
+  /** Sets the headers that let a browser's page read the answer. True for a preflight: it is answered. */
   answer(req: IncomingMessage, res: ServerResponse): boolean;
 }
 

@@ -22,7 +22,7 @@ export type FetchHandler = (
   body?: Body,
 ) => void;
 
-/** What nobody expected leaves as a problem document, with an instance that the log has too. */
+/** Answers an unexpected error with a problem document, whose instance is in the log too. */
 export function createFetchHandler(log: Log, answer: Answer): FetchHandler {
   const answerOrRefuse = async (request: Request | null, facts: RequestFacts) => {
     try {
@@ -51,7 +51,8 @@ function sent(document: Problem): Response {
   return Response.json(document, { status, headers });
 }
 
-const UNUSABLE = () => problem('BAD_USER_INPUT', 'The method, the Host or the path is not usable.');
+const UNUSABLE = () =>
+  problem('BAD_USER_INPUT', 'The method, the Host header or the path is not valid HTTP.');
 
 /** Null if no Request can be made: the method, the Host header and the path may be anything. */
 function requestOf(

@@ -1,4 +1,4 @@
-/** The first to see a request: gives it an id, its line in the log, and to the handler that it is for. */
+/** Takes every request first: gives it an id, logs it, and passes it to its handler. */
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Log } from '../../log.ts';
 import type { ClientAddresses } from './client-address.ts';
@@ -18,7 +18,7 @@ export interface FrontParts {
   routes: Route[];
 }
 
-/** Routes are tried in their order. The last one takes all. */
+/** Routes are tried in their order. The last one takes every request. */
 export function createFront(parts: FrontParts): RequestListener {
   const { log, addresses, cors, watchBody, routes } = parts;
   return (req, res) => {
@@ -27,7 +27,7 @@ export function createFront(parts: FrontParts): RequestListener {
     const { requestId, address, path } = facts;
     res.setHeader('x-request-id', requestId);
     res.setHeader('x-content-type-options', 'nosniff');
-    // Answers may hold credentials: nothing between is to keep them.
+    // Answers may hold credentials: no cache may keep them.
     res.setHeader('cache-control', 'no-store');
     res.once('close', () => {
       const ms = Math.round(performance.now() - startedAt);

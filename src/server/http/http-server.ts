@@ -7,26 +7,26 @@ const HEADERS_TIMEOUT_MS = 10_000;
 /** Node looks for such connections this often. */
 const LOOK_MS = 2_000;
 const REQUEST_TIMEOUT_MS = 60_000;
-/** Longer than proxies and clients keep a quiet connection: who closes first must not be the one who is asked. */
+/** Longer than proxies and clients keep a quiet connection: if the server closed first, it could cut a request. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
-/** While the server stops, connections that have become quiet are closed so often. */
+/** While the server stops, it closes idle connections at this interval. */
 const CLOSE_IDLE_MS = 100;
 
-/** Connections that wait while the server is busy: a burst of clients is to be answered, not reset. */
+/** Connections that wait while the server is busy: a burst of clients is answered, not reset. */
 const BACKLOG_MAX = 4_096;
 
 export interface Listening {
   url: string;
   server: Server;
-  /** Takes no new connections, waits for what is running, and after the time cuts what is left. */
+  /** Takes no new connections, waits for running requests, and after the time cuts the rest. */
   stop(withinMs: number): Promise<void>;
 }
 
 export interface ListenOptions {
   host: string;
   port: number;
-  /** False where no listener of upgrades answers them. */
+  /** False if no listener answers upgrades. */
   takesSockets?: boolean;
 }
 
@@ -40,8 +40,8 @@ export async function listen(
       connectionsCheckingInterval: LOOK_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      // An offer of HTTP/2 is no wish for a WebSocket: the request is answered as it is. So is one for a
-      // WebSocket where nobody takes it, which would be left open otherwise.
+      // An upgrade to HTTP/2 is only an offer: the request is answered as HTTP/1.1. So is a WebSocket upgrade that
+      // no listener takes, which would stay open otherwise.
       shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
         takesSockets && headers.upgrade?.toLowerCase() === 'websocket',
     },
@@ -57,7 +57,7 @@ export async function listen(
     url: `http://${name}:${taken}`,
     server,
     async stop(withinMs) {
-      // A client that asks on and on is told to take another connection, which leads to another server.
+      // A client that keeps a connection busy is told to open another one, which leads to another server.
       server.prependListener('request', (_request, response) => {
         response.shouldKeepAlive = false;
       });

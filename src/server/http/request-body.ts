@@ -5,8 +5,8 @@ import type { IncomingMessage } from 'node:http';
 export type Body = Buffer<ArrayBuffer>;
 
 /**
- * Gives the body, or null as soon as it is known to be larger than the maximum. A client that goes before
- * the end of its body is not answered: then nothing is given.
+ * Gives the body, or null as soon as it is known to be larger than the maximum. If the client goes before the end
+ * of its body, it gets no answer, and nothing is given.
  */
 export function readBody(
   req: IncomingMessage,

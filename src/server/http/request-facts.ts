@@ -16,7 +16,7 @@ export interface RequestFacts {
   setHeader: (name: string, value: string) => void;
   /** Cuts the connection of a client that has stopped reading. */
   disconnect: () => void;
-  /** Told when the answer is a stream: from then on the request is no load of the moment. */
+  /** Called when the answer is a stream: from then on the request takes no place of LIMIT_REQUESTS. */
   staysOpen: () => void;
 }
 

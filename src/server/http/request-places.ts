@@ -1,6 +1,6 @@
 /**
- * How much is being answered at once. Beyond the maximum, a request is refused before anything is done for it:
- * a queue without an end would answer everybody too late.
+ * How many requests are answered at once. Over the maximum, a request is refused before any work is done for it:
+ * an endless queue would answer everybody too late.
  */
 import type { ServerResponse } from 'node:http';
 import { problemOf } from '../../errors.ts';
@@ -10,7 +10,7 @@ const RETRY_AFTER_SECONDS = 1;
 export interface Places {
   /**
    * Counts the request until its answer has left, or until what is returned is called, which may be done again.
-   * Null if there are too many: then it is refused already, in the form that the clients of its path read.
+   * Null if there are too many: then it is refused already, in the format that clients of its path expect.
    */
   enter(res: ServerResponse, type: keyof typeof BODIES): (() => void) | null;
 }
@@ -19,7 +19,7 @@ export function createPlaces(max: number): Places {
   let running = 0;
   return {
     enter(res, type) {
-      // It was cut off while the last of it came.
+      // It was cut off while its last bytes came.
       if (res.writableEnded) return null;
       if (running >= max) {
         shed(res, type);
@@ -37,7 +37,8 @@ export function createPlaces(max: number): Places {
   };
 }
 
-const DETAIL = 'The server has more to do than it can. Try again.';
+const DETAIL =
+  'The server answers as many requests at once as LIMIT_REQUESTS allows. Try again after Retry-After.';
 const PROBLEM = { ...problemOf('RATE_LIMITED', DETAIL), status: 503 };
 const BODIES = {
   'application/problem+json': JSON.stringify(PROBLEM),

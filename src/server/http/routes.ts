@@ -15,7 +15,7 @@ export interface Route {
 }
 
 export interface Handlers {
-  /** Leads to everything else. */
+  /** The start page, which links to everything else. */
   start: Handler;
   live: Handler;
   ready: Handler;
@@ -26,7 +26,7 @@ export interface Handlers {
   /** Answers every request for GraphQL, and costs more than plainGraphql. */
   yogaGraphql: Handler;
   oauthCallback: Handler;
-  /** Says that there is nothing. */
+  /** Answers 404. */
   nothing: Handler;
 }
 
@@ -49,7 +49,7 @@ export function routesOf(handlers: Handlers): Route[] {
   ];
 }
 
-/** A process that is a worker alone answers for its health. */
+/** A process that is only a worker answers health checks and nothing else. */
 export function workerRoutesOf({ live, ready, nothing }: Handlers): Route[] {
   return [
     { path: '/livez', handler: live },

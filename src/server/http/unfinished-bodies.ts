@@ -1,4 +1,4 @@
-/** Bodies that did not come with their heads. */
+/** Request bodies that did not come together with their heads. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../../config.ts';
 import { networkOf } from '../../domain/viewer/network.ts';
@@ -17,7 +17,7 @@ type Limits = Pick<
 
 export type WatchBody = (req: IncomingMessage, res: ServerResponse, facts: RequestFacts) => void;
 
-/** Watches the body of a request from the end of this turn on: most are whole by then. */
+/** Watches a request body from the end of this turn of the event loop on: most are whole by then. */
 export function createBodyWatch(limits: Limits): WatchBody {
   const room = new UnfinishedRoom({
     networkMax: limits.LIMIT_UNFINISHED,
@@ -57,7 +57,7 @@ function unfinishedBody(limits: Limits, { req, res, facts }: Exchange): Unfinish
   const { LIMIT_BODY_BYTES, LIMIT_BODY_MS, LIMIT_BODY_BYTES_PER_SECOND } = limits;
   const { socket, headers } = req;
   const readBefore = socket.bytesRead;
-  // What a provider has not taken yet is not the client's fault.
+  // Bytes that wait for a provider are not the client's fault.
   let heldUpMs = 0;
   let lookedAtMs = 0;
   return {
@@ -75,11 +75,19 @@ function unfinishedBody(limits: Limits, { req, res, facts }: Exchange): Unfinish
 }
 
 const PROBLEMS: Record<CutReason, Problem> = {
-  slow: problemOf('BAD_USER_INPUT', 'The body came too slowly.', { status: 408 }),
-  crowded: problemOf('RATE_LIMITED', 'Too many requests of this address are unfinished.', {
-    status: 503,
-    retryAfterSeconds: 1,
-  }),
+  slow: problemOf(
+    'BAD_USER_INPUT',
+    'The body came too slowly. Send it within LIMIT_BODY_MS, at LIMIT_BODY_BYTES_PER_SECOND or faster.',
+    { status: 408 },
+  ),
+  crowded: problemOf(
+    'RATE_LIMITED',
+    'Too many requests of this address are unfinished. Send each request whole, and try again.',
+    {
+      status: 503,
+      retryAfterSeconds: 1,
+    },
+  ),
 };
 
 function refuse(res: ServerResponse, socket: IncomingMessage['socket'], problem: Problem): void {

@@ -1,4 +1,4 @@
-/** Connections whose first head is not there. Later heads of a connection are bounded by Node's own time. */
+/** Connections whose first head has not come. Node's own timeout bounds later heads of a connection. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Config } from '../../config.ts';

@@ -1,14 +1,14 @@
 /**
- * What has begun to come and is not whole: heads, bodies, sockets that have not said who they are. It takes no
- * place of LIMIT_REQUESTS, so that it holds up nobody. Its number and bytes are bounded for each network:
- * what is too much, and what comes too slowly, is cut off, the oldest first. A good client's
- * request is whole within moments, and so is never the oldest.
+ * Unfinished input: heads, bodies, and sockets without connection_init. It takes no place of LIMIT_REQUESTS, so
+ * that it blocks nobody. Its number and bytes are bounded for each network: what is over the bounds, or comes too
+ * slowly, is cut off, the oldest first. A good client's request is whole within moments, and so is never the
+ * oldest.
  */
 
 import { openFilesMax } from './open-files.ts';
 
 export interface Unfinished {
-  /** Who it counts for; null if it may be of many clients. */
+  /** The network that it counts for; null if the address stands for many clients. */
   network: string | null;
   /** The most memory that it can fill. */
   bytes: number;
@@ -41,9 +41,9 @@ const SWEEP_MS = 100;
  * yet: that time is not the clients'.
  */
 const AGED_MAX_MS = 2 * SWEEP_MS;
-/** Cutting takes its time too: more in one sweep would make good clients wait. */
+/** Cutting takes time too: more in one sweep would make good clients wait. */
 const CUTS_MAX = 100;
-/** A burst of good clients is to be read before it is judged. */
+/** The server reads a burst of good clients before it judges them. */
 const YOUNG_MS = 1_000;
 /** How many of the oldest are looked at for one whose network has more than its share. */
 const LOOKS_MAX = 64;
