@@ -100,6 +100,15 @@ export interface Provider {
   workspaceRequired?: boolean;
   /** Object names that exist; left out if a customer's account may hold any. */
   objects?: readonly string[];
+  /** The objects that every account has. */
+  commonObjects?: readonly ObjectSummary[];
+  /** The vendor's documentation, and the version of its API that is used. */
+  docsUrl?: string;
+  apiVersion?: string;
+  /** To ask consent for, so that all objects can be read and written. */
+  scopes?: readonly string[];
+  /** Facts that a connection must know beside its credentials and workspace: members of its metadata. */
+  inputs?: readonly CustomInput[];
   limits: ProviderLimits;
   /** Features that only some providers take on a write. */
   takes: { associations: boolean; headers: boolean; idempotencyKey: boolean };
@@ -115,6 +124,11 @@ export interface Capabilities {
   /** One outcome for each record, in the order given. */
   writeBatch?: (session: ProviderSession, write: BatchWrite) => Promise<RecordOutcome[]>;
   deleteRecord?: (session: ProviderSession, removal: RecordRemoval) => Promise<RecordOutcome>;
+  /** All pages of a list that requests can be forwarded to. Throws BAD_REQUEST for a path that is none. */
+  listPages?: (
+    session: ProviderSession,
+    request: ListRequest,
+  ) => AsyncGenerator<Record<string, unknown>[]>;
   /** Requests may be forwarded as they are, with the connection's credentials. */
   proxy?: true;
 }
@@ -216,6 +230,12 @@ export interface PageRead {
   /** `nextCursor` of the page before. */
   cursor?: string;
   pageSize: number;
+}
+
+/** A list by its address, as a caller of the provider's own API names it. */
+export interface ListRequest {
+  path: string;
+  query: Record<string, string>;
 }
 
 export interface ProviderRecord {

@@ -90,7 +90,10 @@ async function refreshOne(services: Services, connection: ConnectionKey): Promis
     await refreshIdle(services, connection);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    services.log.warn({ connectionId: connection.id, error: error.message }, 'token.refresh_failed');
+    services.log.warn(
+      { connectionId: connection.id, error: error.message },
+      'token.refresh_failed',
+    );
     await postpone(services, connection, RETRY_MS);
   }
 }

@@ -3,7 +3,7 @@
 import type { Row } from '../../database/rows.ts';
 import { DomainError, notFound, unprocessable } from '../../errors.ts';
 import type { StreamedAnswer } from '../../outbound/client.ts';
-import { ProviderError } from '../../providers/contract.ts';
+import { type Provider, ProviderError } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import type { ForwardedRequest } from '../connection/session/forwarded-request.ts';
@@ -16,7 +16,7 @@ import { byId, getOwned, getProject } from '../scope.ts';
 
 export type { ForwardedRequest, StreamedAnswer };
 
-interface InstallationKey {
+export interface InstallationKey {
   projectIdOrName: string;
   installationId: string;
 }
@@ -29,7 +29,7 @@ interface InstallationKey {
 export const forwardRequest = read(
   'records:write',
   async (call: Call, key: InstallationKey, request: ForwardedRequest): Promise<StreamedAnswer> => {
-    const connection = await getConnection(call, key);
+    const { connection } = await getForwarding(call, key);
     try {
       return await openSession(call, connection).forward(request);
     } catch (error) {
@@ -38,10 +38,17 @@ export const forwardRequest = read(
   },
 );
 
-async function getConnection(
+interface Forwarding {
+  connection: Row<'Connection'>;
+  /** Null if the server knows it no more. */
+  provider: Provider | null;
+}
+
+/** Throws UNPROCESSABLE where the integration or the provider doesn't forward. */
+export async function getForwarding(
   call: Call,
   { projectIdOrName, installationId: id }: InstallationKey,
-): Promise<Row<'Connection'>> {
+): Promise<Forwarding> {
   const { id: projectId } = await getProject(call, projectIdOrName, 'read');
   const what = 'Installation';
   const installation = await getOwned(call, 'Installation', { projectId, id, what });
@@ -54,10 +61,11 @@ async function getConnection(
   if (provider && !supportedCapabilities(provider).includes('PROXY')) {
     throw unprocessable(`Requests to ${provider.displayName} are not forwarded.`);
   }
-  return connection;
+  return { connection, provider };
 }
 
-function refusal(error: ProviderError): DomainError {
+/** What a caller is told whose request was not forwarded. */
+export function refusal(error: ProviderError): DomainError {
   const { code, message, extra } = providerRefusal(error);
   switch (error.kind) {
     case 'RATE_LIMITED':

@@ -1,3 +1,4 @@
+import { listAccountObjects } from '../../domain/connection/account-objects.ts';
 import {
   deleteConnection,
   listConnections,
@@ -14,7 +15,7 @@ import {
 import { refreshConnection } from '../../domain/connection/connection-refresh.ts';
 import { shownCredentials } from '../../domain/connection/credentials.ts';
 import { startOAuthConnect } from '../../domain/connection/oauth-connect.ts';
-import { AuthScheme } from '../provider/provider.ts';
+import { AuthScheme, ProviderObject } from '../provider/provider.ts';
 import {
   createdFields,
   linkField,
@@ -24,6 +25,7 @@ import {
   updateTimeField,
 } from '../schema/fields.ts';
 import { enumType, inputArg, uncheckedInputArg } from '../schema/inputs.ts';
+import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
 import { DeletePayload, payload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
@@ -95,6 +97,15 @@ ConnectedAccount.implement({
       nullable: true,
       description: 'Credentials in clear. Needs the scope credentials:read.',
       resolve: (connection, _args, { find }) => find(shownCredentials, connection),
+    }),
+    objects: t.field({
+      ...needing(
+        listAccountObjects,
+        'Its objects, custom ones included, asked from the provider. Null if that lists none.',
+      ),
+      type: [ProviderObject],
+      nullable: true,
+      resolve: (connection, _args, { call }) => listAccountObjects(call, connection),
     }),
     updateTime: updateTimeField(t),
   }),

@@ -1,6 +1,8 @@
 import {
+  type CustomInput,
   findProvider,
   listProviders,
+  type ObjectSummary,
   type Provider as ProviderFacts,
   supportedCapabilities,
 } from '../../domain/provider/provider.ts';
@@ -38,6 +40,22 @@ const ProviderCapability = enumType(
   },
 );
 
+export const ProviderObject = builder.objectRef<ObjectSummary>('ProviderObject').implement({
+  description: 'An object of a provider: a kind of records.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'The name that integrations use.' }),
+    displayName: t.exposeString('displayName', { description: 'The name that people know.' }),
+  }),
+});
+
+const ProviderInput = builder.objectRef<CustomInput>('ProviderInput').implement({
+  description: 'A fact of an account that a connection has in `providerMetadata`.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name there.' }),
+    displayName: t.exposeString('displayName', { description: 'What it is, for people.' }),
+  }),
+});
+
 const Provider = builder.objectRef<ProviderFacts>('Provider').implement({
   description: 'A third-party service of the catalogue.',
   fields: (t) => ({
@@ -57,6 +75,32 @@ const Provider = builder.objectRef<ProviderFacts>('Provider').implement({
       type: [ProviderCapability],
       description: 'What this server can do with it.',
       resolve: supportedCapabilities,
+    }),
+    objects: t.field({
+      type: [ProviderObject],
+      description:
+        'The objects that every account has. `ConnectedAccount.objects` has those of one account.',
+      resolve: ({ commonObjects, objects = [] }) =>
+        commonObjects ?? objects.map((name) => ({ name, displayName: name })),
+    }),
+    docsUrl: t.string({
+      nullable: true,
+      description: "The vendor's documentation.",
+      resolve: ({ docsUrl }) => docsUrl ?? null,
+    }),
+    apiVersion: t.string({
+      nullable: true,
+      description: "The version of the vendor's API that is used.",
+      resolve: ({ apiVersion }) => apiVersion ?? null,
+    }),
+    scopes: t.stringList({
+      description: 'To ask consent for, so that all objects can be read and written.',
+      resolve: ({ scopes = [] }) => [...scopes],
+    }),
+    inputs: t.field({
+      type: [ProviderInput],
+      description: 'What connecting needs in `providerMetadata`, beside credentials and workspace.',
+      resolve: ({ inputs = [] }) => inputs,
     }),
   }),
 });

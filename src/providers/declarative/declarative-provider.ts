@@ -10,6 +10,7 @@ import {
 import { describeObject } from './describe-object.ts';
 import type { Vendor } from './failure.ts';
 import { listObjects } from './list-objects.ts';
+import { listPages } from './list-pages.ts';
 import { readPage } from './object-page.ts';
 import { writeBatch } from './write-batch.ts';
 import { deleteRecord, writeRecord } from './write-record.ts';
@@ -34,6 +35,7 @@ export function declarativeProvider({
   return {
     ...facts,
     ...(!vendor.declaration.anyObject && { objects: Object.keys(vendor.declaration.objects) }),
+    ...factsOf(vendor),
     limits: { ...DEFAULT_LIMITS, ...limits },
     takes: {
       associations: false,
@@ -41,6 +43,22 @@ export function declarativeProvider({
       idempotencyKey: vendor.declaration.idempotencyHeader !== undefined,
     },
     capabilities: { ...capabilitiesOf(vendor), ...(proxy === false ? {} : { proxy: true }) },
+  };
+}
+
+type Facts = Pick<Provider, 'commonObjects' | 'docsUrl' | 'apiVersion' | 'scopes' | 'inputs'>;
+
+function factsOf({ declaration: said }: Vendor): Facts {
+  const { objects, docsUrl, apiVersion, scopes, inputs } = said;
+  return {
+    commonObjects: Object.entries(objects).map(([name, { displayName }]) => ({
+      name,
+      displayName,
+    })),
+    docsUrl,
+    ...(apiVersion && { apiVersion }),
+    scopes,
+    inputs: Object.entries(inputs).map(([name, displayName]) => ({ name, displayName })),
   };
 }
 
@@ -59,6 +77,7 @@ function capabilitiesOf(vendor: Vendor): Capabilities {
     ...((has('createMany') || has('updateMany')) && {
       writeBatch: (session, write) => writeBatch(vendor, session, write),
     }),
+    listPages: (session, request) => listPages(vendor, session, request),
     listObjects: (session) => listObjects(vendor, session),
     ...((has('fields') || has('known')) && {
       describeObject: (session, objectName) => describeObject(vendor, session, objectName),

@@ -70,8 +70,8 @@ const NOT_MODIFIED = 304;
 
 const records = z.array(z.record(z.string(), z.unknown()));
 
-/** Throws RETRYABLE for an answer of another form: an error page of a proxy passes. */
-function rowsIn(answer: ProviderAnswer, { records: at, record }: List) {
+/** The records of a page. Throws RETRYABLE for an answer of another form: an error page of a proxy passes. */
+export function rowsIn(answer: ProviderAnswer, { records: at, record }: List) {
   const found = valueAt(answer.body, at) ?? (isNothing(answer, at) ? [] : undefined);
   const parsed = records.safeParse(
     Array.isArray(found) ? found.map((item) => valueAt(item, record)) : found,

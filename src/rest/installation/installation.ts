@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import {
   createInstallation,
   deleteInstallation,
@@ -16,7 +17,6 @@ import {
 import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
 import { projectIdOrName, ref } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { within } from '../../domain/declared-read.ts';
 import { endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import type { Place } from '../endpoint/places.ts';

@@ -8,6 +8,7 @@ import {
   forwardRequest,
   type StreamedAnswer,
 } from '../../domain/installation/proxy.ts';
+import { forwardPages, isPaginated } from '../../domain/installation/proxy-pages.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { admit, type Gateway } from '../endpoint/perform.ts';
 import { refuseUnstorable } from '../endpoint/request-input.ts';
@@ -67,8 +68,11 @@ async function passOn(
   const gone = new AbortController();
   res.once('close', () => gone.abort(new Error('The caller has gone.')));
   const forwarded = forwardedFrom(req, gone.signal);
+  const call = { ...gateway.services, viewer };
   try {
-    const answer = await forwardRequest({ ...gateway.services, viewer }, key, forwarded);
+    const pages = isPaginated(forwarded) ? await forwardPages(call, key, forwarded) : null;
+    if (pages) return await streamLines(pages, reply);
+    const answer = await forwardRequest(call, key, forwarded);
     res.writeHead(answer.status, headersOf(answer, reply));
     reply.hijack();
     res.flushHeaders();
@@ -79,6 +83,17 @@ async function passOn(
     // Nobody is there to be told.
     reply.hijack();
   }
+}
+
+/** A failure after the first page cuts the stream off: the caller sees that it is not whole. */
+async function streamLines(lines: AsyncGenerator<string>, reply: FastifyReply): Promise<void> {
+  const { raw: res } = reply;
+  res.writeHead(200, {
+    ...reply.getHeaders(),
+    'content-type': 'application/x-ndjson',
+  } as OutgoingHttpHeaders);
+  reply.hijack();
+  await pipeline(lines, res).catch(() => {});
 }
 
 function forwardedFrom(req: IncomingMessage, signal: AbortSignal): ForwardedRequest {
@@ -113,7 +128,8 @@ const ITS_OWN = { '*/*': { schema: asItIs } };
 
 const DESCRIPTION = `Any method, path, query and body: they go to the provider as they are, with the credentials
 of the installation's connection in place of the caller's, and so does what it answers. The integration's \`proxy\`
-must be enabled. Redirects are not followed. Needs the scopes \`read\` and \`records:write\`, or the bearer token of
+must be enabled. A GET with \`paginate=true\` of a list that the gateway knows (docs/providers) gives all of its pages as
+one stream of records, a line of JSON each. Redirects are not followed. Needs the scopes \`read\` and \`records:write\`, or the bearer token of
 a builder of the org.`;
 
 function schemaOf(method: (typeof DOCUMENTED)[number]): FastifySchema {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CATALOGUE } from '../../../src/providers/catalogue/all-rows.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
-import { sharedApp } from '../../support/app.ts';
+import { sharedApp, testApp } from '../../support/app.ts';
 
 const template = CATALOGUE.at(-1) as Provider;
 const named = (name: string, facts: Partial<Provider> = {}): Provider => ({
@@ -90,4 +90,24 @@ test('a page beyond the end is empty, and knows that others precede it', async (
 test('the catalogue needs the scope read', async () => {
   const key = await tenant.withScopes('org:read');
   expect(await key.refusal(page)).toMatchObject({ code: 'FORBIDDEN' });
+});
+
+test('a provider tells its objects, and what connecting to it needs', async () => {
+  const facts = {
+    commonObjects: [{ name: 'deals', displayName: 'Deals' }],
+    docsUrl: 'https://docs.example',
+    apiVersion: 'v2',
+    scopes: ['deals:read'],
+    inputs: [{ name: 'base', displayName: 'Id of the base' }],
+  };
+  await using own = await testApp({ providers: [named('told', facts), named('plain')] });
+  const query = `query ($name: String!) { provider(name: $name) {
+    docsUrl apiVersion scopes objects { name displayName } inputs { name displayName }
+  } }`;
+  const { query: asked } = await own.tenant();
+  const { commonObjects: objects, ...told } = facts;
+  expect(await asked(query, { name: 'told' })).toEqual({ provider: { ...told, objects } });
+  expect(await asked(query, { name: 'plain' })).toEqual({
+    provider: { docsUrl: null, apiVersion: null, scopes: [], objects: [], inputs: [] },
+  });
 });

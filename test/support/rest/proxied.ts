@@ -71,11 +71,11 @@ export function crmAt(baseUrl: string, given: Partial<Provider> = {}): Provider 
 export async function proxyPath(
   app: Pick<TestApp, 'app'>,
   tenant: Tenant,
-  { provider = 'crm', connectionId, enabled = true }: Proxied = {},
+  { provider = 'crm', connectionId, enabled = true, apiKey = 'key-in-clear' }: Proxied = {},
 ) {
   const content = contentFor(`${provider}-proxy`, { provider, read: null, proxy: { enabled } });
   const { id: integrationIdOrName } = await integrate(app, tenant, content);
-  const given = { provider, apiKey: 'key-in-clear' };
+  const given = { provider, apiKey };
   const id = connectionId ?? (await generate(tenant, given)).id;
   const { projectId: projectIdOrName } = tenant;
   const input = { projectIdOrName, integrationIdOrName, groupRef: 'acme', connectionId: id };
@@ -88,6 +88,7 @@ interface Proxied {
   provider?: string;
   connectionId?: string;
   enabled?: boolean;
+  apiKey?: string;
 }
 
 export interface Asked {

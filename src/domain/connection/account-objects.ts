@@ -1,0 +1,17 @@
+/** The objects of a connected account, custom ones included, as its provider lists them. */
+import type { Row } from '../../database/rows.ts';
+import type { ObjectSummary } from '../../providers/contract.ts';
+import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
+import { refusingForProvider } from '../provider/provider-refusal.ts';
+import { openSession } from './connection-session.ts';
+
+/** Null if the provider can't list them. Throws UNPROCESSABLE or PROVIDER_ERROR where it does not answer. */
+export const listAccountObjects = read(
+  'read',
+  async (call: Call, connection: Row<'Connection'>): Promise<ObjectSummary[] | null> => {
+    const list = call.catalogue.find(connection.provider)?.capabilities.listObjects;
+    if (!list) return null;
+    return refusingForProvider(async () => list(openSession(call, connection)));
+  },
+);

@@ -1,0 +1,82 @@
+/** All pages of a provider's list, as one stream of records: what a forwarded request asks for by `paginate=true`. */
+import {
+  type ProviderAnswer,
+  ProviderError,
+  type ProviderRequest,
+  type ProviderSession,
+} from '../../providers/contract.ts';
+import type { Call } from '../call.ts';
+import { openSession } from '../connection/connection-session.ts';
+import { read } from '../declared-read.ts';
+import { type ForwardedRequest, getForwarding, type InstallationKey, refusal } from './proxy.ts';
+
+const PARAMETER = 'paginate';
+const TOO_MANY = 429;
+/** Tries of a page that the provider puts off. Between them the session waits for as long as it was told. */
+const TRIES_MAX = 5;
+
+/** Whether a request asks for all pages. */
+export function isPaginated({
+  method,
+  target,
+}: Pick<ForwardedRequest, 'method' | 'target'>): boolean {
+  return method === 'GET' && queryOf(target).get(PARAMETER) === 'true';
+}
+
+/**
+ * The records of all pages, each as a line of JSON. Resolves with the first page, and throws as forwardRequest
+ * does. Null if the provider's lists are not known: then the parameter is the provider's own.
+ */
+export const forwardPages = read(
+  'records:write',
+  async (
+    call: Call,
+    key: InstallationKey,
+    request: Pick<ForwardedRequest, 'target' | 'signal'>,
+  ): Promise<AsyncGenerator<string> | null> => {
+    const { connection, provider } = await getForwarding(call, key);
+    const listPages = provider?.capabilities.listPages;
+    if (!listPages) return null;
+    const [path = ''] = request.target.split('?');
+    const query = queryOf(request.target);
+    query.delete(PARAMETER);
+    const session = patient(openSession(call, connection), request.signal);
+    const pages = listPages(session, { path, query: Object.fromEntries(query) });
+    try {
+      const first = await pages.next();
+      return linesOf(first, pages);
+    } catch (error) {
+      throw error instanceof ProviderError ? refusal(error) : error;
+    }
+  },
+);
+
+function queryOf(target: string): URLSearchParams {
+  const [, query = ''] = target.split('?');
+  return new URLSearchParams(query);
+}
+
+/** Ends with the caller, and asks again for what the provider puts off. */
+function patient(session: ProviderSession, signal: AbortSignal): ProviderSession {
+  const send = async (request: ProviderRequest, tries = 1): Promise<ProviderAnswer> => {
+    signal.throwIfAborted();
+    const answer = await session.send(request);
+    return answer.status === TOO_MANY && tries < TRIES_MAX ? send(request, tries + 1) : answer;
+  };
+  return { baseUrl: session.baseUrl, fact: (name) => session.fact(name), send };
+}
+
+type Row = Record<string, unknown>;
+
+async function* linesOf(
+  first: IteratorResult<Row[], unknown>,
+  pages: AsyncGenerator<Row[]>,
+): AsyncGenerator<string> {
+  if (first.done) return;
+  yield textOf(first.value);
+  for await (const rows of pages) yield textOf(rows);
+}
+
+function textOf(rows: Row[]): string {
+  return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+}

@@ -1,0 +1,66 @@
+import { afterAll, expect, test } from 'vitest';
+import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { attio } from '../../../src/providers/declared/crm/attio.ts';
+import { sharedApp } from '../../support/app.ts';
+import { startProviderServer } from '../../support/providers/provider-server.ts';
+import { crmAt } from '../../support/rest/proxied.ts';
+import { generate } from '../../support/scenes/connections.ts';
+
+const vendor = await startProviderServer(({ path }) =>
+  path === '/v2/objects'
+    ? {
+        status: 200,
+        body: {
+          data: [
+            { api_slug: 'people', plural_noun: 'People' },
+            { api_slug: 'ships', plural_noun: 'Ships' },
+          ],
+        },
+      }
+    : { status: 404 },
+);
+afterAll(() => vendor[Symbol.asyncDispose]());
+
+const app = await sharedApp({
+  env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  providers: [
+    declarativeProvider({
+      ...attio,
+      baseUrl: vendor.url,
+      authSchemes: ['API_KEY'],
+      apiKey: { in: 'header', name: 'authorization' },
+    }),
+    crmAt(vendor.url),
+  ],
+});
+
+const OBJECTS = `query ($id: ID!) {
+  node(id: $id) { ... on ConnectedAccount { objects { name displayName } } }
+}`;
+
+async function objectsOf(provider: string) {
+  const tenant = await app.tenant();
+  const { id } = await generate(tenant, { provider, apiKey: 'key' });
+  return { tenant, id, ask: () => tenant.query(OBJECTS, { id }) };
+}
+
+test('an account tells its objects, those of its own too', async () => {
+  const { ask } = await objectsOf('attio');
+  const { node } = await ask();
+  expect(node.objects).toContainEqual({ name: 'ships', displayName: 'Ships' });
+  expect(node.objects).toContainEqual({ name: 'deals', displayName: 'Deals' });
+  expect(node.objects.filter(({ name }: { name: string }) => name === 'people')).toHaveLength(1);
+});
+
+test('a provider that lists none gives none', async () => {
+  const { ask } = await objectsOf('crm');
+  expect(await ask()).toEqual({ node: { objects: null } });
+});
+
+test('a provider that refuses to tell is named', async () => {
+  const { tenant, id } = await objectsOf('attio');
+  vendor.failNext({ status: 403, body: { message: 'missing scope' } }, 5);
+  const { code, problem } = await tenant.refusal(OBJECTS, { id });
+  expect(code).toBe('UNPROCESSABLE');
+  expect(problem.detail).toContain('Attio answered 403: missing scope');
+});

@@ -1,0 +1,110 @@
+/** `?paginate=true`: a provider's list as one stream of records. */
+import { afterAll, expect, test } from 'vitest';
+import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { stripe } from '../../../src/providers/declared/commerce/stripe.ts';
+import { gitlab } from '../../../src/providers/declared/work/gitlab.ts';
+import { sharedApp } from '../../support/app.ts';
+import { crmAt, proxyPath, startCalling } from '../../support/rest/proxied.ts';
+import { TOKEN } from '../../support/wire/terms.ts';
+import { vendorServer } from '../../support/wire/vendor-server.ts';
+import { stripe as stripeWire } from '../../support/wire/vendors/commerce/stripe-wire.ts';
+import { gitlab as gitlabWire } from '../../support/wire/vendors/work/gitlab-wire.ts';
+
+const [customers, projects] = [
+  await vendorServer(stripeWire.fixture),
+  await vendorServer({ ...gitlabWire.fixture, headers: {} }),
+];
+const apiKey = { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' } as const;
+const app = await sharedApp({
+  env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  providers: [
+    declarativeProvider({ ...stripe, baseUrl: customers.url }),
+    declarativeProvider({
+      ...gitlab,
+      baseUrl: projects.url,
+      authSchemes: ['API_KEY'],
+      apiKey,
+      custom: undefined,
+    }),
+    crmAt(`${customers.url}/v1`),
+  ],
+});
+const calling = await startCalling(app);
+afterAll(async () => {
+  await calling[Symbol.asyncDispose]();
+  await customers[Symbol.asyncDispose]();
+  await projects[Symbol.asyncDispose]();
+});
+
+for (let n = 0; n < 250; n++) {
+  customers.store.create({ name: `c${n}` }, new Date());
+  projects.store.create({ name: `p${n}` }, new Date());
+}
+
+async function proxying(provider: string) {
+  const tenant = await app.tenant();
+  const { path } = await proxyPath(app, tenant, { provider, apiKey: TOKEN });
+  const ask = (target: string) =>
+    calling.ask(`${path}${target}`, { headers: { 'x-api-key': tenant.apiKey } });
+  return { ask };
+}
+
+const namesIn = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).name);
+
+test('all pages come as one stream, by the last id', async () => {
+  const { ask } = await proxying('stripe');
+  const before = customers.requests.length;
+  const answer = await ask('/v1/customers?paginate=true');
+  expect(answer).toMatchObject({
+    status: 200,
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  expect(namesIn(answer.text)).toEqual(Array.from({ length: 250 }, (_, n) => `c${n}`));
+  const queries = customers.requests.slice(before).map(({ query }) => Object.fromEntries(query));
+  expect(queries).toHaveLength(3);
+  expect(queries.every((query) => query.limit === '100' && !('paginate' in query))).toBe(true);
+});
+
+test('the caller says the size of a page and what else is asked, by Link headers too', async () => {
+  const { ask } = await proxying('gitlab');
+  const answer = await ask('/api/v4/projects?paginate=true&per_page=40&membership=true');
+  expect(namesIn(answer.text)).toHaveLength(250);
+  const last = projects.requests.at(-1);
+  expect(Object.fromEntries(last?.query ?? [])).toMatchObject({
+    per_page: '40',
+    membership: 'true',
+  });
+});
+
+test('a page that the provider puts off is asked for again', async () => {
+  const { ask } = await proxying('stripe');
+  customers.failNext({ status: 429, headers: { 'retry-after': '0' }, body: {} });
+  expect(namesIn((await ask('/v1/customers?paginate=true')).text)).toHaveLength(250);
+});
+
+test('what is no list is refused, and a refusal of the first page is told', async () => {
+  const { ask } = await proxying('stripe');
+  expect((await ask('/v1/customers/cus_1?paginate=true')).status).toBe(422);
+  customers.failNext({ status: 403, body: { error: { message: 'no' } } });
+  expect((await ask('/v1/customers?paginate=true')).status).toBe(422);
+});
+
+test('a stream that fails later is cut off, and not ended', async () => {
+  const { ask } = await proxying('stripe');
+  const [first] = customers.store.records;
+  const page = { object: 'list', has_more: true, data: [{ id: first?.id, name: 'c0' }] };
+  customers.failNext({ status: 200, body: page });
+  customers.failNext({ status: 500, body: {} });
+  const whole = ask('/v1/customers?paginate=true');
+  await expect(whole).rejects.toThrow(/aborted|terminated|hang up/i);
+});
+
+test('where no lists are known, the parameter is the provider’s own', async () => {
+  const { ask } = await proxying('crm');
+  await ask('/customers?paginate=true');
+  expect(customers.requests.at(-1)?.query.get('paginate')).toBe('true');
+});
