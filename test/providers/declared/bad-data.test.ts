@@ -1,0 +1,167 @@
+/** What vendors answer that no document promises: each ends in a failure of the right kind, or is read right. */
+import { expect, test } from 'vitest';
+import type { PageRead, Provider } from '../../../src/providers/contract.ts';
+import type { ObjectDeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
+import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { type ServedAnswer, startProviderServer } from '../../support/providers/provider-server.ts';
+import { plainSession } from '../../support/providers/provider-session.ts';
+import { failureOf, minute } from '../contract-subject.ts';
+
+const at = { in: 'query', name: 'at' } as const;
+
+function thingsOf(list: Partial<ObjectDeclarationInput['all']> = {}): Provider {
+  return declarativeProvider({
+    name: 'things',
+    displayName: 'Things',
+    baseUrl: 'https://things.example',
+    authSchemes: ['NONE'],
+    records: {
+      docsUrl: 'https://things.example/docs',
+      checkedAgainst: 'nothing: it exists in tests alone',
+      errors: {
+        messages: ['/error'],
+        inSuccess: '/error',
+        rules: [
+          { status: 400, words: 'cursor expired', kind: 'CURSOR_GONE' },
+          { words: 'slow down', kind: 'RATE_LIMITED' },
+        ],
+        waitHeaders: [{ name: 'x-reset', format: 'unixSeconds' }],
+        defaultRetryAfterMs: 9_000,
+      },
+      objects: {
+        things: {
+          displayName: 'Things',
+          changedAt: { at: '/changed', format: 'iso' },
+          all: {
+            path: '/things',
+            records: '/things',
+            size: { in: 'query', name: 'size', max: 50 },
+            paging: { kind: 'cursor', send: at, next: '/next' },
+            ...list,
+          },
+          create: { method: 'POST', path: '/things', record: '/thing' },
+        },
+      },
+    },
+  });
+}
+
+/** Each request has the next of the answers; the last one stays. */
+async function reading(answers: ServedAnswer[], provider = thingsOf()) {
+  let served = 0;
+  const server = await startProviderServer(() => {
+    served += 1;
+    return answers[Math.min(served, answers.length) - 1] as ServedAnswer;
+  });
+  const session = plainSession(server.url);
+  const { readPage, writeRecord } = provider.capabilities;
+  return {
+    server,
+    read: async (given: Partial<PageRead> = {}) =>
+      readPage!(session, { objectName: 'things', fields: ['id', 'n'], pageSize: 2, ...given }),
+    create: async () =>
+      writeRecord!(session, { type: 'CREATE', objectName: 'things', record: { n: 1 } }),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+const ok = (body: unknown): ServedAnswer => ({ status: 200, body });
+
+test.each([
+  ['HTML in place of JSON', ok('<html>Down for maintenance</html>'), 'RETRYABLE'],
+  ['truncated JSON', ok('{"things":[{"id":1'), 'RETRYABLE'],
+  ['nothing', { status: 200 }, 'RETRYABLE'],
+  ['a list that is none', ok({ things: 'soon' }), 'RETRYABLE'],
+  ['a record without an id', ok({ things: [{ n: 1 }] }), 'RETRYABLE'],
+  ['an error inside a success', ok({ error: 'no such view' }), 'BAD_REQUEST'],
+  ['a limit inside a success', ok({ error: 'slow down' }), 'RATE_LIMITED'],
+  ['HTML with a 502', { status: 502, body: '<html>' }, 'SERVER_ERROR'],
+  ['a cursor that expired', { status: 400, body: { error: 'cursor expired' } }, 'CURSOR_GONE'],
+] satisfies [string, ServedAnswer, string][])('%s', async (_, answer, kind) => {
+  await using vendor = await reading([answer]);
+  expect(await failureOf(vendor.read())).toMatchObject({ kind });
+});
+
+test('a 429 waits for what it says in another header, else for what is declared', async () => {
+  const date = new Date('2026-01-01T00:00:00Z').toUTCString();
+  const reset = String(Date.parse('2026-01-01T00:00:42Z') / 1_000);
+  await using told = await reading([
+    { status: 429, headers: { date, 'x-reset': reset }, body: {} },
+  ]);
+  expect((await failureOf(told.read())).retryAfterMs).toBe(42_000);
+  await using silent = await reading([{ status: 429, body: '' }]);
+  expect((await failureOf(silent.read())).retryAfterMs).toBe(9_000);
+});
+
+test('after a create that was answered by what is no JSON, nobody knows whether it was made', async () => {
+  await using vendor = await reading([ok('<html>')]);
+  expect(await failureOf(vendor.create())).toMatchObject({
+    kind: 'DISCONNECTED',
+    outcomeUnknown: true,
+  });
+});
+
+test('empty pages with a next one are gone past, but not for ever', async () => {
+  await using vendor = await reading([
+    ok({ things: [], next: 'a' }),
+    ok({ things: [{ id: 1 }], next: null }),
+  ]);
+  const first = await vendor.read();
+  expect(first.records).toEqual([]);
+  const second = await vendor.read({ cursor: first.nextCursor ?? '' });
+  expect(second).toMatchObject({ records: [{ id: '1' }], nextCursor: null });
+
+  const endless = Array.from({ length: 60 }, (_, n) => ok({ things: [], next: `c${n}` }));
+  await using other = await reading(endless);
+  const all = async () => {
+    let cursor: string | null = null;
+    do {
+      const page: { nextCursor: string | null } = await other.read({ ...(cursor && { cursor }) });
+      cursor = page.nextCursor;
+    } while (cursor);
+  };
+  expect((await failureOf(all())).kind).toBe('RETRYABLE');
+});
+
+test('ids beyond 2^53 stay what they are, and are not one', async () => {
+  const text = '{"things":[{"id":9007199254740993,"n":1},{"id":9007199254740992,"n":1.5}]}';
+  await using vendor = await reading([ok(text)]);
+  const { records } = await vendor.read();
+  expect(records.map(({ id }) => id)).toEqual(['9007199254740993', '9007199254740992']);
+  expect(records.map(({ fields }) => fields.n)).toEqual([1, 1.5]);
+});
+
+test('a time without a zone is in UTC, one without a colon in its zone is read, and one that is none is kept', async () => {
+  const changed = [
+    '2026-01-01T12:02:00',
+    '2026-01-01 12:02:00',
+    '2026-01-01T14:02:00.000+0200',
+    'soon',
+  ];
+  await using vendor = await reading([
+    ok({ things: changed.map((time, id) => ({ id: id + 1, changed: time })) }),
+  ]);
+  const inside = await vendor.read({ since: minute(1), until: minute(3) });
+  expect(inside.records).toHaveLength(4);
+  const after = await vendor.read({ since: minute(3) });
+  expect(after.records.map(({ id }) => id)).toEqual(['4']);
+});
+
+test('a field that changes its type is given as it is', async () => {
+  const values = [1, '1', ['1'], { a: 1 }, null, true];
+  await using vendor = await reading([ok({ things: values.map((n, id) => ({ id: id + 1, n })) })]);
+  const { records } = await vendor.read();
+  expect(records.map(({ fields }) => fields.n)).toEqual(values);
+});
+
+test('the address of a next page at another host is not asked for', async () => {
+  const provider = thingsOf({ paging: { kind: 'nextUrl', next: '/next' } });
+  await using vendor = await reading(
+    [ok({ things: [{ id: 1 }], next: 'https://evil.example/x' })],
+    provider,
+  );
+  const { nextCursor } = await vendor.read();
+  const second = vendor.read({ cursor: nextCursor ?? '' });
+  await expect(second).rejects.toThrow(/evil\.example/);
+  expect(vendor.server.requests).toHaveLength(1);
+});
