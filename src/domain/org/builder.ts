@@ -1,4 +1,4 @@
-/** Builders: the people of an org. A token's first use makes one (bearer.ts). */
+/** Builders: the people of an org. The first use of a person's token creates one (bearer.ts). */
 
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
@@ -25,7 +25,7 @@ export const listBuilders = read('org:read', (call: Call, org: Row<'Org'>, args:
   );
 });
 
-/** The caller, where they are a builder. */
+/** The caller, if it is a builder. */
 export const getOwnBuilder = read('bearer', async (call: Call): Promise<Row<'Builder'>> => {
   const { id } = call.viewer;
   const builder = await load(call, byId('Builder'), id);

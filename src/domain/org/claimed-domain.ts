@@ -15,25 +15,29 @@ import { domainName } from './domain-name.ts';
 type ClaimedDomain = Row<'ClaimedDomain'>;
 
 export const domainKey = z.object({
-  domain: domainName.describe('An e-mail address, a domain name or a URL.'),
+  domain: domainName.describe(
+    'The domain: an e-mail address, a domain name or a URL from which it is taken.',
+  ),
 });
 type DomainKey = z.output<typeof domainKey>;
 
 export const claimDomainInput = z
   .object({
     ...domainKey.shape,
-    parentId: id.describe('Whose the domain is: the id of an org.'),
-    parentType: z.enum(['ORG']).meta({ id: 'ParentType', description: 'What has that id.' }),
+    parentId: id.describe('The id of the org that the domain belongs to.'),
+    parentType: z
+      .enum(['ORG'])
+      .meta({ id: 'ParentType', description: 'The type that parentId is an id of: an org.' }),
   })
   .meta({
     id: 'ClaimDomainInput',
-    description: 'A domain to claim; it is taken from an e-mail address, a domain name or a URL.',
+    description: 'The domain to claim, and the org that claims it.',
   });
 
-/** The claim on a domain, where the viewer may see it. */
+/** The claim on a domain; null if there is none or the viewer may not see it. */
 export const findClaimedDomain = read('org:read', findClaim);
 
-/** The same where there must be one. */
+/** The same; throws NOT_FOUND instead of null. */
 export const getClaimedDomain = read('org:read', async (call: Call, key: DomainKey) => {
   const claimed = await findClaim(call, key);
   if (!claimed) throw notFound('A claim on', key.domain);
@@ -58,7 +62,7 @@ export const listClaimedDomains = read(
   },
 );
 
-/** The first org has it: a second claim is refused, also one of the same org. */
+/** The first claim wins: a second one is refused, also of the same org. */
 export const claimDomain = builderMutation({
   input: claimDomainInput,
   async run(call, { domain, parentId }): Promise<ClaimedDomain> {

@@ -9,12 +9,12 @@ const TEXT_MAX = 2_048;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Starts with a letter: an IP address is no domain. */
 const TOP_LABEL = /^[a-z]./;
-/** What ends or splits a host in a URL has no place in a bare one. */
+/** Characters that end or split the host of a URL are not allowed in a bare host. */
 const NOT_OF_A_HOST = /[\s/\\:?#@%[\]]/;
 
 /**
  * The domain of an e-mail address, a host or a URL: lowercase, in Punycode, without a leading www.
- * Null where there is none. The domain of a domain is itself.
+ * Null if there is none. The domain of a domain is itself.
  */
 export function domainOf(text: string): string | null {
   const host = hostOf(text.trim());

@@ -22,36 +22,41 @@ export type { InviteStatus };
 
 const VALID_MS = 7 * DAY_MS;
 
-const inviteId = id.describe('The invite.');
+const inviteId = id.describe('The id of the invite.');
 
 export const createInviteInput = z
   .object({
-    orgId: id.describe('The org to join.'),
-    email: z.email().max(254).toLowerCase().describe('Whom to invite; stored lowercase.'),
+    orgId: id.describe('The id of the org to join.'),
+    email: z
+      .email()
+      .max(254)
+      .toLowerCase()
+      .describe('The e-mail address to invite, stored in lower case.'),
   })
-  .meta({ id: 'CreateInviteInput', description: 'An e-mail address to invite to an org.' });
+  .meta({ id: 'CreateInviteInput', description: 'The e-mail address to invite, and the org.' });
 
 export const deleteInviteInput = z
-  .object({ orgId: id.describe('The org of the invite.'), inviteId })
-  .meta({ id: 'DeleteInviteInput', description: 'A pending invite to revoke.' });
+  .object({ orgId: id.describe('The id of the org of the invite.'), inviteId })
+  .meta({ id: 'DeleteInviteInput', description: 'The pending invite to revoke.' });
 
-export const acceptInviteInput = z
-  .object({ inviteId })
-  .meta({ id: 'AcceptInviteInput', description: "An invite to the caller's own address." });
+export const acceptInviteInput = z.object({ inviteId }).meta({
+  id: 'AcceptInviteInput',
+  description: "The pending invite to accept: one to the caller's own e-mail address.",
+});
 
-/** The status as of now: time alone ends an invite, whatever its row says. */
+/** The status now: a pending invite expires by time, without a change of its row. */
 export function inviteStatus({ now }: Call, { status, expireTime }: Invite): InviteStatus {
   return status === 'PENDING' && expireTime <= now() ? 'EXPIRED' : status;
 }
 
-/** The rows whose status is this one as of a time; says the same as inviteStatus. */
+/** The condition of rows with this status at a time; the same rule as inviteStatus. */
 function ofStatus(status: InviteStatus, time: Date): Where<'Invite'> {
   if (status === 'PENDING') return { status, expireTime: { after: time } };
   if (status === 'EXPIRED') return { status: ['PENDING', 'EXPIRED'], expireTime: { upTo: time } };
   return { status };
 }
 
-/** One time for all that a call asks together: lists of the same time are read together. */
+/** One time for all lists of a call: lists of the same time are read together. */
 const times: Batch<'now', Date> = async ({ now }, keys) => {
   const time = now();
   return keys.map(() => time);

@@ -16,15 +16,18 @@ import { renewMembership } from '../viewer/viewer.ts';
 type Org = Row<'Org'>;
 
 export const createOrgInput = z
-  .object({ label: label.describe('What people call it, 1 to 128 characters.') })
-  .meta({ id: 'CreateOrgInput', description: 'An org to make.' });
+  .object({ label: label.describe('The name that people see, 1 to 128 characters.') })
+  .meta({ id: 'CreateOrgInput', description: 'The org to create.' });
 
 export const updateOrgInput = z
   .object({
-    orgId: id.describe('The org.'),
-    label: label.optional().describe('What people call it, 1 to 128 characters.'),
+    orgId: id.describe('The id of the org.'),
+    label: label.optional().describe('The name that people see, 1 to 128 characters.'),
   })
-  .meta({ id: 'UpdateOrgInput', description: 'What to change; what is left out stays.' });
+  .meta({
+    id: 'UpdateOrgInput',
+    description: 'The new values of an org. A field that is left out stays as it is.',
+  });
 
 /** The viewer's org of that id, or null. */
 export const findOrg = read(
@@ -35,7 +38,7 @@ export const findOrg = read(
   },
 );
 
-/** The same where there must be one. Throws NOT_FOUND. */
+/** The same; throws NOT_FOUND instead of null. */
 export const getOwnOrg = read('org:read', (call: Call, { orgId }: { orgId: string }) =>
   getOrg(call, orgId),
 );
@@ -56,7 +59,7 @@ export const listOrgs = read('org:read', (call: Call, args: PageArgs) => {
   return listPage(call, { name: 'Query.orgs', table: 'Org', where }, args);
 });
 
-/** The caller is its first member. No money flows until a billing provider is connected: until then it is `none`. */
+/** The caller is its first member. The billing provider is `none` until one is connected. */
 export const createOrg = builderMutation({
   input: createOrgInput,
   async run(call, { label }, viewer): Promise<Org> {
@@ -81,7 +84,7 @@ export const createOrg = builderMutation({
   },
 });
 
-/** For members: what an org is called is for people to say. */
+/** For members only: an API key can't rename an org. */
 export const updateOrg = builderMutation({
   input: updateOrgInput,
   async run(call, { orgId, label }): Promise<Org> {

@@ -1,4 +1,4 @@
-/** API keys of a project. A key can never give more than it has. */
+/** API keys of a project. A key can't grant scopes that it does not have. */
 
 import { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
@@ -23,30 +23,41 @@ const scopes = z
       context.addIssue({ code: 'custom', path: [index], message: 'must not be named twice.' });
     }
   })
-  .describe('What the key may do; no more than what the caller may. Default on creation: full.');
-const keyLabel = label.describe('What people know it by, 1 to 128 characters.');
+  .describe(
+    'The scopes of the key: what it may do. Only scopes that the caller has. Default when it is created: full.',
+  );
+const keyLabel = label.describe('A name for people, 1 to 128 characters.');
 
 export const createApiKeyInput = z
   .object({ projectIdOrName, label: keyLabel, scopes: scopes.nullish() })
-  .meta({ id: 'CreateApiKeyInput', description: 'An API key to make.' });
+  .meta({ id: 'CreateApiKeyInput', description: 'The API key to create.' });
 
 export const updateApiKeyInput = z
   .object({
     projectIdOrName,
-    apiKeyId: id.describe('The key.'),
+    apiKeyId: id.describe('The id of the API key.'),
     label: keyLabel.optional(),
     scopes: scopes.optional(),
-    active: z.boolean().optional().describe('False refuses its calls until it is true again.'),
+    active: z
+      .boolean()
+      .optional()
+      .describe('False: requests with the key are refused, until it is true again.'),
   })
-  .meta({ id: 'UpdateApiKeyInput', description: 'What to change; what is left out stays.' });
+  .meta({
+    id: 'UpdateApiKeyInput',
+    description: 'The new values of an API key. A field that is left out stays as it is.',
+  });
 
 export const deleteApiKeyInput = z
-  .object({ projectIdOrName, apiKey: z.string().min(1).max(128).describe('Its value or its id.') })
-  .meta({ id: 'DeleteApiKeyInput', description: 'An API key to delete.' });
+  .object({
+    projectIdOrName,
+    apiKey: z.string().min(1).max(128).describe('The value or the id of the API key.'),
+  })
+  .meta({ id: 'DeleteApiKeyInput', description: 'The API key to delete.' });
 
 export const getApiKeyInput = deleteApiKeyInput.meta({
   id: 'GetApiKeyInput',
-  description: 'An API key to read.',
+  description: 'The API key to read.',
 });
 
 interface KeyFilter {
@@ -71,7 +82,7 @@ export const getApiKey = projectRead(
 
 export interface CreatedApiKey {
   apiKey: Row<'ApiKey'>;
-  /** The value: in this answer and nowhere else. */
+  /** The value: only this answer has it. */
   key: string;
 }
 
@@ -96,7 +107,7 @@ export const updateApiKey = projectMutation({
   input: updateApiKeyInput,
   async run(call, { projectIdOrName: _project, apiKeyId, ...changes }, { id: projectId }) {
     const before = await getKey(call, projectId, apiKeyId);
-    // Waking a key gives its scopes again.
+    // To make a key active again is to grant its scopes again.
     const wakes = changes.active === true && !before.active;
     requireAll(call, changes.scopes ?? (wakes ? (before.scopes as Scope[]) : []));
     if (Object.values(changes).every((value) => value === undefined)) return before;
@@ -124,12 +135,12 @@ async function getKey(
 ): Promise<Row<'ApiKey'>> {
   const named = isKeyValue(valueOrId) ? { hash: hashOfKey(valueOrId) } : { id: valueOrId };
   const [key] = await database.rows.find('ApiKey', { projectId, ...named });
-  // What was given may be a secret with a typing error: it is not repeated.
-  if (!key) throw new DomainError('NOT_FOUND', 'The project has no API key of that value or id.');
+  // The input may be a secret with a typing error: the message does not repeat it.
+  if (!key) throw new DomainError('NOT_FOUND', 'The project has no API key with that value or id.');
   return key;
 }
 
-/** From here on this process knows the key as it is now; others look again within a second. */
+/** From now on this process knows the changed key; other processes read it again within a second. */
 async function changed(call: Call, apiKeyId: string, change: Prisma.ApiKeyUpdateArgs) {
   try {
     const key = await call.database.prisma.apiKey.update(change);
@@ -144,6 +155,6 @@ async function changed(call: Call, apiKeyId: string, change: Prisma.ApiKeyUpdate
 function requireAll({ viewer }: Call, granted: readonly Scope[]): void {
   const missing = granted.filter((name) => !allows(viewer.scopes, name));
   if (missing.length > 0) {
-    throw forbidden(`An API key can't grant what it may not do itself: ${missing.join(', ')}.`);
+    throw forbidden(`An API key can't grant scopes that it does not have: ${missing.join(', ')}.`);
   }
 }

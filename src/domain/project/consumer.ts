@@ -1,4 +1,4 @@
-/** Consumers: the builder's users who connect accounts. They come with their first connection, and stay. */
+/** Consumers: the builder's users who connect accounts. Their first connection creates them, and they stay. */
 
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
@@ -39,8 +39,8 @@ const consumersByRef: Batch<ConsumerKey, Consumer | null> = async ({ database },
 };
 
 /**
- * The consumer of that ref, made at its first use, when its name defaults to the ref; a name that is
- * given later replaces the one it has. Its row stays locked until the commit.
+ * The consumer with that ref, created at its first use. Its name is the ref by default; a name that is given
+ * later replaces it. Its row stays locked until the commit.
  */
 export async function putConsumer(
   tx: Transaction,

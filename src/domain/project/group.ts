@@ -1,4 +1,4 @@
-/** Groups: sets of the builder's users who share access. They come with their first connection, and stay. */
+/** Groups: sets of the builder's users who share access. Their first connection creates them, and they stay. */
 
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
@@ -39,8 +39,8 @@ const groupsByRef: Batch<GroupKey, Group | null> = async ({ database }, keys) =>
 };
 
 /**
- * The group of that ref, made at its first use, when its name defaults to the ref; a name that is given
- * later replaces the one it has. Its row stays locked until the commit.
+ * The group with that ref, created at its first use. Its name is the ref by default; a name that is given later
+ * replaces it. Its row stays locked until the commit.
  */
 export async function putGroup(
   tx: Transaction,

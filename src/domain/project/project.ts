@@ -15,17 +15,22 @@ import { uniquely } from '../unique.ts';
 type Project = Row<'Project'>;
 
 const name = projectName.describe(
-  'Unique in the whole service: letters, digits and hyphens, 2 to 128; stored lowercase.',
+  '2 to 128 letters, digits and hyphens, unique in the whole service; stored in lower case.',
 );
-const appName = label.describe('What end users see while they connect, 1 to 128 characters.');
+const appName = label.describe(
+  'The name of the app that end users see while they connect, 1 to 128 characters.',
+);
 
 export const createProjectInput = z
-  .object({ name, appName, orgId: id.describe('The org that owns it.') })
-  .meta({ id: 'CreateProjectInput', description: 'A project to make.' });
+  .object({ name, appName, orgId: id.describe('The id of the org that owns it.') })
+  .meta({ id: 'CreateProjectInput', description: 'The project to create.' });
 
 export const updateProjectInput = z
   .object({ projectIdOrName, name: name.optional(), appName: appName.optional() })
-  .meta({ id: 'UpdateProjectInput', description: 'What to change; what is left out stays.' });
+  .meta({
+    id: 'UpdateProjectInput',
+    description: 'The new values of a project. A field that is left out stays as it is.',
+  });
 
 /** The viewer's project of that id or name, or null. */
 export const readProject = read(

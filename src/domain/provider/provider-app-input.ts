@@ -1,4 +1,4 @@
-/** What callers say of a provider app. */
+/** Inputs of provider apps. */
 
 import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
@@ -21,15 +21,19 @@ const metadata = jsonObject
       providerParams: z.record(z.string(), z.string()).optional(),
     }),
   )
-  .describe('authQueryParams: text or lists of text by name; providerParams: text by name.');
+  .describe(
+    "`authQueryParams`: query parameters to add to the authorize URL, a text or a list of texts by name. `providerParams`: facts of the app for the builder's own use, a text by name.",
+  );
 
 /** The rules of the fields; null clears those that may be empty. */
 const fields = z.object({
-  externalRef: text.nullable().describe("The provider's own id of the app."),
-  clientId: secretText.describe('The OAuth client id.'),
-  clientSecret: secretText.describe('The OAuth client secret; never shown again.'),
-  provider: text.describe('A provider of the catalogue.'),
-  scopes: oauthScopes.nullable().describe('The OAuth scopes to ask for.'),
+  externalRef: text.nullable().describe("The provider's own id of the app. Null: none."),
+  clientId: secretText.describe('The OAuth client id that the provider gave.'),
+  clientSecret: secretText.describe(
+    'The OAuth client secret that the provider gave. No answer shows it.',
+  ),
+  provider: text.describe('The name of a provider of the catalogue.'),
+  scopes: oauthScopes.nullable().describe('The OAuth scopes to request when a customer connects.'),
   metadata: metadata.nullable(),
 });
 export type AppChanges = Partial<z.output<typeof fields>>;
@@ -44,7 +48,7 @@ export const createProviderAppInput = z
     scopes: fields.shape.scopes.optional(),
     metadata: fields.shape.metadata.optional(),
   })
-  .meta({ id: 'CreateProviderAppInput', description: 'A provider app to make.' });
+  .meta({ id: 'CreateProviderAppInput', description: 'The provider app to create.' });
 
 const MASKS = {
   EXTERNAL_REF: 'externalRef',
@@ -56,38 +60,44 @@ const MASKS = {
 } as const satisfies Record<string, keyof AppChanges>;
 const MASK_NAMES = Object.keys(MASKS) as (keyof typeof MASKS)[];
 
-/** Any value will do here: only what the mask names is checked, by `readChanges`. */
+/** Takes any value: `readChanges` checks the fields that the mask names. */
 const unchecked = z
   .object({
     externalRef: z.string().nullish().describe("The provider's own id of the app; null clears it."),
-    clientId: z.string().nullish().describe('The OAuth client id.'),
-    clientSecret: z.string().nullish().describe('The OAuth client secret.'),
-    provider: z.string().nullish().describe('A provider of the catalogue.'),
+    clientId: z.string().nullish().describe('The OAuth client id that the provider gave.'),
+    clientSecret: z
+      .string()
+      .nullish()
+      .describe('The OAuth client secret that the provider gave. No answer shows it.'),
+    provider: z.string().nullish().describe('The name of a provider of the catalogue.'),
     scopes: z
       .array(z.string())
       .nullish()
-      .describe('The OAuth scopes to ask for; null clears them.'),
+      .describe('The OAuth scopes to request when a customer connects; null clears them.'),
     metadata: z
       .record(z.string(), z.unknown())
       .nullish()
-      .describe('authQueryParams and providerParams; null clears them.'),
+      .describe('`authQueryParams` and `providerParams`; null clears them.'),
   })
-  .meta({ id: 'ProviderAppChanges', description: 'New values of the fields that are masked.' });
+  .meta({
+    id: 'ProviderAppChanges',
+    description: 'The new values of the fields that updateMask names.',
+  });
 
 export const updateProviderAppInput = z
   .object({
     projectIdOrName,
-    providerAppId: id.describe('The provider app.'),
+    providerAppId: id.describe('The id of the provider app.'),
     updateMask: z
       .array(z.enum(MASK_NAMES).meta({ id: 'ProviderAppField' }))
       .min(1, 'must name a field.')
-      .describe('The fields to write, at least one.'),
+      .describe('The fields to change, at least one.'),
     providerApp: unchecked,
   })
   .meta({
     id: 'UpdateProviderAppInput',
     description:
-      'Exactly the fields that updateMask names are written; one that is left out is an error.',
+      'The new values of a provider app. Only the fields that updateMask names are changed, and each of them must be given.',
   });
 
 /** The values of the masked fields. Throws BAD_USER_INPUT that names each one that is missing or wrong. */

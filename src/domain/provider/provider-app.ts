@@ -24,8 +24,8 @@ import {
 } from './provider-app-input.ts';
 
 export const deleteProviderAppInput = z
-  .object({ projectIdOrName, providerAppId: id.describe('The provider app.') })
-  .meta({ id: 'DeleteProviderAppInput', description: 'A provider app to delete.' });
+  .object({ projectIdOrName, providerAppId: id.describe('The id of the provider app.') })
+  .meta({ id: 'DeleteProviderAppInput', description: 'The provider app to delete.' });
 
 const withoutSecret = { clientSecretSealed: true } as const;
 
@@ -72,7 +72,7 @@ export const createProviderApp = projectMutation({
   },
 });
 
-/** Writes exactly the masked fields. Connections keep an app to its provider. */
+/** Changes only the masked fields. An app that connections use can't change its provider. */
 export const updateProviderApp = openProjectMutation({
   needs: 'provider-apps:write',
   input: updateProviderAppInput,
@@ -87,7 +87,7 @@ export const updateProviderApp = openProjectMutation({
       inTransaction(call.database, async (tx) => {
         const where = { projectId_id: { projectId, id: appId } };
         const app = await tx.providerApp.update({ where, data, omit: withoutSecret });
-        // Asked under the row's lock, which a connection that is being made waits for.
+        // Read under the row's lock, which a new connection waits for.
         if (changes.provider !== undefined) await requireNoneOfAnother(tx, app);
         return app;
       }),
@@ -115,8 +115,8 @@ export const deleteProviderApp = projectMutation({
 });
 
 /**
- * The app of a new connection, by id or the newest of the provider; null where there is none. It keeps
- * its provider until the transaction ends.
+ * The app of a new connection, by id or the newest of the provider; null if there is none. Its provider can't
+ * change until the transaction ends.
  */
 export async function lockProviderApp(
   tx: Transaction,
@@ -146,7 +146,7 @@ function columnsOf(
   };
 }
 
-/** Where a client secret is sealed. */
+/** The place that a client secret is sealed for. */
 export function clientSecretPlace(row: string, projectId: string): SealedPlace {
   return { table: 'ProviderApp', column: 'clientSecretSealed', row, projectId };
 }

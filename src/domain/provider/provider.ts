@@ -27,7 +27,7 @@ export const getProvider = read(
   },
 );
 
-/** All of them at once: the catalogue is code, and no larger than that. */
+/** All of them at once: the catalogue is code, and small. */
 export const getCatalogue = read(
   'read',
   ({ catalogue }: Call): readonly Provider[] => catalogue.all,

@@ -3,16 +3,16 @@ import { Node } from '../schema/node-field.ts';
 import { BillingAccount } from '../schema/types.ts';
 
 BillingAccount.implement({
-  description: 'Who pays for an org, and where.',
+  description: 'The account that pays for an org.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
-    displayName: t.exposeString('displayName', { description: 'Its name, for people.' }),
+    displayName: t.exposeString('displayName', { description: 'The name that people see.' }),
     billingProvider: t.exposeString('billingProvider', {
-      description: 'The service that takes the money; none until one is connected.',
+      description: 'The service that takes the payments; `none` until one is connected.',
     }),
     billingProviderRef: t.exposeString('billingProviderRef', {
-      description: 'What that service knows it by.',
+      description: 'The id of the account at that service.',
     }),
     updateTime: updateTimeField(t),
   }),

@@ -6,34 +6,39 @@ import { builder } from '../schema/schema-builder.ts';
 import { Builder, Builders, Org } from '../schema/types.ts';
 
 Builder.implement({
-  description: 'A person who makes software, known by the tokens of an identity provider.',
+  description:
+    'A person who builds with the gateway, identified by the tokens of an identity provider.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
-    idpProvider: t.exposeString('idpProvider', { description: 'The issuer of their tokens.' }),
-    idpRef: t.exposeString('idpRef', { description: 'The subject of their tokens.' }),
+    idpProvider: t.exposeString('idpProvider', {
+      description: 'The issuer (`iss`) of their tokens.',
+    }),
+    idpRef: t.exposeString('idpRef', { description: 'The subject (`sub`) of their tokens.' }),
     firstName: t.exposeString('firstName', {
       nullable: true,
-      description: 'Their given name, where tokens say it.',
+      description: 'Their given name; null if their tokens have none.',
     }),
     lastName: t.exposeString('lastName', {
       nullable: true,
-      description: 'Their family name, where tokens say it.',
+      description: 'Their family name; null if their tokens have none.',
     }),
     fullName: t.exposeString('fullName', {
       nullable: true,
-      description: 'Their whole name, where tokens say it.',
+      description: 'Their whole name; null if their tokens have none.',
     }),
     primaryEmail: t.exposeString('primaryEmail', {
       nullable: true,
-      description: 'Their e-mail address, lowercase, where tokens say it and not as unverified.',
+      description:
+        'Their e-mail address, in lower case; null if their tokens have none, or call it unverified.',
     }),
   }),
 });
 
 builder.objectField(Org, 'builders', (t) =>
   listField(t, Builders, {
-    description: 'Its members, by the time that they became builders, newest first.',
+    description:
+      'The members of the org, in the order in which they first used the gateway, newest first.',
     list: listBuilders,
   }),
 );

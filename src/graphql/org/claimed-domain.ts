@@ -15,12 +15,12 @@ import { ClaimedDomain, ClaimedDomains, Org } from '../schema/types.ts';
 import { parentFields } from './org.ts';
 
 ClaimedDomain.implement({
-  description: 'An e-mail domain that an org has claimed; no other org can.',
+  description: 'An e-mail domain that an org has claimed. No other org can claim it.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
     ...parentFields(t),
-    domain: t.exposeString('domain', { description: 'The domain, lowercase and in Punycode.' }),
+    domain: t.exposeString('domain', { description: 'The domain, in lower case and Punycode.' }),
   }),
 });
 
@@ -28,7 +28,7 @@ builder.queryField('claimedDomain', (t) =>
   t.field({
     ...needing(
       findClaimedDomain,
-      'The claim on a domain, for the org that has it and for builders whose e-mail address is of it; else null.',
+      'The claim on a domain; null if there is none. Only the org that has it sees it, and builders with an e-mail address of the domain.',
     ),
     type: ClaimedDomain,
     nullable: true,
@@ -39,14 +39,20 @@ builder.queryField('claimedDomain', (t) =>
 
 builder.objectField(Org, 'claimedDomains', (t) =>
   listField(t, ClaimedDomains, {
-    description: 'The e-mail domains that it has claimed, newest first.',
+    description: 'The e-mail domains that the org has claimed, newest first.',
     list: listClaimedDomains,
   }),
 );
 
 builder.mutationField('claimDomain', (t) =>
   mutationField(t, claimDomain, {
-    type: answer('ClaimDomainPayload', 'claimedDomain', ClaimedDomain, 'The claim.'),
-    description: 'Claims a domain for an org of the caller.',
+    type: answer(
+      'ClaimDomainPayload',
+      'claimedDomain',
+      ClaimedDomain,
+      'The claim. It holds at once.',
+    ),
+    description:
+      'Claims an e-mail domain for an org of the caller. No other org can claim it then.',
   }),
 );

@@ -14,23 +14,26 @@ import { builder } from '../schema/schema-builder.ts';
 import { Builder, Invite, Invites, Org } from '../schema/types.ts';
 import { parentFields } from './org.ts';
 
-const InviteStatus = enumType('InviteStatus', 'What has become of an invite.', {
-  PENDING: 'It can be accepted or revoked; for 7 days.',
-  ACCEPTED: 'Whom it was for has joined.',
-  REVOKED: 'It was taken back.',
-  EXPIRED: 'Nobody accepted it in time.',
+const InviteStatus = enumType('InviteStatus', 'Whether an invite is still open, and if not, why.', {
+  PENDING: 'It can be accepted or revoked, for 7 days after it was created.',
+  ACCEPTED: 'The person has accepted it and is a member of the org.',
+  REVOKED: 'A member of the org has revoked it.',
+  EXPIRED: 'Nobody accepted it within 7 days.',
 });
 
 Invite.implement({
-  description: 'An invitation of an e-mail address to an org, valid for 7 days.',
+  description:
+    'An invitation of an e-mail address to an org, valid for 7 days. The person accepts it with acceptInvite.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
     ...parentFields(t),
-    invitedEmail: t.exposeString('invitedEmail', { description: 'Whom it is for, lowercase.' }),
+    invitedEmail: t.exposeString('invitedEmail', {
+      description: 'The invited e-mail address, in lower case.',
+    }),
     status: t.field({
       type: InviteStatus,
-      description: 'What has become of it.',
+      description: 'Whether it is pending, accepted, revoked or expired.',
       resolve: (invite, _args, { call }) => inviteStatus(call, invite),
     }),
     updateTime: updateTimeField(t),
@@ -39,8 +42,8 @@ Invite.implement({
 
 builder.objectField(Org, 'invites', (t) =>
   listField(t, Invites, {
-    description: 'Its invites, newest first; revoked and expired ones too.',
-    args: { status: t.arg({ type: InviteStatus, description: 'Only those of this status.' }) },
+    description: 'The invites to the org, newest first, also revoked and expired ones.',
+    args: { status: t.arg({ type: InviteStatus, description: 'Only invites of this status.' }) },
     list: listInvites,
   }),
 );
@@ -48,7 +51,7 @@ builder.objectField(Org, 'invites', (t) =>
 const DeleteInvitePayload = builder
   .objectRef<Awaited<ReturnType<typeof deleteInvite>>>('DeleteInvitePayload')
   .implement({
-    description: 'The answer of deleteInvite. The invite stays listed, as revoked.',
+    description: 'The answer of deleteInvite. The invite stays in the list, as REVOKED.',
     fields: (t) => ({
       deletedId: t.exposeID('deletedId', { description: 'The id of the invite.' }),
       invite: t.field({
@@ -71,7 +74,7 @@ const AcceptInvitePayload = builder
       }),
       builder: t.field({
         type: Builder,
-        description: 'The builder who joined the org: the caller.',
+        description: 'The caller, who is a member of the org now.',
         resolve: ({ builder }) => builder,
       }),
     }),
@@ -79,15 +82,21 @@ const AcceptInvitePayload = builder
 
 builder.mutationFields((t) => ({
   createInvite: mutationField(t, createInvite, {
-    type: answer('CreateInvitePayload', 'invite', Invite, 'The new invite.'),
-    description: 'Invites an e-mail address to an org.',
+    type: answer(
+      'CreateInvitePayload',
+      'invite',
+      Invite,
+      'The invite. The person sees it in viewer.invites; no e-mail is sent.',
+    ),
+    description: 'Invites an e-mail address to an org. No e-mail is sent.',
   }),
   deleteInvite: mutationField(t, deleteInvite, {
     type: DeleteInvitePayload,
-    description: 'Revokes a pending invite.',
+    description: 'Revokes a pending invite, so that it can no longer be accepted.',
   }),
   acceptInvite: mutationField(t, acceptInvite, {
     type: AcceptInvitePayload,
-    description: "Joins the org of an invite to the caller's own address.",
+    description:
+      "Accepts an invite to the caller's own e-mail address: the caller becomes a member of the org.",
   }),
 }));

@@ -10,7 +10,9 @@ import type { Types } from '../schema/schema-builder.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { BillingAccount, Org, Orgs } from '../schema/types.ts';
 
-const ParentType = enumType('ParentType', 'What a parentId is the id of.', { ORG: 'An org.' });
+const ParentType = enumType('ParentType', 'The type that a parentId is an id of.', {
+  ORG: 'An org.',
+});
 
 /** `parentType` and `parentId`, as the platform says what belongs to an org. */
 export function parentFields<P extends { orgId: string }>(
@@ -19,11 +21,11 @@ export function parentFields<P extends { orgId: string }>(
   return {
     parentType: t.field({
       type: ParentType,
-      description: 'What it belongs to.',
+      description: 'The type that parentId is an id of.',
       resolve: () => 'ORG' as const,
     }),
     parentId: t.id({
-      description: 'The id of what it belongs to.',
+      description: 'The id of the org that it belongs to.',
       resolve: ({ orgId }) => orgId,
     }),
   };
@@ -34,11 +36,11 @@ Org.implement({
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
-    label: t.exposeString('label', { description: 'What people call it.' }),
+    label: t.exposeString('label', { description: 'The name that people see.' }),
     billingAccount: t.field({
       type: BillingAccount,
       nullable: true,
-      description: 'Who pays for it.',
+      description: 'The account that pays for the org.',
       resolve: ({ id }, _args, { find }) => find(billingAccountOfOrg, id),
     }),
     updateTime: updateTimeField(t),
@@ -47,10 +49,13 @@ Org.implement({
 
 builder.queryFields((t) => ({
   org: t.field({
-    ...needing(findOrg, 'An org by id. Null where it does not exist for the caller.'),
+    ...needing(
+      findOrg,
+      'An org by its id; null if it does not exist or the caller may not see it.',
+    ),
     type: Org,
     nullable: true,
-    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    args: { id: t.arg.id({ required: true, description: 'The id of the org.' }) },
     resolve: (_root, key, { call }) => findOrg(call, key),
   }),
   orgs: rootListField(t, Orgs, {
@@ -61,7 +66,7 @@ builder.queryFields((t) => ({
 
 builder.mutationField('createOrg', (t) =>
   mutationField(t, createOrg, {
-    type: answer('CreateOrgPayload', 'org', Org, 'The new org.'),
-    description: 'Makes an org with a billing account; the caller is its first member.',
+    type: answer('CreateOrgPayload', 'org', Org, 'The org, with the caller as its first member.'),
+    description: 'Creates an org with a billing account. The caller is its first member.',
   }),
 );

@@ -13,21 +13,23 @@ import { builder } from '../schema/schema-builder.ts';
 import { ApiKey, ApiKeys, Project } from '../schema/types.ts';
 
 ApiKey.implement({
-  description: "A key of a project. Its value is shown once, in createApiKey's answer.",
+  description: "An API key of a project. Its value is shown once, in createApiKey's answer.",
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
-    label: t.exposeString('label', { description: 'What people know it by.' }),
-    scopes: t.exposeStringList('scopes', { description: 'What it may do.' }),
-    active: t.exposeBoolean('active', { description: 'Whether its calls are accepted.' }),
+    label: t.exposeString('label', { description: 'The name that people gave it.' }),
+    scopes: t.exposeStringList('scopes', { description: 'The scopes of the key: what it may do.' }),
+    active: t.exposeBoolean('active', {
+      description: 'Whether requests with the key are accepted.',
+    }),
     project: projectField(t),
     prefix: t.exposeString('prefix', {
-      description: 'The first characters of its value, to recognise it by.',
+      description: 'The first characters of its value, by which people recognise it.',
     }),
     lastUsedTime: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When it was last used, to the minute; null where it never was.',
+      description: 'When it was last used, to the minute; null if it never was.',
       resolve: ({ lastUsedTime }) => lastUsedTime,
     }),
   }),
@@ -35,9 +37,11 @@ ApiKey.implement({
 
 builder.objectField(Project, 'apiKeys', (t) =>
   listField(t, ApiKeys, {
-    description: 'API keys, newest first.',
+    description: 'The API keys of the project, newest first.',
     args: {
-      active: t.arg.boolean({ description: 'Only active ones, or only inactive ones.' }),
+      active: t.arg.boolean({
+        description: 'True: only active keys. False: only inactive ones. Default: all.',
+      }),
     },
     list: listApiKeys,
   }),
@@ -48,24 +52,27 @@ const CreateApiKeyPayload = builder.objectRef<CreatedApiKey>('CreateApiKeyPayloa
   fields: (t) => ({
     apiKey: t.field({
       type: ApiKey,
-      description: 'The new key.',
+      description: 'The API key.',
       resolve: ({ apiKey }) => apiKey,
     }),
-    key: t.exposeString('key', { description: 'Its value: shown here and never again.' }),
+    key: t.exposeString('key', {
+      description: 'Its value, to send as X-Api-Key. It is shown only in this answer: keep it.',
+    }),
   }),
 });
 
 builder.mutationFields((t) => ({
   createApiKey: mutationField(t, createApiKey, {
     type: CreateApiKeyPayload,
-    description: 'Makes an API key.',
+    description: 'Creates an API key.',
   }),
   updateApiKey: mutationField(t, updateApiKey, {
-    type: answer('UpdateApiKeyPayload', 'apiKey', ApiKey, 'The key as it is now.'),
-    description: 'Changes an API key.',
+    type: answer('UpdateApiKeyPayload', 'apiKey', ApiKey, 'The API key with its new values.'),
+    description: 'Changes an API key. All processes know the change within a second.',
   }),
   deleteApiKey: mutationField(t, deleteApiKey, {
     type: DeletePayload,
-    description: 'Deletes an API key, by its value or its id.',
+    description:
+      'Deletes an API key, by its value or its id. Requests with it are refused within a second.',
   }),
 }));

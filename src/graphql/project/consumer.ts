@@ -5,12 +5,16 @@ import { builder } from '../schema/schema-builder.ts';
 import { Consumer, Consumers, Project } from '../schema/types.ts';
 
 Consumer.implement({
-  description: "One of the builder's users, who connected an account.",
+  description: "One of the builder's users, who has connected an account.",
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
-    consumerRef: t.exposeString('consumerRef', { description: "The builder's own name of it." }),
-    consumerName: t.exposeString('consumerName', { description: 'What people call it.' }),
+    consumerRef: t.exposeString('consumerRef', {
+      description: "The builder's own id of the consumer, unique in the project.",
+    }),
+    consumerName: t.exposeString('consumerName', {
+      description: 'The name that people see. Default: the ref.',
+    }),
     project: projectField(t),
     updateTime: updateTimeField(t),
   }),
@@ -18,7 +22,8 @@ Consumer.implement({
 
 builder.objectField(Project, 'consumers', (t) =>
   listField(t, Consumers, {
-    description: 'Consumers, newest first. They are made by their first connection.',
+    description:
+      'The consumers of the project, newest first. A consumer is created by its first connection.',
     list: listConsumers,
   }),
 );

@@ -5,12 +5,16 @@ import { builder } from '../schema/schema-builder.ts';
 import { Group, Groups, Project } from '../schema/types.ts';
 
 Group.implement({
-  description: "A set of the builder's users who share access: a customer, a team.",
+  description: "A set of the builder's users who share connections: a customer or a team.",
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
-    groupRef: t.exposeString('groupRef', { description: "The builder's own name of it." }),
-    groupName: t.exposeString('groupName', { description: 'What people call it.' }),
+    groupRef: t.exposeString('groupRef', {
+      description: "The builder's own id of the group, unique in the project.",
+    }),
+    groupName: t.exposeString('groupName', {
+      description: 'The name that people see. Default: the ref.',
+    }),
     project: projectField(t),
     updateTime: updateTimeField(t),
   }),
@@ -18,7 +22,8 @@ Group.implement({
 
 builder.objectField(Project, 'groups', (t) =>
   listField(t, Groups, {
-    description: 'Groups, newest first. They are made by their first connection.',
+    description:
+      'The groups of the project, newest first. A group is created by its first connection.',
     list: listGroups,
   }),
 );

@@ -15,16 +15,19 @@ import { builder } from '../schema/schema-builder.ts';
 import { Org, Project, Projects } from '../schema/types.ts';
 
 const BooleanEntitlement = builder.objectRef<{ value: boolean }>('BooleanEntitlement').implement({
-  description: 'A feature that a plan has or has not.',
-  fields: (t) => ({ value: t.exposeBoolean('value', { description: 'Whether the plan has it.' }) }),
+  description: 'A feature that a plan has or does not have.',
+  fields: (t) => ({
+    value: t.exposeBoolean('value', { description: 'Whether the plan has the feature.' }),
+  }),
 });
 
 const Entitlements = builder.objectRef<{ brandingRemoval: boolean }>('Entitlements').implement({
-  description: 'Plan-based feature flags, managed by the service.',
+  description: 'The features that the plan of an org has. The service sets them.',
   fields: (t) => ({
     brandingRemoval: t.field({
       type: BooleanEntitlement,
-      description: "The connection flow may leave out the platform's name.",
+      description:
+        "Whether the pages that end users connect with may leave out the platform's name.",
       resolve: ({ brandingRemoval }) => ({ value: brandingRemoval }),
     }),
   }),
@@ -35,18 +38,20 @@ Project.implement({
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
-    name: t.exposeString('name', { description: 'Unique in the whole service; lowercase.' }),
-    appName: t.exposeString('appName', { description: 'What end users see while they connect.' }),
-    orgId: t.exposeID('orgId', { description: 'The org that owns it.' }),
+    name: t.exposeString('name', { description: 'Unique in the whole service, in lower case.' }),
+    appName: t.exposeString('appName', {
+      description: 'The name of the app that end users see while they connect.',
+    }),
+    orgId: t.exposeID('orgId', { description: 'The id of the org that owns it.' }),
     org: t.field({
-      ...needing(getOrgOfProject, 'The org that owns it.'),
+      ...needing(getOrgOfProject, 'The org that owns the project.'),
       type: Org,
       nullable: true,
       resolve: (project, _args, { call }) => getOrgOfProject(call, project),
     }),
     entitlements: t.field({
       type: Entitlements,
-      description: 'What the plan of the org allows.',
+      description: 'The features that the plan of the org has.',
       resolve: (project) => project,
     }),
     updateTime: updateTimeField(t),
@@ -57,11 +62,13 @@ builder.queryFields((t) => ({
   project: t.field({
     ...needing(
       readProject,
-      'A project by id or name. Null where it does not exist for the caller.',
+      'A project by its id or name; null if it does not exist or the caller may not see it.',
     ),
     type: Project,
     nullable: true,
-    args: { idOrName: t.arg.string({ required: true, description: 'Its id or its name.' }) },
+    args: {
+      idOrName: t.arg.string({ required: true, description: 'The id or the name of the project.' }),
+    },
     resolve: (_root, { idOrName }, { call }) => readProject(call, idOrName),
   }),
   projects: rootListField(t, Projects, {
@@ -72,18 +79,23 @@ builder.queryFields((t) => ({
 
 builder.objectField(Org, 'projects', (t) =>
   listField(t, Projects, {
-    description: 'Projects that the caller may see, newest first.',
+    description: 'The projects of the org that the caller may see, newest first.',
     list: listOrgProjects,
   }),
 );
 
 builder.mutationFields((t) => ({
   createProject: mutationField(t, createProject, {
-    type: answer('CreateProjectPayload', 'project', Project, 'The new project.'),
-    description: 'Makes a project in an org of the caller.',
+    type: answer(
+      'CreateProjectPayload',
+      'project',
+      Project,
+      'The project. Give its id or name as projectIdOrName.',
+    ),
+    description: 'Creates a project in an org of the caller.',
   }),
   updateProject: mutationField(t, updateProject, {
-    type: answer('UpdateProjectPayload', 'project', Project, 'The project as it is now.'),
+    type: answer('UpdateProjectPayload', 'project', Project, 'The project with its new values.'),
     description: 'Changes a project.',
   }),
 }));

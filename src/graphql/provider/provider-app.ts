@@ -22,22 +22,28 @@ enumType('ProviderAppField', 'A field of a provider app, for updateMask.', {
 });
 
 ProviderApp.implement({
-  description: 'An OAuth client registered at a provider. Its secret is input only.',
+  description:
+    'An OAuth client that the builder has registered at a provider. No answer shows its secret.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
     project: projectField(t),
-    provider: t.exposeString('provider', { description: 'The provider of the catalogue.' }),
-    clientId: t.exposeString('clientId', { description: 'The OAuth client id.' }),
+    provider: t.exposeString('provider', { description: 'The name of the provider.' }),
+    clientId: t.exposeString('clientId', {
+      description: 'The OAuth client id that the provider gave.',
+    }),
     externalRef: t.exposeString('externalRef', {
       nullable: true,
       description: "The provider's own id of the app.",
     }),
-    scopes: t.exposeStringList('scopes', { description: 'The OAuth scopes to ask for.' }),
+    scopes: t.exposeStringList('scopes', {
+      description: 'The OAuth scopes to request when a customer connects.',
+    }),
     metadata: t.field({
       type: 'JSONObject',
       nullable: true,
-      description: 'authQueryParams and providerParams, which extend the OAuth flow.',
+      description:
+        "`authQueryParams` (query parameters of the authorize URL) and `providerParams` (facts of the app for the builder's own use).",
       resolve: ({ metadata }) => metadata,
     }),
     updateTime: updateTimeField(t),
@@ -46,20 +52,30 @@ ProviderApp.implement({
 
 builder.objectField(Project, 'providerApps', (t) =>
   listField(t, ProviderApps, {
-    description: 'Provider apps, newest first.',
-    args: { provider: t.arg.string({ description: 'Only those of this provider.' }) },
+    description: 'The provider apps of the project, newest first.',
+    args: { provider: t.arg.string({ description: 'Only apps for the provider with this name.' }) },
     list: listProviderApps,
   }),
 );
 
 builder.mutationFields((t) => ({
   createProviderApp: mutationField(t, createProviderApp, {
-    type: answer('CreateProviderAppPayload', 'providerApp', ProviderApp, 'The new app.'),
-    description: 'Makes a provider app.',
+    type: answer(
+      'CreateProviderAppPayload',
+      'providerApp',
+      ProviderApp,
+      'The provider app. Connections to its provider use it.',
+    ),
+    description: 'Creates a provider app.',
   }),
   updateProviderApp: mutationField(t, updateProviderApp, {
-    type: answer('UpdateProviderAppPayload', 'providerApp', ProviderApp, 'The app as it is now.'),
-    description: 'Changes the masked fields of a provider app.',
+    type: answer(
+      'UpdateProviderAppPayload',
+      'providerApp',
+      ProviderApp,
+      'The provider app with its new values.',
+    ),
+    description: 'Changes the fields of a provider app that updateMask names.',
   }),
   deleteProviderApp: mutationField(t, deleteProviderApp, {
     type: DeletePayload,

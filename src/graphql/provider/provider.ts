@@ -14,9 +14,9 @@ import { connectionOf } from '../schema/types.ts';
 
 export const AuthScheme = enumType(
   'AuthScheme',
-  'How a connection proves itself to its provider.',
+  'How a connection authenticates at its provider.',
   {
-    NONE: 'No scheme of this list: nothing at all, or custom inputs that the provider declares.',
+    NONE: 'None of the others: no credentials, or custom inputs that the provider declares (`customAuth`).',
     API_KEY: 'A key that the customer copies from the provider.',
     BASIC: 'A user name and a password, as HTTP Basic.',
     OAUTH2_AUTHORIZATION_CODE: 'OAuth 2: the customer agrees in a browser.',
@@ -28,15 +28,15 @@ export const AuthScheme = enumType(
 
 const ProviderCapability = enumType(
   'ProviderCapability',
-  'What can be done with the records of a provider.',
+  'What the gateway can do with the records of a provider.',
   {
-    READ: 'Reading records, all of them or what changed since a time.',
-    WRITE: 'Creating and updating one record.',
-    DELETE: 'Deleting one record.',
-    BATCH_WRITE: 'Creating or updating many records in one request.',
-    METADATA: 'Telling the fields of an object.',
-    PROXY: "Forwarding requests as they are, with the connection's credentials.",
-    SUBSCRIBE: 'Telling of changes as they happen.',
+    READ: 'Reads records: all, or those that changed since a time.',
+    WRITE: 'Creates and updates one record.',
+    DELETE: 'Deletes one record.',
+    BATCH_WRITE: 'Creates or updates many records in one request.',
+    METADATA: 'Describes the fields of an object.',
+    PROXY: "Forwards requests as they are, with the connection's credentials.",
+    SUBSCRIBE: 'Gets changes when they happen.',
   },
 );
 
@@ -60,20 +60,20 @@ const Provider = builder.objectRef<ProviderFacts>('Provider').implement({
   description: 'A third-party service of the catalogue.',
   fields: (t) => ({
     name: t.exposeString('name', {
-      description: 'The name that connections and integrations use.',
+      description: 'The name in inputs, like `hubspot`, unique in the catalogue.',
     }),
-    displayName: t.exposeString('displayName', { description: 'The name that people know.' }),
+    displayName: t.exposeString('displayName', { description: 'The name that people see.' }),
     authSchemes: t.field({
       type: [AuthScheme],
-      description: 'How one can connect to it, the preferred way first.',
+      description: 'The schemes to connect with, in order of preference.',
       resolve: ({ authSchemes }) => authSchemes,
     }),
     baseUrl: t.exposeString('baseUrl', {
-      description: 'Where its API is; {{workspace}} stands for what a connection fills in.',
+      description: 'The base URL of its API. A connection fills in variables like {{workspace}}.',
     }),
     supports: t.field({
       type: [ProviderCapability],
-      description: 'What this server can do with it.',
+      description: 'What the gateway can do with its records.',
       resolve: supportedCapabilities,
     }),
     objects: t.field({
@@ -108,14 +108,22 @@ const Providers = connectionOf(Provider, 'providers');
 
 builder.queryFields((t) => ({
   provider: t.field({
-    ...needing(findProvider, 'A provider by name. Null where there is none of that name.'),
+    ...needing(
+      findProvider,
+      'A provider by its name; null if the catalogue has none of that name.',
+    ),
     type: Provider,
     nullable: true,
-    args: { name: t.arg.string({ required: true, description: 'Its name.' }) },
+    args: {
+      name: t.arg.string({
+        required: true,
+        description: 'The name of the provider, like `hubspot`.',
+      }),
+    },
     resolve: (_root, { name }, { call }) => findProvider(call, name),
   }),
   providers: rootListField(t, Providers, {
-    description: 'The catalogue, by name.',
+    description: 'The catalogue of providers, in the order of their names.',
     list: listProviders,
   }),
 }));

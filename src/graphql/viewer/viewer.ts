@@ -6,27 +6,27 @@ import { enumType } from '../schema/inputs.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Invites, Project } from '../schema/types.ts';
 
-const ViewerKind = enumType('ViewerKind', 'What kind of caller it is.', {
+const ViewerKind = enumType('ViewerKind', 'What a caller authenticates with.', {
   API_KEY: 'An API key of a project.',
   BUILDER: 'A builder with a bearer token.',
 });
 
 const Viewer = builder.objectRef<ViewerRow>('Viewer').implement({
-  description: 'Who is asking: an API key of a project, or a builder with a bearer token.',
+  description: 'The caller of this operation: an API key of a project, or a builder with a bearer token.',
   fields: (t) => ({
     kind: t.field({
       type: ViewerKind,
-      description: 'What kind of caller it is.',
+      description: 'Whether the caller is an API key or a builder.',
       resolve: ({ kind }) => kind,
     }),
     scopes: t.stringList({
-      description: 'What the caller may do.',
+      description: 'The scopes of the caller: what it may do.',
       resolve: ({ scopes }) => [...scopes],
     }),
     project: t.field({
       type: Project,
       nullable: true,
-      description: "An API key's project; null for a builder.",
+      description: "The project of the API key; null for a builder.",
       resolve: (viewer, _args, { find }) =>
         viewer.kind === 'API_KEY' ? find(byId('Project'), viewer.projectId) : null,
     }),
@@ -38,7 +38,7 @@ const Viewer = builder.objectRef<ViewerRow>('Viewer').implement({
         viewer.kind === 'BUILDER' ? find(byId('Builder'), viewer.id) : null,
     }),
     invites: rootListField(t, Invites, {
-      description: "For a builder: pending invites to the builder's e-mail address, of any org.",
+      description: "For a builder: pending invites to their e-mail address, from any org, newest first. Empty for an API key.",
       list: listInvitesToViewer,
     }),
   }),
@@ -47,7 +47,7 @@ const Viewer = builder.objectRef<ViewerRow>('Viewer').implement({
 builder.queryField('viewer', (t) =>
   t.field({
     type: Viewer,
-    description: 'Who is asking.',
+    description: 'The caller of this operation.',
     resolve: (_root, _args, { call }) => call.viewer,
   }),
 );

@@ -5,13 +5,13 @@ import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { orgId } from './org.ts';
 
-const billingAccount = resource('BillingAccount', 'Who pays for an org, and where.', {
+const billingAccount = resource('BillingAccount', 'The account that pays for an org.', {
   id: createdShape.id,
-  displayName: z.string().describe('Its name, for people.'),
+  displayName: z.string().describe('The name that people see.'),
   billingProvider: z
     .string()
-    .describe('The service that takes the money; none until one is connected.'),
-  billingProviderRef: z.string().describe('What that service knows it by.'),
+    .describe('The service that takes the payments; `none` until one is connected.'),
+  billingProviderRef: z.string().describe('The id of the account at that service.'),
   createTime: createdShape.createTime,
   ...updateTimeShape,
 });
@@ -25,7 +25,7 @@ export const billingAccountEndpoints = [
     id: 'getBillingAccount',
     path: '/orgs/{orgId}/billingAccount',
     tag: 'Organizations',
-    summary: "Gives an org's billing account.",
+    summary: "Gets an org's billing account.",
     input: z.object({ orgId }),
     read: getBillingAccount,
     output: billingAccount,

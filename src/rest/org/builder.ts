@@ -11,19 +11,34 @@ import { orgId } from './org.ts';
 
 const tag = 'Organizations';
 
-const builder = resource('Builder', 'A person who makes software, known by their tokens.', {
-  id: createdShape.id,
-  idpProvider: z.string().describe('The issuer of their tokens.'),
-  idpRef: z.string().describe('The subject of their tokens.'),
-  firstName: z.string().optional().describe('Their given name, where tokens say it.'),
-  lastName: z.string().optional().describe('Their family name, where tokens say it.'),
-  fullName: z.string().optional().describe('Their whole name, where tokens say it.'),
-  primaryEmail: z
-    .string()
-    .optional()
-    .describe('Their e-mail address, where tokens say it and not as unverified.'),
-  createTime: createdShape.createTime,
-});
+const builder = resource(
+  'Builder',
+  'A person who builds with the gateway, identified by the tokens of an identity provider.',
+  {
+    id: createdShape.id,
+    idpProvider: z.string().describe('The issuer (`iss`) of their tokens.'),
+    idpRef: z.string().describe('The subject (`sub`) of their tokens.'),
+    firstName: z
+      .string()
+      .optional()
+      .describe('Their given name; left out if their tokens have none.'),
+    lastName: z
+      .string()
+      .optional()
+      .describe('Their family name; left out if their tokens have none.'),
+    fullName: z
+      .string()
+      .optional()
+      .describe('Their whole name; left out if their tokens have none.'),
+    primaryEmail: z
+      .string()
+      .optional()
+      .describe(
+        'Their e-mail address, in lower case; left out if their tokens have none, or call it unverified.',
+      ),
+    createTime: createdShape.createTime,
+  },
+);
 
 function showBuilder(row: Row<'Builder'>) {
   return {
@@ -36,10 +51,16 @@ function showBuilder(row: Row<'Builder'>) {
 }
 
 /** The caller, as a builder. */
-export const builderInfo = resource('BuilderInfo', 'A builder, and where they belong.', {
-  builder,
-  orgIds: z.array(z.string()).describe('Their orgs: all projects of these are theirs.'),
-});
+export const builderInfo = resource(
+  'BuilderInfo',
+  'A builder, and the orgs that they are a member of.',
+  {
+    builder,
+    orgIds: z
+      .array(z.string())
+      .describe('The ids of their orgs: they may do everything in the projects of these.'),
+  },
+);
 
 export function showBuilderInfo(row: Row<'Builder'>, viewer: Viewer) {
   return { builder: showBuilder(row), orgIds: orgIdsOf(viewer) };
@@ -50,7 +71,7 @@ export const builderEndpoints = [
     id: 'getMyInfo',
     path: '/my-info',
     tag,
-    summary: 'Tells who is asking.',
+    summary: 'Gets the builder who sends the request.',
     input: z.object({}),
     read: getOwnBuilder,
     output: builderInfo,
@@ -60,7 +81,8 @@ export const builderEndpoints = [
     id: 'listBuilders',
     path: '/orgs/{orgId}/builders',
     tag,
-    summary: "Lists an org's members, by the time that they became builders, newest first.",
+    summary:
+      "Lists an org's members, in the order in which they first used the gateway, newest first.",
     input: z.object({ orgId }),
     item: builder,
     list: within(getOwnOrg, listBuilders),

@@ -16,12 +16,16 @@ import { orgId, parentShape, showParent } from './org.ts';
 
 const tag = 'Claimed domains';
 
-const claimedDomain = resource('ClaimedDomain', 'An e-mail domain that an org has claimed.', {
-  id: createdShape.id,
-  domain: z.string().describe('The domain, lowercase and in Punycode.'),
-  ...parentShape,
-  createTime: createdShape.createTime,
-});
+const claimedDomain = resource(
+  'ClaimedDomain',
+  'The claim: an e-mail domain that an org has claimed. No other org can claim it.',
+  {
+    id: createdShape.id,
+    domain: z.string().describe('The domain, in lower case and Punycode.'),
+    ...parentShape,
+    createTime: createdShape.createTime,
+  },
+);
 
 function showClaimedDomain(row: Row<'ClaimedDomain'>) {
   return { ...row, ...showParent(row) };
@@ -33,8 +37,8 @@ export const claimedDomainEndpoints = [
     method: 'POST',
     path: '/claimed-domains',
     tag,
-    summary: 'Claims a domain for an org of the caller; no other org can.',
-    description: 'The Location header tells where the claim is.',
+    summary: 'Claims an e-mail domain for an org of the caller. No other org can claim it then.',
+    description: 'The Location header has the path of the claim.',
     mutation: claimDomain,
     status: 201,
     output: null,
@@ -46,8 +50,9 @@ export const claimedDomainEndpoints = [
     id: 'getClaimedDomain',
     path: '/claimed-domains',
     tag,
-    summary: 'Gives the claim on a domain.',
-    description: 'For the org that has it, and for builders whose e-mail address is of it.',
+    summary: 'Gets the claim on a domain.',
+    description:
+      'Only the org that has it sees it, and builders with an e-mail address of the domain.',
     input: domainKey,
     read: getClaimedDomain,
     output: claimedDomain,

@@ -25,14 +25,20 @@ const tag = 'Invites';
 const path = '/orgs/{orgId}/invites';
 const STATUSES = ['PENDING', 'ACCEPTED', 'REVOKED', 'EXPIRED'] as const;
 
-const invite = resource('Invite', 'An invitation of an e-mail address to an org, for 7 days.', {
-  id: createdShape.id,
-  invitedEmail: z.string().describe('Whom it is for, lowercase.'),
-  ...parentShape,
-  status: words('InviteStatus', STATUSES).describe('What has become of it.'),
-  createTime: createdShape.createTime,
-  ...updateTimeShape,
-});
+const invite = resource(
+  'Invite',
+  'The invite: an invitation of an e-mail address to an org, valid for 7 days.',
+  {
+    id: createdShape.id,
+    invitedEmail: z.string().describe('The invited e-mail address, in lower case.'),
+    ...parentShape,
+    status: words('InviteStatus', STATUSES).describe(
+      'Whether it is pending, accepted, revoked or expired.',
+    ),
+    createTime: createdShape.createTime,
+    ...updateTimeShape,
+  },
+);
 
 function showInvite(row: Row<'Invite'>, { call }: { call: Call }) {
   const status = wordOf('InviteStatus', inviteStatus(call, row));
@@ -44,10 +50,10 @@ export const inviteEndpoints = [
     id: 'listInvites',
     path,
     tag,
-    summary: "Lists an org's invites, newest first; revoked and expired ones too.",
+    summary: "Lists an org's invites, newest first, also revoked and expired ones.",
     input: z.object({
       orgId,
-      status: z.enum(STATUSES).optional().describe('Only those of this status.'),
+      status: z.enum(STATUSES).optional().describe('Only invites of this status.'),
     }),
     item: invite,
     list: within(getOwnOrg, listInvites),
@@ -58,7 +64,7 @@ export const inviteEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: 'Invites an e-mail address to an org.',
+    summary: 'Invites an e-mail address to an org. No e-mail is sent.',
     mutation: createInvite,
     status: 201,
     output: invite,
@@ -68,7 +74,7 @@ export const inviteEndpoints = [
     id: 'getInvite',
     path: `${path}/{inviteId}`,
     tag,
-    summary: 'Gives an invite to an org.',
+    summary: 'Gets an invite to an org.',
     input: deleteInviteInput,
     read: getInvite,
     output: invite,
@@ -79,7 +85,7 @@ export const inviteEndpoints = [
     method: 'DELETE',
     path: `${path}/{inviteId}`,
     tag,
-    summary: 'Revokes a pending invite. It stays listed.',
+    summary: 'Revokes a pending invite. It stays in the list.',
     mutation: deleteInvite,
     status: 204,
     output: null,
@@ -89,7 +95,7 @@ export const inviteEndpoints = [
     id: 'listMyInvites',
     path: '/invites',
     tag,
-    summary: "Lists pending invites to the caller's own address, of any org, newest first.",
+    summary: "Lists pending invites to the caller's own e-mail address, of any org, newest first.",
     input: z.object({}),
     item: invite,
     list: listInvitesToViewer,
@@ -100,7 +106,8 @@ export const inviteEndpoints = [
     method: 'POST',
     path: '/invites:accept',
     tag,
-    summary: "Joins the org of an invite to the caller's own address.",
+    summary:
+      "Accepts an invite to the caller's own e-mail address: the caller becomes a member of the org.",
     mutation: acceptInvite,
     status: 200,
     output: builderInfo,

@@ -10,24 +10,28 @@ import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 const tag = 'Organizations';
 
-export const orgId = id.describe('The org.');
+export const orgId = id.describe('The id of the org.');
 
 /** `parentType` and `parentId`, as the platform says what belongs to an org. */
 export const parentShape = {
-  parentType: words('ParentType', ['ORG']).describe('What it belongs to.'),
-  parentId: z.string().describe('The id of what it belongs to.'),
+  parentType: words('ParentType', ['ORG']).describe('The type that parentId is an id of.'),
+  parentId: z.string().describe('The id of the org that it belongs to.'),
 };
 
 export function showParent({ orgId: parentId }: { orgId: string }) {
   return { parentType: 'org', parentId };
 }
 
-const org = resource('Org', 'A company of builders. It owns projects and has a billing account.', {
-  id: createdShape.id,
-  label: z.string().describe('What people call it.'),
-  createTime: createdShape.createTime,
-  ...updateTimeShape,
-});
+const org = resource(
+  'Org',
+  'The org: a company of builders, which owns projects and has a billing account.',
+  {
+    id: createdShape.id,
+    label: z.string().describe('The name that people see.'),
+    createTime: createdShape.createTime,
+    ...updateTimeShape,
+  },
+);
 
 function showOrg({ updateTime, ...row }: Row<'Org'>) {
   return { ...row, updateTime: updateTime ?? undefined };
@@ -49,7 +53,7 @@ export const orgEndpoints = [
     method: 'POST',
     path: '/orgs',
     tag,
-    summary: 'Makes an org with a billing account; the caller is its first member.',
+    summary: 'Creates an org with a billing account. The caller is its first member.',
     mutation: createOrg,
     status: 201,
     output: org,
@@ -59,7 +63,7 @@ export const orgEndpoints = [
     id: 'getOrg',
     path: '/orgs/{orgId}',
     tag,
-    summary: 'Gives an org.',
+    summary: 'Gets an org.',
     input: z.object({ orgId }),
     read: getOwnOrg,
     output: org,
@@ -70,7 +74,7 @@ export const orgEndpoints = [
     method: 'PATCH',
     path: '/orgs/{orgId}',
     tag,
-    summary: 'Changes an org of the caller.',
+    summary: 'Renames an org of the caller.',
     mutation: updateOrg,
     mask: 'org',
     status: 200,

@@ -19,20 +19,22 @@ import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 const tag = 'API keys';
 const path = '/projects/{projectIdOrName}/api-keys';
 
-const apiKey = resource('ApiKey', 'A key of a project.', {
+const apiKey = resource('ApiKey', 'The API key of a project. Its scopes say what it may do.', {
   ...createdShape,
-  key: z.string().describe('Its value in the answer that makes it; elsewhere how it begins.'),
-  label: z.string().describe('What people know it by.'),
-  scopes: z.array(z.string()).describe('What it may do.'),
-  active: z.boolean().describe('Whether its calls are accepted.'),
+  key: z
+    .string()
+    .describe('Its value in the answer that creates it; in all others the first characters of it.'),
+  label: z.string().describe('The name that people gave it.'),
+  scopes: z.array(z.string()).describe('The scopes of the key: what it may do.'),
+  active: z.boolean().describe('Whether requests with the key are accepted.'),
   lastUsedTime: z
     .date()
     .optional()
-    .describe('When it was last used, to the minute; left out where it never was.'),
+    .describe('When it was last used, to the minute; left out if it never was.'),
   ...updateTimeShape,
 });
 
-/** The value is known when the key is made, and never again. */
+/** The value is known only when the key is created. */
 function showApiKey({ prefix, lastUsedTime, updateTime, ...row }: Row<'ApiKey'>, key = prefix) {
   return {
     ...row,
@@ -50,7 +52,10 @@ export const apiKeyEndpoints = [
     summary: 'Lists API keys, newest first.',
     input: z.object({
       projectIdOrName,
-      active: z.boolean().optional().describe('Only active ones, or only inactive ones.'),
+      active: z
+        .boolean()
+        .optional()
+        .describe('True: only active keys. False: only inactive ones. Default: all.'),
     }),
     item: apiKey,
     list: within(getOwnProject, listApiKeys),
@@ -61,7 +66,7 @@ export const apiKeyEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: 'Makes an API key. Its value is in this answer and in no other.',
+    summary: 'Creates an API key. Only this answer has its value: keep it.',
     mutation: createApiKey,
     status: 201,
     output: apiKey,
@@ -71,7 +76,7 @@ export const apiKeyEndpoints = [
     id: 'getApiKey',
     path: `${path}/{apiKey}`,
     tag,
-    summary: 'Gives an API key, by its value or its id.',
+    summary: 'Gets an API key, by its value or its id.',
     input: getApiKeyInput,
     read: getApiKey,
     output: apiKey,
@@ -82,7 +87,8 @@ export const apiKeyEndpoints = [
     method: 'PATCH',
     path: `${path}/{apiKey}`,
     tag,
-    summary: 'Changes an API key, by its value or its id.',
+    summary:
+      'Changes an API key, by its value or its id. All processes know the change within a second.',
     mutation: updateApiKey,
     places: { apiKeyId: { in: 'path', name: 'apiKey' } },
     mask: 'apiKey',
@@ -95,7 +101,8 @@ export const apiKeyEndpoints = [
     method: 'DELETE',
     path: `${path}/{apiKey}`,
     tag,
-    summary: 'Deletes an API key, by its value or its id.',
+    summary:
+      'Deletes an API key, by its value or its id. Requests with it are refused within a second.',
     mutation: deleteApiKey,
     status: 204,
     output: null,

@@ -1,16 +1,16 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { listConsumers } from '../../domain/project/consumer.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { within } from '../../domain/declared-read.ts';
 import type { Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 export const consumer = resource('Consumer', "One of the builder's users, who connects accounts.", {
   ...createdShape,
-  consumerRef: z.string().describe("The builder's own name of it."),
-  consumerName: z.string().describe('What people call it.'),
+  consumerRef: z.string().describe("The builder's own id of the consumer, unique in the project."),
+  consumerName: z.string().describe('The name that people see. Default: the ref.'),
   ...updateTimeShape,
 });
 
@@ -23,7 +23,7 @@ export const consumerEndpoints = [
     id: 'listConsumers',
     path: '/projects/{projectIdOrName}/consumers',
     tag: 'Consumers',
-    summary: 'Lists consumers, newest first. They are made by their first connection.',
+    summary: 'Lists consumers, newest first. A consumer is created by its first connection.',
     input: z.object({ projectIdOrName }),
     item: consumer,
     list: within(getOwnProject, listConsumers),

@@ -1,16 +1,16 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { listGroups } from '../../domain/project/group.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { within } from '../../domain/declared-read.ts';
 import type { Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 export const group = resource('Group', "A set of the builder's users who share access.", {
   ...createdShape,
-  groupRef: z.string().describe("The builder's own name of it."),
-  groupName: z.string().describe('What people call it.'),
+  groupRef: z.string().describe("The builder's own id of the group, unique in the project."),
+  groupName: z.string().describe('The name that people see. Default: the ref.'),
   ...updateTimeShape,
 });
 
@@ -23,7 +23,7 @@ export const groupEndpoints = [
     id: 'listGroups',
     path: '/projects/{projectIdOrName}/groups',
     tag: 'Groups',
-    summary: 'Lists groups, newest first. They are made by their first connection.',
+    summary: 'Lists groups, newest first. A group is created by its first connection.',
     input: z.object({ projectIdOrName }),
     item: group,
     list: within(getOwnProject, listGroups),

@@ -15,21 +15,25 @@ import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 const tag = 'Projects';
 
 const entitlement = z
-  .object({ value: z.boolean().describe('Whether the plan has it.') })
-  .describe("The connection flow may leave out the platform's name.");
+  .object({ value: z.boolean().describe('Whether the plan has the feature.') })
+  .describe("Whether the pages that end users connect with may leave out the platform's name.");
 
-const project = resource('Project', 'One application of a builder.', {
-  id: createdShape.id,
-  name: z.string().describe('Unique in the whole service; lowercase.'),
-  appName: z.string().describe('What end users see while they connect.'),
-  orgId: z.string().describe('The org that owns it.'),
-  createTime: createdShape.createTime,
-  ...updateTimeShape,
-  entitlements: z
-    .object({ brandingRemoval: entitlement })
-    .optional()
-    .describe('What the plan of the org allows; only where it is asked for.'),
-});
+const project = resource(
+  'Project',
+  'The project: one application of a builder, to which everything else belongs.',
+  {
+    id: createdShape.id,
+    name: z.string().describe('Unique in the whole service, in lower case.'),
+    appName: z.string().describe('The name of the app that end users see while they connect.'),
+    orgId: z.string().describe('The id of the org that owns it.'),
+    createTime: createdShape.createTime,
+    ...updateTimeShape,
+    entitlements: z
+      .object({ brandingRemoval: entitlement })
+      .optional()
+      .describe('The features that the plan of the org has; only if includeEntitlements is true.'),
+  },
+);
 
 function showProject({ updateTime, ...row }: Row<'Project'>) {
   return { ...row, updateTime: updateTime ?? undefined };
@@ -56,7 +60,7 @@ export const projectEndpoints = [
     method: 'POST',
     path: '/projects',
     tag,
-    summary: 'Makes a project in an org of the caller.',
+    summary: 'Creates a project in an org of the caller.',
     mutation: createProject,
     status: 201,
     output: project,
@@ -66,10 +70,13 @@ export const projectEndpoints = [
     id: 'getProject',
     path: '/projects/{projectIdOrName}',
     tag,
-    summary: 'Gives a project by id or name.',
+    summary: 'Gets a project by id or name.',
     input: z.object({
       projectIdOrName,
-      includeEntitlements: z.boolean().default(false).describe('Whether to show entitlements.'),
+      includeEntitlements: z
+        .boolean()
+        .default(false)
+        .describe('Whether the answer has `entitlements`. Default: false.'),
     }),
     read: getOwnProject,
     output: project,

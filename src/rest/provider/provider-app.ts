@@ -16,18 +16,24 @@ import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 const tag = 'Provider apps';
 const path = '/projects/{projectIdOrName}/provider-apps';
 
-export const providerApp = resource('ProviderApp', 'An OAuth client registered at a provider.', {
-  ...createdShape,
-  provider: z.string().describe('The provider of the catalogue.'),
-  clientId: z.string().describe('The OAuth client id. The secret is never shown.'),
-  externalRef: z.string().optional().describe("The provider's own id of the app."),
-  scopes: z.array(z.string()).describe('The OAuth scopes to ask for.'),
-  metadata: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe('authQueryParams and providerParams, which extend the OAuth flow.'),
-  ...updateTimeShape,
-});
+export const providerApp = resource(
+  'ProviderApp',
+  'The provider app: an OAuth client that the builder has registered at a provider. No answer shows its secret.',
+  {
+    ...createdShape,
+    provider: z.string().describe('The name of the provider.'),
+    clientId: z.string().describe('The OAuth client id that the provider gave.'),
+    externalRef: z.string().optional().describe("The provider's own id of the app."),
+    scopes: z.array(z.string()).describe('The OAuth scopes to request when a customer connects.'),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe(
+        "`authQueryParams` (query parameters of the authorize URL) and `providerParams` (facts of the app for the builder's own use).",
+      ),
+    ...updateTimeShape,
+  },
+);
 
 export function showProviderApp(row: Row<'ProviderApp'>) {
   return {
@@ -46,7 +52,11 @@ export const providerAppEndpoints = [
     summary: 'Lists provider apps, newest first.',
     input: z.object({
       projectIdOrName,
-      provider: z.string().max(1_024).optional().describe('Only those of this provider.'),
+      provider: z
+        .string()
+        .max(1_024)
+        .optional()
+        .describe('Only apps for the provider with this name.'),
     }),
     item: providerApp,
     list: within(getOwnProject, listProviderApps),
@@ -57,7 +67,7 @@ export const providerAppEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: 'Makes a provider app.',
+    summary: 'Creates a provider app.',
     mutation: createProviderApp,
     status: 200,
     output: providerApp,

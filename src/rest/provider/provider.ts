@@ -15,16 +15,16 @@ const tag = 'Providers';
 
 export const authScheme = words('AuthScheme', AUTH_SCHEMES);
 
-const provider = resource('Provider', 'A third-party service of the catalogue.', {
-  name: z.string().describe('The name that connections and integrations use.'),
-  displayName: z.string().describe('The name that people know.'),
-  authSchemes: z.array(authScheme).describe('How one can connect to it, the preferred way first.'),
+const provider = resource('Provider', 'The provider: a third-party service of the catalogue.', {
+  name: z.string().describe('The name in inputs, like `hubspot`: unique in the catalogue.'),
+  displayName: z.string().describe('The name that people see.'),
+  authSchemes: z.array(authScheme).describe('The schemes to connect with, in order of preference.'),
   baseUrl: z
     .string()
-    .describe('Where its API is; {{workspace}} stands for what a connection fills in.'),
+    .describe('The base URL of its API. A connection fills in variables like {{workspace}}.'),
   supports: z
     .array(words('ProviderCapability', PROVIDER_CAPABILITIES))
-    .describe('What this gateway can do with it.'),
+    .describe('What the gateway can do with its records.'),
 });
 
 function showProvider(facts: Provider) {
@@ -43,7 +43,7 @@ export const providerEndpoints = [
     id: 'listProviders',
     path: '/providers',
     tag,
-    summary: 'Gives the whole catalogue, by name.',
+    summary: 'Gets the whole catalogue of providers, by name.',
     input: z.object({}),
     read: getCatalogue,
     output: z.record(z.string(), provider).describe('The providers, by name.'),
@@ -53,8 +53,10 @@ export const providerEndpoints = [
     id: 'getProvider',
     path: '/providers/{provider}',
     tag,
-    summary: 'Gives a provider by name.',
-    input: z.object({ name: z.string().min(1).max(128).describe('Its name.') }),
+    summary: 'Gets a provider by name.',
+    input: z.object({
+      name: z.string().min(1).max(128).describe('The name of the provider, like `hubspot`.'),
+    }),
     places: { name: { in: 'path', name: 'provider' } },
     read: getProvider,
     output: provider,
