@@ -65,11 +65,17 @@ function sizeText({ max, template }: NonNullable<List['size']>, wanted: number):
   return template ? template.replace('{size}', String(size)) : size;
 }
 
+const ALONE = '{fields}';
+/** What can't end a selection of GraphQL, and begin another. */
+const NAME = /^[A-Za-z_]\w*$/;
+
 function fieldNames(
   { always, separator, template, isList, max }: NonNullable<List['fields']>,
   wanted: string[],
 ): string | string[] {
-  const names = [...new Set([...always, ...wanted])].slice(0, max);
+  // `id` is our name of what identifies a record, whatever the vendor's is.
+  const own = wanted.filter((name) => name !== 'id' && (template === ALONE || NAME.test(name)));
+  const names = [...new Set([...always, ...own])].slice(0, max);
   return isList ? names : template.replace('{fields}', names.join(separator));
 }
 

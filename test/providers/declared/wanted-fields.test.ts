@@ -1,0 +1,37 @@
+/** Which fields a vendor is asked for: the wanted ones by its own names, and nothing that is more than a name. */
+import { expect, test } from 'vitest';
+import type { ProviderRequest } from '../../../src/providers/contract.ts';
+import {
+  type DeclaredProvider,
+  declarativeProvider,
+} from '../../../src/providers/declarative/declarative-provider.ts';
+import { dynamicsCrm } from '../../../src/providers/declared/crm/dynamics-crm.ts';
+import { linear } from '../../../src/providers/declared/work/linear.ts';
+
+async function requestFor(declared: DeclaredProvider, objectName: string, fields: string[]) {
+  const sent: ProviderRequest[] = [];
+  const session = {
+    baseUrl: 'https://vendor.example',
+    fact: () => null,
+    send: async (request: ProviderRequest) => {
+      sent.push(request);
+      return { status: 200, headers: {}, body: { value: [], data: { issues: { nodes: [] } } } };
+    },
+  };
+  const { readPage } = declarativeProvider(declared).capabilities;
+  await readPage?.(session, { objectName, fields, pageSize: 10 });
+  return sent[0];
+}
+
+test('the id is asked for by the name that the vendor has for it', async () => {
+  const request = await requestFor(dynamicsCrm, 'contacts', ['id', 'lastname']);
+  expect(request?.query?.$select).toBe('contactid,modifiedon,lastname');
+});
+
+test('a field can end no selection of GraphQL', async () => {
+  const evil = 'x } } } mutation { issueDelete(id: "1") { success';
+  const request = await requestFor(linear, 'issues', ['estimate', evil]);
+  const { query } = request?.body as { query: string };
+  expect(query).toContain('url estimate }');
+  expect(query).not.toContain('issueDelete');
+});
