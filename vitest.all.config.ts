@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { noPostgres } from './test/support/database/postgres-binaries.ts';
-import { common, embedded } from './vitest.config.ts';
+import { common, embedded, run } from './vitest.config.ts';
 
 /** What reaches the database, on PostgreSQL and through Yoga's own handler; embedded runs take the short way. */
 const postgres = {
@@ -26,5 +26,5 @@ const reason = noPostgres();
 if (reason) console.warn(`What is tested on PostgreSQL is left out: ${reason}.`);
 
 export default defineConfig({
-  test: { maxWorkers: 2, projects: [embedded, ...(reason ? [] : [postgres]), yoga] },
+  test: { ...run, projects: [embedded, ...(reason ? [] : [postgres]), yoga] },
 });

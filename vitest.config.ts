@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/sequencer.ts';
 
 // Workers load what an earlier run has compiled.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
@@ -30,4 +31,6 @@ export const embedded = {
   },
 };
 
-export default defineConfig({ test: { maxWorkers: 2, projects: [embedded] } });
+export const run = { maxWorkers: 2, sequence: { sequencer: LongestFirst } };
+
+export default defineConfig({ test: { ...run, projects: [embedded] } });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, noBrowser } from './support/browser.ts';
+import { fillDataFolder } from './support/database/data-folder.ts';
 
 /** GraphiQL as a person meets it, in a real browser. */
 if (noBrowser) console.warn(noBrowser);
@@ -18,6 +19,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   if (noBrowser) return;
+  fillDataFolder(dataDir);
   const server = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
     env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir },
@@ -27,12 +29,15 @@ beforeAll(async () => {
     await once(server, 'exit');
   };
   const ready = Promise.withResolvers<void>();
-  server.stdout.on('data', (chunk) => String(chunk).includes('"msg":"server.ready"') && ready.resolve());
+  server.stdout.on(
+    'data',
+    (chunk) => String(chunk).includes('"msg":"server.ready"') && ready.resolve(),
+  );
   server.once('exit', () => ready.reject(new Error('The server ended before it was ready.')));
   await ready.promise;
   url = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')).url;
   browser = await launchBrowser();
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser?.close();

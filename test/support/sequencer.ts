@@ -1,0 +1,19 @@
+/** In which order files are run, so that both workers have something to do until the end. */
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** They start servers of their own, and take far longer than their size says. */
+const STARTS_SERVERS =
+  /\/(docs\/walk|browser|server\/process|process\/[\w-]+|database\/migrations)\.test\.ts$/;
+
+/** As vitest orders them, longest first by earlier runs and largest first in a fresh clone, behind the longest of all. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    // Those of a project stay together: a worker loads all modules again for another one.
+    const ofProjects = Map.groupBy(sorted, ({ project }) => project);
+    return [...ofProjects.values()].flatMap((specs) => {
+      const isLong = ({ moduleId }: TestSpecification) => STARTS_SERVERS.test(moduleId);
+      return [...specs.filter(isLong), ...specs.filter((spec) => !isLong(spec))];
+    });
+  }
+}
