@@ -4,6 +4,7 @@ import { type Database, openDatabase } from './database/database.ts';
 import type { Services } from './domain/call.ts';
 import { eventCursor } from './domain/event/notification-event.ts';
 import { encryptionKeys, findEncryptionKeys } from './domain/keys/encryption-keys.ts';
+import { refuseMissingIssuerKey } from './domain/keys/missing-issuer-key.ts';
 import { refuseMissingKey } from './domain/keys/missing-key.ts';
 import { createCatalogue } from './domain/provider/catalogue.ts';
 import { createProviderAccess } from './domain/provider/provider-access.ts';
@@ -89,6 +90,7 @@ export async function openServices(
 async function openVault(config: Config, database: Database): Promise<Vault> {
   const keys = findEncryptionKeys(config);
   // Before a first key is created: it would be taken for the missing one.
+  await refuseMissingIssuerKey(config, database);
   await refuseMissingKey(database.rows.query, keys && createVault(keys));
   return createVault(keys ?? encryptionKeys(config));
 }

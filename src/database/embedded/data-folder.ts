@@ -1,15 +1,13 @@
 /**
  * What is in the data folder is the only copy: a database that is not whole is refused, never made anew over what
- * is left of it. A new one is made beside its place and moved there when it is whole, so that a first start that
- * was cut off leaves nothing that looks like damage.
+ * is left of it.
  */
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { StartRefused } from '../../errors.ts';
 
-const DATABASE = 'database';
-const UNFINISHED = 'database.unfinished';
+/** The folder of the database in DATA_DIR. */
+export const DATABASE = 'database';
 /** The PostgreSQL that PGlite is. */
 const MAJOR = '18';
 const FILES = ['PG_VERSION', 'global/pg_control', 'postgresql.conf', 'base/1/PG_VERSION'];
@@ -69,26 +67,7 @@ function refuseLostLog(folder: string): void {
   }
 }
 
-/** Opens the database of the folder; makes it if there is none. The process holds the folder's lock. */
-export async function openFolder(dataDir: string, options: PGliteOptions): Promise<PGlite> {
-  const folder = join(dataDir, DATABASE);
-  const isThere = existsSync(folder) && readdirSync(folder).length > 0;
-  if (!isThere) {
-    const unfinished = join(dataDir, UNFINISHED);
-    rmSync(unfinished, { recursive: true, force: true });
-    const made = await PGlite.create({ ...options, dataDir: unfinished });
-    await made.close();
-    renameSync(unfinished, folder);
-  }
-  try {
-    return await PGlite.create({ ...options, dataDir: folder });
-  } catch (cause) {
-    const { message } = cause as Error;
-    throw damaged(folder, `can't be opened (${message})`, { cause });
-  }
-}
-
-function damaged(path: string, problem: string, options?: ErrorOptions): StartRefused {
+export function damaged(path: string, problem: string, options?: ErrorOptions): StartRefused {
   const words =
     `The data folder is damaged: ${path} ${problem}. Bring back the whole DATA_DIR from a backup. ` +
     'To begin anew without its data, move it away or name another DATA_DIR.';

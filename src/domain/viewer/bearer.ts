@@ -26,6 +26,8 @@ import { isStorableText } from '../storable-json.ts';
 type Builder = Row<'Builder'>;
 
 export const LOCAL_ISSUER = 'urn:integration-gateway:local-issuer';
+/** The file of its key in DATA_DIR. */
+export const LOCAL_ISSUER_FILE = 'issuer-key.json';
 const LOCAL_ALGORITHM = 'ES256';
 const LOCAL_LIFETIME = '30d';
 /** Clocks of an issuer and of this machine may differ by this much. */
@@ -50,6 +52,11 @@ export interface BearerVerifier {
   verify(token: string): Promise<BearerClaims>;
   /** Only the local issuer can. */
   mint: ((claims: Omit<BearerClaims, 'iss'>) => Promise<string>) | null;
+}
+
+/** Where no other is configured. */
+export function hasLocalIssuer({ BEARER_ISSUER, BEARER_JWKS_URL }: Config): boolean {
+  return !(BEARER_ISSUER && BEARER_JWKS_URL);
 }
 
 export async function createBearerVerifier(config: Config): Promise<BearerVerifier> {
@@ -99,7 +106,7 @@ function verifyWith(
 
 /** The key pair of the local issuer, made at the first start. */
 async function localKeys(dataDir: string): Promise<{ privateKey: CryptoKey; publicJwk: JWK }> {
-  const path = join(dataDir, 'issuer-key.json');
+  const path = join(dataDir, LOCAL_ISSUER_FILE);
   const privateJwk = readJwk(path) ?? (await createJwk(path));
   const { kty, crv, x, y } = privateJwk;
   const privateKey = await importJWK(privateJwk, LOCAL_ALGORITHM).then(
@@ -123,7 +130,7 @@ function readJwk(path: string): JWK | null {
 function notAKey(path: string): StartRefused {
   return new StartRefused(
     `${path} does not hold the key of the local issuer. Bring it back from a backup. If it is lost, move it away: ` +
-      'a new one is made, and bearer tokens that the old one has signed are no longer taken.',
+      '`npm run token` makes a new one, and bearer tokens that the old one has signed are no longer taken.',
   );
 }
 

@@ -12,8 +12,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
+import { LOCAL_ISSUER } from '../../../src/domain/viewer/bearer.ts';
 import { StartRefused } from '../../../src/errors.ts';
+import { newId } from '../../../src/ids.ts';
 import { createLog } from '../../../src/log.ts';
+import { fillDataFolder } from '../../support/database/data-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-damage-'));
 const whole = join(folder, 'whole');
@@ -25,7 +28,10 @@ beforeAll(async () => {
   // A first start that was cut off is no damage.
   mkdirSync(join(whole, 'database.unfinished'), { recursive: true });
   writeFileSync(join(whole, 'database.unfinished', 'PG_VERSION'), '18\n');
-  await (await open(whole))[Symbol.asyncDispose]();
+  await using app = await open(whole);
+  await app.services.database.prisma.builder.create({
+    data: { id: newId('bld'), idpProvider: LOCAL_ISSUER, idpRef: 'ada' },
+  });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -43,6 +49,7 @@ test.each<[string, string, (path: string) => void]>([
   ['is cut off', 'database/global/pg_control', (path) => truncateSync(path, 100)],
   ['is emptied', 'database/base', emptied],
   ['is removed', 'database', (path) => rmSync(path, { recursive: true })],
+  ['is removed', 'issuer-key.json', (path) => rmSync(path)],
   ['is garbage', 'issuer-key.json', (path) => writeFileSync(path, 'garbage')],
   ['is another JSON', 'issuer-key.json', (path) => writeFileSync(path, '{}')],
   ['is garbage', 'encryption-keys', (path) => writeFileSync(path, 'garbage\n')],
@@ -56,4 +63,12 @@ test.each<[string, string, (path: string) => void]>([
   await expect(refused).rejects.toThrow(join(dataDir, name));
   await expect(refused).rejects.toThrow(/backup/);
   expect(readdirSync(dataDir)).toEqual(before);
+});
+
+test('a first key of the local issuer is made beside a database that no builder has used it with', async () => {
+  const dataDir = join(folder, 'first-key');
+  fillDataFolder(dataDir);
+  await using app = await open(dataDir);
+  expect(app.verifier.mint).not.toBeNull();
+  expect(readdirSync(dataDir)).toContain('issuer-key.json');
 });
