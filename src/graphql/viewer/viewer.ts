@@ -12,7 +12,8 @@ const ViewerKind = enumType('ViewerKind', 'What a caller authenticates with.', {
 });
 
 const Viewer = builder.objectRef<ViewerRow>('Viewer').implement({
-  description: 'The caller of this operation: an API key of a project, or a builder with a bearer token.',
+  description:
+    'The caller of this operation: an API key of a project, or a builder with a bearer token.',
   fields: (t) => ({
     kind: t.field({
       type: ViewerKind,
@@ -26,7 +27,7 @@ const Viewer = builder.objectRef<ViewerRow>('Viewer').implement({
     project: t.field({
       type: Project,
       nullable: true,
-      description: "The project of the API key; null for a builder.",
+      description: 'The project of the API key; null for a builder.',
       resolve: (viewer, _args, { find }) =>
         viewer.kind === 'API_KEY' ? find(byId('Project'), viewer.projectId) : null,
     }),
@@ -38,7 +39,8 @@ const Viewer = builder.objectRef<ViewerRow>('Viewer').implement({
         viewer.kind === 'BUILDER' ? find(byId('Builder'), viewer.id) : null,
     }),
     invites: rootListField(t, Invites, {
-      description: "For a builder: pending invites to their e-mail address, from any org, newest first. Empty for an API key.",
+      description:
+        'For a builder: pending invites to their e-mail address, from any org, newest first. Empty for an API key.',
       list: listInvitesToViewer,
     }),
   }),
