@@ -1,6 +1,6 @@
 /** An input and what its schema says of it. It is parsed once, wherever it came in, and told of once. */
 import type { z } from 'zod';
-import { type Issue, invalidInput } from '../errors.ts';
+import { type DomainError, type Issue, invalidInput } from '../errors.ts';
 import { inputIssues } from './issues.ts';
 
 export class OpenedInput<S extends z.ZodObject> {
@@ -39,6 +39,20 @@ export class OpenedInput<S extends z.ZodObject> {
   /** Findings that are told with the schema's. */
   add(found: Iterable<Issue>): void {
     this.issues.push(...found);
+  }
+
+  /** What was found, to be thrown. */
+  refusal(): DomainError {
+    return invalidInput(this.issues);
+  }
+
+  /** What the work gives. If it fails, what was found in the input is told rather than why. */
+  async orElse<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      throw this.issues.length > 0 ? this.refusal() : error;
+    }
   }
 
   /** The parsed input. Throws BAD_USER_INPUT with all that was found, and with these findings. */

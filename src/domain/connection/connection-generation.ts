@@ -3,12 +3,12 @@ import type { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { type Issue, invalid, invalidInput } from '../../errors.ts';
+import { type Issue, invalid } from '../../errors.ts';
 import { recordEvent } from '../../events/record.ts';
 import { newId } from '../../ids.ts';
 import { type AuthScheme, isConsentScheme } from '../../providers/contract.ts';
 import type { Call, Services } from '../call.ts';
-import { openInput } from '../checked-input.ts';
+import { openProjectMutation } from '../declared-mutation.ts';
 import { issueAt } from '../issues.ts';
 import { putConsumer } from '../project/consumer.ts';
 import { putGroup } from '../project/group.ts';
@@ -20,6 +20,7 @@ import { connectionFields } from './connection-events.ts';
 import { generateConnectionInput } from './connection-input.ts';
 import { type Choice, chooseScheme } from './connection-scheme.ts';
 
+type Given = z.input<typeof generateConnectionInput>;
 type Input = z.output<typeof generateConnectionInput>;
 
 export interface Generation {
@@ -32,17 +33,16 @@ export interface Generation {
 }
 
 /** Connects with credentials that the caller has. */
-export async function generateConnection(call: Call, input: Input): Promise<Row<'Connection'>> {
-  const { project, issues } = await openInput(call, {
-    schema: generateConnectionInput,
-    input,
-    needed: 'connections:write',
-  });
-  const { scheme, issues: misfits } = await findScheme(call, project.id, input);
-  const all = [...issues, ...misfits];
-  if (all.length > 0 || scheme === null) throw invalidInput(all);
-  return putConnection(call, { projectId: project.id, scheme, input });
-}
+export const generateConnection = openProjectMutation({
+  needs: 'connections:write',
+  input: generateConnectionInput,
+  async run(call, opened, { id: projectId }): Promise<Row<'Connection'>> {
+    const { scheme, issues } = await findScheme(call, projectId, opened.given);
+    const input = opened.parsed(issues);
+    if (scheme === null) throw new Error('Why no scheme fits was not told.');
+    return putConnection(call, { projectId, scheme, input });
+  },
+});
 
 /**
  * Makes the connection, or replaces the credentials of the one that there is; either way it is CREATED.
@@ -79,7 +79,7 @@ export async function putConnection(
 }
 
 /** The scheme that fits, and what does not fit the provider or the project. */
-async function findScheme(call: Call, projectId: string, input: Input): Promise<Choice> {
+async function findScheme(call: Call, projectId: string, input: Given): Promise<Choice> {
   const ofApp = await appIssues(call, projectId, input);
   const provider = call.catalogue.find(input.provider);
   if (!provider) {
@@ -93,7 +93,7 @@ async function findScheme(call: Call, projectId: string, input: Input): Promise<
 async function appIssues(
   { database }: Call,
   projectId: string,
-  { providerAppId, provider }: Input,
+  { providerAppId, provider }: Given,
 ): Promise<Issue[]> {
   if (providerAppId == null) return [];
   const [app] = await database.rows.find('ProviderApp', { projectId, id: providerAppId });
@@ -131,7 +131,7 @@ async function putRow(
     providerAppId,
     authScheme: scheme,
     providerWorkspaceRef: input.providerWorkspaceRef ?? undefined,
-    providerMetadata: (input.providerMetadata ?? undefined) as Prisma.InputJsonObject | undefined,
+    providerMetadata: input.providerMetadata ?? undefined,
     // Whose account they are of, the provider may have yet to say.
     providerConsumerRef,
     ...newCredentials(services, { id, projectId: between.projectId, authScheme: scheme }, input),

@@ -1,12 +1,12 @@
 /** Refreshing the tokens of connections: one that a caller names, and all that are soon to end. */
-import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { unprocessable } from '../../errors.ts';
 import { CONSENT_SCHEMES, ProviderError } from '../../providers/contract.ts';
 import type { Call, Services } from '../call.ts';
+import { projectMutation } from '../declared-mutation.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
-import { getOwned, getProject } from '../scope.ts';
-import type { refreshConnectionInput } from './connection-input.ts';
+import { getOwned } from '../scope.ts';
+import { refreshConnectionInput } from './connection-input.ts';
 import type { Credentials } from './credentials.ts';
 import { type ConnectionKey, readCredentials } from './session/held-credentials.ts';
 import { canRefresh, endsWithin, heldToken, isDue, isTokenCredentials } from './token/token.ts';
@@ -21,29 +21,37 @@ const AT_ONCE = 5;
 const RETRY_MS = 5 * 60_000;
 
 /** Refreshes now. A refresh that another caller started meanwhile counts too. */
-export function refreshConnection(call: Call, input: Named): Promise<Row<'Connection'>> {
-  return refreshing(call, input, (connection, credentials) => {
-    if (!isTokenCredentials(credentials) || !canRefresh(credentials))
-      throw notRefreshable(connection);
-    const before = heldToken(credentials)?.token;
-    return (stored) => heldToken(stored)?.token === before;
-  });
-}
+export const refreshConnection = projectMutation({
+  needs: 'connections:write',
+  input: refreshConnectionInput,
+  run: (call, { connectionId }, { id: projectId }) =>
+    refreshing(call, { projectId, id: connectionId }, (connection, credentials) => {
+      if (!isTokenCredentials(credentials) || !canRefresh(credentials)) {
+        throw notRefreshable(connection);
+      }
+      const before = heldToken(credentials)?.token;
+      return (stored) => heldToken(stored)?.token === before;
+    }),
+});
 
 /** Refreshes where there is a token to refresh and it is at its end, or none has been fetched yet. */
-export function refreshIfDue(call: Call, input: Named): Promise<Row<'Connection'>> {
-  return refreshing(call, input, () => (stored) => isDue(heldToken(stored), call.now()));
-}
-
-type Named = z.output<typeof refreshConnectionInput>;
+export const refreshIfDue = projectMutation({
+  needs: 'connections:write',
+  input: refreshConnectionInput,
+  run: (call, { connectionId }, { id: projectId }) =>
+    refreshing(
+      call,
+      { projectId, id: connectionId },
+      () => (stored) => isDue(heldToken(stored), call.now()),
+    ),
+});
 
 async function refreshing(
   call: Call,
-  { projectIdOrName, connectionId: id }: Named,
+  key: ConnectionKey,
   staleness: (connection: Row<'Connection'>, held: Credentials) => RefreshAsk['isStale'],
 ): Promise<Row<'Connection'>> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'connections:write');
-  const what = { projectId, id, what: 'Connection' };
+  const what = { ...key, what: 'Connection' };
   const connection = await getOwned(call, 'Connection', what);
   await refusingForProvider(async () => {
     const { credentials } = await readCredentials(call, connection);

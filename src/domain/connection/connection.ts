@@ -5,18 +5,18 @@ import { ConnectionStatus, Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../database/violations.ts';
-import { conflict, type DomainError, type Issue, invalidInput, notFound } from '../../errors.ts';
+import { conflict, type DomainError, type Issue, notFound } from '../../errors.ts';
 import { recordEvent } from '../../events/record.ts';
 import type { Call, Services } from '../call.ts';
-import { openInput } from '../checked-input.ts';
+import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { findConsumerByRef } from '../project/consumer.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { workspaceIssues } from '../provider/provider-workspace.ts';
-import { getOwned, getProject } from '../scope.ts';
+import { getOwned } from '../scope.ts';
 import { connectionFields } from './connection-events.ts';
-import { type deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
+import { deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
 import { givenFields, replacementIssues } from './connection-scheme.ts';
 import { type CredentialInput, credentialsOf } from './credential-input.ts';
 import { sealCredentials, tokenExpireTimeOf } from './credentials.ts';
@@ -66,69 +66,71 @@ function idOrNone(row: { id: string } | null | undefined): string | never[] | un
 }
 
 /** New credentials are of the scheme that the connection has. What is left out stays. */
-export async function updateConnection(
-  call: Call,
-  input: z.input<typeof updateConnectionInput>,
+export const updateConnection = openProjectMutation({
+  needs: 'connections:write',
+  input: updateConnectionInput,
+  async run(call, opened, { id: projectId }): Promise<Row<'Connection'>> {
+    const key = { projectId, id: opened.given.connectionId };
+    const connection = await getOwned(call, 'Connection', { ...key, what: 'Connection' });
+    const found = misfits(call, connection, opened.given);
+    const { projectIdOrName: _project, connectionId: _id, ...changes } = opened.parsed(found);
+    if (Object.values(changes).every((value) => value === undefined)) return connection;
+    return changeConnection(call, connection, changesOf(call, connection, changes));
+  },
+});
+
+function changeConnection(
+  { database }: Call,
+  { id, projectId, authScheme }: Row<'Connection'>,
+  data: Prisma.ConnectionUpdateInput,
 ): Promise<Row<'Connection'>> {
-  const { project, issues } = await openInput(call, {
-    schema: updateConnectionInput,
-    input,
-    needed: 'connections:write',
+  const change = inTransaction(database, async (tx) => {
+    const { group, consumer, ...changed } = await tx.connection.update({
+      // The credentials were checked against this scheme; another one would not match them.
+      where: { projectId_id: { projectId, id }, authScheme },
+      data,
+      include: { group: true, consumer: true },
+      omit: { credentialsSealed: true },
+    });
+    await recordEvent(tx, {
+      projectId,
+      connectionId: id,
+      eventType: 'CONNECTION_UPDATED',
+      data: connectionFields({ ...changed, group, consumer }),
+    });
+    return changed;
   });
-  const { id: projectId } = project;
-  const { projectIdOrName: _project, connectionId, ...changes } = input;
-  const key = { projectId, id: connectionId };
-  const connection = await getOwned(call, 'Connection', { ...key, what: 'Connection' });
-  const problems = [...issues, ...misfits(call, connection, changes)];
-  if (problems.length > 0) throw invalidInput(problems);
-  if (Object.values(changes).every((value) => value === undefined)) return connection;
-  const { authScheme } = connection;
-  const data = changesOf(call, connection, changes);
-  return unless(
-    conflict('The connection was changed or deleted at the same time.'),
-    inTransaction(call.database, async (tx) => {
-      const { group, consumer, ...changed } = await tx.connection.update({
-        // The credentials were checked against this scheme; another one would not match them.
-        where: { projectId_id: key, authScheme },
-        data,
-        include: { group: true, consumer: true },
-        omit: { credentialsSealed: true },
-      });
-      await recordEvent(tx, {
-        projectId,
-        connectionId,
-        eventType: 'CONNECTION_UPDATED',
-        data: connectionFields({ ...changed, group, consumer }),
-      });
-      return changed;
-    }),
-  );
+  return unless(conflict('The connection was changed or deleted at the same time.'), change);
 }
 
 /** Its group and its consumer stay. Refused while installations use it. */
-export async function deleteConnection(
-  call: Call,
-  { projectIdOrName, connectionId }: z.output<typeof deleteConnectionInput>,
-): Promise<{ deletedId: string }> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'connections:write');
-  return unless(
-    notFound('Connection', connectionId),
-    inTransaction(call.database, async (tx) => {
-      const deleted = await tx.connection.delete({
-        where: { projectId_id: { projectId, id: connectionId } },
-        include: { group: true, consumer: true },
-        omit: { credentialsSealed: true },
-      });
-      const data = connectionFields(deleted);
-      await recordEvent(tx, { projectId, connectionId, eventType: 'CONNECTION_DELETED', data });
-      return { deletedId: connectionId };
-    }),
-  );
-}
+export const deleteConnection = projectMutation({
+  needs: 'connections:write',
+  input: deleteConnectionInput,
+  async run(call, { connectionId }, { id: projectId }): Promise<{ deletedId: string }> {
+    return unless(
+      notFound('Connection', connectionId),
+      inTransaction(call.database, async (tx) => {
+        const deleted = await tx.connection.delete({
+          where: { projectId_id: { projectId, id: connectionId } },
+          include: { group: true, consumer: true },
+          omit: { credentialsSealed: true },
+        });
+        const data = connectionFields(deleted);
+        await recordEvent(tx, { projectId, connectionId, eventType: 'CONNECTION_DELETED', data });
+        return { deletedId: connectionId };
+      }),
+    );
+  },
+});
 
 type Changes = Omit<z.output<typeof updateConnectionInput>, 'projectIdOrName' | 'connectionId'>;
 
-function misfits(call: Call, connection: Row<'Connection'>, input: Changes): Issue[] {
+function misfits(
+  call: Call,
+  connection: Row<'Connection'>,
+  input: z.input<typeof updateConnectionInput>,
+): Issue[] {
   const provider = call.catalogue.find(connection.provider);
   const { providerWorkspaceRef } = input;
   return [
@@ -146,10 +148,7 @@ function changesOf(
 ): Prisma.ConnectionUpdateInput {
   return {
     providerWorkspaceRef,
-    providerMetadata:
-      providerMetadata === null
-        ? Prisma.DbNull
-        : (providerMetadata as Prisma.InputJsonObject | undefined),
+    providerMetadata: providerMetadata === null ? Prisma.DbNull : providerMetadata,
     updateTime: call.now(),
     ...(givenFields(credentials).length > 0 && newCredentials(call, connection, credentials)),
   };

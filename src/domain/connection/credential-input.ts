@@ -78,7 +78,7 @@ export const credentialFields = {
 
 export type CredentialField = keyof typeof credentialFields;
 export type CredentialInput = {
-  [F in CredentialField]?: z.output<(typeof credentialFields)[F]> | null;
+  [F in CredentialField]?: z.input<(typeof credentialFields)[F]> | null;
 };
 
 /** The schemes that a field can stand for. */
@@ -114,7 +114,7 @@ export function credentialsOf(scheme: AuthScheme, input: CredentialInput): Crede
   return { scheme: 'NONE', custom: input.customAuth ?? {} };
 }
 
-function storedToken(given: z.output<typeof token> | null | undefined): StoredToken | undefined {
+function storedToken(given: z.input<typeof token> | null | undefined): StoredToken | undefined {
   if (!given) return undefined;
   const { issuedAt, expiresAt } = given;
   return {

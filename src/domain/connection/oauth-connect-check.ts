@@ -14,7 +14,7 @@ import { comesWithToken, workspaceIssues } from '../provider/provider-workspace.
 import type { startOAuthConnectInput } from './connection-input.ts';
 import { type AccountFacts, addressProblems, factName } from './session/account-address.ts';
 
-type Input = z.output<typeof startOAuthConnectInput>;
+type Input = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
 
 export interface ConnectPlan {
   provider: Provider & { oauth2: OAuth2Facts };

@@ -5,8 +5,8 @@ import type { Prisma } from '../../database/generated/client.ts';
 import { rateLimited } from '../../errors.ts';
 import type { SealedPlace } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
-import { getProject } from '../scope.ts';
-import type { startOAuthConnectInput } from './connection-input.ts';
+import { projectMutation } from '../declared-mutation.ts';
+import { startOAuthConnectInput } from './connection-input.ts';
 import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
 import { fillAddress } from './session/account-address.ts';
 
@@ -19,10 +19,10 @@ const RANDOM_BYTES = 32;
 /** What `randomBytes` gives as text: nothing else is looked up. */
 const STATE = /^[\w-]{43}$/;
 
-type Input = z.output<typeof startOAuthConnectInput>;
+export type ConnectInput = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
 
 /** Who is to be connected, as the row keeps it until the person comes back. */
-export type StoredConnect = Pick<Input, (typeof STORED)[number]> & { scopes: string[] };
+export type StoredConnect = Pick<ConnectInput, (typeof STORED)[number]> & { scopes: string[] };
 const STORED = [
   'groupRef',
   'consumerRef',
@@ -32,11 +32,18 @@ const STORED = [
   'providerMetadata',
 ] as const;
 
-export async function startOAuthConnect(
+export const startOAuthConnect = projectMutation({
+  needs: 'connections:write',
+  input: startOAuthConnectInput,
+  run: (call, input, { id }) => beginConnect(call, id, input),
+});
+
+/** Of an input that was checked, or made from a connection. */
+export async function beginConnect(
   call: Call,
-  input: Input,
+  projectId: string,
+  input: ConnectInput,
 ): Promise<{ authorizeUrl: string; expireTime: Date }> {
-  const { id: projectId } = await getProject(call, input.projectIdOrName, 'connections:write');
   const plan = await planConnect(call, projectId, input);
   await makeRoom(call, projectId);
   const state = randomText();
@@ -79,7 +86,7 @@ function randomText(): string {
   return randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
-function storedInput(input: Input, { scopes }: ConnectPlan): Prisma.InputJsonObject {
+function storedInput(input: ConnectInput, { scopes }: ConnectPlan): Prisma.InputJsonObject {
   const stored = Object.fromEntries(STORED.map((field) => [field, input[field]]));
   return { ...stored, scopes } as Prisma.InputJsonObject;
 }

@@ -1,12 +1,14 @@
 /** A new consent to a connection that there is: it keeps its ends, its app and its scheme. */
+
 import { z } from 'zod';
 import { DomainError, notFound, unprocessable } from '../../errors.ts';
 import { isConsentScheme } from '../../providers/contract.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
-import { byId, getOwned, getProject, type Row } from '../scope.ts';
+import { projectMutation } from '../declared-mutation.ts';
+import { byId, getOwned, type Row } from '../scope.ts';
 import { refreshConnectionInput, startOAuthConnectInput } from './connection-input.ts';
-import { startOAuthConnect } from './oauth-connect.ts';
+import { beginConnect, type ConnectInput } from './oauth-connect.ts';
 
 export const startOAuthUpdateInput = z
   .object({
@@ -17,23 +19,28 @@ export const startOAuthUpdateInput = z
   .meta({ id: 'StartOAuthUpdateInput', description: 'A connection to consent to again.' });
 
 /** Throws UNPROCESSABLE where the connection did not come by a consent. */
-export async function startOAuthUpdate(
-  call: Call,
-  { projectIdOrName, connectionId, ...given }: z.output<typeof startOAuthUpdateInput>,
-): Promise<{ authorizeUrl: string; expireTime: Date }> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'connections:write');
-  const what = { projectId, id: connectionId, what: 'Connection' };
-  const connection = await getOwned(call, 'Connection', what);
-  const { authScheme } = connection;
-  if (!isConsentScheme(authScheme)) {
-    throw unprocessable(`A connection of the scheme ${authScheme} has no page of consent.`);
-  }
-  const ends = await endsOf(call, connection);
-  const input = { ...factsOf(connection), ...ends, ...given, projectIdOrName, authScheme };
-  return startOAuthConnect(call, input).catch((error: unknown) => {
-    throw ofConnection(error, Object.keys(given));
-  });
-}
+export const startOAuthUpdate = projectMutation({
+  needs: 'connections:write',
+  input: startOAuthUpdateInput,
+  async run(
+    call,
+    { connectionId, scopes, redirectUrl },
+    { id: projectId },
+  ): Promise<{ authorizeUrl: string; expireTime: Date }> {
+    const what = { projectId, id: connectionId, what: 'Connection' };
+    const connection = await getOwned(call, 'Connection', what);
+    const { authScheme } = connection;
+    if (!isConsentScheme(authScheme)) {
+      throw unprocessable(`A connection of the scheme ${authScheme} has no page of consent.`);
+    }
+    const ends = await endsOf(call, connection);
+    const given = { scopes, redirectUrl };
+    const input = { ...factsOf(connection), ...ends, ...given, authScheme };
+    return beginConnect(call, projectId, input).catch((error: unknown) => {
+      throw ofConnection(error, Object.keys(given));
+    });
+  },
+});
 
 async function endsOf(call: Call, { id, groupId, consumerId }: Row<'Connection'>) {
   const [group, consumer] = await Promise.all([
@@ -50,7 +57,7 @@ function factsOf(connection: Row<'Connection'>) {
     provider,
     providerAppId,
     providerWorkspaceRef,
-    providerMetadata: providerMetadata as Record<string, unknown> | null,
+    providerMetadata: providerMetadata as ConnectInput['providerMetadata'],
   };
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { id } from '../../ids.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
 import { projectIdOrName, ref } from '../names.ts';
+import { orNull } from '../optional-value.ts';
 import { installationConfigInput } from './installation-config.ts';
 
 const installationId = id.describe('The installation.');
@@ -14,8 +15,8 @@ export const createInstallationInput = z
     projectIdOrName,
     integrationIdOrName,
     groupRef: ref.describe('The group that uses the integration.'),
-    connectionId: connectionId.nullish(),
-    config: installationConfigInput.nullish().describe('Default: all that the integration has.'),
+    connectionId: orNull(connectionId),
+    config: orNull(installationConfigInput).describe('Default: all that the integration has.'),
   })
   .meta({ id: 'CreateInstallationInput', description: 'An integration to install for a group.' });
 
@@ -31,7 +32,3 @@ export const updateInstallationInput = z
 export const deleteInstallationInput = z
   .object({ projectIdOrName, installationId })
   .meta({ id: 'DeleteInstallationInput', description: 'An installation to delete.' });
-
-export type CreateInstallation = z.input<typeof createInstallationInput>;
-export type UpdateInstallation = z.input<typeof updateInstallationInput>;
-export type DeleteInstallation = z.output<typeof deleteInstallationInput>;

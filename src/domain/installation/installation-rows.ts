@@ -9,7 +9,7 @@ import type { Call } from '../call.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { supportedCapabilities } from '../provider/provider.ts';
 import { actorOf } from '../viewer/viewer.ts';
-import { type ConfigInput, configOf, storedConfig } from './installation-config.ts';
+import { configOf, type ParsedConfig, storedConfig } from './installation-config.ts';
 import {
   configData,
   type InstallationFields,
@@ -44,7 +44,7 @@ type Ends = Pick<Installation, 'projectId' | 'integrationId' | 'groupId' | 'conn
 export async function insertInstallation(
   call: Call,
   tx: Transaction,
-  { ends, ...chosen }: { ends: Ends; content: IntegrationContent; config?: ConfigInput | null },
+  { ends, ...chosen }: { ends: Ends; content: IntegrationContent; config: ParsedConfig | null },
 ): Promise<Installation> {
   const configId = newId('cfg');
   const installation = await tx.installation.create({
@@ -72,7 +72,7 @@ export async function changeInstallation(
     installation: Installation;
     connectionId: string;
     content: IntegrationContent;
-    config: ConfigInput | null;
+    config: ParsedConfig | null;
   },
 ): Promise<Installation> {
   const { installation: before, connectionId, content } = change;
@@ -138,11 +138,11 @@ function insertConfig(
     installation: Pick<Installation, 'id' | 'projectId'>;
     configId: string;
     content: IntegrationContent;
-    config?: ConfigInput | null;
+    config: ParsedConfig | null;
   },
 ) {
-  const stored = storedConfig(config, content) as object;
-  return tx.installationConfig.create({ data: { id, projectId, installationId, content: stored } });
+  const data = { id, projectId, installationId, content: storedConfig(config, content) };
+  return tx.installationConfig.create({ data });
 }
 
 /** The installation stands, but what it subscribes to will never come: that is told once, as an event. */

@@ -2,9 +2,9 @@
 
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { invalidInput, notFound } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import { openInput } from '../checked-input.ts';
+import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { getIntegration, holdContent, type IntegrationKey } from '../integration/integration.ts';
 import { listPage, type PageArgs } from '../page.ts';
@@ -14,10 +14,8 @@ import { uniquely } from '../unique.ts';
 import { listConfigIssues } from './installation-config-check.ts';
 import { chooseConnection, findEnds } from './installation-connection.ts';
 import {
-  type CreateInstallation,
   createInstallationInput,
-  type DeleteInstallation,
-  type UpdateInstallation,
+  deleteInstallationInput,
   updateInstallationInput,
 } from './installation-input.ts';
 import {
@@ -79,71 +77,67 @@ export async function getInstallationOf(
 }
 
 /** Throws CONFLICT where the group has the integration already. */
-export async function createInstallation(
-  call: Call,
-  input: CreateInstallation,
-): Promise<Installation> {
-  const { project, issues } = await openInput(call, {
-    schema: createInstallationInput,
-    input,
-    needed: 'installations:write',
-  });
-  const integration = await getIntegration(call, project.id, input.integrationIdOrName);
-  const { id: integrationId, projectId, provider } = integration;
-  const { groupRef, connectionId: named = null, config } = input;
-  const created = inTransaction(call.database, async (tx) => {
-    const content = await holdContent(tx, integration);
-    const found = await findEnds(tx, { projectId, provider, groupRef, connectionId: named });
-    const configIssues = await listConfigIssues(tx, config, { projectId, content });
-    const problems = [...issues, ...found.issues, ...configIssues];
-    const { groupId, connectionId } = found;
-    if (problems.length > 0 || !groupId || !connectionId) throw invalidInput(problems);
-    const ends = { projectId, integrationId, groupId, connectionId };
-    return insertInstallation(call, tx, { ends, content, config });
-  });
-  return uniquely(created, `The group ${groupRef} has installed ${integration.name} already.`);
-}
+export const createInstallation = openProjectMutation({
+  needs: 'installations:write',
+  input: createInstallationInput,
+  async run(call, opened, { id: projectId }): Promise<Installation> {
+    const { integrationIdOrName, groupRef, connectionId: named = null, config } = opened.given;
+    const integration = await getIntegration(call, projectId, integrationIdOrName);
+    const { id: integrationId, provider } = integration;
+    const created = inTransaction(call.database, async (tx) => {
+      const content = await holdContent(tx, integration);
+      const found = await findEnds(tx, { projectId, provider, groupRef, connectionId: named });
+      opened.add(found.issues);
+      const parsed = opened.parsed(await listConfigIssues(tx, config, { projectId, content }));
+      const ends = { projectId, integrationId, ...sureEnds(found) };
+      return insertInstallation(call, tx, { ends, content, config: parsed.config });
+    });
+    return uniquely(created, `The group ${groupRef} has installed ${integration.name} already.`);
+  },
+});
 
 /** What is given replaces what was there; nothing given changes nothing. */
-export async function updateInstallation(
-  call: Call,
-  input: UpdateInstallation,
-): Promise<Installation> {
-  const { project, issues } = await openInput(call, {
-    schema: updateInstallationInput,
-    input,
-    needed: 'installations:write',
-  });
-  const { id: projectId } = project;
-  const key = { projectId, id: input.installationId };
-  const found = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
-  return inTransaction(call.database, async (tx) => {
-    const integration = { id: found.integrationId, projectId };
-    const content = await holdContent(tx, integration);
-    const installation = await holdInstallation(tx, key);
-    const { groupId, connectionId: current } = installation;
-    const wanted = { projectId, groupId, connectionId: input.connectionId ?? current };
-    const chosen = await chooseConnection(tx, { ...wanted, provider: content.provider });
-    const configIssues = await listConfigIssues(tx, input.config, { projectId, content });
-    const problems = [...issues, ...chosen.issues, ...configIssues];
-    const { connectionId } = chosen;
-    if (problems.length > 0 || !connectionId) throw invalidInput(problems);
-    if (!input.config && connectionId === current) return installation;
-    const config = input.config ?? null;
-    return changeInstallation(call, tx, { installation, connectionId, content, config });
-  });
+export const updateInstallation = openProjectMutation({
+  needs: 'installations:write',
+  input: updateInstallationInput,
+  async run(call, opened, { id: projectId }): Promise<Installation> {
+    const { given } = opened;
+    const key = { projectId, id: given.installationId };
+    const found = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
+    return inTransaction(call.database, async (tx) => {
+      const content = await holdContent(tx, { id: found.integrationId, projectId });
+      const installation = await holdInstallation(tx, key);
+      const { groupId, connectionId: current } = installation;
+      const wanted = { projectId, groupId, connectionId: given.connectionId ?? current };
+      const chosen = await chooseConnection(tx, { ...wanted, provider: content.provider });
+      opened.add(chosen.issues);
+      const issues = await listConfigIssues(tx, given.config, { projectId, content });
+      const { config = null } = opened.parsed(issues);
+      const { connectionId } = sureEnds({ ...chosen, groupId });
+      if (!config && connectionId === current) return installation;
+      return changeInstallation(call, tx, { installation, connectionId, content, config });
+    });
+  },
+});
+
+/** Without issues, both are there. */
+function sureEnds({ groupId, connectionId }: Nullable<Record<'groupId' | 'connectionId', string>>) {
+  if (groupId === null || connectionId === null) throw new Error('What is missing was not told.');
+  return { groupId, connectionId };
 }
 
+type Nullable<T> = { [K in keyof T]: T[K] | null };
+
 /** Its connection stays, and so do its operations. */
-export async function deleteInstallation(
-  call: Call,
-  { projectIdOrName, installationId }: DeleteInstallation,
-): Promise<{ deletedId: string }> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'installations:write');
-  await inTransaction(call.database, async (tx) => {
-    const installation = await holdInstallation(tx, { projectId, id: installationId });
-    const recordEvents = await deleteInstallations(tx, [installation]);
-    await recordEvents();
-  });
-  return { deletedId: installationId };
-}
+export const deleteInstallation = projectMutation({
+  needs: 'installations:write',
+  input: deleteInstallationInput,
+  async run(call, { installationId: id }, { id: projectId }): Promise<{ deletedId: string }> {
+    await inTransaction(call.database, async (tx) => {
+      const installation = await holdInstallation(tx, { projectId, id });
+      const recordEvents = await deleteInstallations(tx, [installation]);
+      await recordEvents();
+    });
+    return { deletedId: id };
+  },
+});

@@ -1,20 +1,20 @@
 /** What a provider says of one of its objects, through a group's connection or an installation. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { invalid, invalidInput, notFound } from '../../errors.ts';
+import { invalid, notFound } from '../../errors.ts';
 import type { ObjectDescription } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
-import { getNamedIntegration, type IntegrationKey } from '../integration/integration.ts';
+import { projectRead, read } from '../declared-read.ts';
+import { getNamedIntegration, integrationIdOrName } from '../integration/integration.ts';
 import { contentOf } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
-import { issuesOf } from '../issues.ts';
-import { ref } from '../names.ts';
+import { projectIdOrName, ref } from '../names.ts';
+import { orDefault } from '../optional-value.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
-import { byId, getProject } from '../scope.ts';
-import { authorize } from '../viewer/viewer.ts';
+import { byId } from '../scope.ts';
 import { describeObject } from './object-descriptions.ts';
 
 export type { FieldDescription } from '../../providers/contract.ts';
@@ -26,72 +26,90 @@ export interface ObjectMetadata extends ObjectDescription {
 }
 
 const objectName = z.string().min(1).max(256);
+const groupRef = ref.describe('The group that is connected.');
+const excludeReadOnly = orDefault(z.boolean(), false).describe(
+  "Leaves out fields that can't be written.",
+);
+
 export const objectMetadataInput = z.object({
+  projectIdOrName,
   provider: z.string().min(1).max(128).describe('The provider.'),
   objectName: objectName.describe("The provider's name of the object."),
-  groupRef: ref.describe('The group that is connected.'),
+  groupRef,
+  excludeReadOnly,
 });
 
-interface Options {
-  excludeReadOnly?: boolean | null;
-}
+export const installedObjectMetadataInput = z.object({
+  projectIdOrName,
+  integrationIdOrName,
+  objectName: objectName.describe("The provider's name of the object."),
+  groupRef,
+  excludeReadOnly,
+});
+
+/** Of an installation that is known. */
+export const metadataOptions = z.object({
+  objectName: objectName.describe('Its name, mapped or not.'),
+  excludeReadOnly,
+});
+type Options = z.output<typeof metadataOptions>;
 
 /** Through the connection that stands for the group. */
-export async function readObjectMetadata(
-  call: Call,
-  args: z.output<typeof objectMetadataInput> & Options & { projectIdOrName: string },
-): Promise<ObjectMetadata> {
-  const { id: projectId } = await getProject(call, args.projectIdOrName, 'read');
-  requireValid(objectMetadataInput, args);
-  const { provider, groupRef } = args;
-  if (!call.catalogue.find(provider)) {
-    throw invalid('provider', NOT_A_PROVIDER, provider);
-  }
-  const group = await findGroupByRef(call, { projectId, groupRef });
-  if (!group) throw notFound('Group', groupRef);
-  const key = { projectId, provider, groupId: group.id };
-  const connection = await findConnectionOfGroup(call.database.prisma, key);
-  if (!connection) throw notFound(`A connection to ${provider} of the group`, groupRef);
-  const description = await describe(call, connection, args.objectName);
-  return { ...selected(description, args), mappedObjectName: null };
-}
+export const readObjectMetadata = projectRead(
+  'read',
+  async (
+    call,
+    { provider, ...input }: z.output<typeof objectMetadataInput>,
+    { id: projectId },
+  ): Promise<ObjectMetadata> => {
+    if (!call.catalogue.find(provider)) throw invalid('provider', NOT_A_PROVIDER, provider);
+    const group = await findGroupByRef(call, { projectId, groupRef: input.groupRef });
+    if (!group) throw notFound('Group', input.groupRef);
+    const key = { projectId, provider, groupId: group.id };
+    const connection = await findConnectionOfGroup(call.database.prisma, key);
+    if (!connection) throw notFound(`A connection to ${provider} of the group`, group.groupRef);
+    const description = await describe(call, connection, input.objectName);
+    return { ...selected(description, input), mappedObjectName: null };
+  },
+);
 
 /** The same through the group's installation of an integration. */
-export async function readInstalledObjectMetadata(
-  call: Call,
-  {
-    groupRef,
-    objectName,
-    excludeReadOnly,
-    ...key
-  }: IntegrationKey & Options & { groupRef: string; objectName: string },
-): Promise<ObjectMetadata> {
-  const { id: integrationId, projectId } = await getNamedIntegration(call, key);
-  const group = await findGroupByRef(call, { projectId, groupRef });
-  if (!group) throw notFound('Group', groupRef);
-  const where = { projectId, integrationId, groupId: group.id };
-  const [installation] = await call.database.rows.find('Installation', where);
-  if (!installation) throw notFound('An installation of the integration by the group', groupRef);
-  return objectMetadataOfInstallation(call, { installation, objectName, excludeReadOnly });
-}
+export const readInstalledObjectMetadata = read(
+  'read',
+  async (
+    call: Call,
+    { groupRef: group, ...input }: z.output<typeof installedObjectMetadataInput>,
+  ): Promise<ObjectMetadata> => {
+    const { id: integrationId, projectId } = await getNamedIntegration(call, input);
+    const found = await findGroupByRef(call, { projectId, groupRef: group });
+    if (!found) throw notFound('Group', group);
+    const where = { projectId, integrationId, groupId: found.id };
+    const [installation] = await call.database.rows.find('Installation', where);
+    if (!installation) throw notFound('An installation of the integration by the group', group);
+    return objectMetadataOfInstallation(call, installation, input);
+  },
+);
 
 /** `objectName` is the provider's, or the one that the integration maps it to. */
-export async function objectMetadataOfInstallation(
-  call: Call,
-  { installation, ...args }: { installation: Row<'Installation'>; objectName: string } & Options,
-): Promise<ObjectMetadata> {
-  authorize(call.viewer, 'read');
-  requireValid(z.object({ objectName }), args);
-  const [revision] = await latestRevisions(call, [installation.integrationId]);
-  const [connection] = await byId('Connection')(call, [installation.connectionId]);
-  if (!revision || !connection) throw notFound('Installation', installation.id);
-  const objects = contentOf(revision).read?.objects ?? [];
-  const read =
-    objects.find(({ mapToName }) => mapToName === args.objectName) ??
-    objects.find((object) => object.objectName === args.objectName);
-  const description = await describe(call, connection, read?.objectName ?? args.objectName);
-  return { ...selected(description, args), mappedObjectName: read?.mapToName ?? null };
-}
+export const objectMetadataOfInstallation = read(
+  'read',
+  async (
+    call: Call,
+    installation: Row<'Installation'>,
+    options: Options,
+  ): Promise<ObjectMetadata> => {
+    const [revision] = await latestRevisions(call, [installation.integrationId]);
+    const [connection] = await byId('Connection')(call, [installation.connectionId]);
+    if (!revision || !connection) throw notFound('Installation', installation.id);
+    const objects = contentOf(revision).read?.objects ?? [];
+    const object =
+      objects.find(({ mapToName }) => mapToName === options.objectName) ??
+      objects.find((one) => one.objectName === options.objectName);
+    const name = object?.objectName ?? options.objectName;
+    const description = await describe(call, connection, name);
+    return { ...selected(description, options), mappedObjectName: object?.mapToName ?? null };
+  },
+);
 
 function describe(
   call: Call,
@@ -103,12 +121,10 @@ function describe(
   );
 }
 
-function selected(description: ObjectDescription, { excludeReadOnly }: Options): ObjectDescription {
-  if (!excludeReadOnly) return description;
+function selected(
+  description: ObjectDescription,
+  { excludeReadOnly: leavesOut }: Pick<Options, 'excludeReadOnly'>,
+): ObjectDescription {
+  if (!leavesOut) return description;
   return { ...description, fields: description.fields.filter(({ readOnly }) => !readOnly) };
-}
-
-function requireValid(schema: z.ZodObject, args: object): void {
-  const { error } = schema.safeParse(args);
-  if (error) throw invalidInput(issuesOf(error, args));
 }

@@ -7,12 +7,12 @@ import { type Provider, ProviderError } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import type { ForwardedRequest } from '../connection/session/forwarded-request.ts';
-import { read } from '../declared-read.ts';
+import { projectRead, read } from '../declared-read.ts';
 import { contentOf } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { supportedCapabilities } from '../provider/provider.ts';
 import { providerRefusal } from '../provider/provider-refusal.ts';
-import { byId, getOwned, getProject } from '../scope.ts';
+import { byId, getOwned } from '../scope.ts';
 
 export type { ForwardedRequest, StreamedAnswer };
 
@@ -45,24 +45,23 @@ interface Forwarding {
 }
 
 /** Throws UNPROCESSABLE where the integration or the provider doesn't forward. */
-export async function getForwarding(
-  call: Call,
-  { projectIdOrName, installationId: id }: InstallationKey,
-): Promise<Forwarding> {
-  const { id: projectId } = await getProject(call, projectIdOrName, 'read');
-  const what = 'Installation';
-  const installation = await getOwned(call, 'Installation', { projectId, id, what });
-  const [revision] = await latestRevisions(call, [installation.integrationId]);
-  const [connection] = await byId('Connection')(call, [installation.connectionId]);
-  if (!revision || !connection) throw notFound(what, id);
-  const { proxy, name } = contentOf(revision);
-  if (!proxy?.enabled) throw unprocessable(`The integration ${name} does not forward requests.`);
-  const provider = call.catalogue.find(connection.provider);
-  if (provider && !supportedCapabilities(provider).includes('PROXY')) {
-    throw unprocessable(`Requests to ${provider.displayName} are not forwarded.`);
-  }
-  return { connection, provider };
-}
+export const getForwarding = projectRead(
+  'read',
+  async (call, { installationId: id }: InstallationKey, { id: projectId }): Promise<Forwarding> => {
+    const what = 'Installation';
+    const installation = await getOwned(call, 'Installation', { projectId, id, what });
+    const [revision] = await latestRevisions(call, [installation.integrationId]);
+    const [connection] = await byId('Connection')(call, [installation.connectionId]);
+    if (!revision || !connection) throw notFound(what, id);
+    const { proxy, name } = contentOf(revision);
+    if (!proxy?.enabled) throw unprocessable(`The integration ${name} does not forward requests.`);
+    const provider = call.catalogue.find(connection.provider);
+    if (provider && !supportedCapabilities(provider).includes('PROXY')) {
+      throw unprocessable(`Requests to ${provider.displayName} are not forwarded.`);
+    }
+    return { connection, provider };
+  },
+);
 
 /** What a caller is told whose request was not forwarded. */
 export function refusal(error: ProviderError): DomainError {

@@ -118,7 +118,6 @@ function* readObjectIssues(
   path: Path,
   { destinations }: ContentAbout,
 ): Generator<Issue> {
-  if (object.destination == null) yield issueAt([...path, 'destination'], 'must be given.');
   yield* destinationIssues(object.destination, [...path, 'destination'], destinations);
 
   const fields = (['requiredFields', 'optionalFields'] as const).flatMap((list) =>

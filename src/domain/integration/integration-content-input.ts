@@ -3,6 +3,7 @@
  * Rules between values are in integration-content-check.ts, what is stored in integration-content.ts.
  */
 import { z } from 'zod';
+import { orDefault, orElse, orNull } from '../optional-value.ts';
 import { schedule } from './cron.ts';
 
 /** Far above any integration that people write; keeps a revision under a few megabytes. */
@@ -17,48 +18,54 @@ const oneOf = (...values: string[]) =>
   z.string().refine((text) => values.includes(text), `must be ${values.join(' or ')}.`);
 
 const objectName = contentText.describe("The provider's name of the object.");
-const destination = contentText.nullish();
 export const ENABLED = 'always is the only value: what is listed is on for every installation.';
 const enabled = oneOf('always').describe(ENABLED);
 
 export const fieldMappingInput = z
   .object({
-    fieldName: contentText.nullish().describe("The provider's name of the field."),
-    mapToName: contentText.nullish().describe('The name that the field is delivered under.'),
-    mapToDisplayName: contentText.nullish().describe('The name that people see.'),
+    fieldName: orNull(contentText).describe("The provider's name of the field."),
+    mapToName: orNull(contentText).describe('The name that the field is delivered under.'),
+    mapToDisplayName: orNull(contentText).describe('The name that people see.'),
   })
   .meta({
     id: 'FieldMappingInput',
     description: 'A field: with fieldName an existing one, with mapToName alone one to be mapped.',
   });
 
-const fields = z.array(fieldMappingInput).max(CONTENT_LIMITS.fields).nullish();
+const fields = orElse(z.array(fieldMappingInput).max(CONTENT_LIMITS.fields), []);
 
 const deliveryInput = z
   .object({
-    mode: oneOf('auto', 'onRequest').nullable().default('auto').describe('auto or onRequest.'),
-    pageSize: z.number().int().min(50).max(500).nullish().describe('Records in one message.'),
+    mode: orDefault(oneOf('auto', 'onRequest'), 'auto').describe('auto or onRequest.'),
+    pageSize: orNull(z.number().int().min(50).max(500)).describe('Records in one message.'),
   })
   .meta({ id: 'DeliverySpecInput', description: 'How read records are delivered.' });
 
 const readObjectInput = z
   .object({
     objectName,
-    destination: destination.describe(
-      'The name of the destination that the records go to. Every read object must have one.',
-    ),
-    schedule: schedule
+    destination: contentText
       .nullish()
-      .describe('Cron of five fields in UTC; left out, the object is read only when triggered.'),
-    mapToName: contentText.nullish().describe('The name that the object is delivered under.'),
-    mapToDisplayName: contentText.nullish().describe('The name that people see.'),
+      .transform((name, context) => {
+        if (name != null) return name;
+        context.addIssue('must be given.');
+        return z.NEVER;
+      })
+      .describe(
+        'The name of the destination that the records go to. Every read object must have one.',
+      ),
+    schedule: orNull(schedule).describe(
+      'Cron of five fields in UTC; left out, the object is read only when triggered.',
+    ),
+    mapToName: orNull(contentText).describe('The name that the object is delivered under.'),
+    mapToDisplayName: orNull(contentText).describe('The name that people see.'),
     requiredFields: fields.describe('Fields that are always read.'),
     optionalFields: fields.describe('Fields that an installation may select.'),
-    optionalFieldsAuto: oneOf('all')
-      .nullish()
-      .describe('all: every field of the object may be selected.'),
-    delivery: deliveryInput.nullish().describe('How its records are delivered.'),
-    enabled: enabled.nullish(),
+    optionalFieldsAuto: orNull(oneOf('all')).describe(
+      'all: every field of the object may be selected.',
+    ),
+    delivery: orNull(deliveryInput).describe('How its records are delivered.'),
+    enabled: orNull(enabled),
   })
   .meta({ id: 'ReadObjectSpecInput', description: 'An object to read.' });
 
@@ -70,19 +77,21 @@ export const ANY_FIELDS =
 const writeObjectInput = z
   .object({
     objectName,
-    inheritMapping: z.boolean().nullish().describe('Names are mapped as in the read object.'),
-    valueDefaults: z
-      .object({ allowAnyFields: z.boolean().describe(ANY_FIELDS) })
-      .meta({ id: 'ValueDefaultsInput', description: VALUE_DEFAULTS })
-      .nullish()
-      .describe(VALUE_DEFAULTS),
+    inheritMapping: orElse(z.boolean(), false).describe('Names are mapped as in the read object.'),
+    valueDefaults: orNull(
+      z
+        .object({ allowAnyFields: z.boolean().describe(ANY_FIELDS) })
+        .meta({ id: 'ValueDefaultsInput', description: VALUE_DEFAULTS }),
+    ).describe(VALUE_DEFAULTS),
   })
   .meta({ id: 'WriteObjectSpecInput', description: 'An object to write.' });
 
 const proxyInput = z
   .object({
     enabled: z.boolean().describe('Requests may be forwarded to the provider.'),
-    useModule: z.boolean().nullish().describe("To the module's base URL instead of the root's."),
+    useModule: orElse(z.boolean(), false).describe(
+      "To the module's base URL instead of the root's.",
+    ),
   })
   .meta({ id: 'ProxySpecInput', description: 'Forwarding of requests.' });
 
@@ -93,21 +102,19 @@ const toggleInput = z
 const updateEventInput = z
   .object({
     enabled,
-    watchFieldsAuto: oneOf('all', 'selected')
-      .nullish()
-      .describe('all or selected; not together with requiredWatchFields.'),
-    requiredWatchFields: z
-      .array(contentText)
-      .max(CONTENT_LIMITS.fields)
-      .nullish()
-      .describe('Only changes of these fields are events.'),
+    watchFieldsAuto: orNull(oneOf('all', 'selected')).describe(
+      'all or selected; not together with requiredWatchFields.',
+    ),
+    requiredWatchFields: orElse(z.array(contentText).max(CONTENT_LIMITS.fields), []).describe(
+      'Only changes of these fields are events.',
+    ),
   })
   .meta({ id: 'UpdateEventSpecInput', description: 'Changes that are listened to.' });
 
 const associationEventInput = z
   .object({
     enabled,
-    includeFullRecords: z.boolean().nullish().describe('Events carry the associated records.'),
+    includeFullRecords: orElse(z.boolean(), false).describe('Events carry the associated records.'),
   })
   .meta({
     id: 'AssociationChangeEventSpecInput',
@@ -117,20 +124,17 @@ const associationEventInput = z
 const subscribeObjectInput = z
   .object({
     objectName,
-    destination: destination.describe('The destination of the events.'),
-    inheritFieldsAndMapping: z
-      .boolean()
-      .nullish()
-      .describe('Fields and names are those of the read object.'),
-    createEvent: toggleInput.nullish().describe('Records that are made.'),
-    updateEvent: updateEventInput.nullish().describe('Records that are changed.'),
-    deleteEvent: toggleInput.nullish().describe('Records that are deleted.'),
-    associationChangeEvent: associationEventInput.nullish().describe('Associations that change.'),
-    otherEvents: z
-      .array(contentText)
-      .max(CONTENT_LIMITS.fields)
-      .nullish()
-      .describe("Further events, by the provider's names."),
+    destination: orNull(contentText).describe('The destination of the events.'),
+    inheritFieldsAndMapping: orElse(z.boolean(), false).describe(
+      'Fields and names are those of the read object.',
+    ),
+    createEvent: orNull(toggleInput).describe('Records that are made.'),
+    updateEvent: orNull(updateEventInput).describe('Records that are changed.'),
+    deleteEvent: orNull(toggleInput).describe('Records that are deleted.'),
+    associationChangeEvent: orNull(associationEventInput).describe('Associations that change.'),
+    otherEvents: orElse(z.array(contentText).max(CONTENT_LIMITS.fields), []).describe(
+      "Further events, by the provider's names.",
+    ),
   })
   .meta({ id: 'SubscribeObjectSpecInput', description: 'An object whose events are wanted.' });
 
@@ -141,24 +145,24 @@ export const integrationContentInput = z
   .object({
     name: contentText.describe("The integration's name."),
     provider: contentText.describe("The integration's provider."),
-    displayName: z.string().min(1).max(100).nullish().describe('The name that people see.'),
-    module: contentText.nullish().describe('The module of the provider.'),
-    read: z
-      .object({ objects: objectsOf(readObjectInput) })
-      .meta({ id: 'ReadSpecInput', description: 'What is read.' })
-      .nullish()
-      .describe('What is read.'),
-    write: z
-      .object({ objects: objectsOf(writeObjectInput) })
-      .meta({ id: 'WriteSpecInput', description: 'What may be written.' })
-      .nullish()
-      .describe('What may be written.'),
-    proxy: proxyInput.nullish().describe('Forwarding of requests.'),
-    subscribe: z
-      .object({ objects: objectsOf(subscribeObjectInput) })
-      .meta({ id: 'SubscribeSpecInput', description: 'Events that are wanted.' })
-      .nullish()
-      .describe('Events that are wanted.'),
+    displayName: orNull(z.string().min(1).max(100)).describe('The name that people see.'),
+    module: orNull(contentText).describe('The module of the provider.'),
+    read: orNull(
+      z
+        .object({ objects: objectsOf(readObjectInput) })
+        .meta({ id: 'ReadSpecInput', description: 'What is read.' }),
+    ).describe('What is read.'),
+    write: orNull(
+      z
+        .object({ objects: objectsOf(writeObjectInput) })
+        .meta({ id: 'WriteSpecInput', description: 'What may be written.' }),
+    ).describe('What may be written.'),
+    proxy: orNull(proxyInput).describe('Forwarding of requests.'),
+    subscribe: orNull(
+      z
+        .object({ objects: objectsOf(subscribeObjectInput) })
+        .meta({ id: 'SubscribeSpecInput', description: 'Events that are wanted.' }),
+    ).describe('Events that are wanted.'),
   })
   .meta({ id: 'IntegrationContentInput', description: 'What an integration does.' });
 

@@ -4,19 +4,17 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { invalidInput, notFound } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
 import { newId, prefixOf } from '../../ids.ts';
 import type { Call } from '../call.ts';
-import { openInput } from '../checked-input.ts';
+import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { deleteInstallations } from '../installation/installation-rows.ts';
-import { issueAt } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import { listPage, type PageArgs } from '../page.ts';
-import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
-import { getProject } from '../scope.ts';
+import { providerIssues } from '../provider/provider-app-input.ts';
 import { uniquely } from '../unique.ts';
-import { contentOf, type IntegrationContent, storedContent } from './integration-content.ts';
+import { contentOf, type IntegrationContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
 
@@ -128,51 +126,34 @@ export async function holdContent(
   return contentOf(await tx.revision.findUniqueOrThrow({ where: { id } }));
 }
 
-export async function createIntegration(
-  call: Call,
-  input: z.input<typeof createIntegrationInput>,
-): Promise<Integration> {
-  const { project, issues } = await openInput(call, {
-    schema: createIntegrationInput,
-    input,
-    needed: 'integrations:write',
-  });
-  const { name, provider, latestRevision } = input;
-  if (!call.catalogue.find(provider)) {
-    issues.push(issueAt(['input', 'provider'], NOT_A_PROVIDER, provider));
-  }
-  const about = {
-    path: ['input', 'latestRevision', 'content'],
-    projectId: project.id,
-    name,
-    provider,
-  };
-  const created = inTransaction(call.database, async (tx) => {
-    const found = await listContentIssues({ ...call, tx }, latestRevision.content, about);
-    if (issues.length + found.length > 0) throw invalidInput([...issues, ...found]);
-    return insertIntegration(tx, project.id, input);
-  });
-  return uniquely(created, `The project already has an integration named ${name}.`);
-}
+export const createIntegration = openProjectMutation({
+  needs: 'integrations:write',
+  input: createIntegrationInput,
+  findings: providerIssues,
+  run(call, opened, { id: projectId }): Promise<Integration> {
+    const { name, provider, latestRevision } = opened.given;
+    const path = ['input', 'latestRevision', 'content'];
+    const created = inTransaction(call.database, async (tx) => {
+      const about = { path, projectId, name, provider };
+      const found = await listContentIssues({ ...call, tx }, latestRevision.content, about);
+      return insertIntegration(tx, projectId, opened.parsed(found));
+    });
+    return uniquely(created, `The project already has an integration named ${name}.`);
+  },
+});
 
 async function insertIntegration(
   tx: Transaction,
   projectId: string,
-  { name, provider, latestRevision }: z.input<typeof createIntegrationInput>,
+  { name, provider, latestRevision }: z.output<typeof createIntegrationInput>,
 ) {
   const [integrationId, latestRevisionId] = [newId('int'), newId('rev')];
   const integration = await tx.integration.create({
     data: { id: integrationId, projectId, name, provider, latestRevisionId },
   });
-  await tx.revision.create({
-    data: {
-      id: latestRevisionId,
-      projectId,
-      integrationId,
-      specVersion: latestRevision.specVersion,
-      content: storedContent(latestRevision.content) as object,
-    },
-  });
+  const { specVersion, content } = latestRevision;
+  const revision = { id: latestRevisionId, projectId, integrationId, specVersion, content };
+  await tx.revision.create({ data: revision });
   return integration;
 }
 
@@ -180,24 +161,24 @@ async function insertIntegration(
  * Deletes its installations too, some in each transaction, each with its event; it goes with the last of
  * them. Whatever interrupts it, calling it again goes on.
  */
-export async function deleteIntegration(
-  call: Call,
-  input: z.output<typeof deleteIntegrationInput>,
-): Promise<{ deletedId: string }> {
-  const project = await getProject(call, input.projectIdOrName, 'integrations:write');
-  const found = await getIntegration(call, project.id, input.integrationIdOrName);
-  for (let done = false; !done; ) {
-    done = await inTransaction(call.database, async (tx) => {
-      const { id } = await holdIntegration(tx, found, 'change');
-      const recordEvents = await deleteInstallations(tx, await holdSomeInstallations(tx, id));
-      const left = await tx.installation.count({ where: { integrationId: id } });
-      if (left === 0) await tx.integration.delete({ where: { id } });
-      await recordEvents();
-      return left === 0;
-    });
-  }
-  return { deletedId: found.id };
-}
+export const deleteIntegration = projectMutation({
+  needs: 'integrations:write',
+  input: deleteIntegrationInput,
+  async run(call, input, project): Promise<{ deletedId: string }> {
+    const found = await getIntegration(call, project.id, input.integrationIdOrName);
+    for (let done = false; !done; ) {
+      done = await inTransaction(call.database, async (tx) => {
+        const { id } = await holdIntegration(tx, found, 'change');
+        const recordEvents = await deleteInstallations(tx, await holdSomeInstallations(tx, id));
+        const left = await tx.installation.count({ where: { integrationId: id } });
+        if (left === 0) await tx.integration.delete({ where: { id } });
+        await recordEvents();
+        return left === 0;
+      });
+    }
+    return { deletedId: found.id };
+  },
+});
 
 function holdSomeInstallations(tx: Transaction, integrationId: string): Promise<Installation[]> {
   return run(

@@ -3,10 +3,10 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { conflict, invalidInput, notFound } from '../../errors.ts';
+import { conflict, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
-import { openInput } from '../checked-input.ts';
+import { openProjectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import {
   pauseDroppedObjects,
@@ -14,6 +14,7 @@ import {
   usersOfObjects,
 } from '../installation/installed-object-revision.ts';
 import { projectIdOrName } from '../names.ts';
+import { orDefault } from '../optional-value.ts';
 import { listPage, type PageArgs } from '../page.ts';
 import { type Batch, byId } from '../scope.ts';
 import {
@@ -23,7 +24,7 @@ import {
   type IntegrationKey,
   integrationIdOrName,
 } from './integration.ts';
-import { contentOf, type IntegrationContent, storedContent } from './integration-content.ts';
+import { contentOf, type IntegrationContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
 
@@ -35,11 +36,9 @@ export const createRevisionInput = z
     projectIdOrName,
     integrationIdOrName,
     revision: revisionInput,
-    destructive: z
-      .boolean()
-      .nullable()
-      .default(false)
-      .describe('Pauses the reads of objects that it no longer has.'),
+    destructive: orDefault(z.boolean(), false).describe(
+      'Pauses the reads of objects that it no longer has.',
+    ),
   })
   .meta({
     id: 'CreateRevisionInput',
@@ -80,39 +79,46 @@ export const latestRevisions: Batch<string, Revision | null> = async (call, ids)
 };
 
 /** Throws CONFLICT where installations read an object that it drops, unless it is destructive. */
-export async function createRevision(
-  call: Call,
-  input: z.input<typeof createRevisionInput>,
-): Promise<{ revision: Revision; integration: Integration }> {
-  const { project, issues } = await openInput(call, {
-    schema: createRevisionInput,
-    input,
-    needed: 'integrations:write',
-  });
-  const found = await getIntegration(call, project.id, input.integrationIdOrName);
-  const { id: integrationId, projectId, name, provider } = found;
-  const about = { path: ['input', 'revision', 'content'], projectId, name, provider };
-  return inTransaction(call.database, async (tx) => {
-    const { latestRevisionId } = await holdIntegration(tx, found, 'change');
-    const problems = await listContentIssues({ ...call, tx }, input.revision.content, about);
-    if (issues.length + problems.length > 0) throw invalidInput([...issues, ...problems]);
+export const createRevision = openProjectMutation({
+  needs: 'integrations:write',
+  input: createRevisionInput,
+  async run(call, opened, project): Promise<{ revision: Revision; integration: Integration }> {
+    const { integrationIdOrName, revision: given } = opened.given;
+    const found = await getIntegration(call, project.id, integrationIdOrName);
+    const about = { ...found, path: ['input', 'revision', 'content'] };
+    return inTransaction(call.database, async (tx) => {
+      const { latestRevisionId } = await holdIntegration(tx, found, 'change');
+      const problems = await listContentIssues({ ...call, tx }, given.content, about);
+      const { revision, destructive } = opened.parsed(problems);
+      const latest = await tx.revision.findUniqueOrThrow({ where: { id: latestRevisionId } });
+      const changes = {
+        integrationId: found.id,
+        before: contentOf(latest),
+        content: revision.content,
+        now: call.now(),
+      };
+      await dropObjects(tx, changes, destructive);
+      await rescheduleObjects(tx, changes);
+      return insertRevision(tx, found, { revision, now: call.now() });
+    });
+  },
+});
 
-    const { specVersion } = input.revision;
-    const content = storedContent(input.revision.content);
-    const latest = await tx.revision.findUniqueOrThrow({ where: { id: latestRevisionId } });
-    const changes = { integrationId, before: contentOf(latest), content, now: call.now() };
-    await dropObjects(tx, changes, input.destructive ?? false);
-    await rescheduleObjects(tx, changes);
-    const id = newId('rev');
-    const revision = await tx.revision.create({
-      data: { id, projectId, integrationId, specVersion, content: content as object },
-    });
-    const integration = await tx.integration.update({
-      where: { id: integrationId },
-      data: { latestRevisionId: id, updateTime: call.now() },
-    });
-    return { revision, integration };
+async function insertRevision(
+  tx: Transaction,
+  { id: integrationId, projectId }: Integration,
+  { revision, now }: { revision: z.output<typeof revisionInput>; now: Date },
+) {
+  const id = newId('rev');
+  const { specVersion, content } = revision;
+  const made = await tx.revision.create({
+    data: { id, projectId, integrationId, specVersion, content },
   });
+  const integration = await tx.integration.update({
+    where: { id: integrationId },
+    data: { latestRevisionId: id, updateTime: now },
+  });
+  return { revision: made, integration };
 }
 
 async function dropObjects(

@@ -2,7 +2,7 @@
 import type { Row } from '../../database/rows.ts';
 import { isUniqueViolation } from '../../database/violations.ts';
 import type { Call } from '../call.ts';
-import { openInput } from '../checked-input.ts';
+import { openProjectMutation } from '../declared-mutation.ts';
 import { refuseIfBacklogged } from '../event/delivery-backlog.ts';
 import { answerInTime, answerNow, type WriteAnswer } from './write/answer.ts';
 import { findKeyedOperation, keyedInput } from './write/idempotency-key.ts';
@@ -18,20 +18,20 @@ export { type WriteAnswer, writeRecordsInput };
  * with the word that it is not known yet. What the provider refuses is an outcome and no error. Throws
  * RATE_LIMITED for an asynchronous one while the project is owed more than its destinations take.
  */
-export async function writeRecords(call: Call, input: WriteInput): Promise<WriteAnswer> {
-  const { project, issues } = await openInput(call, {
-    schema: writeRecordsInput,
-    input,
-    needed: 'records:write',
-  });
-  issues.push(...writeIssues(input));
-  const keyed = keyedInput(project.id, input);
-  const earlier = keyed && issues.length === 0 ? await findKeyedOperation(call, keyed) : null;
-  if (earlier) return answerLater(call, input, earlier);
-  const plan = await planWrite(call, project, { input, issues });
-  if (input.mode === 'ASYNCHRONOUS') await refuseIfBacklogged(call, project.id);
-  return startOnce(call, { input, plan, keyed });
-}
+export const writeRecords = openProjectMutation({
+  needs: 'records:write',
+  input: writeRecordsInput,
+  findings: (_call, given) => writeIssues(given),
+  async run(call, opened, project): Promise<WriteAnswer> {
+    const keyed = opened.issues.length > 0 ? null : keyedInput(project.id, opened.parsed());
+    const earlier = keyed && (await findKeyedOperation(call, keyed));
+    if (earlier) return answerLater(call, opened.parsed(), earlier);
+    const plan = await planWrite(call, project, opened);
+    const input = opened.parsed();
+    if (input.mode === 'ASYNCHRONOUS') await refuseIfBacklogged(call, project.id);
+    return startOnce(call, { input, plan, keyed });
+  },
+});
 
 async function startOnce(call: Call, write: WriteToStart): Promise<WriteAnswer> {
   const { input, keyed } = write;

@@ -5,13 +5,6 @@ import {
   updateConnection,
 } from '../../domain/connection/connection.ts';
 import { generateConnection } from '../../domain/connection/connection-generation.ts';
-import {
-  deleteConnectionInput,
-  generateConnectionInput,
-  refreshConnectionInput,
-  startOAuthConnectInput,
-  updateConnectionInput,
-} from '../../domain/connection/connection-input.ts';
 import { refreshConnection } from '../../domain/connection/connection-refresh.ts';
 import { shownCredentials } from '../../domain/connection/credentials.ts';
 import { startOAuthConnect } from '../../domain/connection/oauth-connect.ts';
@@ -24,10 +17,11 @@ import {
   sureLinkField,
   updateTimeField,
 } from '../schema/fields.ts';
-import { enumType, inputArg, uncheckedInputArg } from '../schema/inputs.ts';
+import { enumType } from '../schema/inputs.ts';
+import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
+import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
@@ -93,9 +87,9 @@ ConnectedAccount.implement({
       resolve: ({ providerMetadata }) => providerMetadata,
     }),
     credentials: t.field({
+      ...needing(shownCredentials, 'Credentials in clear.'),
       type: ConnectionCredentials,
       nullable: true,
-      description: 'Credentials in clear. Needs the scope credentials:read.',
       resolve: (connection, _args, { find }) => find(shownCredentials, connection),
     }),
     objects: t.field({
@@ -138,42 +132,25 @@ const StartOAuthConnectPayload = builder
   });
 
 builder.mutationFields((t) => ({
-  generateConnection: t.field({
-    type: payload('GenerateConnectionPayload', 'connection', ConnectedAccount, 'The connection.'),
-    description:
-      'Connects with credentials, or replaces those of the connection that there is. Needs connections:write.',
-    args: uncheckedInputArg(t.arg, generateConnectionInput),
-    resolve: async (_root, { input }, { call }) => ({
-      connection: await generateConnection(call, input),
-    }),
+  generateConnection: mutationField(t, generateConnection, {
+    type: answer('GenerateConnectionPayload', 'connection', ConnectedAccount, 'The connection.'),
+    description: 'Connects with credentials, or replaces those of the connection that there is.',
   }),
-  startOAuthConnect: t.field({
+  startOAuthConnect: mutationField(t, startOAuthConnect, {
     type: StartOAuthConnectPayload,
     description:
       "For a person at a browser: the provider's authorize URL. The callback makes or renews the connection.",
-    args: inputArg(t.arg, startOAuthConnectInput),
-    resolve: (_root, { input }, { call }) => startOAuthConnect(call, input),
   }),
-  updateConnection: t.field({
-    type: payload('UpdateConnectionPayload', 'connection', ConnectedAccount, 'As it is now.'),
-    description: 'Changes a connection. Needs the scope connections:write.',
-    args: uncheckedInputArg(t.arg, updateConnectionInput),
-    resolve: async (_root, { input }, { call }) => ({
-      connection: await updateConnection(call, input),
-    }),
+  updateConnection: mutationField(t, updateConnection, {
+    type: answer('UpdateConnectionPayload', 'connection', ConnectedAccount, 'As it is now.'),
+    description: 'Changes a connection.',
   }),
-  refreshConnection: t.field({
-    type: payload('RefreshConnectionPayload', 'connection', ConnectedAccount, 'As it is now.'),
-    description: 'Refreshes the access token now. Needs the scope connections:write.',
-    args: inputArg(t.arg, refreshConnectionInput),
-    resolve: async (_root, { input }, { call }) => ({
-      connection: await refreshConnection(call, input),
-    }),
+  refreshConnection: mutationField(t, refreshConnection, {
+    type: answer('RefreshConnectionPayload', 'connection', ConnectedAccount, 'As it is now.'),
+    description: 'Refreshes the access token now.',
   }),
-  deleteConnection: t.field({
+  deleteConnection: mutationField(t, deleteConnection, {
     type: DeletePayload,
-    description: 'Deletes a connection that no installation uses. Needs connections:write.',
-    args: inputArg(t.arg, deleteConnectionInput),
-    resolve: (_root, { input }, { call }) => deleteConnection(call, input),
+    description: 'Deletes a connection that no installation uses.',
   }),
 }));

@@ -9,13 +9,11 @@ import {
   installationHealth,
   lastOperations,
 } from '../../domain/installation/installation-health.ts';
-import {
-  createInstallationInput,
-  deleteInstallationInput,
-  updateInstallationInput,
-} from '../../domain/installation/installation-input.ts';
 import { installedObjects } from '../../domain/installation/installed-object.ts';
-import { objectMetadataOfInstallation } from '../../domain/installation/object-metadata.ts';
+import {
+  metadataOptions,
+  objectMetadataOfInstallation,
+} from '../../domain/installation/object-metadata.ts';
 import { latestRevisions } from '../../domain/integration/revision.ts';
 import {
   createdFields,
@@ -24,9 +22,12 @@ import {
   sureLinkField,
   updateTimeField,
 } from '../schema/fields.ts';
-import { enumType, inputArg, uncheckedInputArg } from '../schema/inputs.ts';
+import { enumType } from '../schema/inputs.ts';
+import { mutationField } from '../schema/mutation-field.ts';
+import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
+import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
@@ -99,17 +100,14 @@ Installation.implement({
       resolve: ({ id }, _args, { get }) => get(installedObjects, id),
     }),
     objectMetadata: t.field({
+      ...needing(
+        objectMetadataOfInstallation,
+        "An object's fields, read from the provider through the connection.",
+      ),
       type: ObjectMetadata,
-      description: "An object's fields, read from the provider through the connection.",
-      args: {
-        objectName: t.arg.string({ required: true, description: 'Its name, mapped or not.' }),
-        excludeReadOnly: t.arg.boolean({
-          defaultValue: false,
-          description: "Leaves out fields that can't be written.",
-        }),
-      },
-      resolve: (installation, args, { call }) =>
-        objectMetadataOfInstallation(call, { installation, ...args }),
+      args: parsedArgs(t.arg, metadataOptions),
+      resolve: (installation, options, { call }) =>
+        objectMetadataOfInstallation(call, installation, options),
     }),
     createdBy: t.exposeString('createdBy', {
       description: 'Who made it: api:<key id> or builder:<id>.',
@@ -137,26 +135,16 @@ builder.objectField(Integration, 'installations', (t) =>
 );
 
 builder.mutationFields((t) => ({
-  createInstallation: t.field({
-    type: payload('CreateInstallationPayload', 'installation', Installation, 'The new one.'),
+  createInstallation: mutationField(t, createInstallation, {
+    type: answer('CreateInstallationPayload', 'installation', Installation, 'The new one.'),
     description: 'Installs an integration for a group; each group has it once.',
-    args: uncheckedInputArg(t.arg, createInstallationInput),
-    resolve: async (_root, { input }, { call }) => ({
-      installation: await createInstallation(call, input),
-    }),
   }),
-  updateInstallation: t.field({
-    type: payload('UpdateInstallationPayload', 'installation', Installation, 'As it is now.'),
+  updateInstallation: mutationField(t, updateInstallation, {
+    type: answer('UpdateInstallationPayload', 'installation', Installation, 'As it is now.'),
     description: 'Changes the connection or the config of an installation.',
-    args: uncheckedInputArg(t.arg, updateInstallationInput),
-    resolve: async (_root, { input }, { call }) => ({
-      installation: await updateInstallation(call, input),
-    }),
   }),
-  deleteInstallation: t.field({
+  deleteInstallation: mutationField(t, deleteInstallation, {
     type: DeletePayload,
     description: 'Deletes an installation. Its connection stays.',
-    args: inputArg(t.arg, deleteInstallationInput),
-    resolve: (_root, { input }, { call }) => deleteInstallation(call, input),
   }),
 }));

@@ -1,9 +1,12 @@
 import {
   type FieldDescription,
   type ObjectMetadata as ObjectMetadataShape,
+  objectMetadataInput,
   readObjectMetadata,
 } from '../../domain/installation/object-metadata.ts';
 import { enumType } from '../schema/inputs.ts';
+import { needing } from '../schema/needing.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 
 const nullable = true;
@@ -80,22 +83,12 @@ export const ObjectMetadata = builder.objectRef<ObjectMetadataShape>('ObjectMeta
 
 builder.queryField('objectMetadata', (t) =>
   t.field({
-    type: ObjectMetadata,
-    description:
+    ...needing(
+      readObjectMetadata,
       "Fields of a provider's object, read from the provider through the group's connection.",
-    args: {
-      projectIdOrName: t.arg.string({ required: true, description: 'The project, by id or name.' }),
-      provider: t.arg.string({ required: true, description: 'The provider.' }),
-      objectName: t.arg.string({
-        required: true,
-        description: "The provider's name of the object.",
-      }),
-      groupRef: t.arg.string({ required: true, description: 'The group that is connected.' }),
-      excludeReadOnly: t.arg.boolean({
-        defaultValue: false,
-        description: "Leaves out fields that can't be written.",
-      }),
-    },
-    resolve: (_root, args, { call }) => readObjectMetadata(call, args),
+    ),
+    type: ObjectMetadata,
+    args: parsedArgs(t.arg, objectMetadataInput),
+    resolve: (_root, input, { call }) => readObjectMetadata(call, input),
   }),
 );

@@ -1,8 +1,6 @@
 import {
   createIntegration,
-  createIntegrationInput,
   deleteIntegration,
-  deleteIntegrationInput,
   listIntegrations,
   readIntegration,
 } from '../../domain/integration/integration.ts';
@@ -13,9 +11,9 @@ import {
   sureLinkField,
   updateTimeField,
 } from '../schema/fields.ts';
-import { inputArg, uncheckedInputArg } from '../schema/inputs.ts';
+import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { DeletePayload, payload } from '../schema/payloads.ts';
+import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Integration, Integrations, Project, Revision } from '../schema/types.ts';
 
@@ -53,18 +51,12 @@ builder.objectFields(Project, (t) => ({
 }));
 
 builder.mutationFields((t) => ({
-  createIntegration: t.field({
-    type: payload('CreateIntegrationPayload', 'integration', Integration, 'The new integration.'),
+  createIntegration: mutationField(t, createIntegration, {
+    type: answer('CreateIntegrationPayload', 'integration', Integration, 'The new integration.'),
     description: 'Makes an integration with its first revision.',
-    args: uncheckedInputArg(t.arg, createIntegrationInput),
-    resolve: async (_root, { input }, { call }) => ({
-      integration: await createIntegration(call, input),
-    }),
   }),
-  deleteIntegration: t.field({
+  deleteIntegration: mutationField(t, deleteIntegration, {
     type: DeletePayload,
     description: 'Deletes an integration with its revisions and installations.',
-    args: inputArg(t.arg, deleteIntegrationInput),
-    resolve: (_root, { input }, { call }) => deleteIntegration(call, input),
   }),
 }));

@@ -1,11 +1,7 @@
 import { contentOf } from '../../domain/integration/integration-content.ts';
-import {
-  createRevision,
-  createRevisionInput,
-  listRevisions,
-} from '../../domain/integration/revision.ts';
+import { createRevision, listRevisions } from '../../domain/integration/revision.ts';
 import { createdFields, listField } from '../schema/fields.ts';
-import { uncheckedInputArg } from '../schema/inputs.ts';
+import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Integration, Revision, Revisions } from '../schema/types.ts';
@@ -53,11 +49,9 @@ const CreateRevisionPayload = builder
   });
 
 builder.mutationFields((t) => ({
-  createRevision: t.field({
+  createRevision: mutationField(t, createRevision, {
     type: CreateRevisionPayload,
     description:
       'Makes a new latest revision. Refused where installations read an object that it drops, unless destructive.',
-    args: uncheckedInputArg(t.arg, createRevisionInput),
-    resolve: (_root, { input }, { call }) => createRevision(call, input),
   }),
 }));

@@ -1,9 +1,6 @@
-import {
-  type WriteAnswer,
-  writeRecords,
-  writeRecordsInput,
-} from '../../domain/operation/write-records.ts';
-import { enumType, uncheckedInputArg } from '../schema/inputs.ts';
+import { type WriteAnswer, writeRecords } from '../../domain/operation/write-records.ts';
+import { enumType } from '../schema/inputs.ts';
+import { mutationField } from '../schema/mutation-field.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Operation } from '../schema/types.ts';
 
@@ -84,10 +81,8 @@ const WriteRecordsPayload = builder.objectRef<WriteAnswer>('WriteRecordsPayload'
 });
 
 builder.mutationFields((t) => ({
-  writeRecords: t.field({
+  writeRecords: mutationField(t, writeRecords, {
     type: WriteRecordsPayload,
     description: "Creates, updates or deletes records in a group's account at the provider.",
-    args: uncheckedInputArg(t.arg, writeRecordsInput),
-    resolve: (_root, { input }, { call }) => writeRecords(call, input),
   }),
 }));

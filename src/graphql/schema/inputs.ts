@@ -4,6 +4,7 @@
  */
 import type { ArgBuilder, ArgumentRef, InputRef, InputType } from '@pothos/core';
 import { z } from 'zod';
+import { unwrapped } from '../../domain/unwrapped.ts';
 import { builder, type Types } from './schema-builder.ts';
 
 type Param = InputType<Types>;
@@ -80,35 +81,12 @@ export function inputType(schema: z.ZodObject): InputRef<unknown> {
 
 /** The type, default and description of a field or an argument. */
 export function fieldOptions(path: string, schema: z.ZodType) {
-  const { inner, required, defaultValue, description } = unwrap(schema);
+  const { inner, isOptional, defaultValue, description } = unwrapped(schema);
   if (!description) throw new Error(`${path} needs a description.`);
   const type: Param | [Param] = isList(inner)
-    ? [typeOf(path, unwrap(inner.element as z.ZodType).inner)]
+    ? [typeOf(path, unwrapped(inner.element as z.ZodType).inner)]
     : typeOf(path, inner);
-  return { type, required, defaultValue, description };
-}
-
-/** Takes off what only says whether the value must be given. */
-function unwrap(schema: z.ZodType) {
-  let inner = schema;
-  let required = true;
-  let defaultValue: unknown;
-  let description: string | undefined;
-  for (;;) {
-    description ??= inner.description;
-    if (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) {
-      required = false;
-      inner = inner.unwrap() as z.ZodType;
-    } else if (inner instanceof z.ZodDefault) {
-      required = false;
-      defaultValue = inner.def.defaultValue;
-      inner = inner.unwrap() as z.ZodType;
-    } else if (inner instanceof z.ZodPipe) {
-      inner = inner.in as z.ZodType;
-    } else {
-      return { inner, required, defaultValue, description };
-    }
-  }
+  return { type, required: !isOptional, defaultValue, description };
 }
 
 function isList(schema: z.ZodType): schema is z.ZodArray {

@@ -6,20 +6,16 @@ import {
   updateConnection,
 } from '../../domain/connection/connection.ts';
 import { generateConnection } from '../../domain/connection/connection-generation.ts';
-import {
-  deleteConnectionInput,
-  generateConnectionInput,
-  refreshConnectionInput,
-  updateConnectionInput,
-} from '../../domain/connection/connection-input.ts';
+import { refreshConnectionInput } from '../../domain/connection/connection-input.ts';
 import { refreshConnection, refreshIfDue } from '../../domain/connection/connection-refresh.ts';
 import { type ShownCredentials, shownCredentials } from '../../domain/connection/credentials.ts';
+import { within } from '../../domain/declared-read.ts';
 import { projectIdOrName, ref } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { within } from '../../domain/declared-read.ts';
 import type { Row } from '../../domain/scope.ts';
-import { endpoint, type RestRequest, uncheckedEndpoint } from '../endpoint/endpoint.ts';
+import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { CONNECTION_STATUSES, connection, showConnection } from './connection-view.ts';
 
 const tag = 'Connections';
@@ -58,18 +54,16 @@ export const connectionEndpoints = [
     list: within(getOwnProject, listConnections),
     show: (row: Row<'Connection'>, request) => showConnection(row, request),
   }),
-  uncheckedEndpoint({
+  mutationEndpoint({
     id: 'generateConnection',
     method: 'POST',
     path: `${path}:generate`,
     tag,
     summary: 'Connects with credentials, or replaces those of the connection that there is.',
-    needs: 'connections:write',
-    input: generateConnectionInput,
+    mutation: generateConnection,
     status: 201,
     output: connection,
-    run: async (request, input) =>
-      showConnection(await generateConnection(request.call, input), request),
+    show: showConnection,
   }),
   endpoint({
     id: 'getConnection',
@@ -77,39 +71,35 @@ export const connectionEndpoints = [
     path: `${path}/{connectionId}`,
     tag,
     summary: 'Gives a connection.',
-    description:
-      'includeCreds and includeRefreshToken need the scope `credentials:read`, and refresh `connections:write`.',
-    needs: 'read',
+    description: `includeCreds and includeRefreshToken need the scope \`${shownCredentials.needs}\`, and refresh \`${refreshConnection.needs}\`.`,
+    needs: getConnection.needs,
     input: wanted,
     status: 200,
     output: connection,
     run: readConnection,
   }),
-  uncheckedEndpoint({
+  mutationEndpoint({
     id: 'updateConnection',
     method: 'PATCH',
     path: `${path}/{connectionId}`,
     tag,
     summary: 'Changes a connection. New credentials are of the scheme that it has.',
-    needs: 'connections:write',
-    input: updateConnectionInput,
+    mutation: updateConnection,
     mask: 'connection',
     status: 200,
     output: connection,
-    run: async (request, input) =>
-      showConnection(await updateConnection(request.call, input), request),
+    show: showConnection,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'deleteConnection',
     method: 'DELETE',
     path: `${path}/{connectionId}`,
     tag,
     summary: 'Deletes a connection that no installation uses.',
-    needs: 'connections:write',
-    input: deleteConnectionInput,
+    mutation: deleteConnection,
     status: 204,
     output: null,
-    run: ({ call }, input) => deleteConnection(call, input),
+    show: noBody,
   }),
 ];
 

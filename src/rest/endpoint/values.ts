@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { issueAt } from '../../domain/issues.ts';
 import { timestamp } from '../../domain/timestamp.ts';
+import { unwrapped } from '../../domain/unwrapped.ts';
 import type { Issue } from '../../errors.ts';
 import { wordOf } from './words.ts';
 
@@ -21,32 +22,13 @@ interface At {
 }
 
 export function readValue(schema: z.ZodType, { value, path }: At, reading: Reading): unknown {
-  const { inner, defaultValue } = unwrap(schema);
-  if (value === undefined) return defaultValue;
-  if (value === null) return null;
+  if (value === undefined || value === null) return value;
+  const { inner } = unwrapped(schema);
   if (inner instanceof z.ZodObject) return readMembers(inner, { value, path }, reading);
   if (inner instanceof z.ZodArray) return readItems(inner, { value, path }, reading);
   if (inner instanceof z.ZodEnum) return readWord(inner, { value, path }, reading);
   if (inner instanceof z.ZodDate) return readTime({ value, path }, reading);
   return reading.isText ? readText(inner, value) : value;
-}
-
-/** Takes off what only says whether the value must be given, and what is done with it afterwards. */
-function unwrap(schema: z.ZodType): { inner: z.ZodType; defaultValue?: unknown } {
-  let inner = schema;
-  let defaultValue: unknown;
-  for (;;) {
-    if (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) {
-      inner = inner.unwrap() as z.ZodType;
-    } else if (inner instanceof z.ZodDefault) {
-      defaultValue = inner.def.defaultValue;
-      inner = inner.unwrap() as z.ZodType;
-    } else if (inner instanceof z.ZodPipe) {
-      inner = inner.in as z.ZodType;
-    } else {
-      return { inner, defaultValue };
-    }
-  }
 }
 
 function readMembers(schema: z.ZodObject, { value, path }: At, reading: Reading): unknown {

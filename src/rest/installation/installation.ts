@@ -9,17 +9,14 @@ import {
   listInstallationsOfIntegration,
   updateInstallation,
 } from '../../domain/installation/installation.ts';
-import {
-  createInstallationInput,
-  deleteInstallationInput,
-  updateInstallationInput,
-} from '../../domain/installation/installation-input.ts';
+import { deleteInstallationInput } from '../../domain/installation/installation-input.ts';
 import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
 import { projectIdOrName, ref } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { installation, showInstallation } from './installation-view.ts';
 
 const tag = 'Installations';
@@ -52,68 +49,56 @@ export const installationEndpoints = [
     list: within(getNamedIntegration, listInstallationsOfIntegration),
     show: showInstallation,
   }),
-  uncheckedEndpoint({
+  mutationEndpoint({
     id: 'createInstallation',
     method: 'POST',
     path,
     tag,
     summary: 'Installs an integration for a group; each group has it once.',
-    needs: 'installations:write',
-    input: createInstallationInput,
+    mutation: createInstallation,
     places: { ...ofIntegration, config },
     status: 201,
     output: installation,
-    async run(request, input) {
-      return showInstallation(await createInstallation(request.call, input), request);
-    },
+    show: showInstallation,
   }),
-  endpoint({
+  readEndpoint({
     id: 'getInstallation',
-    method: 'GET',
     path: `${path}/{installationId}`,
     tag,
     summary: 'Gives an installation.',
-    needs: 'read',
     input: z.object({ ...deleteInstallationInput.shape, integrationIdOrName }),
     places: ofIntegration,
-    status: 200,
+    read: getInstallation,
     output: installation,
-    async run(request, input) {
-      return showInstallation(await getInstallation(request.call, input), request);
-    },
+    show: showInstallation,
   }),
-  uncheckedEndpoint({
+  mutationEndpoint({
     id: 'updateInstallation',
     method: 'PATCH',
     path: `${path}/{installationId}`,
     tag,
     summary: 'Changes the connection or the whole config of an installation.',
-    needs: 'installations:write',
-    input: z.object({ ...updateInstallationInput.shape, integrationIdOrName }),
+    mutation: updateInstallation,
+    beside: { integrationIdOrName },
+    before: ({ call }, input) => getInstallationOf(call, input),
     places: { ...ofIntegration, config },
     mask: 'installation',
     status: 200,
     output: installation,
-    async run(request, { integrationIdOrName: integration, ...input }) {
-      const key = { ...input, integrationIdOrName: integration };
-      await getInstallationOf(request.call, key);
-      return showInstallation(await updateInstallation(request.call, input), request);
-    },
+    show: showInstallation,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'deleteInstallation',
     method: 'DELETE',
     path: `${path}/{installationId}`,
     tag,
     summary: 'Deletes an installation. Its connection and its operations stay.',
-    needs: 'installations:write',
-    input: z.object({ ...deleteInstallationInput.shape, integrationIdOrName }),
+    mutation: deleteInstallation,
+    beside: { integrationIdOrName },
+    before: ({ call }, input) => getInstallationOf(call, input),
     places: ofIntegration,
     status: 204,
     output: null,
-    async run({ call }, input) {
-      await getInstallationOf(call, input);
-      return deleteInstallation(call, input);
-    },
+    show: noBody,
   }),
 ];

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import {
   FIELD_VALUE_TYPES,
   type FieldDescription,
+  installedObjectMetadataInput,
   type ObjectMetadata,
   objectMetadataInput,
   readInstalledObjectMetadata,
   readObjectMetadata,
 } from '../../domain/installation/object-metadata.ts';
-import { integrationIdOrName } from '../../domain/integration/integration.ts';
-import { projectIdOrName } from '../../domain/names.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { resource } from '../openapi/schemas.ts';
 
@@ -65,45 +64,27 @@ function showObjectMetadata(metadata: ObjectMetadata) {
   };
 }
 
-const { provider, objectName, groupRef } = objectMetadataInput.shape;
-const excludeReadOnly = z
-  .boolean()
-  .default(false)
-  .describe("Leaves out fields that can't be written.");
-
 export const objectMetadataEndpoints = [
-  endpoint({
+  readEndpoint({
     id: 'getObjectMetadata',
-    method: 'GET',
     path: '/projects/{projectIdOrName}/providers/{provider}/objects/{objectName}/metadata',
     tag,
     summary: "Reads the fields of a provider's object through a group's connection.",
-    needs: 'read',
-    input: z.object({ projectIdOrName, provider, objectName, groupRef, excludeReadOnly }),
-    status: 200,
+    input: objectMetadataInput,
+    read: readObjectMetadata,
     output: objectMetadata,
-    run: async ({ call }, input) => showObjectMetadata(await readObjectMetadata(call, input)),
+    show: showObjectMetadata,
   }),
-  endpoint({
+  readEndpoint({
     id: 'getInstalledObjectMetadata',
-    method: 'GET',
     path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/metadata',
     tag,
     summary: "Reads the fields of a provider's object through a group's installation.",
     description: "The object's name is the provider's, or the one that the integration maps it to.",
-    needs: 'read',
-    input: z.object({
-      projectIdOrName,
-      integrationIdOrName,
-      objectName,
-      groupRef,
-      excludeReadOnly,
-    }),
+    input: installedObjectMetadataInput,
     places: { integrationIdOrName: { in: 'path', name: 'integrationId' } },
-    status: 200,
+    read: readInstalledObjectMetadata,
     output: objectMetadata,
-    async run({ call }, input) {
-      return showObjectMetadata(await readInstalledObjectMetadata(call, input));
-    },
+    show: showObjectMetadata,
   }),
 ];

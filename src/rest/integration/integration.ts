@@ -1,21 +1,19 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import {
   createIntegration,
-  createIntegrationInput,
   deleteIntegration,
-  deleteIntegrationInput,
   getNamedIntegration,
   integrationIdOrName,
   listIntegrations,
 } from '../../domain/integration/integration.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { within } from '../../domain/declared-read.ts';
 import type { Relations } from '../../domain/relations.ts';
 import { byId, type Row } from '../../domain/scope.ts';
-import { endpoint, uncheckedEndpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { tellLocation } from '../endpoint/location.ts';
+import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
@@ -54,21 +52,17 @@ export const integrationEndpoints = [
     list: within(getOwnProject, listIntegrations),
     show: showIntegration,
   }),
-  uncheckedEndpoint({
+  mutationEndpoint({
     id: 'createIntegration',
     method: 'POST',
     path,
     tag,
     summary: 'Makes an integration with its first revision.',
     description: 'The Location header tells where it is.',
-    needs: 'integrations:write',
-    input: createIntegrationInput,
+    mutation: createIntegration,
     status: 201,
     output: null,
-    async run(request, input) {
-      const made = await createIntegration(request.call, input);
-      tellLocation(request, made.id);
-    },
+    show: (made, request) => tellLocation(request, made.id),
   }),
   readEndpoint({
     id: 'getIntegration',
@@ -81,17 +75,16 @@ export const integrationEndpoints = [
     output: integration,
     show: showIntegration,
   }),
-  endpoint({
+  mutationEndpoint({
     id: 'deleteIntegration',
     method: 'DELETE',
     path: `${path}/{integrationId}`,
     tag,
     summary: 'Deletes an integration, by id or name, with its revisions and installations.',
-    needs: 'integrations:write',
-    input: deleteIntegrationInput,
+    mutation: deleteIntegration,
     places,
     status: 204,
     output: null,
-    run: ({ call }, input) => deleteIntegration(call, input),
+    show: noBody,
   }),
 ];

@@ -1,20 +1,15 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
 import { contentOf } from '../../domain/integration/integration-content.ts';
 import { integrationContentInput } from '../../domain/integration/integration-content-input.ts';
-import {
-  createRevision,
-  createRevisionInput,
-  getRevision,
-  listRevisions,
-} from '../../domain/integration/revision.ts';
+import { createRevision, getRevision, listRevisions } from '../../domain/integration/revision.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { within } from '../../domain/declared-read.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { uncheckedEndpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { tellLocation } from '../endpoint/location.ts';
+import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
@@ -55,22 +50,18 @@ export const revisionEndpoints = [
     list: within(getNamedIntegration, listRevisions),
     show: showRevision,
   }),
-  uncheckedEndpoint({
+  mutationEndpoint({
     id: 'createRevision',
     method: 'POST',
     path,
     tag,
     summary: "Makes an integration's new latest revision, in force for all its installations.",
     description: 'Refused where installations read an object that it drops, unless destructive.',
-    needs: 'integrations:write',
-    input: createRevisionInput,
+    mutation: createRevision,
     places: { ...places, destructive: { in: 'query', name: 'destructive' } },
     status: 201,
     output: null,
-    async run(request, input) {
-      const made = await createRevision(request.call, input);
-      tellLocation(request, made.revision.id);
-    },
+    show: (made, request) => tellLocation(request, made.revision.id),
   }),
   readEndpoint({
     id: 'getRevision',

@@ -1,5 +1,6 @@
 /** What was given by a schema, as answers show it again: without the rules that it was held to. */
 import { z } from 'zod';
+import { unwrapped } from '../../domain/unwrapped.ts';
 
 /**
  * The same members with the same descriptions. What an input may leave out, an answer may too; there
@@ -7,7 +8,7 @@ import { z } from 'zod';
  */
 export function shownObject(schema: z.ZodObject): z.ZodObject {
   const shape = Object.entries<z.ZodType>(schema.shape).map(([name, type]) => {
-    const { inner, isOptional, description } = unwrap(type);
+    const { inner, isOptional, description = '' } = unwrapped(type);
     const shown = shownType(inner).describe(description);
     return [name, isOptional ? shown.optional() : shown];
   });
@@ -21,20 +22,6 @@ function shownType(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodNumber) return z.number();
   if (schema instanceof z.ZodString) return z.string();
   throw new Error(`There is no way yet to show ${schema.type}.`);
-}
-
-function unwrap(schema: z.ZodType) {
-  let inner = schema;
-  let description = inner.description;
-  while (
-    inner instanceof z.ZodOptional ||
-    inner instanceof z.ZodNullable ||
-    inner instanceof z.ZodDefault
-  ) {
-    inner = inner.unwrap() as z.ZodType;
-    description ??= inner.description;
-  }
-  return { inner, isOptional: inner !== schema, description: description ?? '' };
 }
 
 /** Members that are null are left out, however deep they are. */

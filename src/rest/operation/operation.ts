@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import { getInstallation } from '../../domain/installation/installation.ts';
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
 import { projectIdOrName } from '../../domain/names.ts';
@@ -9,10 +10,9 @@ import {
 } from '../../domain/operation/operation.ts';
 import { listOperationLogs } from '../../domain/operation/operation-log.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { within } from '../../domain/declared-read.ts';
 import { id } from '../../ids.ts';
-import { endpoint } from '../endpoint/endpoint.ts';
 import { listEndpoint, pagedEndpoint } from '../endpoint/list.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { operationLog, showOperationLog } from './operation-log.ts';
 import { operation, operationFilters, showOperation } from './operation-view.ts';
 
@@ -47,17 +47,15 @@ export const operationEndpoints = [
     list: within(getOwnProject, listOperations),
     show: showOperation,
   }),
-  endpoint({
+  readEndpoint({
     id: 'getOperation',
-    method: 'GET',
     path: `${path}/{operationId}`,
     tag,
     summary: 'Gives an operation.',
-    needs: 'read',
     input: z.object({ projectIdOrName, operationId }),
-    status: 200,
+    read: getOperation,
     output: operation,
-    run: async ({ call }, input) => showOperation(await getOperation(call, input)),
+    show: showOperation,
   }),
   listEndpoint({
     id: 'listOperationLogs',

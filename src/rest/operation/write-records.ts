@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import {
-  type WriteAnswer,
-  writeRecords,
-  writeRecordsInput,
-} from '../../domain/operation/write-records.ts';
-import { uncheckedEndpoint } from '../endpoint/endpoint.ts';
+import { type WriteAnswer, writeRecords } from '../../domain/operation/write-records.ts';
+import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { resource } from '../openapi/schemas.ts';
 
 const errors = z
@@ -62,7 +58,7 @@ function showAnswer({ operation, result, results, ...counts }: WriteAnswer) {
 }
 
 export const writeEndpoints = [
-  uncheckedEndpoint({
+  mutationEndpoint({
     id: 'writeRecords',
     method: 'POST',
     path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}',
@@ -70,8 +66,7 @@ export const writeEndpoints = [
     summary: "Creates, updates or deletes records in a group's account at the provider.",
     description:
       'A synchronous write that is not done within 25 seconds goes on: its operation tells the outcome.',
-    needs: 'records:write',
-    input: writeRecordsInput,
+    mutation: writeRecords,
     places: {
       integrationIdOrName: { in: 'path', name: 'integrationId' },
       idempotencyKey: { in: 'header', name: 'idempotency-key' },
@@ -83,6 +78,6 @@ export const writeEndpoints = [
       isFailed: ({ errors: reasons, results, failureCount }) =>
         reasons !== undefined || (results !== undefined && failureCount === results.length),
     },
-    run: async ({ call }, input) => showAnswer(await writeRecords(call, input)),
+    show: showAnswer,
   }),
 ];

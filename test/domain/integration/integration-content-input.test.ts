@@ -8,7 +8,7 @@ import { OpenedInput } from '../../../src/domain/opened-input.ts';
 const content = (object: object, count = 1) => ({
   name: 'crm',
   provider: 'sandbox',
-  read: { objects: Array(count).fill({ objectName: 'contacts', ...object }) },
+  read: { objects: Array(count).fill({ objectName: 'contacts', destination: 'records', ...object }) },
 });
 
 const namesOf = (input: object) =>
@@ -36,6 +36,11 @@ test.each([
     'too long a name',
     content({ mapToName: 'x'.repeat(CONTENT_LIMITS.characters + 1) }),
     'input.read.objects[0].mapToName',
+  ],
+  [
+    'a read object without a destination',
+    content({ destination: null }),
+    'input.read.objects[0].destination',
   ],
   ['an empty name', content({ mapToName: '' }), 'input.read.objects[0].mapToName'],
   [

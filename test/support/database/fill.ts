@@ -7,7 +7,7 @@ import type { RunQuery } from '../../../src/database/rows.ts';
 import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import type { Services } from '../../../src/domain/call.ts';
 import { storedConfig } from '../../../src/domain/installation/installation-config.ts';
-import { storedContent } from '../../../src/domain/integration/integration-content.ts';
+import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
 import { contentFor } from '../scenes/integrations.ts';
 
 export interface Sizes {
@@ -36,8 +36,8 @@ export async function fillProject(
   { projectId, number }: { projectId: string; number: number },
   sizes: Sizes,
 ): Promise<void> {
-  const content = JSON.stringify(storedContent(contentFor() as never));
-  const config = JSON.stringify(storedConfig(null, storedContent(contentFor() as never)));
+  const content = JSON.stringify(integrationContentInput.parse(contentFor()));
+  const config = JSON.stringify(storedConfig(null, integrationContentInput.parse(contentFor())));
   const texts = statements(number, sizes, { content, config });
   for (const text of texts) await query(text, [projectId]);
   for (let n = 0; n < sizes.few; n += 1) {

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
-import { type Issue, invalidInput } from '../../../errors.ts';
+import type { Issue } from '../../../errors.ts';
 import { id } from '../../../ids.ts';
 import type { Call } from '../../call.ts';
-import { openInput } from '../../checked-input.ts';
+import { openProjectMutation } from '../../declared-mutation.ts';
 import { configOf } from '../../installation/installation-config.ts';
 import { holdInstallation } from '../../installation/installation-rows.ts';
 import { scheduleOf } from '../../installation/installed-object.ts';
@@ -15,69 +15,76 @@ import type { IntegrationContent } from '../../integration/integration-content.t
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
 import { issueAt } from '../../issues.ts';
 import { projectIdOrName } from '../../names.ts';
+import type { OpenedInput } from '../../opened-input.ts';
+import { orNull } from '../../optional-value.ts';
 import { getOwned } from '../../scope.ts';
 import { nativeName } from './read-plan.ts';
 
 const NOTE_LENGTH = 1_000;
 
-const shape = z.object({
+const input = z.object({
   projectIdOrName,
   installationId: id.describe('The installation.'),
-  objects: z
-    .array(contentText)
-    .max(CONTENT_LIMITS.objects)
-    .nullish()
-    .describe('Objects, by their mapped names or those at the provider; default: all.'),
-  note: z.string().max(NOTE_LENGTH).nullish().describe('Why, for people.'),
+  objects: orNull(z.array(contentText).max(CONTENT_LIMITS.objects)).describe(
+    'Objects, by their mapped names or those at the provider; default: all.',
+  ),
+  note: orNull(z.string().max(NOTE_LENGTH)).describe('Why, for people.'),
 });
 
-export const pauseReadsInput = shape.meta({
+export const pauseReadsInput = input.meta({
   id: 'PauseReadsInput',
   description: 'Scheduled reads to pause; those that are paused already stay as they are.',
 });
 
-export const resumeReadsInput = shape.meta({
+export const resumeReadsInput = input.meta({
   id: 'ResumeReadsInput',
   description: 'Scheduled reads to go on with; those that are not paused stay as they are.',
 });
 
-type ReadsInput = z.input<typeof shape>;
-
-export function pauseReads(call: Call, input: ReadsInput): Promise<Row<'Installation'>> {
-  return changeObjects(call, input, async (tx, { where }) => {
-    await tx.installedObject.updateMany({
-      where: { ...where, paused: false },
-      data: { paused: true, pauseNote: input.note ?? null, nextReadTime: null },
-    });
-  });
-}
+export const pauseReads = openProjectMutation({
+  needs: 'reads:control',
+  input: pauseReadsInput,
+  run: (call, opened, { id: projectId }) =>
+    changeObjects(call, { opened, projectId }, async (tx, { where, note }) => {
+      await tx.installedObject.updateMany({
+        where: { ...where, paused: false },
+        data: { paused: true, pauseNote: note, nextReadTime: null },
+      });
+    }),
+});
 
 /** Read next when their schedules say so, from where the last read that succeeded has ended. */
-export function resumeReads(call: Call, input: ReadsInput): Promise<Row<'Installation'>> {
-  return changeObjects(call, input, async (tx, { where, installation, content }) => {
-    const paused = await tx.installedObject.findMany({ where: { ...where, paused: true } });
-    const config = await tx.installationConfig.findUniqueOrThrow({
-      where: { id: installation.configId },
-    });
-    for (const { installationId, objectName } of paused) {
-      const spec = content.read?.objects.find((object) => object.objectName === objectName);
-      const choice = configOf(config).read.find((object) => object.objectName === objectName);
-      const schedule = scheduleOf(spec, choice);
-      await tx.installedObject.update({
-        where: { installationId_objectName: { installationId, objectName } },
-        data: {
-          paused: false,
-          pauseNote: input.note ?? null,
-          failedRuns: 0,
-          nextReadTime: schedule && nextRunOf(schedule, call.now()),
-        },
-      });
-    }
+export const resumeReads = openProjectMutation({
+  needs: 'reads:control',
+  input: resumeReadsInput,
+  run: (call, opened, { id: projectId }) =>
+    changeObjects(call, { opened, projectId }, (tx, chosen) => resume(tx, chosen, call.now())),
+});
+
+async function resume(
+  tx: Transaction,
+  { where, note, installation, content }: Chosen,
+  now: Date,
+): Promise<void> {
+  const paused = await tx.installedObject.findMany({ where: { ...where, paused: true } });
+  const config = await tx.installationConfig.findUniqueOrThrow({
+    where: { id: installation.configId },
   });
+  for (const { installationId, objectName } of paused) {
+    const spec = content.read?.objects.find((object) => object.objectName === objectName);
+    const choice = configOf(config).read.find((object) => object.objectName === objectName);
+    const schedule = scheduleOf(spec, choice);
+    const nextReadTime = schedule && nextRunOf(schedule, now);
+    await tx.installedObject.update({
+      where: { installationId_objectName: { installationId, objectName } },
+      data: { paused: false, pauseNote: note, failedRuns: 0, nextReadTime },
+    });
+  }
 }
 
 interface Chosen {
   where: { installationId: string; objectName?: { in: string[] } };
+  note: string | null;
   installation: Row<'Installation'>;
   content: IntegrationContent;
 }
@@ -85,35 +92,29 @@ interface Chosen {
 /** Changes the objects that the input names, under locks by which changes of one installation take turns. */
 async function changeObjects(
   call: Call,
-  input: ReadsInput,
+  { opened, projectId }: { opened: OpenedInput<typeof input>; projectId: string },
   change: (tx: Transaction, chosen: Chosen) => Promise<void>,
 ): Promise<Row<'Installation'>> {
-  const { project, issues } = await openInput(call, {
-    schema: shape,
-    input,
-    needed: 'reads:control',
-  });
-  const key = { projectId: project.id, id: input.installationId };
+  const key = { projectId, id: opened.given.installationId };
   const found = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
   return inTransaction(call.database, async (tx) => {
-    const { projectId, integrationId } = found;
-    const content = await holdContent(tx, { id: integrationId, projectId });
+    const content = await holdContent(tx, { id: found.integrationId, projectId });
     const installation = await holdInstallation(tx, key);
     const installationId = installation.id;
-    const objects = await tx.installedObject.findMany({ where: { installationId } });
-    const names = new Set(objects.map(({ objectName }) => objectName));
+    const installed = await tx.installedObject.findMany({ where: { installationId } });
+    const names = new Set(installed.map(({ objectName }) => objectName));
     const native = (name: string) => (names.has(name) ? name : nativeName(content, name));
-    const problems = [...issues, ...unknownIssues(input, (name) => names.has(native(name) ?? ''))];
-    if (problems.length > 0) throw invalidInput(problems);
-    const chosen = input.objects?.map((name) => native(name) as string);
+    const isInstalled = (name: string) => names.has(native(name) ?? '');
+    const { objects, note } = opened.parsed(unknownIssues(opened.given, isInstalled));
+    const chosen = objects?.flatMap((name) => native(name) ?? []);
     const where = { installationId, ...(chosen && { objectName: { in: chosen } }) };
-    await change(tx, { where, installation, content });
+    await change(tx, { where, note, installation, content });
     return installation;
   });
 }
 
 function* unknownIssues(
-  { objects }: ReadsInput,
+  { objects }: z.input<typeof input>,
   isInstalled: (name: string) => boolean,
 ): Generator<Issue> {
   for (const [index, name] of (objects ?? []).entries()) {

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
-import { DomainError, type Issue, invalidInput, notFound, rateLimited } from '../../../errors.ts';
+import { DomainError, type Issue, notFound, rateLimited } from '../../../errors.ts';
 import type { Call } from '../../call.ts';
-import { openInput } from '../../checked-input.ts';
+import { openProjectMutation } from '../../declared-mutation.ts';
 import { refuseIfBacklogged } from '../../event/delivery-backlog.ts';
 import { getIntegration, integrationIdOrName } from '../../integration/integration.ts';
 import { contentOf } from '../../integration/integration-content.ts';
@@ -12,6 +12,8 @@ import { contentText } from '../../integration/integration-content-input.ts';
 import { latestRevisions } from '../../integration/revision.ts';
 import { issueAt } from '../../issues.ts';
 import { projectIdOrName, ref } from '../../names.ts';
+import type { OpenedInput } from '../../opened-input.ts';
+import { orNull } from '../../optional-value.ts';
 import { findGroupByRef } from '../../project/group.ts';
 import { nativeName } from './read-plan.ts';
 import { startRun } from './read-run.ts';
@@ -27,35 +29,34 @@ export const triggerReadInput = z
     integrationIdOrName,
     objectName: contentText.describe('The object, by its mapped name or the one at the provider.'),
     groupRef: ref.describe('The group whose account is read.'),
-    sinceTimestamp: z.date().nullish().describe('Changed at or after; default: everything.'),
-    untilTimestamp: z.date().nullish().describe('Changed at or before; default: up to now.'),
+    sinceTimestamp: orNull(z.date()).describe('Changed at or after; default: everything.'),
+    untilTimestamp: orNull(z.date()).describe('Changed at or before; default: up to now.'),
   })
   .meta({ id: 'TriggerReadInput', description: 'What to read now, once.' });
 
-export type TriggerRead = z.input<typeof triggerReadInput>;
+type TriggerRead = z.input<typeof triggerReadInput>;
 
 /** Answers at once with the operation that reads. Throws RATE_LIMITED where the project has too much to do. */
-export async function triggerRead(call: Call, input: TriggerRead): Promise<Row<'Operation'>> {
-  const { project, issues } = await openInput(call, {
-    schema: triggerReadInput,
-    input,
-    needed: 'reads:control',
-  });
-  const { sinceTimestamp: since = null, untilTimestamp: until = null } = input;
-  issues.push(...windowIssues(input));
-  const { installation, objectName } = await findObject(call, project, { input, issues });
-  await getReadSource(call, installation, objectName);
-  await refuseIfBacklogged(call, project.id);
-  return inTransaction(call.database, async (tx) => {
-    const running = await tx.readRun.count({
-      where: { projectId: project.id, readType: 'TRIGGERED' },
-      take: TRIGGERED_RUNS_MAX,
+export const triggerRead = openProjectMutation({
+  needs: 'reads:control',
+  input: triggerReadInput,
+  findings: (_call, given) => windowIssues(given),
+  async run(call, opened, project): Promise<Row<'Operation'>> {
+    const { installation, objectName } = await findObject(call, project, opened);
+    const { sinceTimestamp: since, untilTimestamp: until } = opened.parsed();
+    await getReadSource(call, installation, objectName);
+    await refuseIfBacklogged(call, project.id);
+    return inTransaction(call.database, async (tx) => {
+      const running = await tx.readRun.count({
+        where: { projectId: project.id, readType: 'TRIGGERED' },
+        take: TRIGGERED_RUNS_MAX,
+      });
+      if (running === TRIGGERED_RUNS_MAX) throw tooManyRuns();
+      const window = { readType: 'TRIGGERED', since, until, position: null } as const;
+      return startRun(call, tx, { installation, objectName, ...window });
     });
-    if (running === TRIGGERED_RUNS_MAX) throw tooManyRuns();
-    const window = { readType: 'TRIGGERED', since, until, position: null } as const;
-    return startRun(call, tx, { installation, objectName, ...window });
-  });
-}
+  },
+});
 
 function* windowIssues({ sinceTimestamp, untilTimestamp }: TriggerRead): Generator<Issue> {
   if (!sinceTimestamp || !untilTimestamp || sinceTimestamp < untilTimestamp) return;
@@ -66,23 +67,23 @@ function* windowIssues({ sinceTimestamp, untilTimestamp }: TriggerRead): Generat
 async function findObject(
   call: Call,
   { id: projectId }: Row<'Project'>,
-  { input, issues }: { input: TriggerRead; issues: Issue[] },
+  opened: OpenedInput<typeof triggerReadInput>,
 ): Promise<{ installation: Row<'Installation'>; objectName: string }> {
-  const { integrationIdOrName, groupRef } = input;
-  const integration = await getIntegration(call, projectId, integrationIdOrName).catch((error) => {
-    throw issues.length > 0 ? invalidInput(issues) : error;
-  });
+  const { integrationIdOrName, groupRef, objectName: name } = opened.given;
+  const integration = await opened.orElse(getIntegration(call, projectId, integrationIdOrName));
   const [revision] = await latestRevisions(call, [integration.id]);
   if (!revision) throw notFound('Integration', integrationIdOrName);
-  const objectName = nativeName(contentOf(revision), input.objectName);
+  const objectName = nativeName(contentOf(revision), name);
   const group = await findGroupByRef(call, { projectId, groupRef });
-  if (!group)
-    issues.push(issueAt(['input', 'groupRef'], 'is not a group of the project.', groupRef));
+  if (!group) {
+    opened.add([issueAt(['input', 'groupRef'], 'is not a group of the project.', groupRef)]);
+  }
   if (objectName === null) {
     const detail = 'is not an object that the integration reads.';
-    issues.push(issueAt(['input', 'objectName'], detail, input.objectName));
+    opened.add([issueAt(['input', 'objectName'], detail, name)]);
   }
-  if (issues.length > 0 || !group || objectName === null) throw invalidInput(issues);
+  if (!group || objectName === null) throw opened.refusal();
+  opened.parsed();
   const key = { integrationId: integration.id, groupId: group.id };
   const [installation] = await call.database.rows.find('Installation', key);
   if (installation) return { installation, objectName };

@@ -8,6 +8,7 @@ import { run, sql } from '../../../database/statements.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import type { Services } from '../../call.ts';
+import type { WriteInput } from './write-input.ts';
 import { WRITE_LIMITS } from './write-input.ts';
 
 export interface RecordToCollect {
@@ -15,7 +16,7 @@ export interface RecordToCollect {
   objectName: string;
   type: Row<'WriteTask'>['type'];
   headers: object | null;
-  policy: { maxDelayMinutes: number; retryDeadlineHours?: number | null };
+  policy: NonNullable<WriteInput['autoBatchPolicy']>;
   entry: { record: object; associations?: object };
 }
 
@@ -27,7 +28,7 @@ export async function collectRecord(
 ): Promise<void> {
   const { id, projectId, installationId } = operation;
   const due = new Date(now().getTime() + policy.maxDelayMinutes * MINUTE_MS);
-  const deadline = new Date(due.getTime() + (policy.retryDeadlineHours ?? 1) * HOUR_MS);
+  const deadline = new Date(due.getTime() + policy.retryDeadlineHours * HOUR_MS);
   const group = groupOf({ installationId, objectName, type, headers });
   const insert = sql<Pick<Row<'WriteTask'>, 'id' | 'recordCount'>>`
     insert into "WriteTask" ("id", "projectId", "installationId", "objectName", "type", "mode",

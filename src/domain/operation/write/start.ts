@@ -8,7 +8,7 @@ import { collectRecord } from './auto-batch.ts';
 import { insertKey, type KeyedInput } from './idempotency-key.ts';
 import { writeMetadata } from './outcome.ts';
 import { type Claim, insertClaimed, insertTask } from './task.ts';
-import type { WriteInput } from './write-input.ts';
+import { RETRY_HOURS, type WriteInput } from './write-input.ts';
 import type { WritePlan } from './write-plan.ts';
 
 export interface StartedWrite {
@@ -50,17 +50,15 @@ async function storeRecords(
     operation,
   }: Pick<WriteToStart, 'input' | 'plan'> & Pick<StartedWrite, 'operation'>,
 ): Promise<Claim | null> {
-  const { type, autoBatchPolicy: policy, batchPolicy, retryPolicy } = input;
+  const { type, headers, autoBatchPolicy: policy, batchPolicy, retryPolicy } = input;
   const { objectName } = plan;
-  const headers = input.headers ?? null;
   const entries = plan.records.map(({ record, associations }) => ({
     record: record as object,
     ...(associations && { associations: associations as object }),
   }));
   const [entry] = entries;
   if (policy && entry) {
-    const asked = { operation, objectName, type, headers, policy, entry };
-    await collectRecord(services, tx, asked);
+    await collectRecord(services, tx, { operation, objectName, type, headers, policy, entry });
     return null;
   }
   const now = services.now();
@@ -70,7 +68,7 @@ async function storeRecords(
     type,
     headers,
     allOrNone: batchPolicy?.allOrNone ?? false,
-    deadlineTime: new Date(now.getTime() + (retryPolicy?.deadlineHours ?? 1) * HOUR_MS),
+    deadlineTime: new Date(now.getTime() + (retryPolicy?.deadlineHours ?? RETRY_HOURS) * HOUR_MS),
     now,
     entries,
   };

@@ -5,6 +5,7 @@ import { problemWithName, problemWithValue } from '../../event/target-headers.ts
 import { integrationIdOrName } from '../../integration/integration.ts';
 import { issueAt } from '../../issues.ts';
 import { projectIdOrName, ref } from '../../names.ts';
+import { orDefault, orNull } from '../../optional-value.ts';
 
 export const WRITE_LIMITS = {
   batch: 100,
@@ -59,7 +60,9 @@ const header = z
   })
   .meta({ id: 'HeaderInput', description: 'A header of the request to the provider.' });
 
-const hours = z.number().int().min(1).max(48).nullable().default(1);
+/** How long a write is tried again if its caller says nothing. */
+export const RETRY_HOURS = 1;
+const hours = orDefault(z.number().int().min(1).max(48), RETRY_HOURS);
 
 export const writeRecordsInput = z
   .object({
@@ -74,12 +77,10 @@ export const writeRecordsInput = z
     type: z
       .enum(['CREATE', 'UPDATE', 'DELETE'])
       .meta({ id: 'WriteType', description: 'What to do with the records.' }),
-    mode: z
-      .enum(['SYNCHRONOUS', 'ASYNCHRONOUS'])
-      .meta({ id: 'WriteMode' })
-      .nullable()
-      .default('SYNCHRONOUS')
-      .describe('Whether to wait for the outcome.'),
+    mode: orDefault(
+      z.enum(['SYNCHRONOUS', 'ASYNCHRONOUS']).meta({ id: 'WriteMode' }),
+      'SYNCHRONOUS',
+    ).describe('Whether to wait for the outcome.'),
     record: record
       .nullish()
       .describe('The record; with id for an update, with id alone for a deletion.'),
@@ -118,21 +119,15 @@ export const writeRecordsInput = z
       .describe('Only for an asynchronous write of a single record.'),
     batchPolicy: z
       .object({
-        allOrNone: z
-          .boolean()
-          .nullable()
-          .default(false)
-          .describe('One refused record refuses all, where the provider can do that.'),
+        allOrNone: orDefault(z.boolean(), false).describe(
+          'One refused record refuses all, where the provider can do that.',
+        ),
       })
       .meta({ id: 'BatchPolicyInput', description: 'How a batch is written.' })
       .nullish()
       .describe('Only with batch.'),
     associations: associations.nullish().describe('Only for a single record of some providers.'),
-    headers: z
-      .array(header)
-      .max(WRITE_LIMITS.headers)
-      .nullish()
-      .describe('Only for some providers.'),
+    headers: orNull(z.array(header).max(WRITE_LIMITS.headers)).describe('Only for some providers.'),
     idempotencyKey: z
       .string()
       .min(1)
@@ -142,17 +137,19 @@ export const writeRecordsInput = z
   })
   .meta({ id: 'WriteRecordsInput', description: 'Records to write: record or batch, not both.' });
 
-export type WriteInput = z.input<typeof writeRecordsInput>;
+/** As it was given: its rules may be broken. */
+export type GivenWrite = z.input<typeof writeRecordsInput>;
+export type WriteInput = z.output<typeof writeRecordsInput>;
 
 export interface GivenRecord {
   /** Where it is in the input. */
   path: readonly PropertyKey[];
   record: Record<string, unknown>;
-  associations: WriteInput['associations'];
+  associations: GivenWrite['associations'];
 }
 
 /** The records in their order, a single one being a list of one. */
-export function givenRecords({ record, batch, associations }: WriteInput): GivenRecord[] {
+export function givenRecords({ record, batch, associations }: GivenWrite): GivenRecord[] {
   const single = record ? [{ path: ['input', 'record'], record, associations }] : [];
   const several = (batch ?? []).map((item, index) => ({
     path: ['input', 'batch', index, 'record'],
@@ -163,7 +160,7 @@ export function givenRecords({ record, batch, associations }: WriteInput): Given
 }
 
 /** What does not go together, whatever the integration and the provider. */
-export function* writeIssues(input: WriteInput): Generator<Issue> {
+export function* writeIssues(input: GivenWrite): Generator<Issue> {
   const { record: single, batch, type } = input;
   const issue = (name: string, detail: string) => issueAt(['input', name], detail);
   if (single && batch) yield issue('batch', 'must not be given together with record.');
@@ -178,7 +175,7 @@ export function* writeIssues(input: WriteInput): Generator<Issue> {
   for (const given of givenRecords(input)) yield* idIssues(type, given);
 }
 
-function* modeIssues({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInput): Generator<Issue> {
+function* modeIssues({ mode, batch, retryPolicy, autoBatchPolicy }: GivenWrite): Generator<Issue> {
   const isAsynchronous = mode === 'ASYNCHRONOUS';
   const detail = 'must be given only with the mode ASYNCHRONOUS.';
   if (retryPolicy && !isAsynchronous) yield issueAt(['input', 'retryPolicy'], detail);
@@ -188,7 +185,7 @@ function* modeIssues({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInput):
   }
 }
 
-function* deletionIssues(input: WriteInput): Generator<Issue> {
+function* deletionIssues(input: GivenWrite): Generator<Issue> {
   if (input.mode === 'ASYNCHRONOUS') {
     yield issueAt(['input', 'mode'], 'must be SYNCHRONOUS for a DELETE.', input.mode);
   }
@@ -203,14 +200,14 @@ function* deletionIssues(input: WriteInput): Generator<Issue> {
 
 const recordId = z.union([z.string().min(1).max(256), z.int()]);
 
-function* idIssues(type: WriteInput['type'], { path, record }: GivenRecord): Generator<Issue> {
+function* idIssues(type: GivenWrite['type'], { path, record }: GivenRecord): Generator<Issue> {
   if (type === 'CREATE' || recordId.safeParse(record.id).success) return;
   const detail = `must be the provider's id of the record to ${type.toLowerCase()}.`;
   yield issueAt([...path, 'id'], detail, record.id);
 }
 
 /** Without values: a header may hold what is nobody's business. */
-function* headerIssues({ headers }: WriteInput): Generator<Issue> {
+function* headerIssues({ headers }: GivenWrite): Generator<Issue> {
   const seen = new Set<string>();
   for (const [index, { key, value }] of (headers ?? []).entries()) {
     const name = key.toLowerCase();

@@ -1,6 +1,6 @@
 /** What a write comes to: the installation, the object, the records, and whether all of them take it. */
 import type { Row } from '../../../database/rows.ts';
-import { DomainError, type Issue, invalidInput, notFound } from '../../../errors.ts';
+import { DomainError, type Issue, notFound } from '../../../errors.ts';
 import type { Provider, ProviderCapability } from '../../../providers/contract.ts';
 import type { Call } from '../../call.ts';
 import { type ConfigContent, configOf } from '../../installation/installation-config.ts';
@@ -11,10 +11,16 @@ import {
   type WriteObject,
 } from '../../integration/integration-content.ts';
 import { issueAt } from '../../issues.ts';
+import type { OpenedInput } from '../../opened-input.ts';
 import { findGroupByRef } from '../../project/group.ts';
 import { supportedCapabilities } from '../../provider/provider.ts';
 import { inheritedNames, nameFields } from './mapping.ts';
-import { type GivenRecord, givenRecords, type WriteInput } from './write-input.ts';
+import {
+  type GivenRecord,
+  type GivenWrite,
+  givenRecords,
+  type writeRecordsInput,
+} from './write-input.ts';
 
 export interface WritePlan {
   installation: Row<'Installation'>;
@@ -33,27 +39,25 @@ export interface WritePlan {
 export async function planWrite(
   call: Call,
   project: Row<'Project'>,
-  { input, issues: foundBefore }: { input: WriteInput; issues: Issue[] },
+  opened: OpenedInput<typeof writeRecordsInput>,
 ): Promise<WritePlan> {
-  const found = await findInstallation(call, project, input).catch((error) => {
-    throw foundBefore.length > 0 ? invalidInput(foundBefore) : error;
-  });
+  const input = opened.given;
+  const found = await opened.orElse(findInstallation(call, project, input));
   const { integration, group, installation } = found;
   const content = await readContent(call, integration);
   const config = installation && (await readConfig(call, installation));
   const object = findWriteObject(content, input.objectName);
   const names = object && config && inheritedNames(content, config, object);
   const named = givenRecords(input).map((given) => ({ given, ...nameFields(given, names) }));
-  const issues = [
-    ...foundBefore,
-    ...unknownIssues(input, { group, object }),
-    ...named.flatMap((record) => record.issues),
-  ];
+  opened.add(unknownIssues(input, { group, object }));
+  opened.add(named.flatMap((record) => record.issues));
   const refusals = [
     ...(object && config ? configRefusals(input, object, config) : []),
     ...providerRefusals(input, call.catalogue.find(integration.provider)),
   ];
-  if (issues.length > 0 || !object) throw invalidInput([...issues, ...refusals]);
+  if (opened.issues.length > 0) opened.add(refusals);
+  opened.parsed();
+  if (!object) throw new Error('That there is no such object was not told.');
   if (!installation) {
     const detail = `The group ${input.groupRef} has not installed ${integration.name}.`;
     throw new DomainError('NOT_FOUND', detail);
@@ -68,7 +72,7 @@ export async function planWrite(
 }
 
 function* unknownIssues(
-  { groupRef, objectName }: WriteInput,
+  { groupRef, objectName }: GivenWrite,
   found: { group: unknown; object: unknown },
 ): Generator<Issue> {
   if (!found.group) {
@@ -83,7 +87,7 @@ function* unknownIssues(
 async function findInstallation(
   call: Call,
   { id: projectId }: Row<'Project'>,
-  { integrationIdOrName, groupRef }: WriteInput,
+  { integrationIdOrName, groupRef }: GivenWrite,
 ) {
   const [integration, group] = await Promise.all([
     getIntegration(call, projectId, integrationIdOrName),
@@ -122,7 +126,7 @@ function findWriteObject({ read, write }: IntegrationContent, name: string): Wri
 }
 
 function* configRefusals(
-  { type, objectName: name }: WriteInput,
+  { type, objectName: name }: GivenWrite,
   { objectName }: WriteObject,
   { write }: ConfigContent,
 ): Generator<Issue> {
@@ -135,7 +139,7 @@ function* configRefusals(
   }
 }
 
-function* providerRefusals(input: WriteInput, provider: Provider | null): Generator<Issue> {
+function* providerRefusals(input: GivenWrite, provider: Provider | null): Generator<Issue> {
   if (!provider) {
     yield issueAt(['input', 'integrationIdOrName'], 'has a provider that is not known any more.');
     return;
@@ -158,7 +162,7 @@ function* providerRefusals(input: WriteInput, provider: Provider | null): Genera
   }
 }
 
-function neededFor({ type, batch, autoBatchPolicy }: WriteInput): [ProviderCapability, string] {
+function neededFor({ type, batch, autoBatchPolicy }: GivenWrite): [ProviderCapability, string] {
   if (type === 'DELETE') return ['DELETE', 'type'];
   if (batch) return ['BATCH_WRITE', 'batch'];
   return autoBatchPolicy ? ['BATCH_WRITE', 'autoBatchPolicy'] : ['WRITE', 'type'];

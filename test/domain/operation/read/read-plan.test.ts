@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import {
   type ConfigInput,
+  installationConfigInput,
   storedConfig,
 } from '../../../../src/domain/installation/installation-config.ts';
-import { storedContent } from '../../../../src/domain/integration/integration-content.ts';
-import type { ContentInput } from '../../../../src/domain/integration/integration-content-input.ts';
+import {
+  type ContentInput,
+  integrationContentInput,
+} from '../../../../src/domain/integration/integration-content-input.ts';
 import {
   isEmptyWindow,
   nativeName,
@@ -23,8 +26,9 @@ function planOf(
 ) {
   const [contacts] = contentFor().read.objects;
   const read = { objects: [{ ...contacts, ...object }] };
-  const content = storedContent(contentFor('crm', { read }) as ContentInput);
-  const config = storedConfig({ read: [{ objectName: 'contacts', ...choice }] }, content);
+  const content = integrationContentInput.parse(contentFor('crm', { read }));
+  const given = { read: [{ objectName: 'contacts', ...choice }] };
+  const config = storedConfig(installationConfigInput.parse(given), content);
   const [spec, chosen] = [content.read?.objects[0], config.read[0]];
   if (!spec || !chosen) throw new Error('nothing is read');
   return { content, plan: readPlan(spec, chosen, { pageSize: 200 }) };
