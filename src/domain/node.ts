@@ -2,8 +2,8 @@ import { invalid } from '../errors.ts';
 import { ID_PREFIXES, type IdPrefix, prefixOf } from '../ids.ts';
 import type { Call } from './call.ts';
 import { byId, type IdTable } from './scope.ts';
+import { authorize } from './viewer/needs.ts';
 import type { Scope } from './viewer/scopes.ts';
-import { authorize } from './viewer/viewer.ts';
 
 export const NODES_MAX = 100;
 

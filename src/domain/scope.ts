@@ -9,8 +9,7 @@ import { notFound } from '../errors.ts';
 import { prefixOf } from '../ids.ts';
 import type { Call } from './call.ts';
 import { domainOf } from './org/domain-name.ts';
-import type { Scope } from './viewer/scopes.ts';
-import { authorize, type Viewer } from './viewer/viewer.ts';
+import type { Viewer } from './viewer/viewer.ts';
 
 export type { PageRow } from '../database/reads/linked-rows.ts';
 export type { Row } from '../database/rows.ts';
@@ -24,13 +23,8 @@ function projectScope(viewer: Viewer): string | InOrgs {
   return viewer.kind === 'API_KEY' ? viewer.projectId : { projectsOfOrgs: [...viewer.orgIds] };
 }
 
-/** The project of a call, by id or name, where the viewer may see it and do what needs the scope. */
-export async function getProject(
-  call: Call,
-  idOrName: string,
-  needed?: Scope,
-): Promise<Readonly<Row<'Project'>>> {
-  if (needed) authorize(call.viewer, needed);
+/** The project of a call, by id or name, if the viewer may see it. Throws NOT_FOUND. */
+export async function getProject(call: Call, idOrName: string): Promise<Readonly<Row<'Project'>>> {
   const project = await findProject(call, idOrName);
   if (!project) throw notFound('Project', idOrName);
   return project;
@@ -51,9 +45,8 @@ function isVisible(viewer: Viewer, project: Row<'Project'>): boolean {
     : viewer.orgIds.includes(project.orgId);
 }
 
-/** The viewer's org, where they may do what needs the scope. */
-export async function getOrg(call: Call, id: string, needed?: Scope): Promise<Row<'Org'>> {
-  if (needed) authorize(call.viewer, needed);
+/** The viewer's org. Throws NOT_FOUND. */
+export async function getOrg(call: Call, id: string): Promise<Row<'Org'>> {
   const [org] = await byId('Org')(call, [id]);
   if (!org) throw notFound('Org', id);
   return org;

@@ -4,7 +4,7 @@ import { forbidden, unauthenticated } from '../../errors.ts';
 import type { Call, Services } from '../call.ts';
 import { type BearerClaims, type BearerVerifier, enrolBuilder } from './bearer.ts';
 import { findApiKeyByValue } from './key-value.ts';
-import { ALL_SCOPES, allows, type Scope } from './scopes.ts';
+import { ALL_SCOPES, type Scope } from './scopes.ts';
 
 export interface ApiKeyViewer {
   kind: 'API_KEY';
@@ -100,15 +100,6 @@ async function viewerOfBearer(
     email: builder.primaryEmail,
     scopes: ALL_SCOPES,
   };
-}
-
-/** Throws FORBIDDEN where the viewer lacks the scope. */
-export function authorize(viewer: Viewer, needed: Scope): void {
-  if (!allows(viewer.scopes, needed)) {
-    throw forbidden(
-      `This needs the scope ${needed}; the API key has ${viewer.scopes.join(', ') || 'none'}.`,
-    );
-  }
 }
 
 /** Throws FORBIDDEN where the caller is an API key: some things are for people. */

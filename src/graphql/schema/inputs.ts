@@ -2,7 +2,7 @@
  * GraphQL inputs made from the domain's zod schemas, so that a field, its description and its rule are
  * said once. A schema's `meta({ id })` names its type; `meta({ graphql })` names a scalar that zod hasn't.
  */
-import type { ArgBuilder, ArgumentRef, InputRef, InputType } from '@pothos/core';
+import type { InputRef, InputType } from '@pothos/core';
 import { z } from 'zod';
 import { unwrapped } from '../../domain/unwrapped.ts';
 import { builder, type Types } from './schema-builder.ts';
@@ -26,27 +26,6 @@ export function enumType<V extends string>(
   });
   ENUMS.set(name, ref as unknown as Param);
   return ref;
-}
-
-/** The `input` argument of a mutation, checked by the schema itself. */
-export function inputArg<S extends z.ZodObject>(arg: ArgBuilder<Types>, schema: S) {
-  const input = arg({
-    type: inputType(schema) as InputRef<z.output<S>>,
-    required: true,
-    description: inputDescription(schema),
-    validate: { schema } as never,
-  });
-  return { input: input as ArgumentRef<Types, z.output<S>> };
-}
-
-/**
- * The `input` argument of a mutation whose domain function checks the schema itself, so that its
- * findings come in one answer with those that need the database.
- */
-export function uncheckedInputArg<S extends z.ZodObject>(arg: ArgBuilder<Types>, schema: S) {
-  const type = inputType(schema) as InputRef<z.input<S>>;
-  const input = arg({ type, required: true, description: inputDescription(schema) });
-  return { input: input as ArgumentRef<Types, z.input<S>> };
 }
 
 /** What an `input` argument is: its type's own description says what a client gives. */

@@ -2,25 +2,6 @@
 import type { ObjectRef } from '@pothos/core';
 import { builder, type Types } from './schema-builder.ts';
 
-/** An answer that holds one object: `payload('CreateTopicPayload', 'topic', Topic, 'The new topic.')`. */
-export function payload<F extends string, T extends object>(
-  name: string,
-  field: F,
-  type: ObjectRef<Types, T>,
-  description: string,
-) {
-  return builder.objectRef<Record<F, T>>(name).implement({
-    description: `The answer of ${name.charAt(0).toLowerCase()}${name.slice(1, -'Payload'.length)}.`,
-    fields: (t) => ({
-      [field]: t.field({
-        type: type as never,
-        description,
-        resolve: (parent) => parent[field] as never,
-      }),
-    }),
-  });
-}
-
 /** An answer that shows what the mutation gives as one field: `answer('CreateTopicPayload', 'topic', Topic, 'The new topic.')`. */
 export function answer<F extends string, T extends object>(
   name: string,
