@@ -18,14 +18,14 @@ import { costError } from './query-limits.ts';
 export type Results = ExecutionResult | AsyncIterable<Message>;
 
 /** An operation as a client sends it. */
-export interface Asking {
+export interface OperationRequest {
   query: string;
   operationName?: string | null;
   variables?: Record<string, unknown> | null;
 }
 
 /** Who asks, and how. */
-export interface Asker {
+export interface Caller {
   requestId: string;
   /** The client's address. */
   address: string;
@@ -48,9 +48,9 @@ export interface Opened {
 
 export interface Pipeline {
   /** Answers with errors where nothing of the operation is to run. */
-  open(asking: Asking, asker: Asker): Promise<Opened | Refused>;
+  open(requested: OperationRequest, caller: Caller): Promise<Opened | Refused>;
   /** The whole way. Never throws. */
-  run(asking: Asking, asker: Asker): Promise<Results>;
+  run(requested: OperationRequest, caller: Caller): Promise<Results>;
 }
 
 export function createPipeline(services: Services, admission: Admission): Pipeline {
@@ -59,12 +59,12 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
   const prepare = createPrepare(schema, config, mapError);
   const subscribe = createSubscribe(services, { streams: admission.streams, mapError });
 
-  const open: Pipeline['open'] = async ({ query, operationName, variables }, asker) => {
+  const open: Pipeline['open'] = async ({ query, operationName, variables }, caller) => {
     const prepared = prepare(query, operationName);
     if ('errors' in prepared) return prepared;
-    if (asker.isGet && prepared.operation.operation === 'mutation') return MUTATION_BY_GET;
+    if (caller.isGet && prepared.operation.operation === 'mutation') return MUTATION_BY_GET;
     try {
-      const { credentials, address, requestId, lastEventId, setHeader } = asker;
+      const { credentials, address, requestId, lastEventId, setHeader } = caller;
       const viewer = await admission.admit(credentials, address, setHeader);
       const cost = prepared.cost(variables);
       const tooCostly = costError(cost, config);
@@ -77,7 +77,9 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
         variableValues: variables,
         contextValue: createContext(services, facts),
       };
-      const extensions = asker.wantsCost ? { cost: { cost, limit: config.LIMIT_COST } } : undefined;
+      const extensions = caller.wantsCost
+        ? { cost: { cost, limit: config.LIMIT_COST } }
+        : undefined;
       return { args, run: () => runPrepared(prepared, args, extensions) };
     } catch (error) {
       return { errors: [mapError(error)] };
@@ -105,8 +107,8 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
 
   return {
     open,
-    async run(asking, asker) {
-      const opened = await open(asking, asker);
+    async run(requested, caller) {
+      const opened = await open(requested, caller);
       return 'errors' in opened ? opened : opened.run();
     },
   };
@@ -138,10 +140,10 @@ function withinTime(
 export const COST_HEADER = 'x-query-cost';
 
 /** What the headers of a request say of who asks. */
-export function askerOf(
+export function callerOf(
   header: (name: string) => string | null,
-  { requestId, address, setHeader }: Pick<Asker, 'requestId' | 'address' | 'setHeader'>,
-): Asker {
+  { requestId, address, setHeader }: Pick<Caller, 'requestId' | 'address' | 'setHeader'>,
+): Caller {
   return {
     requestId,
     address,

@@ -8,7 +8,11 @@ import type { ExecutionResult } from 'graphql';
 import type { Config } from '../../config.ts';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
-import { type Asking, askerOf, type Pipeline } from '../../graphql/execution/pipeline.ts';
+import {
+  callerOf,
+  type OperationRequest,
+  type Pipeline,
+} from '../../graphql/execution/pipeline.ts';
 import type { Log } from '../../log.ts';
 import { readBody } from '../http/request-body.ts';
 import type { Handler, RequestFacts } from '../http/request-facts.ts';
@@ -70,16 +74,16 @@ function accepts(accept: string | undefined): boolean {
 const MEMBERS = new Set(['query', 'variables', 'operationName', 'extensions']);
 
 /** Null for every body that Yoga handles, which explains what is wrong. */
-function paramsOf(body: Buffer): Asking | null {
+function paramsOf(body: Buffer): OperationRequest | null {
   try {
     const params: unknown = JSON.parse(body.toString('utf8'));
-    return isAsking(params) ? params : null;
+    return isOperationRequest(params) ? params : null;
   } catch {
     return null;
   }
 }
 
-function isAsking(params: unknown): params is Asking {
+function isOperationRequest(params: unknown): params is OperationRequest {
   if (!isObject(params) || typeof params.query !== 'string') return false;
   const { variables, extensions, operationName } = params;
   return (
@@ -98,7 +102,7 @@ interface Plain {
   req: IncomingMessage;
   res: ServerResponse;
   facts: RequestFacts;
-  params: Asking;
+  params: OperationRequest;
 }
 
 function answerBy({ log, pipeline, streams }: PlainGraphql) {
@@ -115,7 +119,7 @@ function answerBy({ log, pipeline, streams }: PlainGraphql) {
     const { headers } = req;
     const header = (name: string) => (headers[name] as string | undefined) ?? null;
     try {
-      const results = await pipeline.run(params, askerOf(header, facts));
+      const results = await pipeline.run(params, callerOf(header, facts));
       if (!isForStream(headers.accept, results)) {
         return send(res, results as ExecutionResult, headers.accept);
       }

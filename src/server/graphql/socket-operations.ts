@@ -12,7 +12,7 @@ import {
   toGraphQLError,
 } from '../../graphql/execution/graphql-errors.ts';
 import type { Message } from '../../graphql/execution/message.ts';
-import type { Asking, Opened, Pipeline } from '../../graphql/execution/pipeline.ts';
+import type { Opened, OperationRequest, Pipeline } from '../../graphql/execution/pipeline.ts';
 import type { Log } from '../../log.ts';
 import { CLOSE } from './close-codes.ts';
 import { isStream } from './event-stream.ts';
@@ -57,9 +57,9 @@ export function createSocketOperations(services: OperationServices): Server<Sock
 
   const open = async (
     { requestId, address, credentials = {} }: SocketFacts,
-    asking: Asking,
+    requested: OperationRequest,
   ): Promise<RunArgs | readonly GraphQLError[]> => {
-    const opened = await pipeline.open(asking, { requestId, address, credentials });
+    const opened = await pipeline.open(requested, { requestId, address, credentials });
     return 'errors' in opened ? opened.errors : { ...opened.args, run: opened.run };
   };
 
@@ -69,7 +69,7 @@ export function createSocketOperations(services: OperationServices): Server<Sock
     onSubscribe: ({ extra, subscriptions }, _id, payload) =>
       Object.keys(subscriptions).length > MOST_OPERATIONS
         ? [tooMany()]
-        : open(extra, payload as Asking),
+        : open(extra, payload as OperationRequest),
     execute: (args) => (args as RunArgs).run(),
     subscribe: (args) => (args as RunArgs).run(),
     onOperation: ({ extra }, id, _payload, _args, results) =>
