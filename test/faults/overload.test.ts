@@ -22,12 +22,12 @@ const QUERY = `{ viewer { project { operations(first: ${OPERATIONS}) {
   edges { cursor node { id status result createTime metadata { objects } } } pageInfo { hasNextPage }
 } } } }`;
 
-interface Caller {
+interface Asker {
   /** The status, once the whole answer is there. */
   ask(): Promise<{ status: number; retryAfter: string | undefined }>;
 }
 
-function callerOf({ url }: Gateway, apiKey: string): Caller {
+function askerOf({ url }: Gateway, apiKey: string): Asker {
   const agent = new Agent({ connections: 1_000, pipelining: 1 });
   onTestFinished(() => agent.destroy());
   const body = JSON.stringify({ query: QUERY });
@@ -44,7 +44,7 @@ function callerOf({ url }: Gateway, apiKey: string): Caller {
 }
 
 /** Requests per second, where each asks again when it is answered. */
-async function capacityOf({ ask }: Caller): Promise<number> {
+async function capacityOf({ ask }: Asker): Promise<number> {
   const end = performance.now() + CAPACITY_MS;
   let answered = 0;
   const keepAsking = async () => {
@@ -58,7 +58,7 @@ async function capacityOf({ ask }: Caller): Promise<number> {
 }
 
 /** As many requests per second, whether or not the earlier ones are answered; the answers by their status. */
-async function offer({ ask }: Caller, perSecond: number): Promise<Map<number, number>> {
+async function offer({ ask }: Asker, perSecond: number): Promise<Map<number, number>> {
   const statuses = new Map<number, number>();
   const asking = new Set<Promise<void>>();
   const askOnce = async () => {
@@ -76,7 +76,7 @@ async function offer({ ask }: Caller, perSecond: number): Promise<Map<number, nu
     }
     await delay(TICK_MS);
   }
-  await Promise.all(requested);
+  await Promise.all(asking);
   return statuses;
 }
 
@@ -95,15 +95,15 @@ async function scene() {
     RATE_LIMIT_PER_SECOND: '1000000',
     RATE_LIMIT_BURST: '1000000',
   });
-  return { gateway, caller: callerOf(gateway, tenant.apiKey) };
+  return { gateway, asker: askerOf(gateway, tenant.apiKey) };
 }
 
 test('what is too much is refused early; the rest is answered, and memory stays where it was', async () => {
-  const { gateway, caller } = await scene();
-  const perSecond = await capacityOf(caller);
+  const { gateway, asker } = await scene();
+  const perSecond = await capacityOf(asker);
   const before = await gateway.usedBytes();
 
-  const offered = offer(caller, OVERLOAD * perSecond);
+  const offered = offer(asker, OVERLOAD * perSecond);
   const used: number[] = [];
   for (let part = 0; part < 4; part += 1) {
     await delay(OVERLOAD_MS / 5);
@@ -118,6 +118,6 @@ test('what is too much is refused early; the rest is answered, and memory stays 
   expect(answered).toBeGreaterThan(0.2 * perSecond * (OVERLOAD_MS / 1000));
   expect(Math.max(...used) - before).toBeLessThan(MOST_GROWTH_BYTES);
 
-  const after = await Promise.all(Array.from({ length: ASKERS }, caller.ask));
+  const after = await Promise.all(Array.from({ length: ASKERS }, asker.ask));
   expect(after.map(({ status }) => status)).toEqual(Array(ASKERS).fill(200));
 });

@@ -7,7 +7,7 @@ import type { GraphqlClient } from '../graphql-client.ts';
 import { generate } from '../scenes/connections.ts';
 
 type Host = Pick<TestApp, 'app'>;
-type Caller = Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>;
+type Asker = Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>;
 
 export const CLIENT_ID = 'sandbox-client';
 export const CLIENT_SECRET = 'sandbox-secret';
@@ -18,7 +18,7 @@ const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
 }`;
 
 /** The OAuth client that tokens of the sandbox are refreshed as. */
-export async function createProviderApp(tenant: Caller, given: object = {}): Promise<string> {
+export async function createProviderApp(tenant: Asker, given: object = {}): Promise<string> {
   const input = { projectIdOrName: tenant.projectId, provider: 'sandbox', ...CLIENT, ...given };
   return (await tenant.query(CREATE_APP, { input })).createProviderApp.providerApp.id;
 }
@@ -28,7 +28,7 @@ export const PAST = new Date('2020-01-01T00:00:00Z');
 /** A connection with tokens of the sandbox's own; the access token is at its end unless told otherwise. */
 export async function connectWithTokens(
   { app }: Host,
-  tenant: Caller,
+  tenant: Asker,
   given: { accessToken?: string; expiresAt?: Date | null; refreshToken?: string | null } = {},
 ) {
   const granted = app.sandbox.oauth.grantToUser(CLIENT_ID, 'sandbox-user', '');

@@ -4,7 +4,7 @@ import type { Tenant, TestApp } from '../app.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
 import { generate } from './connections.ts';
 
-type Caller = Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>;
+type Asker = Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>;
 
 export const CREATE_INTEGRATION = `mutation ($input: CreateIntegrationInput!) {
   createIntegration(input: $input) {
@@ -93,7 +93,7 @@ export function integrationInput(
 /** An integration with its destination. */
 export async function integrate(
   app: Pick<TestApp, 'app'>,
-  tenant: Caller,
+  tenant: Asker,
   content: { name: string; provider: string } = contentFor(),
 ) {
   const where = { projectId: tenant.projectId, name: 'records' };
@@ -105,7 +105,7 @@ export async function integrate(
 
 /** An installation for the group acme, connected first; with the whole input, to use again. */
 export async function installFor(
-  tenant: Caller,
+  tenant: Asker,
   integration: { id: string },
   given: Record<string, unknown> = {},
 ) {
