@@ -1,11 +1,9 @@
 /** A database that fails, in each way that one does: every surface says so, and the log says it once. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { newKeyValue } from '../../src/domain/viewer/key-value.ts';
+import { fillUp, smallFileSystem } from './scenes/embedded/small-file-system.ts';
 import { type Gateway, startGateway } from './scenes/gateway.ts';
 import {
   createOwnDatabase,
@@ -135,25 +133,10 @@ test('a server that takes no changes, as a standby does', async () => {
   await expectBack({ database, gateway });
 });
 
-/** A file system of so many bytes, which the server's user may write to. */
-function smallFileSystem(bytes: number): string {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-small-'));
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder]);
-  execFileSync('chown', ['postgres', folder]);
-  return folder;
-}
-
-/** Takes all the room that is left; what is returned gives it back. */
-function fillUp(folder: string): () => void {
-  const file = join(folder, 'filler');
-  const { bavail, bsize } = statfsSync(folder);
-  writeFileSync(file, Buffer.alloc(bavail * bsize));
-  return () => rmSync(file);
-}
-
 test.runIf(isRoot)('a disk that is full', async () => {
   const folder = smallFileSystem(64 * 1024 * 1024);
-  onTestFinished(() => void execFileSync('umount', ['-l', folder]));
+  // The server's user writes to it.
+  execFileSync('chown', ['postgres', folder]);
   await server.admin.query(`create tablespace small location '${folder}'`);
   const { database, gateway } = await open('tablespace small');
   const where = at(database, gateway);

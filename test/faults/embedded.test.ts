@@ -1,0 +1,140 @@
+/** The embedded database on a disk that is full, and when it crashes. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { prepareEmbedded } from './scenes/embedded/embedded-gateway.ts';
+import { fillUp, noSmallFileSystem, smallFileSystem } from './scenes/embedded/small-file-system.ts';
+import { type Gateway, startGateway } from './scenes/gateway.ts';
+import { changeBy, expectUnavailable, type Met, type Surfaces } from './scenes/surfaces.ts';
+
+/** Of a start that others are in the way of: modules are loaded, and a database is opened. */
+const BACK_MS = 60_000;
+const MIB = 1024 * 1024;
+
+const isGood = ({ status }: Met) => status < 300;
+
+async function scene(folder?: string) {
+  const { env, tenant } = await prepareEmbedded(folder);
+  const gateway = await startGateway(env);
+  return { env, tenant, gateway, at: { url: gateway.url, tenant } };
+}
+
+/** By whichever surface it was made. */
+const idOf = ({ body }: Met): string => body.data?.createTopic.topic.id ?? body.id;
+
+async function idsAt({ url, tenant }: Surfaces): Promise<string[]> {
+  const path = `/v1/projects/${tenant.projectId}/topics`;
+  const answer = await fetch(url + path, { headers: { 'x-api-key': tenant.apiKey } });
+  return JSON.stringify(await answer.json()).match(/top_[0-9a-z]+/g) ?? [];
+}
+
+const noSmallDisk = noSmallFileSystem();
+if (noSmallDisk) console.warn(`A full disk is left out: ${noSmallDisk}`);
+
+function expectFullToldOnce({ lines }: Gateway): void {
+  const warnings = lines.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level));
+  expect(warnings.map(({ msg, kind }) => `${msg}: ${kind}`)).toEqual(['database.failed: FULL']);
+}
+
+test.skipIf(noSmallDisk)('a disk that is full refuses changes until there is room', async () => {
+  const folder = smallFileSystem(192 * MIB);
+  const { env, tenant, gateway, at } = await scene(folder);
+  const acknowledged: string[] = [];
+  const makeRoom = fillUp(folder);
+  const refused: Met[] = [];
+  await vi.waitFor(
+    async () => {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => changeBy(at)).flat());
+      acknowledged.push(...answers.filter(isGood).map(idOf));
+      refused.push(...answers.filter((answer) => !isGood(answer)));
+      expect(refused.length).toBeGreaterThan(100);
+    },
+    { timeout: BACK_MS, interval: 0 },
+  );
+  expectUnavailable(refused);
+  expectFullToldOnce(gateway);
+  makeRoom();
+  const back = async () => {
+    const answers = await Promise.all(changeBy(at));
+    acknowledged.push(...answers.filter(isGood).map(idOf));
+    expect(answers.every(isGood)).toBe(true);
+  };
+  await vi.waitFor(back, { timeout: BACK_MS });
+  expect(await idsAt(at)).toEqual(expect.arrayContaining(acknowledged));
+  expectFullToldOnce(gateway);
+  await gateway.kill();
+  const again = await startGateway(env);
+  expect(await idsAt({ url: again.url, tenant })).toEqual(expect.arrayContaining(acknowledged));
+});
+
+/** Runs statements in a process of its own. */
+async function startDatabaseProcess(env: Record<string, string>) {
+  const child = fork(join(import.meta.dirname, 'scenes/embedded/database-process.ts'), {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  child.stdout?.on('data', (text) => {
+    output += text;
+  });
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  await Promise.race([once(child, 'message'), exited]);
+  return {
+    exited,
+    output: () => output,
+    async run(text: string): Promise<string> {
+      child.send(text);
+      const answered = once(child, 'message').then(([answer]) => answer as string);
+      return Promise.race([answered, exited.then((code) => `exit ${code}`)]);
+    },
+  };
+}
+
+const insert = (id: string) => `insert into "ServerProcess" ("id") values ('${id}')`;
+
+test.skipIf(noSmallDisk)('a log that has no room is refused, and goes on by itself', async () => {
+  const folder = smallFileSystem(192 * MIB);
+  const { env } = await prepareEmbedded(folder);
+  const database = await startDatabaseProcess(env);
+  expect(await database.run(insert('before'))).toBe('done');
+  const makeRoom = fillUp(folder);
+  // Into the write-ahead log alone, until it needs another file.
+  const write = `select pg_logical_emit_message(true, 'test', repeat('x', 1000000))`;
+  let answer = 'done';
+  while (answer === 'done') answer = await database.run(write);
+  expect(answer).toMatch(/ServiceUnavailable.* no room/);
+  for (let time = 0; time < 20; time += 1) {
+    expect(await database.run('select 1')).toMatch(/ServiceUnavailable.* no room/);
+    await delay(100);
+  }
+  makeRoom();
+  const back = async () => expect(await database.run(insert('after'))).toBe('done');
+  await vi.waitFor(back, { timeout: BACK_MS, interval: 100 });
+  const check = `select 1 / (count(*) = 2)::int from "ServerProcess" where "id" in ('before', 'after')`;
+  expect(await database.run(check)).toBe('done');
+  const failed = database.output().match(/database\.failed/g);
+  expect(failed).toHaveLength(1);
+  expect(database.output()).toContain('FULL');
+});
+
+test('a database that crashes ends the process; what was answered is there again', async () => {
+  const { env } = await prepareEmbedded();
+  const database = await startDatabaseProcess(env);
+  expect(await database.run(insert('answered'))).toBe('done');
+  const log = join(env.DATA_DIR as string, 'database', 'pg_wal');
+  renameSync(log, `${log}.away`);
+  let answer = await database.run('select pg_switch_wal()');
+  for (let n = 0; answer === 'done'; n += 1) answer = await database.run(insert(`lost ${n}`));
+  expect(await database.exited).toBe(1);
+  const crash = /\{"level":"error".*"msg":"database\.crashed"\}/.exec(database.output())?.[0] ?? '';
+  expect(JSON.parse(crash).err.message).toContain('pg_wal');
+
+  renameSync(`${log}.away`, log);
+  const again = await startDatabaseProcess(env);
+  const check = `select 1 / count(*) from "ServerProcess" where "id" = 'answered'`;
+  expect(await again.run(check)).toBe('done');
+});

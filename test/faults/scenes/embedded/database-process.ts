@@ -1,0 +1,14 @@
+/** A process that runs the statements it is sent on a database, and answers when they are done. */
+import { readConfig } from '../../../../src/config.ts';
+import { openDatabase } from '../../../../src/database/database.ts';
+import { createLog } from '../../../../src/log.ts';
+
+const database = await openDatabase(readConfig(process.env), createLog('info'));
+process.on('message', async (text: string) => {
+  const answer = await database.rows.query(text, []).then(
+    () => 'done',
+    (error: unknown) => String(error),
+  );
+  process.send?.(answer);
+});
+process.send?.('open');
