@@ -6,10 +6,14 @@ import { jsonObject } from '../json-object.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { credentialFields, oauthScopes } from './credential-input.ts';
 
-const groupRef = ref.describe("The builder's own name of the group, 1 to 256 characters.");
-const consumerRef = ref.describe("The builder's own name of the consumer, 1 to 256 characters.");
-const provider = z.string().min(1).max(128).describe('A provider of the catalogue.');
-const connectionId = id.describe('The connection.');
+const groupRef = ref.describe(
+  "The builder's own id of the group, 1 to 256 characters. Its first use creates the group.",
+);
+const consumerRef = ref.describe(
+  "The builder's own id of the consumer, 1 to 256 characters. Its first use creates the consumer.",
+);
+const provider = z.string().min(1).max(128).describe('The name of a provider of the catalogue.');
+const connectionId = id.describe('The id of the connection.');
 const authScheme = z.enum(AUTH_SCHEMES).meta({ id: 'AuthScheme' });
 const workspaceRef = z.string().min(1).max(1_024);
 
@@ -19,15 +23,31 @@ const connecting = {
   groupRef,
   consumerRef,
   provider,
-  groupName: ref.nullish().describe('What people call the group. Default: the ref.'),
-  consumerName: ref.nullish().describe('What people call the consumer. Default: the ref.'),
+  groupName: ref
+    .nullish()
+    .describe(
+      'The name of the group that people see, 1 to 256 characters. Default: the name that it has, or its ref.',
+    ),
+  consumerName: ref
+    .nullish()
+    .describe(
+      'The name of the consumer that people see, 1 to 256 characters. Default: the name that it has, or its ref.',
+    ),
   providerAppId: id
     .nullish()
-    .describe("The OAuth app that it came by. Default: the project's newest app for the provider."),
+    .describe(
+      "The id of the provider app to use. Default: the project's newest app for the provider.",
+    ),
   providerWorkspaceRef: workspaceRef
     .nullish()
-    .describe('The workspace at the provider, where the provider has them.'),
-  providerMetadata: jsonObject.nullish().describe('Further facts of the account, 16 KiB at most.'),
+    .describe(
+      'The workspace of the account, for providers whose addresses depend on it: a subdomain, an instance or a site.',
+    ),
+  providerMetadata: jsonObject
+    .nullish()
+    .describe(
+      'Further facts of the account that the provider needs or the builder wants to keep: at most 16 KiB of JSON.',
+    ),
 };
 
 export const generateConnectionInput = z
@@ -41,27 +61,40 @@ export const generateConnectionInput = z
     customAuth: credentialFields.customAuth.nullish(),
     authScheme: authScheme
       .nullish()
-      .describe('Which scheme, where the credentials fit several. Default: the first that fits.'),
+      .describe(
+        'The scheme to use if the credentials fit several. Default: the first of the provider that fits.',
+      ),
   })
   .meta({
     id: 'GenerateConnectionInput',
-    description: 'At most one credential field, which fits a scheme of the provider.',
+    description:
+      'The account to connect: its group, consumer, provider, and at most one field with credentials, which must fit a scheme of the provider.',
   });
 
 export const startOAuthConnectInput = z
   .object({
     ...connecting,
-    scopes: oauthScopes.nullish().describe("The scopes to ask for. Default: the app's."),
+    scopes: oauthScopes
+      .nullish()
+      .describe('The OAuth scopes to request. Default: those of the provider app.'),
     authScheme: authScheme
       .nullish()
-      .describe('With or without PKCE. Default: as the provider does.'),
+      .describe(
+        'Authorization code with or without PKCE. Default: the first of the two that the provider has.',
+      ),
     redirectUrl: z
       .url()
       .max(2_048)
       .nullish()
-      .describe('Where the browser goes afterwards; its origin must be an allowed one.'),
+      .describe(
+        'The URL that the browser goes to afterwards. REDIRECT_ORIGINS of the server must hold its origin. Default: a page of the gateway.',
+      ),
   })
-  .meta({ id: 'StartOAuthConnectInput', description: 'Who is to connect to what in a browser.' });
+  .meta({
+    id: 'StartOAuthConnectInput',
+    description:
+      'The account that a person connects in a browser: its group, consumer and provider.',
+  });
 
 export const updateConnectionInput = z
   .object({
@@ -78,13 +111,15 @@ export const updateConnectionInput = z
   })
   .meta({
     id: 'UpdateConnectionInput',
-    description: 'What to change; what is left out stays. Credentials fit the scheme that it has.',
+    description:
+      'The new values of a connection. A field that is left out stays as it is. New credentials must fit the scheme of the connection.',
   });
 
-export const refreshConnectionInput = z
-  .object({ projectIdOrName, connectionId })
-  .meta({ id: 'RefreshConnectionInput', description: 'A connection whose token to refresh.' });
+export const refreshConnectionInput = z.object({ projectIdOrName, connectionId }).meta({
+  id: 'RefreshConnectionInput',
+  description: 'The connection whose access token is refreshed.',
+});
 
 export const deleteConnectionInput = z
   .object({ projectIdOrName, connectionId })
-  .meta({ id: 'DeleteConnectionInput', description: 'A connection to delete.' });
+  .meta({ id: 'DeleteConnectionInput', description: 'The connection to delete.' });

@@ -64,7 +64,7 @@ async function refreshing(
 function notRefreshable({ authScheme }: Row<'Connection'>) {
   return unprocessable(
     authScheme.startsWith('OAUTH2_')
-      ? 'The connection has no refresh token: it has to be connected again.'
+      ? 'The connection has no refresh token. Connect it again with startOAuthConnect.'
       : `A connection of the scheme ${authScheme} has no token to refresh.`,
   );
 }

@@ -100,7 +100,10 @@ function changeConnection(
     });
     return changed;
   });
-  return unless(conflict('The connection was changed or deleted at the same time.'), change);
+  return unless(
+    conflict('The connection was changed or deleted at the same time. Read it, and try again.'),
+    change,
+  );
 }
 
 /** Its group and its consumer stay. Refused while installations use it. */

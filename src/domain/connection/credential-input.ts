@@ -16,55 +16,66 @@ const textOrNone = z
 export const secretText = textOrNone.min(1);
 
 export const oauthScopes = z.array(secretText.max(512)).max(SCOPES_MAX);
-const username = secretText.describe('The user name.');
-const clientId = secretText.describe('The client id.');
-const clientSecret = secretText.describe('The client secret.');
-const scopes = oauthScopes.nullish().describe('The scopes to ask for.');
+const username = secretText.describe('The user name at the provider.');
+const clientId = secretText.describe('The OAuth client id.');
+const clientSecret = secretText.describe('The OAuth client secret. It is stored sealed.');
+const scopes = oauthScopes
+  .nullish()
+  .describe('The OAuth scopes to request. Default: none are named.');
 
-const apiKey = secretText.describe('An API key of the provider.');
+const apiKey = secretText.describe('An API key that the provider gave to the customer.');
 
 const basicAuth = z
-  .object({ username, password: textOrNone.describe('The password; may be empty.') })
-  .meta({ id: 'BasicAuthInput', description: 'A user name and a password.' });
+  .object({
+    username,
+    password: textOrNone.describe('The password at the provider; may be empty.'),
+  })
+  .meta({
+    id: 'BasicAuthInput',
+    description: 'Credentials of HTTP Basic: a user name and a password.',
+  });
 
 const oauth2ClientCredentials = z.object({ clientId, clientSecret, scopes }).meta({
   id: 'OAuth2ClientCredentialsInput',
-  description: 'A client that acts for itself.',
+  description: 'Credentials of OAuth client credentials: a client that acts for itself.',
 });
 
 const oauth2PasswordCredentials = z
   .object({
     username,
-    password: secretText.describe('The password.'),
+    password: secretText.describe('The password at the provider.'),
     clientId,
     clientSecret,
     scopes,
   })
   .meta({
     id: 'OAuth2PasswordCredentialsInput',
-    description: 'A user name and a password that are exchanged for a token.',
+    description:
+      'Credentials of the OAuth password grant: a user name and a password, which the gateway exchanges for a token.',
   });
 
 const token = z
   .object({
-    token: secretText.describe('The token.'),
-    issuedAt: z.date().nullish().describe('When it was issued.'),
-    expiresAt: z.date().nullish().describe('When it ends.'),
+    token: secretText.describe('The value of the token.'),
+    issuedAt: z.date().nullish().describe('When the token was issued, if that is known.'),
+    expiresAt: z.date().nullish().describe('When the token expires. Default: not known.'),
   })
-  .meta({ id: 'OAuth2TokenInput', description: 'A token and its lifetime.' });
+  .meta({ id: 'OAuth2TokenInput', description: 'An OAuth token and its lifetime.' });
 
 const oauth2AuthorizationCode = z
   .object({
-    accessToken: token.nullish().describe('Authenticates calls.'),
-    refreshToken: token.nullish().describe('Gets new access tokens.'),
-    scopes: oauthScopes.nullish().describe('The scopes that were granted.'),
+    accessToken: token.nullish().describe('The token that authenticates requests to the provider.'),
+    refreshToken: token.nullish().describe('The token that gets new access tokens.'),
+    scopes: oauthScopes.nullish().describe('The OAuth scopes that the provider granted.'),
   })
   .refine(({ accessToken, refreshToken }) => accessToken || refreshToken, {
     error: 'needs an accessToken or a refreshToken.',
   })
   .meta({ id: 'OAuth2AuthorizationCodeInput', description: 'Tokens to import.' });
 
-const customAuth = jsonObject.describe("Values of the provider's custom inputs, by name.");
+const customAuth = jsonObject.describe(
+  'Values of the custom inputs that the provider declares, by name.',
+);
 
 /** The kinds of credentials. At most one of them is given. */
 export const credentialFields = {

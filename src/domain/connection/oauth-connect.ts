@@ -97,7 +97,10 @@ async function makeRoom({ database, now }: Services, projectId: string): Promise
   await oAuthConnect.deleteMany({ where: { projectId, expireTime: { lte: now() } } });
   const pending = await oAuthConnect.count({ where: { projectId } });
   if (pending < MOST_PENDING) return;
-  throw rateLimited('Too many people of the project are on their way.', LIFETIME_MS / 1_000);
+  throw rateLimited(
+    'Too many connects of the project have begun and not ended. Try again after Retry-After.',
+    LIFETIME_MS / 1_000,
+  );
 }
 
 interface Secrets {

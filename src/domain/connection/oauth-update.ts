@@ -16,7 +16,10 @@ export const startOAuthUpdateInput = z
     scopes: startOAuthConnectInput.shape.scopes,
     redirectUrl: startOAuthConnectInput.shape.redirectUrl,
   })
-  .meta({ id: 'StartOAuthUpdateInput', description: 'A connection to consent to again.' });
+  .meta({
+    id: 'StartOAuthUpdateInput',
+    description: 'The connection whose person consents again in a browser.',
+  });
 
 /** Throws UNPROCESSABLE where the connection did not come by a consent. */
 export const startOAuthUpdate = projectMutation({
@@ -31,7 +34,9 @@ export const startOAuthUpdate = projectMutation({
     const connection = await getOwned(call, 'Connection', what);
     const { authScheme } = connection;
     if (!isConsentScheme(authScheme)) {
-      throw unprocessable(`A connection of the scheme ${authScheme} has no page of consent.`);
+      throw unprocessable(
+        `A connection of the scheme ${authScheme} has no page of consent: only OAuth connections in a browser have one.`,
+      );
     }
     const ends = await endsOf(call, connection);
     const given = { scopes, redirectUrl };

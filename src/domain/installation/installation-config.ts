@@ -12,55 +12,68 @@ import { orElse, orNull } from '../optional-value.ts';
 /** A hundred years: older than any record that a provider has. */
 const BACKFILL_DAYS_MAX = 36_500;
 
-const objectName = contentText.describe("The provider's name of the object.");
+const objectName = contentText.describe("The provider's name of the object, like `contacts`.");
 
 const backfillInput = z
   .object({
     days: orNull(z.number().int().min(0).max(BACKFILL_DAYS_MAX)).describe(
-      'So many days back; 0 reads nothing old.',
+      'The days before now that the first read covers; 0 reads no earlier changes.',
     ),
-    fullHistory: orNull(z.boolean()).describe('Everything there is.'),
+    fullHistory: orNull(z.boolean()).describe('True: the first read covers all records.'),
   })
   .meta({
     id: 'BackfillConfigInput',
-    description: 'How far back the first read goes: exactly one of days and fullHistory.',
+    description: 'How far back the first read goes: give exactly one of days and fullHistory.',
   });
 
 const readConfigInput = z
   .object({
     objectName,
     selectedFields: orNull(z.array(contentText).max(CONTENT_LIMITS.fields)).describe(
-      'Fields to read beside the required ones; default: as without a config.',
+      'The optional fields to read beside the required ones, at most 1000. Default: those that are read without a config.',
     ),
     fieldMappings: orElse(z.array(fieldMappingInput).max(CONTENT_LIMITS.fields), []).describe(
-      'For fields that the integration leaves to be mapped: fieldName by mapToName.',
+      'The fields of the provider for the names that the integration leaves to be mapped: fieldName for each mapToName.',
     ),
-    schedule: orNull(schedule).describe("Instead of the integration's schedule."),
-    destination: orNull(contentText).describe("Instead of the integration's destination."),
-    disabled: orElse(z.boolean(), false).describe('The object is not read at all.'),
+    schedule: orNull(schedule).describe(
+      "Replaces the integration's schedule: a cron expression of five fields, in UTC, at most one run in 10 minutes.",
+    ),
+    destination: orNull(contentText).describe(
+      "Replaces the integration's destination: the name of a destination of the project.",
+    ),
+    disabled: orElse(z.boolean(), false).describe('True: the object is not read.'),
     backfill: orNull(backfillInput).describe('How far back the first read goes.'),
   })
-  .meta({ id: 'InstallationReadConfigInput', description: 'Choices for one object to read.' });
+  .meta({
+    id: 'InstallationReadConfigInput',
+    description: 'The choices of the customer for one object to read.',
+  });
 
 const writeConfigInput = z
   .object({
     objectName,
-    deletionEnabled: orElse(z.boolean(), false).describe('Its records may be deleted.'),
+    deletionEnabled: orElse(z.boolean(), false).describe(
+      'Whether records of the object may be deleted.',
+    ),
   })
-  .meta({ id: 'InstallationWriteConfigInput', description: 'Choices for one object to write.' });
+  .meta({
+    id: 'InstallationWriteConfigInput',
+    description: 'The choices of the customer for one object to write.',
+  });
 
 export const installationConfigInput = z
   .object({
     read: orElse(z.array(readConfigInput).max(CONTENT_LIMITS.objects), []).describe(
-      'The objects to read, each once; others are not read.',
+      'The objects to read, each once, at most 200. Objects that are not named are not read.',
     ),
     write: orElse(z.array(writeConfigInput).max(CONTENT_LIMITS.objects), []).describe(
-      'The objects to write, each once.',
+      'The objects to write, each once, at most 200.',
     ),
   })
   .meta({
     id: 'InstallationConfigInput',
-    description: "The customer's choices: a whole config, which replaces the one before.",
+    description:
+      'The choices of the customer. A config is given as a whole and replaces the one before.',
   });
 
 export type ConfigInput = z.input<typeof installationConfigInput>;

@@ -5,30 +5,42 @@ import { projectIdOrName, ref } from '../names.ts';
 import { orNull } from '../optional-value.ts';
 import { installationConfigInput } from './installation-config.ts';
 
-const installationId = id.describe('The installation.');
+const installationId = id.describe('The id of the installation.');
 const connectionId = id.describe(
-  "A connection of the group to the integration's provider; default: the group's own.",
+  "The id of a connection of the group to the integration's provider. Default: the one that the group has.",
 );
 
 export const createInstallationInput = z
   .object({
     projectIdOrName,
     integrationIdOrName,
-    groupRef: ref.describe('The group that uses the integration.'),
+    groupRef: ref.describe('The ref of the group that uses the integration.'),
     connectionId: orNull(connectionId),
-    config: orNull(installationConfigInput).describe('Default: all that the integration has.'),
+    config: orNull(installationConfigInput).describe(
+      'The choices of the customer. Default: all that the integration has.',
+    ),
   })
-  .meta({ id: 'CreateInstallationInput', description: 'An integration to install for a group.' });
+  .meta({
+    id: 'CreateInstallationInput',
+    description: 'The integration to install, and the group.',
+  });
 
 export const updateInstallationInput = z
   .object({
     projectIdOrName,
     installationId,
-    connectionId: connectionId.optional().describe('Another connection of the group.'),
-    config: installationConfigInput.optional().describe('In place of the whole config before.'),
+    connectionId: connectionId
+      .optional()
+      .describe('The id of another connection of the group to the same provider.'),
+    config: installationConfigInput
+      .optional()
+      .describe('A whole config, which replaces the one before.'),
   })
-  .meta({ id: 'UpdateInstallationInput', description: 'What to change; what is left out stays.' });
+  .meta({
+    id: 'UpdateInstallationInput',
+    description: 'The new values of an installation. A field that is left out stays as it is.',
+  });
 
 export const deleteInstallationInput = z
   .object({ projectIdOrName, installationId })
-  .meta({ id: 'DeleteInstallationInput', description: 'An installation to delete.' });
+  .meta({ id: 'DeleteInstallationInput', description: 'The installation to delete.' });

@@ -26,15 +26,15 @@ export interface ObjectMetadata extends ObjectDescription {
 }
 
 const objectName = z.string().min(1).max(256);
-const groupRef = ref.describe('The group that is connected.');
+const groupRef = ref.describe('The ref of a group with a connection to the provider.');
 const excludeReadOnly = orDefault(z.boolean(), false).describe(
-  "Leaves out fields that can't be written.",
+  "True: fields that can't be written are left out. Default: false.",
 );
 
 export const objectMetadataInput = z.object({
   projectIdOrName,
-  provider: z.string().min(1).max(128).describe('The provider.'),
-  objectName: objectName.describe("The provider's name of the object."),
+  provider: z.string().min(1).max(128).describe('The name of the provider.'),
+  objectName: objectName.describe("The provider's name of the object, like `contacts`."),
   groupRef,
   excludeReadOnly,
 });
@@ -42,14 +42,14 @@ export const objectMetadataInput = z.object({
 export const installedObjectMetadataInput = z.object({
   projectIdOrName,
   integrationIdOrName,
-  objectName: objectName.describe("The provider's name of the object."),
+  objectName: objectName.describe("The provider's name of the object, like `contacts`."),
   groupRef,
   excludeReadOnly,
 });
 
 /** Of an installation that is known. */
 export const metadataOptions = z.object({
-  objectName: objectName.describe('Its name, mapped or not.'),
+  objectName: objectName.describe("The name of the object: the mapped one or the provider's."),
   excludeReadOnly,
 });
 type Options = z.output<typeof metadataOptions>;

@@ -17,19 +17,25 @@ export const contentText = z.string().min(1).max(CONTENT_LIMITS.characters);
 const oneOf = (...values: string[]) =>
   z.string().refine((text) => values.includes(text), `must be ${values.join(' or ')}.`);
 
-const objectName = contentText.describe("The provider's name of the object.");
-export const ENABLED = 'always is the only value: what is listed is on for every installation.';
+const objectName = contentText.describe("The provider's name of the object, like `contacts`.");
+export const ENABLED =
+  'Always `always`: an object or event that is listed is on for every installation.';
 const enabled = oneOf('always').describe(ENABLED);
 
 export const fieldMappingInput = z
   .object({
-    fieldName: orNull(contentText).describe("The provider's name of the field."),
-    mapToName: orNull(contentText).describe('The name that the field is delivered under.'),
+    fieldName: orNull(contentText).describe(
+      "The provider's name of the field; left out for a name that each installation maps to a field.",
+    ),
+    mapToName: orNull(contentText).describe(
+      "The builder's own name of the field in messages and writes. Default: the provider's name.",
+    ),
     mapToDisplayName: orNull(contentText).describe('The name that people see.'),
   })
   .meta({
     id: 'FieldMappingInput',
-    description: 'A field: with fieldName an existing one, with mapToName alone one to be mapped.',
+    description:
+      'A field to read. With fieldName it is a field of the provider; with mapToName alone each installation maps a field to it.',
   });
 
 const fields = orElse(z.array(fieldMappingInput).max(CONTENT_LIMITS.fields), []);
@@ -37,9 +43,11 @@ const fields = orElse(z.array(fieldMappingInput).max(CONTENT_LIMITS.fields), [])
 const deliveryInput = z
   .object({
     mode: orDefault(oneOf('auto', 'onRequest'), 'auto').describe('auto or onRequest.'),
-    pageSize: orNull(z.number().int().min(50).max(500)).describe('Records in one message.'),
+    pageSize: orNull(z.number().int().min(50).max(500)).describe(
+      'The most records of one message, 50 to 500. Default: the page size of the provider.',
+    ),
   })
-  .meta({ id: 'DeliverySpecInput', description: 'How read records are delivered.' });
+  .meta({ id: 'DeliverySpecInput', description: 'How records that are read are delivered.' });
 
 const readObjectInput = z
   .object({
@@ -52,119 +60,142 @@ const readObjectInput = z
         return z.NEVER;
       })
       .describe(
-        'The name of the destination that the records go to. Every read object must have one.',
+        'The name of the destination that gets the records. Every read object must have one.',
       ),
     schedule: orNull(schedule).describe(
-      'Cron of five fields in UTC; left out, the object is read only when triggered.',
+      'A cron expression of five fields, in UTC, at most one run in 10 minutes. Default: the object is read only by triggerRead.',
     ),
-    mapToName: orNull(contentText).describe('The name that the object is delivered under.'),
+    mapToName: orNull(contentText).describe(
+      "The builder's own name of the object in messages and inputs. Default: the provider's name.",
+    ),
     mapToDisplayName: orNull(contentText).describe('The name that people see.'),
-    requiredFields: fields.describe('Fields that are always read.'),
-    optionalFields: fields.describe('Fields that an installation may select.'),
+    requiredFields: fields.describe('The fields that every installation reads.'),
+    optionalFields: fields.describe('The fields that an installation may select.'),
     optionalFieldsAuto: orNull(oneOf('all')).describe(
-      'all: every field of the object may be selected.',
+      '`all`: an installation may select every field of the object. Default: only optionalFields.',
     ),
-    delivery: orNull(deliveryInput).describe('How its records are delivered.'),
+    delivery: orNull(deliveryInput).describe('How records of the object are delivered.'),
     enabled: orNull(enabled),
   })
-  .meta({ id: 'ReadObjectSpecInput', description: 'An object to read.' });
+  .meta({
+    id: 'ReadObjectSpecInput',
+    description: 'An object to read, with its fields, schedule and destination.',
+  });
 
 /** What is said of values for fields that no one has mapped. */
-export const VALUE_DEFAULTS = 'Which fields a write may give values beside those that are mapped.';
+export const VALUE_DEFAULTS = 'Which fields a write may set beside the mapped ones.';
 export const ANY_FIELDS =
-  'True: with inheritMapping, a write may name any field of the provider, mapped or not. False: mapped and selected ones only.';
+  'True: with inheritMapping, a write may set any field of the provider. False: only mapped and selected fields.';
 
 const writeObjectInput = z
   .object({
     objectName,
-    inheritMapping: orElse(z.boolean(), false).describe('Names are mapped as in the read object.'),
+    inheritMapping: orElse(z.boolean(), false).describe(
+      'Whether a write uses the mapped names of the read object.',
+    ),
     valueDefaults: orNull(
       z
         .object({ allowAnyFields: z.boolean().describe(ANY_FIELDS) })
         .meta({ id: 'ValueDefaultsInput', description: VALUE_DEFAULTS }),
     ).describe(VALUE_DEFAULTS),
   })
-  .meta({ id: 'WriteObjectSpecInput', description: 'An object to write.' });
+  .meta({ id: 'WriteObjectSpecInput', description: 'An object that may be written.' });
 
 const proxyInput = z
   .object({
-    enabled: z.boolean().describe('Requests may be forwarded to the provider.'),
+    enabled: z.boolean().describe('Whether requests may be forwarded to the provider.'),
     useModule: orElse(z.boolean(), false).describe(
-      "To the module's base URL instead of the root's.",
+      "Whether they go to the base URL of the module instead of the provider's.",
     ),
   })
-  .meta({ id: 'ProxySpecInput', description: 'Forwarding of requests.' });
+  .meta({ id: 'ProxySpecInput', description: 'Whether requests are forwarded to the provider.' });
 
 const toggleInput = z
   .object({ enabled })
-  .meta({ id: 'EventToggleInput', description: 'A kind of event that is listened to.' });
+  .meta({ id: 'EventToggleInput', description: 'An event that the gateway subscribes to.' });
 
 const updateEventInput = z
   .object({
     enabled,
     watchFieldsAuto: orNull(oneOf('all', 'selected')).describe(
-      'all or selected; not together with requiredWatchFields.',
+      'The fields to watch: `all`, or the `selected` ones of the installation. Not together with requiredWatchFields.',
     ),
     requiredWatchFields: orElse(z.array(contentText).max(CONTENT_LIMITS.fields), []).describe(
-      'Only changes of these fields are events.',
+      'The fields to watch: only their changes are events.',
     ),
   })
-  .meta({ id: 'UpdateEventSpecInput', description: 'Changes that are listened to.' });
+  .meta({
+    id: 'UpdateEventSpecInput',
+    description: 'The changes of records that the gateway subscribes to.',
+  });
 
 const associationEventInput = z
   .object({
     enabled,
-    includeFullRecords: orElse(z.boolean(), false).describe('Events carry the associated records.'),
+    includeFullRecords: orElse(z.boolean(), false).describe(
+      'Whether events carry the associated records.',
+    ),
   })
   .meta({
     id: 'AssociationChangeEventSpecInput',
-    description: 'Changes of associations that are listened to.',
+    description: 'The changes of associations that the gateway subscribes to.',
   });
 
 const subscribeObjectInput = z
   .object({
     objectName,
-    destination: orNull(contentText).describe('The destination of the events.'),
+    destination: orNull(contentText).describe('The name of the destination that gets the events.'),
     inheritFieldsAndMapping: orElse(z.boolean(), false).describe(
-      'Fields and names are those of the read object.',
+      'Whether fields and names are those of the read object.',
     ),
-    createEvent: orNull(toggleInput).describe('Records that are made.'),
-    updateEvent: orNull(updateEventInput).describe('Records that are changed.'),
-    deleteEvent: orNull(toggleInput).describe('Records that are deleted.'),
-    associationChangeEvent: orNull(associationEventInput).describe('Associations that change.'),
+    createEvent: orNull(toggleInput).describe('Events of new records.'),
+    updateEvent: orNull(updateEventInput).describe('Events of changed records.'),
+    deleteEvent: orNull(toggleInput).describe('Events of deleted records.'),
+    associationChangeEvent: orNull(associationEventInput).describe(
+      'Events of changed associations.',
+    ),
     otherEvents: orElse(z.array(contentText).max(CONTENT_LIMITS.fields), []).describe(
-      "Further events, by the provider's names.",
+      'Further events, by the names that the provider has for them.',
     ),
   })
-  .meta({ id: 'SubscribeObjectSpecInput', description: 'An object whose events are wanted.' });
+  .meta({
+    id: 'SubscribeObjectSpecInput',
+    description: 'An object whose changes the gateway subscribes to.',
+  });
 
 const objectsOf = <T extends z.ZodObject>(object: T) =>
-  z.array(object).max(CONTENT_LIMITS.objects).describe('The objects, each once.');
+  z.array(object).max(CONTENT_LIMITS.objects).describe('The objects, each once, at most 200.');
 
 export const integrationContentInput = z
   .object({
-    name: contentText.describe("The integration's name."),
-    provider: contentText.describe("The integration's provider."),
+    name: contentText.describe('The name of the integration: the same as outside the content.'),
+    provider: contentText.describe('The name of the provider: the same as outside the content.'),
     displayName: orNull(z.string().min(1).max(100)).describe('The name that people see.'),
-    module: orNull(contentText).describe('The module of the provider.'),
+    module: orNull(contentText).describe(
+      'The part of the provider that is used, for providers that have several.',
+    ),
     read: orNull(
       z
         .object({ objects: objectsOf(readObjectInput) })
-        .meta({ id: 'ReadSpecInput', description: 'What is read.' }),
-    ).describe('What is read.'),
+        .meta({ id: 'ReadSpecInput', description: 'The objects that are read.' }),
+    ).describe('The objects that are read.'),
     write: orNull(
       z
         .object({ objects: objectsOf(writeObjectInput) })
-        .meta({ id: 'WriteSpecInput', description: 'What may be written.' }),
-    ).describe('What may be written.'),
-    proxy: orNull(proxyInput).describe('Forwarding of requests.'),
+        .meta({ id: 'WriteSpecInput', description: 'The objects that may be written.' }),
+    ).describe('The objects that may be written.'),
+    proxy: orNull(proxyInput).describe('Whether requests are forwarded to the provider.'),
     subscribe: orNull(
-      z
-        .object({ objects: objectsOf(subscribeObjectInput) })
-        .meta({ id: 'SubscribeSpecInput', description: 'Events that are wanted.' }),
-    ).describe('Events that are wanted.'),
+      z.object({ objects: objectsOf(subscribeObjectInput) }).meta({
+        id: 'SubscribeSpecInput',
+        description: 'The objects whose changes the gateway subscribes to.',
+      }),
+    ).describe('The objects whose changes the gateway subscribes to.'),
   })
-  .meta({ id: 'IntegrationContentInput', description: 'What an integration does.' });
+  .meta({
+    id: 'IntegrationContentInput',
+    description: 'What an integration reads, writes, proxies and subscribes to.',
+  });
 
 export const revisionInput = z
   .object({
@@ -173,7 +204,7 @@ export const revisionInput = z
     ),
     content: integrationContentInput,
   })
-  .meta({ id: 'RevisionInput', description: 'A version of what an integration does.' });
+  .meta({ id: 'RevisionInput', description: 'A version of the content of an integration.' });
 
 export type ContentInput = z.input<typeof integrationContentInput>;
 export type ReadObjectInput = z.input<typeof readObjectInput>;

@@ -25,20 +25,25 @@ export const integrationIdOrName = z
   .string()
   .min(1)
   .max(64)
-  .describe('The integration, by id or name.');
+  .describe('The id or the name of the integration.');
 
 export const createIntegrationInput = z
   .object({
     projectIdOrName,
-    name: integrationName.describe('Lowercase letters, digits, - and _, 1 to 64; unique.'),
-    provider: z.string().min(1).max(64).describe('A provider of the catalogue.'),
+    name: integrationName.describe(
+      '1 to 64 lower-case letters, digits, - and _; unique in the project.',
+    ),
+    provider: z.string().min(1).max(64).describe('The name of a provider of the catalogue.'),
     latestRevision: revisionInput,
   })
-  .meta({ id: 'CreateIntegrationInput', description: 'An integration to make.' });
+  .meta({
+    id: 'CreateIntegrationInput',
+    description: 'The integration to create, with its first revision.',
+  });
 
 export const deleteIntegrationInput = z
   .object({ projectIdOrName, integrationIdOrName })
-  .meta({ id: 'DeleteIntegrationInput', description: 'An integration to delete.' });
+  .meta({ id: 'DeleteIntegrationInput', description: 'The integration to delete.' });
 
 /** Installations that are deleted with one transaction: each has its event, and events wait in line. */
 const DELETED_AT_ONCE = 25;

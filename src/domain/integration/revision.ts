@@ -37,12 +37,12 @@ export const createRevisionInput = z
     integrationIdOrName,
     revision: revisionInput,
     destructive: orDefault(z.boolean(), false).describe(
-      'Pauses the reads of objects that it no longer has.',
+      'True: if installations read objects that the revision drops, their reads are paused. False: the revision is refused then. Default: false.',
     ),
   })
   .meta({
     id: 'CreateRevisionInput',
-    description: 'A new version of an integration, in force for all its installations at once.',
+    description: 'The new revision of an integration. It holds for all installations at once.',
   });
 
 export const listRevisions = read(

@@ -33,57 +33,62 @@ import {
 } from '../schema/types.ts';
 import { ConnectionCredentials } from './credentials.ts';
 
-const ConnectionStatus = enumType('ConnectionStatus', 'What is known of its credentials.', {
-  CREATED: 'They are new, or the access token was just refreshed.',
-  WORKING: 'The provider has accepted them.',
-  BAD_CREDENTIALS: 'The provider has refused them, in a call or in a refresh.',
-});
+const ConnectionStatus = enumType(
+  'ConnectionStatus',
+  'Whether the credentials of a connection work.',
+  {
+    CREATED: 'The credentials are new, or the access token was just refreshed: not used yet.',
+    WORKING: 'The provider has accepted the credentials.',
+    BAD_CREDENTIALS:
+      'The provider has refused the credentials, in a call or in a refresh. Connect again.',
+  },
+);
 
 ConnectedAccount.implement({
-  description: "A group and a consumer linked to one provider: the platform's connection.",
+  description: 'A connection: an account at a provider that a consumer has connected for a group.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
     project: projectField(t),
-    provider: t.exposeString('provider', { description: 'The provider of the catalogue.' }),
+    provider: t.exposeString('provider', { description: 'The name of the provider.' }),
     group: sureLinkField(t, {
       type: Group,
       table: 'Group',
       column: 'groupId',
-      description: 'Who has access.',
+      description: 'The group whose account it is.',
     }),
     consumer: sureLinkField(t, {
       type: Consumer,
       table: 'Consumer',
       column: 'consumerId',
-      description: 'Who connected the account.',
+      description: 'The consumer who has connected the account.',
     }),
     providerApp: linkField(t, {
       type: ProviderApp,
       table: 'ProviderApp',
       column: 'providerAppId',
-      description: 'The OAuth app that it came by, where it came by one.',
+      description: 'The provider app that it was connected with; null if there was none.',
     }),
     authScheme: t.expose('authScheme', {
       type: AuthScheme,
-      description: 'How it proves itself to the provider.',
+      description: 'The scheme by which it authenticates at the provider.',
     }),
     status: t.expose('status', {
       type: ConnectionStatus,
-      description: 'What is known of its credentials.',
+      description: 'Whether its credentials work.',
     }),
     providerWorkspaceRef: t.exposeString('providerWorkspaceRef', {
       nullable: true,
-      description: 'The workspace at the provider, where it is known.',
+      description: 'The workspace of the account at the provider; null if there is none.',
     }),
     providerConsumerRef: t.exposeString('providerConsumerRef', {
       nullable: true,
-      description: "The provider's own id of the consumer, where it is known.",
+      description: "The provider's own id of the consumer; null if it is not known.",
     }),
     providerMetadata: t.field({
       type: 'JSONObject',
       nullable: true,
-      description: 'Further facts of the account.',
+      description: 'Further facts of the account, from the builder and the provider.',
       resolve: ({ providerMetadata }) => providerMetadata,
     }),
     credentials: t.field({
@@ -95,7 +100,7 @@ ConnectedAccount.implement({
     objects: t.field({
       ...needing(
         listAccountObjects,
-        'Its objects, custom ones included, asked from the provider. Null if that lists none.',
+        'The objects of the account, custom ones included, read from the provider; null if the provider lists none.',
       ),
       type: [ProviderObject],
       nullable: true,
@@ -107,12 +112,12 @@ ConnectedAccount.implement({
 
 builder.objectField(Project, 'connections', (t) =>
   listField(t, ConnectedAccounts, {
-    description: 'Connections, newest first.',
+    description: 'The connections of the project, newest first.',
     args: {
-      provider: t.arg.string({ description: 'Only those to this provider.' }),
-      groupRef: t.arg.string({ description: 'Only those of this group.' }),
-      consumerRef: t.arg.string({ description: 'Only those of this consumer.' }),
-      status: t.arg({ type: ConnectionStatus, description: 'Only those of this status.' }),
+      provider: t.arg.string({ description: 'Only connections to the provider with this name.' }),
+      groupRef: t.arg.string({ description: 'Only connections of the group with this ref.' }),
+      consumerRef: t.arg.string({ description: 'Only connections of the consumer with this ref.' }),
+      status: t.arg({ type: ConnectionStatus, description: 'Only connections of this status.' }),
     },
     list: listConnections,
   }),
@@ -123,10 +128,12 @@ const StartOAuthConnectPayload = builder
   .implement({
     description: 'The answer of startOAuthConnect.',
     fields: (t) => ({
-      authorizeUrl: t.exposeString('authorizeUrl', { description: 'Where the browser goes.' }),
+      authorizeUrl: t.exposeString('authorizeUrl', {
+        description: "The provider's page of consent. Send the person's browser there.",
+      }),
       expireTime: t.expose('expireTime', {
         type: 'DateTime',
-        description: 'Until when the person can come back.',
+        description: 'The person must consent before this time: 10 minutes from now.',
       }),
     }),
   });
@@ -134,20 +141,31 @@ const StartOAuthConnectPayload = builder
 builder.mutationFields((t) => ({
   generateConnection: mutationField(t, generateConnection, {
     type: answer('GenerateConnectionPayload', 'connection', ConnectedAccount, 'The connection.'),
-    description: 'Connects with credentials, or replaces those of the connection that there is.',
+    description:
+      'Connects an account with credentials. If the group and the consumer have a connection to the provider already, its credentials are replaced.',
   }),
   startOAuthConnect: mutationField(t, startOAuthConnect, {
     type: StartOAuthConnectPayload,
     description:
-      "For a person at a browser: the provider's authorize URL. The callback makes or renews the connection.",
+      "Begins a connect in a browser and gives the provider's authorize URL. When the person has consented, the callback creates or renews the connection.",
   }),
   updateConnection: mutationField(t, updateConnection, {
-    type: answer('UpdateConnectionPayload', 'connection', ConnectedAccount, 'As it is now.'),
+    type: answer(
+      'UpdateConnectionPayload',
+      'connection',
+      ConnectedAccount,
+      'The connection with its new values.',
+    ),
     description: 'Changes a connection.',
   }),
   refreshConnection: mutationField(t, refreshConnection, {
-    type: answer('RefreshConnectionPayload', 'connection', ConnectedAccount, 'As it is now.'),
-    description: 'Refreshes the access token now.',
+    type: answer(
+      'RefreshConnectionPayload',
+      'connection',
+      ConnectedAccount,
+      'The connection with its new values.',
+    ),
+    description: 'Refreshes the access token now, even if it has not expired.',
   }),
   deleteConnection: mutationField(t, deleteConnection, {
     type: DeletePayload,

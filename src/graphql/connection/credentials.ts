@@ -2,18 +2,18 @@ import type { ShownCredentials, ShownToken } from '../../domain/connection/crede
 import { builder } from '../schema/schema-builder.ts';
 
 const OAuth2Token = builder.objectRef<ShownToken>('OAuth2Token').implement({
-  description: 'A token and its lifetime.',
+  description: 'An OAuth token and its lifetime.',
   fields: (t) => ({
-    token: t.exposeString('token', { description: 'The token.' }),
+    token: t.exposeString('token', { description: 'The value of the token.' }),
     issuedAt: t.expose('issuedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was issued, where that is known.',
+      description: 'When it was issued; null if that is not known.',
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it ends, where that is known.',
+      description: 'When it expires; null if that is not known.',
     }),
   }),
 });
@@ -21,28 +21,33 @@ const OAuth2Token = builder.objectRef<ShownToken>('OAuth2Token').implement({
 const OAuth2Tokens = builder
   .objectRef<NonNullable<ShownCredentials['oauth2AuthorizationCode']>>('OAuth2Tokens')
   .implement({
-    description: 'The tokens of an authorization.',
+    description: 'The tokens of an OAuth authorization.',
     fields: (t) => ({
       accessToken: t.expose('accessToken', {
         type: OAuth2Token,
         nullable: true,
-        description: 'Authenticates calls.',
+        description: 'The token that authenticates requests to the provider.',
       }),
       refreshToken: t.expose('refreshToken', {
         type: OAuth2Token,
         nullable: true,
-        description: 'Gets new access tokens.',
+        description: 'The token that gets new access tokens.',
       }),
-      scopes: t.exposeStringList('scopes', { description: 'The scopes that were granted.' }),
+      scopes: t.exposeStringList('scopes', {
+        description: 'The OAuth scopes that the provider granted.',
+      }),
     }),
   });
 
 export const ConnectionCredentials = builder
   .objectRef<ShownCredentials>('ConnectionCredentials')
   .implement({
-    description: 'Credentials in clear: the one that the scheme has.',
+    description: 'Credentials in clear: only the field of the scheme is set.',
     fields: (t) => ({
-      apiKey: t.exposeString('apiKey', { nullable: true, description: 'An API key.' }),
+      apiKey: t.exposeString('apiKey', {
+        nullable: true,
+        description: 'The API key; null for other schemes.',
+      }),
       oauth2AuthorizationCode: t.expose('oauth2AuthorizationCode', {
         type: OAuth2Tokens,
         nullable: true,

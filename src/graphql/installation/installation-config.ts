@@ -17,33 +17,39 @@ const BackfillConfig = builder.objectRef<BackfillConfigShape>('BackfillConfig').
   fields: (t) => ({
     days: t.exposeInt('days', {
       nullable,
-      description: 'So many days back; 0 reads nothing old.',
+      description: 'The days before now that the first read covers; 0 reads no earlier changes.',
     }),
-    fullHistory: t.exposeBoolean('fullHistory', { nullable, description: 'Everything there is.' }),
+    fullHistory: t.exposeBoolean('fullHistory', {
+      nullable,
+      description: 'True: the first read covers all records.',
+    }),
   }),
 });
 
 const InstallationReadConfig = builder.objectRef<ReadConfig>('InstallationReadConfig').implement({
-  description: 'Choices for one object to read.',
+  description: 'The choices of the customer for one object to read.',
   fields: (t) => ({
-    objectName: t.exposeString('objectName', { description: "The provider's name of the object." }),
+    objectName: t.exposeString('objectName', {
+      description: "The provider's name of the object, like `contacts`.",
+    }),
     selectedFields: t.exposeStringList('selectedFields', {
-      description: 'Fields that are read beside the required ones.',
+      description: 'The optional fields that are read beside the required ones.',
     }),
     fieldMappings: t.field({
       type: [FieldMapping],
-      description: 'Fields of the provider for those that the integration leaves to be mapped.',
+      description:
+        'The fields of the provider for the names that the integration leaves to be mapped.',
       resolve: ({ fieldMappings }) => fieldMappings,
     }),
     schedule: t.exposeString('schedule', {
       nullable,
-      description: "Cron of five fields in UTC; null where the integration's holds.",
+      description: "A cron expression of five fields, in UTC; null if the integration's holds.",
     }),
     destination: t.exposeString('destination', {
       nullable,
-      description: "The destination of the records; null where the integration's holds.",
+      description: "The name of the destination of the records; null if the integration's holds.",
     }),
-    disabled: t.exposeBoolean('disabled', { description: 'The object is not read at all.' }),
+    disabled: t.exposeBoolean('disabled', { description: 'True: the object is not read.' }),
     backfill: t.field({
       type: BackfillConfig,
       nullable,
@@ -56,30 +62,31 @@ const InstallationReadConfig = builder.objectRef<ReadConfig>('InstallationReadCo
 const InstallationWriteConfig = builder
   .objectRef<WriteConfig>('InstallationWriteConfig')
   .implement({
-    description: 'Choices for one object to write.',
+    description: 'The choices of the customer for one object to write.',
     fields: (t) => ({
       objectName: t.exposeString('objectName', {
-        description: "The provider's name of the object.",
+        description: "The provider's name of the object, like `contacts`.",
       }),
       deletionEnabled: t.exposeBoolean('deletionEnabled', {
-        description: 'Its records may be deleted.',
+        description: 'Whether records of the object may be deleted.',
       }),
     }),
   });
 
 InstallationConfig.implement({
-  description: "The customer's choices on top of the integration. Never changed.",
+  description:
+    'The choices of the customer for an installation. A config never changes: an update creates a new one.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
     read: t.field({
       type: [InstallationReadConfig],
-      description: 'The objects that are read.',
+      description: 'The choices for each object that is read.',
       resolve: (config) => configOf(config).read,
     }),
     write: t.field({
       type: [InstallationWriteConfig],
-      description: 'The objects that may be written.',
+      description: 'The choices for each object that may be written.',
       resolve: (config) => configOf(config).write,
     }),
   }),

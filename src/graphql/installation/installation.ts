@@ -43,13 +43,13 @@ import {
 import { InstalledObject } from './installed-object.ts';
 import { ObjectMetadata } from './object-metadata.ts';
 
-const InstallationHealth = enumType('InstallationHealth', 'How an installation is doing.', {
-  HEALTHY: 'Nothing is known to be wrong.',
-  UNHEALTHY: 'Its connection is BAD_CREDENTIALS, or its last three operations failed.',
+const InstallationHealth = enumType('InstallationHealth', 'Whether an installation works.', {
+  HEALTHY: 'No failure is known.',
+  UNHEALTHY: 'Its connection is BAD_CREDENTIALS, or its last three operations have failed.',
 });
 
 Installation.implement({
-  description: 'An integration that a group uses, through one connection.',
+  description: 'An integration that a group uses, through one of its connections.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
@@ -62,47 +62,48 @@ Installation.implement({
     }),
     revision: t.field({
       type: Revision,
-      description: "The integration's latest revision, which is in force.",
+      description: "The integration's latest revision: it holds for all installations.",
       resolve: ({ integrationId }, _args, { get }) => get(latestRevisions, integrationId),
     }),
     group: sureLinkField(t, {
       type: Group,
       table: 'Group',
       column: 'groupId',
-      description: 'The group that uses it.',
+      description: 'The group that uses the integration.',
     }),
     connection: sureLinkField(t, {
       type: ConnectedAccount,
       table: 'Connection',
       column: 'connectionId',
-      description: 'The connection that it works through.',
+      description: 'The connection through which it reads and writes.',
     }),
     config: sureLinkField(t, {
       type: InstallationConfig,
       table: 'InstallationConfig',
       column: 'configId',
-      description: "The customer's choices that are in force.",
+      description: 'The choices of the customer that hold now.',
     }),
     healthStatus: t.field({
       type: InstallationHealth,
-      description: 'How it is doing.',
+      description: 'Whether it works.',
       resolve: ({ id }, _args, { get }) => get(installationHealth, id),
     }),
     lastOperation: t.field({
       type: Operation,
       nullable: true,
-      description: 'Its newest operation.',
+      description: 'Its newest operation; null before the first.',
       resolve: ({ id }, _args, { find }) => find(lastOperations, id),
     }),
     objects: t.field({
       type: [InstalledObject],
-      description: 'The objects that its config reads, by name, and how far they are read.',
+      description:
+        'The objects that it reads, in the order of their names, and how far each is read.',
       resolve: ({ id }, _args, { get }) => get(installedObjects, id),
     }),
     objectMetadata: t.field({
       ...needing(
         objectMetadataOfInstallation,
-        "An object's fields, read from the provider through the connection.",
+        'The fields of an object, read from the provider through the connection.',
       ),
       type: ObjectMetadata,
       args: parsedArgs(t.arg, metadataOptions),
@@ -110,17 +111,17 @@ Installation.implement({
         objectMetadataOfInstallation(call, installation, options),
     }),
     createdBy: t.exposeString('createdBy', {
-      description: 'Who made it: api:<key id> or builder:<id>.',
+      description: 'The caller who created it: api:<key id> or builder:<id>.',
     }),
     updateTime: updateTimeField(t),
   }),
 });
 
-const groupRef = 'Only the group of this ref.';
+const groupRef = 'Only installations of the group with this ref.';
 
 builder.objectField(Project, 'installations', (t) =>
   listField(t, Installations, {
-    description: 'Installations of all integrations, newest first.',
+    description: 'The installations of all integrations of the project, newest first.',
     args: { groupRef: t.arg.string({ description: groupRef }) },
     list: listInstallations,
   }),
@@ -128,7 +129,7 @@ builder.objectField(Project, 'installations', (t) =>
 
 builder.objectField(Integration, 'installations', (t) =>
   listField(t, Installations, {
-    description: 'Its installations, newest first.',
+    description: 'The installations of the integration, newest first.',
     args: { groupRef: t.arg.string({ description: groupRef }) },
     list: listInstallationsOfIntegration,
   }),
@@ -136,15 +137,25 @@ builder.objectField(Integration, 'installations', (t) =>
 
 builder.mutationFields((t) => ({
   createInstallation: mutationField(t, createInstallation, {
-    type: answer('CreateInstallationPayload', 'installation', Installation, 'The new one.'),
-    description: 'Installs an integration for a group; each group has it once.',
+    type: answer(
+      'CreateInstallationPayload',
+      'installation',
+      Installation,
+      'The installation. Its scheduled reads begin.',
+    ),
+    description: 'Installs an integration for a group. A group can have an integration once.',
   }),
   updateInstallation: mutationField(t, updateInstallation, {
-    type: answer('UpdateInstallationPayload', 'installation', Installation, 'As it is now.'),
+    type: answer(
+      'UpdateInstallationPayload',
+      'installation',
+      Installation,
+      'The installation with its new values.',
+    ),
     description: 'Changes the connection or the config of an installation.',
   }),
   deleteInstallation: mutationField(t, deleteInstallation, {
     type: DeletePayload,
-    description: 'Deletes an installation. Its connection stays.',
+    description: 'Deletes an installation. Its connection and its operations stay.',
   }),
 }));

@@ -4,35 +4,42 @@ import { builder } from '../schema/schema-builder.ts';
 const nullable = true;
 
 export const InstalledObject = builder.objectRef<InstalledObjectView>('InstalledObject').implement({
-  description: 'The state of one read object of an installation.',
+  description: 'How far one object of an installation is read.',
   fields: (t) => ({
-    objectName: t.exposeString('objectName', { description: "The provider's name of the object." }),
+    objectName: t.exposeString('objectName', {
+      description: "The provider's name of the object, like `contacts`.",
+    }),
     mappedObjectName: t.exposeString('mappedObjectName', {
       nullable,
-      description: 'The name that the integration maps it to.',
+      description: 'The name that the integration maps the object to; null if there is none.',
     }),
     schedule: t.exposeString('schedule', {
       nullable,
-      description: "The config's schedule, else the integration's; null where there is none.",
+      description:
+        "A cron expression of five fields, in UTC: the config's, else the integration's; null if there is none.",
     }),
-    paused: t.exposeBoolean('paused', { description: 'Its scheduled reads are paused.' }),
+    paused: t.exposeBoolean('paused', { description: 'Whether its scheduled reads are paused.' }),
     pauseNote: t.exposeString('pauseNote', {
       nullable,
-      description: 'Why it was paused, or resumed.',
+      description: 'Why its reads were last paused or resumed; null if nobody said.',
     }),
     nextReadTime: t.field({
       type: 'DateTime',
       nullable,
-      description: 'When it will be read; null where nothing is scheduled.',
+      description: 'When its next scheduled read is due; null if none is.',
       resolve: ({ nextReadTime }) => nextReadTime,
     }),
     lastReadTime: t.field({
       type: 'DateTime',
       nullable,
-      description: 'When it was last read.',
+      description: 'When it was last read; null if it never was.',
       resolve: ({ lastReadTime }) => lastReadTime,
     }),
-    backfillDone: t.exposeBoolean('backfillDone', { description: 'Its first read has finished.' }),
-    recordsRead: t.exposeInt('recordsRead', { description: 'Records read since its first read.' }),
+    backfillDone: t.exposeBoolean('backfillDone', {
+      description: 'Whether its first read has finished.',
+    }),
+    recordsRead: t.exposeInt('recordsRead', {
+      description: 'How many records were read, since the first read.',
+    }),
   }),
 });

@@ -11,17 +11,17 @@ import { builder } from '../schema/schema-builder.ts';
 
 const nullable = true;
 
-const FieldValueType = enumType('FieldValueType', 'What kind of value a field holds.', {
+const FieldValueType = enumType('FieldValueType', 'The type of the values of a field.', {
   STRING: 'Text.',
   BOOLEAN: 'True or false.',
-  SINGLE_SELECT: 'One of the values.',
-  MULTI_SELECT: 'Any number of the values.',
-  DATE: 'A day.',
-  DATETIME: 'A point in time.',
+  SINGLE_SELECT: 'One of the values that the field lists.',
+  MULTI_SELECT: 'Any number of the values that the field lists.',
+  DATE: 'A date without a time.',
+  DATETIME: 'A date with a time.',
   INT: 'A whole number.',
   FLOAT: 'A number.',
-  REFERENCE: 'Another record.',
-  OTHER: 'Anything else; providerType tells what.',
+  REFERENCE: 'The id of another record.',
+  OTHER: 'Any other type: providerType names it.',
 });
 
 const FieldValue = builder
@@ -29,55 +29,62 @@ const FieldValue = builder
   .implement({
     description: 'A value that a select field may have.',
     fields: (t) => ({
-      value: t.exposeString('value', { description: 'As it is in records.' }),
-      displayValue: t.exposeString('displayValue', { description: 'As people see it.' }),
+      value: t.exposeString('value', { description: 'The value as records hold it.' }),
+      displayValue: t.exposeString('displayValue', { description: 'The value as people see it.' }),
     }),
   });
 
 const FieldMetadata = builder.objectRef<FieldDescription>('FieldMetadata').implement({
-  description: 'One field of an object.',
+  description: 'A field of an object at the provider.',
   fields: (t) => ({
     fieldName: t.exposeString('fieldName', { description: "The provider's name of the field." }),
     displayName: t.string({
-      description: 'The name that people see; its own name where there is none.',
+      description: 'The name that people see; the name of the field if the provider has no other.',
       resolve: ({ displayName, fieldName }) => displayName ?? fieldName,
     }),
     valueType: t.expose('valueType', {
       type: FieldValueType,
-      description: 'What kind of value it holds.',
+      description: 'The type of its values.',
     }),
     providerType: t.exposeString('providerType', {
       nullable,
       description: "The provider's own name of the type.",
     }),
-    readOnly: t.exposeBoolean('readOnly', { description: "It can't be written." }),
-    isCustom: t.exposeBoolean('isCustom', { description: "The customer's account made it." }),
-    isRequired: t.exposeBoolean('isRequired', { description: 'A new record must have it.' }),
+    readOnly: t.exposeBoolean('readOnly', { description: "Whether it can't be written." }),
+    isCustom: t.exposeBoolean('isCustom', {
+      description: "Whether it exists only in this customer's account.",
+    }),
+    isRequired: t.exposeBoolean('isRequired', {
+      description: 'Whether a new record must have it.',
+    }),
     values: t.expose('values', {
       type: [FieldValue],
       nullable,
-      description: 'Only for select types: what may be chosen.',
+      description: 'Only for select types: the values that may be chosen.',
     }),
     referenceTo: t.exposeStringList('referenceTo', {
       nullable,
-      description: 'Only for references: the objects that it may point to.',
+      description: 'Only for references: the names of the objects that it may point to.',
     }),
   }),
 });
 
 export const ObjectMetadata = builder.objectRef<ObjectMetadataShape>('ObjectMetadata').implement({
-  description: "The fields of a provider's object, as the provider tells them.",
+  description: 'The fields of an object at a provider, as the provider describes them now.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: "The provider's name of the object." }),
+    name: t.exposeString('name', {
+      description: "The provider's name of the object, like `contacts`.",
+    }),
     displayName: t.exposeString('displayName', {
       nullable,
       description: 'The name that people see.',
     }),
     mappedObjectName: t.exposeString('mappedObjectName', {
       nullable,
-      description: 'Only through an installation: the name that the integration maps it to.',
+      description:
+        'Only through an installation: the name that the integration maps the object to.',
     }),
-    fields: t.expose('fields', { type: [FieldMetadata], description: 'Its fields.' }),
+    fields: t.expose('fields', { type: [FieldMetadata], description: 'The fields of the object.' }),
   }),
 });
 
@@ -85,7 +92,7 @@ builder.queryField('objectMetadata', (t) =>
   t.field({
     ...needing(
       readObjectMetadata,
-      "Fields of a provider's object, read from the provider through the group's connection.",
+      'The fields of an object, read from the provider through a connection of the group.',
     ),
     type: ObjectMetadata,
     args: parsedArgs(t.arg, objectMetadataInput),

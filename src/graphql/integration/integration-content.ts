@@ -16,15 +16,16 @@ import { SubscribeSpec } from './subscribe-spec.ts';
 const nullable = true;
 
 export const FieldMapping = builder.objectRef<FieldMappingShape>('FieldMapping').implement({
-  description: 'A field and the name that it is delivered under.',
+  description: 'A field to read, and its name in messages.',
   fields: (t) => ({
     fieldName: t.exposeString('fieldName', {
       nullable,
-      description: "The provider's name of the field; null where installations map one to it.",
+      description:
+        "The provider's name of the field; null if each installation maps a field to mapToName.",
     }),
     mapToName: t.exposeString('mapToName', {
       nullable,
-      description: 'The name that it is delivered under; null where it keeps its own.',
+      description: "The name of the field in messages and writes; null for the provider's name.",
     }),
     mapToDisplayName: t.exposeString('mapToDisplayName', {
       nullable,
@@ -36,28 +37,34 @@ export const FieldMapping = builder.objectRef<FieldMappingShape>('FieldMapping')
 const DeliverySpec = builder
   .objectRef<NonNullable<ReadObject['delivery']>>('DeliverySpec')
   .implement({
-    description: 'How read records are delivered.',
+    description: 'How records that are read are delivered.',
     fields: (t) => ({
       mode: t.exposeString('mode', { description: 'auto or onRequest.' }),
-      pageSize: t.exposeInt('pageSize', { nullable, description: 'Records in one message.' }),
+      pageSize: t.exposeInt('pageSize', {
+        nullable,
+        description: 'The most records of one message; null for the page size of the provider.',
+      }),
     }),
   });
 
 const ReadObjectSpec = builder.objectRef<ReadObject>('ReadObjectSpec').implement({
-  description: 'An object to read.',
+  description: 'An object to read, with its fields, schedule and destination.',
   fields: (t) => ({
-    objectName: t.exposeString('objectName', { description: "The provider's name of the object." }),
+    objectName: t.exposeString('objectName', {
+      description: "The provider's name of the object, like `contacts`.",
+    }),
     destination: t.exposeString('destination', {
       nullable,
-      description: 'The destination of the records.',
+      description: 'The name of the destination that gets the records.',
     }),
     schedule: t.exposeString('schedule', {
       nullable,
-      description: 'Cron of five fields in UTC; null where it is read only when triggered.',
+      description:
+        'A cron expression of five fields, in UTC; null if the object is read only by triggerRead.',
     }),
     mapToName: t.exposeString('mapToName', {
       nullable,
-      description: 'The name that the object is delivered under; null where it keeps its own.',
+      description: "The name of the object in messages and inputs; null for the provider's name.",
     }),
     mapToDisplayName: t.exposeString('mapToDisplayName', {
       nullable,
@@ -65,22 +72,22 @@ const ReadObjectSpec = builder.objectRef<ReadObject>('ReadObjectSpec').implement
     }),
     requiredFields: t.field({
       type: [FieldMapping],
-      description: 'Fields that are always read.',
+      description: 'The fields that every installation reads.',
       resolve: ({ requiredFields }) => requiredFields,
     }),
     optionalFields: t.field({
       type: [FieldMapping],
-      description: 'Fields that an installation may select.',
+      description: 'The fields that an installation may select.',
       resolve: ({ optionalFields }) => optionalFields,
     }),
     optionalFieldsAuto: t.exposeString('optionalFieldsAuto', {
       nullable,
-      description: 'all, where every field of the object may be selected.',
+      description: '`all` if an installation may select every field of the object, else null.',
     }),
     delivery: t.field({
       type: DeliverySpec,
       nullable,
-      description: 'How its records are delivered.',
+      description: 'How records of the object are delivered.',
       resolve: ({ delivery }) => delivery,
     }),
     enabled: t.exposeString('enabled', { nullable, description: ENABLED }),
@@ -88,7 +95,7 @@ const ReadObjectSpec = builder.objectRef<ReadObject>('ReadObjectSpec').implement
 });
 
 const ReadSpec = builder.objectRef<{ objects: ReadObject[] }>('ReadSpec').implement({
-  description: 'What is read.',
+  description: 'The objects that are read.',
   fields: (t) => ({
     objects: t.field({
       type: [ReadObjectSpec],
@@ -108,11 +115,13 @@ const ValueDefaults = builder
   });
 
 const WriteObjectSpec = builder.objectRef<WriteObject>('WriteObjectSpec').implement({
-  description: 'An object to write.',
+  description: 'An object that may be written.',
   fields: (t) => ({
-    objectName: t.exposeString('objectName', { description: "The provider's name of the object." }),
+    objectName: t.exposeString('objectName', {
+      description: "The provider's name of the object, like `contacts`.",
+    }),
     inheritMapping: t.exposeBoolean('inheritMapping', {
-      description: 'Names are mapped as in the read object.',
+      description: 'Whether a write uses the mapped names of the read object.',
     }),
     valueDefaults: t.field({
       type: ValueDefaults,
@@ -124,7 +133,7 @@ const WriteObjectSpec = builder.objectRef<WriteObject>('WriteObjectSpec').implem
 });
 
 const WriteSpec = builder.objectRef<{ objects: WriteObject[] }>('WriteSpec').implement({
-  description: 'What may be written.',
+  description: 'The objects that may be written.',
   fields: (t) => ({
     objects: t.field({
       type: [WriteObjectSpec],
@@ -137,13 +146,13 @@ const WriteSpec = builder.objectRef<{ objects: WriteObject[] }>('WriteSpec').imp
 const ProxySpec = builder
   .objectRef<NonNullable<IntegrationContentShape['proxy']>>('ProxySpec')
   .implement({
-    description: 'Forwarding of requests.',
+    description: 'Whether requests are forwarded to the provider.',
     fields: (t) => ({
       enabled: t.exposeBoolean('enabled', {
-        description: 'Requests may be forwarded to the provider.',
+        description: 'Whether requests may be forwarded to the provider.',
       }),
       useModule: t.exposeBoolean('useModule', {
-        description: "To the module's base URL instead of the root's.",
+        description: "Whether they go to the base URL of the module instead of the provider's.",
       }),
     }),
   });
@@ -153,35 +162,42 @@ export const IntegrationContent = builder
   .implement({
     description: 'What an integration reads, writes, proxies and subscribes to.',
     fields: (t) => ({
-      name: t.exposeString('name', { description: "The integration's name." }),
-      provider: t.exposeString('provider', { description: "The integration's provider." }),
+      name: t.exposeString('name', {
+        description: 'The name of the integration: the same as outside the content.',
+      }),
+      provider: t.exposeString('provider', {
+        description: 'The name of the provider: the same as outside the content.',
+      }),
       displayName: t.exposeString('displayName', {
         nullable,
         description: 'The name that people see.',
       }),
-      module: t.exposeString('module', { nullable, description: 'The module of the provider.' }),
+      module: t.exposeString('module', {
+        nullable,
+        description: 'The part of the provider that is used, for providers that have several.',
+      }),
       read: t.field({
         type: ReadSpec,
         nullable,
-        description: 'What is read.',
+        description: 'The objects that are read.',
         resolve: ({ read }) => read,
       }),
       write: t.field({
         type: WriteSpec,
         nullable,
-        description: 'What may be written.',
+        description: 'The objects that may be written.',
         resolve: ({ write }) => write,
       }),
       proxy: t.field({
         type: ProxySpec,
         nullable,
-        description: 'Forwarding of requests.',
+        description: 'Whether requests are forwarded to the provider.',
         resolve: ({ proxy }) => proxy,
       }),
       subscribe: t.field({
         type: SubscribeSpec,
         nullable,
-        description: 'Events that are wanted.',
+        description: 'The objects whose changes the gateway subscribes to.',
         resolve: ({ subscribe }) => subscribe,
       }),
     }),

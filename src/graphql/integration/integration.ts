@@ -18,18 +18,21 @@ import { builder } from '../schema/schema-builder.ts';
 import { Integration, Integrations, Project, Revision } from '../schema/types.ts';
 
 Integration.implement({
-  description: 'What to read, write, proxy and subscribe to at a provider, in revisions.',
+  description:
+    'What to read, write, proxy and subscribe to at a provider, in revisions. Groups install it.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
     project: projectField(t),
-    name: t.exposeString('name', { description: 'Its name, unique in the project.' }),
-    provider: t.exposeString('provider', { description: 'The provider, by name.' }),
+    name: t.exposeString('name', {
+      description: 'Unique in the project: lower-case letters, digits, - and _.',
+    }),
+    provider: t.exposeString('provider', { description: 'The name of the provider.' }),
     latestRevision: sureLinkField(t, {
       type: Revision,
       table: 'Revision',
       column: 'latestRevisionId',
-      description: 'The revision that is in force for all installations.',
+      description: 'The revision that holds for all installations.',
     }),
     updateTime: updateTimeField(t),
   }),
@@ -39,21 +42,33 @@ builder.objectFields(Project, (t) => ({
   integration: t.field({
     type: Integration,
     nullable: true,
-    description: 'An integration of the project. Null where there is none.',
-    args: { idOrName: t.arg.string({ required: true, description: 'Its id or its name.' }) },
+    description: 'An integration of the project, by its id or name; null if there is none.',
+    args: {
+      idOrName: t.arg.string({
+        required: true,
+        description: 'The id or the name of the integration.',
+      }),
+    },
     resolve: (project, { idOrName }, { call }) => readIntegration(call, project, idOrName),
   }),
   integrations: listField(t, Integrations, {
-    description: 'Integrations, newest first.',
-    args: { provider: t.arg.string({ description: 'Only those of this provider.' }) },
+    description: 'The integrations of the project, newest first.',
+    args: {
+      provider: t.arg.string({ description: 'Only integrations for the provider with this name.' }),
+    },
     list: listIntegrations,
   }),
 }));
 
 builder.mutationFields((t) => ({
   createIntegration: mutationField(t, createIntegration, {
-    type: answer('CreateIntegrationPayload', 'integration', Integration, 'The new integration.'),
-    description: 'Makes an integration with its first revision.',
+    type: answer(
+      'CreateIntegrationPayload',
+      'integration',
+      Integration,
+      'The integration. Give its id or name as integrationIdOrName.',
+    ),
+    description: 'Creates an integration with its first revision.',
   }),
   deleteIntegration: mutationField(t, deleteIntegration, {
     type: DeletePayload,

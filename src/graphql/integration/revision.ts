@@ -8,16 +8,16 @@ import { Integration, Revision, Revisions } from '../schema/types.ts';
 import { IntegrationContent } from './integration-content.ts';
 
 Revision.implement({
-  description: "A version of an integration's content. Never changed.",
+  description: "A version of an integration's content. A revision never changes.",
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
     specVersion: t.exposeString('specVersion', {
-      description: "The version of the content's form.",
+      description: 'The version of the format of the content: 1.0.0.',
     }),
     content: t.field({
       type: IntegrationContent,
-      description: 'What the integration does.',
+      description: 'What the integration reads, writes, proxies and subscribes to.',
       resolve: contentOf,
     }),
   }),
@@ -25,7 +25,7 @@ Revision.implement({
 
 builder.objectField(Integration, 'revisions', (t) =>
   listField(t, Revisions, {
-    description: 'Its revisions, newest first.',
+    description: 'The revisions of the integration, newest first.',
     list: listRevisions,
   }),
 );
@@ -37,12 +37,12 @@ const CreateRevisionPayload = builder
     fields: (t) => ({
       revision: t.field({
         type: Revision,
-        description: 'The new revision.',
+        description: 'The revision, which holds now.',
         resolve: ({ revision }) => revision,
       }),
       integration: t.field({
         type: Integration,
-        description: 'The integration as it is now.',
+        description: 'The integration, with the revision as its latest.',
         resolve: ({ integration }) => integration,
       }),
     }),
@@ -52,6 +52,6 @@ builder.mutationFields((t) => ({
   createRevision: mutationField(t, createRevision, {
     type: CreateRevisionPayload,
     description:
-      'Makes a new latest revision. Refused where installations read an object that it drops, unless destructive.',
+      'Creates the new latest revision of an integration. It is refused if installations read an object that it drops, unless destructive is true.',
   }),
 }));

@@ -12,20 +12,21 @@ const nullable = true;
 const enabled = { description: ENABLED };
 
 const EventToggle = builder.objectRef<EventToggleShape>('EventToggle').implement({
-  description: 'A kind of event that is listened to.',
+  description: 'An event that the gateway subscribes to.',
   fields: (t) => ({ enabled: t.exposeString('enabled', enabled) }),
 });
 
 const UpdateEventSpec = builder.objectRef<UpdateEvent>('UpdateEventSpec').implement({
-  description: 'Changes that are listened to.',
+  description: 'The changes of records that the gateway subscribes to.',
   fields: (t) => ({
     enabled: t.exposeString('enabled', enabled),
     watchFieldsAuto: t.exposeString('watchFieldsAuto', {
       nullable,
-      description: 'all or selected: which fields are watched without being named.',
+      description:
+        'The fields to watch: `all`, or the `selected` ones of the installation; null if requiredWatchFields names them.',
     }),
     requiredWatchFields: t.exposeStringList('requiredWatchFields', {
-      description: 'Only changes of these fields are events.',
+      description: 'The fields to watch: only their changes are events.',
     }),
   }),
 });
@@ -33,52 +34,54 @@ const UpdateEventSpec = builder.objectRef<UpdateEvent>('UpdateEventSpec').implem
 const AssociationChangeEventSpec = builder
   .objectRef<AssociationChangeEvent>('AssociationChangeEventSpec')
   .implement({
-    description: 'Changes of associations that are listened to.',
+    description: 'The changes of associations that the gateway subscribes to.',
     fields: (t) => ({
       enabled: t.exposeString('enabled', enabled),
       includeFullRecords: t.exposeBoolean('includeFullRecords', {
-        description: 'Events carry the associated records.',
+        description: 'Whether events carry the associated records.',
       }),
     }),
   });
 
 const SubscribeObjectSpec = builder.objectRef<SubscribeObject>('SubscribeObjectSpec').implement({
-  description: 'An object whose events are wanted.',
+  description: 'An object whose changes the gateway subscribes to.',
   fields: (t) => ({
-    objectName: t.exposeString('objectName', { description: "The provider's name of the object." }),
+    objectName: t.exposeString('objectName', {
+      description: "The provider's name of the object, like `contacts`.",
+    }),
     destination: t.exposeString('destination', {
       nullable,
-      description: 'The destination of the events.',
+      description: 'The name of the destination that gets the events.',
     }),
     inheritFieldsAndMapping: t.exposeBoolean('inheritFieldsAndMapping', {
-      description: 'Fields and names are those of the read object.',
+      description: 'Whether fields and names are those of the read object.',
     }),
     createEvent: t.field({
       type: EventToggle,
       nullable,
-      description: 'Records that are made.',
+      description: 'Events of new records.',
       resolve: ({ createEvent }) => createEvent,
     }),
     updateEvent: t.field({
       type: UpdateEventSpec,
       nullable,
-      description: 'Records that are changed.',
+      description: 'Events of changed records.',
       resolve: ({ updateEvent }) => updateEvent,
     }),
     deleteEvent: t.field({
       type: EventToggle,
       nullable,
-      description: 'Records that are deleted.',
+      description: 'Events of deleted records.',
       resolve: ({ deleteEvent }) => deleteEvent,
     }),
     associationChangeEvent: t.field({
       type: AssociationChangeEventSpec,
       nullable,
-      description: 'Associations that change.',
+      description: 'Events of changed associations.',
       resolve: ({ associationChangeEvent }) => associationChangeEvent,
     }),
     otherEvents: t.exposeStringList('otherEvents', {
-      description: "Further events, by the provider's names.",
+      description: 'Further events, by the names that the provider has for them.',
     }),
   }),
 });
@@ -86,7 +89,7 @@ const SubscribeObjectSpec = builder.objectRef<SubscribeObject>('SubscribeObjectS
 export const SubscribeSpec = builder
   .objectRef<{ objects: SubscribeObject[] }>('SubscribeSpec')
   .implement({
-    description: 'Events that are wanted.',
+    description: 'The objects whose changes the gateway subscribes to.',
     fields: (t) => ({
       objects: t.field({
         type: [SubscribeObjectSpec],

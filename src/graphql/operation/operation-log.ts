@@ -7,23 +7,23 @@ import { enumType } from '../schema/inputs.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { connectionOf, Operation } from '../schema/types.ts';
 
-const LogSeverity = enumType('LogSeverity', 'How much a line of a log matters.', {
-  DEBUG: 'For those who look for a cause.',
-  INFO: 'The course of the work.',
-  WARNING: 'Something went wrong that did not stop the work.',
-  ERROR: 'Something failed.',
+const LogSeverity = enumType('LogSeverity', 'The severity of a line of an operation log.', {
+  DEBUG: 'A detail that helps to find a cause.',
+  INFO: 'A step of the work.',
+  WARNING: 'A failure that did not stop the work.',
+  ERROR: 'A failure that stopped the work, or a part of it.',
 });
 
 const OperationLog = builder.objectRef<LogLine>('OperationLog').implement({
-  description: "A line of an operation's log.",
+  description: 'A line of the log of an operation.',
   fields: (t) => ({
     timestamp: t.expose('timestamp', { type: 'DateTime', description: 'When it was written.' }),
-    severity: t.expose('severity', { type: LogSeverity, description: 'How much it matters.' }),
+    severity: t.expose('severity', { type: LogSeverity, description: 'The severity of the line.' }),
     message: t.exposeString('message', { description: 'What happened, for people.' }),
     details: t.expose('details', {
       type: 'JSONObject',
       nullable: true,
-      description: 'What belongs to the message, by name.',
+      description: 'Facts beside the message, by name.',
     }),
   }),
 });
@@ -32,7 +32,7 @@ const OperationLogs = connectionOf(OperationLog, 'lines of a log');
 
 builder.objectField(Operation, 'logs', (t) =>
   listField(t, OperationLogs, {
-    description: 'What it told while it ran, oldest first.',
+    description: 'The log of the operation, oldest line first.',
     list: listOperationLogs,
   }),
 );

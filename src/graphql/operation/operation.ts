@@ -23,9 +23,9 @@ const OperationActionType = enumType('OperationActionType', 'What an operation d
 });
 
 const OperationStatus = enumType('OperationStatus', 'How far an operation has come.', {
-  IN_PROGRESS: 'It waits or runs.',
-  SUCCESS: 'It has done its work.',
-  FAILURE: 'It has ended without doing its work.',
+  IN_PROGRESS: 'It waits, runs, or will be tried again.',
+  SUCCESS: 'It has ended with success. A write needs at least one written record.',
+  FAILURE: 'It has ended without success: `result` says why.',
 });
 
 const OperationProgress = builder
@@ -33,11 +33,15 @@ const OperationProgress = builder
   .implement({
     description: 'How far a read has come.',
     fields: (t) => ({
-      objectName: t.exposeString('objectName', { description: 'The object that it reads.' }),
-      recordsProcessed: t.exposeInt('recordsProcessed', { description: 'Records read so far.' }),
+      objectName: t.exposeString('objectName', {
+        description: 'The name of the object that it reads.',
+      }),
+      recordsProcessed: t.exposeInt('recordsProcessed', {
+        description: 'How many records were read so far.',
+      }),
       recordsEstimatedTotal: t.exposeInt('recordsEstimatedTotal', {
         nullable: true,
-        description: 'How many there are in all, where the provider can tell.',
+        description: 'How many records there are; null if the provider does not tell.',
       }),
     }),
   });
@@ -45,21 +49,23 @@ const OperationProgress = builder
 const OperationRetry = builder
   .objectRef<NonNullable<Metadata['retry']>>('OperationRetry')
   .implement({
-    description: 'How often an operation was tried.',
+    description: 'The attempts of an operation.',
     fields: (t) => ({
-      attempts: t.exposeInt('attempts', { description: 'Attempts so far.' }),
+      attempts: t.exposeInt('attempts', { description: 'How many attempts were made so far.' }),
       lastAttempt: t.expose('lastAttempt', {
         type: 'DateTime',
         nullable: true,
-        description: 'When the last of them was made.',
+        description: 'When the last attempt began.',
       }),
     }),
   });
 
 const OperationMetadata = builder.objectRef<Metadata>('OperationMetadata').implement({
-  description: 'What is known of an operation beside its status.',
+  description: 'Objects, progress, attempts and written records of an operation.',
   fields: (t) => ({
-    objects: t.exposeStringList('objects', { description: 'The objects that it is about.' }),
+    objects: t.exposeStringList('objects', {
+      description: 'The names of the objects that it reads or writes.',
+    }),
     progress: t.expose('progress', {
       type: OperationProgress,
       nullable: true,
@@ -71,46 +77,52 @@ const OperationMetadata = builder.objectRef<Metadata>('OperationMetadata').imple
     retry: t.expose('retry', {
       type: OperationRetry,
       nullable: true,
-      description: 'How often it was tried, where it was tried again.',
+      description: 'The attempts, if there was more than one.',
     }),
   }),
 });
 
 Operation.implement({
-  description: 'One piece of provider work, and what came of it. Outlives its installation.',
+  description:
+    'A read, a write or a subscription at a provider, and its outcome. It stays when its installation is deleted, for RETENTION_DAYS of the server.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
     project: projectField(t),
-    integrationId: t.exposeID('integrationId', { description: 'The integration that it is for.' }),
+    integrationId: t.exposeID('integrationId', { description: 'The id of its integration.' }),
     integration: linkField(t, {
       type: Integration,
       table: 'Integration',
       column: 'integrationId',
-      description: 'The integration that it is for; null when it has been deleted.',
+      description: 'Its integration; null if that has been deleted.',
     }),
     installationId: t.exposeID('installationId', {
-      description: 'The installation that it is for.',
+      description: 'The id of its installation.',
     }),
     installation: linkField(t, {
       type: Installation,
       table: 'Installation',
       column: 'installationId',
-      description: 'The installation that it is for; null when it has been deleted.',
+      description: 'Its installation; null if that has been deleted.',
     }),
-    configId: t.exposeID('configId', { description: "The installation's config in force then." }),
+    configId: t.exposeID('configId', {
+      description: 'The id of the config that the installation had when the operation began.',
+    }),
     actionType: t.expose('actionType', {
       type: OperationActionType,
-      description: 'What it does.',
+      description: 'Whether it reads, writes or subscribes.',
     }),
-    status: t.expose('status', { type: OperationStatus, description: 'How far it has come.' }),
+    status: t.expose('status', {
+      type: OperationStatus,
+      description: 'Whether it is in progress, has succeeded or has failed.',
+    }),
     result: t.exposeString('result', {
       nullable: true,
-      description: 'What came of it, for people; null while it is in progress.',
+      description: 'The outcome, for people; null while it is in progress.',
     }),
     metadata: t.field({
       type: OperationMetadata,
-      description: 'What is known of it beside its status.',
+      description: 'Its objects, progress, attempts and written records.',
       resolve: (operation) => metadataOf(operation),
     }),
     updateTime: updateTimeField(t),
@@ -119,10 +131,13 @@ Operation.implement({
 
 builder.objectField(Project, 'operations', (t) =>
   listField(t, Operations, {
-    description: 'Operations, newest first.',
+    description: 'The operations of the project, newest first.',
     args: {
-      status: t.arg({ type: OperationStatus, description: 'Only those of this status.' }),
-      actionType: t.arg({ type: OperationActionType, description: 'Only those of this kind.' }),
+      status: t.arg({ type: OperationStatus, description: 'Only operations of this status.' }),
+      actionType: t.arg({
+        type: OperationActionType,
+        description: 'Only operations of this type.',
+      }),
     },
     list: listOperations,
   }),
@@ -130,10 +145,13 @@ builder.objectField(Project, 'operations', (t) =>
 
 builder.objectField(Installation, 'operations', (t) =>
   listField(t, Operations, {
-    description: 'Operations of the installation, newest first.',
+    description: 'The operations of the installation, newest first.',
     args: {
-      status: t.arg({ type: OperationStatus, description: 'Only those of this status.' }),
-      actionType: t.arg({ type: OperationActionType, description: 'Only those of this kind.' }),
+      status: t.arg({ type: OperationStatus, description: 'Only operations of this status.' }),
+      actionType: t.arg({
+        type: OperationActionType,
+        description: 'Only operations of this type.',
+      }),
     },
     list: listInstallationOperations,
   }),

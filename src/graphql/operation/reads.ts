@@ -7,15 +7,31 @@ import { Installation, Operation } from '../schema/types.ts';
 
 builder.mutationFields((t) => ({
   triggerRead: mutationField(t, triggerRead, {
-    type: answer('TriggerReadPayload', 'operation', Operation, 'The operation that reads.'),
-    description: "Reads an object now, once, beside its schedule. Doesn't wait for the end.",
+    type: answer(
+      'TriggerReadPayload',
+      'operation',
+      Operation,
+      'The operation that reads. Subscribe to it, or get it again, to see its outcome.',
+    ),
+    description:
+      'Reads an object once, now, beside its schedule. The answer does not wait for the end of the read.',
   }),
   pauseReads: mutationField(t, pauseReads, {
-    type: answer('PauseReadsPayload', 'installation', Installation, 'As it is now.'),
-    description: 'Pauses scheduled reads of an installation. Triggered reads stay possible.',
+    type: answer(
+      'PauseReadsPayload',
+      'installation',
+      Installation,
+      'The installation. Its objects tell which reads are paused.',
+    ),
+    description: 'Pauses scheduled reads of an installation. triggerRead still works.',
   }),
   resumeReads: mutationField(t, resumeReads, {
-    type: answer('ResumeReadsPayload', 'installation', Installation, 'As it is now.'),
-    description: 'Goes on with scheduled reads that were paused.',
+    type: answer(
+      'ResumeReadsPayload',
+      'installation',
+      Installation,
+      'The installation. Its objects tell which reads are paused.',
+    ),
+    description: 'Resumes scheduled reads that were paused.',
   }),
 }));

@@ -4,15 +4,17 @@ import { mutationField } from '../schema/mutation-field.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Operation } from '../schema/types.ts';
 
-enumType('WriteType', 'What a write does with its records.', {
-  CREATE: 'Makes new ones.',
-  UPDATE: 'Changes those of the ids that the records have.',
-  DELETE: 'Deletes the one of the id.',
+enumType('WriteType', 'Whether a write creates, updates or deletes records.', {
+  CREATE: 'Creates new records.',
+  UPDATE: 'Updates the records with the given ids.',
+  DELETE: 'Deletes the record with the given id.',
 });
 
-enumType('WriteMode', 'Whether a write is waited for.', {
-  SYNCHRONOUS: 'The answer has the outcome.',
-  ASYNCHRONOUS: 'The answer comes at once; the operation tells the outcome, and so does an event.',
+enumType('WriteMode', 'Whether the answer to a write waits for its outcome.', {
+  SYNCHRONOUS:
+    'The answer has the outcome, if it is known 5 seconds before LIMIT_MUTATION_MS of the server (30 seconds by default). If not, the write goes on, and its operation tells the outcome.',
+  ASYNCHRONOUS:
+    'The answer comes at once. The operation tells the outcome, and so does the event WRITE_ASYNC_DONE.',
 });
 
 const WriteError = builder.objectRef<{ message: string }>('WriteError').implement({
@@ -23,10 +25,10 @@ const WriteError = builder.objectRef<{ message: string }>('WriteError').implemen
 });
 
 const WriteResult = builder.objectRef<NonNullable<WriteAnswer['result']>>('WriteResult').implement({
-  description: 'What became of one record.',
+  description: 'The outcome of one record.',
   fields: (t) => ({
     success: t.exposeBoolean('success', {
-      description: 'Whether it is known to be written. The errors say why it is not.',
+      description: 'Whether the record is known to be written. If not, errors say why.',
     }),
     recordId: t.exposeString('recordId', {
       nullable: true,
@@ -35,11 +37,11 @@ const WriteResult = builder.objectRef<NonNullable<WriteAnswer['result']>>('Write
     data: t.expose('data', {
       type: 'JSONObject',
       nullable: true,
-      description: 'The record as it is now, where the provider answers with it.',
+      description: 'The record as it is now; null if the provider does not answer with it.',
     }),
     errors: t.field({
       type: [WriteError],
-      description: 'Why it was not written; empty where it was.',
+      description: 'Why the record was not written; empty if it was.',
       resolve: ({ errors }) => errors.map((message) => ({ message })),
     }),
   }),
@@ -54,19 +56,20 @@ const WriteRecordsPayload = builder.objectRef<WriteAnswer>('WriteRecordsPayload'
     }),
     operation: t.field({
       type: Operation,
-      description: 'The write as it stands: in progress where its outcome is not known yet.',
+      description: 'The operation that writes: in progress if its outcome is not known yet.',
       resolve: ({ operation }) => operation,
     }),
     result: t.field({
       type: WriteResult,
       nullable: true,
-      description: 'The outcome; only for a synchronous single write.',
+      description: 'The outcome of a synchronous write of a single record; null for any other.',
       resolve: ({ result }) => result,
     }),
     results: t.field({
       type: [WriteResult],
       nullable: true,
-      description: 'One for each record, in order; only for a synchronous batch.',
+      description:
+        'The outcomes of a synchronous batch, one for each record, in order; null for any other write.',
       resolve: ({ results }) => results,
     }),
     successCount: t.exposeInt('successCount', {

@@ -51,8 +51,8 @@ export const ProviderObject = builder.objectRef<ObjectSummary>('ProviderObject')
 const ProviderInput = builder.objectRef<CustomInput>('ProviderInput').implement({
   description: 'A fact of an account that a connection has in `providerMetadata`.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name there.' }),
-    displayName: t.exposeString('displayName', { description: 'What it is, for people.' }),
+    name: t.exposeString('name', { description: 'The name of the member of `providerMetadata`.' }),
+    displayName: t.exposeString('displayName', { description: 'The name that people see.' }),
   }),
 });
 

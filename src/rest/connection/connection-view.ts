@@ -12,47 +12,47 @@ import { providerApp, showProviderApp } from '../provider/provider-app.ts';
 
 export const CONNECTION_STATUSES = ['CREATED', 'WORKING', 'BAD_CREDENTIALS'] as const;
 
-const token = resource('OAuth2Token', 'A token and its lifetime.', {
-  token: z.string().describe('The token.'),
-  issuedAt: z.date().optional().describe('When it was issued, where that is known.'),
-  expiresAt: z.date().optional().describe('When it ends, where that is known.'),
+const token = resource('OAuth2Token', 'An OAuth token and its lifetime.', {
+  token: z.string().describe('The value of the token.'),
+  issuedAt: z.date().optional().describe('When it was issued; left out if that is not known.'),
+  expiresAt: z.date().optional().describe('When it expires; left out if that is not known.'),
 });
 
 const tokens = z.object({
   accessToken: token.optional(),
   refreshToken: token.optional(),
-  scopes: z.array(z.string()).describe('The scopes that were granted.'),
+  scopes: z.array(z.string()).describe('The OAuth scopes that the provider granted.'),
 });
 
 export const connection = resource(
   'Connection',
-  'A group and a consumer linked to one provider. Credentials are shown only where they are asked for.',
+  'The connection: an account at a provider that a consumer has connected for a group. Credentials are shown only on request.',
   {
     ...createdShape,
-    provider: z.string().describe('The provider of the catalogue.'),
+    provider: z.string().describe('The name of the provider.'),
     group,
     consumer,
     providerApp: providerApp.optional(),
-    authScheme: authScheme.describe('How it proves itself to the provider.'),
+    authScheme: authScheme.describe('The scheme by which it authenticates at the provider.'),
     status: words('ConnectionStatus', CONNECTION_STATUSES).describe(
-      'What is known of its credentials: new or just refreshed, accepted, or refused.',
+      'Whether its credentials work: they are new or just refreshed, accepted, or refused.',
     ),
     providerWorkspaceRef: z
       .string()
       .optional()
-      .describe('The workspace at the provider, where it is known.'),
+      .describe('The workspace of the account at the provider; left out if there is none.'),
     providerConsumerRef: z
       .string()
       .optional()
-      .describe("The provider's own id of the consumer, where it is known."),
+      .describe("The provider's own id of the consumer; left out if it is not known."),
     providerMetadata: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('Further facts of the account.'),
-    apiKey: z.string().optional().describe('The API key in clear, where it is asked for.'),
+      .describe('Further facts of the account, from the builder and the provider.'),
+    apiKey: z.string().optional().describe('The API key in clear; only if includeCreds is true.'),
     oauth2AuthorizationCode: tokens
       .optional()
-      .describe('The tokens in clear, where they are asked for.'),
+      .describe('The tokens in clear; only if includeCreds or includeRefreshToken is true.'),
     ...updateTimeShape,
   },
 );

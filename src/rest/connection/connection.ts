@@ -26,15 +26,21 @@ const wanted = z.object({
   includeCreds: z
     .boolean()
     .default(false)
-    .describe('Whether to show its API key, or its access token and their scopes.'),
+    .describe(
+      'Whether the answer has its API key, or its access token with the scopes. Default: false.',
+    ),
   includeRefreshToken: z
     .boolean()
     .default(false)
-    .describe('Whether to show its refresh token too, with all that includeCreds shows.'),
+    .describe(
+      'Whether the answer has its refresh token too, and all that includeCreds shows. Default: false.',
+    ),
   refresh: z
     .enum(['force', 'ifExpired'])
     .optional()
-    .describe('Gets a new access token first: now, or where the one that it has is at its end.'),
+    .describe(
+      'Gets a new access token first: always, or only if the present one expires. Default: no.',
+    ),
 });
 
 export const connectionEndpoints = [
@@ -45,10 +51,14 @@ export const connectionEndpoints = [
     summary: 'Lists connections, newest first.',
     input: z.object({
       projectIdOrName,
-      provider: z.string().max(128).optional().describe('Only those to this provider.'),
-      groupRef: ref.optional().describe('Only those of this group.'),
-      consumerRef: ref.optional().describe('Only those of this consumer.'),
-      status: z.enum(CONNECTION_STATUSES).optional().describe('Only those of this status.'),
+      provider: z
+        .string()
+        .max(128)
+        .optional()
+        .describe('Only connections to the provider with this name.'),
+      groupRef: ref.optional().describe('Only connections of the group with this ref.'),
+      consumerRef: ref.optional().describe('Only connections of the consumer with this ref.'),
+      status: z.enum(CONNECTION_STATUSES).optional().describe('Only connections of this status.'),
     }),
     item: connection,
     list: within(getOwnProject, listConnections),
@@ -59,7 +69,7 @@ export const connectionEndpoints = [
     method: 'POST',
     path: `${path}:generate`,
     tag,
-    summary: 'Connects with credentials, or replaces those of the connection that there is.',
+    summary: 'Connects an account with credentials, or replaces those of an existing connection.',
     mutation: generateConnection,
     status: 201,
     output: connection,
@@ -70,7 +80,7 @@ export const connectionEndpoints = [
     method: 'GET',
     path: `${path}/{connectionId}`,
     tag,
-    summary: 'Gives a connection.',
+    summary: 'Gets a connection.',
     description: `includeCreds and includeRefreshToken need the scope \`${shownCredentials.needs}\`, and refresh \`${refreshConnection.needs}\`.`,
     needs: getConnection.needs,
     input: wanted,
@@ -83,7 +93,7 @@ export const connectionEndpoints = [
     method: 'PATCH',
     path: `${path}/{connectionId}`,
     tag,
-    summary: 'Changes a connection. New credentials are of the scheme that it has.',
+    summary: 'Changes a connection. New credentials must fit its scheme.',
     mutation: updateConnection,
     mask: 'connection',
     status: 200,

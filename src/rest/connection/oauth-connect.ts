@@ -4,7 +4,9 @@ import { startOAuthUpdate } from '../../domain/connection/oauth-update.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 
 const tag = 'Connections';
-const authorizeUrl = z.url().describe("The provider's page of consent: where the browser goes.");
+const authorizeUrl = z
+  .url()
+  .describe("The URL of the provider's page of consent. Send the person's browser there.");
 
 export const oauthConnectEndpoints = [
   mutationEndpoint({
@@ -12,8 +14,9 @@ export const oauthConnectEndpoints = [
     method: 'POST',
     path: '/oauth-connect',
     tag,
-    summary: 'Starts a connect of a person at a browser.',
-    description: 'The person has ten minutes; the callback makes or renews the connection.',
+    summary: 'Begins a connect in a browser.',
+    description:
+      'The person must consent within 10 minutes. The callback then creates or renews the connection.',
     mutation: startOAuthConnect,
     status: 200,
     mediaType: 'text/plain',
@@ -25,8 +28,9 @@ export const oauthConnectEndpoints = [
     method: 'PATCH',
     path: '/projects/{projectIdOrName}/connections/{connectionId}:oauth-update',
     tag,
-    summary: 'Starts a new consent of a person at a browser to a connection that there is.',
-    description: 'The person has ten minutes; the callback renews the connection.',
+    summary: 'Begins a new consent in a browser for an existing connection.',
+    description:
+      'The person must consent within 10 minutes. The callback then renews the connection.',
     mutation: startOAuthUpdate,
     status: 200,
     mediaType: 'text/plain',

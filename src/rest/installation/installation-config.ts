@@ -8,13 +8,13 @@ import { shownObject, withoutNulls } from '../openapi/shown.ts';
 
 const content = resource(
   'InstallationConfigContent',
-  "The customer's choices on top of the integration.",
+  'The choices of the customer.',
   shownObject(installationConfigInput).shape,
 );
 
 export const installationConfig = resource(
   'InstallationConfig',
-  "An installation's config. Never changed: an update makes a new one.",
+  'The config of an installation. A config never changes: an update creates a new one.',
   { id: createdShape.id, content, createTime: createdShape.createTime },
 );
 

@@ -15,22 +15,28 @@ import { group, showGroup } from '../project/group.ts';
 import { installationConfig, showInstallationConfig } from './installation-config.ts';
 import { installedObject, showInstalledObject } from './installed-object.ts';
 
-export const installation = resource('Installation', 'An integration that a group uses.', {
-  ...createdShape,
-  integrationId: z.string().describe('The integration that is installed.'),
-  healthStatus: words('InstallationHealth', ['HEALTHY', 'UNHEALTHY']).describe(
-    'Unhealthy: its connection has bad credentials, or its last three operations failed.',
-  ),
-  group,
-  connection,
-  config: installationConfig,
-  objects: z.array(installedObject).describe('The objects that it reads, by name.'),
-  lastOperationStatus: operationStatus
-    .optional()
-    .describe('How its newest operation stands; left out before the first.'),
-  createdBy: z.string().describe('Who made it: api:<key id> or builder:<id>.'),
-  ...updateTimeShape,
-});
+export const installation = resource(
+  'Installation',
+  'The installation: an integration that a group uses, through one of its connections.',
+  {
+    ...createdShape,
+    integrationId: z.string().describe('The id of the integration that is installed.'),
+    healthStatus: words('InstallationHealth', ['HEALTHY', 'UNHEALTHY']).describe(
+      'unhealthy: its connection has bad credentials, or its last three operations have failed.',
+    ),
+    group,
+    connection,
+    config: installationConfig,
+    objects: z
+      .array(installedObject)
+      .describe('The objects that it reads, in the order of their names.'),
+    lastOperationStatus: operationStatus
+      .optional()
+      .describe('The status of its newest operation; left out before the first.'),
+    createdBy: z.string().describe('The caller who created it: api:<key id> or builder:<id>.'),
+    ...updateTimeShape,
+  },
+);
 
 export async function showInstallation(row: Row<'Installation'>, relations: Relations) {
   const { get, find } = relations;

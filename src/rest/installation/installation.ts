@@ -25,7 +25,7 @@ const ofIntegration: Record<'integrationIdOrName', Place> = {
   integrationIdOrName: { in: 'path', name: 'integrationId' },
 };
 const config: Place = { in: 'body', name: 'config.content' };
-const groupRef = ref.optional().describe('Only the one of this group.');
+const groupRef = ref.optional().describe('Only the installation of the group with this ref.');
 
 export const installationEndpoints = [
   listEndpoint({
@@ -33,7 +33,10 @@ export const installationEndpoints = [
     path: '/projects/{projectIdOrName}/installations',
     tag,
     summary: 'Lists installations of all integrations, newest first.',
-    input: z.object({ projectIdOrName, groupRef: groupRef.describe('Only those of this group.') }),
+    input: z.object({
+      projectIdOrName,
+      groupRef: groupRef.describe('Only installations of the group with this ref.'),
+    }),
     item: installation,
     list: within(getOwnProject, listInstallations),
     show: showInstallation,
@@ -54,7 +57,7 @@ export const installationEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: 'Installs an integration for a group; each group has it once.',
+    summary: 'Installs an integration for a group. A group can have an integration once.',
     mutation: createInstallation,
     places: { ...ofIntegration, config },
     status: 201,
@@ -65,7 +68,7 @@ export const installationEndpoints = [
     id: 'getInstallation',
     path: `${path}/{installationId}`,
     tag,
-    summary: 'Gives an installation.',
+    summary: 'Gets an installation.',
     input: z.object({ ...deleteInstallationInput.shape, integrationIdOrName }),
     places: ofIntegration,
     read: getInstallation,

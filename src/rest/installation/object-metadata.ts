@@ -15,34 +15,43 @@ import { resource } from '../openapi/schemas.ts';
 const tag = 'Object metadata';
 
 const fieldValue = z.object({
-  value: z.string().describe('As it is in records.'),
-  displayValue: z.string().describe('As people see it.'),
+  value: z.string().describe('The value as records hold it.'),
+  displayValue: z.string().describe('The value as people see it.'),
 });
 
-const fieldMetadata = resource('FieldMetadata', 'One field of an object.', {
+const fieldMetadata = resource('FieldMetadata', 'A field of an object at the provider.', {
   fieldName: z.string().describe("The provider's name of the field."),
-  displayName: z.string().describe('The name that people see; its own name where there is none.'),
-  valueType: words('FieldValueType', FIELD_VALUE_TYPES).describe('What kind of value it holds.'),
+  displayName: z
+    .string()
+    .describe('The name that people see; the name of the field if the provider has no other.'),
+  valueType: words('FieldValueType', FIELD_VALUE_TYPES).describe('The type of its values.'),
   providerType: z.string().optional().describe("The provider's own name of the type."),
-  readOnly: z.boolean().describe("It can't be written."),
-  isCustom: z.boolean().describe("The customer's account made it."),
-  isRequired: z.boolean().describe('A new record must have it.'),
-  values: z.array(fieldValue).optional().describe('Only for select types: what may be chosen.'),
+  readOnly: z.boolean().describe("Whether it can't be written."),
+  isCustom: z.boolean().describe("Whether it exists only in this customer's account."),
+  isRequired: z.boolean().describe('Whether a new record must have it.'),
+  values: z
+    .array(fieldValue)
+    .optional()
+    .describe('Only for select types: the values that may be chosen.'),
   referenceTo: z
     .array(z.string())
     .optional()
-    .describe('Only for references: the objects that it may point to.'),
+    .describe('Only for references: the names of the objects that it may point to.'),
 });
 
-const objectMetadata = resource('ObjectMetadata', "The fields of a provider's object.", {
-  name: z.string().describe("The provider's name of the object."),
-  displayName: z.string().optional().describe('The name that people see.'),
-  fields: z.record(z.string(), fieldMetadata).describe('Its fields, by name.'),
-  mappedObjectName: z
-    .string()
-    .optional()
-    .describe('Only through an installation: the name that the integration maps it to.'),
-});
+const objectMetadata = resource(
+  'ObjectMetadata',
+  'The fields of an object at a provider, as the provider describes them now.',
+  {
+    name: z.string().describe("The provider's name of the object, like `contacts`."),
+    displayName: z.string().optional().describe('The name that people see.'),
+    fields: z.record(z.string(), fieldMetadata).describe('The fields of the object, by name.'),
+    mappedObjectName: z
+      .string()
+      .optional()
+      .describe('Only through an installation: the name that the integration maps the object to.'),
+  },
+);
 
 function showField(field: FieldDescription) {
   return {
@@ -80,7 +89,8 @@ export const objectMetadataEndpoints = [
     path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/metadata',
     tag,
     summary: "Reads the fields of a provider's object through a group's installation.",
-    description: "The object's name is the provider's, or the one that the integration maps it to.",
+    description:
+      "Name the object by the provider's name, or by the one that the integration maps it to.",
     input: installedObjectMetadataInput,
     places: { integrationIdOrName: { in: 'path', name: 'integrationId' } },
     read: readInstalledObjectMetadata,

@@ -118,12 +118,10 @@ function headersOf({ headers }: StreamedAnswer, reply: FastifyReply): OutgoingHt
 
 const params = z.object({
   projectIdOrName,
-  installationId: z.string().describe('The installation.'),
-  path: z
-    .string()
-    .describe("What follows the provider's base URL; slashes are written as they are."),
+  installationId: z.string().describe('The id of the installation.'),
+  path: z.string().describe("The path after the provider's base URL. Slashes are not encoded."),
 });
-const asItIs = z.unknown().describe("The provider's own.");
+const asItIs = z.unknown().describe("The provider's answer as it came.");
 const ITS_OWN = { '*/*': { schema: asItIs } };
 
 const DESCRIPTION = `Any method, path, query and body: they go to the provider as they are, with the credentials
@@ -151,7 +149,7 @@ function schemaOf(method: (typeof DOCUMENTED)[number]): FastifySchema {
       '2xx': answer("The provider's answer."),
       '3xx': answer("The provider's redirect, which is not followed."),
       '4xx': answer("The provider's refusal, or the gateway's.", refused),
-      '5xx': answer("The provider's failure, or none of its answers came.", refused),
+      '5xx': answer("The provider's failure, or no answer of it came.", refused),
     },
   };
 }

@@ -25,13 +25,17 @@ const places: Record<'integrationIdOrName', Place> = {
   integrationIdOrName: { in: 'path', name: 'integrationId' },
 };
 
-const integration = resource('Integration', 'What is read and written at a provider.', {
-  ...createdShape,
-  name: z.string().describe('Its name, unique in the project.'),
-  provider: z.string().describe('The provider, by name.'),
-  latestRevision: revision,
-  ...updateTimeShape,
-});
+const integration = resource(
+  'Integration',
+  'The integration: what to read, write, proxy and subscribe to at a provider.',
+  {
+    ...createdShape,
+    name: z.string().describe('Unique in the project: lower-case letters, digits, - and _.'),
+    provider: z.string().describe('The name of the provider.'),
+    latestRevision: revision,
+    ...updateTimeShape,
+  },
+);
 
 async function showIntegration(row: Row<'Integration'>, { get }: Relations) {
   const latest = await get(byId('Revision'), row.latestRevisionId);
@@ -46,7 +50,11 @@ export const integrationEndpoints = [
     summary: 'Lists integrations, newest first.',
     input: z.object({
       projectIdOrName,
-      provider: z.string().max(64).optional().describe('Only those of this provider.'),
+      provider: z
+        .string()
+        .max(64)
+        .optional()
+        .describe('Only integrations for the provider with this name.'),
     }),
     item: integration,
     list: within(getOwnProject, listIntegrations),
@@ -57,8 +65,8 @@ export const integrationEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: 'Makes an integration with its first revision.',
-    description: 'The Location header tells where it is.',
+    summary: 'Creates an integration with its first revision.',
+    description: 'The Location header has the path of the integration.',
     mutation: createIntegration,
     status: 201,
     output: null,
@@ -68,7 +76,7 @@ export const integrationEndpoints = [
     id: 'getIntegration',
     path: `${path}/{integrationId}`,
     tag,
-    summary: 'Gives an integration by id or name.',
+    summary: 'Gets an integration by id or name.',
     input: z.object({ projectIdOrName, integrationIdOrName }),
     places,
     read: getNamedIntegration,

@@ -27,12 +27,16 @@ const content = resource(
   shownObject(integrationContentInput).shape,
 );
 
-export const revision = resource('Revision', "A version of an integration's content.", {
-  id: createdShape.id,
-  specVersion: z.string().describe("The version of the content's form."),
-  content,
-  createTime: createdShape.createTime,
-});
+export const revision = resource(
+  'Revision',
+  "The revision: a version of an integration's content. It never changes.",
+  {
+    id: createdShape.id,
+    specVersion: z.string().describe('The version of the format of the content: 1.0.0.'),
+    content,
+    createTime: createdShape.createTime,
+  },
+);
 
 export function showRevision(row: Row<'Revision'>) {
   return { ...row, content: withoutNulls(contentOf(row)) as Record<string, unknown> };
@@ -55,8 +59,10 @@ export const revisionEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: "Makes an integration's new latest revision, in force for all its installations.",
-    description: 'Refused where installations read an object that it drops, unless destructive.',
+    summary:
+      'Creates the new latest revision of an integration. It holds for all installations at once.',
+    description:
+      'It is refused if installations read an object that it drops, unless destructive is true.',
     mutation: createRevision,
     places: { ...places, destructive: { in: 'query', name: 'destructive' } },
     status: 201,
@@ -67,11 +73,11 @@ export const revisionEndpoints = [
     id: 'getRevision',
     path: `${path}/{revisionId}`,
     tag,
-    summary: 'Gives a revision of an integration.',
+    summary: 'Gets a revision of an integration.',
     input: z.object({
       projectIdOrName,
       integrationIdOrName,
-      revisionId: id.describe('The revision.'),
+      revisionId: id.describe('The id of the revision.'),
     }),
     places,
     read: getRevision,

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import type { OperationLog } from '../../domain/operation/operation-log.ts';
 import { resource } from '../openapi/schemas.ts';
 
-export const operationLog = resource('OperationLog', "A line of an operation's log.", {
+export const operationLog = resource('OperationLog', 'A line of the log of an operation.', {
   timestamp: z.date().describe('When it was written.'),
   severity: z.string().describe('DEBUG, INFO, WARNING or ERROR.'),
   message: z
     .object({
       msg: z.string().describe('What happened, for people.'),
-      operation_id: z.string().describe('The operation that tells it.'),
+      operation_id: z.string().describe('The id of the operation.'),
       details: z
         .record(z.string(), z.unknown())
         .optional()
-        .describe('What belongs to the message, by name.'),
+        .describe('Facts beside the message, by name.'),
     })
-    .describe('What it says.'),
+    .describe('The message and its facts.'),
 });
 
 export function showOperationLog({ operationId, message, details, ...row }: OperationLog) {

@@ -16,24 +16,27 @@ export const operationFilters = {
     .enum(STATUSES)
     .meta({ id: 'OperationStatus' })
     .optional()
-    .describe('Only those of this status.'),
+    .describe('Only operations of this status.'),
   actionType: z
     .enum(ACTION_TYPES)
     .meta({ id: 'OperationActionType' })
     .optional()
-    .describe('Only those of this kind.'),
+    .describe('Only operations of this type.'),
 };
 
 const metadata = z
   .object({
-    objects: z.array(z.string()).describe('The objects that it is about.'),
+    objects: z.array(z.string()).describe('The names of the objects that it reads or writes.'),
     progress: z
       .object({
         installationId: z.string().describe('The installation that is read.'),
         operationId: z.string().describe('This operation.'),
-        objectName: z.string().describe('The object that is read.'),
-        recordsProcessed: z.int().describe('Records read so far.'),
-        recordsEstimatedTotal: z.int().optional().describe('In all, where the provider can tell.'),
+        objectName: z.string().describe('The name of the object that is read.'),
+        recordsProcessed: z.int().describe('How many records were read so far.'),
+        recordsEstimatedTotal: z
+          .int()
+          .optional()
+          .describe('How many records there are; left out if the provider does not tell.'),
       })
       .optional()
       .describe('For a read: how far it has come.'),
@@ -42,25 +45,36 @@ const metadata = z
       .describe("For a write: the provider's ids of the records that were written."),
     retry: z
       .object({
-        attempts: z.int().describe('Attempts so far.'),
-        lastAttempt: z.date().optional().describe('When the last of them was made.'),
+        attempts: z.int().describe('How many attempts were made so far.'),
+        lastAttempt: z.date().optional().describe('When the last attempt began.'),
       })
       .optional()
-      .describe('How often it was tried, where it was tried again.'),
+      .describe('The attempts, if there was more than one.'),
   })
-  .describe('What is known of it beside its status.');
+  .describe('Its objects, progress, attempts and written records.');
 
-export const operation = resource('Operation', 'One piece of provider work.', {
-  ...createdShape,
-  integrationId: z.string().describe('The integration that it is for.'),
-  installationId: z.string().describe('The installation that it is for.'),
-  configId: z.string().describe("The installation's config in force then."),
-  actionType: words('OperationActionType', ACTION_TYPES).describe('What it does.'),
-  status: operationStatus.describe('How far it has come.'),
-  result: z.string().optional().describe('What came of it, for people; not while it runs.'),
-  metadata,
-  ...updateTimeShape,
-});
+export const operation = resource(
+  'Operation',
+  'The operation: a read, a write or a subscription at a provider, and its outcome.',
+  {
+    ...createdShape,
+    integrationId: z.string().describe('The id of its integration.'),
+    installationId: z.string().describe('The id of its installation.'),
+    configId: z
+      .string()
+      .describe('The id of the config that the installation had when the operation began.'),
+    actionType: words('OperationActionType', ACTION_TYPES).describe(
+      'Whether it reads, writes or subscribes.',
+    ),
+    status: operationStatus.describe('Whether it is in progress, has succeeded or has failed.'),
+    result: z
+      .string()
+      .optional()
+      .describe('The outcome, for people; left out while it is in progress.'),
+    metadata,
+    ...updateTimeShape,
+  },
+);
 
 export function showOperation(row: Row<'Operation'>) {
   const { id: operationId, installationId } = row;

@@ -18,7 +18,7 @@ import { operation, operationFilters, showOperation } from './operation-view.ts'
 
 const tag = 'Operations';
 const path = '/projects/{projectIdOrName}/operations';
-const operationId = id.describe('The operation.');
+const operationId = id.describe('The id of the operation.');
 
 export const operationEndpoints = [
   pagedEndpoint({
@@ -29,7 +29,7 @@ export const operationEndpoints = [
     input: z.object({
       projectIdOrName,
       integrationIdOrName,
-      installationId: id.describe('The installation.'),
+      installationId: id.describe('The id of the installation.'),
       ...operationFilters,
     }),
     places: { integrationIdOrName: { in: 'path', name: 'integrationId' } },
@@ -41,7 +41,7 @@ export const operationEndpoints = [
     id: 'listProjectOperations',
     path,
     tag,
-    summary: "Lists a project's operations, newest first, also those of what has been deleted.",
+    summary: "Lists a project's operations, newest first, also those of deleted installations.",
     input: z.object({ projectIdOrName, ...operationFilters }),
     item: operation,
     list: within(getOwnProject, listOperations),
@@ -51,7 +51,7 @@ export const operationEndpoints = [
     id: 'getOperation',
     path: `${path}/{operationId}`,
     tag,
-    summary: 'Gives an operation.',
+    summary: 'Gets an operation.',
     input: z.object({ projectIdOrName, operationId }),
     read: getOperation,
     output: operation,
@@ -61,7 +61,7 @@ export const operationEndpoints = [
     id: 'listOperationLogs',
     path: `${path}/{operationId}/logs`,
     tag,
-    summary: "Lists an operation's log, oldest first.",
+    summary: 'Lists the log of an operation, oldest line first.',
     input: z.object({ projectIdOrName, operationId }),
     item: operationLog,
     list: within(getOperation, listOperationLogs),

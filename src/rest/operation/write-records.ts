@@ -7,27 +7,41 @@ const errors = z
   .array(z.object({ message: z.string().describe('The reason, for people.') }))
   .optional();
 
-const recordResult = resource('RecordResult', 'What became of one record.', {
-  success: z.boolean().describe('Whether it is known to be written.'),
+const recordResult = resource('RecordResult', 'The outcome of one record.', {
+  success: z
+    .boolean()
+    .describe('Whether the record is known to be written. If not, errors say why.'),
   recordId: z.string().optional().describe("The provider's id of the record."),
   data: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('The record as it is now, where the provider answers with it.'),
-  errors: errors.describe('Why it was not written; left out where it was.'),
+    .describe('The record as it is now; left out if the provider does not answer with it.'),
+  errors: errors.describe('Why the record was not written; left out if it was.'),
 });
 
-const writeResult = resource('WriteResult', 'What came of a write.', {
-  operationId: z.string().describe('The operation that writes.'),
-  result: recordResult.optional(),
-  results: z
-    .array(recordResult)
-    .optional()
-    .describe('Of a synchronous batch: one for each record, in order.'),
-  successCount: z.int().optional().describe('Of a synchronous batch: how many were written.'),
-  failureCount: z.int().optional().describe('Of a synchronous batch: how many were not.'),
-  errors: errors.describe('Of a synchronous single write that has failed: why.'),
-});
+const writeResult = resource(
+  'WriteResult',
+  'The outcome of the write, or only its operation if the outcome is not known yet.',
+  {
+    operationId: z.string().describe('The id of the operation that writes.'),
+    result: recordResult.optional(),
+    results: z
+      .array(recordResult)
+      .optional()
+      .describe('Only for a synchronous batch: the outcomes, one for each record, in order.'),
+    successCount: z
+      .int()
+      .optional()
+      .describe('Only for a synchronous batch: how many records were written.'),
+    failureCount: z
+      .int()
+      .optional()
+      .describe('Only for a synchronous batch: how many records were not written.'),
+    errors: errors.describe(
+      'Only for a synchronous write of a single record that has failed: why.',
+    ),
+  },
+);
 
 type RecordOutcome = NonNullable<WriteAnswer['result']>;
 
@@ -65,7 +79,7 @@ export const writeEndpoints = [
     tag: 'Writes',
     summary: "Creates, updates or deletes records in a group's account at the provider.",
     description:
-      'A synchronous write that is not done within 25 seconds goes on: its operation tells the outcome.',
+      'If a synchronous write has no outcome 5 seconds before LIMIT_MUTATION_MS of the server (30 seconds by default), it goes on, and its operation tells the outcome.',
     mutation: writeRecords,
     places: {
       integrationIdOrName: { in: 'path', name: 'integrationId' },

@@ -24,21 +24,23 @@ const NOTE_LENGTH = 1_000;
 
 const input = z.object({
   projectIdOrName,
-  installationId: id.describe('The installation.'),
+  installationId: id.describe('The id of the installation.'),
   objects: orNull(z.array(contentText).max(CONTENT_LIMITS.objects)).describe(
-    'Objects, by their mapped names or those at the provider; default: all.',
+    "The objects, by their mapped names or the provider's. Default: all.",
   ),
-  note: orNull(z.string().max(NOTE_LENGTH)).describe('Why, for people.'),
+  note: orNull(z.string().max(NOTE_LENGTH)).describe(
+    'A note for people that says why, at most 1000 characters.',
+  ),
 });
 
 export const pauseReadsInput = input.meta({
   id: 'PauseReadsInput',
-  description: 'Scheduled reads to pause; those that are paused already stay as they are.',
+  description: 'The installation, and the objects whose scheduled reads are paused.',
 });
 
 export const resumeReadsInput = input.meta({
   id: 'ResumeReadsInput',
-  description: 'Scheduled reads to go on with; those that are not paused stay as they are.',
+  description: 'The installation, and the objects whose scheduled reads go on.',
 });
 
 export const pauseReads = openProjectMutation({

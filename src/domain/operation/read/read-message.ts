@@ -10,34 +10,38 @@ const id = z.string();
 const fields = z.record(z.string(), z.unknown());
 
 const messageHead = z.object({
-  action: z.literal('read').describe('Always this: the records were read.'),
-  projectId: id.describe('The project.'),
-  provider: z.string().describe('The provider, by name.'),
+  action: z.literal('read').describe('Always `read`.'),
+  projectId: id.describe('The id of the project.'),
+  provider: z.string().describe('The name of the provider.'),
   groupRef: z.string().describe("The group, by the builder's reference."),
   groupName: z.string().describe("The group's name."),
-  installationId: id.describe('The installation that reads.'),
+  installationId: id.describe('The id of the installation that reads.'),
   installationUpdateTime: z.iso.datetime().describe('When the installation was last changed.'),
   consumerRef: z.string().describe("The connection's consumer, by the builder's reference."),
   consumerName: z.string().describe("The consumer's name."),
   workspace: z
     .string()
     .optional()
-    .describe("The provider's workspace; left out where the connection has none."),
-  objectName: z.string().describe('The mapped name where there is one.'),
+    .describe("The provider's workspace; left out if the connection has none."),
+  objectName: z
+    .string()
+    .describe("The mapped name of the object, or the provider's if there is none."),
   rawObjectName: z.string().describe("The provider's name of the object."),
-  operationId: id.describe('The read.'),
+  operationId: id.describe('The id of the operation that reads.'),
   operationTime: z.iso.datetime().describe('When the read began.'),
   readType: z
     .enum(['backfill', 'scheduled', 'triggered'])
-    .describe('The first read of an object, a later one of its schedule, or one on request.'),
+    .describe(
+      '`backfill` for the first read of an object, `scheduled` for a later one of its schedule, `triggered` for one by triggerRead.',
+    ),
 });
 
 const resultEntry = z
   .object({
     fields: fields.describe(
-      "The selected fields by the provider's names, null where there is none.",
+      "The selected fields, by the provider's names; null if the record has no value.",
     ),
-    mappedFields: fields.describe('Those of them that have a mapped name, by that name.'),
+    mappedFields: fields.describe('The fields that have a mapped name, by that name.'),
     raw: fields.describe('The record as the provider gave it.'),
   })
   .describe('A record.');
@@ -46,8 +50,8 @@ const resultEntry = z
 export const recordsMessage = messageHead.extend({
   resultInfo: z
     .object({
-      type: z.literal('inline').describe('The records are in this message.'),
-      numRecords: z.int().min(1).describe('How many.'),
+      type: z.literal('inline').describe('Always `inline`: the records are in this message.'),
+      numRecords: z.int().min(1).describe('How many records this message has.'),
     })
     .describe('What is in `result`.'),
   result: z.array(resultEntry).describe('The records.'),

@@ -27,12 +27,19 @@ export const triggerReadInput = z
   .object({
     projectIdOrName,
     integrationIdOrName,
-    objectName: contentText.describe('The object, by its mapped name or the one at the provider.'),
-    groupRef: ref.describe('The group whose account is read.'),
-    sinceTimestamp: orNull(z.date()).describe('Changed at or after; default: everything.'),
-    untilTimestamp: orNull(z.date()).describe('Changed at or before; default: up to now.'),
+    objectName: contentText.describe("The name of the object: the mapped one or the provider's."),
+    groupRef: ref.describe('The ref of the group whose account is read.'),
+    sinceTimestamp: orNull(z.date()).describe(
+      'Only records that changed at this time or later. Default: all records.',
+    ),
+    untilTimestamp: orNull(z.date()).describe(
+      'Only records that changed at this time or earlier. Default: now.',
+    ),
   })
-  .meta({ id: 'TriggerReadInput', description: 'What to read now, once.' });
+  .meta({
+    id: 'TriggerReadInput',
+    description: 'The object to read, and the group whose account is read.',
+  });
 
 type TriggerRead = z.input<typeof triggerReadInput>;
 
@@ -92,6 +99,6 @@ async function findObject(
 }
 
 function tooManyRuns(): DomainError {
-  const detail = `The project has ${TRIGGERED_RUNS_MAX} triggered reads under way, which is the most.`;
+  const detail = `The project has ${TRIGGERED_RUNS_MAX} triggered reads under way, which is the limit. Try again when some have ended.`;
   return rateLimited(detail, TRIGGER_WAIT_SECONDS);
 }

@@ -40,25 +40,38 @@ const association = z
       .array(
         z
           .object({
-            associationCategory: z.string().min(1).max(64).describe('Who defined the type.'),
-            associationTypeId: z.number().int().describe("The provider's id of the type."),
+            associationCategory: z
+              .string()
+              .min(1)
+              .max(64)
+              .describe('The category of the type at the provider, like `HUBSPOT_DEFINED`.'),
+            associationTypeId: z
+              .number()
+              .int()
+              .describe("The provider's id of the association type."),
           })
-          .meta({ id: 'AssociationTypeInput', description: 'A kind of association.' }),
+          .meta({
+            id: 'AssociationTypeInput',
+            description: 'A type of association at the provider.',
+          }),
       )
       .min(1)
       .max(WRITE_LIMITS.associationTypes)
-      .describe('In which ways the two belong together.'),
+      .describe('The types of the association.'),
   })
-  .meta({ id: 'AssociationInput', description: 'Another record that the written one belongs to.' });
+  .meta({
+    id: 'AssociationInput',
+    description: 'An association of the written record with another record.',
+  });
 
 const associations = z.array(association).max(WRITE_LIMITS.associations);
 
 const header = z
   .object({
-    key: z.string().describe('Its name.'),
-    value: z.string().describe('Its value.'),
+    key: z.string().describe('The name of the header.'),
+    value: z.string().describe('The value of the header.'),
   })
-  .meta({ id: 'HeaderInput', description: 'A header of the request to the provider.' });
+  .meta({ id: 'HeaderInput', description: 'An HTTP header of the request to the provider.' });
 
 /** How long a write is tried again if its caller says nothing. */
 export const RETRY_HOURS = 1;
@@ -72,70 +85,99 @@ export const writeRecordsInput = z
       .string()
       .min(1)
       .max(256)
-      .describe("The object, by the provider's or mapped name."),
-    groupRef: ref.describe('The group whose account is written to.'),
+      .describe("The name of the object: the mapped one or the provider's."),
+    groupRef: ref.describe('The ref of the group whose account is written to.'),
     type: z
       .enum(['CREATE', 'UPDATE', 'DELETE'])
-      .meta({ id: 'WriteType', description: 'What to do with the records.' }),
+      .meta({ id: 'WriteType', description: 'Whether records are created, updated or deleted.' }),
     mode: orDefault(
       z.enum(['SYNCHRONOUS', 'ASYNCHRONOUS']).meta({ id: 'WriteMode' }),
       'SYNCHRONOUS',
-    ).describe('Whether to wait for the outcome.'),
+    ).describe('Whether the answer waits for the outcome. Default: it does.'),
     record: record
       .nullish()
-      .describe('The record; with id for an update, with id alone for a deletion.'),
+      .describe(
+        'A single record: values by field name. An update needs its `id` too; a deletion takes the `id` alone.',
+      ),
     batch: z
       .array(
         z
           .object({
-            record: record.describe('The record; with id for an update.'),
-            associations: associations.nullish().describe('What it is associated with.'),
+            record: record.describe(
+              'The record: values by field name. An update needs its `id` too.',
+            ),
+            associations: associations
+              .nullish()
+              .describe('Associations of the record, for providers that can set them.'),
           })
-          .meta({ id: 'BatchRecordInput', description: 'One record of a batch.' }),
+          .meta({ id: 'BatchRecordInput', description: 'A record of a batch.' }),
       )
       .min(1)
       .max(WRITE_LIMITS.batch)
       .nullish()
-      .describe('1 to 100 records, to create or update together.'),
+      .describe('Records to create or update together, 1 to 100.'),
     retryPolicy: z
-      .object({ deadlineHours: hours.describe('1 to 48.') })
+      .object({
+        deadlineHours: hours.describe(
+          'How long failed attempts are repeated, in hours: 1 to 48. Default: 1.',
+        ),
+      })
       .meta({
         id: 'RetryPolicyInput',
-        description: 'How long an asynchronous write is tried again; ignored with auto-batching.',
+        description:
+          'How long failed attempts of an asynchronous write are repeated. It is ignored with autoBatchPolicy.',
       })
       .nullish()
-      .describe('Only for an asynchronous write.'),
+      .describe('Only for an asynchronous write: how long failed attempts are repeated.'),
     autoBatchPolicy: z
       .object({
-        maxDelayMinutes: z.number().int().min(1).max(1440).describe('1 to 1440.'),
-        retryDeadlineHours: hours.describe('1 to 48.'),
+        maxDelayMinutes: z
+          .number()
+          .int()
+          .min(1)
+          .max(1440)
+          .describe('The longest that the first record waits for others, in minutes: 1 to 1440.'),
+        retryDeadlineHours: hours.describe(
+          'How long failed attempts are repeated, in hours: 1 to 48. Default: 1.',
+        ),
       })
       .meta({
         id: 'AutoBatchPolicyInput',
         description:
-          'Single writes are collected: 100 of them, or until the first has waited so long.',
+          'Collects single writes into one batch: it is written when it has 100 records, or when the first has waited for maxDelayMinutes.',
       })
       .nullish()
-      .describe('Only for an asynchronous write of a single record.'),
+      .describe(
+        'Only for an asynchronous write of a single record: collects such writes into batches.',
+      ),
     batchPolicy: z
       .object({
         allOrNone: orDefault(z.boolean(), false).describe(
-          'One refused record refuses all, where the provider can do that.',
+          'True: if one record is refused, none is written. Only for providers that can do that. Default: false.',
         ),
       })
-      .meta({ id: 'BatchPolicyInput', description: 'How a batch is written.' })
+      .meta({ id: 'BatchPolicyInput', description: 'Whether a batch is written as a whole.' })
       .nullish()
-      .describe('Only with batch.'),
-    associations: associations.nullish().describe('Only for a single record of some providers.'),
-    headers: orNull(z.array(header).max(WRITE_LIMITS.headers)).describe('Only for some providers.'),
+      .describe('Only with batch: whether it is written as a whole.'),
+    associations: associations
+      .nullish()
+      .describe('Associations of a single record, for providers that can set them.'),
+    headers: orNull(z.array(header).max(WRITE_LIMITS.headers)).describe(
+      'HTTP headers to send with the write, for providers that take some.',
+    ),
     idempotencyKey: z
       .string()
       .min(1)
       .max(255)
       .nullish()
-      .describe('Under the same key the same input is written once in 24 hours.'),
+      .describe(
+        'A key of the caller, 1 to 255 characters. A write that is repeated with the same key and input within 24 hours is done once.',
+      ),
   })
-  .meta({ id: 'WriteRecordsInput', description: 'Records to write: record or batch, not both.' });
+  .meta({
+    id: 'WriteRecordsInput',
+    description: 'The records to write: give either record or batch.',
+  });
 
 /** As it was given: its rules may be broken. */
 export type GivenWrite = z.input<typeof writeRecordsInput>;
