@@ -1,4 +1,4 @@
-/** Relations and lists batched: what one tick of a call asks of the same batch is loaded together. */
+/** Batches relations and lists: keys that one tick of a call requests from the same batch are loaded together. */
 import DataLoader from 'dataloader';
 import type { Call } from './call.ts';
 import type { Batch } from './scope.ts';
@@ -8,7 +8,7 @@ const KEYS_AT_ONCE = 1_000;
 
 const LOADERS = new WeakMap<Call, Map<unknown, DataLoader<unknown, unknown>>>();
 
-/** Nothing is remembered after its tick: later mutations of the same request are seen. */
+/** Nothing is cached after its tick, so that later mutations of the same request are seen. */
 export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
   let loaders = LOADERS.get(call);
   if (!loaders) {

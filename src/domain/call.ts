@@ -1,4 +1,4 @@
-/** What every domain function gets: the services of the app, and who is asking. */
+/** What every domain function gets: the services of the app, and the viewer. */
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { Feed } from '../events/feed.ts';
@@ -17,16 +17,16 @@ export interface Services {
   vault: Vault;
   catalogue: Catalogue;
   viewers: ViewerCache;
-  /** Jobs commit with the change that they follow from. */
+  /** Jobs commit with the change that causes them. */
   queue: JobQueue;
   /** Events and operations as they happen. */
   feed: Feed;
   operationChanges: OperationChanges;
-  /** The way to providers. */
+  /** The HTTP client for providers. */
   providerAccess: ProviderAccess;
-  /** How browsers reach the gateway, without a trailing slash. */
+  /** The URL at which browsers reach the gateway, without a trailing slash. */
   publicUrl: () => string;
-  /** Where the built-in sandbox listens: always a permitted target. */
+  /** The URL of the built-in sandbox: always a permitted target. */
   sandboxUrl: () => string;
   /** The time by the database's clock, the same in all processes; tests set it. */
   now: () => Date;

@@ -3,7 +3,7 @@ import type { Prisma } from '../database/generated/client.ts';
 
 const BYTES_MAX = 16 * 1024;
 
-/** Free JSON that a caller attaches to a row: bounded, because every reader of the row gets it. */
+/** Free JSON that a caller attaches to a row. It is bounded, because every reader of the row gets it. */
 export const jsonObject = z.record(z.string(), z.unknown()).refine(isBounded, {
   error: `must be at most ${BYTES_MAX} bytes as JSON.`,
 });

@@ -15,9 +15,9 @@ export interface NodeRow {
   id: string;
 }
 
-/** Rows of any type by id, in the order asked; null for what is malformed or not the viewer's to see. */
+/** Rows of any type by id, in the order of the ids; null for a malformed id, or a row that the viewer may not see. */
 export async function findNodes(call: Call, ids: readonly string[]): Promise<(NodeRow | null)[]> {
-  // Read before anything else: a caller without credentials is refused here, also where no id is one.
+  // Read first: a caller without credentials is refused here, even if no id is well-formed.
   const { viewer } = call;
   if (ids.length > NODES_MAX) throw invalid('ids', `must be at most ${NODES_MAX}.`, ids.length);
   const byPrefix = Map.groupBy(ids, prefixOf);

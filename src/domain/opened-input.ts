@@ -1,4 +1,4 @@
-/** An input and what its schema says of it. It is parsed once, wherever it came in, and told of once. */
+/** An input and the findings of its schema. It is parsed once, on every surface, and its findings are reported once. */
 import type { z } from 'zod';
 import { type DomainError, type Issue, invalidInput } from '../errors.ts';
 import { inputIssues } from './issues.ts';
@@ -9,7 +9,7 @@ export class OpenedInput<S extends z.ZodObject> {
   readonly issues: Issue[];
   readonly #given: unknown;
   readonly #data: z.output<S> | undefined;
-  /** Whether every value is of its type, so that rules can be asked of it. */
+  /** Whether every value has its type, so that rules can be checked. */
   readonly isWellFormed: boolean;
 
   /** `leftOut` is what is said of a value that is missing, if it is not zod's sentence. */
@@ -63,7 +63,7 @@ export class OpenedInput<S extends z.ZodObject> {
   }
 }
 
-/** What was given, opened; what a surface has opened by the same schema already is taken as it is. */
+/** Opens an input; one that a surface has opened by the same schema is returned as it is. */
 export function openInput<S extends z.ZodObject>(schema: S, input: unknown): OpenedInput<S> {
   return isOpened(schema, input) ? input : new OpenedInput(schema, input);
 }
@@ -72,7 +72,7 @@ function isOpened<S extends z.ZodObject>(schema: S, input: unknown): input is Op
   return input instanceof OpenedInput && input.schema === schema;
 }
 
-/** Findings about values that no rule can be asked of. */
+/** Findings about values whose rules can't be checked. */
 export function isOfForm({ code }: z.core.$ZodIssue): boolean {
   return ['invalid_type', 'invalid_value', 'invalid_union', 'unrecognized_keys'].includes(code);
 }

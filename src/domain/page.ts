@@ -1,6 +1,6 @@
 /**
- * Relay pages by keyset: a page is one range of an index, however deep it lies. What is not asked for
- * (the other direction's hasMore, totalCount) is not counted.
+ * Relay pages by keyset: a page is one range of an index, however deep it lies. Facts that nobody requests
+ * (the other direction's hasMore, totalCount) are not read.
  */
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ export interface PageArgs {
   after?: string | null;
   last?: number | null;
   before?: string | null;
-  /** What every item's columns lead to is read with the page. A hint alone: it changes no answer. */
+  /** Relations of the items to read with the page. They only save statements: the answer is the same without them. */
   links?: readonly LinkTo[];
 }
 
@@ -31,7 +31,7 @@ export interface Edge<T> {
   readonly node: T;
 }
 
-/** Lazy members are read by the GraphQL fields of their names, once and only when asked for. */
+/** Lazy members are read by the GraphQL fields of their names: once, and only if a query selects them. */
 export interface Page<T> {
   edges: Edge<T>[];
   pageInfo: {
@@ -47,7 +47,7 @@ export interface Page<T> {
 interface NamedList {
   name: string;
   parentId?: string;
-  /** What its keys are; text where it is left out. */
+  /** The type of its keys. Default: text. */
   keyType?: 'position';
 }
 
@@ -56,7 +56,7 @@ export interface List<T extends Table, N = Row<T>> extends NamedList {
   where: Where<T>;
   /** The index that `where` is a range of, or several of them: its columns before the key. */
   along?: readonly (keyof Row<T> & string)[];
-  /** The column of the order; `id` where it is left out. */
+  /** The column of the order. Default: `id`. */
   key?: keyof Row<T> & string;
   order?: 'newest first' | 'oldest first';
   /** The nodes of the rows, in their order; null for one that is gone since its row was read. */
@@ -70,7 +70,7 @@ const pages: Batch<RowList, object[]> = ({ database: { rows } }, lists) => rows.
 const counts: Batch<Omit<RowList, 'range'>, number> = ({ database: { rows } }, lists) =>
   rows.counts(lists);
 
-/** One page. Throws BAD_USER_INPUT that names every argument that is not usable. */
+/** One page. Throws BAD_USER_INPUT that names every wrong argument. */
 export async function listPage<T extends Table, N = Row<T>>(
   call: Call,
   list: List<T, N>,
@@ -139,7 +139,7 @@ export async function listPage<T extends Table, N = Row<T>>(
   };
 }
 
-/** Its cursor is made where it is asked for. */
+/** Its cursor is computed only if it is read. */
 class KeyedEdge<N> implements Edge<N> {
   readonly node: N;
   readonly #list: NamedList;
@@ -170,7 +170,7 @@ export function pageOfArray<N>(
   );
   const own = backwards ? inside.slice(-size) : inside.slice(0, size);
   const edges = own.map((node) => ({ node, cursor: encodeCursor(list, list.key(node)) }));
-  // Where the page is empty, the cursors tell which side of the list is left out.
+  // If the page is empty, the cursors tell which side of the list is left out.
   const [first, last] = [own[0], own.at(-1)];
   const precedes = (node: N) =>
     first
@@ -234,20 +234,20 @@ function readPageArgs(args: PageArgs, list: NamedList) {
   };
 }
 
-/** The checksum covers the list and its parent: a damaged cursor and another list's are told alike. */
+/** The checksum covers the list and its parent, so that a damaged cursor and another list's are both refused. */
 export function encodeCursor(list: NamedList, key: Key): string {
   const kind = typeof key === 'bigint' ? '#' : '$';
   return Buffer.from(`${cursorCheck(list, `${kind}${key}`)}${kind}${key}`).toString('base64url');
 }
 
-/** Null where the text is not a cursor of the list. The checksum is no seal: what it holds may be made up. */
+/** Null if the text is not a cursor of the list. The checksum is no signature: a client can forge a cursor. */
 export function decodeCursor(list: NamedList, cursor: string): Key | null {
   const text = Buffer.from(cursor, 'base64url').toString('utf8');
   const check = text.slice(0, CHECK_DIGITS);
   const key = text.slice(CHECK_DIGITS);
   if (check !== cursorCheck(list, key)) return null;
   const value = list.keyType === 'position' ? positionOf(key) : textOf(key);
-  // Decoding overlooks characters and bits that mean nothing; encoding has one text for each key.
+  // Decoding ignores meaningless characters and bits; encoding gives one text for each key.
   return value !== null && encodeCursor(list, value) === cursor ? value : null;
 }
 

@@ -1,13 +1,13 @@
-/** The relations of one request, batched: all that one tick asks of a batch is loaded by one call. */
+/** The relations of one request, batched: all keys that one tick requests from a batch are loaded by one call. */
 import { notFound } from '../errors.ts';
 import { load } from './batched.ts';
 import type { Call } from './call.ts';
 import type { Batch } from './scope.ts';
 
 export interface Relations {
-  /** One item of a batch, or null; all that one tick of a request asks for is loaded by one call. */
+  /** One item of a batch, or null; all keys that one tick of a request requests are loaded by one call. */
   find<K, V>(batch: Batch<K, V>, key: K): Promise<V>;
-  /** The same where there must be one. */
+  /** The same; throws NOT_FOUND instead of null. */
   get<K, V>(batch: Batch<K, V>, key: K): Promise<NonNullable<V>>;
 }
 

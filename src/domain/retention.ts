@@ -1,7 +1,7 @@
 /**
- * What is older than the configuration keeps: ended operations with their logs, events, deliveries that are
- * not owed any more, and what has expired. Removed in small statements, so that nothing waits for it; safe
- * in several processes at once, and after any interruption.
+ * Removes rows that are older than RETENTION_DAYS: ended operations with their logs, events, ended deliveries, and
+ * expired rows. It works in small statements, so that nothing waits for it; it is safe in several processes at once,
+ * and after any interruption.
  */
 import type { RunQuery } from '../database/rows.ts';
 import { DAY_MS } from '../work/durations.ts';
@@ -13,7 +13,7 @@ const ROWS_AT_ONCE = 1_000;
 /** Each has up to thousands of log lines, which go first. */
 const OPERATIONS_AT_ONCE = 100;
 
-/** How long an expired authorization state is known, so that who comes too late is told so. */
+/** How long an expired authorization state is kept, so that a person who comes too late is told so. */
 const EXPIRED_STATE_MS = DAY_MS;
 
 /** How many rows it removed, by table; those that went with another row are not counted. */
@@ -35,7 +35,7 @@ export async function removeExpired(services: Services, signal?: AbortSignal): P
   return remover.removed;
 }
 
-/** What they held is free since long. */
+/** Their leases ended long ago. */
 const FORGET_PROCESSES = 'delete from "ServerProcess" where "missedTime" < $1';
 
 interface Expired {

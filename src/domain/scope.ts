@@ -68,7 +68,7 @@ export interface LinkTo<T extends ProjectTable = ProjectTable> {
   column: string;
 }
 
-/** To what `byId` would find, and no more. */
+/** Limits links to rows that `byId` would find. */
 export function visibleLinks(viewer: Viewer, links: readonly LinkTo[] = []): Link[] {
   return links.map((link) => ({ ...link, where: { projectId: projectScope(viewer) } }));
 }
@@ -157,7 +157,7 @@ const VISIBLE_BUILDERS = new Kept<
     }),
 );
 
-/** Invites of the viewer's orgs, and pending ones to the viewer's own address. */
+/** Invites of the viewer's orgs, and pending ones to the viewer's own e-mail address. */
 const VISIBLE_INVITES = new Kept<
   { ids: string[]; orgIds: string[]; email: string | null; now: Date },
   Row<'Invite'>

@@ -1,6 +1,6 @@
 /**
- * What of an input would be stored as something else or not at all: NUL and lone surrogates in texts, and
- * in JSON what is too deep to be walked, a number without end, and a member named __proto__.
+ * Finds values of an input that can't be stored as they are: NUL and lone surrogates in texts; in JSON also values
+ * nested too deep, numbers that are not finite, and members named __proto__.
  */
 import type { Issue } from '../errors.ts';
 import { issueAt } from './issues.ts';

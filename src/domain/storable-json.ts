@@ -1,11 +1,11 @@
 /** Values from outside as a JSON column can hold them. */
 
-/** Whether a text is stored as it is: PostgreSQL has no NUL, and halves of characters become others. */
+/** Whether a text is stored as it is: PostgreSQL takes no NUL, and lone surrogates become other characters. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** NUL and halves of characters, which PostgreSQL refuses in JSON, are left out or replaced. */
+/** NUL and lone surrogates, which PostgreSQL refuses in JSON, are left out or replaced. */
 export function storableText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }

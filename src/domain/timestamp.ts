@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Years of four digits in UTC, which the offset may leave: others have no ISO text that all readers take. */
+/** Only years of four digits in UTC, after the offset: other years have no ISO text that all readers accept. */
 export const timestamp = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))

@@ -1,4 +1,4 @@
-/** What the server says of a request that it gives to REST. */
+/** What the server knows of a request that it passes to REST. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 

@@ -17,7 +17,7 @@ import { registerPage } from './openapi/reference-page.ts';
 
 export type Rest = FastifyInstance;
 
-/** Far longer than any name or id: what is longer still is told by validation. */
+/** Far longer than any name or id, so that validation reports names that are too long. */
 const PARAM_MAX = 2_048;
 
 export async function createRest(services: Services, admission: Admission): Promise<Rest> {
@@ -30,7 +30,7 @@ export async function createRest(services: Services, admission: Admission): Prom
     routerOptions: { maxParamLength: PARAM_MAX },
     frameworkErrors: answerError,
   });
-  // What comes in is checked as one input, so that path, query and body are told of at once.
+  // Path, query and body are checked as one input, so that all findings are reported at once.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(answerError);

@@ -112,7 +112,7 @@ test('a first start fills the demo, a second keeps it, and what a kill cut off g
 
   rmSync(join(folder, 'data', 'encryption-keys'));
   const keyless = start();
-  await expect(keyless.ready).rejects.toThrow(/sealed with a key that is not given/);
+  await expect(keyless.ready).rejects.toThrow(/sealed with a key that is missing/);
   expect(await keyless.exited).toBe(1);
   expect(existsSync(join(folder, 'data', 'encryption-keys'))).toBe(false);
 }, 120_000);

@@ -1,4 +1,4 @@
-/** Where the keys that seal secrets come from: the environment, or a file that the first start makes. */
+/** The keys that seal secrets: from the environment, or from a file that the first start creates. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

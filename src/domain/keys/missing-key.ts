@@ -1,4 +1,4 @@
-/** Told at the start: on a database whose secrets were sealed with a key that is not here, work only fails. */
+/** Checked at start: if the database's secrets were sealed with a key that is missing, all work would fail. */
 import type { RunQuery } from '../../database/rows.ts';
 import { StartRefused } from '../../errors.ts';
 import type { Vault } from '../../secrets.ts';
@@ -14,7 +14,7 @@ export async function refuseMissingKey(query: RunQuery, vault: Vault | null): Pr
     );
     if (!newest || vault?.hasKeyOf(newest.sealed)) continue;
     throw new StartRefused(
-      'The secrets of this database were sealed with a key that is not given: put it into ' +
+      'The secrets of this database were sealed with a key that is missing: put it into ' +
         'ENCRYPTION_KEY or ENCRYPTION_KEYS_RETIRED, or bring back the file encryption-keys of DATA_DIR.',
     );
   }

@@ -1,4 +1,4 @@
-/** Lets a request in: who is it, and are they within their rate? The same for every way into the gateway. */
+/** Admits a request: it has a known caller who is within its rate. The same for every surface. */
 import type { Config } from '../../config.ts';
 import { rateLimited } from '../../errors.ts';
 import type { Services } from '../call.ts';
@@ -10,8 +10,8 @@ import type { Credentials, Viewer } from './viewer.ts';
 
 export interface Admission {
   /**
-   * Null for a caller without credentials. Throws UNAUTHENTICATED and RATE_LIMITED. Whoever is known is
-   * told of their rate by headers of the answer, whatever becomes of it.
+   * Null for a caller without credentials. Throws UNAUTHENTICATED and RATE_LIMITED. A known
+   * caller gets its rate in headers of every answer.
    */
   admit(
     credentials: Credentials,
@@ -38,7 +38,10 @@ export function createAdmission(
       const spent = spending instanceof Promise ? await spending : spending;
       setHeader?.('ratelimit-policy', rates.policy);
       setHeader?.('ratelimit', rates.show(spent));
-      refuseUntil(spent.waitSeconds, 'The rate limit of this caller is reached.');
+      refuseUntil(
+        spent.waitSeconds,
+        'The rate limit of this caller is reached. Try again after Retry-After.',
+      );
       return viewer;
     },
   };

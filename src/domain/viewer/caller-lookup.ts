@@ -1,7 +1,7 @@
 /**
- * Who calls. Callers who are known, or were a while ago, never wait. An address that has shown too many
- * wrong keys is not shut out, since good callers may share it: its unknown credentials are looked up a few at
- * a time, and those that are wrong are told to come later.
+ * Finds the caller of a request. Callers who are known, or were a while ago, never wait. An address that has sent too
+ * many wrong keys is not blocked, because good callers may share it: its unknown credentials are looked up a few at a
+ * time, and wrong ones are refused with a time to try again.
  */
 import type { Config } from '../../config.ts';
 import { DomainError, rateLimited } from '../../errors.ts';
@@ -22,7 +22,7 @@ import { createWaitingLine } from './waiting-line.ts';
 const TURN_MS = 50;
 const TURN_MAX = 25;
 const WAITING_MAX = 250;
-/** Suspects who wait hold a place of LIMIT_REQUESTS each; the other places are for those who do not wait. */
+/** Each suspect who waits holds a place of LIMIT_REQUESTS; the other places are for callers who do not wait. */
 const PLACES_SHARE = 0.25;
 
 /** Null for a caller without credentials. Throws UNAUTHENTICATED, and RATE_LIMITED for too many wrong ones. */
@@ -62,6 +62,6 @@ export function createCallerLookup(
 }
 
 function tooManyWrong(waitSeconds: number): DomainError {
-  const detail = 'Too many wrong keys or tokens from this address.';
+  const detail = 'Too many wrong keys or tokens from this address. Try again after Retry-After.';
   return rateLimited(detail, Math.max(1, Math.ceil(waitSeconds)));
 }

@@ -9,7 +9,7 @@ import { createTokenBuckets, type Spent } from '../../work/token-buckets.ts';
 export interface CallerRates {
   /** The rule, as RateLimit-Policy tells it. */
   policy: string;
-  /** One request of the caller. Answers at once where rates are kept in memory. */
+  /** Counts one request of the caller. Returns at once if rates are kept in memory. */
   spend(callerId: string): Spent | Promise<Spent>;
   /** What is left, as RateLimit tells it. */
   show(spent: Spent): string;
@@ -28,7 +28,7 @@ export function createCallerRates(config: RateConfig, query: RunQuery): CallerRa
   const inMemory = createTokenBuckets(rate, () => performance.now());
   const isShared = config.RATE_LIMIT_STORE === 'database';
   return {
-    // The burst is there again after so long without a request.
+    // After this time without a request the burst is full again.
     policy: `"default";q=${burst};w=${Math.ceil(burst / perSecond)}`,
     spend: isShared ? (callerId) => spendShared(query, rate, callerId) : inMemory.spend,
     show: ({ tokens }) =>
@@ -36,7 +36,7 @@ export function createCallerRates(config: RateConfig, query: RunQuery): CallerRa
   };
 }
 
-/** Told by the database's clock, which all processes share. */
+/** By the database's clock, which all processes share. */
 async function spendShared(
   query: RunQuery,
   { perSecond, burst }: Rate,
@@ -47,7 +47,7 @@ async function spendShared(
   if (taken) return { waitSeconds: 0, tokens: taken.tokens };
   const [left] = await query<{ tokens: number }>(LOOK, values);
   const tokens = Math.min(left?.tokens ?? 0, 1);
-  // Never 0: there was none, even if one has come meanwhile.
+  // Never 0: there was no token, even if there is one by now.
   return { waitSeconds: Math.max((1 - tokens) / perSecond, 0.001), tokens };
 }
 
@@ -55,7 +55,7 @@ async function spendShared(
 const refilled = (time: string) => `least($2::float8, r."tokens" + $3::float8 *
   greatest(0, extract(epoch from ${time} - r."refillTime"))::float8)`;
 
-/** No row where there is no token: then nothing is written either. */
+/** Returns no row if there is no token: then nothing is written either. */
 const TAKE = `
   insert into "CallerRate" as r ("callerId", "tokens", "refillTime")
   values ($1, $2::float8 - 1, clock_timestamp())
@@ -69,7 +69,7 @@ const LOOK = `
   select ${refilled('clock_timestamp()')} as "tokens"
   from "CallerRate" r where r."callerId" = $1`;
 
-/** Callers who have all of their burst again need no row. */
+/** A caller whose burst is full again needs no row. */
 export async function forgetIdleCallers(query: RunQuery, before: Date): Promise<void> {
   await query('delete from "CallerRate" where "refillTime" < $1', [before]);
 }

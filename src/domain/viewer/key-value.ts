@@ -20,7 +20,7 @@ export function newKeyValue(): string {
   return `${PREFIX}${random}${checksum(random)}`;
 }
 
-/** Told without the database: a mistyped key costs nothing, and secret scanners can be sure of a find. */
+/** Checked without the database: a mistyped key costs nothing, and secret scanners can verify a find. */
 export function isKeyValue(text: string): boolean {
   if (text.length !== PREFIX.length + RANDOM_DIGITS + CHECKSUM_DIGITS || !text.startsWith(PREFIX)) {
     return false;

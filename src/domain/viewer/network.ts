@@ -1,4 +1,4 @@
-/** Whose address it is, for limits: one of IPv4 is somebody's, of IPv6 everybody has 2^64 of one prefix. */
+/** The network of an address, for limits: an IPv4 address itself, and the /64 of an IPv6 address. */
 import ipaddr from 'ipaddr.js';
 
 const PREFIX_PARTS = 4;

@@ -1,6 +1,6 @@
 /**
- * Streams that stay open after their caller was let in. Their callers are looked at again and again: a
- * key that was deleted or deactivated, a token that has run out, or rights that have shrunk end them.
+ * Streams that stay open after their caller was admitted. Their callers are checked again and again: a deleted or
+ * inactive key, an expired token, or fewer rights end them.
  */
 import { DomainError, rateLimited, unauthenticated } from '../../errors.ts';
 import { Outage } from '../../work/outage.ts';
@@ -10,20 +10,20 @@ import type { BearerVerifier } from './bearer.ts';
 import { hashOfKey } from './key-value.ts';
 import { authenticate, type Credentials, credentialOf, type Viewer } from './viewer.ts';
 
-/** Twice and more in the second within which a refusal has to take effect. */
+/** At least twice in the second within which a refusal must take effect. */
 const LOOK_MS = 400;
-/** Nothing is delivered to a caller whose standing could not be told for this long. */
+/** A caller who could not be checked for this long gets nothing until the next check. */
 const STALE_MS = 1_000;
-/** Callers that are looked at one by one share this many lookups. */
+/** Lookups at the same time for callers that are checked one by one. */
 const LOOKUPS_AT_ONCE = 8;
 /** Keys that one statement confirms. */
 const KEYS_AT_ONCE = 1_000;
 
-/** Told once that a stream is over: with a refusal, or with null where the server is stopping. */
+/** Told once that a stream is over: with a refusal, or with null if the server stops. */
 export type OnEnd = (refusal: DomainError | null) => void;
 
 export interface OpenStream extends Disposable {
-  /** The caller as of a moment ago; waits while the database can't tell. Null where the stream is over. */
+  /** The caller as of the last check; waits while the database does not answer. Null if the stream is over. */
   confirm(): Promise<Viewer | null>;
 }
 
@@ -67,13 +67,16 @@ export class OpenStreams {
     this.#options = { lookMs: LOOK_MS, staleMs: STALE_MS, ...options };
   }
 
-  /** Throws RATE_LIMITED where the caller has too many, or the server is stopping. */
+  /** Throws RATE_LIMITED if the caller has too many, or the server stops. */
   open(credentials: Credentials, viewer: Viewer, onEnd: OnEnd): OpenStream {
     if (this.#areEnding) throw rateLimited('The server is stopping. Subscribe again.', 1);
     const caller = this.#callerOf(credentials, viewer);
     const { most, lookMs, staleMs } = this.#options;
     if (caller.streams.size >= most) {
-      throw rateLimited(`This caller has ${most} subscriptions open, which is the limit.`, 1);
+      throw rateLimited(
+        `This caller has ${most} subscriptions open, which is LIMIT_SUBSCRIPTIONS of the server. Close one first.`,
+        1,
+      );
     }
     const stream = { openedAs: viewer, onEnd };
     caller.streams.add(stream);
@@ -85,7 +88,7 @@ export class OpenStreams {
     };
   }
 
-  /** Ends all without a refusal: their clients come again, and find another server. */
+  /** Ends all without a refusal: their clients reconnect to another server. */
   endAll(): void {
     this.#areEnding = true;
     for (const caller of this.#callers.values()) {
@@ -115,7 +118,7 @@ export class OpenStreams {
   }
 
   #close(caller: Caller, stream: Stream): void {
-    // Again: whoever has this credential by now is another caller, and is to stay.
+    // Compared again: another caller may have this credential by now, and stays.
     if (!caller.streams.delete(stream)) return;
     caller.looked.raise();
     if (caller.streams.size > 0) return;
@@ -128,7 +131,7 @@ export class OpenStreams {
   async #look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
-    // If it fails, nothing is known of them now: what is due to them waits.
+    // If it fails, nothing is known of them now: their items wait.
     await this.#outage.watch(() => this.#confirmAll([...this.#callers.values()]));
     this.#isLooking = false;
   }
@@ -160,7 +163,11 @@ export class OpenStreams {
     caller.looked.raise();
     for (const stream of caller.streams) {
       if (mayStill(stream.openedAs, viewer)) continue;
-      this.#end(caller, stream, unauthenticated('What this caller may do has changed.'));
+      this.#end(
+        caller,
+        stream,
+        unauthenticated('The scopes or orgs of this caller have changed. Connect again.'),
+      );
     }
   }
 }
@@ -173,7 +180,7 @@ async function confirm(caller: Caller, stream: Stream, staleMs: number): Promise
   return null;
 }
 
-/** The callers whose keys are as they were, told by one statement for many. */
+/** The callers whose keys are unchanged, by one statement for many. */
 async function findStanding({ database }: Services, callers: Caller[]): Promise<Set<Caller>> {
   const byHash = new Map(callers.map((caller) => [caller.keyHash, caller]));
   byHash.delete(null);
@@ -191,7 +198,7 @@ async function findStanding({ database }: Services, callers: Caller[]): Promise<
   return standing;
 }
 
-/** Whether the viewer may do and see all that they might then. */
+/** Whether the viewer still has all rights of then. */
 function mayStill(then: Viewer, now: Viewer): boolean {
   const orgIds = now.kind === 'BUILDER' ? now.orgIds : [now.orgId];
   const had = then.kind === 'BUILDER' ? then.orgIds : [then.orgId];

@@ -1,4 +1,4 @@
-/** Who is asking, told from the credentials of a request; and what they may see. */
+/** The viewer: who sends a request, found by its credentials, and what it may see. */
 import { LRUCache } from 'lru-cache';
 import { forbidden, unauthenticated } from '../../errors.ts';
 import type { Call, Services } from '../call.ts';
@@ -19,7 +19,7 @@ export interface BuilderViewer {
   kind: 'BUILDER';
   id: string;
   orgIds: readonly string[];
-  /** Lowercase; null where the issuer gives none or calls it unverified. */
+  /** In lower case; null if the issuer gives none or calls it unverified. */
   email: string | null;
   scopes: readonly Scope[];
 }
@@ -33,7 +33,7 @@ export interface Credentials {
 }
 
 /**
- * Who a credential stands for is looked up again after this time, so that a key that was deleted or
+ * The viewer of a credential is looked up again after this time, so that a key that was deleted or
  * deactivated in another process is refused there within a second.
  */
 const FRESH_MS = 500;
@@ -50,12 +50,12 @@ export function isRemembered(viewers: ViewerCache, credential: string): boolean 
   return viewers.peek(credential, { allowStale: true }) !== undefined;
 }
 
-/** What a viewer is known by in the cache; null where no credentials were given. */
+/** The key of a viewer in the cache; null without credentials. */
 export function credentialOf({ apiKey, authorization }: Credentials): string | null {
   return apiKey ? `key ${apiKey}` : authorization || null;
 }
 
-/** Null where no credentials were given; throws UNAUTHENTICATED where they are no good. */
+/** Null without credentials; throws UNAUTHENTICATED if they are wrong. */
 export async function authenticate(
   services: Services,
   verifier: BearerVerifier,
@@ -89,7 +89,7 @@ async function viewerOfBearer(
 ): Promise<BuilderViewer> {
   const [kind, token] = authorization.split(' ');
   if (kind?.toLowerCase() !== 'bearer' || !token) {
-    throw unauthenticated('Authorization must be "Bearer" and a token.');
+    throw unauthenticated('Authorization must be "Bearer", a space and a token.');
   }
   const claims: BearerClaims = await verifier.verify(token);
   const { builder, orgIds } = await enrolBuilder(services, claims);
@@ -116,7 +116,7 @@ export function renewMembership(call: Call, viewer: BuilderViewer, orgId: string
   call.viewers.clear();
 }
 
-/** `api:<key id>` or `builder:<id>`, as installations name their maker. */
+/** `api:<key id>` or `builder:<id>`: the createdBy of installations. */
 export function actorOf(viewer: Viewer): string {
   return `${viewer.kind === 'API_KEY' ? 'api' : 'builder'}:${viewer.id}`;
 }

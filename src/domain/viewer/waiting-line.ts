@@ -1,6 +1,6 @@
-/** A line in which everybody waits for a turn: a few in each, and each name as often as any other. */
+/** A fair queue: each turn admits a few, and each name as often as any other. */
 export interface WaitingLine {
-  /** True when it is one's turn; false if too many wait, and one's name has more of them than any other. */
+  /** True at its turn; false if too many wait and its name has more of them than any other. */
   turn(name: string): Promise<boolean>;
 }
 
@@ -51,7 +51,7 @@ export function createWaitingLine({ turnMs, turnMax, waitingMax }: LineOptions):
       if (line) line.push(resolve);
       else byName.set(name, [resolve]);
       waiting += 1;
-      // Its oldest leaves, and not the newest: in a flood, the newest has the better chance of a turn.
+      // The oldest of the name leaves, not the newest: in a flood, the newest has the better chance of a turn.
       if (waiting > waitingMax) takeFrom(longestOf(byName))(false);
       planNextTurn();
       return promise;

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 
-/** To compile costs as much as some runs, and the memory of the function. */
+/** Compiling costs as much as a few runs, and the memory of the function. */
 const RUNS_BEFORE = 3;
 
 export type Execute = (args: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResult;
@@ -43,7 +43,7 @@ function isGood({ data, errors }: ExecutionResult): boolean {
   return data != null && !errors?.length;
 }
 
-/** Null where it can not be done: then the operation runs as it did before. */
+/** Null if it can't be compiled: then graphql-js runs the operation. */
 function compile(
   { schema, document }: { schema: GraphQLSchema; document: ExecutionArgs['document'] },
   operationName: string | undefined,

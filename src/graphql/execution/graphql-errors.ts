@@ -31,7 +31,7 @@ function refusal(error: DomainError, at: GraphQLError | null): GraphQLError {
   });
 }
 
-/** Said in the log once for an outage, and not for each request. */
+/** The log has one line for an outage, not one for each request. */
 function unavailable({ message, retryAfterSeconds }: ServiceUnavailable, at: GraphQLError | null) {
   return toGraphQLError('SERVICE_UNAVAILABLE', message, { extra: { retryAfterSeconds }, at });
 }
@@ -89,7 +89,7 @@ function variableIssue({ message, originalError }: GraphQLError): Issue | null {
     return { in: 'body', name: missing[1] as string, detail: `It is required: ${missing[2]}.` };
   const variable = /^Variable "\$(\w+)" got invalid value /.exec(message);
   if (!variable || !originalError) return null;
-  // The message is a variable, its value, a place in it where there is one, and the reason.
+  // The message is a variable, its value, a place in it if there is one, and the reason.
   const start = message.slice(0, -`; ${originalError.message}`.length);
   const place = / at "([^"]+)"$/.exec(start);
   const name = (place ?? variable)[1] as string;

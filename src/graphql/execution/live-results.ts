@@ -26,7 +26,7 @@ export interface Subscription {
 }
 
 const OUTAGE: ErrorCode = 'SERVICE_UNAVAILABLE';
-/** Between tries of an item that can not be read. */
+/** Between attempts to read an item while the database is away. */
 const AWAY_MS = 1_000;
 
 type Item = StreamItem<unknown, string | undefined>;
@@ -36,7 +36,7 @@ interface Subscriptions {
   mapError: (error: unknown) => GraphQLError;
 }
 
-/** How subscriptions are run: answers with messages as they come, or with errors where there is no stream. */
+/** How subscriptions are run: answers with messages as they come, or with errors if there is no stream. */
 export function createSubscribe(services: Services, { streams, mapError }: Subscriptions) {
   const live = { services, streams, mapError };
   return async (operation: Subscription): Promise<AsyncIterable<Message> | ExecutionResult> => {
@@ -71,7 +71,7 @@ class LiveMessages implements AsyncIterableIterator<Message, void, void>, AsyncD
   #refusal: DomainError | null = null;
   #isOver = false;
 
-  /** Throws where the caller has too many streams. */
+  /** Throws if the caller has too many streams. */
   constructor(live: Live, operation: Subscription, items: AsyncIterator<Item>) {
     const { viewer, credentials = {} } = operation.args.contextValue;
     if (!viewer) throw new Error('A source of events was opened for nobody.');
@@ -137,7 +137,7 @@ class LiveMessages implements AsyncIterableIterator<Message, void, void>, AsyncD
       const message = await this.#execute(item);
       const isAway = message.errors?.some(({ extensions }) => extensions.code === OUTAGE);
       if (!isAway || this.#live.streams.areEnding) return message;
-      // An item is not passed over because of an outage: it is due when that is over.
+      // An outage skips no item: it is sent when the outage is over.
       await sleep(AWAY_MS, undefined, { ref: false });
     }
   };

@@ -36,7 +36,7 @@ export interface Caller {
   wantsCost?: boolean;
   /** A safe method, by which nothing may be changed. */
   isGet?: boolean;
-  /** A header of the answer, where there is one answer. */
+  /** A header of the answer, if there is one answer. */
   setHeader?: ((name: string, value: string) => void) | undefined;
 }
 

@@ -64,7 +64,7 @@ export function createPrepare(
     let known: Known | Refused | undefined = texts.get(query);
     if (!known) {
       known = read(query);
-      // Anybody can send texts that are of no use: nothing is kept of them.
+      // Anybody can send useless texts: nothing of them is kept.
       if ('errors' in known) return known;
       texts.set(query, known);
     }

@@ -21,7 +21,7 @@ const LIMITS = [
   ['directives', 'LIMIT_DIRECTIVES'],
 ] as const;
 
-/** Throws where the text is too long or has too many tokens, and what parsing it throws. */
+/** Throws if the text is too long or has too many tokens, or can't be parsed. */
 export function parseWithin(config: Config, text: string): DocumentNode {
   const bytes = Buffer.byteLength(text);
   if (bytes > config.LIMIT_DOCUMENT_BYTES) {

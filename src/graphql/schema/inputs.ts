@@ -1,6 +1,6 @@
 /**
  * GraphQL inputs made from the domain's zod schemas, so that a field, its description and its rule are
- * said once. A schema's `meta({ id })` names its type; `meta({ graphql })` names a scalar that zod hasn't.
+ * said once. A schema's `meta({ id })` names its type; `meta({ graphql })` names a scalar that zod does not have.
  */
 import type { InputRef, InputType } from '@pothos/core';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** Look-ahead: which relations of its items a query asks of a list. Only a hint, so it need not be complete. */
+/** Look-ahead: which relations of a list's items a query selects. It only saves statements, and may be incomplete. */
 import {
   type FieldNode,
   type GraphQLField,

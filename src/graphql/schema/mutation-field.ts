@@ -1,4 +1,4 @@
-/** A field for a declared mutation: its argument, its need and what it calls come from the declaration. */
+/** A field for a declared mutation: its argument, its need and its function come from the declaration. */
 import type { ArgBuilder, ObjectRef } from '@pothos/core';
 import { z } from 'zod';
 import type { Mutation } from '../../domain/declared-mutation.ts';

@@ -1,4 +1,4 @@
-/** Refuses in every coerced argument what would be stored as something else or not at all. */
+/** Refuses values in arguments that can't be stored as they are. */
 import SchemaBuilder, {
   BasePlugin,
   type PothosOutputFieldConfig,

@@ -12,7 +12,7 @@ async function readJson({ headers }: FastifyRequest, text: string | Buffer): Pro
   return text === '' ? undefined : parseJson(String(text));
 }
 
-/** A member named __proto__ is a member like any other here; validation refuses it. */
+/** A member named __proto__ is an ordinary member here; validation refuses it. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -34,11 +34,11 @@ export interface Described<Shown> {
   output: z.ZodType<unknown, Shown> | null;
   /** Of an answer that is a text and not JSON. */
   mediaType?: 'text/plain';
-  /** Work that was requested, done, and has failed: the same body with another status. */
+  /** For work that was tried and has failed: the same body with another status. */
   failure?: { status: 422; isFailed(shown: Shown): boolean };
 }
 
-/** Members of the input that are elsewhere, or have another name, than usual. */
+/** Members of the input with another place or name than the usual one. */
 export type OtherPlaces<I extends z.ZodObject> = { [member in keyof I['shape'] & string]?: Place };
 
 export interface Definition<I extends z.ZodObject, Given, Shown> extends Described<Shown> {

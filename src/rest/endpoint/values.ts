@@ -34,7 +34,7 @@ export function readValue(schema: z.ZodType, { value, path }: At, reading: Readi
 function readMembers(schema: z.ZodObject, { value, path }: At, reading: Reading): unknown {
   if (typeof value !== 'object' || Array.isArray(value)) return value;
   const given = value as Record<string, unknown>;
-  // A misspelled member would else be left out without a word.
+  // Otherwise a misspelled member would be ignored silently.
   const unknown = isLoose(schema)
     ? []
     : Object.keys(given).filter((name) => !(name in schema.shape));
