@@ -8,7 +8,7 @@ const RETRY_AFTER_MAX_MS = HOUR_MS;
 /** The receiver says that it is gone for good. */
 export const GONE = 410;
 
-/** What came of one HTTP request. */
+/** The outcome of one HTTP request. */
 export interface Outcome {
   /** Null if no answer came. */
   responseStatus: number | null;

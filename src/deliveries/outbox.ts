@@ -100,7 +100,7 @@ export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow
   ]);
 }
 
-/** What came of one attempt, and what is to become of its delivery. */
+/** The outcome of one attempt, and what its delivery becomes. */
 export interface AttemptRecord {
   attemptId: string;
   deliveryId: string;

@@ -12,7 +12,7 @@ const PLACES = [
 /** The system's Chromium, since nothing is downloaded. */
 const executablePath = process.env.CHROMIUM_PATH ?? PLACES.find((path) => existsSync(path));
 
-/** Why tests in a browser are left out; null where there is one. */
+/** Why tests in a browser are left out; null if there is one. */
 export const noBrowser = executablePath
   ? null
   : 'No Chromium or Chrome is found, so what is tested in a browser is left out: install chromium, or set CHROMIUM_PATH.';

@@ -19,10 +19,10 @@ export interface Answer {
 export interface GraphqlClient {
   /** The whole answer, errors or not. */
   request(query: string, variables?: Record<string, unknown>): Promise<Answer>;
-  /** The data; fails where there are errors. */
+  /** The data; fails if there are errors. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
   query(query: string, variables?: Record<string, unknown>): Promise<any>;
-  /** The only error; fails where there is none. */
+  /** The only error; fails if there is none. */
   refusal(query: string, variables?: Record<string, unknown>): Promise<GraphqlError['extensions']>;
 }
 

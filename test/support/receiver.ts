@@ -77,7 +77,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** The message as a receiver that holds this secret checks it; throws where it is not signed with it. */
+/** The message as a receiver that holds this secret checks it; throws if it is not signed with it. */
 export function verified({ headers, body }: Received, secret: string): unknown {
   return new Webhook(secret).verify(body, headers);
 }

@@ -6,7 +6,7 @@ import { read } from '../declared-read.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
 import { openSession } from './connection-session.ts';
 
-/** Null if the provider can't list them. Throws UNPROCESSABLE or PROVIDER_ERROR where it does not answer. */
+/** Null if the provider can't list them. Throws UNPROCESSABLE or PROVIDER_ERROR if it does not answer. */
 export const listAccountObjects = read(
   'read',
   async (call: Call, connection: Row<'Connection'>): Promise<ObjectSummary[] | null> => {

@@ -34,7 +34,7 @@ export const refreshConnection = projectMutation({
     }),
 });
 
-/** Refreshes where there is a token to refresh and it is at its end, or none has been fetched yet. */
+/** Refreshes if there is a token to refresh and it is at its end, or none has been fetched yet. */
 export const refreshIfDue = projectMutation({
   needs: 'connections:write',
   input: refreshConnectionInput,

@@ -22,7 +22,7 @@ import { canRefresh, endsWithin, heldToken, isDue, isTokenCredentials } from './
 import { freshCredentials } from './token/token-refresh.ts';
 
 const UNAUTHORIZED = 401;
-/** They ask us to wait; the second only where it says how long. */
+/** They ask us to wait; the second only if it says how long. */
 const TOO_MANY = 429;
 const UNAVAILABLE = 503;
 

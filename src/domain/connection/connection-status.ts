@@ -1,4 +1,4 @@
-/** What calls and refreshes tell of a connection's credentials. Written only where it changes. */
+/** What calls and refreshes tell of a connection's credentials. Written only if it changes. */
 import { inTransaction } from '../../database/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
 import type { Services } from '../call.ts';

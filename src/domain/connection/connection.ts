@@ -44,7 +44,7 @@ export const listConnections = read(
       groupId: idOrNone(group),
       consumerId: idOrNone(consumer),
     };
-    // The indexes of the others have the status too: where it is left out, each is a range of theirs.
+    // The indexes of the others have the status too: if it is left out, each is a range of theirs.
     const isNarrow = Object.values(ends).some((end) => end !== undefined);
     const anyStatus = isNarrow ? Object.values(ConnectionStatus) : undefined;
     const where = { projectId, ...ends, status: status ?? anyStatus };

@@ -103,7 +103,7 @@ export const SCHEMES_OF_FIELD: Record<CredentialField, readonly AuthScheme[]> = 
 };
 export const CREDENTIAL_FIELDS = Object.keys(SCHEMES_OF_FIELD) as CredentialField[];
 
-/** The stored form of the field that was given; NONE where none was. */
+/** The stored form of the field that was given; NONE if none was. */
 export function credentialsOf(scheme: AuthScheme, input: CredentialInput): Credentials {
   const { oauth2ClientCredentials: client, oauth2PasswordCredentials: password } = input;
   const { oauth2AuthorizationCode: tokens } = input;

@@ -42,7 +42,7 @@ export const credentials = z.discriminatedUnion('scheme', [
     refreshToken: storedToken.optional(),
     scopes,
   }),
-  /** Values of the provider's custom inputs, by name; empty where there are none. */
+  /** Values of the provider's custom inputs, by name; empty if there are none. */
   z.object({ scheme: z.literal('NONE'), custom: z.record(text, z.unknown()) }),
 ]);
 
@@ -50,7 +50,7 @@ export type Credentials = z.output<typeof credentials>;
 
 type Owner = Pick<Row<'Connection'>, 'id' | 'projectId'>;
 
-/** Null where there is nothing to keep. */
+/** Null if there is nothing to keep. */
 export function sealCredentials(
   { vault }: Pick<Services, 'vault'>,
   connection: Owner,
@@ -60,7 +60,7 @@ export function sealCredentials(
   return vault.seal(JSON.stringify(value), placeOf(connection));
 }
 
-/** Opens what `sealCredentials` gave for the same connection; throws where it is another's. */
+/** Opens what `sealCredentials` gave for the same connection; throws if it is another's. */
 export function openCredentials(
   { vault }: Pick<Services, 'vault'>,
   connection: Owner,
@@ -74,7 +74,7 @@ function placeOf({ id, projectId }: Owner): SealedPlace {
   return { table: 'Connection', column: 'credentialsSealed', row: id, projectId };
 }
 
-/** When the access token ends, where it is known. */
+/** When the access token ends, if it is known. */
 export function tokenExpireTimeOf(value: Credentials): Date | null {
   const token = 'accessToken' in value ? value.accessToken : 'token' in value ? value.token : null;
   return token?.expiresAt ? new Date(token.expiresAt) : null;

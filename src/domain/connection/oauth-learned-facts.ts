@@ -26,7 +26,7 @@ export function learnedFacts(
   };
 }
 
-/** The name itself, or what is in the workspace's place in an address; null where it fits neither. */
+/** The name itself, or what is in the workspace's place in an address; null if it fits neither. */
 function workspaceOf(provider: Provider, named: string): string | null {
   if (!provider.baseUrl.includes('{{workspace}}')) return named;
   if (workspaceIssues(provider, named).length === 0) return named;

@@ -9,7 +9,7 @@ import type { Transaction } from '../../database/transaction.ts';
 const USES_NAMED = 10;
 
 /**
- * What names the destination, in words (`integration contacts-sync`), at most ten; none where it is free.
+ * What names the destination, in words (`integration contacts-sync`), at most ten; none if it is free.
  * From here to the end of the transaction nothing else comes to name it: to be asked before a rename
  * or a deletion.
  */

@@ -46,7 +46,7 @@ export async function pauseDroppedObjects(
   });
 }
 
-/** Objects whose schedule is another now are read by it from now on, where no config has its own. */
+/** Objects whose schedule has changed are read by it from now on, if no config has its own. */
 export async function rescheduleObjects(
   tx: Transaction,
   revision: {

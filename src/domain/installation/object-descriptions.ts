@@ -24,7 +24,7 @@ export function createObjectDescriptions(): ObjectDescriptions {
     ttl: FRESH_MS,
     maxSize: MOST_CHARACTERS,
     sizeCalculation: (description) => JSON.stringify(description).length,
-    // Those who ask meanwhile share the answer, also where it is too large to be kept.
+    // Those who ask meanwhile share the answer, also if it is too large to be kept.
     fetchMethod: (_key, _stale, { context }) => fetchDescription(context),
     ignoreFetchAbort: true,
   });

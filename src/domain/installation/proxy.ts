@@ -24,7 +24,7 @@ export interface InstallationKey {
 /**
  * Resolves as soon as the provider's answer begins, whatever its status. The caller needs both `read` and
  * `records:write`, for what a request does is known to the provider alone. Throws UNPROCESSABLE where the
- * integration doesn't forward, and PROVIDER_ERROR or RATE_LIMITED where no answer came.
+ * integration doesn't forward, and PROVIDER_ERROR or RATE_LIMITED if no answer came.
  */
 export const forwardRequest = read(
   'records:write',

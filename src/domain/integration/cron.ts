@@ -20,7 +20,7 @@ export const schedule = z
     if (problem) context.addIssue({ code: 'custom', message: problem });
   });
 
-/** Why the text is not a schedule, as a sentence's end; null where it is one. */
+/** Why the text is not a schedule, as a sentence's end; null if it is one. */
 export function scheduleProblem(text: string): string | null {
   if (!FIVE_FIELDS.test(text)) return 'must be a cron expression of five fields.';
   try {

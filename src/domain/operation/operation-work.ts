@@ -58,7 +58,7 @@ export interface OperationEnd {
   now: Date;
 }
 
-/** False where it had ended before: an operation ends once. */
+/** False if it had ended before: an operation ends once. */
 export async function finishOperation(
   tx: Transaction,
   { id, projectId }: OperationRef,

@@ -3,7 +3,7 @@
 import { BASE_PATH } from '../openapi/openapi.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** The methods of a path; null where there is no such path. */
+/** The methods of a path; null if there is no such path. */
 export type AllowedMethods = (path: string) => string[] | null;
 
 const PAGES = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }));

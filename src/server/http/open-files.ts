@@ -6,7 +6,7 @@ interface Report {
 
 let known: number | undefined;
 
-/** The limit on file descriptors (`ulimit -n`), which Node has raised as far as it may; Infinity where there is none. */
+/** The limit on file descriptors (`ulimit -n`), which Node has raised as far as it may; Infinity if there is none. */
 export function openFilesMax(): number {
   known ??= readLimit();
   return known;

@@ -140,7 +140,7 @@ export interface Bounds {
   rows: number;
 }
 
-/** What a plan does that it must not; nothing where it is bounded. */
+/** What a plan does that it must not; nothing if it is bounded. */
 export function faultsOf(plan: Plan, { large, rows }: Bounds): string[] {
   const { statement, mode, blocks } = plan;
   const { text, values } = statement;

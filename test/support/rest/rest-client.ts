@@ -26,7 +26,7 @@ export interface RestClient {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
   patch(path: string, body: unknown): Promise<any>;
   delete(path: string): Promise<void>;
-  /** The problem; fails where there is none. */
+  /** The problem; fails if there is none. */
   refusal(method: Method, path: string, body?: unknown): Promise<Problem>;
 }
 

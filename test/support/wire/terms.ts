@@ -26,7 +26,7 @@ export function isObject(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The members of a body, which must lie under `name` where there is one. */
+/** The members of a body, which must lie under `name` if there is one. */
 export function membersOf(name: string | null): WireChange['valuesIn'] {
   return (body) => {
     const found = name === null ? body : isObject(body) ? body[name] : undefined;

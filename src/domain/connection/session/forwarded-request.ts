@@ -38,7 +38,7 @@ export function forwardedUrl(baseUrl: string, target: string): URL {
   throw new ProviderError('BAD_REQUEST', 'The path is not below the address of the account.');
 }
 
-/** Resolves as soon as the answer begins; throws ProviderError, which names no credentials, where it doesn't. */
+/** Resolves as soon as the answer begins; throws ProviderError, which names no credentials, if it doesn't. */
 export async function sendForwarded(
   outbound: Outbound,
   { provider, url, request, body, attached, timeoutMs }: Forwarding,

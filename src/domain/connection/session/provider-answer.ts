@@ -1,7 +1,7 @@
 import type { OutboundAnswer } from '../../../outbound/client.ts';
 import type { ProviderAnswer } from '../../../providers/contract.ts';
 
-/** The body parsed as JSON; the text itself where it is none, and null where it is empty. */
+/** The body parsed as JSON; the text itself if it is none, and null if it is empty. */
 export function providerAnswer({ status, headers, body }: OutboundAnswer): ProviderAnswer {
   return { status, headers, body: parsed(body.toString('utf8')) };
 }

@@ -34,7 +34,7 @@ export function requestUrl(baseUrl: string, { path, query = {} }: ProviderReques
   return url;
 }
 
-/** Resolves for every answer; throws ProviderError, which names no credentials, where there is none. */
+/** Resolves for every answer; throws ProviderError, which names no credentials, if there is none. */
 export async function sendRequest(outbound: Outbound, sending: Sending): Promise<ProviderAnswer> {
   try {
     return providerAnswer(await outbound.send(outboundRequest(sending)));

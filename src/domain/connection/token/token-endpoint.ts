@@ -64,7 +64,7 @@ const tokenFields = z.object({
   expires_in: z.coerce.number().positive().max(1e9).nullish().catch(null),
 });
 
-/** A value of a token answer by its dotted path, where it is text or a number. */
+/** A value of a token answer by its dotted path, if it is text or a number. */
 export function textAt(facts: Record<string, unknown>, path: string | undefined): string | null {
   const value = path === undefined ? undefined : valueAt(facts, path);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;

@@ -33,7 +33,7 @@ export type LeasedConnection = Pick<
 
 export interface Lease {
   connection: LeasedConnection;
-  /** Throws RETRYABLE where there is not enough of it left. */
+  /** Throws RETRYABLE if there is not enough of it left. */
   requireTime(): void;
   /**
    * To be called before a refresh token is used: what the provider gives in its place may be in this process's

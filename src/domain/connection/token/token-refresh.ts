@@ -40,9 +40,9 @@ export interface RefreshAsk {
 export type Refreshes = Map<string, Promise<HeldCredentials>>;
 
 /**
- * The credentials with a token that is not stale, or as they are where none can be had. Throws
+ * The credentials with a token that is not stale, or as they are if none can be had. Throws
  * AUTH_INVALIDATED where the provider refuses them (the connection is then BAD_CREDENTIALS), and other
- * kinds of ProviderError where it fails; nothing of the call that needs the token has been sent.
+ * kinds of ProviderError if it fails; nothing of the call that needs the token has been sent.
  */
 export async function freshCredentials(
   services: Services,

@@ -15,7 +15,7 @@ export function getOAuthProvider({ catalogue }: Pick<Services, 'catalogue'>, nam
   throw new ProviderError('BAD_REQUEST', `${name} is not a provider with OAuth.`);
 }
 
-/** The OAuth client of a provider app, its secret in clear; null where there is no such app. */
+/** The OAuth client of a provider app, its secret in clear; null if there is no such app. */
 export async function findAppClient(
   { database, vault }: Pick<Services, 'database' | 'vault'>,
   { projectId, id, provider }: { projectId: string; id: string | null; provider: string },

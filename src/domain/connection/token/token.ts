@@ -9,7 +9,7 @@ export interface GrantedTokens {
   accessToken: StoredToken;
   /** Left out where the one that was used stays. */
   refreshToken?: string;
-  /** Left out where they are those that were asked for. */
+  /** Left out if they are the requested ones. */
   scopes?: string[];
 }
 

@@ -76,7 +76,7 @@ export function entryOf({ fields, raw }: ProviderRecord, plan: Names): ResultEnt
   };
 }
 
-/** The bodies for the records, in their order; none where there are no records. */
+/** The bodies for the records, in their order; none if there are no records. */
 export function pageMessages(
   head: MessageHead,
   records: readonly ProviderRecord[],

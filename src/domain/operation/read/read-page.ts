@@ -21,7 +21,7 @@ export interface PageToRecord {
 }
 
 /**
- * The run as it is now; null where this was its last page. Throws LeaseLost, and UNPROCESSABLE where there
+ * The run as it is now; null if this was its last page. Throws LeaseLost, and UNPROCESSABLE if there
  * is nowhere to deliver to, with nothing recorded.
  */
 export function recordPage(services: Services, recorded: PageToRecord): Promise<ReadRun | null> {

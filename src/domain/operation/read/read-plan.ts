@@ -9,7 +9,7 @@ import type {
   ReadObject,
 } from '../../integration/integration-content.ts';
 
-/** The provider's name of a read object, from that or its mapped name; null where there is no such object. */
+/** The provider's name of a read object, from that or its mapped name; null if there is no such object. */
 export function nativeName({ read }: IntegrationContent, name: string): string | null {
   const objects = read?.objects ?? [];
   const object =
@@ -20,7 +20,7 @@ export function nativeName({ read }: IntegrationContent, name: string): string |
 
 export interface ReadPlan {
   objectName: string;
-  /** The mapped name where there is one. */
+  /** The mapped name if there is one. */
   deliveredName: string;
   /** The provider's names of the fields to read, each once. */
   fields: string[];
@@ -79,7 +79,7 @@ export function planKey(connectionId: string, { objectName, fields }: ReadPlan):
 
 export interface ReadWindow {
   readType: 'BACKFILL' | 'SCHEDULED';
-  /** Changed at or after; everything where it is null. */
+  /** Changed at or after; everything if it is null. */
   since: Date | null;
   /** Changed at or before. */
   until: Date | null;

@@ -84,7 +84,7 @@ function enqueueRun(
   return queue.enqueue(tx, 'run-read', { operationId }, options);
 }
 
-/** The run with a lease of its own; null where it has ended, isn't due, or somebody holds it. */
+/** The run with a lease of its own; null if it has ended, isn't due, or somebody holds it. */
 export async function claimRun(
   { database }: Pick<Services, 'database'>,
   operationId: string,
@@ -145,7 +145,7 @@ export async function endRun(tx: Transaction, { operationId, leaseToken }: ReadR
   requireLease(count);
 }
 
-/** Gives the run back, to be gone on with after a while, or at once by the next job in line. */
+/** Gives the run back: the next job continues it after a wait, or at once. */
 export function giveBack(
   services: Services,
   run: ReadRun,

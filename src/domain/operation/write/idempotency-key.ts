@@ -21,7 +21,7 @@ export function keyedInput(projectId: string, input: WriteInput): KeyedInput | n
   return key ? { projectId, key, inputHash: hashOf(rest) } : null;
 }
 
-/** The operation of the earlier call with that key, or null. Throws CONFLICT where its input was another. */
+/** The operation of the earlier call with that key, or null. Throws CONFLICT if its input was another. */
 export async function findKeyedOperation(
   { database, now }: Pick<Services, 'database' | 'now'>,
   { projectId, key, inputHash }: KeyedInput,

@@ -1,4 +1,4 @@
-/** What became of records: as it is stored, answered, and told to people. */
+/** Outcomes of records, as they are stored, answered and shown to people. */
 import type { RecordOutcome } from '../../../providers/contract.ts';
 import { storableJson, storableText } from '../../storable-json.ts';
 import type { StoredOperationMetadata } from '../operation.ts';

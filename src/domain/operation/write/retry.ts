@@ -26,7 +26,7 @@ export interface AttemptedWrite {
   deadlineTime: Date;
   /** The provider knows a key under which it does the same once. */
   hasProviderKey: boolean;
-  /** What became of an earlier attempt is not known. */
+  /** The outcome of an earlier attempt is not known. */
   wasUncertain: boolean;
 }
 

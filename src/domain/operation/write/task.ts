@@ -27,7 +27,7 @@ const IS_FREE = Prisma.raw(isFreeSql());
 export interface Claim {
   task: WriteTask;
   token: string;
-  /** What became of an earlier attempt is not known: the provider may have done it. */
+  /** The outcome of an earlier attempt is not known: the provider may have done it. */
   wasUncertain: boolean;
 }
 
@@ -94,7 +94,7 @@ async function insertRows(
 
 type Client = Pick<Transaction, '$queryRaw' | '$executeRaw'>;
 
-/** Null where it is not due, has ended, or is held by another. What is claimed collects no more records. */
+/** Null if it is not due, has ended, or is held by another. What is claimed collects no more records. */
 export async function claimWrite(
   { prisma, processes }: Pick<Database, 'prisma' | 'processes'>,
   taskId: string,

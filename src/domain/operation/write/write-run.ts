@@ -19,7 +19,7 @@ import {
 } from './task.ts';
 import { endWithOutcomes, postponeWrite } from './write-end.ts';
 
-/** When it is to be tried again; null where it has ended, is not due, or is another's. */
+/** When it is to be tried again; null if it has ended, is not due, or is another's. */
 export type NextAttempt = Date | null;
 
 /** Safe to call at any time, and more than once. */
@@ -66,7 +66,7 @@ export async function runToEnd(services: Services, claim: Claim): Promise<void> 
 
 type Decided = Decision & { failure: AttemptFailure };
 
-/** Null where all entries have an outcome now; where it is not tried again, they have one too. */
+/** Null if all entries have an outcome now; if it is not tried again, they have one too. */
 async function attempt(
   services: Services,
   claim: Claim,
