@@ -71,7 +71,10 @@ const oauth2AuthorizationCode = z
   .refine(({ accessToken, refreshToken }) => accessToken || refreshToken, {
     error: 'needs an accessToken or a refreshToken.',
   })
-  .meta({ id: 'OAuth2AuthorizationCodeInput', description: 'Tokens to import.' });
+  .meta({
+    id: 'OAuth2AuthorizationCodeInput',
+    description: 'OAuth tokens that the customer has granted already, to import.',
+  });
 
 const customAuth = jsonObject.describe(
   'Values of the custom inputs that the provider declares, by name.',

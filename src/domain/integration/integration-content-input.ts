@@ -42,7 +42,9 @@ const fields = orElse(z.array(fieldMappingInput).max(CONTENT_LIMITS.fields), [])
 
 const deliveryInput = z
   .object({
-    mode: orDefault(oneOf('auto', 'onRequest'), 'auto').describe('auto or onRequest.'),
+    mode: orDefault(oneOf('auto', 'onRequest'), 'auto').describe(
+      '`auto` or `onRequest`. Default: `auto`. Records are sent when they are read, with both.',
+    ),
     pageSize: orNull(z.number().int().min(50).max(500)).describe(
       'The most records of one message, 50 to 500. Default: the page size of the provider.',
     ),

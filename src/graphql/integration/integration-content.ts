@@ -39,7 +39,9 @@ const DeliverySpec = builder
   .implement({
     description: 'How records that are read are delivered.',
     fields: (t) => ({
-      mode: t.exposeString('mode', { description: 'auto or onRequest.' }),
+      mode: t.exposeString('mode', {
+        description: '`auto` or `onRequest`. Records are sent when they are read, with both.',
+      }),
       pageSize: t.exposeInt('pageSize', {
         nullable,
         description: 'The most records of one message; null for the page size of the provider.',

@@ -56,7 +56,7 @@ const DeleteInvitePayload = builder
       deletedId: t.exposeID('deletedId', { description: 'The id of the invite.' }),
       invite: t.field({
         type: Invite,
-        description: 'The invite as it is now.',
+        description: 'The invite with its new status.',
         resolve: ({ invite }) => invite,
       }),
     }),
@@ -69,7 +69,7 @@ const AcceptInvitePayload = builder
     fields: (t) => ({
       invite: t.field({
         type: Invite,
-        description: 'The invite as it is now.',
+        description: 'The invite with its new status.',
         resolve: ({ invite }) => invite,
       }),
       builder: t.field({
