@@ -12,6 +12,7 @@ import {
   updateTimeField,
 } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
+import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
@@ -40,9 +41,12 @@ Integration.implement({
 
 builder.objectFields(Project, (t) => ({
   integration: t.field({
+    ...needing(
+      readIntegration,
+      'An integration of the project, by its id or name; null if there is none.',
+    ),
     type: Integration,
     nullable: true,
-    description: 'An integration of the project, by its id or name; null if there is none.',
     args: {
       idOrName: t.arg.string({
         required: true,

@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import { issuesOf } from '../../domain/issues.ts';
-import { isOfForm } from '../../domain/opened-input.ts';
 import type { Relations } from '../../domain/relations.ts';
 import type { Need } from '../../domain/viewer/needs.ts';
 import type { Issue } from '../../errors.ts';
@@ -82,23 +81,6 @@ export function endpoint<I extends z.ZodObject, Shown>(
   return derived(definition, (given) => {
     const { data, error } = definition.input.safeParse(given);
     return { input: data, issues: error ? issuesOf(error, given) : [], isRefused: !!error };
-  });
-}
-
-/**
- * An endpoint whose domain function checks the input itself, so that its findings come in one answer with
- * those that need the database.
- */
-export function uncheckedEndpoint<I extends z.ZodObject, Shown>(
-  definition: Definition<I, z.input<I>, Shown>,
-): Endpoint {
-  return derived(definition, (given) => {
-    const { error } = definition.input.safeParse(given);
-    return {
-      input: given as z.input<I>,
-      issues: error ? issuesOf(error, given) : [],
-      isRefused: !!error?.issues.some(isOfForm),
-    };
   });
 }
 

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { builderMutation } from '../../../src/domain/declared-mutation.ts';
+import type { OpenedInput } from '../../../src/domain/opened-input.ts';
 import { DomainError, type Problem } from '../../../src/errors.ts';
-import { endpoint, uncheckedEndpoint } from '../../../src/rest/endpoint/endpoint.ts';
+import { endpoint } from '../../../src/rest/endpoint/endpoint.ts';
+import { mutationEndpoint, noBody } from '../../../src/rest/endpoint/mutation-endpoint.ts';
 import { type Parts, readInput } from '../../../src/rest/endpoint/request-input.ts';
 import { routerPath } from '../../../src/rest/rest.ts';
 
@@ -32,7 +35,13 @@ const definition = {
 } as const;
 const post = endpoint({ ...definition, method: 'POST' });
 const get = endpoint({ ...definition, method: 'GET', places: { key: definition.places.key } });
-const unchecked = uncheckedEndpoint({ ...definition, method: 'POST' });
+const { needs: _needs, input: _input, run: _run, ...described } = definition;
+const declared = mutationEndpoint({
+  ...described,
+  method: 'POST',
+  mutation: builderMutation({ input, run: async () => null }),
+  show: noBody,
+});
 
 const parts = (given: Partial<Parts>): Parts => ({
   path: { projectIdOrName: 'mine' },
@@ -94,13 +103,13 @@ test('findings of all parts come at once, one for each place', () => {
   ]);
 });
 
-test('where the domain checks the rules, only what has no such form is refused here', () => {
-  expect(readInput(unchecked, parts({ body: { name: 'x', limit: 9 } }))).toEqual({
-    projectIdOrName: 'mine',
-    name: 'x',
-    limit: 9,
-  });
-  const { issues } = refusal(() => readInput(unchecked, parts({ body: { name: 5, limit: 9 } })));
+test('rules are left to a declared mutation; only what has no such form is refused here', () => {
+  const { opened } = readInput(declared, parts({ body: { name: 'x', limit: 9 } })) as {
+    opened: OpenedInput<typeof input>;
+  };
+  expect(opened.given).toEqual({ projectIdOrName: 'mine', name: 'x', limit: 9 });
+  expect(opened.issues.map(({ name }) => name)).toEqual(['input.name', 'input.limit']);
+  const { issues } = refusal(() => readInput(declared, parts({ body: { name: 5, limit: 9 } })));
   expect(issues?.map(({ name }) => name)).toEqual(['name', 'limit']);
 });
 

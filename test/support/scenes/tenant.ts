@@ -16,6 +16,8 @@ export interface Tenant extends GraphqlClient {
   token: string;
   /** As the builder, with a bearer token. */
   builder: GraphqlClient;
+  /** The value of another API key, with just these scopes. */
+  keyOf(...scopes: Scope[]): Promise<string>;
   /** As another API key with just these scopes. */
   withScopes(...scopes: Scope[]): Promise<GraphqlClient>;
 }
@@ -69,6 +71,7 @@ export async function createTenant({ app, client }: Host, name = 'tenant'): Prom
     return { id, value };
   };
   const key = await keyWith(ALL_SCOPES);
+  const keyOf = async (...scopes: Scope[]) => (await keyWith(scopes)).value;
   return {
     ...client({ 'x-api-key': key.value }),
     orgId,
@@ -80,6 +83,7 @@ export async function createTenant({ app, client }: Host, name = 'tenant'): Prom
     projectName: unique,
     apiKey: key.value,
     apiKeyId: key.id,
-    withScopes: async (...scopes) => client({ 'x-api-key': (await keyWith(scopes)).value }),
+    keyOf,
+    withScopes: async (...scopes) => client({ 'x-api-key': await keyOf(...scopes) }),
   };
 }

@@ -1,0 +1,114 @@
+/**
+ * Each field of each kind of object is read with a key of each single scope, with the object as the root: what the
+ * key is refused is what the field itself declares, however the caller came by the object.
+ */
+import { execute, type GraphQLObjectType, GraphQLSchema, isObjectType, parse } from 'graphql';
+import { expect, test } from 'vitest';
+import { type Need, needText } from '../../../src/domain/viewer/needs.ts';
+import { ALL_SCOPES, allows, type Scope } from '../../../src/domain/viewer/scopes.ts';
+import { authenticate, type Viewer } from '../../../src/domain/viewer/viewer.ts';
+import { DomainError } from '../../../src/errors.ts';
+import { createContext } from '../../../src/graphql/execution/context.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { newId } from '../../../src/ids.ts';
+import { sharedApp } from '../../support/app.ts';
+import { type Field, leastOperation } from '../../support/least-operation.ts';
+import { fullTenant } from '../../support/scenes/full-tenant.ts';
+
+const app = await sharedApp();
+const { services, verifier } = app.app;
+const { prisma, rows } = services.database;
+const { find } = rows;
+const tenant = await fullTenant(app);
+const { projectId, orgId } = tenant;
+await prisma.topic.create({ data: { id: newId('top'), projectId, name: 'events' } });
+
+const IN_PROJECT = [
+  'ApiKey',
+  'Group',
+  'Consumer',
+  'Connection',
+  'Integration',
+  'Revision',
+  'Installation',
+  'InstallationConfig',
+  'Operation',
+  'OperationLog',
+  'Topic',
+  'Destination',
+  'NotificationEvent',
+  'Delivery',
+] as const;
+
+/** The tenant's objects, one of a type. */
+const objects = new Map<string, object | undefined>([
+  ['Org', (await find('Org', { id: orgId }))[0]],
+  ['BillingAccount', (await find('BillingAccount', { orgId }))[0]],
+  ['Project', (await find('Project', { id: projectId }))[0]],
+]);
+for (const table of IN_PROJECT) {
+  const type = table === 'Connection' ? 'ConnectedAccount' : table;
+  objects.set(type, (await find<typeof table>(table, { projectId }))[0]);
+}
+
+const needOf = ({ extensions }: Field) => extensions.needs as Need | undefined;
+const fieldsOf = (type: GraphQLObjectType) => Object.values<Field>(type.getFields());
+const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+const types = Object.values(schema.getTypeMap())
+  .filter(isObjectType)
+  .filter((type) => !roots.includes(type))
+  .filter((type) => objects.has(type.name) || fieldsOf(type).some(needOf))
+  .map((type) => ({ type, alone: new GraphQLSchema({ query: type }) }));
+
+interface Reading {
+  alone: GraphQLSchema;
+  viewer: Viewer;
+  object: unknown;
+}
+
+/** The codes of what the field alone is refused with. */
+async function read(field: Field, { alone, viewer, object }: Reading): Promise<string[]> {
+  const { query, variables } = leastOperation('query', field);
+  const { errors = [] } = await execute({
+    schema: alone,
+    document: parse(query),
+    variableValues: variables,
+    rootValue: object,
+    contextValue: createContext(services, { viewer, requestId: 'declared-field-needs' }),
+  });
+  return errors.map(({ originalError }) =>
+    originalError instanceof DomainError ? originalError.code : String(originalError),
+  );
+}
+
+test.each([
+  ...ALL_SCOPES,
+  null,
+])('a key of the scope %s may read the fields that declare it', async (held) => {
+  const scopes: Scope[] = held ? [held] : [];
+  const isMet = (need: Need) => need === 'nothing' || (need !== 'bearer' && allows(scopes, need));
+  const apiKey = await tenant.keyOf(...scopes);
+  const viewer = (await authenticate(services, verifier, { apiKey })) as Viewer;
+  for (const { type, alone } of types) {
+    const object = type.name === 'Viewer' ? viewer : objects.get(type.name);
+    expect([type.name, object]).toEqual([type.name, expect.any(Object)]);
+    for (const field of fieldsOf(type)) {
+      const codes = await read(field, { alone, viewer, object });
+      const place = `${type.name}.${field.name}`;
+      const expected = isMet(needOf(field) ?? 'nothing')
+        ? expect.not.arrayContaining(['FORBIDDEN'])
+        : ['FORBIDDEN'];
+      expect([place, codes]).toEqual([place, expected]);
+    }
+  }
+});
+
+test('descriptions say what fields need', () => {
+  for (const field of types.flatMap(({ type }) => fieldsOf(type))) {
+    const need = needOf(field);
+    const said = need
+      ? expect.stringContaining(needText(need))
+      : expect.not.stringContaining('Needs');
+    expect([field.name, field.description]).toEqual([field.name, said]);
+  }
+});

@@ -1,0 +1,38 @@
+/** The least operation that calls a field. What it names does not exist. */
+import {
+  type GraphQLField,
+  type GraphQLInputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+
+export type Field = GraphQLField<unknown, unknown>;
+
+/** A value of the type, of nothing that exists. */
+function leastOf(type: GraphQLInputType): unknown {
+  if (isNonNullType(type)) return leastOf(type.ofType);
+  if (isListType(type)) return [leastOf(type.ofType)];
+  if (isEnumType(type)) return type.getValues()[0]?.name;
+  if (isInputObjectType(type)) {
+    const required = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));
+    return Object.fromEntries(required.map((field) => [field.name, leastOf(field.type)]));
+  }
+  const values: Record<string, unknown> = { Int: 1, Float: 1, Boolean: true, JSONObject: {} };
+  return values[String(type)] ?? 'unknown.example';
+}
+
+/** One field, with the arguments that must be given. */
+export function leastOperation(kind: string, { name, args, type }: Field) {
+  const given = args.filter((arg) => isNonNullType(arg.type));
+  const declared = given.map((arg) => `$${arg.name}: ${arg.type}`).join(', ');
+  const passed = given.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
+  const selection = isObjectType(getNamedType(type)) ? '{ __typename }' : '';
+  return {
+    query: `${kind}${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${selection} }`,
+    variables: Object.fromEntries(given.map((arg) => [arg.name, leastOf(arg.type)])),
+  };
+}
