@@ -102,7 +102,9 @@ test.each([
   ];
   const [failed] = await owe(badOne.id);
   await owe(goodOne.id, 20);
-  await using sender = createWorker(database, { limits: { attemptMs: 200 } });
+  // Short only where it has to end: a busy machine answers late.
+  const attemptMs = failing.behaviour === 'HANG' ? 200 : 20_000;
+  await using sender = createWorker(database, { limits: { attemptMs } });
   await sender.worker.drain();
   expect(receiver.received(good)).toHaveLength(20);
   const { attempts, ...row } = await delivery(failed);

@@ -43,6 +43,10 @@ const lists = ENDPOINTS.filter(({ parts }) => parts.query && 'pageSize' in parts
     path.replace(/\{(\w+)\}/g, (_all, name: string) => PARENTS[name] ?? name),
   ]);
 
+/** Who calls is looked up again whenever it was last looked up a while ago. */
+const OF_CALLERS =
+  /"ApiKey"\."hash" = |^SELECT "public"\."Project"\."id", "public"\."Project"\."orgId" FROM/;
+
 /** Nobody has many of these. */
 const SHORTER = ['listEventDeliveries', 'listApiKeys'];
 
@@ -50,10 +54,14 @@ test.each(
   lists,
 )('%s takes as many statements for a long page as for a short one', async (id, path) => {
   await rest.get(`${path}?pageSize=1`);
-  const page = (size: number) => recordStatements(() => rest.get(`${path}?pageSize=${size}`));
+  const page = async (size: number) => {
+    const { result, statements } = await recordStatements(() =>
+      rest.get(`${path}?pageSize=${size}`),
+    );
+    const texts = statements.map(({ text }) => text).filter((text) => !OF_CALLERS.test(text));
+    return { rows: result.results ?? result, texts };
+  };
   const [short, long] = [await page(SHORT), await page(LONG)];
-  const { length } = long.result.results ?? long.result;
-  if (!SHORTER.includes(String(id))) expect(length).toBe(LONG);
-  const texts = long.statements.map(({ text }) => text);
-  expect(texts.length, texts.join('\n')).toBe(short.statements.length);
+  if (!SHORTER.includes(String(id))) expect(long.rows).toHaveLength(LONG);
+  expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
 });
