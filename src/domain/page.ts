@@ -76,66 +76,94 @@ export async function listPage<T extends Table, N = Row<T>>(
   list: List<T, N>,
   args: PageArgs,
 ): Promise<Page<N>> {
-  const { size, backwards, after, before } = readPageArgs(args, list);
-  const column = list.key ?? ('id' as keyof Row<T> & string);
-  const descending = list.order !== 'oldest first';
-  const bounds = (afterKey: Key | undefined, beforeKey: Key | undefined) =>
-    descending ? { above: beforeKey, below: afterKey } : { above: afterKey, below: beforeKey };
-  const { table, where, along = [] } = list;
-  const rowsIn = (range: Omit<KeyRange<T>, 'column'>, links: readonly Link[] = []) =>
-    load(call, pages, { table, where, along, range: { column, ...range }, links }) as Promise<
-      Row<T>[]
-    >;
-  const rangeOf = (limit: number, reverse: boolean, afterKey?: Key, beforeKey?: Key) => ({
-    direction: descending !== reverse ? ('desc' as const) : ('asc' as const),
-    ...bounds(afterKey, beforeKey),
-    limit,
-  });
-  const range = (...asked: Parameters<typeof rangeOf>) => rowsIn(rangeOf(...asked));
+  const bounds = readPageArgs(args, list);
+  const { size, backwards, after, before } = bounds;
+  const ranges = rangesOf(call, list);
   // Items of long pages share much of what they lead to: there each is better read once.
   const links = list.nodes || size > LINKED_MOST ? [] : visibleLinks(call.viewer, args.links);
-
-  const found = await rowsIn(rangeOf(size + 1, backwards, after, before), links);
-  const more = found.length > size;
+  const found = await ranges.read({ limit: size + 1, backwards, after, before }, links);
   const own = found.slice(0, size);
   if (backwards) own.reverse();
-  const keys = own.map((row) => row[column as never] as Key);
+  const keys = own.map((row) => row[ranges.column as never] as Key);
   const nodes = list.nodes ? await list.nodes(own) : (own as unknown as N[]);
-  const cursor = (key: Key | undefined) => (key === undefined ? null : encodeCursor(list, key));
-
-  // Beyond an end that a cursor gave, only the database knows; the cursor's own row counts too.
-  const existsAfter = async (key: Key) => (await range(1, false, key)).length > 0;
-  const existsBefore = async (key: Key) => (await range(1, true, undefined, key)).length > 0;
-  const existsAt = async (at: Key) => (await rowsIn({ direction: 'asc', at, limit: 1 })).length > 0;
+  const { table, where } = list;
   return {
     edges: nodes.flatMap((node, index) =>
       node === null ? [] : new KeyedEdge(node, list, keys[index] as Key),
     ),
-    pageInfo: {
-      get hasNextPage() {
-        if (!backwards && more) return true;
-        if (before === undefined) return false;
-        const end = keys.at(-1);
-        return end === undefined
-          ? existsAt(before).then((at) => at || existsAfter(before))
-          : existsAfter(end);
-      },
-      get hasPreviousPage() {
-        if (backwards && more) return true;
-        if (after === undefined) return false;
-        const start = keys[0];
-        return start === undefined
-          ? existsAt(after).then((at) => at || existsBefore(after))
-          : existsBefore(start);
-      },
-      get startCursor() {
-        return cursor(keys[0]);
-      },
-      get endCursor() {
-        return cursor(keys.at(-1));
-      },
-    },
+    pageInfo: pageInfoOf(list, keys, { bounds, hasMore: found.length > size, ranges }),
     totalCount: () => load(call, counts, { table, where }),
+  };
+}
+
+/** A part of a list, in the order of the list. */
+interface ListRange {
+  limit: number;
+  /** The last rows of the part, the last one first. */
+  backwards: boolean;
+  after?: Key | undefined;
+  before?: Key | undefined;
+}
+
+/** Reads the rows of a list by their place in it. */
+function rangesOf<T extends Table, N>(call: Call, list: List<T, N>) {
+  const { table, where, along = [] } = list;
+  const column = list.key ?? ('id' as keyof Row<T> & string);
+  const descending = list.order !== 'oldest first';
+  const rowsIn = (range: Omit<KeyRange<T>, 'column'>, links: readonly Link[] = []) =>
+    load(call, pages, { table, where, along, range: { column, ...range }, links }) as Promise<
+      Row<T>[]
+    >;
+  const read = ({ limit, backwards, after, before }: ListRange, links?: readonly Link[]) => {
+    const direction = descending !== backwards ? 'desc' : 'asc';
+    const keys = descending ? { above: before, below: after } : { above: after, below: before };
+    return rowsIn({ direction, ...keys, limit }, links);
+  };
+  const isThere = (rows: Promise<Row<T>[]>) => rows.then(({ length }) => length > 0);
+  return {
+    column,
+    read,
+    existsAfter: (after: Key) => isThere(read({ limit: 1, backwards: false, after })),
+    existsBefore: (before: Key) => isThere(read({ limit: 1, backwards: true, before })),
+    existsAt: (at: Key) => isThere(rowsIn({ direction: 'asc', at, limit: 1 })),
+  };
+}
+
+interface PageEnds {
+  bounds: ReturnType<typeof readPageArgs>;
+  /** Whether there are rows beyond the page, in the direction that it was read in. */
+  hasMore: boolean;
+  ranges: Record<'existsAfter' | 'existsBefore' | 'existsAt', (key: Key) => Promise<boolean>>;
+}
+
+/** Beyond an end that a cursor gave, only the database knows; the cursor's own row counts too. */
+function pageInfoOf(
+  list: NamedList,
+  keys: readonly Key[],
+  { bounds: { backwards, after, before }, hasMore, ranges }: PageEnds,
+): Page<unknown>['pageInfo'] {
+  const { existsAfter, existsBefore, existsAt } = ranges;
+  const [start, end] = [keys[0], keys.at(-1)];
+  const cursor = (key: Key | undefined) => (key === undefined ? null : encodeCursor(list, key));
+  return {
+    get hasNextPage() {
+      if (!backwards && hasMore) return true;
+      if (before === undefined) return false;
+      if (end !== undefined) return existsAfter(end);
+      return existsAt(before).then((at) => at || existsAfter(before));
+    },
+    get hasPreviousPage() {
+      if (backwards && hasMore) return true;
+      if (after === undefined) return false;
+      if (start !== undefined) return existsBefore(start);
+      return existsAt(after).then((at) => at || existsBefore(after));
+    },
+    get startCursor() {
+      return cursor(start);
+    },
+    get endCursor() {
+      return cursor(end);
+    },
   };
 }
 

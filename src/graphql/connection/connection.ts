@@ -51,24 +51,6 @@ ConnectedAccount.implement({
     ...createdFields(t),
     project: projectField(t),
     provider: t.exposeString('provider', { description: 'The name of the provider.' }),
-    group: sureLinkField(t, {
-      type: Group,
-      table: 'Group',
-      column: 'groupId',
-      description: 'The group whose account it is.',
-    }),
-    consumer: sureLinkField(t, {
-      type: Consumer,
-      table: 'Consumer',
-      column: 'consumerId',
-      description: 'The consumer who has connected the account.',
-    }),
-    providerApp: linkField(t, {
-      type: ProviderApp,
-      table: 'ProviderApp',
-      column: 'providerAppId',
-      description: 'The provider app that it was connected with; null if there was none.',
-    }),
     authScheme: t.expose('authScheme', {
       type: AuthScheme,
       description: 'The scheme by which it authenticates at the provider.',
@@ -109,6 +91,27 @@ ConnectedAccount.implement({
     updateTime: updateTimeField(t),
   }),
 });
+
+builder.objectFields(ConnectedAccount, (t) => ({
+  group: sureLinkField(t, {
+    type: Group,
+    table: 'Group',
+    column: 'groupId',
+    description: 'The group whose account it is.',
+  }),
+  consumer: sureLinkField(t, {
+    type: Consumer,
+    table: 'Consumer',
+    column: 'consumerId',
+    description: 'The consumer who has connected the account.',
+  }),
+  providerApp: linkField(t, {
+    type: ProviderApp,
+    table: 'ProviderApp',
+    column: 'providerAppId',
+    description: 'The provider app that it was connected with; null if there was none.',
+  }),
+}));
 
 builder.objectField(Project, 'connections', (t) =>
   listField(t, ConnectedAccounts, {

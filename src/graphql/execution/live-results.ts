@@ -31,7 +31,7 @@ const AWAY_MS = 1_000;
 
 type Item = StreamItem<unknown, string | undefined>;
 
-interface Subscriptions {
+export interface Subscriptions {
   streams: OpenStreams;
   mapError: (error: unknown) => GraphQLError;
 }

@@ -10,7 +10,7 @@ import { operationMsMax, outOfTime, withDeadline } from '../../work/deadline.ts'
 import { schema } from '../schema/schema.ts';
 import { type Context, createContext } from './context.ts';
 import { createErrorMapper, toGraphQLError } from './graphql-errors.ts';
-import { createSubscribe } from './live-results.ts';
+import { createSubscribe, type Subscriptions } from './live-results.ts';
 import type { Message } from './message.ts';
 import { createPrepare, type Prepared, type Refused } from './prepare.ts';
 import { costError } from './query-limits.ts';
@@ -57,7 +57,7 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
   const { config } = services;
   const mapError = createErrorMapper(services.log);
   const prepare = createPrepare(schema, config, mapError);
-  const subscribe = createSubscribe(services, { streams: admission.streams, mapError });
+  const runPrepared = createRun(services, { streams: admission.streams, mapError });
 
   const open: Pipeline['open'] = async ({ query, operationName, variables }, caller) => {
     const prepared = prepare(query, operationName);
@@ -86,7 +86,20 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
     }
   };
 
-  const runPrepared = async (
+  return {
+    open,
+    async run(requested, caller) {
+      const opened = await open(requested, caller);
+      return 'errors' in opened ? opened : opened.run();
+    },
+  };
+}
+
+/** Runs what was let in. Never throws. */
+function createRun(services: Services, subscriptions: Subscriptions) {
+  const { mapError } = subscriptions;
+  const subscribe = createSubscribe(services, subscriptions);
+  return async (
     { operation: { operation }, execute, operationKey }: Prepared,
     args: Opened['args'],
     extensions: ExecutionResult['extensions'],
@@ -103,14 +116,6 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
     } catch (error) {
       return { errors: [mapError(error)] };
     }
-  };
-
-  return {
-    open,
-    async run(requested, caller) {
-      const opened = await open(requested, caller);
-      return 'errors' in opened ? opened : opened.run();
-    },
   };
 }
 

@@ -54,34 +54,10 @@ Installation.implement({
   fields: (t) => ({
     ...createdFields(t),
     project: projectField(t),
-    integration: sureLinkField(t, {
-      type: Integration,
-      table: 'Integration',
-      column: 'integrationId',
-      description: 'The integration that is installed.',
-    }),
     revision: t.field({
       type: Revision,
       description: "The integration's latest revision: it holds for all installations.",
       resolve: ({ integrationId }, _args, { get }) => get(latestRevisions, integrationId),
-    }),
-    group: sureLinkField(t, {
-      type: Group,
-      table: 'Group',
-      column: 'groupId',
-      description: 'The group that uses the integration.',
-    }),
-    connection: sureLinkField(t, {
-      type: ConnectedAccount,
-      table: 'Connection',
-      column: 'connectionId',
-      description: 'The connection through which it reads and writes.',
-    }),
-    config: sureLinkField(t, {
-      type: InstallationConfig,
-      table: 'InstallationConfig',
-      column: 'configId',
-      description: 'The choices of the customer that hold now.',
     }),
     healthStatus: t.field({
       type: InstallationHealth,
@@ -116,6 +92,33 @@ Installation.implement({
     updateTime: updateTimeField(t),
   }),
 });
+
+builder.objectFields(Installation, (t) => ({
+  integration: sureLinkField(t, {
+    type: Integration,
+    table: 'Integration',
+    column: 'integrationId',
+    description: 'The integration that is installed.',
+  }),
+  group: sureLinkField(t, {
+    type: Group,
+    table: 'Group',
+    column: 'groupId',
+    description: 'The group that uses the integration.',
+  }),
+  connection: sureLinkField(t, {
+    type: ConnectedAccount,
+    table: 'Connection',
+    column: 'connectionId',
+    description: 'The connection through which it reads and writes.',
+  }),
+  config: sureLinkField(t, {
+    type: InstallationConfig,
+    table: 'InstallationConfig',
+    column: 'configId',
+    description: 'The choices of the customer that hold now.',
+  }),
+}));
 
 const groupRef = 'Only installations of the group with this ref.';
 
