@@ -8,7 +8,9 @@ import { OpenedInput } from '../../../src/domain/opened-input.ts';
 const content = (object: object, count = 1) => ({
   name: 'crm',
   provider: 'sandbox',
-  read: { objects: Array(count).fill({ objectName: 'contacts', destination: 'records', ...object }) },
+  read: {
+    objects: Array(count).fill({ objectName: 'contacts', destination: 'records', ...object }),
+  },
 });
 
 const namesOf = (input: object) =>

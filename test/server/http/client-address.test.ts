@@ -71,6 +71,7 @@ test('limits and logs go by the client that a trusted proxy names, over GraphQL 
   expect(statuses).toEqual([401, 429, 429, 429]);
   expect(await ask('/v1/orgs/none', '192.0.2.2')).toBe(401);
   expect(await ask('/graphql', '192.0.2.3')).toBe(401);
-  const logged = () => lines.filter(({ msg }) => msg === 'request.ended').map(({ address }) => address);
+  const logged = () =>
+    lines.filter(({ msg }) => msg === 'request.ended').map(({ address }) => address);
   await expect.poll(logged).toEqual([...paths.map(() => '192.0.2.1'), '192.0.2.2', '192.0.2.3']);
 });
