@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { type Link, rowsOfArrays } from './reads/linked-rows.ts';
 import type { AnyList, Conditions } from './reads/list-shape.ts';
 import { listStatement } from './reads/list-statement.ts';
-import { askTogether, placeIn } from './reads/many-lists.ts';
+import { placeIn, readTogether } from './reads/many-lists.ts';
 import type { Kept } from './statements.ts';
 import type { Row, Table } from './tables.ts';
 
@@ -74,9 +74,9 @@ export interface Rows {
 /** Short reads (of pages, and of rows by their keys) may use other connections, and so may the read of a project. */
 export function createRows(
   query: RunQuery,
-  ways: { short?: RunQuery; shared?: RunQuery } = {},
+  routes: { short?: RunQuery; shared?: RunQuery } = {},
 ): Rows {
-  const { short = query, shared = short } = ways;
+  const { short = query, shared = short } = routes;
   const pageOf = <T>(list: RowList): Promise<T[]> =>
     list.links?.length
       ? (linkedPage(short, [list]) as Promise<T[]>)
@@ -91,12 +91,12 @@ export function createRows(
     page: (table, where, range) => pageOf({ table, where, range }),
     count: (table, where) => countOf({ table, where }),
     pages: (lists) =>
-      askTogether<RowList, object[]>(lists, {
+      readTogether<RowList, object[]>(lists, {
         one: pageOf,
         many: (alike) => pagesTogether(short, alike),
       }),
     counts: (lists) =>
-      askTogether<AnyList, number>(lists, {
+      readTogether<AnyList, number>(lists, {
         one: ({ table, where }) => countOf({ table, where }),
         many: (alike) => countsTogether(query, alike),
       }),

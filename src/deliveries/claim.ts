@@ -59,7 +59,7 @@ export class Claimer {
     const after = this.#after;
     const free = backlog.free();
     const takesFailing = backlog.heldFailing < limits.heldRows * FAILING_SHARE;
-    const askedMs = performance.now();
+    const requestedMs = performance.now();
     const claimed = await claimDue(database.rows.query, {
       after,
       free,
@@ -74,13 +74,13 @@ export class Claimer {
     const isFull = claimed.length === rows;
     this.#after = isFull ? last(claimed.map(({ destinationId }) => destinationId)) : '';
     return {
-      jobs: this.#ready(claimed, askedMs),
+      jobs: this.#ready(claimed, requestedMs),
       isComplete: !isFull && after === '',
       isSaturated: !takesFailing || bytesOf(claimed) >= bytes || isSaturated(claimed, free, limits),
     };
   }
 
-  #ready(claimed: ClaimedRow[], askedMs: number): Job[] {
+  #ready(claimed: ClaimedRow[], requestedMs: number): Job[] {
     const { limits } = this.#deps;
     const nowMs = performance.now();
     const keys = new Map<string, readonly KeyObject[]>();
@@ -91,7 +91,7 @@ export class Claimer {
       row,
       bodyBytes: Buffer.byteLength(row.body),
       keys: keys.get(row.destinationId) ?? [],
-      startByMs: askedMs + limits.leaseMs - limits.attemptMs,
+      startByMs: requestedMs + limits.leaseMs - limits.attemptMs,
       clockOffsetMs: row.claimedMs - nowMs,
     }));
   }

@@ -51,6 +51,8 @@ export function decide(outcome: Outcome, attemptCount: number, rules: RetryRules
 /** Seconds or a date (RFC 9110, 10.2.3); anything else is ignored. */
 function retryAfterMs(header: string | undefined, now: Date): number {
   if (header === undefined) return 0;
-  const askedMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime();
-  return Number.isNaN(askedMs) ? 0 : Math.min(Math.max(askedMs, 0), RETRY_AFTER_MAX_MS);
+  const requestedMs = /^\d+$/.test(header)
+    ? Number(header) * 1000
+    : Date.parse(header) - now.getTime();
+  return Number.isNaN(requestedMs) ? 0 : Math.min(Math.max(requestedMs, 0), RETRY_AFTER_MAX_MS);
 }

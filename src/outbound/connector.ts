@@ -69,13 +69,13 @@ function checked(lookup: Lookup, accepts: (address: string) => boolean): LookupF
 
 /** A lookup holds one of the few threads of the process: a name with a slow name server holds at most one. */
 function oneAtATime(lookup: Lookup): Lookup {
-  const underWay = new Map<string, Promise<LookupAddress[]>>();
+  const running = new Map<string, Promise<LookupAddress[]>>();
   return (hostname) => {
-    const known = underWay.get(hostname);
+    const known = running.get(hostname);
     if (known) return known;
-    const asked = lookup(hostname).finally(() => underWay.delete(hostname));
-    underWay.set(hostname, asked);
-    return asked;
+    const started = lookup(hostname).finally(() => running.delete(hostname));
+    running.set(hostname, started);
+    return started;
   };
 }
 

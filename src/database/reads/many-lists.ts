@@ -4,16 +4,16 @@
  */
 import { type AnyList, type Conditions, idsOf, isId, type Lists } from './list-shape.ts';
 
-interface Ways<L, V> {
+interface Reads<L, V> {
   one(list: L): Promise<V>;
   /** Of one kind, and all of them different. */
   many(lists: L[]): Promise<V[]>;
 }
 
 /** An answer for each list, in their order: with one question for all of one kind. */
-export async function askTogether<L extends AnyList, V>(
+export async function readTogether<L extends AnyList, V>(
   lists: readonly L[],
-  { one, many }: Ways<L, V>,
+  { one, many }: Reads<L, V>,
 ): Promise<V[]> {
   if (lists.length === 1) return [await one(lists[0] as L)];
   const answers = new Map<string, V>();

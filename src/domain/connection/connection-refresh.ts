@@ -10,7 +10,7 @@ import { refreshConnectionInput } from './connection-input.ts';
 import type { Credentials } from './credentials.ts';
 import { type ConnectionKey, readCredentials } from './session/held-credentials.ts';
 import { canRefresh, endsWithin, heldToken, isDue, isTokenCredentials } from './token/token.ts';
-import { freshCredentials, type RefreshAsk } from './token/token-refresh.ts';
+import { freshCredentials, type RefreshRequest } from './token/token-refresh.ts';
 
 /** Two intervals of the sweep that calls this: no token ends between two of them. */
 const AHEAD_MS = 120_000;
@@ -49,14 +49,14 @@ export const refreshIfDue = projectMutation({
 async function refreshing(
   call: Call,
   key: ConnectionKey,
-  staleness: (connection: Row<'Connection'>, held: Credentials) => RefreshAsk['isStale'],
+  staleness: (connection: Row<'Connection'>, held: Credentials) => RefreshRequest['isStale'],
 ): Promise<Row<'Connection'>> {
   const what = { ...key, what: 'Connection' };
   const connection = await getOwned(call, 'Connection', what);
   await refusingForProvider(async () => {
     const { credentials } = await readCredentials(call, connection);
     const isStale = staleness(connection, credentials);
-    await freshCredentials(call, connection, { isStale, isAsked: true });
+    await freshCredentials(call, connection, { isStale, isRequested: true });
   });
   return getOwned(call, 'Connection', what);
 }

@@ -116,12 +116,12 @@ async function exchangeCode(
   });
 }
 
-function credentialsOf({ accessToken, refreshToken, scopes }: TokenAnswer, asked: string[]) {
+function credentialsOf({ accessToken, refreshToken, scopes }: TokenAnswer, requested: string[]) {
   const { token, issuedAt, expiresAt } = accessToken;
   return {
     accessToken: { token, issuedAt: dateOf(issuedAt), expiresAt: dateOf(expiresAt) },
     refreshToken: refreshToken === undefined ? null : { token: refreshToken },
-    scopes: scopes ?? asked,
+    scopes: scopes ?? requested,
   };
 }
 

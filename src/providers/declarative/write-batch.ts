@@ -21,30 +21,30 @@ export async function writeBatch(
   { type, objectName, records, allOrNone, idempotencyKey: key }: BatchWrite,
 ): Promise<RecordOutcome[]> {
   const object = findObject(vendor, objectName);
-  const way = type === 'CREATE' ? object.createMany : object.updateMany;
-  if (!way) throw cannot(vendor, `batches of ${type.toLowerCase()}s`, objectName);
+  const route = type === 'CREATE' ? object.createMany : object.updateMany;
+  if (!route) throw cannot(vendor, `batches of ${type.toLowerCase()}s`, objectName);
   const ids = records.map(({ record }) => (type === 'CREATE' ? null : findId(record.id)));
-  if (allOrNone && records.length > 1 && !way.partial) {
+  if (allOrNone && records.length > 1 && !route.partial) {
     return ids.map((id) => refused(id, [`${vendor.displayName} can't refuse a batch as a whole`]));
   }
   const { headers, bodyFormat, idempotencyHeader } = vendor.declaration;
   const list = records.map(({ record }) => withNested(object.nested, record));
   const answer = await session.send({
-    method: way.method,
-    path: fillPath(way.path, { object: objectName }, session),
-    query: { ...way.query, ...(!allOrNone && way.partial) },
+    method: route.method,
+    path: fillPath(route.path, { object: objectName }, session),
+    query: { ...route.query, ...(!allOrNone && route.partial) },
     headers: {
       ...fillTexts(headers, session),
       ...(idempotencyHeader && key && { [idempotencyHeader]: key }),
     },
-    body: withValue(way.body, way.records, list),
+    body: withValue(route.body, route.records, list),
     bodyFormat,
   });
-  const found = valueAt(answer.body, way.outcomes);
+  const found = valueAt(answer.body, route.outcomes);
   // Vendors that refuse some answer 207 or even 400, and yet say of each record what became of it.
   const isTold = hasSucceeded(vendor, answer) || findRefusal(vendor, answer) !== null;
   if (isTold && Array.isArray(found) && found.length === records.length) {
-    return found.map((outcome, n) => outcomeOf(object, way, { outcome, id: ids[n] ?? null }));
+    return found.map((outcome, n) => outcomeOf(object, route, { outcome, id: ids[n] ?? null }));
   }
   return refusedOrThrown(vendor, answer, ids);
 }

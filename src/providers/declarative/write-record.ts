@@ -26,23 +26,23 @@ export async function writeRecord(
 ): Promise<RecordOutcome> {
   const object = findObject(vendor, write.objectName);
   const isUpdate = write.type === 'UPDATE';
-  const way = isUpdate ? object.update : object.create;
-  if (!way) throw cannot(vendor, isUpdate ? 'updates' : 'creates', write.objectName);
-  const target = isUpdate ? updateOf(object, write.record) : createOf(way, write.record);
+  const route = isUpdate ? object.update : object.create;
+  if (!route) throw cannot(vendor, isUpdate ? 'updates' : 'creates', write.objectName);
+  const target = isUpdate ? updateOf(object, write.record) : createOf(route, write.record);
   if (Array.isArray(target)) return refused(null, target);
   const variables = { object: write.objectName, ...target.variables };
   const recordId = isUpdate ? (target.variables.id ?? null) : null;
   const answer = await session.send({
-    method: way.method,
-    path: fillPath(way.path, variables, session),
-    query: way.query,
-    headers: headersOf(vendor.declaration, session, { ...way, key: write.idempotencyKey }),
-    ...content(vendor.declaration, bodyOf(object, way, { fields: target.fields, recordId })),
+    method: route.method,
+    path: fillPath(route.path, variables, session),
+    query: route.query,
+    headers: headersOf(vendor.declaration, session, { ...route, key: write.idempotencyKey }),
+    ...content(vendor.declaration, bodyOf(object, route, { fields: target.fields, recordId })),
   });
   if (isUpdate && answer.status === 404) return refused(recordId, messages(vendor, answer));
   if (!hasSucceeded(vendor, answer)) return refusedOrThrown(vendor, answer, recordId);
-  const refusals = refusalsIn(vendor, answer, way);
-  return refusals ? refused(recordId, refusals) : written(object, way, { answer, recordId });
+  const refusals = refusalsIn(vendor, answer, route);
+  return refusals ? refused(recordId, refusals) : written(object, route, { answer, recordId });
 }
 
 interface Target {
@@ -125,11 +125,11 @@ function bodyOf(
 /** Of a create whose answer names no record, the outcome is unknown. */
 function written(
   object: ObjectDeclaration,
-  way: Write,
+  route: Write,
   { answer, recordId }: { answer: ProviderAnswer; recordId: string | null },
 ): RecordOutcome {
-  const data = way.record === undefined ? undefined : valueAt(answer.body, way.record);
-  const found = recordId ?? idOf(way.recordId ?? object.id, data);
+  const data = route.record === undefined ? undefined : valueAt(answer.body, route.record);
+  const found = recordId ?? idOf(route.recordId ?? object.id, data);
   if (found === null) {
     throw new ProviderError('DISCONNECTED', 'The answer does not say which record was made', {
       status: answer.status,

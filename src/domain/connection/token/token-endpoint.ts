@@ -34,7 +34,7 @@ export type TokenAnswer = GrantedTokens & { facts: Record<string, unknown> };
  * call that needed the token was made: it was not.
  */
 export async function requestTokens(reach: Reach, request: TokenRequest): Promise<TokenAnswer> {
-  const askedAt = reach.now();
+  const requestedAt = reach.now();
   const answer = await post(reach, request);
   const facts = factsOf(answer.body);
   // Some refuse with a 200.
@@ -48,8 +48,8 @@ export async function requestTokens(reach: Reach, request: TokenRequest): Promis
     accessToken: {
       token,
       // Counted from before the request: the answer took its time.
-      issuedAt: askedAt.toISOString(),
-      expiresAt: seconds === undefined ? undefined : after(askedAt, seconds).toISOString(),
+      issuedAt: requestedAt.toISOString(),
+      expiresAt: seconds === undefined ? undefined : after(requestedAt, seconds).toISOString(),
     },
     refreshToken: refreshToken ?? undefined,
     scopes: listOf(valueAt(facts, oauth2.tokenFields?.scopes ?? 'scope')),

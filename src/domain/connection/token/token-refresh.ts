@@ -29,11 +29,11 @@ import { refreshRequest } from './token-request.ts';
 const LEASE_WAIT_MS = 20_000;
 const LEASE_POLL_MS = 100;
 
-export interface RefreshAsk {
+export interface RefreshRequest {
   /** Whether these credentials must be replaced: told of what is stored by then. */
   isStale: (credentials: TokenCredentials) => boolean;
-  /** A caller asked for it: the first token then counts as a refresh too. */
-  isAsked?: boolean;
+  /** A caller requested it: the first token then counts as a refresh too. */
+  isRequested?: boolean;
 }
 
 /** Refreshes that are under way in this process, by connection. */
@@ -47,36 +47,38 @@ export type Refreshes = Map<string, Promise<HeldCredentials>>;
 export async function freshCredentials(
   services: Services,
   connection: ConnectionKey,
-  ask: RefreshAsk,
+  wanted: RefreshRequest,
 ): Promise<HeldCredentials> {
   const { refreshes } = services.providerAccess;
-  const underWay = refreshes.get(connection.id);
-  if (underWay) {
-    const held = await underWay;
-    if (!needsRefresh(held, ask)) return held;
+  const running = refreshes.get(connection.id);
+  if (running) {
+    const held = await running;
+    if (!needsRefresh(held, wanted)) return held;
   }
   const known = refreshes.get(connection.id);
   if (known) return known;
-  const started = refresh(services, connection, ask).finally(() => refreshes.delete(connection.id));
+  const started = refresh(services, connection, wanted).finally(() =>
+    refreshes.delete(connection.id),
+  );
   refreshes.set(connection.id, started);
   return started;
 }
 
-function needsRefresh({ credentials }: HeldCredentials, { isStale }: RefreshAsk): boolean {
+function needsRefresh({ credentials }: HeldCredentials, { isStale }: RefreshRequest): boolean {
   return isTokenCredentials(credentials) && canRefresh(credentials) && isStale(credentials);
 }
 
 async function refresh(
   services: Services,
   connection: ConnectionKey,
-  ask: RefreshAsk,
+  wanted: RefreshRequest,
 ): Promise<HeldCredentials> {
   const deadline = performance.now() + LEASE_WAIT_MS;
   for (;;) {
     const held = await readCredentials(services, connection);
-    if (!needsRefresh(held, ask)) return held;
+    if (!needsRefresh(held, wanted)) return held;
     const lease = await claimLease(services, connection);
-    if (lease) return refreshUnder(services, lease, ask);
+    if (lease) return refreshUnder(services, lease, wanted);
     if (performance.now() > deadline) {
       throw new ProviderError('RETRYABLE', 'Another process is still refreshing the token.');
     }
@@ -87,13 +89,13 @@ async function refresh(
 async function refreshUnder(
   services: Services,
   lease: Lease,
-  ask: RefreshAsk,
+  wanted: RefreshRequest,
 ): Promise<HeldCredentials> {
   try {
     await replayEntry(services, lease.connection.id);
     const held = await readCredentials(services, lease.connection);
-    if (!isTokenCredentials(held.credentials) || !needsRefresh(held, ask)) return held;
-    return await renew(services, { lease, before: held.credentials, ask });
+    if (!isTokenCredentials(held.credentials) || !needsRefresh(held, wanted)) return held;
+    return await renew(services, { lease, before: held.credentials, wanted });
   } finally {
     // It ends by itself.
     await lease.release().catch(() => {});
@@ -103,12 +105,12 @@ async function refreshUnder(
 interface Renewing {
   lease: Lease;
   before: TokenCredentials;
-  ask: RefreshAsk;
+  wanted: RefreshRequest;
 }
 
 async function renew(
   services: Services,
-  { lease, before, ask }: Renewing,
+  { lease, before, wanted }: Renewing,
 ): Promise<HeldCredentials> {
   const { connection } = lease;
   const request = await refreshRequest(services, connection, before);
@@ -121,7 +123,7 @@ async function renew(
     return afterFailure(services, { connection, before, error });
   }
   const isJournaled = isRotated(before, after) && journal(services, { connection, before, after });
-  const isRefresh = ask.isAsked === true || heldToken(before) !== undefined;
+  const isRefresh = wanted.isRequested === true || heldToken(before) !== undefined;
   const stored = await commitRenewal(services, { connection, before, after, isRefresh });
   if (isJournaled) removeFromJournal(services, connection);
   return stored ?? readCredentials(services, connection);

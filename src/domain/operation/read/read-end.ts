@@ -25,7 +25,7 @@ export async function succeedRun(tx: Transaction, run: ReadRun, now: Date): Prom
   await recordRunEvent(tx, run, (fields) => {
     if (run.readType === 'BACKFILL') return { eventType: 'READ_BACKFILL_DONE', data: fields };
     if (run.readType === 'SCHEDULED') return null;
-    return { eventType: 'READ_TRIGGERED_DONE', data: { ...fields, ...askedFor(run) } };
+    return { eventType: 'READ_TRIGGERED_DONE', data: { ...fields, ...windowOf(run) } };
   });
 }
 
@@ -40,7 +40,7 @@ export async function failRun(
   if (run.readType === 'TRIGGERED') {
     await recordRunEvent(tx, run, (fields) => ({
       eventType: 'READ_TRIGGERED_ERROR',
-      data: { ...fields, ...askedFor(run), error: reason },
+      data: { ...fields, ...windowOf(run), error: reason },
     }));
     return;
   }
@@ -98,7 +98,7 @@ async function countFailure(
 }
 
 /** The window of a triggered read, as its caller gave it. */
-function askedFor({ since, until }: ReadRun) {
+function windowOf({ since, until }: ReadRun) {
   return {
     ...(since && { fromTimestamp: since.toISOString() }),
     ...(until && { untilTimestamp: until.toISOString() }),

@@ -73,8 +73,8 @@ function withChosenNames(fields: FieldMapping[], { fieldMappings }: ReadConfig) 
 
 /** What a cursor is good for: another account's pages, or pages without a field, must not go on from it. */
 export function planKey(connectionId: string, { objectName, fields }: ReadPlan): string {
-  const asked = JSON.stringify([connectionId, objectName, [...fields].sort()]);
-  return createHash('sha256').update(asked).digest('base64url');
+  const identity = JSON.stringify([connectionId, objectName, [...fields].sort()]);
+  return createHash('sha256').update(identity).digest('base64url');
 }
 
 export interface ReadWindow {

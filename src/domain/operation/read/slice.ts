@@ -92,7 +92,7 @@ class Slice {
     const startedMs = performance.now();
     const page = isEmptyWindow(run)
       ? NO_RECORDS
-      : await source.readPage(session, asked(run, source));
+      : await source.readPage(session, requestFor(run, source));
     const durationMs = Math.round(performance.now() - startedMs);
     const next = await recordPage(this.#services, { run, source, page, durationMs });
     this.#run = next ?? run;
@@ -116,8 +116,8 @@ class Slice {
   async #retry(reason: string, retryAfterMs: number | null): Promise<void> {
     const failures = this.#run.failures + 1;
     if (failures >= FAILURES_MAX) return this.#fail(reason);
-    const askedMs = retryAfterMs && Math.min(retryAfterMs, RETRY_AFTER_MOST_MS);
-    const waitMs = delayMs(failures, askedMs, this.#services.random);
+    const providerWaitMs = retryAfterMs && Math.min(retryAfterMs, RETRY_AFTER_MOST_MS);
+    const waitMs = delayMs(failures, providerWaitMs, this.#services.random);
     const message = `[${this.#run.objectName}] Try ${failures} failed: ${storableText(reason)}`;
     const lines = [{ severity: 'WARNING' as const, message, details: { waitMs } }];
     return giveBack(this.#services, this.#run, { waitMs, change: { failures }, lines });
@@ -138,7 +138,7 @@ class Slice {
   }
 }
 
-function asked({ since, until, cursor }: ReadRun, { plan }: ReadSource): PageRead {
+function requestFor({ since, until, cursor }: ReadRun, { plan }: ReadSource): PageRead {
   const { objectName, fields, pageSize } = plan;
   return {
     objectName,

@@ -73,12 +73,12 @@ async function attempt(
   entries: readonly WriteEntry[],
 ): Promise<Decided | null> {
   const { task, wasUncertain } = claim;
-  const way = await findWay(services, claim);
-  const hasProviderKey = way.provider?.takes.idempotencyKey ?? false;
+  const route = await findRoute(services, claim);
+  const hasProviderKey = route.provider?.takes.idempotencyKey ?? false;
   const mustStop = wasUncertain && !isRepeatable({ type: task.type, hasProviderKey });
   // Claiming it has counted an attempt that is not made.
   if (mustStop) task.attempts -= 1;
-  const failure = mustStop ? CUT_OFF : await attemptBy(services, way, { claim, entries });
+  const failure = mustStop ? CUT_OFF : await attemptBy(services, route, { claim, entries });
   if (!failure) return null;
   const chance = { now: services.now(), random: services.random };
   const decision = decide({ ...task, wasUncertain, hasProviderKey }, failure, chance);
@@ -98,22 +98,22 @@ const CUT_OFF: AttemptFailure = {
   retryAfterMs: null,
 };
 
-type Way =
+type Route =
   | { provider: Provider; session: ProviderSession }
   | { provider: Provider | null; session: null; failure: AttemptFailure };
 
 /** Through the connection that the installation has now. */
-async function findWay(services: Services, { task }: Claim): Promise<Way> {
+async function findRoute(services: Services, { task }: Claim): Promise<Route> {
   const { database, catalogue } = services;
   const { projectId, installationId: id } = task;
   const [installation] = await database.rows.find('Installation', { projectId, id });
-  if (!installation) return noWay('The installation has been deleted.');
+  if (!installation) return noRoute('The installation has been deleted.');
   const [connection] = await database.rows.find('Connection', {
     projectId,
     id: installation.connectionId,
   });
   const provider = connection ? catalogue.find(connection.provider) : null;
-  if (!connection || !provider) return noWay('The provider is not known any more.');
+  if (!connection || !provider) return noRoute('The provider is not known any more.');
   try {
     return { provider, session: openSession(services, connection) };
   } catch (error) {
@@ -121,19 +121,19 @@ async function findWay(services: Services, { task }: Claim): Promise<Way> {
   }
 }
 
-function noWay(message: string): Way {
+function noRoute(message: string): Route {
   const failure = { message, passesLater: false, outcomeUnknown: false, retryAfterMs: null };
   return { provider: null, session: null, failure };
 }
 
 async function attemptBy(
   services: Services,
-  way: Way,
+  route: Route,
   { claim, entries }: { claim: Claim; entries: readonly WriteEntry[] },
 ): Promise<AttemptFailure | null> {
-  if (way.session === null) return way.failure;
+  if (route.session === null) return route.failure;
   return attemptWrite(services, {
-    ...way,
+    ...route,
     claim,
     entries,
     onProgress: () =>
