@@ -136,14 +136,15 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   });
 
   test('filtered operations that there are none of are one range, however the rows lie', async () => {
-    const { query } = app.app.services.database.rows;
+    await using direct = await connectDirectly(app);
+    const query = (text: string) => direct.client.query(text);
     // Rows in the order of their ids, and any value seemingly that of all: the primary key looks cheapest.
-    await query('cluster "Operation" using "Operation_pkey"', []);
+    await query('cluster "Operation" using "Operation_pkey"');
     const pretend = async (setting: string) => {
       for (const name of ['projectId', 'installationId', 'status', 'actionType']) {
-        await query(`alter table "Operation" alter column "${name}" ${setting}`, []);
+        await query(`alter table "Operation" alter column "${name}" ${setting}`);
       }
-      await query('analyze "Operation"', []);
+      await query('analyze "Operation"');
     };
     await pretend('set (n_distinct = 1)');
     const filters = [
@@ -242,15 +243,22 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
 });
 
 /** The tenant's project, and others of other orgs; answers which tables are large. */
-async function fillLarge({ app: { services } }: TestApp, projectId: string): Promise<Set<string>> {
-  const { query } = services.database.rows;
-  const [{ database } = { database: '' }] = await query<{ database: string }>(
-    'select current_database() as "database"',
-    [],
-  );
+/** A connection without the time limits of the gateway's own. */
+async function connectDirectly({ app: { services } }: TestApp) {
+  const [{ database } = { database: '' }] = await services.database.rows.query<{
+    database: string;
+  }>('select current_database() as "database"', []);
   const client = new pg.Client(`${inject('postgres').serverUrl}/${database}`);
   await client.connect();
-  const run: typeof query = async (text, values) => (await client.query(text, values)).rows;
+  return { client, [Symbol.asyncDispose]: () => client.end() };
+}
+
+async function fillLarge(app: TestApp, projectId: string): Promise<Set<string>> {
+  const { services } = app.app;
+  await using direct = await connectDirectly(app);
+  const { client } = direct;
+  const run: typeof services.database.rows.query = async (text, values) =>
+    (await client.query(text, values)).rows;
   // Foreign keys are not looked at: they take most of the time, and the rows are right.
   await run('set session_replication_role = replica', []);
   const projects = [{ projectId, number: 0 }];
@@ -269,6 +277,5 @@ async function fillLarge({ app: { services } }: TestApp, projectId: string): Pro
     `select relname from pg_class where relkind = 'r' and reltuples > 1000`,
     [],
   );
-  await client.end();
   return new Set(tables.map(({ relname }) => relname));
 }
