@@ -1,11 +1,11 @@
-/** Writes the migration that schema.prisma needs: `npm run migration -- <name in kebab-case>`. */
+/** Writes the migration that schema.prisma needs: `npm run migration -- <name-in-kebab-case>`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { schemaDiff } from './schema-diff.ts';
 
-const name = process.argv[2];
-if (!name || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) {
-  console.error('Usage: npm run migration -- <name in kebab-case>');
+const name = process.argv[2]?.replaceAll('-', '_');
+if (!name || !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(name)) {
+  console.error('Usage: npm run migration -- <name>, of small letters, digits and dashes');
   process.exit(2);
 }
 
@@ -22,7 +22,7 @@ const folder = join(
   import.meta.dirname,
   '..',
   'migrations',
-  `${time}_${name.replaceAll('-', '_')}`,
+  `${time}_${name}`,
 );
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, 'migration.sql'), collated);

@@ -63,9 +63,9 @@ function resultText(past: {
   records: number;
 }): string {
   if (past.status === 'FAILURE') return `[${past.objectName}] The provider answered 503.`;
-  if (past.actionType === 'WRITE') return `[${past.objectName}] Record written.`;
+  if (past.actionType === 'WRITE') return `[${past.objectName}] Record 1 created`;
   if (past.records === 0) return `[${past.objectName}] No new data found.`;
-  return `[${past.objectName}] ${past.records} records read.`;
+  return `[${past.objectName}] Read completed (${past.records} records)`;
 }
 
 /** An id of that time: lists are ordered by id, and these lie in the past. */

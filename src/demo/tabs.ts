@@ -47,7 +47,8 @@ query Overview {
 }
 `;
 
-const OPERATIONS = `# A page: put endCursor into after: "..." for the next one.
+const OPERATIONS = `# A page. For the next one, put endCursor
+# into after: "..."
 query Operations {
   project(idOrName: "demo") {
     operations(first: 10) {
@@ -62,7 +63,9 @@ query Operations {
 }
 `;
 
-const GENERATE_CONNECTION = `# Connects an account at the sandbox. The tab Events shows it as it happens.
+const GENERATE_CONNECTION = `# Connects an account at the sandbox.
+# Events shows it, run in another window.
+# Again, it changes the connection.
 mutation GenerateConnection {
   generateConnection(input: {
     projectIdOrName: "demo"
@@ -77,7 +80,8 @@ mutation GenerateConnection {
 }
 `;
 
-const EVENTS = `# Stays open: run it, then generate a connection in another tab or window.
+const EVENTS = `# Stays open until you leave this tab.
+# Run GenerateConnection in another window.
 subscription Events {
   notificationEvents(projectIdOrName: "demo") {
     cursor
@@ -92,7 +96,8 @@ subscription Events {
 }
 `;
 
-const WRITE_RECORD = `# Writes a record to the sandbox over real HTTP. sandboxUrl in demo.json shows it.
+const WRITE_RECORD = `# Writes a record to the sandbox over HTTP.
+# sandboxUrl in demo.json shows it.
 mutation WriteRecord {
   writeRecords(input: {
     projectIdOrName: "demo"
@@ -108,7 +113,7 @@ mutation WriteRecord {
 }
 `;
 
-const metadata = (installationId: string) => `# The fields of an object, as the provider tells them.
+const metadata = (installationId: string) => `# The fields of an object, by its provider.
 query Metadata {
   node(id: "${installationId}") {
     ... on Installation {
@@ -128,7 +133,8 @@ query Metadata {
 }
 `;
 
-const TRIGGER_READ = `# Reads the group's contacts now; their pages go to the destination "records".
+const TRIGGER_READ = `# Reads the group's contacts now. Their pages
+# go to the destination "records".
 mutation TriggerRead {
   triggerRead(input: {
     projectIdOrName: "demo"
@@ -141,7 +147,8 @@ mutation TriggerRead {
 }
 `;
 
-const WATCH_OPERATION = `# An operation as it is now, then each time that it changes, until it has ended.
+const WATCH_OPERATION = `# Put in the id that TriggerRead gave.
+# Shows the operation until it has ended.
 subscription WatchOperation {
   operation(id: "put the id of an operation here") {
     id

@@ -24,7 +24,8 @@ const scopes = z
     }
   })
   .describe(
-    'The scopes of the key: what it may do. Only scopes that the caller has. Default when it is created: full.',
+    'The scopes of the key: what it may do. Only scopes that the caller has. Default when it is created: full. ' +
+      `Scopes are ${ALL_SCOPES.join(', ')}.`,
   );
 const keyLabel = label.describe('A name for people, 1 to 128 characters.');
 
