@@ -18,12 +18,7 @@ if (sql === '') {
 // Ids are compared byte by byte, whatever the database's locale: pages and cursors rely on it.
 const collated = sql.replaceAll(/"(id|\w+Id)" TEXT/g, '"$1" TEXT COLLATE "C"');
 const time = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
-const folder = join(
-  import.meta.dirname,
-  '..',
-  'migrations',
-  `${time}_${name}`,
-);
+const folder = join(import.meta.dirname, '..', 'migrations', `${time}_${name}`);
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, 'migration.sql'), collated);
 console.log(`Wrote ${folder}/migration.sql: read it before you commit it.`);
