@@ -1,0 +1,125 @@
+/** The embedded database under writes: health is told at once, and no request waits long. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import { prepareEmbedded } from './scenes/embedded/embedded-gateway.ts';
+import { startGateway } from './scenes/gateway.ts';
+
+/** FAULTS_SHORT=1 is the short form, for machines that do other work beside it. */
+const isShort = process.env.FAULTS_SHORT === '1';
+const WRITERS_MS = isShort ? 5_000 : 60_000;
+const STEADY_MS = isShort ? 10_000 : 300_000;
+const WRITERS = 16;
+const PER_SECOND = 50;
+const WARM_UP = 100;
+const HEALTH_P99_MS_MAX = isShort ? 1_000 : 100;
+const REQUEST_MS_MAX = 2_000;
+const HEALTH_EVERY_MS = 25;
+/** Of a health check's client. */
+const HEALTH_TIMEOUT_MS = 10_000;
+
+interface Spread {
+  count: number;
+  p50Ms: number;
+  p99Ms: number;
+  maxMs: number;
+}
+
+function spread(times: number[]): Spread {
+  const sorted = times.toSorted((one, other) => one - other);
+  const at = (share: number) => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
+  return { count: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
+}
+
+async function scene() {
+  const { env, tenant } = await prepareEmbedded();
+  const { url } = await startGateway(env);
+  const agent = new Agent({ connections: 64 });
+  onTestFinished(() => agent.destroy());
+  const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey };
+  const ask = async (query: string) => {
+    const body = JSON.stringify({ query });
+    const answer = await request(`${url}/graphql`, {
+      dispatcher: agent,
+      method: 'POST',
+      headers,
+      body,
+    });
+    expect(await answer.body.json()).toMatchObject({ data: {} });
+  };
+  let made = 0;
+  const project = `projectIdOrName: "${tenant.projectId}"`;
+  const write = () => {
+    made += 1;
+    return ask(
+      `mutation { createTopic(input: { ${project}, name: "t-${made}" }) { topic { id } } }`,
+    );
+  };
+  const read = () =>
+    ask(
+      `{ project(idOrName: "${tenant.projectId}") { topics(first: 20) { totalCount nodes { name } } } }`,
+    );
+  // What is compiled at its first use is compiled.
+  for (let time = 0; time < WARM_UP; time += 1) await Promise.all([write(), read()]);
+  return { url, write, read };
+}
+
+async function timed(work: () => Promise<void>, times: number[]): Promise<void> {
+  const startMs = performance.now();
+  await work();
+  times.push(performance.now() - startMs);
+}
+
+/** Looks again and again, whether or not the earlier looks are answered. */
+function watchHealth(url: string) {
+  const agent = new Agent({ connections: 8 });
+  onTestFinished(() => agent.destroy());
+  const times: number[] = [];
+  const looks: Promise<void>[] = [];
+  const look = async (path: string) => {
+    const signal = AbortSignal.timeout(HEALTH_TIMEOUT_MS);
+    const answer = await request(url + path, { dispatcher: agent, signal });
+    await answer.body.dump();
+    expect(answer.statusCode).toBe(200);
+  };
+  const timer = setInterval(() => {
+    for (const path of ['/livez', '/readyz']) looks.push(timed(() => look(path), times));
+  }, HEALTH_EVERY_MS);
+  return async () => {
+    clearInterval(timer);
+    await Promise.all(looks);
+    return spread(times);
+  };
+}
+
+test(`health is told at once beside ${WRITERS} writers`, async () => {
+  const { url, write } = await scene();
+  const healthOf = watchHealth(url);
+  const times: number[] = [];
+  const endMs = performance.now() + WRITERS_MS;
+  const keepWriting = async () => {
+    while (performance.now() < endMs) await timed(write, times);
+  };
+  await Promise.all(Array.from({ length: WRITERS }, keepWriting));
+  const health = await healthOf();
+  console.log({ changes: spread(times), health });
+  expect(health.p99Ms).toBeLessThan(HEALTH_P99_MS_MAX);
+});
+
+test(`of ${PER_SECOND} requests a second none takes longer than ${REQUEST_MS_MAX} ms`, async () => {
+  const { url, write, read } = await scene();
+  const healthOf = watchHealth(url);
+  const times: number[] = [];
+  const running: Promise<void>[] = [];
+  const startMs = performance.now();
+  while (performance.now() - startMs < STEADY_MS) {
+    const due = ((performance.now() - startMs) / 1_000) * PER_SECOND;
+    while (running.length < due) running.push(timed(running.length % 2 ? read : write, times));
+    await delay(5);
+  }
+  await Promise.all(running);
+  const [requests, health] = [spread(times), await healthOf()];
+  console.log({ requests, health });
+  expect(requests.maxMs).toBeLessThan(REQUEST_MS_MAX);
+  expect(health.p99Ms).toBeLessThan(HEALTH_P99_MS_MAX);
+});
