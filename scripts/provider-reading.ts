@@ -1,9 +1,10 @@
 /** What a real account says of a declaration: one page of each object, and whether it is as declared. */
-import { type Provider, ProviderError, type ProviderSession } from '../src/providers/contract.ts';
+import type { Provider, ProviderSession } from '../src/providers/contract.ts';
 import { declaration } from '../src/providers/declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../src/providers/declarative/declarative-provider.ts';
 import { valueAt } from '../src/providers/declarative/json.ts';
 import { readTime } from '../src/providers/declarative/times.ts';
+import { ProviderError } from '../src/providers/provider-error.ts';
 
 /** Enough to see the shape of records. */
 const PAGE_SIZE = 10;

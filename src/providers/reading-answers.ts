@@ -1,6 +1,7 @@
 /** How every connector reads a provider's answer, so that doubt is judged the same way everywhere. */
 import { z } from 'zod';
-import { type ProviderAnswer, ProviderError } from './contract.ts';
+import type { ProviderAnswer } from './contract.ts';
+import { ProviderError } from './provider-error.ts';
 
 /** What the request was for: a read can be asked again, a write may have been carried out. */
 export type RequestPurpose = 'READ' | 'WRITE';

@@ -1,6 +1,6 @@
 /** The part of the provider contract that changes records. */
 import { expect, test } from 'vitest';
-import { ProviderError } from '../../src/providers/contract.ts';
+import { ProviderError } from '../../src/providers/provider-error.ts';
 import {
   createRecord,
   declared,

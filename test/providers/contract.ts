@@ -8,9 +8,9 @@ import { describe, expect, test } from 'vitest';
 import {
   AUTH_SCHEMES,
   type Capabilities,
-  type ProviderErrorKind,
   supportedCapabilities,
 } from '../../src/providers/contract.ts';
+import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
 import { metadataTests, readTests } from './contract-reading.ts';
 import {
   type ContractSubject,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FieldDescription, ProviderErrorKind } from '../../src/providers/contract.ts';
+import type { FieldDescription } from '../../src/providers/contract.ts';
+import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
 import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { plainSession } from '../support/providers/provider-session.ts';
 import {

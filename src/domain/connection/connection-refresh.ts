@@ -1,7 +1,8 @@
 /** Refreshing the tokens of connections: one that a caller names, and all that are soon to end. */
 import type { Row } from '../../database/rows.ts';
 import { unprocessable } from '../../errors.ts';
-import { CONSENT_SCHEMES, ProviderError } from '../../providers/contract.ts';
+import { CONSENT_SCHEMES } from '../../providers/contract.ts';
+import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';

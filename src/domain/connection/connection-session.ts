@@ -1,13 +1,13 @@
 /** An authenticated way to a connection's account: what connectors and forwarded requests go through. */
 import type { Row } from '../../database/rows.ts';
 import { joined, type StreamedAnswer } from '../../outbound/client.ts';
-import {
-  type Provider,
-  type ProviderAnswer,
-  ProviderError,
-  type ProviderRequest,
-  type ProviderSession,
+import type {
+  Provider,
+  ProviderAnswer,
+  ProviderRequest,
+  ProviderSession,
 } from '../../providers/contract.ts';
+import { ProviderError } from '../../providers/provider-error.ts';
 import { isSuccess, retryAfterMs } from '../../providers/reading-answers.ts';
 import type { Services } from '../call.ts';
 import type { Caller } from '../provider/provider-limits.ts';

@@ -2,7 +2,7 @@
 import type { Tables } from '../../database/tables.ts';
 import { isMissingRow } from '../../database/violations.ts';
 import { DomainError } from '../../errors.ts';
-import { ProviderError } from '../../providers/contract.ts';
+import { ProviderError } from '../../providers/provider-error.ts';
 import type { Services } from '../call.ts';
 import { putConnection } from './connection-generation.ts';
 import { codeVerifierPlace, findIdOfState, type StoredConnect } from './oauth-connect.ts';

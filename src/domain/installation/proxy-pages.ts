@@ -1,10 +1,6 @@
 /** All pages of a provider's list, as one stream of records: what a forwarded request asks for by `paginate=true`. */
-import {
-  type ProviderAnswer,
-  ProviderError,
-  type ProviderRequest,
-  type ProviderSession,
-} from '../../providers/contract.ts';
+import type { ProviderAnswer, ProviderRequest, ProviderSession } from '../../providers/contract.ts';
+import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { read } from '../declared-read.ts';

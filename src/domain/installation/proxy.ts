@@ -3,7 +3,8 @@
 import type { Row } from '../../database/rows.ts';
 import { DomainError, notFound, unprocessable } from '../../errors.ts';
 import type { StreamedAnswer } from '../../outbound/client.ts';
-import { type Provider, ProviderError } from '../../providers/contract.ts';
+import type { Provider } from '../../providers/contract.ts';
+import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import type { ForwardedRequest } from '../connection/session/forwarded-request.ts';

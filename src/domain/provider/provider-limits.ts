@@ -3,7 +3,8 @@
  * the provider asks for one, and a bounded share for each project and each provider, so that a slow one
  * keeps nobody else waiting. In memory: each process keeps to the limits for itself.
  */
-import { type Provider, ProviderError } from '../../providers/contract.ts';
+import type { Provider } from '../../providers/contract.ts';
+import { ProviderError } from '../../providers/provider-error.ts';
 import { HOUR_MS } from '../../work/durations.ts';
 import { createTokenBuckets, type TokenBuckets } from '../../work/token-buckets.ts';
 

@@ -1,6 +1,6 @@
 /** What a caller is told when a provider gave no usable answer: the one place that decides it. */
 import { DomainError, unprocessable } from '../../errors.ts';
-import { ProviderError, type ProviderErrorKind } from '../../providers/contract.ts';
+import { ProviderError, type ProviderErrorKind } from '../../providers/provider-error.ts';
 
 /** The request, the account or its rights have to change: asking again helps nobody. */
 const UNPROCESSABLE = new Set<ProviderErrorKind>([

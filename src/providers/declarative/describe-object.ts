@@ -1,11 +1,11 @@
 /** An object's fields, as the account tells them. */
-import {
-  type FieldDescription,
-  type FieldValueType,
-  type ObjectDescription,
-  ProviderError,
-  type ProviderSession,
+import type {
+  FieldDescription,
+  FieldValueType,
+  ObjectDescription,
+  ProviderSession,
 } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 import type { FieldList } from './declaration/object-declaration.ts';
 import { failure, hasSucceeded, type Vendor } from './failure.ts';
 import { findObject } from './find-object.ts';

@@ -1,6 +1,7 @@
 /** What a vendor's refusals mean: by the rules of its declaration, else by the status. */
 
-import { type ProviderAnswer, ProviderError, type ProviderErrorKind } from '../contract.ts';
+import type { ProviderAnswer } from '../contract.ts';
+import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
 import { bounded, isSuccess, type RequestPurpose, retryAfterMs } from '../reading-answers.ts';
 import type { Declaration, WaitHeader } from './declaration/declaration.ts';
 import { isObject, valueAt } from './json.ts';

@@ -1,4 +1,4 @@
-import { ProviderError } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { Vendor } from './failure.ts';
 

@@ -1,5 +1,6 @@
 /** The objects of an account: those of the declaration, and what the vendor lists beside them. */
-import { type ObjectSummary, ProviderError, type ProviderSession } from '../contract.ts';
+import type { ObjectSummary, ProviderSession } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 import { failure, hasSucceeded, type Vendor } from './failure.ts';
 import { valueAt } from './json.ts';
 import { fillPath, fillTexts } from './template.ts';

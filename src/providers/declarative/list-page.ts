@@ -1,13 +1,13 @@
 /** A page of an object's records, by its declaration. */
 import { z } from 'zod';
-import {
-  type PageRead,
-  type ProviderAnswer,
-  ProviderError,
-  type ProviderRecord,
-  type ProviderSession,
-  type RecordPage,
+import type {
+  PageRead,
+  ProviderAnswer,
+  ProviderRecord,
+  ProviderSession,
+  RecordPage,
 } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { List } from './declaration/list-declaration.ts';
 import { failure, hasSucceeded, type Vendor } from './failure.ts';

@@ -1,11 +1,6 @@
 /** All pages of a list as the vendor gives it, for requests that are forwarded: no window and no mapping. */
-import {
-  type ListRequest,
-  type ProviderAnswer,
-  ProviderError,
-  type ProviderRequest,
-  type ProviderSession,
-} from '../contract.ts';
+import type { ListRequest, ProviderAnswer, ProviderRequest, ProviderSession } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 import type { Declaration } from './declaration/declaration.ts';
 import type { List } from './declaration/list-declaration.ts';
 import type { ObjectDeclaration } from './declaration/object-declaration.ts';

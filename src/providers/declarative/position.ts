@@ -1,6 +1,6 @@
 /** Where a read stands between two pages. */
 import { z } from 'zod';
-import { ProviderError } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 import type { List } from './declaration/list-declaration.ts';
 import { type ArrivedPage, nextOf } from './paging.ts';
 import { askedFrom } from './times.ts';

@@ -1,5 +1,6 @@
 /** Texts of a declaration with their variables filled in. */
-import { ProviderError, type ProviderSession } from '../contract.ts';
+import type { ProviderSession } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 
 export type Variables = Record<string, string | undefined>;
 

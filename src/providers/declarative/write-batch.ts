@@ -1,11 +1,6 @@
 /** Many records in one request, by a declaration. The vendor says of each what became of it. */
-import {
-  type BatchWrite,
-  type ProviderAnswer,
-  ProviderError,
-  type ProviderSession,
-  type RecordOutcome,
-} from '../contract.ts';
+import type { BatchWrite, ProviderAnswer, ProviderSession, RecordOutcome } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { Batch } from './declaration/object-declaration.ts';
 import { failure, findRefusal, hasSucceeded, textsIn, type Vendor } from './failure.ts';

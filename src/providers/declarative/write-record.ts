@@ -1,13 +1,13 @@
 /** One record created, updated or deleted, by its declaration. */
-import {
-  type ProviderAnswer,
-  ProviderError,
-  type ProviderRequest,
-  type ProviderSession,
-  type RecordOutcome,
-  type RecordRemoval,
-  type RecordWrite,
+import type {
+  ProviderAnswer,
+  ProviderRequest,
+  ProviderSession,
+  RecordOutcome,
+  RecordRemoval,
+  RecordWrite,
 } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
 import type { Write } from './declaration/object-declaration.ts';
 import { failure, findRefusal, hasSucceeded, messages, textsIn, type Vendor } from './failure.ts';

@@ -4,9 +4,9 @@ import type {
   FieldDescription,
   FieldValueType,
   ObjectDescription,
-  ProviderErrorKind,
   ProviderSession,
 } from '../contract.ts';
+import type { ProviderErrorKind } from '../provider-error.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { paths } from './paths.ts';
 import { failure } from './refused.ts';

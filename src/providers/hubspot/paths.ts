@@ -1,5 +1,5 @@
 /** Where things are in HubSpot's API. Names go into paths only when they cannot change its shape. */
-import { ProviderError } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 
 /** Plural names, type ids (`0-1`, `2-123`) and qualified custom names (`p123_car`). */
 const OBJECT_NAME = /^\w[\w-]{0,99}$/;

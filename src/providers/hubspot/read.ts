@@ -1,13 +1,13 @@
 /** Pages of records: the list of all, or a search for what changed. */
 import { z } from 'zod';
-import {
-  type PageRead,
-  type ProviderAnswer,
-  ProviderError,
-  type ProviderRecord,
-  type ProviderSession,
-  type RecordPage,
+import type {
+  PageRead,
+  ProviderAnswer,
+  ProviderRecord,
+  ProviderSession,
+  RecordPage,
 } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { paths } from './paths.ts';
 import { failure } from './refused.ts';

@@ -1,6 +1,7 @@
 /** What HubSpot's refusals mean. */
 
-import { type ProviderAnswer, ProviderError, type ProviderErrorKind } from '../contract.ts';
+import type { ProviderAnswer } from '../contract.ts';
+import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
 import { bounded, type RequestPurpose, retryAfterMs } from '../reading-answers.ts';
 import { type ErrorAnswer, errorAnswer } from './wire.ts';
 

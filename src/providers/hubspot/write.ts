@@ -1,13 +1,13 @@
 /** One record at a time: created, updated, deleted. */
 
-import {
-  type ProviderAnswer,
-  ProviderError,
-  type ProviderSession,
-  type RecordOutcome,
-  type RecordRemoval,
-  type RecordWrite,
+import type {
+  ProviderAnswer,
+  ProviderSession,
+  RecordOutcome,
+  RecordRemoval,
+  RecordWrite,
 } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { findRecordId, paths } from './paths.ts';
 import { failure, findRefusal, messages } from './refused.ts';

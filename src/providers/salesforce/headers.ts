@@ -1,5 +1,5 @@
 /** The headers that a caller may add to a write: Salesforce's own, such as Sforce-Duplicate-Rule-Header. */
-import { ProviderError } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
 /** Printable ASCII: nothing that could end the header. */

@@ -1,5 +1,5 @@
 /** Names from outside, before they become part of a path or of SOQL: neither can be escaped there. */
-import { ProviderError } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 
 /** API names, with a package's prefix and a suffix such as `__c`. */
 const API_NAME = /^[a-z][a-z0-9_]{0,79}$/i;

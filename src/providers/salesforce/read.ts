@@ -1,13 +1,13 @@
 /** Pages of records, by SOQL; the position between pages is Salesforce's own query locator. */
 
-import {
-  type PageRead,
-  ProviderError,
-  type ProviderRecord,
-  type ProviderRequest,
-  type ProviderSession,
-  type RecordPage,
+import type {
+  PageRead,
+  ProviderRecord,
+  ProviderRequest,
+  ProviderSession,
+  RecordPage,
 } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { fieldPath, objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';

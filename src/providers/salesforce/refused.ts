@@ -1,6 +1,7 @@
 /** What Salesforce's refusals mean. */
 
-import { type ProviderAnswer, ProviderError, type ProviderErrorKind } from '../contract.ts';
+import type { ProviderAnswer } from '../contract.ts';
+import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
 import { bounded, retryAfterMs } from '../reading-answers.ts';
 import { errorAnswer, type Refusal } from './wire.ts';
 

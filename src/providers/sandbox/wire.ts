@@ -1,6 +1,7 @@
 /** The sandbox's wire format, and what its refusals mean. */
 import { z } from 'zod';
-import { type ProviderAnswer, ProviderError, type ProviderErrorKind } from '../contract.ts';
+import type { ProviderAnswer } from '../contract.ts';
+import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
 import { bounded, retryAfterMs } from '../reading-answers.ts';
 
 export const fieldSchema = z.object({

@@ -1,12 +1,12 @@
-import {
-  type BatchWrite,
-  type ProviderAnswer,
-  ProviderError,
-  type ProviderSession,
-  type RecordOutcome,
-  type RecordRemoval,
-  type RecordWrite,
+import type {
+  BatchWrite,
+  ProviderAnswer,
+  ProviderSession,
+  RecordOutcome,
+  RecordRemoval,
+  RecordWrite,
 } from '../contract.ts';
+import { ProviderError } from '../provider-error.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { objectPath } from './read.ts';
 import {

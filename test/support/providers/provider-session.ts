@@ -5,13 +5,12 @@
 import { stringify } from 'qs';
 import { type Dispatcher, errors, request } from 'undici';
 import { parsed } from '../../../src/domain/connection/session/provider-answer.ts';
-import {
-  type ProviderAnswer,
-  ProviderError,
-  type ProviderErrorKind,
-  type ProviderRequest,
-  type ProviderSession,
+import type {
+  ProviderAnswer,
+  ProviderRequest,
+  ProviderSession,
 } from '../../../src/providers/contract.ts';
+import { ProviderError, type ProviderErrorKind } from '../../../src/providers/provider-error.ts';
 
 /** Far above any local answer, far below the test runner's own limit. */
 const DEFAULT_TIMEOUT_MS = 2_000;

@@ -3,7 +3,7 @@
  * A value stays within its own part of the address, so that credentials never go to another host.
  */
 import type { Row } from '../../../database/rows.ts';
-import { ProviderError } from '../../../providers/contract.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
 import { isHostLabels, isPlainAddress } from '../../provider/provider-workspace.ts';
 
 export type AccountFacts = Pick<Row<'Connection'>, 'providerWorkspaceRef' | 'providerMetadata'>;

@@ -1,5 +1,6 @@
 /** How credentials go into a request: the one place that does it. */
-import { type Attachment, type Provider, ProviderError } from '../../../providers/contract.ts';
+import type { Attachment, Provider } from '../../../providers/contract.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Credentials } from '../credentials.ts';
 import { heldToken } from '../token/token.ts';
 

@@ -2,7 +2,8 @@
 import type { Readable } from 'node:stream';
 import type { Outbound, StreamedAnswer } from '../../../outbound/client.ts';
 import { OutboundError } from '../../../outbound/error.ts';
-import { type Provider, ProviderError } from '../../../providers/contract.ts';
+import type { Provider } from '../../../providers/contract.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Attached } from './attached-credentials.ts';
 import { answerHeaders, requestHeaders } from './forwarded-headers.ts';
 import { unanswered } from './provider-request.ts';

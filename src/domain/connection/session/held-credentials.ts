@@ -1,7 +1,7 @@
 /** The credentials of a connection as its row holds them now. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Row } from '../../../database/rows.ts';
-import { ProviderError } from '../../../providers/contract.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { type Credentials, openCredentials } from '../credentials.ts';
 

@@ -2,13 +2,8 @@
 import { stringify } from 'qs';
 import type { Outbound, OutboundRequest } from '../../../outbound/client.ts';
 import { OutboundError, type OutboundErrorKind } from '../../../outbound/error.ts';
-import {
-  type Provider,
-  type ProviderAnswer,
-  ProviderError,
-  type ProviderErrorKind,
-  type ProviderRequest,
-} from '../../../providers/contract.ts';
+import type { Provider, ProviderAnswer, ProviderRequest } from '../../../providers/contract.ts';
+import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
 import type { Attached } from './attached-credentials.ts';
 import { providerAnswer } from './provider-answer.ts';
 

@@ -1,7 +1,7 @@
 /** Stores what a refresh gave, in place of the very credentials that were refreshed and of no others. */
 import { inTransaction } from '../../../database/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
-import { ProviderError } from '../../../providers/contract.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
 import { withTries } from '../../../work/backoff.ts';
 import type { Services } from '../../call.ts';
 import { connectionFields } from '../connection-events.ts';

@@ -1,10 +1,7 @@
 /** What a token endpoint's refusal means: credentials that are no good, or a failure that may pass. */
 
-import {
-  type ProviderAnswer,
-  ProviderError,
-  type ProviderErrorKind,
-} from '../../../providers/contract.ts';
+import type { ProviderAnswer } from '../../../providers/contract.ts';
+import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
 import { bounded, retryAfterMs } from '../../../providers/reading-answers.ts';
 import type { TokenRequest } from './token-endpoint.ts';
 

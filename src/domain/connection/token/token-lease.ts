@@ -4,7 +4,7 @@
  */
 import { Prisma } from '../../../database/generated/client.ts';
 import type { Row } from '../../../database/rows.ts';
-import { ProviderError } from '../../../providers/contract.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 import {
   isFreeSql,

@@ -3,7 +3,7 @@
  * request in this process, and wait for the lease of another (docs/decisions/006-refresh-tokens.md).
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ProviderError } from '../../../providers/contract.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { recordBadCredentials } from '../connection-status.ts';
 import {

@@ -1,5 +1,6 @@
 /** What is asked of a token endpoint to get a new access token without a person. */
-import { type OAuth2Facts, type Provider, ProviderError } from '../../../providers/contract.ts';
+import type { OAuth2Facts, Provider } from '../../../providers/contract.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { clientSecretPlace } from '../../provider/provider-app.ts';
 import type { TokenCredentials } from './token.ts';

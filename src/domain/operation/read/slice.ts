@@ -4,12 +4,8 @@
  */
 import { inTransaction } from '../../../database/transaction.ts';
 import { DomainError } from '../../../errors.ts';
-import {
-  type PageRead,
-  ProviderError,
-  type ProviderSession,
-  type RecordPage,
-} from '../../../providers/contract.ts';
+import type { PageRead, ProviderSession, RecordPage } from '../../../providers/contract.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';

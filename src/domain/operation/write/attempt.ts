@@ -1,12 +1,12 @@
 /** One attempt of a write: the requests to the provider, and what they came to. */
 import { DomainError } from '../../../errors.ts';
-import {
-  type Association,
-  type Provider,
-  ProviderError,
-  type ProviderSession,
-  type RecordOutcome,
+import type {
+  Association,
+  Provider,
+  ProviderSession,
+  RecordOutcome,
 } from '../../../providers/contract.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { errorText, storableOutcome } from './outcome.ts';
 import type { AttemptFailure } from './retry.ts';
