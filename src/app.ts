@@ -9,6 +9,7 @@ import { type Admission, createAdmission } from './domain/viewer/admission.ts';
 import { type BearerVerifier, createBearerVerifier } from './domain/viewer/bearer.ts';
 import { createPipeline, type Pipeline } from './graphql/execution/pipeline.ts';
 import { Shutdown } from './process/shutdown.ts';
+import { warmUp } from './process/warm-up.ts';
 import { createRest, type Rest } from './rest/rest.ts';
 import type { SandboxServer } from './sandbox/server.ts';
 import type { GraphiqlTab } from './server/graphql/graphiql.ts';
@@ -132,6 +133,7 @@ async function start(parts: Parts, handler: RequestListener, { running, shutdown
   const { services, sandbox, state } = parts;
   const { config, log } = services;
   const serving = shutdown.sideBySide(running);
+  await warmUp(services.database, parts.pipeline);
   const url = await openPort(parts, handler, serving);
   running.defer(() => {
     state.isReady = false;
