@@ -14,8 +14,11 @@ const SPEC_VERSION = '1.0.0';
 /** Names and texts inside the content. */
 export const contentText = z.string().min(1).max(CONTENT_LIMITS.characters);
 
-const oneOf = (...values: string[]) =>
-  z.string().refine((text) => values.includes(text), `must be ${values.join(' or ')}.`);
+const oneOf = (...words: string[]) =>
+  z
+    .string()
+    .refine((text) => words.includes(text), `must be ${words.join(' or ')}.`)
+    .meta({ words });
 
 const objectName = contentText.describe("The provider's name of the object, like `contacts`.");
 export const ENABLED =

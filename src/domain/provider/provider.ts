@@ -6,7 +6,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { type PageArgs, pageOfArray } from '../page.ts';
 
-export type { CustomInput, ObjectSummary, Provider } from '../../providers/contract.ts';
+export type { AuthScheme, CustomInput, ObjectSummary, Provider } from '../../providers/contract.ts';
 export {
   AUTH_SCHEMES,
   PROVIDER_CAPABILITIES,

@@ -7,7 +7,7 @@ import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { consumer, showConsumer } from '../project/consumer.ts';
 import { group, showGroup } from '../project/group.ts';
-import { authScheme } from '../provider/provider.ts';
+import { authScheme } from '../provider/provider-view.ts';
 import { providerApp, showProviderApp } from '../provider/provider-app.ts';
 
 export const CONNECTION_STATUSES = ['CREATED', 'WORKING', 'BAD_CREDENTIALS'] as const;

@@ -20,8 +20,14 @@ function shownType(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodArray) return z.array(shownType(schema.element as z.ZodType));
   if (schema instanceof z.ZodBoolean) return z.boolean();
   if (schema instanceof z.ZodNumber) return z.number();
-  if (schema instanceof z.ZodString) return z.string();
+  if (schema instanceof z.ZodString) return shownText(schema);
   throw new Error(`There is no way yet to show ${schema.type}.`);
+}
+
+/** One of a few words, or any text. */
+function shownText(schema: z.ZodString): z.ZodType {
+  const { words } = schema.meta() ?? {};
+  return Array.isArray(words) ? z.enum(words as string[]) : z.string();
 }
 
 /** Members that are null are left out, however deep they are. */

@@ -1,42 +1,9 @@
 import { z } from 'zod';
-import {
-  AUTH_SCHEMES,
-  getCatalogue,
-  getProvider,
-  PROVIDER_CAPABILITIES,
-  type Provider,
-  supportedCapabilities,
-} from '../../domain/provider/provider.ts';
+import { getCatalogue, getProvider } from '../../domain/provider/provider.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { wordOf, words } from '../endpoint/words.ts';
-import { resource } from '../openapi/schemas.ts';
+import { provider, showProvider } from './provider-view.ts';
 
 const tag = 'Providers';
-
-export const authScheme = words('AuthScheme', AUTH_SCHEMES);
-
-const provider = resource('Provider', 'The provider: a third-party service of the catalogue.', {
-  name: z.string().describe('The name in inputs, like `hubspot`: unique in the catalogue.'),
-  displayName: z.string().describe('The name that people see.'),
-  authSchemes: z.array(authScheme).describe('The schemes to connect with, in order of preference.'),
-  baseUrl: z
-    .string()
-    .describe('The base URL of its API. A connection fills in variables like {{workspace}}.'),
-  supports: z
-    .array(words('ProviderCapability', PROVIDER_CAPABILITIES))
-    .describe('What the gateway can do with its records.'),
-});
-
-function showProvider(facts: Provider) {
-  const { name, displayName, authSchemes, baseUrl } = facts;
-  return {
-    name,
-    displayName,
-    authSchemes: authSchemes.map((scheme) => wordOf('AuthScheme', scheme)),
-    baseUrl,
-    supports: supportedCapabilities(facts).map((one) => wordOf('ProviderCapability', one)),
-  };
-}
 
 export const providerEndpoints = [
   readEndpoint({

@@ -8,15 +8,62 @@ test('the whole catalogue is given by name, and one of it too', async () => {
   const rest = await restTenant(app);
   const catalogue = await rest.get('/providers');
   expect(Object.keys(catalogue)).toEqual(app.app.services.catalogue.all.map(({ name }) => name));
-  expect(catalogue.hubspot).toEqual({
+  expect(catalogue.hubspot).toMatchObject({
     name: 'hubspot',
     displayName: 'HubSpot',
+    defaultModule: 'root',
+    baseURL: 'https://api.hubapi.com',
+    authType: 'oauth2',
+    oauth2Opts: {
+      grantType: 'authorizationCode',
+      authURL: 'https://app.hubspot.com/oauth/authorize',
+      tokenURL: 'https://api.hubapi.com/oauth/v1/token',
+      explicitScopesRequired: true,
+      explicitWorkspaceRequired: false,
+      tokenMetadataFields: {},
+    },
+    support: {
+      ...{ read: true, write: true, delete: true, proxy: true, subscribe: false },
+      bulkWrite: { insert: false, update: false, upsert: false, delete: false },
+      batchWrite: { create: { supported: true, defaultRecordLimit: 100 } },
+      search: { operators: { equals: false } },
+    },
     authSchemes: ['oauth2/authorizationCode'],
-    baseUrl: 'https://api.hubapi.com',
     supports: ['read', 'write', 'delete', 'batch_write', 'metadata', 'proxy'],
   });
+  expect(catalogue.hubspot).not.toHaveProperty('metadata');
   expect(await rest.get('/providers/hubspot')).toEqual(catalogue.hubspot);
-  expect(JSON.stringify(catalogue)).not.toMatch(/tokenUrl|limits|capabilities/);
+  expect(JSON.stringify(catalogue)).not.toMatch(/baseUrl|limits|capabilities/);
+});
+
+test('a provider says what connecting takes: its kind, where secrets go, and what is asked for', async () => {
+  const { sandbox, salesforce, jotform, sendGrid } = await (await restTenant(app)).get(
+    '/providers',
+  );
+  expect(salesforce).toMatchObject({
+    authType: 'oauth2',
+    oauth2Opts: {
+      grantType: 'authorizationCodePKCE',
+      explicitWorkspaceRequired: true,
+      authURLParams: { prompt: 'login' },
+      tokenMetadataFields: {
+        workspaceRefField: 'instance_url',
+        consumerRefField: 'id',
+        scopesField: 'scope',
+      },
+    },
+    metadata: { input: [{ name: 'workspace', displayName: 'Workspace' }] },
+  });
+  expect(salesforce.modules[salesforce.defaultModule].support).toEqual(salesforce.support);
+  expect(sandbox).toMatchObject({
+    authType: 'apiKey',
+    apiKeyOpts: { attachmentType: 'header', header: { name: 'X-Api-Key' } },
+    basicOpts: {},
+    customOpts: { inputs: [{ name: 'accountKey', displayName: 'Account key' }] },
+  });
+  expect(jotform.apiKeyOpts).toEqual({ attachmentType: 'query', query: { name: 'apiKey' } });
+  expect(sendGrid.apiKeyOpts.header).toEqual({ name: 'Authorization', valuePrefix: 'Bearer ' });
+  expect(jotform).not.toHaveProperty('oauth2Opts');
 });
 
 test('a provider that there is not, and a key that may not read, are refused', async () => {

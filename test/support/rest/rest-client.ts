@@ -1,10 +1,11 @@
-/** REST against the real app; every answer is held to the document. */
+/** REST against the real app; every answer is held to the document and to the platform's shapes. */
 import { expect } from 'vitest';
 import type { Scope } from '../../../src/domain/viewer/scopes.ts';
 import type { Problem } from '../../../src/errors.ts';
 import type { TestApp } from '../app.ts';
 import type { Tenant } from '../scenes/tenant.ts';
 import { type AnswerCheck, answerCheck, type OpenapiDocument } from './openapi.ts';
+import { checkPlatformShape } from './platform.ts';
 
 export interface RestAnswer {
   status: number;
@@ -52,7 +53,9 @@ export function restClient(
     const contentType = headers['content-type'] as string | undefined;
     const isText = text === '' || contentType?.startsWith('text/plain');
     const body = isText ? text : JSON.parse(text);
-    check({ method, path, status, contentType, body });
+    const answered = { method, path, status, contentType, body };
+    check(answered);
+    checkPlatformShape(answered);
     return { status, headers: headers as RestAnswer['headers'], body };
   };
   const done = async (wanted: number, asked: ReturnType<typeof ask>) => {

@@ -1,0 +1,108 @@
+/** Providers as the platform's catalogue shows them, and beside that the gateway's own words for the same. */
+import { z } from 'zod';
+import {
+  AUTH_SCHEMES,
+  type AuthScheme,
+  PROVIDER_CAPABILITIES,
+  type Provider,
+  supportedCapabilities,
+} from '../../domain/provider/provider.ts';
+import { wordOf, words } from '../endpoint/words.ts';
+import { resource } from '../openapi/schemas.ts';
+import { AUTH_OPTS, showAuthOpts } from './auth-opts.ts';
+import { showSupport, subscribeRequirements, support } from './support.ts';
+
+export const authScheme = words('AuthScheme', AUTH_SCHEMES);
+
+/** The only module: the provider itself. */
+const ROOT_MODULE = 'root';
+
+const displayName = z.string().describe('The name that people see.');
+const baseURL = z
+  .string()
+  .describe('The base URL of its API. A connection fills in variables like {{workspace}}.');
+
+const authType = z
+  .enum(['oauth2', 'apiKey', 'basic', 'custom', 'none'])
+  .describe('The kind of the first of authSchemes.');
+
+const asked = z
+  .object({
+    name: z.string().describe('`workspace`, or the name of a member of providerMetadata.'),
+    displayName,
+    prompt: z.string().optional().describe('What people are told beside the input.'),
+  })
+  .describe('A fact of the account that connecting needs beside credentials.');
+
+export const provider = resource(
+  'Provider',
+  'The provider: a third-party service of the catalogue.',
+  {
+    name: z.string().describe('The name in inputs, like `hubspot`: unique in the catalogue.'),
+    displayName,
+    defaultModule: z.string().describe('The module that an integration has if it names none.'),
+    baseURL,
+    authType,
+    ...AUTH_OPTS,
+    support,
+    subscribeRequirements,
+    modules: z
+      .record(z.string(), z.object({ displayName, baseURL, support }))
+      .describe('The parts of the provider, by name.'),
+    metadata: z
+      .object({ input: z.array(asked).describe('The facts, in the order to ask for them.') })
+      .optional()
+      .describe('What connecting asks for beside credentials; left out if that is nothing.'),
+    authSchemes: z
+      .array(authScheme)
+      .describe('The schemes to connect with, in order of preference.'),
+    supports: z
+      .array(words('ProviderCapability', PROVIDER_CAPABILITIES))
+      .describe('What the gateway can do with its records.'),
+  },
+);
+
+export function showProvider(facts: Provider) {
+  const { name, displayName: shownName, baseUrl, authSchemes } = facts;
+  const module = { displayName: shownName, baseURL: baseUrl, support: showSupport(facts) };
+  const input = inputsOf(facts);
+  return {
+    name,
+    ...module,
+    defaultModule: ROOT_MODULE,
+    authType: authTypeOf(facts),
+    ...showAuthOpts(facts),
+    subscribeRequirements: {},
+    modules: { [ROOT_MODULE]: module },
+    metadata: input.length > 0 ? { input } : undefined,
+    authSchemes: authSchemes.map((scheme) => wordOf('AuthScheme', scheme)),
+    supports: supportedCapabilities(facts).map((one) => wordOf('ProviderCapability', one)),
+  };
+}
+
+type AuthType = z.output<typeof authType>;
+
+const AUTH_TYPES = {
+  NONE: 'none',
+  API_KEY: 'apiKey',
+  BASIC: 'basic',
+  OAUTH2_AUTHORIZATION_CODE: 'oauth2',
+  OAUTH2_AUTHORIZATION_CODE_PKCE: 'oauth2',
+  OAUTH2_CLIENT_CREDENTIALS: 'oauth2',
+  OAUTH2_PASSWORD: 'oauth2',
+} as const satisfies Record<AuthScheme, AuthType>;
+
+/** Custom inputs have no scheme of their own. */
+function authTypeOf({ authSchemes: [first = 'NONE'], custom }: Provider): AuthType {
+  return first === 'NONE' && custom ? 'custom' : AUTH_TYPES[first];
+}
+
+function inputsOf({ workspaceRequired, inputs = [] }: Provider) {
+  return [...(workspaceRequired ? [WORKSPACE] : []), ...inputs];
+}
+
+const WORKSPACE = {
+  name: 'workspace',
+  displayName: 'Workspace',
+  prompt: 'The name of the account in the addresses that the provider gives it.',
+};
