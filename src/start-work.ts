@@ -1,7 +1,8 @@
 /** What a worker runs beside requests: deliveries, jobs and sweeps. */
+
+import { EVENTS_CHANNEL } from './database/changes/hint-channels.ts';
 import { startDeliveries } from './deliveries/deliveries.ts';
 import type { Services } from './domain/call.ts';
-import { EVENTS_CHANNEL } from './events/channel.ts';
 import { startJobs, type Work } from './jobs/job-worker.ts';
 import { missProcessesSweep } from './jobs/miss-processes.ts';
 import { recoverReadsSweep } from './jobs/recover-reads.ts';

@@ -2,10 +2,11 @@
  * Live events: one reader of the log for each project that is followed in this process, woken by hints
  * of the database and, because hints may be lost, by slow polling of the logs' ends.
  */
+
+import { EVENTS_CHANNEL } from '../database/changes/hint-channels.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { Outage } from '../work/outage.ts';
-import { EVENTS_CHANNEL } from './channel.ts';
 import { type EventFilter, type LoggedItem, readEnds } from './event-log.ts';
 import { Follower } from './follower.ts';
 import { type CursorOf, Tail } from './tail.ts';

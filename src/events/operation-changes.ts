@@ -2,12 +2,13 @@
  * Operations as they change: one reader for all that are followed in this process, woken by hints of the
  * database and by slow polling. A follower gets the newest state, not every one in between.
  */
+
+import { OPERATIONS_CHANNEL } from '../database/changes/hint-channels.ts';
 import type { Database } from '../database/database.ts';
 import type { Row } from '../database/rows.ts';
 import type { Log } from '../log.ts';
 import { Outage } from '../work/outage.ts';
 import { Signal } from '../work/signal.ts';
-import { OPERATIONS_CHANNEL } from './channel.ts';
 import { StreamItem } from './stream-item.ts';
 
 /** The poll interval: the longest delay of a change whose hint was lost. */

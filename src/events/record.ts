@@ -1,10 +1,9 @@
 /** Records an event with the change that caused it: they commit together or not at all. */
+import { APPEND_EVENTS, type EventRow } from '../database/changes/append-events.ts';
 import type { NotificationEventType } from '../database/generated/enums.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
-import { announceRecorded } from './channel.ts';
 import { EVENTS, type EventData } from './event-types.ts';
-import { oweMessages } from './owe.ts';
 
 export interface EventToRecord<T extends NotificationEventType = NotificationEventType> {
   projectId: string;
@@ -23,37 +22,24 @@ export interface EventToRecord<T extends NotificationEventType = NotificationEve
  */
 export async function recordEvent<T extends NotificationEventType>(
   tx: Transaction,
-  { projectId, eventType, data, ...about }: EventToRecord<T>,
+  event: EventToRecord<T>,
 ): Promise<void> {
-  const payload = EVENTS[eventType].data.parse(data);
-  const routes = await tx.eventTopicRoute.findMany({
-    where: { projectId, eventType },
-    select: {
-      topicId: true,
-      topic: { select: { destinationRoutes: { select: { destinationId: true } } } },
-    },
-  });
-  if (routes.length === 0) return;
+  await tx.$executeRawUnsafe(APPEND_EVENTS, JSON.stringify([eventRow(event)]));
+}
 
-  const { lastPosition: position } = await tx.eventLog.upsert({
-    where: { projectId },
-    create: { projectId, lastPosition: 1 },
-    update: { lastPosition: { increment: 1 } },
-  });
-  const eventId = newId('evt');
-  await tx.notificationEvent.create({
-    data: { id: eventId, projectId, position, eventType, data: payload as object, ...about },
-  });
-  await tx.notificationEventTopic.createMany({
-    data: routes.map(({ topicId }) => ({ eventId, topicId, projectId, position, eventType })),
-  });
-  const owed = new Set(
-    routes.flatMap(({ topic }) => topic.destinationRoutes.map((route) => route.destinationId)),
-  );
-  const body = JSON.stringify({ notificationType: EVENTS[eventType].wireName, data: payload });
-  await oweMessages(
-    tx,
-    [...owed].map((destinationId) => ({ projectId, destinationId, eventId, body })),
-  );
-  await announceRecorded(tx, projectId);
+/** The event as statements append it. Throws if its payload is not what its type promises. */
+export function eventRow<T extends NotificationEventType>({
+  eventType,
+  data,
+  ...about
+}: EventToRecord<T>): EventRow {
+  const { wireName, data: schema } = EVENTS[eventType];
+  return {
+    eventId: newId('evt'),
+    deliveryId: newId('dlv'),
+    eventType,
+    wireName,
+    data: schema.parse(data),
+    ...about,
+  };
 }

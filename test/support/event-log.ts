@@ -1,7 +1,8 @@
 /** A project whose events go to two topics, and ways to record and to follow them without an app around. */
+
+import { EVENTS_CHANNEL } from '../../src/database/changes/hint-channels.ts';
 import type { Database } from '../../src/database/database.ts';
 import { inTransaction, type Transaction } from '../../src/database/transaction.ts';
-import { EVENTS_CHANNEL } from '../../src/events/channel.ts';
 import type { LoggedEvent } from '../../src/events/event-log.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { newId } from '../../src/ids.ts';

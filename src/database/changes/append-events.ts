@@ -1,0 +1,98 @@
+/**
+ * How an event is appended to its project's log, whoever appends it: with the topics that it is routed to, a delivery
+ * for each of their destinations, and a hint to those who follow. An event without a route is not kept.
+ */
+import { EVENTS_CHANNEL } from './hint-channels.ts';
+
+/** An event to append. Routes are looked up by the statement itself. */
+export interface EventRow {
+  eventId: string;
+  /** What the ids of its deliveries are made of: their last characters count the destinations. */
+  deliveryId: string;
+  projectId: string;
+  eventType: string;
+  /** The event's type as messages name it. */
+  wireName: string;
+  data: object;
+  connectionId?: string | undefined;
+  installationId?: string | undefined;
+  operationId?: string | undefined;
+  destinationId?: string | undefined;
+}
+
+/** The members of an EventRow as columns, for `jsonb_to_recordset`. */
+export const EVENT_COLUMNS = `
+  "eventId" text, "deliveryId" text, "projectId" text, "eventType" "NotificationEventType", "wireName" text,
+  "data" jsonb, "connectionId" text, "installationId" text, "operationId" text, "destinationId" text`;
+
+const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
+const COUNTING_DIGITS = 4;
+
+/** SQL: the id of the delivery to one of the event's destinations, which are counted from 0. */
+function deliveryIdSql(base: string, count: string): string {
+  const digits = Array.from({ length: COUNTING_DIGITS }, (_, place) => {
+    const shift = 5 * (COUNTING_DIGITS - 1 - place);
+    return `substr('${ID_DIGITS}', ((${count} >> ${shift}) & 31)::int + 1, 1)`;
+  });
+  return `left(${base}, -${COUNTING_DIGITS}) || ${digits.join(' || ')}`;
+}
+
+/**
+ * The members of a `with` that append the events of `happened`, which comes before them and has EVENT_COLUMNS. The
+ * statement must select from `announced`. From `log_ends` to the commit other events of the project wait, so that
+ * positions are in commit order (docs/decisions/003-positions-are-commit-order.md).
+ */
+export const APPENDING = `
+  routed as (
+    select h."eventId", r."projectId", r."topicId", r."eventType"
+    from happened h
+    join "EventTopicRoute" r on r."projectId" = h."projectId" and r."eventType" = h."eventType"
+  ),
+  kept as (
+    select h.*,
+      row_number() over (partition by h."projectId" order by h."eventId") as "nth",
+      count(*) over (partition by h."projectId") as "ofProject"
+    from happened h where h."eventId" in (select "eventId" from routed)
+  ),
+  log_ends as (
+    insert into "EventLog" as l ("projectId", "lastPosition")
+    select "projectId", count(*) from kept group by "projectId" order by "projectId"
+    on conflict ("projectId") do update set "lastPosition" = l."lastPosition" + excluded."lastPosition"
+    returning l."projectId", l."lastPosition"
+  ),
+  appended as (
+    insert into "NotificationEvent" ("id", "projectId", "position", "eventType", "data",
+      "connectionId", "installationId", "operationId", "destinationId")
+    select k."eventId", k."projectId", l."lastPosition" - k."ofProject" + k."nth", k."eventType", k."data",
+      k."connectionId", k."installationId", k."operationId", k."destinationId"
+    from kept k join log_ends l on l."projectId" = k."projectId"
+    returning "id", "position"
+  ),
+  appended_topics as (
+    insert into "NotificationEventTopic" ("eventId", "topicId", "projectId", "position", "eventType")
+    select r."eventId", r."topicId", r."projectId", a."position", r."eventType"
+    from routed r join appended a on a."id" = r."eventId"
+  ),
+  destinations as (
+    select distinct r."eventId", t."destinationId"
+    from routed r
+    join "TopicDestinationRoute" t on t."projectId" = r."projectId" and t."topicId" = r."topicId"
+  ),
+  owed as (
+    select "eventId", "destinationId",
+      row_number() over (partition by "eventId" order by "destinationId") - 1 as "count"
+    from destinations
+  ),
+  appended_deliveries as (
+    insert into "Delivery" ("id", "projectId", "destinationId", "eventId", "body")
+    select ${deliveryIdSql('k."deliveryId"', 'o."count"')}, k."projectId", o."destinationId", k."eventId",
+      '{"notificationType":' || to_json(k."wireName")::text || ',"data":' || k."data"::text || '}'
+    from owed o join kept k on k."eventId" = o."eventId"
+  ),
+  announced as (select pg_notify('${EVENTS_CHANNEL}', "projectId") from log_ends)`;
+
+/** Appends the events of a transaction, as the last thing that it does. */
+export const APPEND_EVENTS = `
+  with happened as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
+  ${APPENDING}
+  select count(*) from announced`;

@@ -1,0 +1,7 @@
+/** The channels for hints of changes, which come at their commit. A reader looks at the stored rows. */
+
+/** An event was recorded or a delivery created; the payload is the project's id. */
+export const EVENTS_CHANNEL = 'gateway_events';
+
+/** An operation has changed; the payload is its id. */
+export const OPERATIONS_CHANNEL = 'gateway_operations';

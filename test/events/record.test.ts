@@ -1,0 +1,83 @@
+/** What one event leaves behind, and how few statements it takes. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { newId, prefixOf } from '../../src/ids.ts';
+import { testDatabase } from '../support/app.ts';
+import { recordStatements } from '../support/database/statements.ts';
+import { createEventLog, type EventLog, record } from '../support/event-log.ts';
+
+const DESTINATIONS = 40;
+
+async function open(): Promise<{ database: Database; log: EventLog }> {
+  const database = await testDatabase();
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  return { database, log: await createEventLog(database) };
+}
+
+/** Of both topics, so that some of them are reached by two ways. */
+async function createDestinations({ prisma }: Database, log: EventLog): Promise<string[]> {
+  const { projectId, createdTopicId, deletedTopicId } = log;
+  await prisma.eventTopicRoute.create({
+    data: { id: newId('etr'), projectId, topicId: deletedTopicId, eventType: 'CONNECTION_CREATED' },
+  });
+  const ids = Array.from({ length: DESTINATIONS }, () => newId('dst'));
+  await prisma.destination.createMany({
+    data: ids.map((id) => ({
+      id,
+      projectId,
+      name: id,
+      type: 'WEBHOOK' as const,
+      url: 'https://receiver.example',
+      signingSecretSealed: 'sealed',
+    })),
+  });
+  const route = (destinationId: string, topicId: string) => ({
+    id: newId('tdr'),
+    projectId,
+    topicId,
+    destinationId,
+  });
+  await prisma.topicDestinationRoute.createMany({
+    data: [
+      ...ids.map((id) => route(id, createdTopicId)),
+      ...ids.slice(1).map((id) => route(id, deletedTopicId)),
+    ],
+  });
+  return ids;
+}
+
+test('an event, its topics, its deliveries and its hint are one statement', async () => {
+  const { database, log } = await open();
+  const destinationIds = await createDestinations(database, log);
+  const { projectId, createdTopicId, deletedTopicId } = log;
+  const { statements } = await recordStatements(() => record(database, { projectId, name: 'one' }));
+  const texts = statements.map(({ text }) => text.trim().split(/\s/)[0]);
+  expect(texts).toEqual(['BEGIN', 'with', 'COMMIT']);
+
+  const [event] = await database.prisma.notificationEvent.findMany({ include: { topics: true } });
+  expect(event).toMatchObject({ projectId, position: 1n, eventType: 'CONNECTION_CREATED' });
+  expect(event?.topics.map(({ topicId }) => topicId).sort()).toEqual(
+    [createdTopicId, deletedTopicId].sort(),
+  );
+  const deliveries = await database.prisma.delivery.findMany({
+    where: { eventId: event?.id ?? '' },
+  });
+  expect(deliveries.map((delivery) => delivery.destinationId).sort()).toEqual(
+    destinationIds.sort(),
+  );
+  expect(new Set(deliveries.map(({ id }) => id)).size).toBe(DESTINATIONS);
+  for (const { id, body } of deliveries) {
+    expect(prefixOf(id)).toBe('dlv');
+    expect(JSON.parse(body)).toEqual({ notificationType: 'connection.created', data: event?.data });
+  }
+});
+
+test('an event without a route is not kept and takes no position', async () => {
+  const { database, log } = await open();
+  await database.prisma.eventTopicRoute.deleteMany({ where: { eventType: 'CONNECTION_DELETED' } });
+  const { projectId } = log;
+  await record(database, { projectId, name: 'none', eventType: 'CONNECTION_DELETED' });
+  await record(database, { projectId, name: 'one' });
+  const events = await database.prisma.notificationEvent.findMany();
+  expect(events.map(({ position }) => position)).toEqual([1n]);
+});
