@@ -26,7 +26,7 @@ export function rangesOf([list, ...others]: Lists): Condition[][] {
   const { where } = list as AnyList;
   const conditions = conditionsOf(where, (lists) => (lists[0] as AnyList).where).map((condition) =>
     others.length > 0 && isId(condition.column, where[condition.column])
-      ? { ...condition, comparison: 'asked' as const }
+      ? { ...condition, comparison: 'requested' as const }
       : condition,
   );
   const merged = mergedColumn(list as AnyList);
@@ -66,8 +66,8 @@ export function expressionOf(
   switch (comparison) {
     case 'null':
       return sql`${name} is null`;
-    case 'asked':
-      return sql`${name} = ${sql.ref(`asked.${column}`)}`;
+    case 'requested':
+      return sql`${name} = ${sql.ref(`requested.${column}`)}`;
     case 'any':
       return sql`${name} = any(${value(of)})`;
     case 'inOrgs':

@@ -27,7 +27,7 @@ export function isIndexRange({ conditions, range, along }: OrderedRange): boolea
   const isOne = (name: string) =>
     conditions.some(
       ({ column, comparison }) =>
-        column === name && (comparison === 'text' || comparison === 'asked'),
+        column === name && (comparison === 'text' || comparison === 'requested'),
     );
   return along.length > 1 && range.at === undefined && along.every(isOne);
 }
@@ -37,7 +37,9 @@ export function indexRange({ conditions, range, along }: OrderedRange, value: Va
   const names = rest.map((name) => sql.ref(name));
   const own = rest.map((name) => {
     const condition = conditions.find(({ column }) => column === name) as Condition;
-    return condition.comparison === 'asked' ? sql.ref(`asked.${name}`) : value(condition.of);
+    return condition.comparison === 'requested'
+      ? sql.ref(`requested.${name}`)
+      : value(condition.of);
   });
   const bounded = (sign: '>' | '<', bound: 'above' | 'below') =>
     range[bound] === undefined

@@ -6,11 +6,19 @@ export type Conditions = Record<string, unknown>;
 /** A list without its range is all of its rows, or their count. */
 export type AnyList = Omit<RowList, 'range'> & Partial<Pick<RowList, 'range'>>;
 
-/** One list, or several that differ by ids alone: those are the rows of `asked`, which the table is joined to. */
+/** One list, or several that differ by ids alone: those are the rows of `requested`, which the table is joined to. */
 export type Lists = readonly AnyList[];
 
 /** How a column is compared with its value. */
-export type Comparison = 'null' | 'text' | 'equal' | 'any' | 'inOrgs' | 'after' | 'upTo' | 'asked';
+export type Comparison =
+  | 'null'
+  | 'text'
+  | 'equal'
+  | 'any'
+  | 'inOrgs'
+  | 'after'
+  | 'upTo'
+  | 'requested';
 
 export function comparisonOf(value: unknown): Comparison {
   if (value === null) return 'null';

@@ -44,7 +44,7 @@ function rows(lists: Lists, value: Value): Select {
   const from =
     lists.length === 1
       ? tables.selectFrom(page.as('page'))
-      : tables.selectFrom(asked(lists, value)).crossJoinLateral(page.as('page'));
+      : tables.selectFrom(requested(lists, value)).crossJoinLateral(page.as('page'));
   const own = from.select(columnsOf(table).map((column) => `page.${column}`)) as Select;
   const linked = links.reduce(
     (select, link, place) => withLink(select, { link, place }, value),
@@ -72,7 +72,7 @@ function linksOf([list]: Lists): readonly Link[] {
   return list?.links ?? [];
 }
 
-/** The rows of a list, in the order of its range; of many, those of one row of `asked`. */
+/** The rows of a list, in the order of its range; of many, those of one row of `requested`. */
 function selectPage(lists: Lists, value: Value): Select {
   const [{ table, range, along = [] }] = lists as [AnyList];
   const ranges = rangesOf(lists).map((conditions) => {
@@ -108,17 +108,17 @@ function count(lists: Lists, value: Value): Select {
     .where((eb) => eb.and(conditions.map((condition) => expressionOf(condition, value))));
   if (lists.length === 1) return counted as Select;
   return tables
-    .selectFrom(asked(lists, value))
+    .selectFrom(requested(lists, value))
     .crossJoinLateral(counted.as('counted'))
     .selectAll() as Select;
 }
 
 /** The ids by which the lists differ, a row of each. */
-function asked(lists: Lists, value: Value) {
+function requested(lists: Lists, value: Value) {
   const names = idsOf(lists);
   const arrays = names.map(
     (name) => sql`${value((lists) => lists.map(({ where }) => where[name]))}::text[]`,
   );
   const columns = sql.join(names.map((name) => sql.ref(name)));
-  return sql<Columns>`unnest(${sql.join(arrays)})`.as<'asked'>(sql`asked(${columns})`);
+  return sql<Columns>`unnest(${sql.join(arrays)})`.as<'requested'>(sql`requested(${columns})`);
 }

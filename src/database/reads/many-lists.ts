@@ -1,6 +1,6 @@
 /**
  * Lists that differ by ids alone, like the operations of each of many installations, in one statement:
- * the ids are joined as the rows of `asked`, and each of them takes its own range of the index.
+ * the ids are joined as the rows of `requested`, and each of them takes its own range of the index.
  */
 import { type AnyList, type Conditions, idsOf, isId, type Lists } from './list-shape.ts';
 

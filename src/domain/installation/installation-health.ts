@@ -15,9 +15,9 @@ export const lastOperations: Batch<string, Row<'Operation'> | null> = async ({ d
 };
 
 const LAST_OPERATIONS = `
-  select newest.* from unnest($1::text[]) as asked("id")
+  select newest.* from unnest($1::text[]) as requested("id")
   cross join lateral (
-    select * from "Operation" o where o."installationId" = asked."id" order by o."id" desc limit 1
+    select * from "Operation" o where o."installationId" = requested."id" order by o."id" desc limit 1
   ) newest`;
 
 /** UNHEALTHY: the connection is BAD_CREDENTIALS, or the last three operations that ended all failed. */
