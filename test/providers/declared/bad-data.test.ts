@@ -1,53 +1,35 @@
 /** What vendors answer that no document promises: each ends in a failure of the right kind, or is read right. */
 import { expect, test } from 'vitest';
 import type { PageRead, Provider } from '../../../src/providers/contract.ts';
-import type { ObjectDeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
-import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import type { DeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
 import { type ServedAnswer, startProviderServer } from '../../support/providers/provider-server.ts';
 import { plainSession } from '../../support/providers/provider-session.ts';
 import { failureOf, minute } from '../contract-subject.ts';
+import { at, type ListDeclaration, thingsProvider } from './things.ts';
 
-const at = { in: 'query', name: 'at' } as const;
+const ERRORS: DeclarationInput['errors'] = {
+  messages: ['/error'],
+  inSuccess: '/error',
+  rules: [
+    { status: 400, words: 'cursor expired', kind: 'CURSOR_GONE' },
+    { words: 'slow down', kind: 'RATE_LIMITED' },
+  ],
+  waitHeaders: [{ name: 'x-reset', format: 'unixSeconds' }],
+  defaultRetryAfterMs: 9_000,
+};
 
-function thingsOf(list: Partial<ObjectDeclarationInput['all']> = {}): Provider {
-  return declarativeProvider({
-    name: 'things',
-    displayName: 'Things',
-    baseUrl: 'https://things.example',
-    authSchemes: ['NONE'],
-    records: {
-      docsUrl: 'https://things.example/docs',
-      checkedAgainst: 'nothing: it exists in tests alone',
-      errors: {
-        messages: ['/error'],
-        inSuccess: '/error',
-        rules: [
-          { status: 400, words: 'cursor expired', kind: 'CURSOR_GONE' },
-          { words: 'slow down', kind: 'RATE_LIMITED' },
-        ],
-        waitHeaders: [{ name: 'x-reset', format: 'unixSeconds' }],
-        defaultRetryAfterMs: 9_000,
-      },
-      objects: {
-        things: {
-          displayName: 'Things',
-          changedAt: { at: '/changed', format: 'iso' },
-          all: {
-            path: '/things',
-            records: '/things',
-            size: { in: 'query', name: 'size', max: 50 },
-            paging: { kind: 'cursor', send: at, next: '/next' },
-            ...list,
-          },
-          create: { method: 'POST', path: '/things', record: '/thing' },
-        },
-      },
-    },
+function thingsOf(paging: ListDeclaration['paging']): Provider {
+  return thingsProvider({
+    list: { paging },
+    errors: ERRORS,
+    create: { method: 'POST', path: '/things', record: '/thing' },
   });
 }
 
+const byCursor = thingsOf({ kind: 'cursor', send: at, next: '/next' });
+
 /** Each request has the next of the answers; the last one stays. */
-async function reading(answers: ServedAnswer[], provider = thingsOf()) {
+async function reading(answers: ServedAnswer[], provider = byCursor) {
   let served = 0;
   const server = await startProviderServer(() => {
     served += 1;
@@ -155,7 +137,7 @@ test('a field that changes its type is given as it is', async () => {
 });
 
 test('the address of a next page at another host is not asked for', async () => {
-  const provider = thingsOf({ paging: { kind: 'nextUrl', next: '/next' } });
+  const provider = thingsOf({ kind: 'nextUrl', next: '/next' });
   await using vendor = await reading(
     [ok({ things: [{ id: 1 }], next: 'https://evil.example/x' })],
     provider,

@@ -1,9 +1,7 @@
 /** Whatever the list, the size of its pages and the way of paging: each record comes once. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ProviderSession, RecordPage } from '../../../src/providers/contract.ts';
-import type { ObjectDeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
-import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import type { Capabilities, ProviderSession, RecordPage } from '../../../src/providers/contract.ts';
 import { plainSession } from '../../support/providers/provider-session.ts';
 import {
   byAddress,
@@ -16,11 +14,11 @@ import {
 } from '../../support/wire/paging.ts';
 import { type VendorFixture, vendorServer } from '../../support/wire/vendor-server.ts';
 import { failureOf, minute } from '../contract-subject.ts';
+import { at, type ListDeclaration, thingsProvider } from './things.ts';
 
-type Paging = ObjectDeclarationInput['all']['paging'];
+type Paging = ListDeclaration['paging'];
 
 const SIZE = { name: 'size', fallback: 10, max: 50 };
-const at = { in: 'query', name: 'at' } as const;
 
 /** Each way to page, as a vendor does it and as it is declared. */
 const KINDS: [name: string, page: Page, paging: Paging][] = [
@@ -57,41 +55,13 @@ function fixture(page: Page): VendorFixture {
   };
 }
 
-function provider(paging: Paging, more: Partial<ObjectDeclarationInput['all']> = {}) {
-  return declarativeProvider({
-    name: 'things',
-    displayName: 'Things',
-    baseUrl: 'https://things.example',
-    authSchemes: ['NONE'],
-    records: {
-      docsUrl: 'https://things.example/docs',
-      checkedAgainst: 'nothing: it exists in tests alone',
-      errors: { messages: ['/message'] },
-      objects: {
-        things: {
-          displayName: 'Things',
-          changedAt: { at: '/changed', format: 'iso' },
-          all: {
-            path: '/things',
-            records: '/things',
-            size: { in: 'query', name: 'size', max: 50 },
-            paging,
-            ...more,
-          },
-        },
-      },
-    },
-  });
-}
-
 async function* pages(
   paging: Paging,
   session: ProviderSession,
-  { pageSize, ...more }: { pageSize: number } & Partial<ObjectDeclarationInput['all']>,
+  { pageSize, ...more }: { pageSize: number } & Partial<ListDeclaration>,
 ): AsyncGenerator<RecordPage> {
-  const readPage = provider(paging, more).capabilities.readPage as NonNullable<
-    ReturnType<typeof provider>['capabilities']['readPage']
-  >;
+  const { capabilities } = thingsProvider({ list: { paging, ...more } });
+  const readPage = capabilities.readPage as NonNullable<Capabilities['readPage']>;
   let cursor: string | undefined;
   do {
     const read = { objectName: 'things', fields: ['id'], pageSize, ...(cursor && { cursor }) };
