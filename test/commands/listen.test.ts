@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventList } from '../../src/domain/event/notification-event.ts';
-import { encodeCursor } from '../../src/domain/page.ts';
+import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { sharedApp } from '../support/app.ts';
 import { record, routeEvents } from '../support/event-log.ts';
 

@@ -7,7 +7,7 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { type Database, openEngine } from '../../src/database/database.ts';
 import type { Transaction } from '../../src/database/transaction.ts';
 import { eventList } from '../../src/domain/event/notification-event.ts';
-import { encodeCursor } from '../../src/domain/page.ts';
+import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { createLog } from '../../src/log.ts';
 import { testApp, testDatabase } from '../support/app.ts';
 import { lendEngine } from '../support/database/embedded-databases.ts';

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { eventList } from '../../src/domain/event/notification-event.ts';
-import { encodeCursor } from '../../src/domain/page.ts';
+import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { testApp, testDatabase } from '../support/app.ts';
 import { recordAll, routeEvents } from '../support/event-log.ts';
 import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './scenes/gateway.ts';

@@ -7,7 +7,9 @@ import { EVENTS } from '../../events/event-types.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { projectRead, read } from '../declared-read.ts';
-import { encodeCursor, listPage, type Page, type PageArgs } from '../page.ts';
+import { encodeCursor } from '../paging/list-cursor.ts';
+import type { Page, PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
 import { type Batch, byId, getOwned } from '../scope.ts';
 
 type NotificationEvent = Row<'NotificationEvent'>;

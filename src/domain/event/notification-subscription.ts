@@ -4,7 +4,7 @@ import { invalid } from '../../errors.ts';
 import { isKept, type LoggedItem, readEnds } from '../../events/event-log.ts';
 import type { Call } from '../call.ts';
 import { projectRead } from '../declared-read.ts';
-import { decodeCursor } from '../page.ts';
+import { decodeCursor } from '../paging/list-cursor.ts';
 import { getOwned } from '../scope.ts';
 import { type EventFilters, eventList } from './notification-event.ts';
 

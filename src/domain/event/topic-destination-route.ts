@@ -9,7 +9,8 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
-import { listPage, type PageArgs } from '../page.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
 import { getOwned } from '../scope.ts';
 
 type Route = Row<'TopicDestinationRoute'>;

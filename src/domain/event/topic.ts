@@ -7,7 +7,8 @@ import { id, newId } from '../../ids.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { eventName, projectIdOrName } from '../names.ts';
-import { listPage, type PageArgs } from '../page.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
 import { uniquely } from '../unique.ts';
 
 type Topic = Row<'Topic'>;

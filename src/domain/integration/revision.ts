@@ -15,7 +15,8 @@ import {
 } from '../installation/installed-object-revision.ts';
 import { projectIdOrName } from '../names.ts';
 import { orDefault } from '../optional-value.ts';
-import { listPage, type PageArgs } from '../page.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
 import { type Batch, byId } from '../scope.ts';
 import {
   getIntegration,

@@ -3,7 +3,8 @@
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import { listPage, type PageArgs } from '../page.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
 
 export type OperationLog = Row<'OperationLog'>;
 

@@ -5,7 +5,8 @@ import { OperationActionType, OperationStatus } from '../../database/generated/e
 import type { Row, Where } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { projectRead, read } from '../declared-read.ts';
-import { listPage, type PageArgs } from '../page.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
 import { getOwned } from '../scope.ts';
 
 /** What is known of an operation beside its status, as its row stores it. */

@@ -5,7 +5,8 @@ import { notFound } from '../../errors.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import { listPage, type PageArgs } from '../page.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
 import { byId } from '../scope.ts';
 
 /** The members of an org, in the order of their ids. */

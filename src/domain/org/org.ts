@@ -9,7 +9,8 @@ import type { Call } from '../call.ts';
 import { builderMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { label } from '../names.ts';
-import { listPage, type PageArgs } from '../page.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
 import { byId, getOrg, orgIdsOf } from '../scope.ts';
 import { renewMembership } from '../viewer/viewer.ts';
 

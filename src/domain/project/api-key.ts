@@ -10,7 +10,8 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { label, projectIdOrName } from '../names.ts';
-import { listPage, type PageArgs } from '../page.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
 import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from '../viewer/key-value.ts';
 import { ALL_SCOPES, allows, type Scope, scope } from '../viewer/scopes.ts';
 

@@ -6,7 +6,8 @@ import { newId } from '../../ids.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import { listPage, type PageArgs } from '../page.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
 import type { Batch } from '../scope.ts';
 
 type Group = Row<'Group'>;

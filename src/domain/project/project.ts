@@ -8,7 +8,8 @@ import type { Call } from '../call.ts';
 import { builderMutation, projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { label, projectIdOrName, projectName } from '../names.ts';
-import { listPage, type PageArgs } from '../page.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
 import { findProject, orgIdsOf } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 

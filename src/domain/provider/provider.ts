@@ -4,7 +4,8 @@ import { notFound } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import { type PageArgs, pageOfArray } from '../page.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { pageOfArray } from '../paging/page-of-array.ts';
 
 export type { AuthScheme, CustomInput, ObjectSummary, Provider } from '../../providers/contract.ts';
 export {

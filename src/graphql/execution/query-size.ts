@@ -17,7 +17,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { PAGE_DEFAULT } from '../../domain/page.ts';
+import { PAGE_DEFAULT } from '../../domain/paging/page.ts';
 
 export interface QuerySize {
   depth: number;

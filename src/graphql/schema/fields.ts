@@ -3,7 +3,7 @@ import type { FieldRef, InputFieldMap, InputShapeFromFields, ObjectRef } from '@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Call } from '../../domain/call.ts';
 import type { Read } from '../../domain/declared-read.ts';
-import type { Page, PageArgs } from '../../domain/page.ts';
+import type { Page, PageArgs } from '../../domain/paging/page.ts';
 import {
   byId,
   type LinkTo,

@@ -3,7 +3,7 @@ import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import ZodPlugin from '@pothos/plugin-zod';
 import { issuesOf } from '../../domain/issues.ts';
-import { PAGE_DEFAULT, PAGE_MAX, type Page } from '../../domain/page.ts';
+import { PAGE_DEFAULT, PAGE_MAX, type Page } from '../../domain/paging/page.ts';
 import { invalidInput } from '../../errors.ts';
 import type { Context } from '../execution/context.ts';
 import { typeNameOfId } from './node-types.ts';

@@ -1,7 +1,7 @@
 /** Lists: a page of the domain's as the platform has it, a plain array or results with pagination. */
 import { z } from 'zod';
 import type { Read } from '../../domain/declared-read.ts';
-import { PAGE_DEFAULT, PAGE_MAX, type Page, type PageArgs } from '../../domain/page.ts';
+import { PAGE_DEFAULT, PAGE_MAX, type Page, type PageArgs } from '../../domain/paging/page.ts';
 import { resource } from '../openapi/schemas.ts';
 import {
   type Described,

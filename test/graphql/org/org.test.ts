@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { encodeCursor } from '../../../src/domain/page.ts';
+import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 

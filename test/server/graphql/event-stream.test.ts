@@ -1,7 +1,7 @@
 import { createClient } from 'graphql-sse';
 import { expect, test } from 'vitest';
 import { eventList } from '../../../src/domain/event/notification-event.ts';
-import { encodeCursor } from '../../../src/domain/page.ts';
+import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../../support/app.ts';
 import { names, record, recordAll, routeEvents } from '../../support/event-log.ts';
 import { openEventStream } from '../../support/event-stream.ts';

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Config } from '../../../src/config.ts';
 import { eventList } from '../../../src/domain/event/notification-event.ts';
-import { encodeCursor } from '../../../src/domain/page.ts';
+import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { type Admission, createAdmission } from '../../../src/domain/viewer/admission.ts';
 import { createPipeline } from '../../../src/graphql/execution/pipeline.ts';
 import { attachWebSocket } from '../../../src/server/graphql/websocket.ts';

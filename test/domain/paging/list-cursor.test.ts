@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { decodeCursor, encodeCursor } from '../../src/domain/page.ts';
+import { decodeCursor, encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 
 const list = { name: 'Project.topics', parentId: 'prj_1' };
 const ofEvents = { ...list, name: 'Project.notificationEvents', keyType: 'position' } as const;

@@ -1,0 +1,47 @@
+/** Cursors name an item of a list by its key, in a text that clients don't look into. */
+import { crc32 } from 'node:zlib';
+
+/** Names a list in its cursors, with what it hangs on: `Project.topics`, and the project's id. */
+export interface NamedList {
+  name: string;
+  parentId?: string;
+  /** The type of its keys. Default: text. */
+  keyType?: 'position';
+}
+
+export type Key = string | bigint;
+
+const CHECK_DIGITS = 7;
+
+/** The checksum covers the list and its parent, so that a damaged cursor and another list's are both refused. */
+export function encodeCursor(list: NamedList, key: Key): string {
+  const kind = typeof key === 'bigint' ? '#' : '$';
+  return Buffer.from(`${cursorCheck(list, `${kind}${key}`)}${kind}${key}`).toString('base64url');
+}
+
+/** Null if the text is not a cursor of the list. The checksum is no signature: a client can forge a cursor. */
+export function decodeCursor(list: NamedList, cursor: string): Key | null {
+  const text = Buffer.from(cursor, 'base64url').toString('utf8');
+  const check = text.slice(0, CHECK_DIGITS);
+  const key = text.slice(CHECK_DIGITS);
+  if (check !== cursorCheck(list, key)) return null;
+  const value = list.keyType === 'position' ? positionOf(key) : textOf(key);
+  // Decoding ignores meaningless characters and bits; encoding gives one text for each key.
+  return value !== null && encodeCursor(list, value) === cursor ? value : null;
+}
+
+/** Within what the database's int8 holds. */
+function positionOf(key: string): bigint | null {
+  if (!/^#-?\d{1,19}$/.test(key)) return null;
+  const value = BigInt(key.slice(1));
+  return BigInt.asIntN(64, value) === value ? value : null;
+}
+
+/** Without NUL, which the database can't compare with. */
+function textOf(key: string): string | null {
+  return key.startsWith('$') && !key.includes('\0') ? key.slice(1) : null;
+}
+
+function cursorCheck({ name, parentId = '' }: NamedList, key: string): string {
+  return crc32(`${name}\n${parentId}\n${key}`).toString(36).padStart(CHECK_DIGITS, '0');
+}

@@ -1,0 +1,77 @@
+/** Relay pages: what a caller gives for one, and what the caller gets. */
+import { z } from 'zod';
+import { type Issue, invalidInput } from '../../errors.ts';
+import type { LinkTo } from '../scope.ts';
+import { decodeCursor, type NamedList } from './list-cursor.ts';
+
+/** The platform's pageSize limits. */
+export const PAGE_DEFAULT = 200;
+export const PAGE_MAX = 1000;
+export interface PageArgs {
+  first?: number | null;
+  after?: string | null;
+  last?: number | null;
+  before?: string | null;
+  /** Relations of the items to read with the page. They only save statements: the answer is the same without them. */
+  links?: readonly LinkTo[];
+}
+
+export interface Edge<T> {
+  readonly cursor: string;
+  readonly node: T;
+}
+
+/** Lazy members are read by the GraphQL fields of their names: once, and only if a query selects them. */
+export interface Page<T> {
+  edges: Edge<T>[];
+  pageInfo: {
+    readonly hasNextPage: boolean | Promise<boolean>;
+    readonly hasPreviousPage: boolean | Promise<boolean>;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
+  totalCount: () => number | Promise<number>;
+}
+
+const size = z.number().int().min(1).max(PAGE_MAX);
+
+/** Throws BAD_USER_INPUT that names every wrong argument. */
+export function readPageArgs(args: PageArgs, list: NamedList) {
+  const issues: Issue[] = [];
+  for (const name of ['first', 'last'] as const) {
+    const value = args[name];
+    if (value == null || size.safeParse(value).success) continue;
+    issues.push({
+      in: 'body',
+      name,
+      value,
+      detail: `must be a whole number from 1 to ${PAGE_MAX}.`,
+    });
+  }
+  if (args.first != null && args.last != null) {
+    issues.push({
+      in: 'body',
+      name: 'last',
+      value: args.last,
+      detail: 'must not be given together with first.',
+    });
+  }
+  const keyOf = (name: 'after' | 'before') => {
+    const cursor = args[name];
+    if (cursor == null) return undefined;
+    const key = decodeCursor(list, cursor);
+    if (key === null) {
+      issues.push({ in: 'body', name, value: cursor, detail: 'is not a cursor of this list.' });
+    }
+    return key ?? undefined;
+  };
+  const after = keyOf('after');
+  const before = keyOf('before');
+  if (issues.length > 0) throw invalidInput(issues);
+  return {
+    size: args.first ?? args.last ?? PAGE_DEFAULT,
+    backwards: args.last != null,
+    after,
+    before,
+  };
+}
