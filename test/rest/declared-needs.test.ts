@@ -25,17 +25,20 @@ const needs = new Map<string, Need[]>([
   ]),
 ]);
 
-/** A well-formed request, for what doesn't exist. */
-function requestOf({
-  method,
-  path,
-  parameters = [],
-  requestBody,
-}: Operation): [string, RequestInit] {
-  const part = (name: string) =>
-    parameters
-      .filter((parameter) => parameter.in === name && parameter.required)
-      .map((parameter) => [parameter.name, String(leastOf(parameter.schema))]);
+/** Parameters that need more than their endpoint does. */
+const parameters = ENDPOINTS.flatMap(({ id, memberNeeds = {} }) =>
+  Object.entries(memberNeeds).map(([name, need]) => ({ id, name, need: need as Need })),
+);
+
+/** A well-formed request, for what doesn't exist, with the optional parameter of that name. */
+function requestOf(
+  { method, path, parameters: all = [], requestBody }: Operation,
+  optional?: string,
+): [string, RequestInit] {
+  const part = (place: string) =>
+    all
+      .filter(({ in: at, name, required }) => at === place && (required || name === optional))
+      .map(({ name, schema }) => [name, String(leastOf(schema))]);
   const inPath = Object.fromEntries(part('path'));
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => inPath[name]);
   const schema = requestBody?.content['application/json']?.schema;
@@ -46,20 +49,24 @@ function requestOf({
 
 const JSON_BODY = { 'content-type': 'application/json' };
 
-/** The status that each operation answers with, and the type of what is refused. */
+/** The status of the answer, and the type of what is refused. */
+async function answerTo(
+  [path, { headers, ...init }]: [string, RequestInit],
+  credentials: Record<string, string>,
+): Promise<string> {
+  const response = await app.fetch(path, { ...init, headers: { ...headers, ...credentials } });
+  const body = await response.text();
+  const isProblem = response.headers.get('content-type')?.includes('problem');
+  return `${response.status} ${isProblem ? JSON.parse(body).type : ''}`.trim();
+}
+
+/** The answer to each operation. */
 async function callEach(credentials: Record<string, string>) {
   const answers = new Map<string, string>();
   const next = operations.values();
   const work = async () => {
     for (const operation of next) {
-      const [path, { headers, ...init }] = requestOf(operation);
-      const response = await app.fetch(path, { ...init, headers: { ...headers, ...credentials } });
-      const body = await response.text();
-      const isRead = response.headers.get('content-type')?.includes('problem');
-      answers.set(
-        operation.operationId,
-        `${response.status} ${isRead ? JSON.parse(body).type : ''}`.trim(),
-      );
+      answers.set(operation.operationId, await answerTo(requestOf(operation), credentials));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -86,18 +93,48 @@ test('the document has every endpoint, with what it needs', () => {
   }
 });
 
+function isMetBy(scopes: Scope[]) {
+  return (need: Need) => need === 'nothing' || (need !== 'bearer' && allows(scopes, need));
+}
+
 test.each([
   ...ALL_SCOPES,
   null,
 ])('a key of the scope %s may call what declares it', async (held) => {
   const scopes: Scope[] = held ? [held] : [];
-  const isMet = (need: Need) => need === 'nothing' || (need !== 'bearer' && allows(scopes, need));
+  const isMet = isMetBy(scopes);
   const answers = await callEach({ 'x-api-key': await tenant.keyOf(...scopes) });
   const expected = [...answers].map(([id]) => {
     const isAllowed = (needs.get(id) as Need[]).every(isMet);
     return [id, isAllowed ? expect.not.stringContaining('403') : FORBIDDEN];
   });
   expect(Object.fromEntries(answers)).toEqual(Object.fromEntries(expected));
+});
+
+test('parameters that show or change more say what they need', () => {
+  expect(parameters.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['includeCreds', 'includeRefreshToken', 'includeSecrets', 'rotate']),
+  );
+  for (const { id, name, need } of parameters) {
+    const operation = operations.find(({ operationId }) => operationId === id);
+    const parameter = operation?.parameters?.find((one) => one.name === name);
+    expect([name, parameter?.description]).toEqual([name, expect.stringContaining(needText(need))]);
+  }
+});
+
+/** One scope, and one beside what the endpoint needs: neither alone is enough for a parameter. */
+test.each(parameters)('$id with $name needs both', async ({ id, name, need }) => {
+  const operation = operations.find(({ operationId }) => operationId === id) as Operation;
+  const own = needs.get(id) as Need[];
+  const request = requestOf(operation, name);
+  for (const held of ALL_SCOPES) {
+    for (const scopes of [[held], [...(own as Scope[]), held]]) {
+      const answer = await answerTo(request, { 'x-api-key': await tenant.keyOf(...scopes) });
+      const isAllowed = [...own, need].every(isMetBy(scopes));
+      const expected = isAllowed ? expect.not.stringContaining('403') : FORBIDDEN;
+      expect([scopes, answer]).toEqual([scopes, expected]);
+    }
+  }
 });
 
 test('without a key no endpoint is reached', async () => {

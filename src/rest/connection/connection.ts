@@ -81,8 +81,12 @@ export const connectionEndpoints = [
     path: `${path}/{connectionId}`,
     tag,
     summary: 'Gets a connection.',
-    description: `includeCreds and includeRefreshToken need the scope \`${shownCredentials.needs}\`, and refresh \`${refreshConnection.needs}\`.`,
     needs: getConnection.needs,
+    memberNeeds: {
+      includeCreds: shownCredentials.needs,
+      includeRefreshToken: shownCredentials.needs,
+      refresh: refreshConnection.needs,
+    },
     input: wanted,
     status: 200,
     output: connection,

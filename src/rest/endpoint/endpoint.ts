@@ -3,9 +3,10 @@ import type { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import { issuesOf } from '../../domain/issues.ts';
 import type { Relations } from '../../domain/relations.ts';
-import type { Need } from '../../domain/viewer/needs.ts';
+import { authorize, type Need } from '../../domain/viewer/needs.ts';
 import type { Issue } from '../../errors.ts';
 import { type Mask, maskedBody, maskedPlaces, maskOf } from './mask.ts';
+import { authorizeMembers, type MemberNeeds, withNeedsTold } from './member-needs.ts';
 import { type Method, type Place, type Places, placesOf, schemaOfPart } from './places.ts';
 
 /** What the endpoint's function gets beside its input. */
@@ -45,6 +46,8 @@ export interface Definition<I extends z.ZodObject, Given, Shown> extends Describ
   status: Status;
   /** What a caller needs, as the domain function declares it. */
   needs: Need;
+  /** What a caller needs too if the member is given, as the domain functions behind it declare it. */
+  memberNeeds?: MemberNeeds<I>;
   /** The domain's own schema. */
   input: I;
   places?: OtherPlaces<I>;
@@ -78,8 +81,18 @@ interface Parsed<Given> {
 export function endpoint<I extends z.ZodObject, Shown>(
   definition: Definition<I, z.output<I>, Shown>,
 ): Endpoint {
-  return derived(definition, (given) => {
-    const { data, error } = definition.input.safeParse(given);
+  const { input: schema, needs, memberNeeds } = definition;
+  const run: typeof definition.run = async (request, input) => {
+    const { viewer } = request.call;
+    if (memberNeeds) {
+      // Before anything is done: a refused request leaves no new secret or token behind.
+      authorize(viewer, needs);
+      authorizeMembers(viewer, memberNeeds, input);
+    }
+    return definition.run(request, input);
+  };
+  return derived({ ...definition, run }, (given) => {
+    const { data, error } = schema.safeParse(given);
     return { input: data, issues: error ? issuesOf(error, given) : [], isRefused: !!error };
   });
 }
@@ -88,7 +101,8 @@ export function derived<I extends z.ZodObject, Given, Shown>(
   definition: Definition<I, Given, Shown>,
   parse: Parse<Given>,
 ): Endpoint {
-  const { input } = definition;
+  const { memberNeeds } = definition;
+  const input = memberNeeds ? withNeedsTold(definition.input, memberNeeds) : definition.input;
   const unmasked = placesOf(definition);
   const mask = definition.mask === undefined ? null : maskOf(definition.mask, unmasked);
   const part = (name: Part) => schemaOfPart(input, unmasked, name);

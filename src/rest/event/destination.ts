@@ -109,8 +109,8 @@ export const destinationEndpoints = [
     path: `${path}/{destination}`,
     tag,
     summary: 'Gets a destination by id or name.',
-    description: `includeSecrets needs the scope \`${signingSecretOf.needs}\`, and rotate \`${rotateDestinationSecret.needs}\`.`,
     needs: getDestination.needs,
+    memberNeeds: { includeSecrets: signingSecretOf.needs, rotate: rotateDestinationSecret.needs },
     input: z.object({
       projectIdOrName,
       destination: z.string().min(1).max(64).describe('The id or the name of the destination.'),

@@ -18,7 +18,13 @@ export interface Operation {
   operationId: string;
   description: string;
   security?: Record<string, string[]>[];
-  parameters?: { name: string; in: string; required?: boolean; schema: JsonSchema }[];
+  parameters?: {
+    name: string;
+    in: string;
+    required?: boolean;
+    description?: string;
+    schema: JsonSchema;
+  }[];
   requestBody?: { content: Record<string, { schema: JsonSchema }> };
 }
 
