@@ -1,6 +1,6 @@
 /** Loads and compiles, before the port opens, what would hold up the first requests. */
-import type { Database } from '../database/database.ts';
-import type { Pipeline } from '../graphql/execution/pipeline.ts';
+import type { Database } from '../../database/database.ts';
+import type { Pipeline } from '../../graphql/execution/pipeline.ts';
 
 /** Enough for Node to compile what each operation goes through; their texts differ, or they would be known. */
 const OPERATIONS = 8;
