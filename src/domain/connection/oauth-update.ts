@@ -1,7 +1,7 @@
 /** A new consent to a connection that there is: it keeps its ends, its app and its scheme. */
 
 import { z } from 'zod';
-import { DomainError, notFound, unprocessable } from '../../errors.ts';
+import { DomainError, invalidInput, notFound, unprocessable } from '../../errors.ts';
 import { isConsentScheme } from '../../providers/contract.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
@@ -14,7 +14,7 @@ export const startOAuthUpdateInput = z
   .object({
     ...refreshConnectionInput.shape,
     scopes: startOAuthConnectInput.shape.scopes,
-    redirectUrl: startOAuthConnectInput.shape.redirectUrl,
+    returnUrl: startOAuthConnectInput.shape.redirectUrl,
   })
   .meta({
     id: 'StartOAuthUpdateInput',
@@ -27,7 +27,7 @@ export const startOAuthUpdate = projectMutation({
   input: startOAuthUpdateInput,
   async run(
     call,
-    { connectionId, scopes, redirectUrl },
+    { connectionId, scopes, returnUrl },
     { id: projectId },
   ): Promise<{ authorizeUrl: string; expireTime: Date }> {
     const what = { projectId, id: connectionId, what: 'Connection' };
@@ -39,7 +39,7 @@ export const startOAuthUpdate = projectMutation({
       );
     }
     const ends = await endsOf(call, connection);
-    const given = { scopes, redirectUrl };
+    const given = { scopes, redirectUrl: returnUrl };
     const input = { ...factsOf(connection), ...ends, ...given, authScheme };
     return beginConnect(call, projectId, input).catch((error: unknown) => {
       throw ofConnection(error, Object.keys(given));
@@ -73,7 +73,13 @@ function ofConnection(error: unknown, given: string[]): unknown {
     ...issue,
     field: issue.name.slice(PREFIX.length),
   }));
-  if (issues.every(({ field }) => given.includes(field))) return error;
+  if (issues.every(({ field }) => given.includes(field))) {
+    return invalidInput(issues.map(({ field, ...issue }) => ({ ...issue, name: nameHere(field) })));
+  }
   return unprocessable(issues.map(({ field, detail }) => `${field} ${detail}`).join(' '));
 }
 const PREFIX = 'input.';
+
+function nameHere(field: string): string {
+  return PREFIX + (field === 'redirectUrl' ? 'returnUrl' : field);
+}

@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { notFound } from '../../errors.ts';
+import { isForeignKeyViolation, isMissingRow } from '../../database/violations.ts';
+import { conflict, notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
@@ -12,7 +13,7 @@ import { label } from '../names.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { byId, getOrg, orgIdsOf } from '../scope.ts';
-import { renewMembership } from '../viewer/viewer.ts';
+import { endMembership, renewMembership } from '../viewer/viewer.ts';
 
 type Org = Row<'Org'>;
 
@@ -23,12 +24,13 @@ export const createOrgInput = z
 export const updateOrgInput = z
   .object({
     orgId: id.describe('The id of the org.'),
-    label: label.optional().describe('The name that people see, 1 to 128 characters.'),
+    label: label.describe('The name that people see, 1 to 128 characters.'),
   })
-  .meta({
-    id: 'UpdateOrgInput',
-    description: 'The new values of an org. A field that is left out stays as it is.',
-  });
+  .meta({ id: 'UpdateOrgInput', description: 'The org, and its new name.' });
+
+export const deleteOrgInput = z
+  .object({ orgId: id.describe('The id of the org.') })
+  .meta({ id: 'DeleteOrgInput', description: 'The org to delete. It must have no projects.' });
 
 /** The viewer's org of that id, or null. */
 export const findOrg = read(
@@ -89,9 +91,25 @@ export const createOrg = builderMutation({
 export const updateOrg = builderMutation({
   input: updateOrgInput,
   async run(call, { orgId, label }): Promise<Org> {
-    const org = await getOrg(call, orgId);
-    if (label === undefined) return org;
+    const { id } = await getOrg(call, orgId);
     const data = { label, updateTime: call.now() };
-    return call.database.prisma.org.update({ where: { id: org.id }, data });
+    return call.database.prisma.org.update({ where: { id }, data });
+  },
+});
+
+/** For members only. With it go its members, invites, claimed domains and billing account. */
+export const deleteOrg = builderMutation({
+  input: deleteOrgInput,
+  async run(call, { orgId }, viewer): Promise<{ deletedId: string }> {
+    const { id } = await getOrg(call, orgId);
+    await call.database.prisma.org.delete({ where: { id } }).catch((error: unknown) => {
+      if (isMissingRow(error)) throw notFound('Org', id);
+      if (isForeignKeyViolation(error)) {
+        throw conflict('The org has projects: delete them first.');
+      }
+      throw error;
+    });
+    endMembership(call, viewer, { orgId: id });
+    return { deletedId: id };
   },
 });

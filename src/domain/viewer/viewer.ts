@@ -116,6 +116,18 @@ export function renewMembership(call: Call, viewer: BuilderViewer, orgId: string
   call.viewers.clear();
 }
 
+/** A builder, or everybody, is no longer a member of an org: the rest of this call knows it, and so do the next ones. */
+export function endMembership(
+  call: Call,
+  viewer: BuilderViewer,
+  { orgId, builderId = viewer.id }: { orgId: string; builderId?: string },
+): void {
+  if (builderId === viewer.id) {
+    call.viewer = { ...viewer, orgIds: viewer.orgIds.filter((id) => id !== orgId) };
+  }
+  call.viewers.clear();
+}
+
 /** `api:<key id>` or `builder:<id>`: the createdBy of installations. */
 export function actorOf(viewer: Viewer): string {
   return `${viewer.kind === 'API_KEY' ? 'api' : 'builder'}:${viewer.id}`;

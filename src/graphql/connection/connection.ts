@@ -7,7 +7,6 @@ import {
 import { generateConnection } from '../../domain/connection/connection-generation.ts';
 import { refreshConnection } from '../../domain/connection/connection-refresh.ts';
 import { shownCredentials } from '../../domain/connection/credentials.ts';
-import { startOAuthConnect } from '../../domain/connection/oauth-connect.ts';
 import { AuthScheme, ProviderObject } from '../provider/provider.ts';
 import {
   createdFields,
@@ -126,31 +125,11 @@ builder.objectField(Project, 'connections', (t) =>
   }),
 );
 
-const StartOAuthConnectPayload = builder
-  .objectRef<{ authorizeUrl: string; expireTime: Date }>('StartOAuthConnectPayload')
-  .implement({
-    description: 'The answer of startOAuthConnect.',
-    fields: (t) => ({
-      authorizeUrl: t.exposeString('authorizeUrl', {
-        description: "The provider's page of consent. Send the person's browser there.",
-      }),
-      expireTime: t.expose('expireTime', {
-        type: 'DateTime',
-        description: 'The person must consent before this time: 10 minutes from now.',
-      }),
-    }),
-  });
-
 builder.mutationFields((t) => ({
   generateConnection: mutationField(t, generateConnection, {
     type: answer('GenerateConnectionPayload', 'connection', ConnectedAccount, 'The connection.'),
     description:
       'Connects an account with credentials. If the group and the consumer have a connection to the provider already, its credentials are replaced.',
-  }),
-  startOAuthConnect: mutationField(t, startOAuthConnect, {
-    type: StartOAuthConnectPayload,
-    description:
-      "Begins a connect in a browser and gives the provider's authorize URL. When the person has consented, the callback creates or renews the connection.",
   }),
   updateConnection: mutationField(t, updateConnection, {
     type: answer(

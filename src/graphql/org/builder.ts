@@ -1,7 +1,10 @@
 /** The platform's Builder, a person; builder.ts is what builds the schema. */
 import { listBuilders } from '../../domain/org/builder.ts';
+import { removeMember } from '../../domain/org/member.ts';
 import { createdFields, listField } from '../schema/fields.ts';
+import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
+import { DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Builders, Org } from '../schema/types.ts';
 
@@ -40,5 +43,13 @@ builder.objectField(Org, 'builders', (t) =>
     description:
       'The members of the org, in the order in which they first used the gateway, newest first.',
     list: listBuilders,
+  }),
+);
+
+builder.mutationField('removeMember', (t) =>
+  mutationField(t, removeMember, {
+    type: DeletePayload,
+    description:
+      'Removes a member from an org of the caller; the last one stays. `deletedId` is the id of the builder, who keeps their other orgs.',
   }),
 );

@@ -1,11 +1,11 @@
 import { billingAccountOfOrg } from '../../domain/org/billing-account.ts';
-import { createOrg, findOrg, listOrgs } from '../../domain/org/org.ts';
+import { createOrg, deleteOrg, findOrg, listOrgs, updateOrg } from '../../domain/org/org.ts';
 import { createdFields, rootListField, updateTimeField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { answer } from '../schema/payloads.ts';
+import { answer, DeletePayload } from '../schema/payloads.ts';
 import type { Types } from '../schema/schema-builder.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { BillingAccount, Org, Orgs } from '../schema/types.ts';
@@ -64,9 +64,18 @@ builder.queryFields((t) => ({
   }),
 }));
 
-builder.mutationField('createOrg', (t) =>
-  mutationField(t, createOrg, {
+builder.mutationFields((t) => ({
+  createOrg: mutationField(t, createOrg, {
     type: answer('CreateOrgPayload', 'org', Org, 'The org, with the caller as its first member.'),
     description: 'Creates an org with a billing account. The caller is its first member.',
   }),
-);
+  updateOrg: mutationField(t, updateOrg, {
+    type: answer('UpdateOrgPayload', 'org', Org, 'The org with its new name.'),
+    description: 'Renames an org of the caller.',
+  }),
+  deleteOrg: mutationField(t, deleteOrg, {
+    type: DeletePayload,
+    description:
+      'Deletes an org of the caller that has no projects, with its members, invites, claimed domains and billing account.',
+  }),
+}));

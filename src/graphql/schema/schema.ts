@@ -14,6 +14,7 @@ import '../provider/provider-app.ts';
 import '../project/group.ts';
 import '../project/consumer.ts';
 import '../connection/connection.ts';
+import '../connection/oauth-connect.ts';
 import '../installation/object-metadata.ts';
 import '../integration/integration.ts';
 import '../integration/revision.ts';

@@ -32,6 +32,7 @@ export const oauthConnectEndpoints = [
     description:
       'The person must consent within 10 minutes. The callback then renews the connection.',
     mutation: startOAuthUpdate,
+    places: { returnUrl: { in: 'body', name: 'redirectUrl' } },
     status: 200,
     mediaType: 'text/plain',
     output: authorizeUrl,

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { within } from '../../domain/declared-read.ts';
 import { getOwnBuilder, listBuilders } from '../../domain/org/builder.ts';
+import { removeMember } from '../../domain/org/member.ts';
 import { getOwnOrg } from '../../domain/org/org.ts';
 import { orgIdsOf, type Row } from '../../domain/scope.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
 import { orgId } from './org.ts';
@@ -87,5 +89,16 @@ export const builderEndpoints = [
     item: builder,
     list: within(getOwnOrg, listBuilders),
     show: showBuilder,
+  }),
+  mutationEndpoint({
+    id: 'removeMember',
+    method: 'DELETE',
+    path: '/orgs/{orgId}/builders/{builderId}',
+    tag,
+    summary: 'Removes a member from an org of the caller; the last one stays.',
+    mutation: removeMember,
+    status: 204,
+    output: null,
+    show: noBody,
   }),
 ];

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { createOrg, getOwnOrg, listOrgs, updateOrg } from '../../domain/org/org.ts';
+import { createOrg, deleteOrg, getOwnOrg, listOrgs, updateOrg } from '../../domain/org/org.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { listEndpoint } from '../endpoint/list.ts';
-import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
@@ -80,5 +80,17 @@ export const orgEndpoints = [
     status: 200,
     output: org,
     show: showOrg,
+  }),
+  mutationEndpoint({
+    id: 'deleteOrg',
+    method: 'DELETE',
+    path: '/orgs/{orgId}',
+    tag,
+    summary:
+      'Deletes an org of the caller that has no projects, with its members, invites, claimed domains and billing account.',
+    mutation: deleteOrg,
+    status: 204,
+    output: null,
+    show: noBody,
   }),
 ];

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { createProviderApp } from '../../support/providers/oauth.ts';
+import { generate } from '../../support/scenes/connections.ts';
+
+const RETURN = 'https://builder.test/done';
+const app = await sharedApp({
+  env: { REDIRECT_ORIGINS: 'https://builder.test', PUBLIC_URL: 'https://gateway.test/' },
+});
+const { prisma } = app.app.services.database;
+
+const START = `mutation ($input: StartOAuthUpdateInput!) {
+  startOAuthUpdate(input: $input) { authorizeUrl expireTime }
+}`;
+const imported = { oauth2AuthorizationCode: { accessToken: { token: 'at' } } };
+
+function updating({ projectId }: Tenant, connectionId: string, given: object = {}) {
+  return { input: { projectIdOrName: projectId, connectionId, ...given } };
+}
+
+test('a person consents again, and the connection that there is has the new tokens', async () => {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant);
+  const { id } = await generate(tenant, imported);
+  const given = { scopes: ['records.read'], returnUrl: RETURN };
+  const { startOAuthUpdate } = await tenant.query(START, updating(tenant, id, given));
+  const url = new URL(startOAuthUpdate.authorizeUrl);
+  expect(url.searchParams.get('scope')).toBe('records.read');
+  url.searchParams.set('approve', '1');
+  const consented = await fetch(url, { redirect: 'manual' });
+  const { pathname, search } = new URL(consented.headers.get('location') as string);
+  const back = await app.fetch(pathname + search);
+  expect(back.headers.get('location')).toBe(`${RETURN}?connectionId=${id}`);
+  expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(1);
+});
+
+test('each offending input is named by its own name; what is wrong with the connection is told as such', async () => {
+  const tenant = await app.tenant();
+  const { id } = await generate(tenant, imported);
+  const without = await tenant.refusal(START, updating(tenant, id));
+  expect(without).toMatchObject({ code: 'UNPROCESSABLE' });
+  await createProviderApp(tenant);
+  const foreign = await tenant.refusal(
+    START,
+    updating(tenant, id, { returnUrl: 'https://evil.test/' }),
+  );
+  expect(foreign.problem.issues).toMatchObject([{ in: 'body', name: 'input.returnUrl' }]);
+});
+
+test("another tenant's connection does not exist, and a new consent needs its scope", async () => {
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const { id } = await generate(tenant, imported);
+  expect(await stranger.refusal(START, updating(stranger, id))).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  const reader = await tenant.withScopes('read');
+  expect(await reader.refusal(START, updating(tenant, id))).toMatchObject({ code: 'FORBIDDEN' });
+});

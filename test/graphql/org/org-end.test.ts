@@ -1,0 +1,120 @@
+/** How an org is renamed, loses members, and ends. */
+import { expect, test } from 'vitest';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { openEventStream } from '../../support/event-stream.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
+
+const app = await sharedApp();
+const { prisma } = app.app.services.database;
+
+const UPDATE = `mutation ($input: UpdateOrgInput!) {
+  updateOrg(input: $input) { org { id label updateTime } }
+}`;
+const DELETE = 'mutation ($input: DeleteOrgInput!) { deleteOrg(input: $input) { deletedId } }';
+const REMOVE =
+  'mutation ($input: RemoveMemberInput!) { removeMember(input: $input) { deletedId } }';
+const CREATE = 'mutation { createOrg(input: { label: "Short" }) { org { id } } }';
+const ORGS = '{ orgs { nodes { id } } }';
+const BUILDERS = 'query ($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
+
+async function memberOf({ orgId }: Tenant): Promise<Tenant> {
+  const other = await app.tenant();
+  await prisma.orgMember.create({ data: { orgId, builderId: other.builderId } });
+  app.app.services.viewers.clear();
+  return other;
+}
+
+async function buildersOf({ builder, orgId }: Tenant): Promise<string[]> {
+  const { org } = await builder.query(BUILDERS, { id: orgId });
+  return org.builders.nodes.map(({ id }: { id: string }) => id).sort();
+}
+
+test('a member renames the org; a key and a stranger do not', async () => {
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const input = { orgId: tenant.orgId, label: ' Acme GmbH ' };
+  const { org } = (await tenant.builder.query(UPDATE, { input })).updateOrg;
+  expect(org).toEqual({ id: tenant.orgId, label: 'Acme GmbH', updateTime: expect.any(String) });
+  expect(await tenant.refusal(UPDATE, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await stranger.builder.refusal(UPDATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  const { problem } = await tenant.builder.refusal(UPDATE, { input: { ...input, label: ' ' } });
+  expect(problem.issues).toMatchObject([{ name: 'input.label', value: ' ' }]);
+});
+
+test('a member who is removed sees nothing of the org, and their streams end', async () => {
+  const tenant = await app.tenant();
+  const member = await memberOf(tenant);
+  const stream = await openEventStream(app.fetch, {
+    query: `subscription { notificationEvents(projectIdOrName: "${tenant.projectId}") { cursor } }`,
+    variables: {},
+    headers: { authorization: `Bearer ${member.token}` },
+  });
+  const input = { orgId: tenant.orgId, builderId: member.builderId };
+  expect(await tenant.builder.query(REMOVE, { input })).toEqual({
+    removeMember: { deletedId: member.builderId },
+  });
+  expect(await buildersOf(tenant)).toEqual([tenant.builderId]);
+  expect((await member.builder.query(ORGS)).orgs.nodes).toEqual([{ id: member.orgId }]);
+  const told = await stream.next();
+  expect(told?.data.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+  expect(await tenant.builder.refusal(REMOVE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('the last member stays, also if two remove each other at once', async () => {
+  const tenant = await app.tenant();
+  const alone = { orgId: tenant.orgId, builderId: tenant.builderId };
+  expect(await tenant.builder.refusal(REMOVE, { input: alone })).toMatchObject({
+    code: 'CONFLICT',
+  });
+  const member = await memberOf(tenant);
+  await Promise.all([
+    tenant.builder.request(REMOVE, {
+      input: { orgId: tenant.orgId, builderId: member.builderId },
+    }),
+    member.builder.request(REMOVE, { input: alone }),
+  ]);
+  expect(await prisma.orgMember.count({ where: { orgId: tenant.orgId } })).toBe(1);
+});
+
+test('a key removes nobody, and a stranger finds no org', async () => {
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const member = await memberOf(tenant);
+  const input = { orgId: tenant.orgId, builderId: member.builderId };
+  expect(await tenant.refusal(REMOVE, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await stranger.builder.refusal(REMOVE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect((await buildersOf(tenant)).length).toBe(2);
+});
+
+test('an org without projects is deleted with all that is its own; one with projects is not', async () => {
+  const tenant = await app.tenant();
+  const { id } = (await tenant.builder.query(CREATE)).createOrg.org;
+  expect(await tenant.builder.query(DELETE, { input: { orgId: id } })).toMatchObject({
+    deleteOrg: { deletedId: id },
+  });
+  const where = { orgId: id };
+  expect([
+    await prisma.org.count({ where: { id } }),
+    await prisma.billingAccount.count({ where }),
+    await prisma.orgMember.count({ where }),
+  ]).toEqual([0, 0, 0]);
+  expect(await tenant.builder.refusal(DELETE, { input: { orgId: id } })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  const input = { orgId: tenant.orgId };
+  expect(await tenant.builder.refusal(DELETE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'FORBIDDEN' });
+});
+
+test('the same over REST', async () => {
+  const rest = await restTenant(app);
+  const { tenant } = rest;
+  const { orgId } = tenant;
+  const member = await memberOf(tenant);
+  await rest.builder.delete(`/orgs/${orgId}/builders/${member.builderId}`);
+  expect(await buildersOf(tenant)).toEqual([tenant.builderId]);
+  const last = await rest.builder.refusal('DELETE', `/orgs/${orgId}/builders/${tenant.builderId}`);
+  expect(last).toMatchObject({ status: 409 });
+  expect(await rest.builder.refusal('DELETE', `/orgs/${orgId}`)).toMatchObject({ status: 409 });
+  const { id } = await rest.builder.post('/orgs', { label: 'Short' });
+  await rest.builder.delete(`/orgs/${id}`);
+  expect(await rest.builder.refusal('GET', `/orgs/${id}`)).toMatchObject({ status: 404 });
+});
