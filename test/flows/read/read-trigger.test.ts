@@ -178,13 +178,14 @@ test('an object that the config leaves out or disables is UNPROCESSABLE', async 
   expect((await another.refusal(TRIGGER, about)).code).toBe('UNPROCESSABLE');
 });
 
-test('a provider that can’t be read from is UNPROCESSABLE', async () => {
+test('a provider that can’t be read from any more is UNPROCESSABLE', async () => {
   const [provider] = services.catalogue.all.filter(({ name }) => name === 'sandbox');
   if (!provider) throw new Error('no sandbox');
-  const { readPage: _none, ...capabilities } = provider.capabilities;
+  const capabilities = { ...provider.capabilities };
   await using own = await testApp({ providers: [{ ...provider, capabilities }] });
   const tenant = await own.tenant();
   const reading = await installReading(own, tenant);
+  delete capabilities.readPage;
   const input = { ...reading.trigger, objectName: 'contacts' };
   expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
     code: 'UNPROCESSABLE',

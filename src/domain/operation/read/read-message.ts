@@ -76,16 +76,41 @@ export function entryOf({ fields, raw }: ProviderRecord, plan: Names): ResultEnt
   };
 }
 
-/** The bodies for the records, in their order; none if there are no records. */
+/** What a read has to tell: entries that waited since the page before, and this page's records. */
+export interface PageToTell {
+  waiting: readonly string[];
+  records: readonly ProviderRecord[];
+  /** No page comes after it: nothing waits any more. */
+  isLast: boolean;
+}
+
+/**
+ * The bodies of the messages, in the order of their records; none if there are no records. If the integration
+ * says how many records a message has, the rest waits for the next page: at most what one message takes.
+ */
 export function pageMessages(
   head: MessageHead,
-  records: readonly ProviderRecord[],
-  plan: Names & Pick<ReadPlan, 'pageSize'>,
-): string[] {
-  const entries = records.map((record) => JSON.stringify(entryOf(record, plan)));
+  { waiting, records, isLast }: PageToTell,
+  plan: Names & Pick<ReadPlan, 'messageSize'>,
+): { bodies: string[]; waiting: string[] } {
+  const entries = [...waiting, ...records.map((record) => JSON.stringify(entryOf(record, plan)))];
+  const { messageSize } = plan;
   // Every entry counts a comma, and the last has none.
-  const room = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(body(head, [], records.length));
-  return [...parts(entries, room, plan.pageSize)].map((part) => body(head, part, part.length));
+  const room = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(body(head, [], entries.length));
+  const messages = [...parts(entries, room, messageSize ?? entries.length)];
+  const isOpen = messageSize !== null && (messages.at(-1)?.length ?? 0) < messageSize;
+  const rest = isOpen && !isLast ? messages.pop() : undefined;
+  return { bodies: messages.map((part) => body(head, part, part.length)), waiting: rest ?? [] };
+}
+
+/** Entries as a row keeps them until the next page. */
+export function storedEntries(entries: readonly string[]): string | null {
+  return entries.length === 0 ? null : `[${entries.join(',')}]`;
+}
+
+export function entriesOf(stored: string | null): string[] {
+  const entries: unknown[] = stored === null ? [] : JSON.parse(stored);
+  return entries.map((entry) => JSON.stringify(entry));
 }
 
 function* parts(entries: string[], room: number, most: number): Generator<string[]> {

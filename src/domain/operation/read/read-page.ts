@@ -9,7 +9,7 @@ import type { RecordPage } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
 import { logOperation, noteOperation } from '../operation-work.ts';
 import { succeedRun } from './read-end.ts';
-import { pageMessages } from './read-message.ts';
+import { entriesOf, pageMessages, storedEntries } from './read-message.ts';
 import { advanceRun, metadataAt, type ReadRun } from './read-run.ts';
 import type { ReadSource } from './source.ts';
 
@@ -28,22 +28,22 @@ export function recordPage(services: Services, recorded: PageToRecord): Promise<
   const { page, run: before } = recorded;
   const now = services.now();
   return inTransaction(services.database, async (tx) => {
+    const { operationId: id } = before;
+    const operation = await tx.operation.findUniqueOrThrow({ where: { id } });
+    const { bodies, waiting } = messagesOf(operation, recorded);
+    // Objects are locked before their runs, as pausing does.
+    await countRecords(tx, before, { count: page.records.length, now });
     const run = await advanceRun(tx, before, {
       cursor: page.nextCursor,
       planKey: before.planKey,
       pagesRead: before.pagesRead + 1,
       recordsRead: before.recordsRead + page.records.length,
       estimatedTotal: page.estimatedTotal ?? before.estimatedTotal,
+      waiting: storedEntries(waiting),
       failures: 0,
     });
-    const operation = await tx.operation.findUniqueOrThrow({ where: { id: run.operationId } });
-    const messages = await owePage(tx, operation, recorded);
-    await countRecords(tx, run, { count: page.records.length, now });
-    await logOperation(tx, operation, {
-      severity: 'DEBUG',
-      message: `[${run.objectName}] Page ${run.pagesRead}: ${page.records.length} records`,
-      details: { records: page.records.length, messages, durationMs: recorded.durationMs },
-    });
+    await owePage(tx, operation, { destination: recorded.source.plan.destination, bodies });
+    await logPage(tx, run, { ...recorded, messages: bodies.length });
     if (page.nextCursor === null) {
       await succeedRun(tx, run, now);
       return null;
@@ -53,26 +53,48 @@ export function recordPage(services: Services, recorded: PageToRecord): Promise<
   });
 }
 
-/** How many messages the page became. */
-async function owePage(
-  tx: Transaction,
-  { id: operationId, projectId, createTime }: Row<'Operation'>,
-  { run, source: { head, plan }, page }: PageToRecord,
-): Promise<number> {
-  const destinationId = await holdDestination(tx, projectId, plan.destination);
+function messagesOf(
+  { id: operationId, createTime }: Row<'Operation'>,
+  { run, source: { head, plan }, page: { records, nextCursor } }: PageToRecord,
+) {
   const about = {
     operationId,
     operationTime: createTime.toISOString(),
     readType: run.readType.toLowerCase() as Lowercase<ReadRun['readType']>,
   };
-  const bodies = pageMessages({ ...head, ...about }, page.records, plan);
-  if (bodies.length === 0) return 0;
+  const told = { waiting: entriesOf(run.waiting), records, isLast: nextCursor === null };
+  return pageMessages({ ...head, ...about }, told, plan);
+}
+
+async function owePage(
+  tx: Transaction,
+  { id: operationId, projectId }: Row<'Operation'>,
+  { destination, bodies }: { destination: string; bodies: string[] },
+): Promise<void> {
+  const destinationId = await holdDestination(tx, projectId, destination);
+  if (bodies.length === 0) return;
   await oweMessages(
     tx,
     bodies.map((body) => ({ projectId, destinationId, operationId, body })),
   );
   await announceRecorded(tx, projectId);
-  return bodies.length;
+}
+
+function logPage(
+  tx: Transaction,
+  { operationId: id, projectId, objectName, pagesRead }: ReadRun,
+  { page, durationMs, messages }: PageToRecord & { messages: number },
+): Promise<void> {
+  const records = page.records.length;
+  return logOperation(
+    tx,
+    { id, projectId },
+    {
+      severity: 'DEBUG',
+      message: `[${objectName}] Page ${pagesRead}: ${records} records`,
+      details: { records, messages, durationMs },
+    },
+  );
 }
 
 /** It can't be deleted until the transaction ends, so nothing is owed to nobody. */

@@ -27,8 +27,10 @@ export interface ReadPlan {
   mappings: { fieldName: string; mapToName: string }[];
   /** The destination, by name. */
   destination: string;
-  /** Records in a page, and in a message at most. */
+  /** Records to request in a page. */
   pageSize: number;
+  /** Records in a message; null: as many as a page has. */
+  messageSize: number | null;
 }
 
 export function readPlan(
@@ -39,6 +41,7 @@ export function readPlan(
   const mapped = withChosenNames([...spec.requiredFields, ...spec.optionalFields], choice);
   const required = new Set(spec.requiredFields.map(({ fieldName }) => fieldName));
   const selected = new Set(choice.selectedFields);
+  const messageSize = spec.delivery?.pageSize ?? null;
   const read = mapped.filter(
     ({ fieldName, isChosen }) => isChosen || required.has(fieldName) || selected.has(fieldName),
   );
@@ -52,7 +55,8 @@ export function readPlan(
       mapToName ? { fieldName, mapToName } : [],
     ),
     destination: choice.destination ?? spec.destination,
-    pageSize: Math.min(spec.delivery?.pageSize ?? limits.pageSize, limits.pageSize),
+    pageSize: Math.min(messageSize ?? limits.pageSize, limits.pageSize),
+    messageSize,
   };
 }
 

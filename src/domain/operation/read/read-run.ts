@@ -118,6 +118,7 @@ export type RunChange = Partial<
     | 'pagesRead'
     | 'recordsRead'
     | 'estimatedTotal'
+    | 'waiting'
     | 'failures'
     | 'restarts'
     | 'leaseToken'

@@ -30,7 +30,13 @@ const RETRY_AFTER_MOST_MS = HOUR_MS;
 /** A cursor that goes every time would let a read begin again for ever. */
 const RESTARTS_MAX = 10;
 
-const FROM_THE_START = { cursor: null, pagesRead: 0, recordsRead: 0, estimatedTotal: null };
+const FROM_THE_START = {
+  cursor: null,
+  pagesRead: 0,
+  recordsRead: 0,
+  estimatedTotal: null,
+  waiting: null,
+};
 const NO_RECORDS: RecordPage = { records: [], nextCursor: null, estimatedTotal: null };
 
 /** Does nothing where the read has ended or another worker is at it. */

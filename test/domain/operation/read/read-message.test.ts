@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import {
+  entriesOf,
   MESSAGE_BYTES_MAX,
   type MessageHead,
   pageMessages,
+  storedEntries,
 } from '../../../../src/domain/operation/read/read-message.ts';
 
 const head: MessageHead = {
@@ -24,8 +26,17 @@ const head: MessageHead = {
 const plan = {
   fields: ['email', 'phone'],
   mappings: [{ fieldName: 'phone', mapToName: 'telephone' }],
-  pageSize: 200,
+  messageSize: null,
 };
+
+/** The bodies for records of which no more come. */
+function bodiesOf(
+  records: ReturnType<typeof recordsOf>,
+  { messageSize = null }: { messageSize?: number | null } = {},
+) {
+  const told = { waiting: [], records, isLast: true };
+  return pageMessages(head, told, { ...plan, messageSize }).bodies;
+}
 
 function recordsOf(count: number, note = '') {
   return Array.from({ length: count }, (_, index) => ({
@@ -36,7 +47,7 @@ function recordsOf(count: number, note = '') {
 }
 
 test('a record has its selected fields by both names, and what the provider sent', () => {
-  const [body = ''] = pageMessages(head, recordsOf(1), plan);
+  const [body = ''] = bodiesOf(recordsOf(1));
   expect(JSON.parse(body)).toEqual({
     ...head,
     resultInfo: { type: 'inline', numRecords: 1 },
@@ -51,12 +62,12 @@ test('a record has its selected fields by both names, and what the provider sent
 });
 
 test('no records make no message', () => {
-  expect(pageMessages(head, [], plan)).toEqual([]);
+  expect(bodiesOf([])).toEqual([]);
 });
 
 test('a page that is too large for a message becomes several, in its order and whole', () => {
   const records = recordsOf(100, 'ü'.repeat(5_000));
-  const bodies = pageMessages(head, records, plan);
+  const bodies = bodiesOf(records);
   expect(bodies).toHaveLength(4);
   for (const body of bodies) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MESSAGE_BYTES_MAX);
   const parsed = bodies.map((body) => JSON.parse(body));
@@ -68,7 +79,7 @@ test('a page that is too large for a message becomes several, in its order and w
 
 test('a message of exactly the largest size is one message', () => {
   const sizeWith = (length: number) =>
-    pageMessages(head, recordsOf(2, 'x'.repeat(length)), plan).map((body) => body.length);
+    bodiesOf(recordsOf(2, 'x'.repeat(length))).map((body) => body.length);
   const fits = 149_000;
   const [size = 0] = sizeWith(fits);
   const most = fits + Math.floor((MESSAGE_BYTES_MAX - size) / 2);
@@ -78,11 +89,26 @@ test('a message of exactly the largest size is one message', () => {
 
 test('a record that is too large alone is sent alone', () => {
   const [small, large] = [recordsOf(1), recordsOf(1, 'x'.repeat(MESSAGE_BYTES_MAX))];
-  const bodies = pageMessages(head, [...small, ...large, ...small], plan);
+  const bodies = bodiesOf([...small, ...large, ...small]);
   expect(bodies.map((body) => JSON.parse(body).result.length)).toEqual([1, 1, 1]);
 });
 
-test('a message has no more records than the integration wants', () => {
-  const bodies = pageMessages(head, recordsOf(120), { ...plan, pageSize: 50 });
-  expect(bodies.map((body) => JSON.parse(body).result.length)).toEqual([50, 50, 20]);
+const sizesOf = (bodies: string[]) => bodies.map((body) => JSON.parse(body).result.length);
+
+test('a message has as many records as the integration wants, and the last one the rest', () => {
+  expect(sizesOf(bodiesOf(recordsOf(120), { messageSize: 50 }))).toEqual([50, 50, 20]);
+});
+
+test('what does not fill a message waits for the next page', () => {
+  const wanted = { ...plan, messageSize: 50 };
+  const page = (waiting: string[], isLast: boolean) =>
+    pageMessages(head, { waiting, records: recordsOf(70), isLast }, wanted);
+  const first = page([], false);
+  expect([sizesOf(first.bodies), first.waiting.length]).toEqual([[50], 20]);
+  const second = page(first.waiting, false);
+  expect([sizesOf(second.bodies), second.waiting.length]).toEqual([[50], 40]);
+  const kept = entriesOf(storedEntries(second.waiting));
+  expect(kept).toEqual(second.waiting);
+  expect(sizesOf(page(kept, true).bodies)).toEqual([50, 50, 10]);
+  expect(storedEntries([])).toBeNull();
 });

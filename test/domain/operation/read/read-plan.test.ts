@@ -75,10 +75,11 @@ test('the config’s destination goes before the integration’s', () => {
   expect(planOf({}, { destination: 'other' }).plan.destination).toBe('other');
 });
 
-test('pages are as large as the integration says, and the provider allows', () => {
-  expect(planOf().plan.pageSize).toBe(200);
-  expect(planOf({ delivery: { pageSize: 50 } }).plan.pageSize).toBe(50);
-  expect(planOf({ delivery: { pageSize: 500 } }).plan.pageSize).toBe(200);
+test('messages are as large as the integration says, and pages as the provider allows', () => {
+  const sizes = (pageSize?: number) => planOf({ delivery: { pageSize } }).plan;
+  expect(sizes()).toMatchObject({ pageSize: 200, messageSize: null });
+  expect(sizes(50)).toMatchObject({ pageSize: 50, messageSize: 50 });
+  expect(sizes(500)).toMatchObject({ pageSize: 200, messageSize: 500 });
 });
 
 test('a cursor is good for the same fields of the same account only', () => {

@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "ReadRun" ADD COLUMN     "paused" BOOLEAN NOT NULL DEFAULT false,
+ADD COLUMN     "waiting" TEXT;

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { installReading, startReading, TRIGGER } from '../../support/scenes/reads.ts';
+
+const app = await sharedApp();
+const { sandbox } = app.app;
+// Its pages have 200 records at most.
+sandbox.seed('contacts', 450);
+
+const allIds = () => sandbox.records('contacts').map(({ id }) => id);
+
+test.each([
+  [500, [450]],
+  [300, [300, 150]],
+  [60, [60, 60, 60, 60, 60, 60, 60, 30]],
+])('with a page size of %i a message has so many records, whatever pages the provider has', async (pageSize, sizes) => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant, { object: { delivery: { pageSize } } });
+  await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([
+    { status: 'SUCCESS', result: '[contacts] Read completed (450 records)' },
+  ]);
+  const messages = await reading.messages();
+  expect(messages.map(({ resultInfo }) => resultInfo.numRecords)).toEqual(sizes);
+  const ids = messages.flatMap(({ result }) => result.map(({ raw }) => raw.id));
+  expect(ids).toEqual(allIds());
+});
