@@ -101,7 +101,7 @@ export interface Provider {
   /** Object names that exist; left out if a customer's account may hold any. */
   objects?: readonly string[];
   /** The objects that every account has. */
-  commonObjects?: readonly ObjectSummary[];
+  commonObjects?: readonly CommonObject[];
   /** The vendor's documentation, and the version of its API that is used. */
   docsUrl?: string;
   apiVersion?: string;
@@ -145,6 +145,16 @@ export function supportedCapabilities({ capabilities }: Provider): ProviderCapab
     SUBSCRIBE: false,
   };
   return PROVIDER_CAPABILITIES.filter((capability) => has[capability]);
+}
+
+/** The same of one object: a provider may read objects that it can't write. */
+export function supportsFor(
+  provider: Provider,
+  objectName: string,
+  capability: ProviderCapability,
+): boolean {
+  const object = provider.commonObjects?.find(({ name }) => name === objectName);
+  return (object?.supports ?? supportedCapabilities(provider)).includes(capability);
 }
 
 /**
@@ -211,6 +221,11 @@ export interface FieldDescription {
 export interface ObjectSummary {
   name: string;
   displayName: string;
+}
+
+/** An object that every account has, and what can be done with its records. */
+export interface CommonObject extends ObjectSummary {
+  supports: readonly ProviderCapability[];
 }
 
 export interface ObjectDescription {

@@ -1,6 +1,8 @@
 /** What is wrong with an installation's config, told from the revision that it chooses from. */
 import type { Transaction } from '../../database/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../errors.ts';
+import { type Provider, supportsFor } from '../../providers/contract.ts';
+import type { Call } from '../call.ts';
 import { holdDestinations } from '../event/destination-uses.ts';
 import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
 import { destinationIssues, repeated } from '../integration/integration-content-check.ts';
@@ -11,6 +13,8 @@ type Path = readonly PropertyKey[];
 
 interface ConfigAbout {
   content: IntegrationContent;
+  /** Null for one that is not known any more. */
+  provider: Provider | null;
   /** Those of the destinations that it names that exist. */
   destinations: ReadonlySet<string>;
 }
@@ -19,19 +23,22 @@ const path = ['input', 'config'];
 
 /** All of it, up to ISSUES_MAX. The destinations that the config names stay until the transaction ends. */
 export async function listConfigIssues(
-  tx: Transaction,
+  { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Transaction },
   config: ConfigInput | null | undefined,
   { projectId, content }: { projectId: string; content: IntegrationContent },
 ): Promise<Issue[]> {
   if (!config) return [];
   const destinations = await holdDestinations(tx, projectId, destinationsOfConfig(config));
-  return [...configIssues(config, { content, destinations }).take(ISSUES_MAX)];
+  const provider = catalogue.find(content.provider);
+  return [...configIssues(config, { content, provider, destinations }).take(ISSUES_MAX)];
 }
 
 export function* configIssues(config: ConfigInput, about: ConfigAbout): Generator<Issue> {
   const { read, write } = about.content;
   yield* objectIssues(config.read ?? [], [...path, 'read'], read?.objects ?? []);
+  yield* alwaysReadIssues(config.read ?? [], read?.objects ?? []);
   yield* objectIssues(config.write ?? [], [...path, 'write'], write?.objects ?? []);
+  yield* deletionIssues(config.write ?? [], about.provider);
   const specs = new Map(read?.objects.map((object) => [object.objectName, object]));
   for (const [index, choice] of (config.read ?? []).entries()) {
     const at = [...path, 'read', index];
@@ -60,6 +67,34 @@ function* objectIssues(
     const detail = "is not an object of the integration's latest revision.";
     if (!names.has(objectName)) yield issueAt(at, detail, objectName);
     if (twice.has(index)) yield issueAt(at, 'is named twice.', objectName);
+  }
+}
+
+/** What is `enabled: always` the config can neither leave out nor disable. */
+function* alwaysReadIssues(
+  choices: readonly ReadConfigInput[],
+  objects: readonly ReadObject[],
+): Generator<Issue> {
+  for (const { objectName, enabled } of objects) {
+    if (enabled === null) continue;
+    const index = choices.findIndex((choice) => choice.objectName === objectName);
+    if (index < 0) {
+      yield issueAt([...path, 'read'], `must have ${objectName}, which is always read.`);
+    } else if (choices[index]?.disabled) {
+      const detail = `must be false: ${objectName} is always read.`;
+      yield issueAt([...path, 'read', index, 'disabled'], detail, true);
+    }
+  }
+}
+
+function* deletionIssues(
+  choices: NonNullable<ConfigInput['write']>,
+  provider: Provider | null,
+): Generator<Issue> {
+  for (const [index, { objectName, deletionEnabled }] of choices.entries()) {
+    if (!deletionEnabled || !provider || supportsFor(provider, objectName, 'DELETE')) continue;
+    const detail = `must be false: ${provider.displayName} does not support DELETE for ${objectName}.`;
+    yield issueAt([...path, 'write', index, 'deletionEnabled'], detail, true);
   }
 }
 

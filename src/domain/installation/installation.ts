@@ -89,7 +89,9 @@ export const createInstallation = openProjectMutation({
       const content = await holdContent(tx, integration);
       const found = await findEnds(tx, { projectId, provider, groupRef, connectionId: named });
       opened.add(found.issues);
-      const parsed = opened.parsed(await listConfigIssues(tx, config, { projectId, content }));
+      const parsed = opened.parsed(
+        await listConfigIssues({ ...call, tx }, config, { projectId, content }),
+      );
       const ends = { projectId, integrationId, ...sureEnds(found) };
       return insertInstallation(call, tx, { ends, content, config: parsed.config });
     });
@@ -112,7 +114,7 @@ export const updateInstallation = openProjectMutation({
       const wanted = { projectId, groupId, connectionId: given.connectionId ?? current };
       const chosen = await chooseConnection(tx, { ...wanted, provider: content.provider });
       opened.add(chosen.issues);
-      const issues = await listConfigIssues(tx, given.config, { projectId, content });
+      const issues = await listConfigIssues({ ...call, tx }, given.config, { projectId, content });
       const { config = null } = opened.parsed(issues);
       const { connectionId } = sureEnds({ ...chosen, groupId });
       if (!config && connectionId === current) return installation;

@@ -8,6 +8,7 @@ import type { Provider } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { holdDestinations } from '../event/destination-uses.ts';
 import { issueAt } from '../issues.ts';
+import { capabilityIssues } from './integration-capability-check.ts';
 import type {
   ContentInput,
   ReadObjectInput,
@@ -33,8 +34,11 @@ export async function listContentIssues(
   about: Pick<ContentAbout, 'path' | 'name'> & { projectId: string; provider: string },
 ): Promise<Issue[]> {
   const destinations = await holdDestinations(tx, about.projectId, destinationsOf(content));
-  const provider = catalogue.find(about.provider) ?? { name: about.provider };
-  return [...contentIssues(content, { ...about, provider, destinations }).take(ISSUES_MAX)];
+  const provider = catalogue.find(about.provider);
+  const told = { ...about, provider: provider ?? { name: about.provider }, destinations };
+  const issues = [...contentIssues(content, told).take(ISSUES_MAX)];
+  if (!provider) return issues;
+  return [...issues, ...capabilityIssues(content, about.path, provider)].slice(0, ISSUES_MAX);
 }
 
 export function* contentIssues(content: ContentInput, about: ContentAbout): Generator<Issue> {

@@ -21,9 +21,11 @@ const oneOf = (...words: string[]) =>
     .meta({ words });
 
 const objectName = contentText.describe("The provider's name of the object, like `contacts`.");
-export const ENABLED =
-  'Always `always`: an object or event that is listed is on for every installation.';
+export const ENABLED = 'Always `always`: an event that is listed is on for every installation.';
 const enabled = oneOf('always').describe(ENABLED);
+
+export const ALWAYS_READ =
+  '`always`: every installation reads the object, and its config can neither leave it out nor disable it. Default: the config decides.';
 
 export const fieldMappingInput = z
   .object({
@@ -45,11 +47,11 @@ const fields = orElse(z.array(fieldMappingInput).max(CONTENT_LIMITS.fields), [])
 
 const deliveryInput = z
   .object({
-    mode: orDefault(oneOf('auto', 'onRequest'), 'auto').describe(
-      '`auto` or `onRequest`. Default: `auto`. Records are sent when they are read, with both.',
+    mode: orDefault(oneOf('auto'), 'auto').describe(
+      'Always `auto`, which is the default: records are sent when they are read.',
     ),
     pageSize: orNull(z.number().int().min(50).max(500)).describe(
-      'The most records of one message, 50 to 500. Default: the page size of the provider.',
+      'The number of records in one message, 50 to 500. The last message of a read has the rest, and one that would exceed 300 KB has fewer. Default: a message for each page of the provider.',
     ),
   })
   .meta({ id: 'DeliverySpecInput', description: 'How records that are read are delivered.' });
@@ -80,7 +82,7 @@ const readObjectInput = z
       '`all`: an installation may select every field of the object. Default: only optionalFields.',
     ),
     delivery: orNull(deliveryInput).describe('How records of the object are delivered.'),
-    enabled: orNull(enabled),
+    enabled: orNull(oneOf('always')).describe(ALWAYS_READ),
   })
   .meta({
     id: 'ReadObjectSpecInput',

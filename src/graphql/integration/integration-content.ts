@@ -6,8 +6,8 @@ import type {
   WriteObject,
 } from '../../domain/integration/integration-content.ts';
 import {
+  ALWAYS_READ,
   ANY_FIELDS,
-  ENABLED,
   VALUE_DEFAULTS,
 } from '../../domain/integration/integration-content-input.ts';
 import { builder } from '../schema/schema-builder.ts';
@@ -40,11 +40,12 @@ const DeliverySpec = builder
     description: 'How records that are read are delivered.',
     fields: (t) => ({
       mode: t.exposeString('mode', {
-        description: '`auto` or `onRequest`. Records are sent when they are read, with both.',
+        description: 'Always `auto`: records are sent when they are read.',
       }),
       pageSize: t.exposeInt('pageSize', {
         nullable,
-        description: 'The most records of one message; null for the page size of the provider.',
+        description:
+          'The number of records in one message; null if each page of the provider is a message.',
       }),
     }),
   });
@@ -92,7 +93,7 @@ const ReadObjectSpec = builder.objectRef<ReadObject>('ReadObjectSpec').implement
       description: 'How records of the object are delivered.',
       resolve: ({ delivery }) => delivery,
     }),
-    enabled: t.exposeString('enabled', { nullable, description: ENABLED }),
+    enabled: t.exposeString('enabled', { nullable, description: ALWAYS_READ }),
   }),
 });
 

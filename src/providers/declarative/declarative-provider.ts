@@ -1,7 +1,13 @@
 /** A provider made of its declaration: it supports exactly what the declaration says. */
 import type { CatalogueRow } from '../catalogue/row.ts';
 import { DEFAULT_LIMITS } from '../catalogue/row.ts';
-import type { Capabilities, Provider, ProviderLimits } from '../contract.ts';
+import {
+  type Capabilities,
+  PROVIDER_CAPABILITIES,
+  type Provider,
+  type ProviderCapability,
+  type ProviderLimits,
+} from '../contract.ts';
 import {
   type DeclarationInput,
   declaration,
@@ -51,15 +57,29 @@ type Facts = Pick<Provider, 'commonObjects' | 'docsUrl' | 'apiVersion' | 'scopes
 function factsOf({ declaration: said }: Vendor): Facts {
   const { objects, docsUrl, apiVersion, scopes, inputs } = said;
   return {
-    commonObjects: Object.entries(objects).map(([name, { displayName }]) => ({
+    commonObjects: Object.entries(objects).map(([name, object]) => ({
       name,
-      displayName,
+      displayName: object.displayName,
+      supports: supportsOf(object),
     })),
     docsUrl,
     ...(apiVersion && { apiVersion }),
     scopes,
     inputs: Object.entries(inputs).map(([name, displayName]) => ({ name, displayName })),
   };
+}
+
+/** What can be done with one object's records. */
+function supportsOf(object: ObjectDeclaration): ProviderCapability[] {
+  const { create, update, remove, createMany, updateMany, fields, known } = object;
+  const has: Partial<Record<ProviderCapability, unknown>> = {
+    READ: true,
+    WRITE: create ?? update,
+    DELETE: remove,
+    BATCH_WRITE: createMany ?? updateMany,
+    METADATA: fields ?? known,
+  };
+  return PROVIDER_CAPABILITIES.filter((capability) => has[capability] !== undefined);
 }
 
 function capabilitiesOf(vendor: Vendor): Capabilities {

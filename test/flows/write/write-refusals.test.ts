@@ -135,7 +135,8 @@ test('what the installation’s config does not allow is unprocessable', async (
 });
 
 test('what the provider does not take is unprocessable', async () => {
-  const writer = await createWriter(plain);
+  const config = { write: [{ objectName: 'contacts' }] };
+  const writer = await createWriter(plain, { config });
   const headers = [{ key: 'x-sandbox-trace', value: '1' }];
   expect(await refusal(writer, { record, associations, headers })).toMatchObject({
     code: 'UNPROCESSABLE',
@@ -153,6 +154,7 @@ test('what the provider does not take is unprocessable', async () => {
     'input.autoBatchPolicy: is not supported by Sandbox CRM.',
   ]);
   expect((await refusal(writer, { type: 'DELETE', record: { id: 'c1' } })).names).toEqual([
+    'input.type: is not enabled for the object in the config of the installation.',
     'input.type: is not supported by Sandbox CRM.',
   ]);
 });

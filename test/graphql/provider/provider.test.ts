@@ -94,7 +94,7 @@ test('the catalogue needs the scope read', async () => {
 
 test('a provider tells its objects, and what connecting to it needs', async () => {
   const facts = {
-    commonObjects: [{ name: 'deals', displayName: 'Deals' }],
+    commonObjects: [{ name: 'deals', displayName: 'Deals', supports: ['READ' as const] }],
     docsUrl: 'https://docs.example',
     apiVersion: 'v2',
     scopes: ['deals:read'],
@@ -105,7 +105,8 @@ test('a provider tells its objects, and what connecting to it needs', async () =
     docsUrl apiVersion scopes objects { name displayName } inputs { name displayName }
   } }`;
   const { query: asked } = await own.tenant();
-  const { commonObjects: objects, ...told } = facts;
+  const { commonObjects, ...told } = facts;
+  const objects = commonObjects.map(({ name, displayName }) => ({ name, displayName }));
   expect(await asked(query, { name: 'told' })).toEqual({ provider: { ...told, objects } });
   expect(await asked(query, { name: 'plain' })).toEqual({
     provider: { docsUrl: null, apiVersion: null, scopes: [], objects: [], inputs: [] },

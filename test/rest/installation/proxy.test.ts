@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type ServerResponse } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
+import type { Provider } from '../../../src/providers/contract.ts';
 import { sharedApp } from '../../support/app.ts';
 import { crmAt, proxyPath, startCalling, startUpstream } from '../../support/rest/proxied.ts';
 
@@ -8,6 +9,8 @@ const upstream = await startUpstream();
 afterAll(() => upstream[Symbol.asyncDispose]());
 
 const base = crmAt(`${upstream.url}/api`);
+/** Of a provider that stops forwarding once it is installed. */
+const closing: Provider['capabilities'] = { proxy: true };
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
@@ -16,7 +19,7 @@ const app = await sharedApp({
     { ...base, name: 'silent', limits: { ...base.limits, timeoutMs: 300 } },
     { ...base, name: 'gone', baseUrl: 'http://127.0.0.1:9' },
     { ...base, name: 'private', baseUrl: 'http://10.0.0.1' },
-    { ...base, name: 'closed', capabilities: {} },
+    { ...base, name: 'closed', capabilities: closing },
   ],
 });
 const calling = await startCalling(app);
@@ -253,6 +256,7 @@ test('what is not forwarded, and what is not reached, is told as a problem', asy
     ['private', { status: 422 }],
   ] as const) {
     const { path, key } = await proxying(provider);
+    delete closing.proxy;
     expect(await problemAt(path, key)).toMatchObject(wanted);
   }
   upstream.behave((req) => void req.socket.destroy());

@@ -40,7 +40,7 @@ test('everything that a content may hold comes back as it was given', async () =
       mapToDisplayName: 'People',
       requiredFields: [{ fieldName: 'email', mapToName: 'mail', mapToDisplayName: 'Mail' }],
       optionalFieldsAuto: 'all',
-      delivery: { mode: 'onRequest', pageSize: 100 },
+      delivery: { mode: 'auto', pageSize: 100 },
       enabled: 'always',
     },
   ];

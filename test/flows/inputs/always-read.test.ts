@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { findingsAlike } from '../../support/rest/alike.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import {
+  contentFor,
+  installFor,
+  integrate,
+  UPDATE_INSTALLATION,
+} from '../../support/scenes/integrations.ts';
+
+const app = await sharedApp();
+
+const [contacts] = contentFor().read.objects;
+const read = {
+  objects: [
+    { ...contacts, enabled: 'always' },
+    { ...contacts, objectName: 'companies', requiredFields: [], optionalFields: [] },
+  ],
+};
+
+test('a config can neither leave out nor disable what is always read', async () => {
+  const rest = await restTenant(app);
+  const integration = await integrate(app, rest.tenant, contentFor('crm', { read }));
+  const findings = (config: object) =>
+    findingsAlike(rest, 'createInstallation', { integrationIdOrName: 'crm', groupRef, config });
+  const groupRef = 'acme';
+  await generate(rest.tenant, { apiKey: 'k', groupRef });
+  const [contacts, companies] = [{ objectName: 'contacts' }, { objectName: 'companies' }];
+  const isMissing = 'config.content.read: must have contacts, which is always read.';
+  expect(await findings({})).toEqual([isMissing]);
+  expect(await findings({ read: [companies] })).toEqual([isMissing]);
+  const disabled = { read: [companies, { ...contacts, disabled: true }] };
+  expect(await findings(disabled)).toEqual([
+    'config.content.read[1].disabled: must be false: contacts is always read.',
+  ]);
+
+  const { id, config } = await installFor(rest.tenant, integration, {
+    config: { read: [contacts] },
+  });
+  expect(config.read).toHaveLength(1);
+  const update = { projectIdOrName: rest.tenant.projectId, installationId: id, config: disabled };
+  const { problem } = await rest.tenant.refusal(UPDATE_INSTALLATION, { input: update });
+  expect(problem.issues).toMatchObject([{ name: 'input.config.read[1].disabled', value: true }]);
+});

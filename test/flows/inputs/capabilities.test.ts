@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { findingsAlike } from '../../support/rest/alike.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { generate, PROVIDERS } from '../../support/scenes/connections.ts';
+import {
+  CREATE_INTEGRATION,
+  contentFor,
+  insertDestination,
+  integrate,
+  integrationInput,
+  revisionOf,
+} from '../../support/scenes/integrations.ts';
+
+const app = await sharedApp({ providers: PROVIDERS });
+
+async function integrating(): Promise<RestTenant> {
+  const rest = await restTenant(app);
+  await insertDestination(app, rest.tenant);
+  return rest;
+}
+
+const at = 'latestRevision.content';
+
+/** What is said of an integration of that content, on both surfaces. */
+function findings(rest: RestTenant, content: { name: string; provider: string }) {
+  const { name, provider } = content;
+  return findingsAlike(rest, 'createIntegration', {
+    name,
+    provider,
+    latestRevision: revisionOf(content),
+  });
+}
+
+test('an integration that reads, writes or subscribes where requests are only forwarded is refused', async () => {
+  const rest = await integrating();
+  const objects = [{ objectName: 'forms' }, { objectName: 'answers' }];
+  const content = contentFor('survey', {
+    provider: 'jotform',
+    read: { objects: objects.map((object) => ({ ...object, destination: 'records' })) },
+    write: { objects },
+    subscribe: { objects: [{ objectName: 'forms', otherEvents: ['form.sent'] }] },
+    proxy: { enabled: true },
+  });
+  const lacks = (capability: string) =>
+    `is an object that Jotform does not support ${capability} for.`;
+  expect(await findings(rest, content)).toEqual([
+    `${at}.read.objects[0].objectName: ${lacks('READ')}`,
+    `${at}.read.objects[1].objectName: ${lacks('READ')}`,
+    `${at}.subscribe.objects[0].objectName: ${lacks('SUBSCRIBE')}`,
+    `${at}.write.objects[0].objectName: ${lacks('WRITE')}`,
+    `${at}.write.objects[1].objectName: ${lacks('WRITE')}`,
+  ]);
+});
+
+test('so is one that writes an object that is only read, at a new revision too', async () => {
+  const rest = await integrating();
+  const users = { objects: [{ objectName: 'user' }, { objectName: 'lead' }] };
+  const content = contentFor('sales', { provider: 'close', read: undefined });
+  const writing = { ...content, write: users };
+  const lacking = 'is an object that Close does not support WRITE for.';
+  expect(await findings(rest, writing)).toEqual([`${at}.write.objects[0].objectName: ${lacking}`]);
+  await integrate(app, rest.tenant, content);
+  const revision = { integrationIdOrName: 'sales', revision: revisionOf(writing) };
+  expect(await findingsAlike(rest, 'createRevision', revision)).toEqual([
+    `revision.content.write.objects[0].objectName: ${lacking}`,
+  ]);
+});
+
+test('a config that allows deletions where there are none is refused', async () => {
+  const rest = await integrating();
+  const { tenant } = rest;
+  const content = contentFor('docs', {
+    provider: 'github',
+    read: undefined,
+    write: { objects: [{ objectName: 'issues' }, { objectName: 'gists' }] },
+  });
+  await tenant.query(CREATE_INTEGRATION, integrationInput(tenant, content));
+  await generate(tenant, {
+    provider: 'github',
+    oauth2AuthorizationCode: { accessToken: { token: 'token' }, scopes: [] },
+  });
+  const write = ['issues', 'gists'].map((objectName) => ({ objectName, deletionEnabled: true }));
+  const input = { integrationIdOrName: 'docs', groupRef: 'acme', config: { write } };
+  expect(await findingsAlike(rest, 'createInstallation', input)).toEqual([
+    'config.content.write[0].deletionEnabled: must be false: GitHub does not support DELETE for issues.',
+  ]);
+});
