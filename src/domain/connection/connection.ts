@@ -1,6 +1,6 @@
 /** Connections: a group and a consumer linked to one provider. */
 
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ConnectionStatus, Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
@@ -10,7 +10,8 @@ import { recordEvent } from '../../events/record.ts';
 import type { Call, Services } from '../call.ts';
 import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
-import type { PageArgs } from '../paging/page.ts';
+import { ref } from '../names.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { findConsumerByRef } from '../project/consumer.ts';
 import { findGroupByRef } from '../project/group.ts';
@@ -22,19 +23,33 @@ import { givenFields, replacementIssues } from './connection-scheme.ts';
 import { type CredentialInput, credentialsOf } from './credential-input.ts';
 import { sealCredentials, tokenExpireTimeOf } from './credentials.ts';
 
-export interface ConnectionFilter {
-  provider?: string | null;
-  groupRef?: string | null;
-  consumerRef?: string | null;
-  status?: Row<'Connection'>['status'] | null;
-}
+export const connectionFilters = z.object({
+  provider: z
+    .string()
+    .max(128)
+    .optional()
+    .describe('Only connections to the provider with this name.'),
+  groupRef: ref.optional().describe('Only connections of the group with this ref.'),
+  consumerRef: ref.optional().describe('Only connections of the consumer with this ref.'),
+  status: z
+    .enum(ConnectionStatus)
+    .meta({ id: 'ConnectionStatus' })
+    .optional()
+    .describe('Only connections of this status.'),
+});
 
 export const listConnections = read(
   'read',
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,
-    { provider, groupRef, consumerRef, status, ...args }: PageArgs & ConnectionFilter,
+    {
+      provider,
+      groupRef,
+      consumerRef,
+      status,
+      ...args
+    }: PageArgs & FiltersOf<typeof connectionFilters>,
   ) => {
     const [group, consumer] = await Promise.all([
       groupRef == null ? undefined : findGroupByRef(call, { projectId, groupRef }),

@@ -1,7 +1,7 @@
 /** Deliveries: messages owed to destinations, and what came of them. */
 
 import { z } from 'zod';
-import type { DeliveryStatus } from '../../database/generated/enums.ts';
+import { DeliveryStatus } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -11,7 +11,7 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
-import type { PageArgs } from '../paging/page.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { type Batch, getOwned } from '../scope.ts';
 
@@ -26,13 +26,21 @@ export const retryDeliveryInput = z
   .object({ projectIdOrName, deliveryId: id.describe('The id of the delivery.') })
   .meta({ id: 'RetryDeliveryInput', description: 'The delivery to send again.' });
 
+export const deliveryFilters = z.object({
+  status: z
+    .enum(DeliveryStatus)
+    .meta({ id: 'DeliveryStatus' })
+    .optional()
+    .describe('Only deliveries of this status.'),
+});
+
 /** Oldest first. */
 export const listDestinationDeliveries = read(
   'read',
   (
     call: Call,
     { id: destinationId }: Row<'Destination'>,
-    { status, ...args }: PageArgs & { status?: DeliveryStatus | null },
+    { status, ...args }: PageArgs & FiltersOf<typeof deliveryFilters>,
   ) => {
     const where = { destinationId, ...(status && { status }) };
     const list = { name: 'Destination.deliveries', parentId: destinationId, where } as const;

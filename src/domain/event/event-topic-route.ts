@@ -10,7 +10,7 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
-import type { PageArgs } from '../paging/page.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { getOwned } from '../scope.ts';
 
@@ -33,16 +33,19 @@ export const deleteEventTopicRouteInput = z
   .object({ projectIdOrName, routeId: id.describe('The id of the route.') })
   .meta({ id: 'DeleteEventTopicRouteInput', description: 'The route to delete.' });
 
+export const eventTopicRouteFilters = z.object({
+  topicId: id.optional().describe('Only routes to the topic with this id.'),
+  eventType: createEventTopicRouteInput.shape.eventType
+    .optional()
+    .describe('Only routes of events of this type.'),
+});
+
 export const listEventTopicRoutes = read(
   'read',
   (
     call: Call,
     { id: projectId }: Row<'Project'>,
-    {
-      topicId,
-      eventType,
-      ...args
-    }: PageArgs & { topicId?: string | null; eventType?: NotificationEventType | null },
+    { topicId, eventType, ...args }: PageArgs & FiltersOf<typeof eventTopicRouteFilters>,
   ) => {
     const where = {
       projectId,

@@ -1,14 +1,16 @@
 /** Notification events: recorded facts that were routed to at least one topic. */
-import type { NotificationEventType } from '../../database/generated/enums.ts';
+import { z } from 'zod';
+import { NotificationEventType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { invalid } from '../../errors.ts';
 import type { LoggedEvent } from '../../events/event-log.ts';
 import { EVENTS } from '../../events/event-types.ts';
+import { id } from '../../ids.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { encodeCursor } from '../paging/list-cursor.ts';
-import type { Page, PageArgs } from '../paging/page.ts';
+import type { FiltersOf, Page, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { type Batch, byId, getOwned } from '../scope.ts';
 
@@ -22,10 +24,16 @@ export const EVENT_MEANINGS = Object.fromEntries(
   ]),
 ) as Record<NotificationEventType, string>;
 
-export interface EventFilters {
-  topicId?: string | null | undefined;
-  eventTypes?: readonly NotificationEventType[] | null | undefined;
-}
+export const eventFilters = z.object({
+  topicId: id.optional().describe('Only events that are routed to the topic with this id.'),
+  eventTypes: z
+    .array(z.enum(NotificationEventType).meta({ id: 'NotificationEventType' }))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Only events of these types, at least one.'),
+});
+export type EventFilters = FiltersOf<typeof eventFilters>;
 
 /** One name for both tables and for subscriptions: the position marks the same place in each. */
 export function eventList(projectId: string) {

@@ -9,7 +9,7 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
-import type { PageArgs } from '../paging/page.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { getOwned } from '../scope.ts';
 
@@ -35,16 +35,17 @@ export const deleteTopicDestinationRouteInput = z
   .object({ projectIdOrName, routeId: id.describe('The id of the route.') })
   .meta({ id: 'DeleteTopicDestinationRouteInput', description: 'The route to delete.' });
 
+export const topicDestinationRouteFilters = z.object({
+  topicId: id.optional().describe('Only routes of the topic with this id.'),
+  destinationId: id.optional().describe('Only routes to the destination with this id.'),
+});
+
 export const listTopicDestinationRoutes = read(
   'read',
   (
     call: Call,
     { id: projectId }: Row<'Project'>,
-    {
-      topicId,
-      destinationId,
-      ...args
-    }: PageArgs & { topicId?: string | null; destinationId?: string | null },
+    { topicId, destinationId, ...args }: PageArgs & FiltersOf<typeof topicDestinationRouteFilters>,
   ) => {
     const where = {
       projectId,

@@ -1,5 +1,6 @@
 /** Installations: an integration that a group uses, through one connection and with one config. */
 
+import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { notFound } from '../../errors.ts';
@@ -7,7 +8,8 @@ import type { Call } from '../call.ts';
 import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { getIntegration, holdContent, type IntegrationKey } from '../integration/integration.ts';
-import type { PageArgs } from '../paging/page.ts';
+import { ref } from '../names.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { getOwned, getProject } from '../scope.ts';
@@ -28,7 +30,10 @@ import {
 
 type Installation = Row<'Installation'>;
 
-type InstallationsArgs = PageArgs & { groupRef?: string | null };
+export const installationFilters = z.object({
+  groupRef: ref.optional().describe('Only installations of the group with this ref.'),
+});
+type InstallationsArgs = PageArgs & FiltersOf<typeof installationFilters>;
 
 export const listInstallations = read(
   'read',

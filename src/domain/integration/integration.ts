@@ -11,7 +11,7 @@ import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { deleteInstallations } from '../installation/installation-rows.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
-import type { PageArgs } from '../paging/page.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
 import { uniquely } from '../unique.ts';
@@ -49,12 +49,20 @@ export const deleteIntegrationInput = z
 /** Installations that are deleted with one transaction: each has its event, and events wait in line. */
 const DELETED_AT_ONCE = 25;
 
+export const integrationFilters = z.object({
+  provider: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('Only integrations for the provider with this name.'),
+});
+
 export const listIntegrations = read(
   'read',
   (
     call: Call,
     project: Row<'Project'>,
-    { provider, ...args }: PageArgs & { provider?: string | null },
+    { provider, ...args }: PageArgs & FiltersOf<typeof integrationFilters>,
   ) => {
     const where = { projectId: project.id, provider: provider ?? undefined };
     const list = {

@@ -5,7 +5,7 @@ import { OperationActionType, OperationStatus } from '../../database/generated/e
 import type { Row, Where } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { projectRead, read } from '../declared-read.ts';
-import type { PageArgs } from '../paging/page.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { getOwned } from '../scope.ts';
 
@@ -35,10 +35,19 @@ export const operationMetadata = z.object({
 export type StoredOperationMetadata = z.input<typeof operationMetadata>;
 export type OperationMetadata = z.output<typeof operationMetadata>;
 
-export interface OperationFilters {
-  status?: OperationStatus | null | undefined;
-  actionType?: OperationActionType | null | undefined;
-}
+export const operationFilters = z.object({
+  status: z
+    .enum(OperationStatus)
+    .meta({ id: 'OperationStatus' })
+    .optional()
+    .describe('Only operations of this status.'),
+  actionType: z
+    .enum(OperationActionType)
+    .meta({ id: 'OperationActionType' })
+    .optional()
+    .describe('Only operations of this type.'),
+});
+type OperationFilters = FiltersOf<typeof operationFilters>;
 
 export function metadataOf(operation: Row<'Operation'>): OperationMetadata {
   return operationMetadata.parse(operation.metadata);

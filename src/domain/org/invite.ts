@@ -1,6 +1,6 @@
 /** Invites of e-mail addresses to orgs. */
 import { z } from 'zod';
-import type { InviteStatus } from '../../database/generated/client.ts';
+import { InviteStatus } from '../../database/generated/enums.ts';
 import type { Row, Where } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
@@ -10,7 +10,7 @@ import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { builderMutation, orgMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
-import type { PageArgs } from '../paging/page.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { pageOfArray } from '../paging/page-of-array.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { type Batch, getOrg } from '../scope.ts';
@@ -64,12 +64,20 @@ const times: Batch<'now', Date> = async ({ now }, keys) => {
   return keys.map(() => time);
 };
 
+export const inviteFilters = z.object({
+  status: z
+    .enum(InviteStatus)
+    .meta({ id: 'InviteStatus' })
+    .optional()
+    .describe('Only invites of this status.'),
+});
+
 export const listInvites = read(
   'org:read',
   async (
     call: Call,
     org: Row<'Org'>,
-    { status, ...args }: PageArgs & { status?: InviteStatus | null },
+    { status, ...args }: PageArgs & FiltersOf<typeof inviteFilters>,
   ) => {
     const ofThis = status ? ofStatus(status, await load(call, times, 'now')) : {};
     const where = { orgId: org.id, ...ofThis };

@@ -16,6 +16,9 @@ export interface PageArgs {
   links?: readonly LinkTo[];
 }
 
+/** The filters of a list as a surface gives them: one that is left out or null lets everything pass. */
+export type FiltersOf<S extends z.ZodObject> = { [N in keyof z.output<S>]?: z.output<S>[N] | null };
+
 export interface Edge<T> {
   readonly cursor: string;
   readonly node: T;

@@ -10,7 +10,7 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { label, projectIdOrName } from '../names.ts';
-import type { PageArgs } from '../paging/page.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from '../viewer/key-value.ts';
 import { ALL_SCOPES, allows, type Scope, scope } from '../viewer/scopes.ts';
@@ -62,13 +62,16 @@ export const getApiKeyInput = deleteApiKeyInput.meta({
   description: 'The API key to read.',
 });
 
-interface KeyFilter {
-  active?: boolean | null;
-}
+export const apiKeyFilters = z.object({
+  active: z
+    .boolean()
+    .optional()
+    .describe('True: only active keys. False: only inactive ones. Default: all.'),
+});
 
 export const listApiKeys = read(
   'read',
-  (call: Call, project: Row<'Project'>, args: PageArgs & KeyFilter) => {
+  (call: Call, project: Row<'Project'>, args: PageArgs & FiltersOf<typeof apiKeyFilters>) => {
     const list = { name: 'Project.apiKeys', parentId: project.id, table: 'ApiKey' } as const;
     const where = { projectId: project.id, active: args.active ?? undefined };
     return listPage(call, { ...list, where }, args);

@@ -13,7 +13,7 @@ import type { Call } from '../call.ts';
 import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
-import type { PageArgs } from '../paging/page.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { getOwned } from '../scope.ts';
 import {
@@ -30,13 +30,13 @@ export const deleteProviderAppInput = z
 
 const withoutSecret = { clientSecretSealed: true } as const;
 
-interface AppFilter {
-  provider?: string | null;
-}
+export const providerAppFilters = z.object({
+  provider: z.string().max(1_024).optional().describe('Only apps for the provider with this name.'),
+});
 
 export const listProviderApps = read(
   'read',
-  (call: Call, project: Row<'Project'>, args: PageArgs & AppFilter) => {
+  (call: Call, project: Row<'Project'>, args: PageArgs & FiltersOf<typeof providerAppFilters>) => {
     const list = {
       name: 'Project.providerApps',
       parentId: project.id,

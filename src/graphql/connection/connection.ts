@@ -1,5 +1,6 @@
 import { listAccountObjects } from '../../domain/connection/account-objects.ts';
 import {
+  connectionFilters,
   deleteConnection,
   listConnections,
   updateConnection,
@@ -20,6 +21,7 @@ import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
@@ -115,12 +117,7 @@ builder.objectFields(ConnectedAccount, (t) => ({
 builder.objectField(Project, 'connections', (t) =>
   listField(t, ConnectedAccounts, {
     description: 'The connections of the project, newest first.',
-    args: {
-      provider: t.arg.string({ description: 'Only connections to the provider with this name.' }),
-      groupRef: t.arg.string({ description: 'Only connections of the group with this ref.' }),
-      consumerRef: t.arg.string({ description: 'Only connections of the consumer with this ref.' }),
-      status: t.arg({ type: ConnectionStatus, description: 'Only connections of this status.' }),
-    },
+    args: filterArgs(t.arg, connectionFilters),
     list: listConnections,
   }),
 );

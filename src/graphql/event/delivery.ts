@@ -1,6 +1,7 @@
 import {
   type DeliveryAttempt as Attempt,
   attemptsOf,
+  deliveryFilters,
   listDestinationDeliveries,
   listEventDeliveries,
   retryDelivery,
@@ -9,6 +10,7 @@ import { createdFields, linkField, listField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
 import { answer } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
@@ -100,9 +102,7 @@ Delivery.implement({
 builder.objectField(Destination, 'deliveries', (t) =>
   listField(t, Deliveries, {
     description: 'The deliveries to the destination, oldest first.',
-    args: {
-      status: t.arg({ type: DeliveryStatus, description: 'Only deliveries of this status.' }),
-    },
+    args: filterArgs(t.arg, deliveryFilters),
     list: listDestinationDeliveries,
   }),
 );

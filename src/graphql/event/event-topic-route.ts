@@ -1,6 +1,7 @@
 import {
   createEventTopicRoute,
   deleteEventTopicRoute,
+  eventTopicRouteFilters,
   listEventTopicRoutes,
   listRoutesToTopic,
 } from '../../domain/event/event-topic-route.ts';
@@ -13,6 +14,7 @@ import {
 } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { EventTopicRoute, EventTopicRoutes, Project, Topic } from '../schema/types.ts';
@@ -41,13 +43,7 @@ EventTopicRoute.implement({
 builder.objectField(Project, 'eventTopicRoutes', (t) =>
   listField(t, EventTopicRoutes, {
     description: 'Routes of events to topics, newest first.',
-    args: {
-      topicId: t.arg.id({ description: 'Only routes to the topic with this id.' }),
-      eventType: t.arg({
-        type: NotificationEventType,
-        description: 'Only routes of events of this type.',
-      }),
-    },
+    args: filterArgs(t.arg, eventTopicRouteFilters),
     list: listEventTopicRoutes,
   }),
 );

@@ -1,6 +1,11 @@
-import { listNotificationEvents, topicsOf } from '../../domain/event/notification-event.ts';
+import {
+  eventFilters,
+  listNotificationEvents,
+  topicsOf,
+} from '../../domain/event/notification-event.ts';
 import { createdFields, linkField, listField, projectField } from '../schema/fields.ts';
 import { Node } from '../schema/node-field.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
@@ -69,13 +74,7 @@ builder.objectField(Project, 'notificationEvents', (t) =>
   listField(t, NotificationEvents, {
     description:
       'Events that were routed to at least one topic, in the order in which they were committed.',
-    args: {
-      topicId: t.arg.id({ description: 'Only events that were routed to the topic with this id.' }),
-      eventTypes: t.arg({
-        type: [NotificationEventType],
-        description: 'Only events of these types, at least one.',
-      }),
-    },
+    args: filterArgs(t.arg, eventFilters),
     list: listNotificationEvents,
   }),
 );

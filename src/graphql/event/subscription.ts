@@ -1,9 +1,10 @@
+import { eventFilters } from '../../domain/event/notification-event.ts';
 import { followNotificationEvents } from '../../domain/event/notification-subscription.ts';
 import { followOperation } from '../../domain/operation/operation-subscription.ts';
 import { needing } from '../schema/needing.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { NotificationEventEdge, Operation } from '../schema/types.ts';
-import { NotificationEventType } from './notification-event-type.ts';
 
 builder.subscriptionType({
   description: 'Streams of what happens, over WebSocket or server-sent events.',
@@ -23,11 +24,7 @@ builder.subscriptionFields((t) => ({
         required: true,
         description: 'The id or the name of the project.',
       }),
-      topicId: t.arg.id({ description: 'Only events that are routed to the topic with this id.' }),
-      eventTypes: t.arg({
-        type: [NotificationEventType],
-        description: 'Only events of these types, at least one.',
-      }),
+      ...filterArgs(t.arg, eventFilters),
       after: t.arg.string({
         description:
           'The cursor of the last event that the client received: the stream begins after it. Default: from now on.',

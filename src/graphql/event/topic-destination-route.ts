@@ -3,10 +3,12 @@ import {
   deleteTopicDestinationRoute,
   listRoutesOfTopic,
   listTopicDestinationRoutes,
+  topicDestinationRouteFilters,
 } from '../../domain/event/topic-destination-route.ts';
 import { createdFields, listField, projectField, sureLinkField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
@@ -41,10 +43,7 @@ TopicDestinationRoute.implement({
 builder.objectField(Project, 'topicDestinationRoutes', (t) =>
   listField(t, TopicDestinationRoutes, {
     description: 'Routes of topics to destinations, newest first.',
-    args: {
-      topicId: t.arg.id({ description: 'Only routes of the topic with this id.' }),
-      destinationId: t.arg.id({ description: 'Only routes to the destination with this id.' }),
-    },
+    args: filterArgs(t.arg, topicDestinationRouteFilters),
     list: listTopicDestinationRoutes,
   }),
 );

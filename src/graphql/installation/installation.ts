@@ -1,6 +1,7 @@
 import {
   createInstallation,
   deleteInstallation,
+  installationFilters,
   listInstallations,
   listInstallationsOfIntegration,
   updateInstallation,
@@ -26,7 +27,7 @@ import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { parsedArgs } from '../schema/parsed-args.ts';
+import { filterArgs, parsedArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
@@ -120,12 +121,10 @@ builder.objectFields(Installation, (t) => ({
   }),
 }));
 
-const groupRef = 'Only installations of the group with this ref.';
-
 builder.objectField(Project, 'installations', (t) =>
   listField(t, Installations, {
     description: 'The installations of all integrations of the project, newest first.',
-    args: { groupRef: t.arg.string({ description: groupRef }) },
+    args: filterArgs(t.arg, installationFilters),
     list: listInstallations,
   }),
 );
@@ -133,7 +132,7 @@ builder.objectField(Project, 'installations', (t) =>
 builder.objectField(Integration, 'installations', (t) =>
   listField(t, Installations, {
     description: 'The installations of the integration, newest first.',
-    args: { groupRef: t.arg.string({ description: groupRef }) },
+    args: filterArgs(t.arg, installationFilters),
     list: listInstallationsOfIntegration,
   }),
 );

@@ -1,6 +1,7 @@
 import {
   createIntegration,
   deleteIntegration,
+  integrationFilters,
   listIntegrations,
   readIntegration,
 } from '../../domain/integration/integration.ts';
@@ -14,6 +15,7 @@ import {
 import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Integration, Integrations, Project, Revision } from '../schema/types.ts';
@@ -57,9 +59,7 @@ builder.objectFields(Project, (t) => ({
   }),
   integrations: listField(t, Integrations, {
     description: 'The integrations of the project, newest first.',
-    args: {
-      provider: t.arg.string({ description: 'Only integrations for the provider with this name.' }),
-    },
+    args: filterArgs(t.arg, integrationFilters),
     list: listIntegrations,
   }),
 }));

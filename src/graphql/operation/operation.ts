@@ -3,6 +3,7 @@ import {
   listOperations,
   type OperationMetadata as Metadata,
   metadataOf,
+  operationFilters,
 } from '../../domain/operation/operation.ts';
 import {
   createdFields,
@@ -13,6 +14,7 @@ import {
 } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { Node } from '../schema/node-field.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Installation, Integration, Operation, Operations, Project } from '../schema/types.ts';
 
@@ -132,13 +134,7 @@ Operation.implement({
 builder.objectField(Project, 'operations', (t) =>
   listField(t, Operations, {
     description: 'The operations of the project, newest first.',
-    args: {
-      status: t.arg({ type: OperationStatus, description: 'Only operations of this status.' }),
-      actionType: t.arg({
-        type: OperationActionType,
-        description: 'Only operations of this type.',
-      }),
-    },
+    args: filterArgs(t.arg, operationFilters),
     list: listOperations,
   }),
 );
@@ -146,13 +142,7 @@ builder.objectField(Project, 'operations', (t) =>
 builder.objectField(Installation, 'operations', (t) =>
   listField(t, Operations, {
     description: 'The operations of the installation, newest first.',
-    args: {
-      status: t.arg({ type: OperationStatus, description: 'Only operations of this status.' }),
-      actionType: t.arg({
-        type: OperationActionType,
-        description: 'Only operations of this type.',
-      }),
-    },
+    args: filterArgs(t.arg, operationFilters),
     list: listInstallationOperations,
   }),
 );

@@ -2,6 +2,7 @@ import {
   acceptInvite,
   createInvite,
   deleteInvite,
+  inviteFilters,
   inviteStatus,
   listInvites,
 } from '../../domain/org/invite.ts';
@@ -9,6 +10,7 @@ import { createdFields, listField, updateTimeField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
 import { answer } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Invite, Invites, Org } from '../schema/types.ts';
@@ -43,7 +45,7 @@ Invite.implement({
 builder.objectField(Org, 'invites', (t) =>
   listField(t, Invites, {
     description: 'The invites to the org, newest first, also revoked and expired ones.',
-    args: { status: t.arg({ type: InviteStatus, description: 'Only invites of this status.' }) },
+    args: filterArgs(t.arg, inviteFilters),
     list: listInvites,
   }),
 );

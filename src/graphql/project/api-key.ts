@@ -1,4 +1,5 @@
 import {
+  apiKeyFilters,
   type CreatedApiKey,
   createApiKey,
   deleteApiKey,
@@ -8,6 +9,7 @@ import {
 import { createdFields, listField, projectField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ApiKey, ApiKeys, Project } from '../schema/types.ts';
@@ -38,11 +40,7 @@ ApiKey.implement({
 builder.objectField(Project, 'apiKeys', (t) =>
   listField(t, ApiKeys, {
     description: 'The API keys of the project, newest first.',
-    args: {
-      active: t.arg.boolean({
-        description: 'True: only active keys. False: only inactive ones. Default: all.',
-      }),
-    },
+    args: filterArgs(t.arg, apiKeyFilters),
     list: listApiKeys,
   }),
 );

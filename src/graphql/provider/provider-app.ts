@@ -2,12 +2,14 @@ import {
   createProviderApp,
   deleteProviderApp,
   listProviderApps,
+  providerAppFilters,
   updateProviderApp,
 } from '../../domain/provider/provider-app.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Project, ProviderApp, ProviderApps } from '../schema/types.ts';
@@ -53,7 +55,7 @@ ProviderApp.implement({
 builder.objectField(Project, 'providerApps', (t) =>
   listField(t, ProviderApps, {
     description: 'The provider apps of the project, newest first.',
-    args: { provider: t.arg.string({ description: 'Only apps for the provider with this name.' }) },
+    args: filterArgs(t.arg, providerAppFilters),
     list: listProviderApps,
   }),
 );

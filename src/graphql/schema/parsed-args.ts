@@ -1,4 +1,4 @@
-/** The arguments of a read whose input has rules: made from its schema, which the plugin runs on each of them. */
+/** Arguments made from the domain's zod schemas, so that both surfaces have them from one declaration. */
 import type { ArgBuilder, ArgumentRef } from '@pothos/core';
 import type { z } from 'zod';
 import { fieldOptions } from './inputs.ts';
@@ -8,6 +8,7 @@ type ParsedArgs<S extends z.ZodObject> = {
   [N in keyof S['shape'] & string]: ArgumentRef<Types, z.output<S>[N]>;
 };
 
+/** The arguments of a read whose input has rules: the plugin runs the schema on each of them. */
 export function parsedArgs<S extends z.ZodObject>(
   arg: ArgBuilder<Types>,
   schema: S,
@@ -15,6 +16,22 @@ export function parsedArgs<S extends z.ZodObject>(
   const args = Object.entries<z.ZodType>(schema.shape).map(([name, member]) => [
     name,
     arg({ ...fieldOptions(name, member), validate: { schema: member } }),
+  ]);
+  return Object.fromEntries(args);
+}
+
+type FilterArgs<S extends z.ZodObject> = {
+  [N in keyof S['shape'] & string]: ArgumentRef<Types, z.output<S>[N] | null>;
+};
+
+/** The filters of a list. Their rules are not run: by a value that breaks one, nothing is found. */
+export function filterArgs<S extends z.ZodObject>(
+  arg: ArgBuilder<Types>,
+  schema: S,
+): FilterArgs<S> {
+  const args = Object.entries<z.ZodType>(schema.shape).map(([name, member]) => [
+    name,
+    arg(fieldOptions(name, member)),
   ]);
   return Object.fromEntries(args);
 }

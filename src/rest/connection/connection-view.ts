@@ -7,10 +7,10 @@ import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { consumer, showConsumer } from '../project/consumer.ts';
 import { group, showGroup } from '../project/group.ts';
-import { authScheme } from '../provider/provider-view.ts';
 import { providerApp, showProviderApp } from '../provider/provider-app.ts';
+import { authScheme } from '../provider/provider-view.ts';
 
-export const CONNECTION_STATUSES = ['CREATED', 'WORKING', 'BAD_CREDENTIALS'] as const;
+const STATUSES = ['CREATED', 'WORKING', 'BAD_CREDENTIALS'] as const;
 
 const token = resource('OAuth2Token', 'An OAuth token and its lifetime.', {
   token: z.string().describe('The value of the token.'),
@@ -34,7 +34,7 @@ export const connection = resource(
     consumer,
     providerApp: providerApp.optional(),
     authScheme: authScheme.describe('The scheme by which it authenticates at the provider.'),
-    status: words('ConnectionStatus', CONNECTION_STATUSES).describe(
+    status: words('ConnectionStatus', STATUSES).describe(
       'Whether its credentials work: they are new or just refreshed, accepted, or refused.',
     ),
     providerWorkspaceRef: z

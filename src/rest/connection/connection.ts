@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  connectionFilters,
   deleteConnection,
   getConnection,
   listConnections,
@@ -10,13 +11,13 @@ import { refreshConnectionInput } from '../../domain/connection/connection-input
 import { refreshConnection, refreshIfDue } from '../../domain/connection/connection-refresh.ts';
 import { type ShownCredentials, shownCredentials } from '../../domain/connection/credentials.ts';
 import { within } from '../../domain/declared-read.ts';
-import { projectIdOrName, ref } from '../../domain/names.ts';
+import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
-import { CONNECTION_STATUSES, connection, showConnection } from './connection-view.ts';
+import { connection, showConnection } from './connection-view.ts';
 
 const tag = 'Connections';
 const path = '/projects/{projectIdOrName}/connections';
@@ -49,17 +50,7 @@ export const connectionEndpoints = [
     path,
     tag,
     summary: 'Lists connections, newest first.',
-    input: z.object({
-      projectIdOrName,
-      provider: z
-        .string()
-        .max(128)
-        .optional()
-        .describe('Only connections to the provider with this name.'),
-      groupRef: ref.optional().describe('Only connections of the group with this ref.'),
-      consumerRef: ref.optional().describe('Only connections of the consumer with this ref.'),
-      status: z.enum(CONNECTION_STATUSES).optional().describe('Only connections of this status.'),
-    }),
+    input: z.object({ projectIdOrName, ...connectionFilters.shape }),
     item: connection,
     list: within(getOwnProject, listConnections),
     show: (row: Row<'Connection'>, request) => showConnection(row, request),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { within } from '../../domain/declared-read.ts';
 import {
   attemptsOf,
+  deliveryFilters,
   getDelivery,
   listDestinationDeliveries,
   listEventDeliveries,
@@ -93,11 +94,7 @@ export const deliveryEndpoints = [
     input: z.object({
       projectIdOrName,
       destination: z.string().min(1).max(64).describe('The id or the name of the destination.'),
-      status: z
-        .enum(STATUSES)
-        .meta({ id: 'DeliveryStatus' })
-        .optional()
-        .describe('Only deliveries of this status.'),
+      ...deliveryFilters.shape,
     }),
     item: delivery,
     list: within(getDestination, listDestinationDeliveries),

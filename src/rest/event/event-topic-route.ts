@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { within } from '../../domain/declared-read.ts';
 import {
   createEventTopicRoute,
-  createEventTopicRouteInput,
   deleteEventTopicRoute,
+  eventTopicRouteFilters,
   listEventTopicRoutes,
 } from '../../domain/event/event-topic-route.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
-import { id } from '../../ids.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { eventTypeWords, wordOf } from '../endpoint/words.ts';
@@ -43,13 +42,7 @@ export const eventTopicRouteEndpoints = [
     path,
     tag,
     summary: 'Lists routes of events to topics, newest first.',
-    input: z.object({
-      projectIdOrName,
-      topicId: id.optional().describe('Only routes to the topic with this id.'),
-      eventType: createEventTopicRouteInput.shape.eventType
-        .optional()
-        .describe('Only routes of events of this type.'),
-    }),
+    input: z.object({ projectIdOrName, ...eventTopicRouteFilters.shape }),
     item: route,
     list: within(getOwnProject, listEventTopicRoutes),
     show: showRoute,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { within } from '../../domain/declared-read.ts';
-import { createEventTopicRouteInput } from '../../domain/event/event-topic-route.ts';
 import {
+  eventFilters,
   getNotificationEvent,
   listNotificationEvents,
   topicsOf,
@@ -18,7 +18,6 @@ import { createdShape, resource } from '../openapi/schemas.ts';
 
 const tag = 'Events';
 const path = '/projects/{projectIdOrName}/notification-events';
-const { eventType } = createEventTopicRouteInput.shape;
 
 const notificationEvent = resource(
   'NotificationEvent',
@@ -75,13 +74,10 @@ export const notificationEventEndpoints = [
     summary: 'Lists events, in the order in which they were committed.',
     input: z.object({
       projectIdOrName,
-      topicId: id.optional().describe('Only events that were routed to the topic with this id.'),
-      eventTypes: z
-        .array(eventType)
-        .min(1)
-        .max(100)
-        .optional()
-        .describe('Only events of this type; give it several times for several types.'),
+      ...eventFilters.shape,
+      eventTypes: eventFilters.shape.eventTypes.describe(
+        'Only events of this type; give it several times for several types.',
+      ),
     }),
     places: { eventTypes: { in: 'query', name: 'eventType' } },
     item: notificationEvent,

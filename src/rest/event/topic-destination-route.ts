@@ -4,10 +4,10 @@ import {
   createTopicDestinationRoute,
   deleteTopicDestinationRoute,
   listTopicDestinationRoutes,
+  topicDestinationRouteFilters,
 } from '../../domain/event/topic-destination-route.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { id } from '../../ids.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
@@ -33,11 +33,7 @@ export const topicDestinationRouteEndpoints = [
     path,
     tag,
     summary: 'Lists routes of topics to destinations, newest first.',
-    input: z.object({
-      projectIdOrName,
-      topicId: id.optional().describe('Only routes of the topic with this id.'),
-      destinationId: id.optional().describe('Only routes to the destination with this id.'),
-    }),
+    input: z.object({ projectIdOrName, ...topicDestinationRouteFilters.shape }),
     item: route,
     list: within(getOwnProject, listTopicDestinationRoutes),
     show: (row) => row,

@@ -5,13 +5,14 @@ import {
   deleteInstallation,
   getInstallation,
   getInstallationOf,
+  installationFilters,
   listInstallations,
   listInstallationsOfIntegration,
   updateInstallation,
 } from '../../domain/installation/installation.ts';
 import { deleteInstallationInput } from '../../domain/installation/installation-input.ts';
 import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
-import { projectIdOrName, ref } from '../../domain/names.ts';
+import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
@@ -25,7 +26,6 @@ const ofIntegration: Record<'integrationIdOrName', Place> = {
   integrationIdOrName: { in: 'path', name: 'integrationId' },
 };
 const config: Place = { in: 'body', name: 'config.content' };
-const groupRef = ref.optional().describe('Only the installation of the group with this ref.');
 
 export const installationEndpoints = [
   listEndpoint({
@@ -33,10 +33,7 @@ export const installationEndpoints = [
     path: '/projects/{projectIdOrName}/installations',
     tag,
     summary: 'Lists installations of all integrations, newest first.',
-    input: z.object({
-      projectIdOrName,
-      groupRef: groupRef.describe('Only installations of the group with this ref.'),
-    }),
+    input: z.object({ projectIdOrName, ...installationFilters.shape }),
     item: installation,
     list: within(getOwnProject, listInstallations),
     show: showInstallation,
@@ -46,7 +43,7 @@ export const installationEndpoints = [
     path,
     tag,
     summary: "Lists an integration's installations, newest first.",
-    input: z.object({ projectIdOrName, integrationIdOrName, groupRef }),
+    input: z.object({ projectIdOrName, integrationIdOrName, ...installationFilters.shape }),
     places: ofIntegration,
     item: installation,
     list: within(getNamedIntegration, listInstallationsOfIntegration),

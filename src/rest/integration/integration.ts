@@ -4,6 +4,7 @@ import {
   createIntegration,
   deleteIntegration,
   getNamedIntegration,
+  integrationFilters,
   integrationIdOrName,
   listIntegrations,
 } from '../../domain/integration/integration.ts';
@@ -48,14 +49,7 @@ export const integrationEndpoints = [
     path,
     tag,
     summary: 'Lists integrations, newest first.',
-    input: z.object({
-      projectIdOrName,
-      provider: z
-        .string()
-        .max(64)
-        .optional()
-        .describe('Only integrations for the provider with this name.'),
-    }),
+    input: z.object({ projectIdOrName, ...integrationFilters.shape }),
     item: integration,
     list: within(getOwnProject, listIntegrations),
     show: showIntegration,

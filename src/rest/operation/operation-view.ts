@@ -10,20 +10,6 @@ const ACTION_TYPES = ['READ', 'WRITE', 'SUBSCRIBE'] as const;
 
 export const operationStatus = words('OperationStatus', STATUSES);
 
-/** What lists may be asked for. */
-export const operationFilters = {
-  status: z
-    .enum(STATUSES)
-    .meta({ id: 'OperationStatus' })
-    .optional()
-    .describe('Only operations of this status.'),
-  actionType: z
-    .enum(ACTION_TYPES)
-    .meta({ id: 'OperationActionType' })
-    .optional()
-    .describe('Only operations of this type.'),
-};
-
 const metadata = z
   .object({
     objects: z.array(z.string()).describe('The names of the objects that it reads or writes.'),

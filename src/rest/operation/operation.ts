@@ -7,6 +7,7 @@ import {
   getOperation,
   listInstallationOperations,
   listOperations,
+  operationFilters,
 } from '../../domain/operation/operation.ts';
 import { listOperationLogs } from '../../domain/operation/operation-log.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
@@ -14,7 +15,7 @@ import { id } from '../../ids.ts';
 import { listEndpoint, pagedEndpoint } from '../endpoint/list.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { operationLog, showOperationLog } from './operation-log.ts';
-import { operation, operationFilters, showOperation } from './operation-view.ts';
+import { operation, showOperation } from './operation-view.ts';
 
 const tag = 'Operations';
 const path = '/projects/{projectIdOrName}/operations';
@@ -30,7 +31,7 @@ export const operationEndpoints = [
       projectIdOrName,
       integrationIdOrName,
       installationId: id.describe('The id of the installation.'),
-      ...operationFilters,
+      ...operationFilters.shape,
     }),
     places: { integrationIdOrName: { in: 'path', name: 'integrationId' } },
     item: operation,
@@ -42,7 +43,7 @@ export const operationEndpoints = [
     path,
     tag,
     summary: "Lists a project's operations, newest first, also those of deleted installations.",
-    input: z.object({ projectIdOrName, ...operationFilters }),
+    input: z.object({ projectIdOrName, ...operationFilters.shape }),
     item: operation,
     list: within(getOwnProject, listOperations),
     show: showOperation,

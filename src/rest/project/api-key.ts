@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { within } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import {
+  apiKeyFilters,
   createApiKey,
   deleteApiKey,
   getApiKey,
@@ -50,13 +51,7 @@ export const apiKeyEndpoints = [
     path,
     tag,
     summary: 'Lists API keys, newest first.',
-    input: z.object({
-      projectIdOrName,
-      active: z
-        .boolean()
-        .optional()
-        .describe('True: only active keys. False: only inactive ones. Default: all.'),
-    }),
+    input: z.object({ projectIdOrName, ...apiKeyFilters.shape }),
     item: apiKey,
     list: within(getOwnProject, listApiKeys),
     show: (row: Row<'ApiKey'>) => showApiKey(row),

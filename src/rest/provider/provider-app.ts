@@ -6,6 +6,7 @@ import {
   createProviderApp,
   deleteProviderApp,
   listProviderApps,
+  providerAppFilters,
   updateProviderApp,
 } from '../../domain/provider/provider-app.ts';
 import type { Row } from '../../domain/scope.ts';
@@ -50,14 +51,7 @@ export const providerAppEndpoints = [
     path,
     tag,
     summary: 'Lists provider apps, newest first.',
-    input: z.object({
-      projectIdOrName,
-      provider: z
-        .string()
-        .max(1_024)
-        .optional()
-        .describe('Only apps for the provider with this name.'),
-    }),
+    input: z.object({ projectIdOrName, ...providerAppFilters.shape }),
     item: providerApp,
     list: within(getOwnProject, listProviderApps),
     show: showProviderApp,
