@@ -1,7 +1,6 @@
 /**
- * Mutations are declared with what a caller needs for them and with the schema of their input. Whoever calls
- * one, and over whichever surface: the need is checked first, then the input is opened, and the function that
- * does the work gets it parsed.
+ * Mutations are declared with what a caller needs for them and with the schema of their input. On every surface
+ * the need is checked first, then the input is opened, and the function that does the work gets it parsed.
  */
 import type { z } from 'zod';
 import type { Row } from '../database/rows.ts';
@@ -25,7 +24,7 @@ type OfProject = z.ZodObject<{ projectIdOrName: z.ZodString }>;
 interface Declaration<S extends z.ZodObject> {
   needs: Need;
   input: S;
-  /** What the schema can't say, and no project is needed for: told with the schema's findings. */
+  /** Further findings, which need no project: they are reported with the schema's. */
   findings?(call: Call, given: z.input<S>): Iterable<Issue>;
 }
 
@@ -95,7 +94,7 @@ function declare<S extends z.ZodObject, R>(
   return Object.assign(declared, { needs, input: schema });
 }
 
-/** Throws the schema's findings rather than that there is no such project. */
+/** Throws BAD_USER_INPUT with the schema's findings, if there are any, before NOT_FOUND. */
 async function projectOf(call: Call, opened: OpenedInput<OfProject>): Promise<Project> {
   const { projectIdOrName } = opened.given;
   const project = await findProject(call, projectIdOrName);

@@ -16,7 +16,7 @@ export const eventName = z
   .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be letters, digits and dashes, 1 to 64 characters.')
   .refine((text) => !looksLikeId(text), notAnId);
 
-/** platform-wide project names: stored lowercase. */
+/** Project names are unique on the platform and stored in lower case. */
 export const projectName = z
   .string()
   .min(2)

@@ -17,7 +17,7 @@ export interface NodeRow {
 
 /** Rows of any type by id, in the order of the ids; null for a malformed id, or a row that the viewer may not see. */
 export async function findNodes(call: Call, ids: readonly string[]): Promise<(NodeRow | null)[]> {
-  // Read first: a caller without credentials is refused here, even if no id is well-formed.
+  // Read first: a caller without credentials is refused here, even if every id is malformed.
   const { viewer } = call;
   if (ids.length > NODES_MAX) throw invalid('ids', `must be at most ${NODES_MAX}.`, ids.length);
   const byPrefix = Map.groupBy(ids, prefixOf);

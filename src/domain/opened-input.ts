@@ -12,7 +12,7 @@ export class OpenedInput<S extends z.ZodObject> {
   /** Whether every value has its type, so that rules can be checked. */
   readonly isWellFormed: boolean;
 
-  /** `leftOut` is what is said of a value that is missing, if it is not zod's sentence. */
+  /** `leftOut` replaces zod's message for a value that is missing. */
   constructor(schema: S, given: unknown, leftOut?: string) {
     const { data, error } = schema.safeParse(
       given,
@@ -28,15 +28,15 @@ export class OpenedInput<S extends z.ZodObject> {
   }
 
   /**
-   * As it was given: of the schema's types, while its rules may be broken. For those who look for further
-   * findings, which are told in one answer with the schema's. Throws BAD_USER_INPUT if types are wrong.
+   * As it was given: its types are right, its rules may be broken. For checks whose findings are reported
+   * with the schema's. Throws BAD_USER_INPUT if types are wrong.
    */
   get given(): z.input<S> {
     if (!this.isWellFormed) throw invalidInput(this.issues);
     return this.#given as z.input<S>;
   }
 
-  /** Findings that are told with the schema's. */
+  /** Adds findings, which are reported with the schema's. */
   add(found: Iterable<Issue>): void {
     this.issues.push(...found);
   }
@@ -46,7 +46,7 @@ export class OpenedInput<S extends z.ZodObject> {
     return invalidInput(this.issues);
   }
 
-  /** What the work gives. If it fails, what was found in the input is told rather than why. */
+  /** Returns what the work returns. If it fails, findings in the input are thrown rather than its error. */
   async orElse<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;

@@ -1,4 +1,4 @@
-/** Members of inputs that may be left out or null: once parsed, each has a value, which is said here alone. */
+/** Members of inputs that may be left out or null: once parsed, each has a value, so no default is given twice. */
 import type { z } from 'zod';
 
 /** Null if it is not given. */

@@ -13,7 +13,7 @@ const ROWS_AT_ONCE = 1_000;
 /** Each has up to thousands of log lines, which go first. */
 const OPERATIONS_AT_ONCE = 100;
 
-/** How long an expired authorization state is kept, so that a person who comes too late is told so. */
+/** How long an expired authorization state is kept, so that a person who returns too late gets the reason. */
 const EXPIRED_STATE_MS = DAY_MS;
 
 /** How many rows it removed, by table; those that went with another row are not counted. */
@@ -35,7 +35,7 @@ export async function removeExpired(services: Services, signal?: AbortSignal): P
   return remover.removed;
 }
 
-/** Their leases ended long ago. */
+/** Their leases have ended long ago. */
 const FORGET_PROCESSES = 'delete from "ServerProcess" where "missedTime" < $1';
 
 interface Expired {

@@ -14,7 +14,7 @@ import type { Viewer } from './viewer/viewer.ts';
 export type { PageRow } from '../database/reads/linked-rows.ts';
 export type { Row } from '../database/rows.ts';
 
-/** The ids of the orgs that the viewer belongs to. What an API key may do with its org is for its scopes. */
+/** The ids of the orgs that the viewer belongs to. Scopes decide what an API key may do with its org. */
 export function orgIdsOf(viewer: Viewer): string[] {
   return viewer.kind === 'API_KEY' ? [viewer.orgId] : [...viewer.orgIds];
 }
@@ -131,7 +131,7 @@ function findVisible({ viewer, database: { rows }, now }: Call, table: IdTable, 
   }
 }
 
-/** Members of the viewer's orgs, and a builder themselves. */
+/** Members of the viewer's orgs, and the viewer if it is a builder. */
 const VISIBLE_BUILDERS = new Kept<
   { ids: string[]; orgIds: string[]; viewerId: string },
   Row<'Builder'>

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 export interface FromServer {
-  /** The client's, as proxies that are trusted tell it. */
+  /** The client's address, as trusted proxies tell it. */
   address: string;
   /** Takes a place to run in. False if there is none: then the request is answered already. */
   enter(): boolean;

@@ -1,4 +1,4 @@
-/** REST under /v1: Fastify with this gateway's rules. It owns no port; `routing` takes what the server gives. */
+/** REST under /v1: Fastify with this gateway's rules. It owns no port; `routing` takes the server's requests. */
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { Services } from '../domain/call.ts';
@@ -51,7 +51,7 @@ function answerUnknown(app: Rest): void {
   const methodsOf = allowedMethods(ENDPOINTS);
   app.addHook('onRequest', async ({ is404, method, url }, reply) => {
     const path = url.split('?', 1)[0] as string;
-    // The router takes a verb for a part of the id before it where another method knows such an id.
+    // If another method has such an id, the router takes a verb for a part of it.
     if (!is404 && !path.includes(':')) return;
     const allowed = methodsOf(path);
     if (!is404 && (!allowed || allowed.includes(method))) return;
@@ -96,7 +96,7 @@ export function routerPath(path: string): string {
   );
 }
 
-/** Only those that the endpoint knows: a request has many others. */
+/** Only the headers that the endpoint declares: a request has many others. */
 function headersFor({ parts }: Endpoint, headers: FastifyRequest['headers']) {
   const known = Object.keys(parts.header?.shape ?? {});
   return Object.fromEntries(known.map((name) => [name, headers[name]]));

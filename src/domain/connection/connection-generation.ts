@@ -28,7 +28,7 @@ export interface Generation {
   scheme: AuthScheme;
   /** Checked already. */
   input: Omit<Input, 'projectIdOrName'>;
-  /** Whose account it is, where the provider has said so. */
+  /** Whose account it is, if the provider has told. */
   providerConsumerRef?: string | null;
 }
 
@@ -45,7 +45,7 @@ export const generateConnection = openProjectMutation({
 });
 
 /**
- * Makes the connection, or replaces the credentials of the one that there is; either way it is CREATED.
+ * Makes the connection, or replaces the credentials of the existing one; either way it is CREATED.
  * The group and the consumer are made at their first use.
  */
 export async function putConnection(
@@ -132,7 +132,7 @@ async function putRow(
     authScheme: scheme,
     providerWorkspaceRef: input.providerWorkspaceRef ?? undefined,
     providerMetadata: input.providerMetadata ?? undefined,
-    // Whose account they are of, the provider may have yet to say.
+    // The provider may not have told yet whose account they belong to.
     providerConsumerRef,
     ...newCredentials(services, { id, projectId: between.projectId, authScheme: scheme }, input),
   });

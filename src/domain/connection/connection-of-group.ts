@@ -2,7 +2,7 @@ import type { Transaction } from '../../database/transaction.ts';
 
 /**
  * The connection that stands for a group at a provider: the newest that is not BAD_CREDENTIALS, else
- * the newest; null where the group has none. `prisma` is a transaction or the database's own client.
+ * the newest; null if the group has none. `prisma` is a transaction or the database's own client.
  */
 export async function findConnectionOfGroup(
   prisma: Pick<Transaction, 'connection'>,

@@ -72,7 +72,7 @@ function notRefreshable({ authScheme }: Row<'Connection'>) {
 
 /**
  * One batch of the connections whose tokens are soon to end, whether or not they are used: refresh tokens
- * may end when they are not. Answers how many there were; as many as a batch means that there are more.
+ * may end when they are not. Returns how many there were; if they fill a batch, there may be more.
  */
 export async function refreshDue(services: Services): Promise<number> {
   const now = services.now();
@@ -122,7 +122,7 @@ async function refreshIdle(services: Services, connection: ConnectionKey): Promi
     return !token || endsWithin(token, AHEAD_MS, services.now());
   };
   const fresh = await freshCredentials(services, connection, { isStale });
-  // A life that is always near its end would fill every batch.
+  // A token whose whole life is that short would be in every batch.
   if (isTokenCredentials(fresh.credentials) && isStale(fresh.credentials)) {
     await postpone(services, connection, AHEAD_MS / 2);
   }

@@ -9,12 +9,12 @@ import {
 } from './credential-input.ts';
 
 export interface Choice {
-  /** Null where the issues say why there is none. */
+  /** Null if the issues say why there is none. */
   scheme: AuthScheme | null;
   issues: Issue[];
 }
 
-/** The scheme of a new connection: `authScheme` decides only where the field leaves several. */
+/** The scheme of a new connection: `authScheme` decides only if the field leaves several. */
 export function chooseScheme(
   provider: Provider,
   { authScheme, ...input }: CredentialInput & { authScheme?: AuthScheme | null },
@@ -68,7 +68,7 @@ function withoutCredentials(provider: Provider, authScheme: AuthScheme | null | 
     return refused([issue('authScheme', detail, authScheme)]);
   }
   if ((authScheme ?? (onlyNone ? 'NONE' : null)) === 'NONE') {
-    // Where inputs are the only way in, a connection without them could do nothing.
+    // If a provider takes nothing but inputs, a connection without them can do nothing.
     const issues = onlyNone ? customAuthIssues(provider, {}) : [];
     return { scheme: issues.length > 0 ? null : 'NONE', issues };
   }

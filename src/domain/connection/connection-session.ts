@@ -1,4 +1,4 @@
-/** An authenticated way to a connection's account: what connectors and forwarded requests go through. */
+/** Authenticated requests to a connection's account, for connectors and for forwarded requests. */
 import type { Row } from '../../database/rows.ts';
 import { joined, type StreamedAnswer } from '../../outbound/client.ts';
 import type {
@@ -22,14 +22,14 @@ import { canRefresh, endsWithin, heldToken, isDue, isTokenCredentials } from './
 import { freshCredentials } from './token/token-refresh.ts';
 
 const UNAUTHORIZED = 401;
-/** They ask us to wait; the second only if it says how long. */
+/** Both ask for a wait; the second only if it says how long. */
 const TOO_MANY = 429;
 const UNAVAILABLE = 503;
 
 export interface AccountSession extends ProviderSession {
   /**
-   * Sends a request on as it is, and resolves as soon as its answer begins. The same rules as those of
-   * `send`; after a refused token, a body that is larger than what is kept of it is not sent again.
+   * Sends a request on as it is, and resolves as soon as its answer begins. The rules of `send`
+   * apply; after a refused token, a body that is larger than what is kept of it is not sent again.
    */
   forward(request: ForwardedRequest): Promise<StreamedAnswer>;
 }
@@ -38,13 +38,13 @@ export interface AccountSession extends ProviderSession {
 interface Attempt<A> {
   exchange(held: HeldCredentials): Promise<A>;
   canRepeat(): boolean;
-  /** The answer is of no more use. */
+  /** Releases an answer that nobody reads. */
   discard(answer: A): Promise<void>;
 }
 
 /**
- * Opens the connection's account. Throws ProviderError BAD_REQUEST where the provider is not known any
- * more, or the connection lacks what its address is made of.
+ * Opens the connection's account. Throws ProviderError BAD_REQUEST if the provider is no longer
+ * known, or the connection lacks a value of its address.
  */
 export function openSession(services: Services, connection: Row<'Connection'>): AccountSession {
   const provider = services.catalogue.find(connection.provider);
@@ -59,7 +59,7 @@ class ConnectionSession implements AccountSession {
   readonly #services: Services;
   readonly #connection: Row<'Connection'>;
   readonly #provider: Provider;
-  /** Read at the first request, and again when they have to be others. */
+  /** Read at the first request, and again if they must be replaced. */
   #held: HeldCredentials | undefined;
 
   constructor(services: Services, connection: Row<'Connection'>, provider: Provider) {
@@ -150,7 +150,7 @@ class ConnectionSession implements AccountSession {
         isStale: (stored) => heldToken(stored)?.token === refusedToken,
       });
     } catch (error) {
-      // The token is refused, and no other is to be had.
+      // The token is refused, and no other can be had.
       if (error instanceof ProviderError && !error.passesLater) await this.#noteRefusal(refused);
       throw error;
     }
@@ -221,7 +221,7 @@ class ConnectionSession implements AccountSession {
     await this.#note(recordBadCredentials(this.#services, finding));
   }
 
-  /** The provider has answered: that its answer can't be noted now must not lose it. */
+  /** The provider has answered: its answer must not be lost because the status can't be stored now. */
   async #note(recorded: Promise<void>): Promise<void> {
     try {
       await recorded;

@@ -1,4 +1,4 @@
-/** What calls and refreshes tell of a connection's credentials. Written only if it changes. */
+/** Whether a connection's credentials work, as calls and refreshes show. Written only if it changes. */
 import { inTransaction } from '../../database/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
 import type { Services } from '../call.ts';

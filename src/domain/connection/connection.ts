@@ -76,7 +76,7 @@ export const getConnection = projectRead(
     getOwned(call, 'Connection', { projectId, id, what: 'Connection' }),
 );
 
-/** Null finds nothing; undefined doesn't ask. */
+/** The condition for a row that was looked for: null matches nothing, undefined everything. */
 function idOrNone(row: { id: string } | null | undefined): string | never[] | undefined {
   return row === null ? [] : row?.id;
 }
@@ -187,7 +187,7 @@ export function newCredentials(
   } as const;
 }
 
-/** Throws `missing` where the row to change is not there. */
+/** Throws `missing` if the row to change is not there. */
 async function unless<T>(missing: DomainError, change: Promise<T>): Promise<T> {
   try {
     return await change;

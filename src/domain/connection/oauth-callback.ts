@@ -1,4 +1,4 @@
-/** The way back from a provider's page of consent: makes or renews the connection. */
+/** The return from a provider's page of consent: makes or renews the connection. */
 import type { Tables } from '../../database/tables.ts';
 import { isMissingRow } from '../../database/violations.ts';
 import { DomainError } from '../../errors.ts';
@@ -49,7 +49,7 @@ export async function finishOAuthConnect(
 }
 const DENIED = 'The provider did not allow it.';
 
-/** Gone from the table when it is found: the same state finds nothing again. */
+/** Deletes the row that it finds: a state works once. */
 async function takeConnect(
   { database, now }: Services,
   state: string | null,
@@ -129,7 +129,7 @@ function dateOf(isoText: string | undefined): Date | null {
   return isoText === undefined ? null : new Date(isoText);
 }
 
-/** OAuth's own words, as they go to where the browser is sent. */
+/** OAuth's error codes, for the page that the browser is sent to. */
 function codeOf({ kind, passesLater }: ProviderError): string {
   if (kind === 'AUTH_INVALIDATED') return 'access_denied';
   return passesLater ? 'temporarily_unavailable' : 'invalid_request';

@@ -1,4 +1,4 @@
-/** What a connect in a browser is made with, and every reason why it can't be. */
+/** What a connect in a browser needs, and every reason why it can't begin. */
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { type Issue, invalid, invalidInput } from '../../errors.ts';

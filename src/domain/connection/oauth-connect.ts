@@ -1,4 +1,4 @@
-/** Connecting in a browser: the way to a provider's page of consent. The way back is oauth-callback.ts. */
+/** Connecting in a browser: sends people to a provider's page of consent; oauth-callback.ts is their return. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
@@ -13,7 +13,7 @@ import { fillAddress } from './session/account-address.ts';
 export const CALLBACK_PATH = '/oauth/callback';
 /** Time to log in, find the second factor and read what is asked for. */
 const LIFETIME_MS = 10 * 60_000;
-/** People of one project who are on their way at the same time. */
+/** Connects of one project that wait for their people. */
 const MOST_PENDING = 10_000;
 const RANDOM_BYTES = 32;
 /** What `randomBytes` gives as text: nothing else is looked up. */
@@ -38,7 +38,7 @@ export const startOAuthConnect = projectMutation({
   run: (call, input, { id }) => beginConnect(call, id, input),
 });
 
-/** Of an input that was checked, or made from a connection. */
+/** The input was checked, or is made from a connection. */
 export async function beginConnect(
   call: Call,
   projectId: string,
@@ -91,7 +91,7 @@ function storedInput(input: ConnectInput, { scopes }: ConnectPlan): Prisma.Input
   return { ...stored, scopes } as Prisma.InputJsonObject;
 }
 
-/** Forgets who never came back. */
+/** Deletes expired connects. Throws RATE_LIMITED if there are still too many. */
 async function makeRoom({ database, now }: Services, projectId: string): Promise<void> {
   const { oAuthConnect } = database.prisma;
   await oAuthConnect.deleteMany({ where: { projectId, expireTime: { lte: now() } } });
@@ -126,7 +126,7 @@ function authorizeUrl(
       code_challenge_method: 'S256',
     }),
   };
-  // Ours come last: nobody's extras change where the person is sent back, or with what.
+  // Ours come last, so that extra parameters can't change where the person returns, or with what.
   for (const [name, value] of Object.entries({ ...extra, ...own })) {
     url.searchParams.delete(name);
     for (const one of [value].flat()) url.searchParams.append(name, one);

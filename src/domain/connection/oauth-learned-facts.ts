@@ -5,11 +5,11 @@ import { type TokenAnswer, textAt } from './token/token-endpoint.ts';
 
 export interface LearnedFacts {
   providerConsumerRef: string | null;
-  /** What the caller gave, where the answer names nothing that the address could be made with. */
+  /** What the caller gave, for an answer that names no workspace. */
   providerWorkspaceRef: string | null;
 }
 
-/** As long as a caller may give a workspace. */
+/** The same limit as for a workspace that a caller gives. */
 const LONGEST_REF = 1_024;
 
 export function learnedFacts(

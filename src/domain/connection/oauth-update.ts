@@ -1,4 +1,4 @@
-/** A new consent to a connection that there is: it keeps its ends, its app and its scheme. */
+/** A new consent to an existing connection, which keeps its ends, its app and its scheme. */
 
 import { z } from 'zod';
 import { DomainError, invalidInput, notFound, unprocessable } from '../../errors.ts';
@@ -21,7 +21,7 @@ export const startOAuthUpdateInput = z
     description: 'The connection whose person consents again in a browser.',
   });
 
-/** Throws UNPROCESSABLE where the connection did not come by a consent. */
+/** Throws UNPROCESSABLE if the connection did not come by a consent. */
 export const startOAuthUpdate = projectMutation({
   needs: 'connections:write',
   input: startOAuthUpdateInput,

@@ -1,13 +1,13 @@
 /**
- * A project that is owed more than its destinations take: new work waits or is refused, so that the outbox
- * stays bounded. What is owed to disabled destinations doesn't count: it waits for people.
+ * A project with more pending deliveries than its destinations take: new work waits or is refused, so that the
+ * outbox stays bounded. Deliveries to disabled destinations don't count: they wait for people.
  */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/database.ts';
 import { rateLimited } from '../../errors.ts';
 import type { Services } from '../call.ts';
 
-/** When it may be better: deliveries leave at hundreds a second. */
+/** What a refused caller is told to wait: deliveries leave at hundreds a second. */
 export const BACKLOG_WAIT_SECONDS = 30;
 
 /** Counting more takes milliseconds, so it is done once a second for each project. */
@@ -41,7 +41,7 @@ export async function isBacklogged(
   return pending >= limit;
 }
 
-/** Throws RATE_LIMITED where the project is backlogged. */
+/** Throws RATE_LIMITED if the project is backlogged. */
 export async function refuseIfBacklogged(
   services: Pick<Services, 'config' | 'database'>,
   projectId: string,

@@ -17,7 +17,7 @@ import { type Batch, getOwned } from '../scope.ts';
 
 export type DeliveryAttempt = Row<'DeliveryAttempt'>;
 
-/** More than one life of a delivery has; one that was retried again and again shows its newest. */
+/** More than the retry schedule has; a delivery that callers retried again shows its newest. */
 const ATTEMPTS_SHOWN = 100;
 /** Rows that one statement changes: it neither runs nor locks for long. */
 const ROWS_PER_STATEMENT = 5_000;
@@ -85,7 +85,7 @@ const NEWEST_ATTEMPTS = `
     select * from "DeliveryAttempt" where "deliveryId" = d."id"
     order by "attemptNumber" desc limit $2) a`;
 
-/** Whatever became of it, it is due now. */
+/** Makes it due now, also if it has succeeded or failed. */
 export const retryDelivery = projectMutation({
   needs: 'events:write',
   input: retryDeliveryInput,
@@ -111,7 +111,7 @@ async function holdDestination(tx: Transaction, destinationId: string): Promise<
   if (found.length === 0) throw conflict('The destination of the delivery has been deleted.');
 }
 
-/** What the destination is owed is due now. */
+/** Makes all pending deliveries to the destination due now. */
 export function releasePending(tx: Transaction, destinationId: string, now: Date): Promise<void> {
   return inParts((limit) =>
     tx.delivery.updateMany({
@@ -126,7 +126,7 @@ export function releasePending(tx: Transaction, destinationId: string, now: Date
   );
 }
 
-/** What the destination was owed has failed; a late result of an attempt under way is refused. */
+/** Fails all pending deliveries to the destination; a late result of an attempt under way is refused. */
 export function dropPending(
   tx: Transaction,
   destinationId: string,

@@ -10,8 +10,8 @@ const USES_NAMED = 10;
 
 /**
  * What names the destination, in words (`integration contacts-sync`), at most ten; none if it is free.
- * From here to the end of the transaction nothing else comes to name it: to be asked before a rename
- * or a deletion.
+ * From here to the end of the transaction nothing else can begin to name it: call it before a rename or
+ * a deletion.
  */
 export async function destinationUses(
   tx: Transaction,

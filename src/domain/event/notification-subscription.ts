@@ -46,7 +46,7 @@ async function readCursor(call: Call, { projectId, after, end }: Resumption): Pr
   if (typeof position !== 'bigint' || position > end) {
     throw invalid('after', 'is not a cursor of this list.', after);
   }
-  // Positions have no gaps: where the next one is gone, retention has removed what was asked for.
+  // Positions have no gaps: if the next one is gone, retention has removed it.
   if (position < end && !(await isKept(call.database, projectId, position + 1n))) {
     throw invalid(
       'after',

@@ -1,5 +1,5 @@
 /**
- * The rules of a URL that messages are posted to, as far as they can be told without resolving its host:
+ * The rules of a URL that messages are posted to, as far as they need no look-up of its host:
  * what a name resolves to is checked at every attempt.
  */
 import { z } from 'zod';

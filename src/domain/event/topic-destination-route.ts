@@ -95,7 +95,7 @@ export const deleteTopicDestinationRoute = projectMutation({
   },
 });
 
-/** The keys hold the project: another project's topic or destination is refused like one that never was. */
+/** The foreign keys include the project, so another project's topic or destination is refused as if it did not exist. */
 async function missingEnds({ database: { rows } }: Call, projectId: string, ends: Ends) {
   const { topicId, destinationId } = ends;
   const [topics, destinations] = await Promise.all([

@@ -1,4 +1,4 @@
-/** What is wrong with an installation's config, told from the revision that it chooses from. */
+/** What is wrong with an installation's config, compared with the revision that it chooses from. */
 import type { Transaction } from '../../database/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../errors.ts';
 import { type Provider, supportsFor } from '../../providers/contract.ts';
@@ -15,7 +15,7 @@ interface ConfigAbout {
   content: IntegrationContent;
   /** Null for one that is not known any more. */
   provider: Provider | null;
-  /** Those of the destinations that it names that exist. */
+  /** The existing ones of the destinations that it names. */
   destinations: ReadonlySet<string>;
 }
 

@@ -125,7 +125,7 @@ function wholeConfig({ read, write }: IntegrationContent): ParsedConfig {
   return installationConfigInput.parse({ read: names(read), write: names(write) });
 }
 
-/** The required fields, and the optional ones where the integration selects them by itself. */
+/** The required fields, and the optional ones if the integration selects them by itself. */
 function fieldsByDefault(spec: ReadObject | undefined): string[] {
   if (!spec) return [];
   const { requiredFields, optionalFields, optionalFieldsAuto } = spec;

@@ -7,7 +7,7 @@ import { issueAt } from '../issues.ts';
 interface Wanted {
   projectId: string;
   provider: string;
-  /** Null if there is no such group, which has been told already. */
+  /** Null if there is no such group: an issue says so already. */
   groupId: string | null;
   /** Null: the group's own. */
   connectionId: string | null;

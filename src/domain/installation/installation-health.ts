@@ -1,4 +1,4 @@
-/** How installations are doing, told from their operations and connections. */
+/** Whether installations work, by their operations and connections. */
 import type { Row } from '../../database/rows.ts';
 import type { Batch } from '../scope.ts';
 
@@ -30,7 +30,7 @@ export const installationHealth: Batch<string, InstallationHealth> = async ({ da
   return ids.map((id) => (found.has(id) ? 'UNHEALTHY' : 'HEALTHY'));
 };
 
-/** They all failed where the third failure from the end is newer than every success. */
+/** They all failed if the third newest failure is newer than every success. */
 const UNHEALTHY = `
   select i."id" from "Installation" i
   join "Connection" c on c."id" = i."connectionId"

@@ -64,7 +64,7 @@ export async function insertInstallation(
   return installation;
 }
 
-/** Another connection, or another config where one is given. */
+/** Changes the connection, and the config if one is given. */
 export async function changeInstallation(
   call: Call,
   tx: Transaction,
@@ -104,8 +104,8 @@ export async function changeInstallation(
 }
 
 /**
- * Deletes installations with their configs and objects; connections and operations stay. Gives what
- * records their events, for the caller to do last in the transaction.
+ * Deletes installations with their configs and objects; connections and operations stay. Returns
+ * a function that records their events: call it last in the transaction.
  */
 export async function deleteInstallations(
   tx: Transaction,
@@ -145,7 +145,7 @@ function insertConfig(
   return tx.installationConfig.create({ data });
 }
 
-/** The installation stands, but what it subscribes to will never come: that is told once, as an event. */
+/** The installation works, but events that it subscribes to will never come: one event says so. */
 async function recordSubscribeRefusal(
   { catalogue }: Call,
   tx: Transaction,

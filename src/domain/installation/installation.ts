@@ -82,7 +82,7 @@ export async function getInstallationOf(
   return found;
 }
 
-/** Throws CONFLICT where the group has the integration already. */
+/** Throws CONFLICT if the group has the integration already. */
 export const createInstallation = openProjectMutation({
   needs: 'installations:write',
   input: createInstallationInput,
@@ -128,7 +128,7 @@ export const updateInstallation = openProjectMutation({
   },
 });
 
-/** Without issues, both are there. */
+/** If there are no issues, neither is null. */
 function sureEnds({ groupId, connectionId }: Nullable<Record<'groupId' | 'connectionId', string>>) {
   if (groupId === null || connectionId === null) throw new Error('What is missing was not told.');
   return { groupId, connectionId };

@@ -34,7 +34,7 @@ export async function usersOfObjects(
   return users.map(({ objectName, installationId }) => `${objectName} by ${installationId}`);
 }
 
-/** Those that people paused before keep their note. */
+/** Objects that people paused before keep their own note. */
 export async function pauseDroppedObjects(
   tx: Transaction,
   integrationId: string,

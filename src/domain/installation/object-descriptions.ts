@@ -24,7 +24,7 @@ export function createObjectDescriptions(): ObjectDescriptions {
     ttl: FRESH_MS,
     maxSize: MOST_CHARACTERS,
     sizeCalculation: (description) => JSON.stringify(description).length,
-    // Those who ask meanwhile share the answer, also if it is too large to be kept.
+    // Calls that come meanwhile share the answer, also if it is too large to be kept.
     fetchMethod: (_key, _stale, { context }) => fetchDescription(context),
     ignoreFetchAbort: true,
   });
@@ -33,7 +33,7 @@ export function createObjectDescriptions(): ObjectDescriptions {
 /** Throws ProviderError, and UNPROCESSABLE where the provider describes no objects. */
 export async function describeObject(ask: DescriptionAsk): Promise<ObjectDescription> {
   const { services, connection, objectName } = ask;
-  // A connection that was changed may be to another account.
+  // A changed connection may be to another account.
   const key = JSON.stringify([connection.id, connection.updateTime, objectName]);
   const description = await services.providerAccess.descriptions.fetch(key, { context: ask });
   if (!description) throw new Error(`No description of ${objectName} came.`);

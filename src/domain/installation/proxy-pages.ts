@@ -1,4 +1,4 @@
-/** All pages of a provider's list, as one stream of records: what a forwarded request asks for by `paginate=true`. */
+/** All pages of a provider's list, as one stream of records: for forwarded requests with `paginate=true`. */
 import type { ProviderAnswer, ProviderRequest, ProviderSession } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
@@ -8,7 +8,7 @@ import { type ForwardedRequest, getForwarding, type InstallationKey, refusal } f
 
 const PARAMETER = 'paginate';
 const TOO_MANY = 429;
-/** Tries of a page that the provider puts off. Between them the session waits for as long as it was told. */
+/** Tries of a page that the provider puts off. Between them the session waits as long as the provider says. */
 const TRIES_MAX = 5;
 
 /** Whether a request asks for all pages. */
@@ -52,7 +52,7 @@ function queryOf(target: string): URLSearchParams {
   return new URLSearchParams(query);
 }
 
-/** Ends with the caller, and asks again for what the provider puts off. */
+/** Ends when the caller leaves, and requests a page again if the provider puts it off. */
 function patient(session: ProviderSession, signal: AbortSignal): ProviderSession {
   const send = async (request: ProviderRequest, tries = 1): Promise<ProviderAnswer> => {
     signal.throwIfAborted();

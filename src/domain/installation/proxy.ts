@@ -24,7 +24,7 @@ export interface InstallationKey {
 
 /**
  * Resolves as soon as the provider's answer begins, whatever its status. The caller needs both `read` and
- * `records:write`, for what a request does is known to the provider alone. Throws UNPROCESSABLE where the
+ * `records:write`, because only the provider knows what a request does. Throws UNPROCESSABLE if the
  * integration doesn't forward, and PROVIDER_ERROR or RATE_LIMITED if no answer came.
  */
 export const forwardRequest = read(
@@ -41,11 +41,11 @@ export const forwardRequest = read(
 
 interface Forwarding {
   connection: Row<'Connection'>;
-  /** Null if the server knows it no more. */
+  /** Null if the server no longer knows it. */
   provider: Provider | null;
 }
 
-/** Throws UNPROCESSABLE where the integration or the provider doesn't forward. */
+/** Throws UNPROCESSABLE if the integration or the provider doesn't forward. */
 export const getForwarding = projectRead(
   'read',
   async (call, { installationId: id }: InstallationKey, { id: projectId }): Promise<Forwarding> => {
@@ -64,7 +64,7 @@ export const getForwarding = projectRead(
   },
 );
 
-/** What a caller is told whose request was not forwarded. */
+/** The error for a request that was not forwarded. */
 export function refusal(error: ProviderError): DomainError {
   const { code, message, extra } = providerRefusal(error);
   switch (error.kind) {

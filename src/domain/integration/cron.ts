@@ -8,7 +8,7 @@ const DAY_MINUTES = 24 * 60;
 /** 28 years, after which dates fall on the same weekdays again. */
 const CALENDAR_DAYS = 28 * 365.25;
 
-/** Numbers, lists, ranges, steps and names; the parser's own extensions (H, L, #, ?) are not for us. */
+/** Numbers, lists, ranges, steps and names; the parser's own extensions (H, L, #, ?) are refused. */
 const FIVE_FIELDS = /^(?:[\d*,/-]+ +){3}(?:[\d*,/-]|[a-z]{3})+ +(?:[\d*,/-]|[a-z]{3})+$/i;
 
 /** A schedule in an input. */
@@ -38,8 +38,8 @@ export function nextRunOf(schedule: string, after: Date): Date {
 }
 
 /**
- * Told from what the fields stand for: every day that runs at all runs at the same times, so the gaps
- * are those inside a day and the one over midnight. Throws where the schedule never runs.
+ * Computed from the fields: every day that runs at all runs at the same times, so the gaps
+ * are those inside a day and the one over midnight. Throws if the schedule never runs.
  */
 function smallestGapMinutes(schedule: string): number {
   const { fields } = CronExpressionParser.parse(schedule, { tz: 'UTC' });

@@ -1,6 +1,6 @@
 /**
  * The rules between the values of an integration's content, and those that need the catalogue or the
- * project. They are told of content that may break the shape's rules too, so that all findings come at once.
+ * project. They are checked on content that may break the shape's rules too, so that all findings come at once.
  */
 import type { Transaction } from '../../database/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../errors.ts';
@@ -23,7 +23,7 @@ interface ContentAbout {
   /** The integration's name and provider. */
   name: string;
   provider: Pick<Provider, 'name' | 'objects'>;
-  /** Those of the destinations that it names that exist. */
+  /** The existing ones of the destinations that it names. */
   destinations: ReadonlySet<string>;
 }
 
@@ -72,7 +72,7 @@ export function* destinationIssues(
   }
 }
 
-/** The places of values that were there before; nulls are no values. */
+/** The places of repeated values; nulls are no values. */
 export function* repeated<T>(values: Iterable<T | null | undefined>): Generator<number> {
   const seen = new Set<T>();
   let index = 0;
@@ -104,7 +104,7 @@ function* readIssues(content: ContentInput, about: ContentAbout): Generator<Issu
   const path = [...about.path, 'read', 'objects'];
   const objects = content.read?.objects ?? [];
   yield* objectNameIssues(objects, path, about.provider);
-  // Objects are told by either name later, so one's mapped name may be no other's name at all.
+  // Either name selects an object later, so a mapped name must differ from every other object's names.
   const names = new Set(objects.map(({ objectName }) => objectName));
   const taken = new Set(repeated(objects.map(({ mapToName }) => mapToName)));
   for (const [index, object] of objects.entries()) {

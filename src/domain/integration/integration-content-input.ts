@@ -89,7 +89,7 @@ const readObjectInput = z
     description: 'An object to read, with its fields, schedule and destination.',
   });
 
-/** What is said of values for fields that no one has mapped. */
+/** Rules of values for fields that are not mapped. */
 export const VALUE_DEFAULTS = 'Which fields a write may set beside the mapped ones.';
 export const ANY_FIELDS =
   'True: with inheritMapping, a write may set any field of the provider. False: only mapped and selected fields.';

@@ -46,7 +46,7 @@ export const deleteIntegrationInput = z
   .object({ projectIdOrName, integrationIdOrName })
   .meta({ id: 'DeleteIntegrationInput', description: 'The integration to delete.' });
 
-/** Installations that are deleted with one transaction: each has its event, and events wait in line. */
+/** Installations that one transaction deletes: it records an event for each, and other events wait for it. */
 const DELETED_AT_ONCE = 25;
 
 export const integrationFilters = z.object({
@@ -113,7 +113,7 @@ async function findIntegration({ database }: Call, projectId: string, idOrName: 
 
 /**
  * The integration as it is now, held until the transaction ends: for a `change` alone, for a `use`
- * together with other uses. Revisions and installations so take their turns. Throws NOT_FOUND.
+ * together with other uses. So revisions and installations take turns. Throws NOT_FOUND.
  */
 export async function holdIntegration(
   tx: Transaction,
@@ -173,7 +173,7 @@ async function insertIntegration(
 
 /**
  * Deletes its installations too, some in each transaction, each with its event; it goes with the last of
- * them. Whatever interrupts it, calling it again goes on.
+ * them. After an interruption, calling it again continues.
  */
 export const deleteIntegration = projectMutation({
   needs: 'integrations:write',

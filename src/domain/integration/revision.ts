@@ -79,7 +79,7 @@ export const latestRevisions: Batch<string, Revision | null> = async (call, ids)
   return byId('Revision')(call, revisionIds);
 };
 
-/** Throws CONFLICT where installations read an object that it drops, unless it is destructive. */
+/** Throws CONFLICT if installations read an object that it drops, unless it is destructive. */
 export const createRevision = openProjectMutation({
   needs: 'integrations:write',
   input: createRevisionInput,

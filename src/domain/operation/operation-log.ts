@@ -1,4 +1,4 @@
-/** What an operation told while it ran. */
+/** The lines that an operation logs while it runs. */
 
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';

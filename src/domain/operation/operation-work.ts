@@ -1,6 +1,6 @@
 /**
- * Operations as their work goes: made, noted, logged, ended. Each change is announced to those who follow
- * the operation, in the transaction that makes it.
+ * Changes of operations as their work goes on. Each is announced to followers of the operation, in the
+ * transaction that makes it.
  */
 import type { LogSeverity, OperationActionType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
@@ -37,7 +37,7 @@ export function createOperation(
   });
 }
 
-/** How far it has come: the whole metadata, in place of what was there. */
+/** Replaces the whole metadata. */
 export async function noteOperation(
   tx: Transaction,
   { id, projectId }: OperationRef,

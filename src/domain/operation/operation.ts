@@ -1,4 +1,4 @@
-/** Operations: pieces of provider work, and what came of them. They outlive what they were done for. */
+/** Operations: pieces of provider work, and what came of them. They outlive their installations. */
 
 import { z } from 'zod';
 import { OperationActionType, OperationStatus } from '../../database/generated/enums.ts';
@@ -92,7 +92,7 @@ export const listInstallationOperations = read(
   },
 );
 
-/** One index has both columns: where one filter is left out, each of its values is a range of that index. */
+/** One index has both columns: if one filter is left out, each of its values is a range of that index. */
 function filterOf(
   status: OperationFilters['status'],
   actionType: OperationFilters['actionType'],

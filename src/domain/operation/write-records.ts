@@ -1,4 +1,4 @@
-/** Writes of records to a provider, as callers ask for them and are answered. */
+/** Writes of records to a provider: requests and answers. */
 import type { Row } from '../../database/rows.ts';
 import { isUniqueViolation } from '../../database/violations.ts';
 import type { Call } from '../call.ts';
@@ -14,9 +14,9 @@ import { runToEnd } from './write/write-run.ts';
 export { type WriteAnswer, writeRecordsInput };
 
 /**
- * An asynchronous write is answered when it is stored; a synchronous one with its outcome, or after 25 s
- * with the word that it is not known yet. What the provider refuses is an outcome and no error. Throws
- * RATE_LIMITED for an asynchronous one while the project is owed more than its destinations take.
+ * An asynchronous write is answered when it is stored; a synchronous one with its outcome, or when
+ * the time of a mutation is nearly over, as not known yet. A provider's refusal is an outcome and no error.
+ * Throws RATE_LIMITED for an asynchronous one while the project has too many pending deliveries.
  */
 export const writeRecords = openProjectMutation({
   needs: 'records:write',
@@ -46,7 +46,7 @@ async function startOnce(call: Call, write: WriteToStart): Promise<WriteAnswer> 
   return answerInTime(call, { operation, isBatch: input.batch != null, running });
 }
 
-/** Of a write that this call doesn't run itself: a synchronous one is waited for. */
+/** The answer for a write that this call doesn't run itself: it waits if the write is synchronous. */
 async function answerLater(
   call: Call,
   { mode, batch }: WriteInput,

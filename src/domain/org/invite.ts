@@ -101,7 +101,7 @@ export const listInvitesToViewer = read('nothing', (call: Call, args: PageArgs) 
   const { viewer } = call;
   const email = viewer.kind === 'BUILDER' ? viewer.email : null;
   const name = 'Viewer.invites';
-  // Without an address there is nothing to look for: null would match every invite that has ended.
+  // Null would match every invite that has ended.
   if (email === null) return pageOfArray({ name, key: ({ id }: Invite) => id }, [], args);
   const where = { pendingEmail: email, expireTime: { after: call.now() } };
   return listPage(call, { name, table: 'Invite', where }, args);
@@ -172,7 +172,7 @@ interface Ending {
   status: 'ACCEPTED' | 'REVOKED';
 }
 
-/** Of several endings at once one succeeds: the condition is part of the update. */
+/** If several calls end an invite at once, one succeeds: the condition is part of the update. */
 async function endPending(call: Call, tx: Transaction, { where, status }: Ending): Promise<Invite> {
   const now = call.now();
   const { count } = await tx.invite.updateMany({

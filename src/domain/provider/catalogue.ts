@@ -1,7 +1,7 @@
 /** The providers that this server knows, by name. */
 import type { Provider } from '../../providers/contract.ts';
 
-/** Of a name that is none of them. */
+/** The issue for an unknown name. */
 export const NOT_A_PROVIDER =
   'is not a provider. The field providers and GET /v1/providers list them.';
 

@@ -1,7 +1,7 @@
 /**
- * How fast providers are called: so many requests of a connection at once and in a second, a rest where
- * the provider asks for one, and a bounded share for each project and each provider, so that a slow one
- * keeps nobody else waiting. In memory: each process keeps to the limits for itself.
+ * How fast providers are called: so many requests of a connection at once and in a second, a pause if
+ * the provider requires one, and a bounded share for each project and each provider, so that a slow one
+ * delays no other. In memory: each process keeps to the limits for itself.
  */
 import type { Provider } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
@@ -14,7 +14,7 @@ const PROJECT_CONCURRENCY = 32;
 /** Requests of one connection that may wait, and for how long: callers wait 30 s in all. */
 const MOST_WAITING = 500;
 const LONGEST_WAIT_MS = 20_000;
-/** The rest after a refusal that asks for none; longer ones are asked for again when they are over. */
+/** The pause after a refusal that names none, and the longest: after it the provider is called again. */
 const REST_MS = 1_000;
 const LONGEST_REST_MS = HOUR_MS;
 /** Connections of a provider whose rate is remembered. */
@@ -82,7 +82,7 @@ export class ProviderLimits {
     this.#now = now;
   }
 
-  /** Runs the work in its turn. Throws RATE_LIMITED, with nothing run, where that is too far away. */
+  /** Runs the work in its turn. Throws RATE_LIMITED, with nothing run, if that is too far away. */
   async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
     const lane = this.#laneOf(caller);
     await this.#turn(lane);
@@ -93,7 +93,7 @@ export class ProviderLimits {
     }
   }
 
-  /** Nothing more of the connection starts for so long. */
+  /** Starts nothing more of the connection for this long. */
   rest(caller: Caller, ms: number | null): void {
     const lane = this.#laneOf(caller);
     const until = this.#now() + Math.min(ms ?? REST_MS, LONGEST_REST_MS);
@@ -133,7 +133,7 @@ export class ProviderLimits {
     return promise;
   }
 
-  /** Starts what may start; the rest is started by whoever makes room, or when its time has come. */
+  /** Starts what may start; the rest starts when another ends, or when its time has come. */
   #advance(lane: Lane): void {
     const { road, waiting, caller } = lane;
     road.held.delete(lane);

@@ -1,8 +1,8 @@
-/** What a caller is told when a provider gave no usable answer: the one place that decides it. */
+/** Which error a caller gets if a provider gave no usable answer: the one place that decides it. */
 import { DomainError, unprocessable } from '../../errors.ts';
 import { ProviderError, type ProviderErrorKind } from '../../providers/provider-error.ts';
 
-/** The request, the account or its rights have to change: asking again helps nobody. */
+/** The request, the account or its rights have to change: a retry can't help. */
 const UNPROCESSABLE = new Set<ProviderErrorKind>([
   'AUTH_INVALIDATED',
   'FORBIDDEN',
@@ -12,14 +12,14 @@ const UNPROCESSABLE = new Set<ProviderErrorKind>([
   'MISSING_OBJECT',
 ]);
 
-/** UNPROCESSABLE for what can't pass, else PROVIDER_ERROR, which says when to try again where that is known. */
+/** UNPROCESSABLE for what can't pass, else PROVIDER_ERROR, which says when to try again if that is known. */
 export function providerRefusal({ kind, message, retryAfterMs }: ProviderError): DomainError {
   if (UNPROCESSABLE.has(kind)) return unprocessable(message);
   const retry = retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(retryAfterMs / 1_000) };
   return new DomainError('PROVIDER_ERROR', message, { reason: kind, ...retry });
 }
 
-/** Runs what calls a provider, with its failures as refusals. */
+/** Runs work that calls a provider; its failures become refusals. */
 export async function refusingForProvider<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

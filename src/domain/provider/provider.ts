@@ -28,7 +28,7 @@ export const getProvider = read(
   },
 );
 
-/** All of them at once: the catalogue is code, and small. */
+/** All of them at once: the catalogue is small, and in memory. */
 export const getCatalogue = read(
   'read',
   ({ catalogue }: Call): readonly Provider[] => catalogue.all,

@@ -47,11 +47,11 @@ async function spendShared(
   if (taken) return { waitSeconds: 0, tokens: taken.tokens };
   const [left] = await query<{ tokens: number }>(LOOK, values);
   const tokens = Math.min(left?.tokens ?? 0, 1);
-  // Never 0: there was no token, even if there is one by now.
+  // Never 0: there was no token, even if there is one now.
   return { waitSeconds: Math.max((1 - tokens) / perSecond, 0.001), tokens };
 }
 
-/** Of a time that came before the last one's, nothing has been added since. */
+/** A time before that of the last request adds nothing. */
 const refilled = (time: string) => `least($2::float8, r."tokens" + $3::float8 *
   greatest(0, extract(epoch from ${time} - r."refillTime"))::float8)`;
 

@@ -3,7 +3,7 @@ import { forbidden } from '../../errors.ts';
 import { allows, type Scope } from './scopes.ts';
 import { requireBuilder, type Viewer } from './viewer.ts';
 
-/** A scope, a builder's bearer token, or no more than to be known. */
+/** A scope, a builder's bearer token, or `nothing` beside valid credentials. */
 export type Need = Scope | 'bearer' | 'nothing';
 
 /** Throws FORBIDDEN if the viewer lacks it. */

@@ -198,7 +198,7 @@ async function findStanding({ database }: Services, callers: Caller[]): Promise<
   return standing;
 }
 
-/** Whether the viewer still has all rights of then. */
+/** Whether the viewer still has all the rights that it had. */
 function mayStill(then: Viewer, now: Viewer): boolean {
   const orgIds = now.kind === 'BUILDER' ? now.orgIds : [now.orgId];
   const had = then.kind === 'BUILDER' ? then.orgIds : [then.orgId];

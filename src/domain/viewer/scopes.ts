@@ -22,7 +22,7 @@ export const ALL_SCOPES = Object.keys(SCOPES) as [Scope, ...Scope[]];
 
 const NOT_IN_FULL: readonly Scope[] = ['org:write', 'credentials:read'];
 
-/** Whether these scopes allow what needs `needed`. */
+/** Whether a key that holds these scopes has the needed one. */
 export function allows(held: readonly Scope[], needed: Scope): boolean {
   return held.includes(needed) || (held.includes('full') && !NOT_IN_FULL.includes(needed));
 }

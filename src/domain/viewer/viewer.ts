@@ -102,7 +102,7 @@ async function viewerOfBearer(
   };
 }
 
-/** Throws FORBIDDEN where the caller is an API key: some things are for people. */
+/** Throws FORBIDDEN if the caller is an API key: some things are for people. */
 export function requireBuilder(viewer: Viewer): BuilderViewer {
   if (viewer.kind !== 'BUILDER') {
     throw forbidden("This needs a builder's bearer token; an API key can't do it.");

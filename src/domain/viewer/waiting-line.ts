@@ -8,7 +8,7 @@ type Go = (hasTurn: boolean) => void;
 
 interface LineOptions {
   turnMs: number;
-  /** So many go in one turn. */
+  /** How many are admitted in one turn. */
   turnMax: number;
   waitingMax: number;
 }
@@ -22,7 +22,7 @@ export function createWaitingLine({ turnMs, turnMax, waitingMax }: LineOptions):
   const takeFrom = (name: string): Go => {
     const line = byName.get(name) as Go[];
     const go = line.shift() as Go;
-    // Whoever else has the name comes after all other names.
+    // The next of this name comes after all other names.
     byName.delete(name);
     if (line.length > 0) byName.set(name, line);
     waiting -= 1;

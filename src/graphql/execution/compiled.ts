@@ -1,7 +1,7 @@
 /**
- * Queries that come again and again are compiled to functions, each operation of a document by itself. What
- * they answer with an error is asked again of graphql-js, whose words and places for errors are the only ones
- * that clients read: a query changes nothing, so it may run twice. Mutations and subscriptions are not compiled.
+ * Queries that are sent repeatedly are compiled to functions, each operation of a document by itself. If one
+ * answers with an error, graphql-js runs the query again, so that clients read errors in its form alone: a query
+ * changes nothing, so it may run twice. Mutations and subscriptions are not compiled.
  */
 import {
   type ExecutionArgs,
@@ -51,7 +51,7 @@ function compile(
   try {
     const compiled = compileQuery(schema, document, operationName, {
       disablingCapturingStackErrors: true,
-      // Types tell what strings, numbers and enum values are: to look at each again takes a third of a page's memory.
+      // Values have their types already: to check each again takes a third of a page's memory.
       disableLeafSerialization: true,
     });
     return isCompiledQuery(compiled) ? compiled : null;

@@ -4,11 +4,11 @@ import { createRelations, type Relations } from '../../domain/relations.ts';
 import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
 import { withoutCredentials } from '../../errors.ts';
 
-/** Who asks, and what came with the request. */
+/** The caller, and what came with the request. */
 export interface ContextFacts {
   viewer: Viewer | null;
   requestId: string;
-  /** What the caller showed; a stream that stays open shows it again and again. */
+  /** The caller's credentials; an open stream checks them repeatedly. */
   credentials?: Credentials;
   /** Where an event stream that was cut begins again: a cursor. */
   lastEventId?: string | null;

@@ -1,4 +1,4 @@
-/** The one way from what was thrown to what a GraphQL client reads. */
+/** Turns what was thrown into the errors that a GraphQL client reads. */
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import {
   DomainError,
@@ -10,7 +10,7 @@ import {
 } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
-/** Every error leaves with a code and a problem document; what nobody threw on purpose is masked. */
+/** Every error leaves with a code and a problem document; an unexpected one is masked. */
 export function createErrorMapper(log: Log): (error: unknown) => GraphQLError {
   return (error) => {
     const graphqlError = error instanceof GraphQLError ? error : null;
@@ -58,7 +58,7 @@ function requestError(error: GraphQLError): GraphQLError {
 const MESSAGE_MAX = 300;
 
 /**
- * graphql-js repeats texts and values that it has no use for, which may be secrets, and a megabyte long:
+ * graphql-js repeats texts and values that it refuses, which may be secrets, and a megabyte long:
  * each of these patterns looks at a text once. What it suggests are names of the schema, which anybody may know.
  */
 function withoutValues(message: string): string {
@@ -82,7 +82,7 @@ function suggestionOf(message: string): string {
   return at >= 0 && SUGGESTION.test(end.slice(at)) ? end.slice(at) : '';
 }
 
-/** The place of a variable whose value is of no use, and why; null for any other error. */
+/** The place of a variable whose value is refused, and why; null for any other error. */
 function variableIssue({ message, originalError }: GraphQLError): Issue | null {
   const missing = /^Variable "\$(\w+)" of (?:required|non-null) type "([^"]+)"/.exec(message);
   if (missing)
@@ -117,7 +117,7 @@ export function toGraphQLError(
   });
 }
 
-/** A result as clients read it: without what is for the HTTP layer alone. */
+/** A result as clients read it, without status and headers. */
 export function publicResult({ data, errors, extensions }: ExecutionResult) {
   const formatted = errors?.map((error): GraphQLFormattedError => {
     const { extensions: all = {}, ...rest } = error.toJSON();

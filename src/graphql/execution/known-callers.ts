@@ -1,4 +1,4 @@
-/** Refuses callers without credentials at every root field, before anything that they gave is looked at. */
+/** Refuses callers without credentials at every root field, before any of their input is checked. */
 import SchemaBuilder, {
   BasePlugin,
   type PothosOutputFieldConfig,

@@ -1,6 +1,6 @@
 /**
- * Runs subscriptions: each item of a stream is executed in a context of its own, for the caller as they are
- * then and all who ask the same of it, and a stream ends when its caller may no longer have it.
+ * Runs subscriptions: each item of a stream is executed in a context of its own, with the caller's rights at that
+ * time, once for all who share the result. A stream ends when its caller may no longer have it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -19,7 +19,7 @@ import { type Context, createContext } from './context.ts';
 import { Message } from './message.ts';
 import { viewerKey } from './share-key.ts';
 
-/** A subscription to run, and what those share who ask the same. */
+/** A subscription to run, and the results that equal subscriptions share. */
 export interface Subscription {
   args: ExecutionArgs & { contextValue: Context };
   operationKey: string;

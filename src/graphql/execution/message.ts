@@ -1,11 +1,11 @@
-/** A result as the followers of a stream are sent it: made once for all who share it, and so are its texts. */
+/** A result as the followers of a stream get it: it and its texts are made once for all who share it. */
 import type { ExecutionResult } from 'graphql';
 import { publicResult } from './graphql-errors.ts';
 
 export class Message implements ExecutionResult {
   readonly data: ExecutionResult['data'];
   readonly errors: ExecutionResult['errors'];
-  /** Where a client resumes that has received this message; undefined if its stream can't be resumed. */
+  /** The cursor at which a client resumes after this message; undefined if its stream can't be resumed. */
   readonly cursor: string | undefined;
   #json: string | undefined;
   #serverSentEvent: Buffer | undefined;

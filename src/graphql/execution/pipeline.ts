@@ -1,6 +1,6 @@
 /**
- * What every operation goes through, whichever way it came in: it is parsed, validated and measured, its
- * caller is let in, its cost and its time are bounded, and what was thrown becomes what clients read.
+ * What every operation goes through, over every transport: it is parsed, validated and measured, its caller is
+ * admitted, its cost and its time are bounded, and errors become what clients read.
  */
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import type { Services } from '../../domain/call.ts';
@@ -24,7 +24,7 @@ export interface OperationRequest {
   variables?: Record<string, unknown> | null;
 }
 
-/** Who asks, and how. */
+/** The caller, and how the operation was sent. */
 export interface Caller {
   requestId: string;
   /** The client's address. */
@@ -34,22 +34,22 @@ export interface Caller {
   lastEventId?: string | null;
   /** Whether extensions.cost is wanted. */
   wantsCost?: boolean;
-  /** A safe method, by which nothing may be changed. */
+  /** Sent by a safe HTTP method: it may change nothing. */
   isGet?: boolean;
   /** A header of the answer, if there is one answer. */
   setHeader?: ((name: string, value: string) => void) | undefined;
 }
 
-/** Let in, and not run yet. */
+/** Admitted, and not run yet. */
 export interface Opened {
   args: ExecutionArgs & { contextValue: Context };
   run: () => Promise<Results>;
 }
 
 export interface Pipeline {
-  /** Answers with errors where nothing of the operation is to run. */
+  /** Answers with errors if nothing of the operation may run. */
   open(requested: OperationRequest, caller: Caller): Promise<Opened | Refused>;
-  /** The whole way. Never throws. */
+  /** Opens and runs an operation. Never throws. */
   run(requested: OperationRequest, caller: Caller): Promise<Results>;
 }
 
@@ -95,7 +95,7 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
   };
 }
 
-/** Runs what was let in. Never throws. */
+/** Runs what was admitted. Never throws. */
 function createRun(services: Services, subscriptions: Subscriptions) {
   const { mapError } = subscriptions;
   const subscribe = createSubscribe(services, subscriptions);
@@ -141,10 +141,10 @@ function withinTime(
   });
 }
 
-/** Asks for extensions.cost. */
+/** A client that sends it gets extensions.cost. */
 export const COST_HEADER = 'x-query-cost';
 
-/** What the headers of a request say of who asks. */
+/** What the headers of a request say about its caller. */
 export function callerOf(
   header: (name: string) => string | null,
   { requestId, address, setHeader }: Pick<Caller, 'requestId' | 'address' | 'setHeader'>,

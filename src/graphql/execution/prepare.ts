@@ -1,4 +1,4 @@
-/** Operations ready to run: a text is parsed, validated and measured once, and then known for a while. */
+/** Operations ready to run: a text is parsed, validated and measured once, and then cached. */
 import {
   type DocumentNode,
   type GraphQLError,
@@ -14,7 +14,7 @@ import { toGraphQLError } from './graphql-errors.ts';
 import { type Cost, costFunction, parseWithin, sizeErrors } from './query-limits.ts';
 import { type OperationKey, operationKey } from './share-key.ts';
 
-/** Texts that are known, and the memory of what was made of them: about this much for each character. */
+/** Cached texts, and the memory that one takes: about this much for each character. */
 const MOST_TEXTS = 1_000;
 const MOST_BYTES = 100_000_000;
 const BYTES_PER_CHARACTER = 100;
@@ -64,7 +64,7 @@ export function createPrepare(
     let known: Known | Refused | undefined = texts.get(query);
     if (!known) {
       known = read(query);
-      // Anybody can send useless texts: nothing of them is kept.
+      // Anybody can send useless texts, so they are not cached.
       if ('errors' in known) return known;
       texts.set(query, known);
     }

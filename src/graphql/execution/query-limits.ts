@@ -78,7 +78,7 @@ export function costError(cost: number, { LIMIT_COST }: Config): GraphQLError | 
   return cost > LIMIT_COST ? exceeded('cost', cost, LIMIT_COST) : null;
 }
 
-/** What variables are that the caller leaves out. */
+/** The values of variables that the caller leaves out. */
 function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode) {
   return Object.fromEntries(
     variableDefinitions.flatMap(({ variable, defaultValue }) =>

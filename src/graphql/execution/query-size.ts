@@ -35,7 +35,7 @@ const NOTHING: QuerySize = {
   rootFields: 0,
 };
 
-/** What can be told without variables. */
+/** What is known without variables. */
 export function sizeOf(document: DocumentNode, operation: OperationDefinitionNode): QuerySize {
   const fragments = fragmentsOf(document);
   const known = new Map<string, QuerySize>();
@@ -147,7 +147,7 @@ function countsNothing(type: GraphQLOutputType): boolean {
   );
 }
 
-/** How many items a field gives at most: its page size, or the ids that it is asked for. */
+/** How many items a field gives at most: its page size, or the number of its ids. */
 function timesOf(
   field: FieldNode,
   args: readonly { name: string }[],

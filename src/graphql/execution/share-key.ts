@@ -1,4 +1,4 @@
-/** What subscribers share: those who ask the same of an event, as the same caller, get the same message. */
+/** What subscribers share: equal selections of an event by the same caller get the same message. */
 import {
   type ASTNode,
   type DocumentNode,
@@ -39,7 +39,7 @@ export function viewerKey(viewer: Viewer): string {
 }
 
 function variablesBelowRoot(document: DocumentNode, operation: OperationDefinitionNode): string[] {
-  // Whatever a fragment names counts, though the root field may be in it: then less is shared.
+  // All variables of a fragment count, although the root field may be in it: then less is shared.
   const below = operation.selectionSet.selections.flatMap((root): ASTNode[] =>
     root.kind === Kind.FIELD
       ? [...(root.directives ?? []), ...(root.selectionSet ? [root.selectionSet] : [])]

@@ -90,7 +90,7 @@ export function linkField<P, T extends ProjectTable>(
   });
 }
 
-/** A relation that there always is. */
+/** A relation that is never empty. */
 export function sureLinkField<P, T extends ProjectTable>(
   t: FieldBuilder<P>,
   { type, table, column, description }: LinkOptions<T, IdColumn<P, string>>,
@@ -157,6 +157,6 @@ function pagedField<P, N extends object, A extends PageArgs>(
     resolve: (parent: P, given: A, { call }: Context, info: GraphQLResolveInfo) =>
       run(parent, { ...given, links: linksOf(info) }, call),
   };
-  // A Page is lazy where Pothos' own shape of a connection is not; GraphQL resolves both alike.
+  // A Page is lazy, Pothos' own shape of a connection is not; GraphQL resolves both alike.
   return t.connection(field as never, connection as never) as never;
 }

@@ -1,6 +1,6 @@
 /**
  * GraphQL inputs made from the domain's zod schemas, so that a field, its description and its rule are
- * said once. A schema's `meta({ id })` names its type; `meta({ graphql })` names a scalar that zod does not have.
+ * declared once. A schema's `meta({ id })` names its type; `meta({ graphql })` names a scalar that zod does not have.
  */
 import type { InputRef, InputType } from '@pothos/core';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ export function enumType<V extends string>(
   return ref;
 }
 
-/** What an `input` argument is: its type's own description says what a client gives. */
+/** The description of an `input` argument: that of its type. */
 export function inputDescription(schema: z.ZodObject): string {
   const { id: name, description } = schema.meta() ?? {};
   if (!description) throw new Error(`${name} needs a description.`);

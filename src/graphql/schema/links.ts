@@ -10,10 +10,10 @@ import {
 } from 'graphql';
 import type { LinkTo } from '../../domain/scope.ts';
 
-/** By the list's place in a document, of which there are only so many that are known. */
+/** By the list's node in a cached document, so there are only so many. */
 const KNOWN = new WeakMap<FieldNode, readonly LinkTo[]>();
 
-/** The links that are asked of every item of the list that is being resolved. */
+/** The links that the query selects on every item of the list that is being resolved. */
 export function linksOf(info: GraphQLResolveInfo): readonly LinkTo[] {
   const [place] = info.fieldNodes as [FieldNode];
   let links = KNOWN.get(place);
@@ -30,7 +30,7 @@ function findLinks({ fieldNodes, returnType, fragments }: GraphQLResolveInfo): L
   const page = fieldsIn(fieldNodes, fragments);
   const edges = fieldsIn(page.get('edges') ?? [], fragments);
   const items = [...(page.get('nodes') ?? []), ...(edges.get('node') ?? [])];
-  // In one order, whatever order a client has them in: each other text of a statement is prepared apart.
+  // Sorted, because each different text of a statement is prepared apart.
   const names = [...fieldsIn(items, fragments).keys()].sort();
   return names.flatMap((name) => {
     const link = fieldOf(item, name)?.extensions.link as LinkTo | undefined;

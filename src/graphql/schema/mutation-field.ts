@@ -23,8 +23,8 @@ export function mutationField<S extends z.ZodObject, R extends object>(
 }
 
 /**
- * The `input` argument. The plugin opens it by the schema: what the schema finds is told by the mutation, in one
- * answer with what the mutation itself finds.
+ * The `input` argument. The plugin opens it by the schema; the mutation reports the schema's findings together
+ * with its own.
  */
 function openedArg(arg: ArgBuilder<Types>, schema: z.ZodObject) {
   return arg({
@@ -37,6 +37,6 @@ function openedArg(arg: ArgBuilder<Types>, schema: z.ZodObject) {
 
 function opening(schema: z.ZodObject) {
   const opened = z.unknown().transform((given) => new OpenedInput(schema, given));
-  // The plugin pipes what comes of a schema through validators of nested inputs. There are none: all rules are here.
+  // The plugin pipes the result through validators of nested inputs. There are none: all rules are here.
   return Object.assign(opened, { pipe: () => opened });
 }

@@ -26,8 +26,8 @@ export interface SchemaTypes {
 const pageSizeText = `1 to ${PAGE_MAX}. Default: ${PAGE_DEFAULT}, if neither first nor last is given.`;
 
 /**
- * For a member that may be a promise: without this, Pothos takes the field's resolver away, and a compiled
- * query takes what it finds without waiting.
+ * For a member that may be a promise: without this, Pothos removes the field's resolver, and a compiled query
+ * takes the promise as the value.
  */
 const MAYBE_PROMISED = { extensions: { pothosExposedField: undefined } };
 

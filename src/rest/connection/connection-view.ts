@@ -57,7 +57,7 @@ export const connection = resource(
   },
 );
 
-/** With what is given of its credentials, for callers who may see them. */
+/** With its credentials, if they are given: for callers who may see them. */
 export async function showConnection(
   row: Row<'Connection'>,
   { get, find }: Relations,

@@ -21,7 +21,7 @@ export interface RestRequest extends Relations {
 export type Part = Issue['in'];
 type Status = 200 | 201 | 204;
 
-/** What endpoints of every kind say of themselves. */
+/** What endpoints of every kind declare. */
 export interface Described<Shown> {
   /** Unique: the name of the function in generated clients. */
   id: string;
@@ -32,7 +32,7 @@ export interface Described<Shown> {
   description?: string;
   /** Null for an answer without a body. */
   output: z.ZodType<unknown, Shown> | null;
-  /** Of an answer that is a text and not JSON. */
+  /** Set if the answer is a text and not JSON. */
   mediaType?: 'text/plain';
   /** For work that was tried and has failed: the same body with another status. */
   failure?: { status: 422; isFailed(shown: Shown): boolean };
@@ -51,7 +51,7 @@ export interface Definition<I extends z.ZodObject, Given, Shown> extends Describ
   /** The domain's own schema. */
   input: I;
   places?: OtherPlaces<I>;
-  /** The member of the body that holds the new values, where an updateMask says which are meant. */
+  /** The member of the body that holds the new values, if an updateMask says which are meant. */
   mask?: string;
   run(request: RestRequest, input: Given): Promise<Shown>;
 }
@@ -73,7 +73,7 @@ export type Parse<Given> = (given: Record<string, unknown>) => Parsed<Given>;
 interface Parsed<Given> {
   input: Given | undefined;
   issues: readonly Issue[];
-  /** Whether the issues are told before the domain is called. */
+  /** Whether the request is refused before the domain is called. */
   isRefused: boolean;
 }
 

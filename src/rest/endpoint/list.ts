@@ -23,7 +23,7 @@ interface ListDefinition<I extends z.ZodObject, Row, Item>
 }
 
 /**
- * A plain array. If there is a next page, the Link header has its URL. A caller who knows of no pages sees the
+ * A plain array. If there is a next page, the Link header has its URL. A caller who ignores pages gets the
  * first thousand items at once.
  */
 export function listEndpoint<I extends z.ZodObject, Row, Item>(

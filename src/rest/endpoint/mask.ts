@@ -55,7 +55,7 @@ interface Masked {
   places: Places;
 }
 
-/** Leaves of the body's members those that the mask names; a field that it names must have a value. */
+/** Keeps the members of the body that the mask names; a field that it names must have a value. */
 export function applyMask(
   { member, fields }: Mask,
   { body, given, places }: Masked,

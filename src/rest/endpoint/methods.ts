@@ -1,4 +1,4 @@
-/** What a path that is known answers to a method that it doesn't take: 405, or to OPTIONS those that it does. */
+/** The answer of a known path to a method that it doesn't take: 405, or its methods if the method is OPTIONS. */
 
 import { BASE_PATH } from '../openapi/openapi.ts';
 import type { Endpoint } from './endpoint.ts';

@@ -61,7 +61,7 @@ export function mutationEndpoint<
   );
 }
 
-/** Of what has no body. */
+/** For an answer without a body. */
 export function noBody(): void {}
 
 interface Opened<S extends z.ZodObject> {

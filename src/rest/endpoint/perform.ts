@@ -25,7 +25,7 @@ export interface Received {
   setHeader(name: string, value: string): void;
 }
 
-/** What the endpoint shows. Throws what is to be answered as a problem. */
+/** What the endpoint shows. Everything that it throws is answered as a problem. */
 export async function perform(
   endpoint: Endpoint,
   { services, admission }: Gateway,

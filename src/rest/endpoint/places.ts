@@ -51,7 +51,7 @@ export function issueInRequest(places: Places, issue: Issue): Issue {
   return { ...issue, in: place.in, name: `${place.name}${rest}` };
 }
 
-/** The schema of one part of the request; null where nothing of the input is there. */
+/** The schema of one part of the request; null if nothing of the input is there. */
 export function schemaOfPart(
   input: z.ZodObject,
   places: Places,

@@ -22,7 +22,7 @@ export function readInput(endpoint: Endpoint, parts: Parts): unknown {
   return input;
 }
 
-/** The members of the input, as far as they were given and, where there is a mask, are meant. */
+/** The members of the input that were given and, if there is a mask, are named by it. */
 function readParts(endpoint: Endpoint, parts: Parts, issues: Issue[]): Record<string, unknown> {
   const { places, mask } = endpoint;
   const read = new Map(PARTS.map((part) => [part, readPart(endpoint, part, { parts, issues })]));
@@ -52,7 +52,7 @@ function readPart(
 
 const NOTHING = z.strictObject({});
 
-/** Texts that no database holds. */
+/** Texts that the database can't store. */
 export function refuseUnstorable(parts: Parts): void {
   const issues = PARTS.flatMap((part) =>
     [...listUnstorable(parts[part], []).take(ISSUES_MAX)].map((issue) => ({ ...issue, in: part })),
@@ -67,7 +67,7 @@ function valueAt(value: unknown, path: string[]): unknown {
   );
 }
 
-/** The first finding at each place: what was not understood has no rule to break besides. */
+/** The first finding at each place: a value of a wrong form breaks no further rule. */
 function firstAtEachPlace(issues: Issue[]): Issue[] {
   return [...Map.groupBy(issues, (issue) => `${issue.in} ${issue.name}`).values()].map(
     ([first]) => first as Issue,

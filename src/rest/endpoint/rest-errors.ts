@@ -1,4 +1,4 @@
-/** The one way from what was thrown to what a REST client reads: a problem document. */
+/** Turns what was thrown into the problem document that a REST client reads. */
 import type { FastifyError } from 'fastify';
 import {
   DomainError,
@@ -22,7 +22,7 @@ const ROUTER_REFUSALS: Record<string, string> = {
   FST_ERR_REQ_ABORTED: 'The request was cut off.',
 };
 
-/** What nobody threw on purpose is masked, with an instance that the log has too. */
+/** An unexpected error is masked, with an instance that the log has too. */
 export function problemOfError(
   error: unknown,
   { log, route }: { log: Log; route: string | undefined },
@@ -36,7 +36,7 @@ export function problemOfError(
   return maskedError(log, error, { route }).problem;
 }
 
-/** A refusal of a domain function, with its issues where the request has them. */
+/** A refusal of a domain function, with its issues at their places in the request. */
 export function errorInRequest({ places }: Endpoint, error: unknown): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;
   const issues = error.issues.map((issue) => issueInRequest(places, issue));

@@ -1,6 +1,6 @@
 /**
  * Values as they come in, made into what the domain's zod schemas take: words into names, ISO texts into
- * times, texts of a query into numbers. What has the wrong form otherwise is left for the schema to name.
+ * times, texts of a query into numbers. Other wrong forms are left for the schema to name.
  */
 import { z } from 'zod';
 import { issueAt } from '../../domain/issues.ts';

@@ -17,11 +17,11 @@ import { BASE_PATH } from '../openapi/openapi.ts';
 import { problem } from '../openapi/schemas.ts';
 
 const BELOW = `${BASE_PATH}/projects/:projectIdOrName/installations/:installationId/proxy`;
-/** As many segments as that. */
+/** As many segments as in the path. */
 const BEFORE_TARGET = /^(?:\/[^/?]*){6}/;
 
 const DOCUMENTED = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-/** TRACE would show the connection's credentials; CONNECT asks for a tunnel. */
+/** TRACE would show the connection's credentials; CONNECT opens a tunnel. */
 const NEVER = ['CONNECT', 'TRACE'];
 
 export function registerProxy(app: FastifyInstance, gateway: Gateway): void {
@@ -58,7 +58,7 @@ async function passOn(
     address: fromServer(request).address,
     setHeader: (name, value) => void reply.header(name, value),
   });
-  // Strangers never take one, however slowly their bodies come.
+  // Callers who are not admitted never take one, however slowly their bodies come.
   if (!fromServer(request).enter()) {
     reply.hijack();
     return;
@@ -80,7 +80,7 @@ async function passOn(
     await pipeline(answer.body, res).catch(() => {});
   } catch (error) {
     if (!gone.signal.aborted) throw error;
-    // Nobody is there to be told.
+    // The caller is gone.
     reply.hijack();
   }
 }
@@ -104,7 +104,7 @@ function forwardedFrom(req: IncomingMessage, signal: AbortSignal): ForwardedRequ
   return { method, target, headers, body: hasBody ? req : null, signal };
 }
 
-/** The provider's, and those that are set already. What may be kept, and for how long, is the provider's to say. */
+/** The provider's, and those that are set already. The provider decides what may be cached, and for how long. */
 function headersOf({ headers }: StreamedAnswer, reply: FastifyReply): OutgoingHttpHeaders {
   const { 'cache-control': unsaid, ...own } = reply.getHeaders();
   const vary = [own.vary ?? [], headers.vary ?? []].flat().join(', ');

@@ -1,4 +1,4 @@
-/** What was given by a schema, as answers show it again: without the rules that it was held to. */
+/** The schema of an input, as answers show its values: without its rules. */
 import { z } from 'zod';
 import { unwrapped } from '../../domain/unwrapped.ts';
 

@@ -16,7 +16,7 @@ export interface AddressProblem {
   detail: string;
 }
 
-/** Throws BAD_REQUEST that names the first variable that is missing or no good. */
+/** Throws BAD_REQUEST that names the first variable that is missing or not usable. */
 export function fillAddress(template: string, account: AccountFacts): string {
   const [problem] = addressProblems(template, account);
   if (problem) {

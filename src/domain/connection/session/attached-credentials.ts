@@ -11,10 +11,10 @@ export interface Attached {
 }
 
 const AS_BEARER: Attachment = { in: 'header', name: 'authorization', valuePrefix: 'Bearer ' };
-/** What a header may hold; anything else could end it, and start another. */
+/** What a header may hold; anything else could end it and start another. */
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Throws BAD_REQUEST where the provider has no place for them, or a header can't hold them. */
+/** Throws BAD_REQUEST if the provider has no place for them, or a header can't hold them. */
 export function attachedCredentials(provider: Provider, credentials: Credentials): Attached {
   const attached = attach(provider, credentials);
   if (Object.values(attached.headers).every((value) => HEADER_TEXT.test(value))) return attached;
@@ -54,7 +54,7 @@ function attachedAt(place: Attachment, secret: string): Attached {
 }
 
 function fromTemplates({ custom }: Provider, inputs: Record<string, unknown>): Attached {
-  // Connected without inputs, where the provider lets anyone in.
+  // The provider takes requests without credentials, and the connection has none.
   if (!custom || Object.keys(inputs).length === 0) return { headers: {}, query: {} };
   const filled = (template: string) =>
     template.replaceAll(/\{\{(\w+)\}\}/g, (_all, name) => textOf(inputs[name]));

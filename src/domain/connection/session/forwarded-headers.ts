@@ -1,9 +1,9 @@
-/** Which headers of a forwarded request go on to the provider, and which of its answer come back. */
+/** Which headers of a forwarded request go on to the provider, and which of its answer's come back. */
 import { CONNECTION_HEADERS } from '../../../outbound/connection-headers.ts';
 
 type Headers = Record<string, string | string[]>;
 
-/** For the gateway alone: who calls it, by which way, and for what. */
+/** For the gateway alone: credentials, routing and the hops before it. */
 const FOR_US = new Set([
   ...CONNECTION_HEADERS,
   'authorization',
@@ -21,7 +21,7 @@ const FOR_US = new Set([
   'x-rate-limiter-mode',
   'x-real-ip',
 ]);
-/** What a provider may not set for the gateway's own origin, and what the gateway tells of itself. */
+/** Headers that a provider may not set for the gateway's origin, and those that the gateway sets itself. */
 const OURS_TO_SAY = new Set([
   ...CONNECTION_HEADERS,
   'alt-svc',
@@ -36,7 +36,7 @@ const OURS_TO_SAY = new Set([
 /** Some providers refuse requests without one. */
 const USER_AGENT = 'integration-gateway';
 
-/** Of a request; the connection's credentials are still to be added. */
+/** A request's headers without credentials: the connection's are added later. */
 export function requestHeaders(given: Record<string, string | string[] | undefined>): Headers {
   const kept = without(given, (name) => FOR_US.has(name) || name.startsWith('x-forwarded-'));
   return { 'user-agent': USER_AGENT, ...kept };
@@ -47,7 +47,7 @@ export function answerHeaders(given: Headers): Headers {
   return without(given, (name) => OURS_TO_SAY.has(name) || name.startsWith('access-control-'));
 }
 
-/** Also without those that Connection lists: they are of the one connection by it. */
+/** Also drops headers that Connection lists: they are for one hop (RFC 9110, 7.6.1). */
 function without(
   given: Record<string, string | string[] | undefined>,
   isLeftOut: (name: string) => boolean,

@@ -13,7 +13,7 @@ export interface ForwardedRequest {
   method: string;
   /** What follows the account's base URL, as it was written: `/v3/contacts?limit=1`, or nothing. */
   target: string;
-  /** Lower-case names, all that came. */
+  /** All headers that came, by lower-case name. */
   headers: Record<string, string | string[] | undefined>;
   body: Readable | null;
   /** Ends it; it then fails with the signal's reason. */
@@ -83,7 +83,7 @@ function isIn(query: Attached['query'], pair: string): boolean {
   return Object.hasOwn(query, name);
 }
 
-/** Redirects repeat the query that they were asked with. */
+/** Redirects repeat the query of the request. */
 function withoutSecrets(
   headers: StreamedAnswer['headers'],
   target: URL,

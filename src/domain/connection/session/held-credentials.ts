@@ -15,7 +15,7 @@ export interface HeldCredentials {
   isWorking: boolean;
 }
 
-/** Throws BAD_REQUEST where the connection is gone. */
+/** Throws BAD_REQUEST if the connection is gone. */
 export async function readCredentials(
   services: Pick<Services, 'database' | 'vault'>,
   { id, projectId }: ConnectionKey,

@@ -91,7 +91,7 @@ function kindOf(kind: OutboundErrorKind, { method }: { method: string }): Provid
     case 'REFUSED_ADDRESS':
       return 'BAD_REQUEST';
     case 'TOO_LARGE':
-      // A read would be as large again; of a write, what became of it stays unknown.
+      // A repeated read would be as large; what became of a write stays unknown.
       return method === 'GET' ? 'BAD_REQUEST' : 'DISCONNECTED';
     default:
       return kind;

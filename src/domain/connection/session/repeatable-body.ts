@@ -19,7 +19,7 @@ export class RepeatableBody {
     return this.#isRepeatable;
   }
 
-  /** Null where the request has none. May be asked for again while it is repeatable. */
+  /** Null if the request has none. May be called again while the body is repeatable. */
   open(): AsyncIterable<Buffer> | null {
     if (!this.#source) return null;
     return this.#bytes > 0 ? keptIn(this.#kept) : this.#readOf(this.#source);
@@ -36,7 +36,7 @@ export class RepeatableBody {
       }
       this.#isRepeatable = this.#bytes <= KEPT_BYTES;
     } finally {
-      // What nobody wants must not stand before the caller's next request on the same connection.
+      // An unread body must not stand before the caller's next request on the same connection.
       source.resume();
     }
   }

@@ -14,17 +14,17 @@ import { NO_LEASE } from './token-lease.ts';
 const TRIES = { backoff: { firstMs: 200, maxMs: 3_000 }, triesMax: 6 };
 
 export interface Commit extends Renewal {
-  /** The first token is no refresh, unless someone asked for one. */
+  /** The first token is no refresh, unless a caller requested one. */
   isRefresh: boolean;
 }
 
-/** Null where the connection has other credentials by now: these are of no use any more. */
+/** Null if the connection has other credentials by now: these are no longer of use. */
 export function commitRenewal(services: Services, commit: Commit): Promise<HeldCredentials | null> {
   const isFinal = (error: unknown) => error instanceof ProviderError;
   return withTries(() => store(services, commit), { ...TRIES, isFinal });
 }
 
-/** Stores what an earlier process left in its journal. To be called before anything uses a token. */
+/** Stores what an earlier process left in its journal. Call it before anything uses a token. */
 export async function replayTokenJournal(services: Services): Promise<void> {
   for (const id of listJournal(services)) {
     try {
@@ -50,7 +50,7 @@ export async function replayEntry(services: Services, connectionId: string): Pro
   removeFromJournal(services, renewal.connection);
 }
 
-/** One that can't be read stays where it is, for whoever has its key, and stops nothing. */
+/** An entry that can't be read stays for a process that has its key, and stops nothing. */
 function findEntry(services: Services, connectionId: string): Renewal | null {
   try {
     return findInJournal(services, { id: connectionId });

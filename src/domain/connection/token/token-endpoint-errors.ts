@@ -1,11 +1,11 @@
-/** What a token endpoint's refusal means: credentials that are no good, or a failure that may pass. */
+/** What a token endpoint's refusal means: credentials that don't work, or a failure that may pass. */
 
 import type { ProviderAnswer } from '../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
 import { bounded, retryAfterMs } from '../../../providers/reading-answers.ts';
 import type { TokenRequest } from './token-endpoint.ts';
 
-/** RFC 6749 section 5.2, and words that providers have of their own for the same. */
+/** RFC 6749 section 5.2, and providers' own words for the same. */
 const REFUSED_CREDENTIALS = new Set([
   'invalid_grant',
   'invalid_client',
@@ -61,7 +61,7 @@ function kindOf({ status }: ProviderAnswer, code: string): ProviderErrorKind {
   return 'BAD_REQUEST';
 }
 
-/** `error` and `error_description`, or `status` and `message` where a provider has its own form. */
+/** `error` and `error_description`, or `status` and `message` if a provider has its own form. */
 function reasonOf(body: unknown): { code: string; description: string } {
   const { error, error_description, status, message } = (body ?? {}) as Record<string, unknown>;
   const code = [error, status].find((text) => typeof text === 'string') ?? '';

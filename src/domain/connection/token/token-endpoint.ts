@@ -29,8 +29,8 @@ export interface TokenRequest {
 export type TokenAnswer = GrantedTokens & { facts: Record<string, unknown> };
 
 /**
- * Throws AUTH_INVALIDATED where the credentials are refused, BAD_REQUEST where the request is, and
- * RATE_LIMITED or RETRYABLE where the endpoint fails for now. Never a kind that leaves open whether the
+ * Throws AUTH_INVALIDATED if the credentials are refused, BAD_REQUEST if the request is, and
+ * RATE_LIMITED or RETRYABLE if the endpoint fails for now. Never a kind that leaves open whether the
  * call that needed the token was made: it was not.
  */
 export async function requestTokens(reach: Reach, request: TokenRequest): Promise<TokenAnswer> {

@@ -1,6 +1,6 @@
 /**
- * Refresh tokens that are used once: between the provider's answer and the commit, the new one exists in
- * this process alone. So it is written to a file first, and stored at the next start if the process ends
+ * Refresh tokens that work once: between the provider's answer and the commit, the new one exists in this
+ * process alone. So it is written to a file first, and stored at the next start if the process ends
  * in between (docs/decisions/006-refresh-tokens.md).
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -36,7 +36,7 @@ export function removeFromJournal(journal: Journal, { id }: Pick<ConnectionKey, 
   rmSync(fileOf(journal, id), { force: true });
 }
 
-/** Null where nothing is waiting to be stored. */
+/** Null if nothing is waiting to be stored. */
 export function findInJournal(journal: Journal, { id }: Pick<ConnectionKey, 'id'>): Renewal | null {
   const path = fileOf(journal, id);
   return existsSync(path) ? readEntry(journal, path) : null;

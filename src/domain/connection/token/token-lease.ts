@@ -1,6 +1,6 @@
 /**
  * One process at a time refreshes a connection's token: a lease on the row, told by the database's clock.
- * What is done under it ends before it does, also where the process was frozen in between.
+ * Work under it ends before it does, even if the process was frozen in between.
  */
 import { Prisma } from '../../../database/generated/client.ts';
 import type { Row } from '../../../database/rows.ts';
@@ -22,7 +22,7 @@ const LEASE_END = Prisma.raw(leaseEndSql(LEASE_MS));
 const IS_FREE = Prisma.raw(
   isFreeSql({ token: 'refreshLeaseToken', expireTime: 'refreshLeaseExpireTime' }),
 );
-/** The request for a token and the commit of its answer, at their longest. */
+/** The longest that the request for a token and the commit of its answer take. */
 const WORK_MS = 40_000;
 
 /** What refreshing needs of the connection, as it is under the lease. */
@@ -33,17 +33,17 @@ export type LeasedConnection = Pick<
 
 export interface Lease {
   connection: LeasedConnection;
-  /** Throws RETRYABLE if there is not enough of it left. */
+  /** Throws RETRYABLE if too little of it is left. */
   requireTime(): void;
   /**
-   * To be called before a refresh token is used: what the provider gives in its place may be in this process's
+   * Call it before a refresh token is used: what the provider gives in its place may be in this process's
    * journal, so that nobody else uses the old one before this process could be started again. Throws LeaseLost.
    */
   outlastProcess(): Promise<void>;
   release(): Promise<void>;
 }
 
-/** Null where another process has it, or the connection is gone. */
+/** Null if another process has it, or the connection is gone. */
 export async function claimLease(
   { database: { kind, prisma, processes } }: Pick<Services, 'database'>,
   { id, projectId }: ConnectionKey,

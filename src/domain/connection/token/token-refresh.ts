@@ -1,6 +1,6 @@
 /**
- * Gets new access tokens, one process at a time for each connection: asks that come meanwhile share one
- * request in this process, and wait for the lease of another (docs/decisions/006-refresh-tokens.md).
+ * Gets new access tokens, one process at a time for each connection: requests that come meanwhile share one
+ * exchange in this process, and wait for the lease of another (docs/decisions/006-refresh-tokens.md).
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProviderError } from '../../../providers/provider-error.ts';
@@ -30,7 +30,7 @@ const LEASE_WAIT_MS = 20_000;
 const LEASE_POLL_MS = 100;
 
 export interface RefreshRequest {
-  /** Whether these credentials must be replaced: told of what is stored by then. */
+  /** Whether the credentials that are stored by then must be replaced. */
   isStale: (credentials: TokenCredentials) => boolean;
   /** A caller requested it: the first token then counts as a refresh too. */
   isRequested?: boolean;
@@ -41,7 +41,7 @@ export type Refreshes = Map<string, Promise<HeldCredentials>>;
 
 /**
  * The credentials with a token that is not stale, or as they are if none can be had. Throws
- * AUTH_INVALIDATED where the provider refuses them (the connection is then BAD_CREDENTIALS), and other
+ * AUTH_INVALIDATED if the provider refuses them (the connection is then BAD_CREDENTIALS), and other
  * kinds of ProviderError if it fails; nothing of the call that needs the token has been sent.
  */
 export async function freshCredentials(
@@ -129,7 +129,7 @@ async function renew(
   return stored ?? readCredentials(services, connection);
 }
 
-/** The token that was used is of no use any more: the new one must not be lost. */
+/** Whether the used refresh token is invalid now: then the new one must not be lost. */
 function isRotated(before: TokenCredentials, after: TokenCredentials): boolean {
   const [old, now] = [before, after].map((credentials) =>
     'refreshToken' in credentials ? credentials.refreshToken?.token : undefined,

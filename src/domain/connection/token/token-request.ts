@@ -1,4 +1,4 @@
-/** What is asked of a token endpoint to get a new access token without a person. */
+/** The request to a token endpoint that gets a new access token without a person. */
 import type { OAuth2Facts, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
@@ -9,7 +9,7 @@ import type { LeasedConnection } from './token-lease.ts';
 
 type OAuthProvider = Provider & { oauth2: OAuth2Facts };
 
-/** Throws BAD_REQUEST where the provider is not known any more, or has no OAuth. */
+/** Throws BAD_REQUEST if the provider is no longer known, or has no OAuth. */
 export function getOAuthProvider({ catalogue }: Pick<Services, 'catalogue'>, name: string) {
   const provider = catalogue.find(name);
   if (provider?.oauth2) return provider as OAuthProvider;

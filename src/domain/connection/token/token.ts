@@ -7,7 +7,7 @@ export type TokenCredentials = Extract<Credentials, { scheme: `OAUTH2_${string}`
 /** Tokens as a token endpoint gave them. */
 export interface GrantedTokens {
   accessToken: StoredToken;
-  /** Left out where the one that was used stays. */
+  /** Left out if the one that was used stays. */
   refreshToken?: string;
   /** Left out if they are the requested ones. */
   scopes?: string[];
@@ -47,7 +47,7 @@ export function isDue(token: StoredToken | undefined, now: Date): boolean {
   return endsWithin(token, Math.min(MARGIN_MS, Math.max(0, shareMs)), now);
 }
 
-/** False where the end is not known. */
+/** False if the end is not known. */
 export function endsWithin(token: StoredToken, ms: number, now: Date): boolean {
   return token.expiresAt !== undefined && Date.parse(token.expiresAt) - ms <= now.getTime();
 }

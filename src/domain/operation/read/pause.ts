@@ -1,4 +1,4 @@
-/** Scheduled reads that callers pause and resume. A read that is under way is not stopped by it. */
+/** Scheduled reads that callers pause and resume. A pause doesn't stop a read that is under way. */
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';

@@ -1,4 +1,4 @@
-/** How reads end: their operations, what it means for the object's schedule, and the events that tell of it. */
+/** How reads end: what becomes of their operations and of the object's schedule, and the events about it. */
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
@@ -13,7 +13,7 @@ import { endRun, metadataAt, type ReadRun } from './read-run.ts';
 /** Scheduled reads that fail in a row before they are paused. */
 const FAILED_RUNS_MAX = 5;
 
-/** All pages are recorded. To be called last in their transaction. */
+/** Ends a read whose pages are all recorded. Call it last in their transaction. */
 export async function succeedRun(tx: Transaction, run: ReadRun, now: Date): Promise<void> {
   const { objectName, recordsRead } = run;
   const result =
@@ -29,7 +29,7 @@ export async function succeedRun(tx: Transaction, run: ReadRun, now: Date): Prom
   });
 }
 
-/** It ends without its remaining pages; those that were recorded stay. To be called last in a transaction. */
+/** Ends a read without its remaining pages; recorded ones stay. Call it last in a transaction. */
 export async function failRun(
   tx: Transaction,
   run: ReadRun,
@@ -74,7 +74,7 @@ async function movePosition(tx: Transaction, run: ReadRun): Promise<void> {
   });
 }
 
-/** The installation's config where this failure has paused the schedule; else null. */
+/** The installation's config if this failure has paused the schedule, else null. */
 async function countFailure(
   tx: Transaction,
   { installationId, objectName, projectId }: ReadRun,
@@ -107,7 +107,7 @@ function windowOf({ since, until }: ReadRun) {
 
 type RunEvent = Pick<Parameters<typeof recordEvent>[1], 'eventType' | 'data'>;
 
-/** Of an installation that is gone there is nothing to tell. */
+/** Nothing is recorded for an installation that is gone. */
 async function recordRunEvent(
   tx: Transaction,
   { installationId, objectName, operationId }: ReadRun,

@@ -1,4 +1,4 @@
-/** One page of a read: what it owes and how far the read has come commit together, so that neither is lost. */
+/** One page of a read: its deliveries and the read's progress commit together, so that neither is lost. */
 import type { Row } from '../../../database/rows.ts';
 import { run, runChange, sql, statements } from '../../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
@@ -97,7 +97,7 @@ function logPage(
   );
 }
 
-/** It can't be deleted until the transaction ends, so nothing is owed to nobody. */
+/** It can't be deleted until the transaction ends, so every delivery has a destination. */
 async function holdDestination(tx: Transaction, projectId: string, name: string): Promise<string> {
   const [destination] = await run(
     tx,
@@ -112,13 +112,13 @@ async function holdDestination(tx: Transaction, projectId: string, name: string)
   return destination.id;
 }
 
-/** Throws UNPROCESSABLE where the object is no longer installed. */
+/** Throws UNPROCESSABLE if the object is no longer installed. */
 async function countRecords(
   tx: Transaction,
   { installationId, objectName }: ReadRun,
   { count, now }: { count: number; now: Date },
 ): Promise<void> {
-  // The count stops where its column does.
+  // The count stops at its column's maximum.
   const changed = await runChange(
     tx,
     statements

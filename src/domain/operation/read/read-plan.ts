@@ -1,4 +1,4 @@
-/** What a read of an object asks for, and under which names it delivers it: told from revision and config. */
+/** What a read of an object asks for, and under which names it delivers it, by revision and config. */
 import { createHash } from 'node:crypto';
 import type { Provider } from '../../../providers/contract.ts';
 import { DAY_MS } from '../../../work/durations.ts';
@@ -60,7 +60,7 @@ export function readPlan(
   };
 }
 
-/** Selected fields that the integration doesn't name: it has to allow them, as its latest revision stands. */
+/** Selected fields that the integration doesn't name: its latest revision has to allow them. */
 function namedNowhere({ optionalFieldsAuto }: ReadObject, selected: Set<string>): Iterable<string> {
   return optionalFieldsAuto === 'all' ? selected : [];
 }
@@ -75,7 +75,7 @@ function withChosenNames(fields: FieldMapping[], { fieldMappings }: ReadConfig) 
   });
 }
 
-/** What a cursor is good for: another account's pages, or pages without a field, must not go on from it. */
+/** The pages that a cursor belongs to: those of another account or with other fields must not continue from it. */
 export function planKey(connectionId: string, { objectName, fields }: ReadPlan): string {
   const identity = JSON.stringify([connectionId, objectName, [...fields].sort()]);
   return createHash('sha256').update(identity).digest('base64url');
@@ -92,8 +92,8 @@ export interface ReadWindow {
 }
 
 /**
- * Changes show up at providers some time after the moment that they bear (long transactions, search
- * indexes): a window ends so long before it is read, and the next one begins there.
+ * Changes show up at providers some time after their timestamp (long transactions, search indexes): a window
+ * ends this long before it is read, and the next one begins there.
  */
 const SETTLE_MS = 60_000;
 
@@ -105,7 +105,7 @@ export function scheduledWindow(
 ): ReadWindow {
   const settled = new Date(now.getTime() - SETTLE_MS);
   if (backfillDone && readUntil) {
-    // Two times never swap places, whatever the clocks of two processes say.
+    // `until` is never before `since`, even if the clocks of two processes differ.
     const until = settled > readUntil ? settled : readUntil;
     return { readType: 'SCHEDULED', since: readUntil, until, position: until };
   }
@@ -122,7 +122,7 @@ function emptyWindow(now: Date): ReadWindow {
   return { readType: 'BACKFILL', since: start, until: start, position: start };
 }
 
-/** There can be nothing in it, so the provider isn't asked. */
+/** There can be nothing in it, so no request is sent. */
 export function isEmptyWindow({ since, until }: Pick<ReadWindow, 'since' | 'until'>): boolean {
   return since !== null && until !== null && since >= until;
 }

@@ -1,6 +1,6 @@
 /**
  * Reads under way, as rows that workers take turns with. A worker holds a run by a lease: everything that it
- * records names its claim, so that of two workers only the newer one gets on.
+ * records names its claim, so that only the newer of two workers makes progress.
  */
 import { Prisma } from '../../../database/generated/client.ts';
 import type { ReadType } from '../../../database/generated/enums.ts';
@@ -84,7 +84,7 @@ function enqueueRun(
   return queue.enqueue(tx, 'run-read', { operationId }, options);
 }
 
-/** The run with a lease of its own; null if it has ended, isn't due, or somebody holds it. */
+/** The run with a new lease; null if it has ended, isn't due, or is held by another worker. */
 export async function claimRun(
   { database }: Pick<Services, 'database'>,
   operationId: string,
@@ -126,7 +126,7 @@ export type RunChange = Partial<
   >
 >;
 
-/** Records what this claim has come to, and holds the run until the transaction ends. Throws LeaseLost. */
+/** Records the progress of this claim, and holds the run until the transaction ends. Throws LeaseLost. */
 export async function advanceRun(
   tx: Transaction,
   { operationId, leaseToken }: ReadRun,
@@ -146,7 +146,7 @@ export async function endRun(tx: Transaction, { operationId, leaseToken }: ReadR
   requireLease(count);
 }
 
-/** Gives the run back: the next job continues it after a wait, or at once. */
+/** Releases the run: the next job continues it after a wait, or at once. */
 export function giveBack(
   services: Services,
   run: ReadRun,

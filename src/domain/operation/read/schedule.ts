@@ -15,7 +15,7 @@ type Installation = Row<'Installation'>;
 
 /** Objects of one transaction: it is short, and another process takes the next ones. */
 const OBJECTS_AT_ONCE = 25;
-/** Transactions of one sweep; the next sweep goes on. */
+/** Transactions of one sweep; the next sweep continues. */
 const BATCHES_MAX = 40;
 
 /** A due object, locked, with all that decides whether and how it is read. */
@@ -41,7 +41,7 @@ export async function startDueReads(services: Services): Promise<void> {
   }
 }
 
-/** Of the projects whose objects come next, those that are owed too much already. */
+/** The projects, of the objects that come next, that have too many pending deliveries. */
 async function listBacklogged(services: Services): Promise<ReadonlySet<string>> {
   const due = await services.database.rows.run(NEXT_PROJECTS, services.now());
   const backlogged = new Set<string>();
@@ -112,7 +112,7 @@ async function startOrPostpone(
     where: { installationId, objectName },
     data: { nextReadTime },
   });
-  // One read of an object at a time: one that takes longer than its schedule leaves out the next.
+  // One read of an object at a time: if one takes longer than its schedule, the next is left out.
   if (!schedule || isWaiting || object.isRunning) return;
   const window = scheduledWindow(object, choice?.backfill ?? null, now);
   await startRun(services, tx, { installation: object, objectName, ...window });

@@ -1,6 +1,6 @@
 /**
- * A read goes on in slices: some pages by one worker, then the others' turn. Whatever interrupts it, it goes
- * on after the last page that was recorded.
+ * A read runs in slices of some pages, so that other work gets its turn. After an interruption it continues
+ * behind the last page that was recorded.
  */
 import { inTransaction } from '../../../database/transaction.ts';
 import { DomainError } from '../../../errors.ts';
@@ -27,7 +27,7 @@ const SLICE_PAGES = 50;
 const FAILURES_MAX = 10;
 /** A provider may ask for longer waits than ours, up to this. */
 const RETRY_AFTER_MOST_MS = HOUR_MS;
-/** A cursor that goes every time would let a read begin again for ever. */
+/** If the cursor expired each time, a read would begin again without end. */
 const RESTARTS_MAX = 10;
 
 const FROM_THE_START = {
@@ -39,7 +39,7 @@ const FROM_THE_START = {
 };
 const NO_RECORDS: RecordPage = { records: [], nextCursor: null, estimatedTotal: null };
 
-/** Does nothing where the read has ended or another worker is at it. */
+/** Does nothing if the read has ended or another worker holds it. */
 export async function runSlice(
   services: Services,
   operationId: string,
@@ -82,7 +82,7 @@ class Slice {
     }
   }
 
-  /** Another account's pages, or pages with other fields, are a sequence of their own. */
+  /** Pages of another account or with other fields begin again from the first. */
   #beginAgainUnless(key: string): void {
     const isOther = this.#run.planKey !== null && this.#run.planKey !== key;
     this.#run = { ...this.#run, ...(isOther && FROM_THE_START), planKey: key };
@@ -101,7 +101,7 @@ class Slice {
     return next !== null;
   }
 
-  /** What becomes of the read after an error: it goes on later, begins again, or ends. */
+  /** What becomes of the read after an error: it continues later, begins again, or ends. */
   async interrupt(error: unknown): Promise<void> {
     if (error instanceof LeaseLost) throw error;
     if (error instanceof DomainError) return this.#fail(error.message);

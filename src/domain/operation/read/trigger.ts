@@ -1,4 +1,4 @@
-/** Reads that callers ask for: between the times they give, whatever the schedule is, paused or not. */
+/** Reads that callers trigger for a window of time, whether the schedule is paused or not. */
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
@@ -19,7 +19,7 @@ import { nativeName } from './read-plan.ts';
 import { startRun } from './read-run.ts';
 import { getReadSource } from './source.ts';
 
-/** Triggered reads of a project that may be under way: more of them only wait for each other. */
+/** Triggered reads of a project that may be under way: more would only wait for each other. */
 const TRIGGERED_RUNS_MAX = 1_000;
 const TRIGGER_WAIT_SECONDS = 30;
 
@@ -43,7 +43,7 @@ export const triggerReadInput = z
 
 type TriggerRead = z.input<typeof triggerReadInput>;
 
-/** Answers at once with the operation that reads. Throws RATE_LIMITED where the project has too much to do. */
+/** Answers at once with the operation that reads. Throws RATE_LIMITED if the project has too much to do. */
 export const triggerRead = openProjectMutation({
   needs: 'reads:control',
   input: triggerReadInput,

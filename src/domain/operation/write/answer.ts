@@ -1,4 +1,4 @@
-/** What the caller of a write is told. */
+/** The answer to the caller of a write. */
 import type { Row } from '../../../database/rows.ts';
 import type { Call } from '../../call.ts';
 import { failedOutcome, type StoredOutcome } from './outcome.ts';
@@ -18,25 +18,25 @@ export interface WriteAnswer {
   failureCount: number | null;
 }
 
-/** What is left of a mutation's time for the answer itself. */
+/** The part of a mutation's time that is kept for the answer itself. */
 const ANSWER_MARGIN_MS = 5_000;
-/** Where a mutation's time is set below that. */
+/** If a mutation's time is set below that. */
 const SHORTEST_WAIT_MS = 50;
 
-/** Of an asynchronous write: the operation is all that there is to tell. */
+/** The answer to an asynchronous write: its operation. */
 export function answerNow(operation: Row<'Operation'>): WriteAnswer {
   return { operation, result: null, results: null, successCount: null, failureCount: null };
 }
 
 export interface Waiting {
   operation: Row<'Operation'>;
-  /** Whether the call asked for a batch. */
+  /** Whether the request is a batch. */
   isBatch: boolean;
-  /** The work, where this call does it. */
+  /** The work, if this call does it. */
   running?: Promise<void>;
 }
 
-/** The outcome when the write has ended, or, where that takes too long, that it is not known yet. */
+/** The outcome when the write has ended, or that it is not known yet if that takes too long. */
 export async function answerInTime(call: Call, waiting: Waiting): Promise<WriteAnswer> {
   const { operation, isBatch } = waiting;
   const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
@@ -62,7 +62,7 @@ export async function answerInTime(call: Call, waiting: Waiting): Promise<WriteA
   };
 }
 
-/** Also where the work is done by another process, or goes on after this one met an error. */
+/** Also if another process does the work, or continues it after an error in this one. */
 async function untilEnded(
   call: Call,
   { operation, running }: Waiting,

@@ -1,4 +1,4 @@
-/** One attempt of a write: the requests to the provider, and what they came to. */
+/** One attempt of a write: the requests to the provider, and their outcomes. */
 import { DomainError } from '../../../errors.ts';
 import type {
   Association,
@@ -17,7 +17,7 @@ export interface Attempt {
   provider: Provider;
   session: ProviderSession;
   entries: readonly WriteEntry[];
-  /** Called between two requests: what came of the first must not be lost with the second. */
+  /** Called between two requests: the outcome of the first must not be lost with the second. */
   onProgress: () => Promise<void>;
 }
 
@@ -78,7 +78,7 @@ async function send(
   return writeBatch(session, { type, objectName, records, allOrNone, headers, idempotencyKey });
 }
 
-/** Only after an update of this server, for a write that was accepted before. */
+/** Happens only after an update of this server, to a write that was accepted before it. */
 function lacking({ displayName }: Provider): ProviderError {
   return new ProviderError('BAD_REQUEST', `${displayName} does not take such writes any more.`);
 }
@@ -92,7 +92,7 @@ export function failureOf({ log }: Pick<Services, 'log'>, error: unknown): Attem
     const message = errorText(error.message);
     return { message, passesLater: false, outcomeUnknown: false, retryAfterMs: null };
   }
-  // A defect of a connector, or a database that is away: how far the request came is not known.
+  // A defect of a connector, or a database outage: how far the request came is not known.
   log.error({ err: error }, 'write.attempt_failed');
   const message = 'An unexpected error stopped the write.';
   return { message, passesLater: true, outcomeUnknown: true, retryAfterMs: null };

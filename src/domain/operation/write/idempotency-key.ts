@@ -15,7 +15,7 @@ export interface KeyedInput {
   inputHash: string;
 }
 
-/** Null where the caller gave no key. */
+/** Null if the caller gave no key. */
 export function keyedInput(projectId: string, input: WriteInput): KeyedInput | null {
   const { idempotencyKey: key, projectIdOrName: _, ...rest } = input;
   return key ? { projectId, key, inputHash: hashOf(rest) } : null;
@@ -36,7 +36,7 @@ export async function findKeyedOperation(
   return prisma.operation.findUnique({ where: { id: known.operationId } });
 }
 
-/** Takes the key for the operation: a unique violation where another call has it. */
+/** Takes the key for the operation: throws a unique violation if another call has it. */
 export async function insertKey(
   tx: Transaction,
   { projectId, key, inputHash }: KeyedInput,

@@ -1,5 +1,5 @@
 /**
- * Names of fields as callers may give them, turned into the provider's. Where a write object inherits
+ * Names of fields as callers may give them, turned into the provider's. If a write object inherits
  * the mapping of its read object, mapped names are translated back, the provider's own names of fields
  * that the object reads stay, and other names are left out, unless any field is allowed.
  */
@@ -16,7 +16,7 @@ export interface FieldNames {
   own: ReadonlySet<string> | null;
 }
 
-/** Null where names are the provider's and stay. */
+/** Null if names are the provider's and stay. */
 export function inheritedNames(
   content: IntegrationContent,
   config: ConfigContent,

@@ -4,7 +4,7 @@ import { storableJson, storableText } from '../../storable-json.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
 
 export interface StoredOutcome extends RecordOutcome {
-  /** The provider may have done it: nobody knows. */
+  /** The provider may have done it. */
   isUnknown?: true;
 }
 
@@ -28,7 +28,7 @@ export function failedOutcome(recordId: string | null, reason: string): StoredOu
   return { success: false, recordId, data: null, errors: [errorText(reason)] };
 }
 
-/** For a write that must not be repeated: the caller has to look whether it was done. */
+/** For a write that must not be repeated: the caller has to check whether it was done. */
 export function unknownOutcome(recordId: string | null, reason: string): StoredOutcome {
   const text = `The outcome is unknown: the provider may have written the record. ${reason}`;
   return { ...failedOutcome(recordId, text), isUnknown: true };

@@ -1,4 +1,4 @@
-/** Writes that nobody works on though they should: their process was killed, or their job was lost. */
+/** Writes that no worker continues: their process was killed, or their job was lost. */
 import { inTransaction } from '../../../database/transaction.ts';
 import { isFreeSql } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';

@@ -1,20 +1,20 @@
-/** Whether a write that did not come to an end is tried again, and when. */
+/** Whether a write that has not ended is tried again, and when. */
 import type { WriteMode, WriteType } from '../../../database/generated/enums.ts';
 import { type Backoff, backoffMs } from '../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 
-/** Half of each wait is left to chance. */
+/** Half of each wait is random. */
 const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 10 * MINUTE_MS, jitter: 0.5 };
-/** A caller waits: only what is unknown is found out, by repeating it soon where that is safe. */
+/** A caller waits: only an unknown outcome is repeated, soon, and if that is safe. */
 const SYNCHRONOUS_ATTEMPTS = 3;
 
 export interface AttemptFailure {
   message: string;
   /** Trying again later can help. */
   passesLater: boolean;
-  /** The provider may have done what was asked. */
+  /** The provider may have done it. */
   outcomeUnknown: boolean;
-  /** What the provider asked us to wait. */
+  /** How long the provider says to wait. */
   retryAfterMs: number | null;
 }
 
@@ -63,7 +63,7 @@ export function decide(
   return time > write.deadlineTime ? given : { kind: 'retry', time };
 }
 
-/** Twice as long each time, and never less than the provider asked for. */
+/** Twice as long each time, and never less than the provider requires. */
 export function delayMs(
   attempts: number,
   retryAfterMs: number | null,

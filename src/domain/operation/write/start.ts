@@ -1,4 +1,4 @@
-/** Takes a write on: its operation, its records and its job are stored together, or nothing is. */
+/** Accepts a write: its operation, its records and its job are stored together, or nothing is. */
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
@@ -23,7 +23,7 @@ export interface WriteToStart {
   keyed: KeyedInput | null;
 }
 
-/** Throws a unique violation where another call has taken the idempotency key meanwhile. */
+/** Throws a unique violation if another call has taken the idempotency key meanwhile. */
 export function startWrite(
   services: Services,
   { input, plan, keyed }: WriteToStart,

@@ -1,6 +1,6 @@
 /**
- * The rows of a write. Whoever works on one holds it by a lease that is renewed meanwhile; when its
- * process ends or freezes, another takes over. A result of an older claim is refused.
+ * The rows of a write. A worker holds one by a lease that it renews; if its process ends or freezes,
+ * another takes over. A result of an older claim is refused.
  */
 import type { Database } from '../../../database/database.ts';
 import { Prisma } from '../../../database/generated/client.ts';
@@ -145,7 +145,7 @@ export async function listEntries(
   return rows as unknown as WriteEntry[];
 }
 
-/** Of the entries that have one. To be called by who holds the task. */
+/** Of the entries that have one. Only for the holder of the task. */
 export async function saveOutcomes(
   tx: Transaction,
   taskId: string,
@@ -159,7 +159,7 @@ export async function saveOutcomes(
     where e."taskId" = ${taskId} and e."position" = known."position"`;
 }
 
-/** Lets it go, to be taken up again. Throws LeaseLost. */
+/** Releases it for another attempt. Throws LeaseLost. */
 export async function releaseWrite(
   tx: Client,
   { task, token }: Claim,
@@ -172,7 +172,7 @@ export async function releaseWrite(
   requireLease(count);
 }
 
-/** The provider is done with it; its operations end next. Throws LeaseLost. */
+/** Marks the provider's part as done; its operations end next. Throws LeaseLost. */
 export async function settleWrite(tx: Client, { task, token }: Claim): Promise<void> {
   const count = await tx.$executeRaw`
     update "WriteTask" set "isUncertain" = false

@@ -21,9 +21,9 @@ import {
   type WriteEntry,
 } from './task.ts';
 
-/** Operations that end with one transaction: each has its event, and events wait in line. */
+/** Operations that one transaction ends: it records an event for each, and other events wait for it. */
 const ENDED_AT_ONCE = 10;
-/** What a provider has done is not forgotten because the database is away for a moment. */
+/** A short outage of the database must not lose what a provider has done. */
 const RECORDING = { backoff: { firstMs: 100, maxMs: 10_000 }, triesMax: 10 };
 const MOST_LOGGED_ERRORS = 20;
 
@@ -75,7 +75,7 @@ async function endOperations(
   }
   if (task.mode !== 'ASYNCHRONOUS') return;
   const [fields] = await listInstallationFields(tx, [task.installationId]);
-  // Of an installation that is gone there is nobody left to tell.
+  // Nothing is recorded for an installation that is gone.
   if (!fields) return;
   for (const [id, summary] of ended) await recordDone(tx, { id, objectName, fields, summary });
 }
@@ -107,7 +107,7 @@ async function recordDone(
   });
 }
 
-/** Lets the write go until its next attempt, and tells so. */
+/** Releases the write until its next attempt, and logs that. */
 export async function postponeWrite(
   services: Services,
   claim: Claim,
@@ -128,7 +128,7 @@ export async function postponeWrite(
       await noteOperation(tx, { id, projectId }, { metadata, now });
       await logOperation(tx, { id, projectId }, { severity: 'WARNING', message });
     }
-    // Who waits for a synchronous write goes on by itself.
+    // The caller of a synchronous write continues it.
     if (task.mode === 'SYNCHRONOUS') return;
     const options = { startAfter: time, singletonKey: `${taskId}.${attempts}`, group };
     await services.queue.enqueue(tx, 'run-write', { taskId }, options);

@@ -1,4 +1,4 @@
-/** What a caller asks to be written: the shape, and the rules between its parts. */
+/** The input of a write: its shape, and the rules between its parts. */
 import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
 import { problemWithName, problemWithValue } from '../../event/target-headers.ts';
@@ -17,7 +17,7 @@ export const WRITE_LIMITS = {
   headers: 20,
 } as const;
 
-/** Proof of who asks is the connection's, never a caller's. */
+/** Credentials are the connection's, never a caller's. */
 const CREDENTIAL_HEADERS = new Set(['authorization', 'cookie', 'x-api-key']);
 
 const record = z.record(z.string(), z.unknown()).superRefine((fields, context) => {
@@ -201,7 +201,7 @@ export function givenRecords({ record, batch, associations }: GivenWrite): Given
   return [...single, ...several];
 }
 
-/** What does not go together, whatever the integration and the provider. */
+/** Values that don't go together at any provider. */
 export function* writeIssues(input: GivenWrite): Generator<Issue> {
   const { record: single, batch, type } = input;
   const issue = (name: string, detail: string) => issueAt(['input', name], detail);
@@ -248,7 +248,7 @@ function* idIssues(type: GivenWrite['type'], { path, record }: GivenRecord): Gen
   yield issueAt([...path, 'id'], detail, record.id);
 }
 
-/** Without values: a header may hold what is nobody's business. */
+/** Without values: a header may hold a secret. */
 function* headerIssues({ headers }: GivenWrite): Generator<Issue> {
   const seen = new Set<string>();
   for (const [index, { key, value }] of (headers ?? []).entries()) {

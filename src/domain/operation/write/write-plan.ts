@@ -1,4 +1,4 @@
-/** What a write comes to: the installation, the object, the records, and whether all of them take it. */
+/** A write as it will run: the installation, the object and the records, all of which allow it. */
 import type { Row } from '../../../database/rows.ts';
 import { DomainError, type Issue, notFound } from '../../../errors.ts';
 import type { Provider, ProviderCapability } from '../../../providers/contract.ts';
@@ -114,7 +114,7 @@ async function readConfig({ database }: Call, installation: Row<'Installation'>)
   return configOf(config);
 }
 
-/** By the provider's name, else by the one that the read object of that name is mapped to. */
+/** By the provider's name, else by the mapped name of the read object. */
 function findWriteObject({ read, write }: IntegrationContent, name: string): WriteObject | null {
   const objects = write?.objects ?? [];
   const mapped = read?.objects.find(({ mapToName }) => mapToName === name)?.objectName;

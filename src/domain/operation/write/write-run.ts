@@ -19,7 +19,7 @@ import {
 } from './task.ts';
 import { endWithOutcomes, postponeWrite } from './write-end.ts';
 
-/** When it is to be tried again; null if it has ended, is not due, or is another's. */
+/** When to try it again; null if it has ended, is not due, or is held by another worker. */
 export type NextAttempt = Date | null;
 
 /** Safe to call at any time, and more than once. */
@@ -32,7 +32,7 @@ export async function runWrite(
   return claim && runClaimed(services, claim);
 }
 
-/** One attempt of a write that is held by the claim; null also where another has taken it over. */
+/** One attempt of a write that is held by the claim; null also if another worker has taken it over. */
 export async function runClaimed(services: Services, claim: Claim): Promise<NextAttempt> {
   using _lease = keepClaim(services, claim);
   try {
