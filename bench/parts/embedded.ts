@@ -15,13 +15,13 @@ import { DOCUMENTS, nodeVariables, type Variables, type Workload } from '../work
 import { measureWorkload, type Result } from './requests.ts';
 
 /** What someone may well have in an embedded database, and what fills in a quarter of a minute. */
-const MOST_OPERATIONS = 50_000;
+const OPERATIONS_MAX = 50_000;
 const WORKLOADS: Workload[] = ['W1', 'W1-deep', 'W2', 'W3'];
 
 export async function measureEmbedded(flags: Flags): Promise<Result[][]> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-embedded-'));
   try {
-    const operations = Math.min(flags.operations, MOST_OPERATIONS);
+    const operations = Math.min(flags.operations, OPERATIONS_MAX);
     const { apiKey, nodes } = await fillEmbedded(folder, operations, flags.seed);
     await using server = await startServer({
       script: 'src/main.ts',

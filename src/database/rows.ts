@@ -143,10 +143,10 @@ export function statementName(text: string): string {
   let name = STATEMENT_NAMES.get(text);
   if (name === undefined) {
     name = createHash('sha1').update(text).digest('base64url');
-    if (STATEMENT_NAMES.size < MOST_STATEMENTS) STATEMENT_NAMES.set(text, name);
+    if (STATEMENT_NAMES.size < STATEMENTS_MAX) STATEMENT_NAMES.set(text, name);
   }
   return name;
 }
 const STATEMENT_NAMES = new Map<string, string>();
 /** The gateway has a few hundred texts; this only bounds what a mistake could add. */
-const MOST_STATEMENTS = 2_000;
+const STATEMENTS_MAX = 2_000;

@@ -8,7 +8,7 @@ import type { EventFilter, LoggedEvent, LoggedItem } from './event-log.ts';
 import type { Tail } from './tail.ts';
 
 /** Events that wait for a live subscriber: shared with the others, so this costs only references. */
-export const MOST_WAITING = 512;
+export const WAITING_MAX = 512;
 /** Events that a lagging subscriber reads at once: these are its own. */
 export const OWN_BATCH = 100;
 
@@ -66,7 +66,7 @@ export class Follower implements AsyncIterableIterator<LoggedItem> {
     if (!this.#isLive) return;
     const wanted = items.filter(({ node }) => node.position > this.#covered && wants(node));
     if (wanted.length === 0) return;
-    if (this.#waiting.length + wanted.length > MOST_WAITING) {
+    if (this.#waiting.length + wanted.length > WAITING_MAX) {
       this.#isLive = false;
       this.#waiting = [];
     } else {

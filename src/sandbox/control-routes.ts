@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { type Faults, faultSchema } from './faults.ts';
 import { OBJECT_NAMES } from './records/objects.ts';
 import type { Seeder } from './records/seed.ts';
-import { MAX_RECORDS_PER_OBJECT } from './records/workspace.ts';
+import { RECORDS_PER_OBJECT_MAX } from './records/workspace.ts';
 import { jsonBody, parsed } from './request.ts';
 import type { Route } from './router.ts';
 import { type Settings, settingsSchema } from './settings.ts';
 
 const seedSchema = z.strictObject({
   objectName: z.enum(OBJECT_NAMES),
-  count: z.int().min(1).max(MAX_RECORDS_PER_OBJECT),
+  count: z.int().min(1).max(RECORDS_PER_OBJECT_MAX),
 });
 
 interface Parts {

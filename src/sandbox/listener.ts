@@ -8,7 +8,7 @@ import { readBody, type SandboxAnswer } from './request.ts';
 import { answerByRoute, type Route } from './router.ts';
 
 /** More than any test opens; without it a client in a loop takes all file handles. */
-const MAX_CONNECTIONS = 2_000;
+const CONNECTIONS_MAX = 2_000;
 /** A request that takes longer to arrive is a stalled client. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
@@ -26,7 +26,7 @@ export async function listen(options: {
       outgoing.destroy(),
     );
   });
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = CONNECTIONS_MAX;
   server.listen(options.port, options.host);
   await once(server, 'listening');
   const { address, family, port } = server.address() as AddressInfo;

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { Refusal } from './refusal.ts';
 
 /** A batch of 100 long records is a tenth of this; more is a mistake of the caller. */
-export const MAX_BODY_BYTES = 1024 * 1024;
+export const BODY_BYTES_MAX = 1024 * 1024;
 
 export interface SandboxRequest {
   method: string;
@@ -30,10 +30,10 @@ export async function readBody(incoming: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
   }
-  if (bytes > MAX_BODY_BYTES) {
-    const message = `A body has at most ${MAX_BODY_BYTES} bytes`;
+  if (bytes > BODY_BYTES_MAX) {
+    const message = `A body has at most ${BODY_BYTES_MAX} bytes`;
     throw new Refusal(413, { code: 'body_too_large', message });
   }
   return Buffer.concat(chunks).toString('utf8');

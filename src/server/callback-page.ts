@@ -9,7 +9,7 @@ export { CALLBACK_PATH } from '../domain/connection/oauth-connect.ts';
 /** The URL holds a code and a state: it is sent to no other page, and no cache keeps it. */
 const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 /** A provider's words, as far as they are passed on. */
-const LONGEST_WORDS = 300;
+const WORDS_LENGTH_MAX = 300;
 
 export async function oauthCallback(services: Services, request: Request): Promise<Response> {
   if (request.method !== 'GET') {
@@ -66,5 +66,5 @@ function redirect(to: string, params: Record<string, string>): Response {
 }
 
 function bounded(words: string): string {
-  return words.slice(0, LONGEST_WORDS);
+  return words.slice(0, WORDS_LENGTH_MAX);
 }

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** The least recently seen names are dropped: they begin again with a full bucket. */
-const MOST_NAMES = 50_000;
+const NAMES_MAX = 50_000;
 
 export interface TokenBuckets {
   /** Takes a token: 0 if there was one, else the seconds until there is one. */
@@ -20,7 +20,7 @@ export interface Spent {
 }
 
 export function createTokenBuckets(
-  { perSecond, burst, max = MOST_NAMES }: { perSecond: number; burst: number; max?: number },
+  { perSecond, burst, max = NAMES_MAX }: { perSecond: number; burst: number; max?: number },
   now: () => number,
 ): TokenBuckets {
   const buckets = new LRUCache<string, { tokens: number; at: number }>({ max });

@@ -43,6 +43,14 @@ test('files have one name only if they are the same noun or the same part of a p
   expect(confusing).toEqual([]);
 });
 
+test('a constant that is an upper bound ends in _MAX', () => {
+  const bound = /\bconst ((?:MAX|MOST|LONGEST)_[A-Z_]+|[A-Z_]+_MOST)\b/g;
+  const wrong = files.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(bound)].map(([, name]) => [file, name]),
+  );
+  expect(wrong).toEqual([]);
+});
+
 /** What a file is about: a provider's part, or its path below the layer. */
 function meaning(file: string): string {
   return file.replace(/^src\/providers\/[^/]+\//, 'part ').replace(/^src\/[^/]+\//, 'noun ');

@@ -3,7 +3,7 @@ import type { Database } from '../../src/database/database.ts';
 import { eventCursor } from '../../src/domain/event/notification-event.ts';
 import { type EventFilter, readEnds } from '../../src/events/event-log.ts';
 import { createFeed, type Feed } from '../../src/events/feed.ts';
-import { MOST_WAITING } from '../../src/events/follower.ts';
+import { WAITING_MAX } from '../../src/events/follower.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
 import {
@@ -103,7 +103,7 @@ test('a follower that lags leaves the tail, reads on by itself and comes back', 
   const counted = { ...database, rows: { ...database.rows, page } };
   await using own = createFeed({ database: counted, log, cursorOf: eventCursor });
   const slow = await follow(projectId, { by: own });
-  const count = MOST_WAITING + 200;
+  const count = WAITING_MAX + 200;
   // Waiting for its first event, it is live; then it stops reading while another reads to the end.
   const first = slow.next();
   await recordAll(database, { projectId }, names('e', count));

@@ -24,7 +24,7 @@ const SEED = Number(process.env.FAULT_SEED ?? 1);
 const WRITERS = 16;
 const FOLLOWERS = 8;
 /** Events after which a follower leaves, at most: some 1,000 connections in the long form. */
-const MOST_PATIENCE = 150;
+const PATIENCE_MAX = 150;
 
 interface Scene {
   database: Database;
@@ -67,7 +67,7 @@ function followAll({ projectId, apiKey, url }: Scene) {
   return Promise.all(
     Array.from({ length: FOLLOWERS }, (_, number) => {
       const random = randomOf(SEED * 100 + number);
-      const patience = () => 1 + Math.floor(random() * MOST_PATIENCE);
+      const patience = () => 1 + Math.floor(random() * PATIENCE_MAX);
       const follow = { url, apiKey, variables, total: EVENTS, patience, isOver };
       return followToTheEnd(follow, number % 2 === 0 ? overEventStream : overWebSocket);
     }),

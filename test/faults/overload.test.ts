@@ -16,7 +16,7 @@ const LIMIT_REQUESTS = 64;
 const ASKERS = 32;
 const OPERATIONS = 200;
 /** More than this many answers at once, and what queues in the server, may take. */
-const MOST_GROWTH_BYTES = 64 * 1024 * 1024;
+const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 
 const QUERY = `{ viewer { project { operations(first: ${OPERATIONS}) {
   edges { cursor node { id status result createTime metadata { objects } } } pageInfo { hasNextPage }
@@ -116,7 +116,7 @@ test('what is too much is refused early; the rest is answered, and memory stays 
   const [answered, refused] = [statuses.get(200) ?? 0, statuses.get(503) ?? 0];
   console.log({ perSecond, answered, refused, before, used });
   expect(answered).toBeGreaterThan(0.2 * perSecond * (OVERLOAD_MS / 1000));
-  expect(Math.max(...used) - before).toBeLessThan(MOST_GROWTH_BYTES);
+  expect(Math.max(...used) - before).toBeLessThan(GROWTH_BYTES_MAX);
 
   const after = await Promise.all(Array.from({ length: ASKERS }, asker.ask));
   expect(after.map(({ status }) => status)).toEqual(Array(ASKERS).fill(200));

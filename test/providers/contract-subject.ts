@@ -55,7 +55,7 @@ export type MakeSubject = () => Promise<ContractSubject>;
 export const UNKNOWN_OBJECT = 'no_such_object';
 export const UNKNOWN_OBJECT_KINDS: ProviderErrorKind[] = ['MISSING_OBJECT', 'BAD_REQUEST'];
 /** Far more pages than any test here fills: a read that goes on is a read without an end. */
-export const MOST_PAGES = 50;
+export const PAGES_MAX = 50;
 
 export function declared<Key extends keyof Capabilities>(
   { provider }: ContractSubject,
@@ -102,7 +102,7 @@ export async function readAll(
 ) {
   const records: ProviderRecord[] = [];
   let cursor: string | undefined;
-  for (let pages = 1; pages <= MOST_PAGES; pages++) {
+  for (let pages = 1; pages <= PAGES_MAX; pages++) {
     const read = { ...pageOf(subject), ...window, cursor };
     const page = await subject.provider.capabilities.readPage?.(subject.session, read);
     expect(page?.records.length).toBeLessThanOrEqual(subject.smallestPage);
@@ -110,7 +110,7 @@ export async function readAll(
     if (!page?.nextCursor) return { pages, records };
     cursor = page.nextCursor;
   }
-  throw new Error(`no last page within ${MOST_PAGES}`);
+  throw new Error(`no last page within ${PAGES_MAX}`);
 }
 
 export async function textsById(subject: ContractSubject): Promise<Record<string, unknown>> {

@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { type RunQuery, statementName } from '../rows.ts';
 
 /** The most reads of one burst; more take another connection, and so another core of the server. */
-const BURST_MOST = 16;
+const BURST_MAX = 16;
 
 interface Read {
   config: pg.QueryConfig;
@@ -29,8 +29,8 @@ export function readsInBursts(pool: pg.Pool): ReadsInBursts {
     const reads = waiting;
     waiting = [];
     alike.clear();
-    for (let at = 0; at < reads.length; at += BURST_MOST) {
-      void send(pool, reads.slice(at, at + BURST_MOST));
+    for (let at = 0; at < reads.length; at += BURST_MAX) {
+      void send(pool, reads.slice(at, at + BURST_MAX));
     }
   };
   const each: RunQuery = (text, values, rowMode) =>

@@ -14,7 +14,7 @@ export const CALLBACK_PATH = '/oauth/callback';
 /** Time to log in, find the second factor and read what is asked for. */
 const LIFETIME_MS = 10 * 60_000;
 /** Connects of one project that wait for their people. */
-const MOST_PENDING = 10_000;
+const PENDING_MAX = 10_000;
 const RANDOM_BYTES = 32;
 /** What `randomBytes` gives as text: nothing else is looked up. */
 const STATE = /^[\w-]{43}$/;
@@ -96,7 +96,7 @@ async function makeRoom({ database, now }: Services, projectId: string): Promise
   const { oAuthConnect } = database.prisma;
   await oAuthConnect.deleteMany({ where: { projectId, expireTime: { lte: now() } } });
   const pending = await oAuthConnect.count({ where: { projectId } });
-  if (pending < MOST_PENDING) return;
+  if (pending < PENDING_MAX) return;
   throw rateLimited(
     'Too many connects of the project have begun and not ended. Try again after Retry-After.',
     LIFETIME_MS / 1_000,

@@ -10,7 +10,7 @@ export interface LearnedFacts {
 }
 
 /** The same limit as for a workspace that a caller gives. */
-const LONGEST_REF = 1_024;
+const REF_LENGTH_MAX = 1_024;
 
 export function learnedFacts(
   provider: Provider & { oauth2: OAuth2Facts },
@@ -38,5 +38,5 @@ function workspaceOf(provider: Provider, named: string): string | null {
 }
 
 function bounded(text: string | null): string | null {
-  return text !== null && text.length <= LONGEST_REF ? text : null;
+  return text !== null && text.length <= REF_LENGTH_MAX ? text : null;
 }

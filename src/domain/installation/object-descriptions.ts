@@ -8,7 +8,7 @@ import { openSession } from '../connection/connection-session.ts';
 
 const FRESH_MS = 60_000;
 /** As JSON: some dozens of the largest objects, with hundreds of fields each. */
-const MOST_CHARACTERS = 32 * 1024 * 1024;
+const CHARACTERS_MAX = 32 * 1024 * 1024;
 
 export interface DescriptionAsk {
   services: Services;
@@ -22,7 +22,7 @@ export type ObjectDescriptions = LRUCache<string, ObjectDescription, Description
 export function createObjectDescriptions(): ObjectDescriptions {
   return new LRUCache<string, ObjectDescription, DescriptionAsk>({
     ttl: FRESH_MS,
-    maxSize: MOST_CHARACTERS,
+    maxSize: CHARACTERS_MAX,
     sizeCalculation: (description) => JSON.stringify(description).length,
     // Calls that come meanwhile share the answer, also if it is too large to be kept.
     fetchMethod: (_key, _stale, { context }) => fetchDescription(context),

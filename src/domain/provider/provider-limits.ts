@@ -12,13 +12,13 @@ import { createTokenBuckets, type TokenBuckets } from '../../work/token-buckets.
 const PROVIDER_CONCURRENCY = 64;
 const PROJECT_CONCURRENCY = 32;
 /** Requests of one connection that may wait, and for how long: callers wait 30 s in all. */
-const MOST_WAITING = 500;
-const LONGEST_WAIT_MS = 20_000;
+const WAITING_MAX = 500;
+const WAIT_MS_MAX = 20_000;
 /** The pause after a refusal that names none, and the longest: after it the provider is called again. */
 const REST_MS = 1_000;
-const LONGEST_REST_MS = HOUR_MS;
+const REST_MS_MAX = HOUR_MS;
 /** Connections of a provider whose rate is remembered. */
-const MOST_RATES = 5_000;
+const RATES_MAX = 5_000;
 
 /** Whose request it is. */
 export interface Caller {
@@ -52,7 +52,7 @@ class Road {
 
   constructor({ requestsPerSecond, concurrency }: Provider['limits'], now: () => number) {
     // No burst beyond what may run at once: providers count over short times too.
-    const rate = { perSecond: requestsPerSecond, burst: concurrency, max: MOST_RATES };
+    const rate = { perSecond: requestsPerSecond, burst: concurrency, max: RATES_MAX };
     this.rates = createTokenBuckets(rate, now);
   }
 
@@ -96,7 +96,7 @@ export class ProviderLimits {
   /** Starts nothing more of the connection for this long. */
   rest(caller: Caller, ms: number | null): void {
     const lane = this.#laneOf(caller);
-    const until = this.#now() + Math.min(ms ?? REST_MS, LONGEST_REST_MS);
+    const until = this.#now() + Math.min(ms ?? REST_MS, REST_MS_MAX);
     lane.restUntil = Math.max(lane.restUntil, until);
     this.#forgetIdle(lane);
   }
@@ -115,7 +115,7 @@ export class ProviderLimits {
   }
 
   #turn(lane: Lane): Promise<void> {
-    if (this.#restMs(lane) > LONGEST_WAIT_MS || lane.waiting.size >= MOST_WAITING) {
+    if (this.#restMs(lane) > WAIT_MS_MAX || lane.waiting.size >= WAITING_MAX) {
       return Promise.reject(rateLimited(lane.caller, this.#restMs(lane)));
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -123,7 +123,7 @@ export class ProviderLimits {
       lane.waiting.delete(start);
       reject(rateLimited(lane.caller, this.#restMs(lane)));
       this.#forgetIdle(lane);
-    }, LONGEST_WAIT_MS);
+    }, WAIT_MS_MAX);
     const start = () => {
       clearTimeout(deadline);
       resolve();

@@ -37,12 +37,12 @@ export interface Credentials {
  * deactivated in another process is refused there within a second.
  */
 const FRESH_MS = 500;
-const MOST_VIEWERS = 10_000;
+const VIEWERS_MAX = 10_000;
 
 export type ViewerCache = LRUCache<string, Viewer>;
 
 export function createViewerCache(): ViewerCache {
-  return new LRUCache({ max: MOST_VIEWERS, ttl: FRESH_MS, noDeleteOnStaleGet: true });
+  return new LRUCache({ max: VIEWERS_MAX, ttl: FRESH_MS, noDeleteOnStaleGet: true });
 }
 
 /** Whether the credential was good when it was last looked up, however long ago. */

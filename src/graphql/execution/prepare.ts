@@ -15,8 +15,8 @@ import { type Cost, costFunction, parseWithin, sizeErrors } from './query-limits
 import { type OperationKey, operationKey } from './share-key.ts';
 
 /** Cached texts, and the memory that one takes: about this much for each character. */
-const MOST_TEXTS = 1_000;
-const MOST_BYTES = 100_000_000;
+const TEXTS_MAX = 1_000;
+const BYTES_MAX = 100_000_000;
 const BYTES_PER_CHARACTER = 100;
 
 export interface Prepared {
@@ -44,8 +44,8 @@ export function createPrepare(
   mapError: (error: unknown) => GraphQLError,
 ): Prepare {
   const texts = new LRUCache<string, Known>({
-    max: MOST_TEXTS,
-    maxSize: MOST_BYTES,
+    max: TEXTS_MAX,
+    maxSize: BYTES_MAX,
     sizeCalculation: (_known, text) => BYTES_PER_CHARACTER * (text.length + 1),
   });
 

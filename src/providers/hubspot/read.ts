@@ -13,8 +13,8 @@ import { paths } from './paths.ts';
 import { failure } from './refused.ts';
 import { type CrmRecord, listAnswer, searchAnswer } from './wire.ts';
 
-const MOST_LISTED = 100;
-const MOST_SEARCHED = 200;
+const LISTED_MAX = 100;
+const SEARCHED_MAX = 200;
 /** Search pages no further than this many hits: going beyond is refused with a 400. */
 const SEARCH_CEILING = 10_000;
 
@@ -42,7 +42,7 @@ async function listPage(session: ProviderSession, read: PageRead): Promise<Recor
     method: 'GET',
     path: paths.records(read.objectName),
     query: {
-      limit: Math.min(read.pageSize, MOST_LISTED),
+      limit: Math.min(read.pageSize, LISTED_MAX),
       properties: properties(read).join(',') || undefined,
       archived: false,
       after: cursor?.after,
@@ -59,7 +59,7 @@ async function listPage(session: ProviderSession, read: PageRead): Promise<Recor
 
 async function searchPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
   const cursor = findCursor(searchCursor, read);
-  const limit = Math.min(read.pageSize, MOST_SEARCHED);
+  const limit = Math.min(read.pageSize, SEARCHED_MAX);
   const answer = await session.send({
     method: 'POST',
     path: paths.search(read.objectName),

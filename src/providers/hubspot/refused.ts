@@ -19,7 +19,7 @@ const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
 };
 /** HubSpot's own word for the length of a 423, which has no Retry-After. */
 const LOCK_MS = 2_000;
-const MOST_MESSAGES = 20;
+const MESSAGES_MAX = 20;
 
 export function failure(answer: ProviderAnswer, purpose: RequestPurpose): ProviderError {
   const { status } = answer;
@@ -41,7 +41,7 @@ export function messages(answer: ProviderAnswer): string[] {
   // The details say the same as the message, without the JSON that it is often made of.
   const told = errors.map((error) => error.message).filter((text) => text !== '');
   const words = told.length > 0 ? told : [message || `no reason given (status ${answer.status})`];
-  return [...new Set(words)].slice(0, MOST_MESSAGES).map(bounded);
+  return [...new Set(words)].slice(0, MESSAGES_MAX).map(bounded);
 }
 
 function kindOf(answer: ProviderAnswer, purpose: RequestPurpose): ProviderErrorKind {

@@ -5,7 +5,7 @@ import { ProviderError } from '../provider-error.ts';
 const API_NAME = /^[a-z][a-z0-9_]{0,79}$/i;
 const RECORD_ID = /^[a-z0-9]{15}(?:[a-z0-9]{3})?$/i;
 /** A parent's field is named by a path: SOQL follows five relationships at most. */
-const MOST_STEPS = 6;
+const STEPS_MAX = 6;
 
 export function objectApiName(name: string): string {
   if (API_NAME.test(name)) return name;
@@ -25,7 +25,7 @@ export function fieldPath(fieldName: string): string[] {
   const steps = fieldName.startsWith('$')
     ? [...fieldName.matchAll(/\['([^']*)'\]/g)].map(([, step]) => step ?? '')
     : fieldName.split('.');
-  const wellFormed = steps.length <= MOST_STEPS && steps.every((step) => API_NAME.test(step));
+  const wellFormed = steps.length <= STEPS_MAX && steps.every((step) => API_NAME.test(step));
   if (!wellFormed || steps.length === 0 || !isWritten(fieldName, steps)) {
     throw new ProviderError('MISSING_FIELD', 'No Salesforce field can have such a name');
   }

@@ -26,7 +26,7 @@ const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
   404: 'MISSING_OBJECT',
   429: 'RATE_LIMITED',
 };
-const MOST_MESSAGES = 20;
+const MESSAGES_MAX = 20;
 
 export function failure(answer: ProviderAnswer): ProviderError {
   const message = `Salesforce answered ${answer.status}: ${messages(answer).join('; ')}`;
@@ -44,7 +44,7 @@ export function findRefusal(answer: ProviderAnswer): string[] | null {
 
 export function messages(answer: ProviderAnswer): string[] {
   const told = errorAnswer.parse(answer.body).map(words);
-  return told.length > 0 ? told.slice(0, MOST_MESSAGES) : [words({ message: '', errorCode: '' })];
+  return told.length > 0 ? told.slice(0, MESSAGES_MAX) : [words({ message: '', errorCode: '' })];
 }
 
 /** The code stays with the words: it is what people look an error up by. */

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Of one box; older ones make room. */
-const MAX_MESSAGES_PER_BOX = 1_000;
+const MESSAGES_PER_BOX_MAX = 1_000;
 /** Of all boxes together, so that deliveries that run for days don't fill the memory. */
-const MAX_TOTAL_CHARACTERS = 128 * 1024 * 1024;
+const TOTAL_CHARACTERS_MAX = 128 * 1024 * 1024;
 /** Counted for each message beside its body: its headers, mostly. */
 const MESSAGE_OVERHEAD_CHARACTERS = 1_024;
 
@@ -37,8 +37,8 @@ export class Inbox {
     this.#boxes.set(box, messages.add(message));
     this.#all.add(message);
     this.#characters += sizeOf(message);
-    if (messages.size > MAX_MESSAGES_PER_BOX) this.#drop(messages.values().next().value!);
-    while (this.#characters > MAX_TOTAL_CHARACTERS) this.#drop(this.#all.values().next().value!);
+    if (messages.size > MESSAGES_PER_BOX_MAX) this.#drop(messages.values().next().value!);
+    while (this.#characters > TOTAL_CHARACTERS_MAX) this.#drop(this.#all.values().next().value!);
   }
 
   count(box: string): number {
@@ -46,7 +46,7 @@ export class Inbox {
   }
 
   /** The newest messages of a box, in the order of their arrival. */
-  list(box: string, limit = MAX_MESSAGES_PER_BOX): InboxMessage[] {
+  list(box: string, limit = MESSAGES_PER_BOX_MAX): InboxMessage[] {
     return [...(this.#boxes.get(box) ?? [])]
       .slice(-limit)
       .map(({ receivedAt, headers, rawBody }) => ({

@@ -5,9 +5,9 @@ import type { Settings } from '../settings.ts';
 /** Long enough for a redirect by hand; RFC 6749 asks for ten minutes at most. */
 const CODE_LIFETIME_MS = 5 * 60 * 1_000;
 /** Codes, tokens of each kind: beyond it the longest unused is forgotten, as if revoked. */
-const MAX_HELD = 100_000;
+const HELD_MAX = 100_000;
 /** A `max` would take its memory at once, some megabytes in each process that never meets OAuth. */
-const HELD = { maxSize: MAX_HELD, sizeCalculation: () => 1 };
+const HELD = { maxSize: HELD_MAX, sizeCalculation: () => 1 };
 
 /** All tokens that come from one consent; revoked together. */
 interface Family {

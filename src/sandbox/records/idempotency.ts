@@ -6,8 +6,8 @@ import type { SandboxAnswer, SandboxRequest } from '../request.ts';
 
 const KEPT_MS = DAY_MS;
 /** Room for some 100,000 answers of one record; beyond it the oldest key is forgotten early. */
-const MAX_KEPT_CHARACTERS = 64 * 1024 * 1024;
-const MAX_KEY_LENGTH = 255;
+const KEPT_CHARACTERS_MAX = 64 * 1024 * 1024;
+const KEY_LENGTH_MAX = 255;
 
 interface KeptAnswer {
   fingerprint: string;
@@ -20,8 +20,8 @@ interface KeptAnswer {
 export class IdempotencyKeys {
   readonly #now: () => Date;
   readonly #answers = new LRUCache<string, KeptAnswer>({
-    maxSize: MAX_KEPT_CHARACTERS,
-    sizeCalculation: ({ json }) => json.length + MAX_KEY_LENGTH,
+    maxSize: KEPT_CHARACTERS_MAX,
+    sizeCalculation: ({ json }) => json.length + KEY_LENGTH_MAX,
   });
 
   constructor(now: () => Date) {
@@ -32,8 +32,8 @@ export class IdempotencyKeys {
   answerOnce(request: SandboxRequest, caller: string, write: () => SandboxAnswer): SandboxAnswer {
     const key = request.headers['idempotency-key'];
     if (key === undefined) return write();
-    if (typeof key !== 'string' || key.length > MAX_KEY_LENGTH) {
-      const message = `Idempotency-Key has at most ${MAX_KEY_LENGTH} characters`;
+    if (typeof key !== 'string' || key.length > KEY_LENGTH_MAX) {
+      const message = `Idempotency-Key has at most ${KEY_LENGTH_MAX} characters`;
       throw new Refusal(400, { code: 'invalid_idempotency_key', message });
     }
     const name = `${caller} ${key}`;

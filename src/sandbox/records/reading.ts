@@ -6,7 +6,7 @@ import { OBJECTS } from './objects.ts';
 import { recordView, selectedView } from './record-view.ts';
 import type { Workspace } from './workspace.ts';
 
-const MAX_PAGE_SIZE = 1_000;
+const PAGE_SIZE_MAX = 1_000;
 
 export function listObjects(): SandboxAnswer {
   const objects = Object.values(OBJECTS).map(({ name, displayName }) => ({ name, displayName }));
@@ -31,7 +31,7 @@ export function describeObject(workspace: Workspace, { params }: SandboxRequest)
 
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 const pageQuerySchema = z.object({
-  limit: z.coerce.number().int().min(1).max(MAX_PAGE_SIZE).default(100),
+  limit: z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).default(100),
   cursor: z.string().optional(),
   updated_since: time.optional(),
   updated_until: time.optional(),

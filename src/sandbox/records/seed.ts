@@ -2,7 +2,7 @@ import { DAY_MS } from '../../work/durations.ts';
 import { Refusal } from '../refusal.ts';
 import { OBJECTS, type ObjectName } from './objects.ts';
 import type { RecordTable } from './table.ts';
-import { MAX_RECORDS_PER_OBJECT, recordLimitReached, type Workspace } from './workspace.ts';
+import { RECORDS_PER_OBJECT_MAX, recordLimitReached, type Workspace } from './workspace.ts';
 
 const FIRST_NAMES = ['Ada', 'Edsger', 'Grace', 'Barbara', 'Alan', 'Frances', 'Donald', 'Radia'];
 const LAST_NAMES = ['Lovelace', 'Dijkstra', 'Hopper', 'Liskov', 'Turing', 'Allen', 'Knuth'];
@@ -50,7 +50,7 @@ export class Seeder {
   /** Continues after the last record that it made; throws a Refusal (409) if the object can't hold so many. */
   seed(objectName: ObjectName, count: number): void {
     const table = this.#workspace.getTable(objectName);
-    if (table.size + count > MAX_RECORDS_PER_OBJECT) {
+    if (table.size + count > RECORDS_PER_OBJECT_MAX) {
       throw new Refusal(409, recordLimitReached(objectName));
     }
     const full = table.size + count;

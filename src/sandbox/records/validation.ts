@@ -4,10 +4,10 @@ import type { Problem } from '../refusal.ts';
 import type { FieldDefinition, FieldType, ObjectDefinition } from './objects.ts';
 
 /** As long as a line; the sandbox has no field for documents. */
-const MAX_TEXT_LENGTH = 1_000;
+const TEXT_LENGTH_MAX = 1_000;
 
 const text = () =>
-  z.string('must be a text').max(MAX_TEXT_LENGTH, `has more than ${MAX_TEXT_LENGTH} characters`);
+  z.string('must be a text').max(TEXT_LENGTH_MAX, `has more than ${TEXT_LENGTH_MAX} characters`);
 
 const SCHEMAS: Record<FieldType, (field: FieldDefinition) => z.ZodType> = {
   text,

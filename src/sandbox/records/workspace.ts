@@ -4,7 +4,7 @@ import { RecordTable, type StoredAssociation, type StoredRecord } from './table.
 import { valueProblems } from './validation.ts';
 
 /** A million contacts take 0.9 GB: enough for load tests, and short of Node's own limit. */
-export const MAX_RECORDS_PER_OBJECT = 1_000_000;
+export const RECORDS_PER_OBJECT_MAX = 1_000_000;
 
 export interface RecordChange {
   /** The record to update; left out for a new one. */
@@ -91,7 +91,7 @@ export class Workspace {
     if (change.id !== undefined && table.find(change.id) === null) {
       return [recordNotFound(definition.name, change.id)];
     }
-    if (creating && table.size + claims.newRecords >= MAX_RECORDS_PER_OBJECT) {
+    if (creating && table.size + claims.newRecords >= RECORDS_PER_OBJECT_MAX) {
       return [recordLimitReached(definition.name)];
     }
     const problems = valueProblems(definition, change.values, { creating });
@@ -149,6 +149,6 @@ function recordNotFound(objectName: string, id: string): Problem {
 }
 
 export function recordLimitReached(objectName: string): Problem {
-  const message = `The sandbox holds at most ${MAX_RECORDS_PER_OBJECT} ${objectName}`;
+  const message = `The sandbox holds at most ${RECORDS_PER_OBJECT_MAX} ${objectName}`;
   return { code: 'record_limit_reached', message };
 }

@@ -6,10 +6,10 @@ import { recordView } from './record-view.ts';
 import type { RecordChange, Workspace } from './workspace.ts';
 
 /** What CRMs of this kind take in one call. */
-const MAX_BATCH_SIZE = 100;
-const MAX_ASSOCIATIONS = 100;
+const BATCH_SIZE_MAX = 100;
+const ASSOCIATIONS_MAX = 100;
 /** Far more than any object has: each unknown one is a problem of its own in the answer. */
-const MAX_FIELDS = 100;
+const FIELDS_MAX = 100;
 
 const associationSchema = z.strictObject({
   to: z.strictObject({ id: z.string().min(1).max(64) }),
@@ -20,17 +20,17 @@ const associationSchema = z.strictObject({
         associationTypeId: z.int(),
       }),
     )
-    .max(MAX_ASSOCIATIONS),
+    .max(ASSOCIATIONS_MAX),
 });
 const fields = z
   .record(z.string(), z.unknown())
   .refine(
-    (record) => Object.keys(record).length <= MAX_FIELDS,
-    `has more than ${MAX_FIELDS} fields`,
+    (record) => Object.keys(record).length <= FIELDS_MAX,
+    `has more than ${FIELDS_MAX} fields`,
   );
 const changeSchema = z.strictObject({
   record: fields,
-  associations: z.array(associationSchema).max(MAX_ASSOCIATIONS).optional(),
+  associations: z.array(associationSchema).max(ASSOCIATIONS_MAX).optional(),
 });
 /** One without an id is refused by itself, as one with an unknown id is. */
 const updateSchema = changeSchema.extend({
@@ -86,7 +86,7 @@ export function updateBatch(workspace: Workspace, request: SandboxRequest): Sand
 
 function batchSchema<Change extends z.ZodType>(change: Change) {
   return z.strictObject({
-    records: z.array(change).min(1).max(MAX_BATCH_SIZE),
+    records: z.array(change).min(1).max(BATCH_SIZE_MAX),
     allOrNone: z.boolean().default(false),
   });
 }

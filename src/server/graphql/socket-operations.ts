@@ -18,7 +18,7 @@ import { CLOSE } from './close-codes.ts';
 import { isStream } from './event-stream.ts';
 
 /** The most operations that run at once on one socket. */
-const MOST_OPERATIONS = 100;
+const OPERATIONS_MAX = 100;
 /** Also the text of a refused upgrade. */
 export const TOO_MANY_SOCKETS =
   'This process has as many sockets as LIMIT_SOCKETS allows. Connect again later.';
@@ -67,7 +67,7 @@ export function createSocketOperations(services: OperationServices): Server<Sock
     connectionInitWaitTimeout: initMs,
     onConnect: (context) => admit(context, admission),
     onSubscribe: ({ extra, subscriptions }, _id, payload) =>
-      Object.keys(subscriptions).length > MOST_OPERATIONS
+      Object.keys(subscriptions).length > OPERATIONS_MAX
         ? [tooMany()]
         : open(extra, payload as OperationRequest),
     execute: (args) => (args as RunArgs).run(),
@@ -158,7 +158,7 @@ function credentialsOf(
 }
 
 function tooMany(): GraphQLError {
-  const detail = `This socket runs ${MOST_OPERATIONS} operations already, which is the limit. Complete one, or open another socket.`;
-  const extra = { limit: 'operations of a socket', maximum: MOST_OPERATIONS };
+  const detail = `This socket runs ${OPERATIONS_MAX} operations already, which is the limit. Complete one, or open another socket.`;
+  const extra = { limit: 'operations of a socket', maximum: OPERATIONS_MAX };
   return toGraphQLError('QUERY_LIMIT_EXCEEDED', detail, { extra });
 }

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
 /** Twice the operations of a socket, and room for answers to pings: more is a client that doesn't read. */
-const MOST_WAITING = 256;
+const WAITING_MAX = 256;
 
 export interface Outbox {
   /** Resolves when the message is sent, or the socket is closed. */
@@ -14,7 +14,7 @@ export interface Outbox {
 }
 
 /** The bytes that the process holds for a socket before senders wait. */
-const MOST_BUFFERED_BYTES = 64 * 1024;
+const BUFFERED_BYTES_MAX = 64 * 1024;
 
 /** onOverflow is called when too many messages wait; later ones are dropped with the socket. */
 export function createOutbox(
@@ -29,7 +29,7 @@ export function createOutbox(
   const sendNow = (message: string) => {
     // If senders went on, they would read the log to its end for a client that has gone.
     if (socket.readyState !== socket.OPEN) return closed;
-    if (socket.bufferedAmount < MOST_BUFFERED_BYTES) {
+    if (socket.bufferedAmount < BUFFERED_BYTES_MAX) {
       leaveTogether(connection);
       socket.send(message);
       return undefined;
@@ -39,8 +39,8 @@ export function createOutbox(
 
   return {
     async send(message) {
-      if (waiting === 0 && socket.bufferedAmount < MOST_BUFFERED_BYTES) return sendNow(message);
-      if (waiting >= MOST_WAITING) {
+      if (waiting === 0 && socket.bufferedAmount < BUFFERED_BYTES_MAX) return sendNow(message);
+      if (waiting >= WAITING_MAX) {
         onOverflow();
         return closed;
       }

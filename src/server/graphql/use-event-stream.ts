@@ -7,7 +7,7 @@ import type { RequestFacts } from '../http/request-facts.ts';
 import { eventStreamHead, isForStream, writeEventStream } from './event-stream.ts';
 
 /** The next result is made only when the client has read the last one: until then events wait in the log. */
-const MOST_BUFFERED_BYTES = 16 * 1024;
+const BUFFERED_BYTES_MAX = 16 * 1024;
 
 type OnResultProcess = NonNullable<Plugin['onResultProcess']>;
 type ResultProcessor = Parameters<Parameters<OnResultProcess>[0]['setResultProcessor']>[0];
@@ -21,7 +21,7 @@ export function useEventStream(
       if (!isForStream(request.headers.get('accept'), result)) return;
       const processor: ResultProcessor = (results, { Response }) => {
         serverContext.staysOpen();
-        const body = new PassThrough({ highWaterMark: MOST_BUFFERED_BYTES });
+        const body = new PassThrough({ highWaterMark: BUFFERED_BYTES_MAX });
         void writeEventStream(results as Results, body, {
           keepAliveMs,
           isCut: () => streams.areEnding,

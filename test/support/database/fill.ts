@@ -23,11 +23,11 @@ export interface Sizes {
 }
 
 /** Projects whose ids may be mixed. */
-const PROJECTS_MOST = 64;
+const PROJECTS_MAX = 64;
 
 /** The id of the n-th row of a project: the higher the number, the newer. */
 export function idOf(prefix: string, project: number, n: number): string {
-  return `${prefix}_${String(n * PROJECTS_MOST + project).padStart(26, '0')}`;
+  return `${prefix}_${String(n * PROJECTS_MAX + project).padStart(26, '0')}`;
 }
 
 /** The number tells the projects of one database apart. */
@@ -61,7 +61,7 @@ function insert(table: string, count: number, columns: Record<string, string>): 
 /** The SQL of ids: of the row itself, or of the row that it points to. */
 function idsOf(number: number) {
   return (prefix: string, n = 'n') =>
-    `'${prefix}_' || lpad(((${n})::bigint * ${PROJECTS_MOST} + ${number})::text, 26, '0')`;
+    `'${prefix}_' || lpad(((${n})::bigint * ${PROJECTS_MAX} + ${number})::text, 26, '0')`;
 }
 
 /** Times of the last month, the newest last. */

@@ -79,7 +79,7 @@ export class KnownIds {
       if (this.#spared.has(text)) continue;
       const kind = prefix ?? 'cursor';
       const others = (this.#known.get(kind) ?? []).filter((other) => other !== text);
-      this.#known.set(kind, [text, ...others].slice(0, MOST_KNOWN));
+      this.#known.set(kind, [text, ...others].slice(0, KNOWN_MAX));
     }
   }
 
@@ -94,7 +94,7 @@ export class KnownIds {
     return { query, variables: JSON.parse(text) as Record<string, unknown> };
   }
 }
-const MOST_KNOWN = 20;
+const KNOWN_MAX = 20;
 /** An id, or what is long enough for a cursor. */
 const LEARNT = /"((?:([a-z]{3})_[0-9a-z]{26})|(?:[A-Za-z0-9_-]{30,}))"/g;
 export const PLACEHOLDER = /"@([a-z|]+):(\d+)"/g;
@@ -233,7 +233,7 @@ function singleOf(name: string, type: GraphQLInputType, hostility: Hostility): A
 export function textsOf(name: string, hostility: Hostility): Arbitrary<unknown> {
   const kinds = kindsOf(name);
   const likely: Arbitrary<unknown> = fc.constantFrom(...(LIKELY[name] ?? ['a', 'Some text']));
-  const newest = outOfHundred(30, fc.nat(MOST_KNOWN), fc.constant(0));
+  const newest = outOfHundred(30, fc.nat(KNOWN_MAX), fc.constant(0));
   const known = newest.map((index) => `@${kinds}:${index}`);
   const right = kinds ? (LIKELY[name] ? fc.oneof(known, likely) : known) : likely;
   const hostile = fc.oneof(

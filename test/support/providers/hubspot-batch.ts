@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type HubspotRecord, HubspotRefusal, type HubspotStore } from './hubspot-store.ts';
 import type { ServedAnswer } from './provider-server.ts';
 
-const MOST_INPUTS = 100;
+const INPUTS_MAX = 100;
 const STARTED_AT = '2026-01-01T00:00:00.000Z';
 
 const properties = z.record(z.string(), z.unknown());
@@ -68,8 +68,8 @@ export function updateBatch(store: HubspotStore, name: string, body: unknown): S
 }
 
 function checkSize({ length }: unknown[]): void {
-  if (length <= MOST_INPUTS) return;
-  throw new HubspotRefusal(400, 'VALIDATION_ERROR', `The maximum batch size is ${MOST_INPUTS}`);
+  if (length <= INPUTS_MAX) return;
+  throw new HubspotRefusal(400, 'VALIDATION_ERROR', `The maximum batch size is ${INPUTS_MAX}`);
 }
 
 function batchError(refusal: unknown, context: Record<string, string[]>): BatchError {

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { type HubspotRecord, HubspotRefusal, type HubspotStore } from './hubspot-store.ts';
 import type { ServedAnswer } from './provider-server.ts';
 
-const MOST_LISTED = 100;
-const MOST_SEARCHED = 200;
+const LISTED_MAX = 100;
+const SEARCHED_MAX = 200;
 const SEARCH_CEILING = 10_000;
 
 const searchBody = z.strictObject({
@@ -27,7 +27,7 @@ const searchBody = z.strictObject({
     z.strictObject({ propertyName: z.literal('hs_object_id'), direction: z.literal('ASCENDING') }),
   ]),
   properties: z.array(z.string()),
-  limit: z.int().max(MOST_SEARCHED),
+  limit: z.int().max(SEARCHED_MAX),
   after: z.string().optional(),
 });
 
@@ -38,8 +38,8 @@ export function listRecords(
   query: URLSearchParams,
 ): ServedAnswer {
   const limit = Number(query.get('limit') ?? 10);
-  if (limit > MOST_LISTED) {
-    throw new HubspotRefusal(400, 'VALIDATION_ERROR', `limit must be at most ${MOST_LISTED}`);
+  if (limit > LISTED_MAX) {
+    throw new HubspotRefusal(400, 'VALIDATION_ERROR', `limit must be at most ${LISTED_MAX}`);
   }
   const start = Number(query.get('after') ?? 0);
   const rest = store.records(name).filter(({ id }) => Number(id) >= start);

@@ -21,7 +21,7 @@ export interface WriteAnswer {
 /** The part of a mutation's time that is kept for the answer itself. */
 const ANSWER_MARGIN_MS = 5_000;
 /** If a mutation's time is set below that. */
-const SHORTEST_WAIT_MS = 50;
+const WAIT_MS_MIN = 50;
 
 /** The answer to an asynchronous write: its operation. */
 export function answerNow(operation: Row<'Operation'>): WriteAnswer {
@@ -40,7 +40,7 @@ export interface Waiting {
 export async function answerInTime(call: Call, waiting: Waiting): Promise<WriteAnswer> {
   const { operation, isBatch } = waiting;
   const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
-  const waitMs = Math.max(call.config.LIMIT_MUTATION_MS - ANSWER_MARGIN_MS, SHORTEST_WAIT_MS);
+  const waitMs = Math.max(call.config.LIMIT_MUTATION_MS - ANSWER_MARGIN_MS, WAIT_MS_MIN);
   const timer = setTimeout(giveUp, waitMs);
   try {
     await Promise.race([late, untilEnded(call, waiting, late)]);

@@ -9,18 +9,18 @@ export interface StoredOutcome extends RecordOutcome {
 }
 
 /** A provider's copy of the record beyond this is not kept: the record itself is there to be read. */
-const MOST_DATA_BYTES = 256 * 1024;
-const MOST_ERRORS = 20;
+const DATA_BYTES_MAX = 256 * 1024;
+const ERRORS_MAX = 20;
 const ERROR_LENGTH = 500;
 
 /** Bounded, and in a form that can be stored. */
 export function storableOutcome({ success, recordId, data, errors }: RecordOutcome): StoredOutcome {
-  const kept = data && Buffer.byteLength(JSON.stringify(data)) <= MOST_DATA_BYTES ? data : null;
+  const kept = data && Buffer.byteLength(JSON.stringify(data)) <= DATA_BYTES_MAX ? data : null;
   return {
     success,
     recordId: recordId === null ? null : storableText(recordId),
     data: storableJson(kept),
-    errors: errors.slice(0, MOST_ERRORS).map(errorText),
+    errors: errors.slice(0, ERRORS_MAX).map(errorText),
   };
 }
 

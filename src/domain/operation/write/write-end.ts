@@ -25,7 +25,7 @@ import {
 const ENDED_AT_ONCE = 10;
 /** A short outage of the database must not lose what a provider has done. */
 const RECORDING = { backoff: { firstMs: 100, maxMs: 10_000 }, triesMax: 10 };
-const MOST_LOGGED_ERRORS = 20;
+const LOGGED_ERRORS_MAX = 20;
 
 /** Records the outcomes, which all entries have by now, and ends their operations. */
 export async function endWithOutcomes(
@@ -82,7 +82,7 @@ async function endOperations(
 
 function lastLine({ status, result, failureCount, errors }: WriteSummary): LogLine {
   const severity = status === 'FAILURE' ? 'ERROR' : failureCount > 0 ? 'WARNING' : 'INFO';
-  const details = errors.length > 0 && { details: { errors: errors.slice(0, MOST_LOGGED_ERRORS) } };
+  const details = errors.length > 0 && { details: { errors: errors.slice(0, LOGGED_ERRORS_MAX) } };
   return { severity, message: result, ...details };
 }
 
