@@ -1,0 +1,40 @@
+/** Each rule of the platform's API, over each surface that has it; docs/conformance.md is made of them. */
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { pageOf } from '../support/conformance/page.ts';
+import { checksOf, type Rule } from '../support/conformance/rule.ts';
+import { conformanceScene } from '../support/conformance/scene.ts';
+import { SECTIONS } from './sections.ts';
+
+const scene = await conformanceScene();
+
+for (const { title, rules, choices = [] } of SECTIONS) {
+  describe(title, () => {
+    for (const rule of [...rules, ...choices]) testRule(rule);
+  });
+}
+
+function testRule(rule: Rule) {
+  for (const { surface, check } of checksOf(rule)) {
+    test(`${rule.says} (${surface})`, async () => {
+      if (!rule.notYet) return check(scene);
+      const kept = await Promise.resolve(check(scene)).then(
+        () => true,
+        () => false,
+      );
+      expect(kept, 'the rule holds by now: take its notYet away').toBe(false);
+    });
+  }
+}
+
+test('each rule is there once, and checked over a surface', () => {
+  const all = SECTIONS.flatMap(({ rules, choices = [] }) => [...rules, ...choices]);
+  const said = all.map(({ says }) => says);
+  expect(said.filter((says, index) => said.indexOf(says) < index)).toEqual([]);
+  expect(all.filter((rule) => checksOf(rule).length === 0)).toEqual([]);
+});
+
+test('the document is made of the rules: `npx vitest run test/conformance -u` writes it', async () => {
+  const file = join(import.meta.dirname, '../../docs/conformance.md');
+  await expect(pageOf(SECTIONS)).toMatchFileSnapshot(file);
+});

@@ -1,0 +1,49 @@
+/** Contents of integrations with all that the platform knows, so far as one provider can do it. */
+
+/** What is read, written and forwarded at the sandbox. */
+export const wholeContent = {
+  displayName: 'CRM sync',
+  read: {
+    objects: [
+      {
+        objectName: 'contacts',
+        destination: 'records',
+        schedule: '*/10 * * * *',
+        mapToName: 'people',
+        mapToDisplayName: 'People',
+        requiredFields: [
+          { fieldName: 'email', mapToName: 'mail', mapToDisplayName: 'E-mail address' },
+        ],
+        optionalFields: [
+          { fieldName: 'phone', mapToName: 'telephone', mapToDisplayName: 'Telephone' },
+        ],
+        optionalFieldsAuto: 'all',
+        delivery: { mode: 'auto', pageSize: 100 },
+        enabled: 'always',
+      },
+    ],
+  },
+  write: {
+    objects: [
+      { objectName: 'contacts', inheritMapping: true, valueDefaults: { allowAnyFields: true } },
+    ],
+  },
+  proxy: { enabled: true, useModule: false },
+};
+
+export const subscribeContent = {
+  subscribe: {
+    objects: [
+      {
+        objectName: 'contacts',
+        destination: 'records',
+        inheritFieldsAndMapping: true,
+        createEvent: { enabled: 'always' },
+        updateEvent: { enabled: 'always', requiredWatchFields: ['email'] },
+        deleteEvent: { enabled: 'always' },
+        associationChangeEvent: { enabled: 'always', includeFullRecords: true },
+        otherEvents: ['object.merged', 'object.restored'],
+      },
+    ],
+  },
+};

@@ -1,0 +1,20 @@
+/** Rules about the fields of a resource: each is declared on both surfaces, and shown by both. */
+import { checkGraphql } from './graphql-field.ts';
+import type { Resource } from './resource.ts';
+import { checkRest } from './rest-field.ts';
+import type { Rule } from './rule.ts';
+import type { Scene } from './scene.ts';
+import { TYPES } from './value-types.ts';
+
+export function fieldRules(resource: Resource): Rule[] {
+  const { name, fields } = resource;
+  return Object.entries(fields).map(([field, rule]): Rule => {
+    const words = rule.oneOf ? `one of ${rule.oneOf.join(', ')}` : TYPES[rule.is].words;
+    const inGraphql = rule.graphql !== null;
+    return {
+      says: `${name} ${rule.isRequired ? 'always has' : 'may have'} \`${field}\`, ${words}.`,
+      rest: (scene) => checkRest(scene, resource, field),
+      ...(inGraphql && { graphql: (scene: Scene) => checkGraphql(scene, resource, field) }),
+    };
+  });
+}
