@@ -59,6 +59,7 @@ async function disable(
       eventType: 'DESTINATION_WEBHOOK_DISABLED',
       data: { projectId, destinationId, destinationName, url },
       destinationId,
+      subject: null,
     });
     return true;
   });

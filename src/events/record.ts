@@ -4,11 +4,14 @@ import type { NotificationEventType } from '../database/generated/enums.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
 import { EVENTS, type EventData } from './event-types.ts';
+import type { Subject } from './subject.ts';
 
 export interface EventToRecord<T extends NotificationEventType = NotificationEventType> {
   projectId: string;
   eventType: T;
   data: EventData<T>;
+  /** Whom the payload names; null if nobody. */
+  subject: Subject | null;
   connectionId?: string;
   installationId?: string;
   operationId?: string;
@@ -31,6 +34,7 @@ export async function recordEvent<T extends NotificationEventType>(
 export function eventRow<T extends NotificationEventType>({
   eventType,
   data,
+  subject,
   ...about
 }: EventToRecord<T>): EventRow {
   const { wireName, data: schema } = EVENTS[eventType];
@@ -41,5 +45,6 @@ export function eventRow<T extends NotificationEventType>({
     wireName,
     data: schema.parse(data),
     ...about,
+    ...subject,
   };
 }

@@ -49,7 +49,7 @@ export function record(
 ): Promise<void> {
   return inTransaction(database, async (tx) => {
     await delay(tx);
-    await recordEvent(tx, { projectId, eventType, data: dataOf(projectId, name) });
+    await recordEvent(tx, { projectId, eventType, data: dataOf(projectId, name), subject: null });
     await delay(tx);
   });
 }

@@ -18,12 +18,16 @@ export interface EventRow {
   installationId?: string | undefined;
   operationId?: string | undefined;
   destinationId?: string | undefined;
+  /** Whom its data names. */
+  groupId?: string | null;
+  consumerId?: string | null;
 }
 
 /** The members of an EventRow as columns, for `jsonb_to_recordset`. */
 export const EVENT_COLUMNS = `
   "eventId" text, "deliveryId" text, "projectId" text, "eventType" "NotificationEventType", "wireName" text,
-  "data" jsonb, "connectionId" text, "installationId" text, "operationId" text, "destinationId" text`;
+  "data" jsonb, "connectionId" text, "installationId" text, "operationId" text, "destinationId" text,
+  "groupId" text, "consumerId" text`;
 
 const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 const COUNTING_DIGITS = 4;
@@ -62,9 +66,9 @@ export const APPENDING = `
   ),
   appended as (
     insert into "NotificationEvent" ("id", "projectId", "position", "eventType", "data",
-      "connectionId", "installationId", "operationId", "destinationId")
+      "connectionId", "installationId", "operationId", "destinationId", "groupId", "consumerId")
     select k."eventId", k."projectId", l."lastPosition" - k."ofProject" + k."nth", k."eventType", k."data",
-      k."connectionId", k."installationId", k."operationId", k."destinationId"
+      k."connectionId", k."installationId", k."operationId", k."destinationId", k."groupId", k."consumerId"
     from kept k join log_ends l on l."projectId" = k."projectId"
     returning "id", "position"
   ),
@@ -84,8 +88,8 @@ export const APPENDING = `
     from destinations
   ),
   appended_deliveries as (
-    insert into "Delivery" ("id", "projectId", "destinationId", "eventId", "body")
-    select ${deliveryIdSql('k."deliveryId"', 'o."count"')}, k."projectId", o."destinationId", k."eventId",
+    insert into "Delivery" ("id", "projectId", "destinationId", "eventId", "groupId", "consumerId", "body")
+    select ${deliveryIdSql('k."deliveryId"', 'o."count"')}, k."projectId", o."destinationId", k."eventId", k."groupId", k."consumerId",
       '{"notificationType":' || to_json(k."wireName")::text || ',"data":' || k."data"::text || '}'
     from owed o join kept k on k."eventId" = o."eventId"
   ),

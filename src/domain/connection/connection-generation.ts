@@ -5,6 +5,7 @@ import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { type Issue, invalid } from '../../errors.ts';
 import { recordEvent } from '../../events/record.ts';
+import { subjectOf } from '../../events/subject.ts';
 import { newId } from '../../ids.ts';
 import { type AuthScheme, isConsentScheme } from '../../providers/contract.ts';
 import type { Call, Services } from '../call.ts';
@@ -73,6 +74,7 @@ export async function putConnection(
       connectionId: connection.id,
       eventType: isNew ? 'CONNECTION_CREATED' : 'CONNECTION_UPDATED',
       data: connectionFields({ ...connection, group, consumer }),
+      subject: subjectOf(connection),
     });
     return connection;
   });

@@ -1,6 +1,7 @@
 /** Whether a connection's credentials work, as calls and refreshes show. Written only if it changes. */
 import { inTransaction } from '../../database/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
+import { subjectOf } from '../../events/subject.ts';
 import type { Services } from '../call.ts';
 import { connectionFields } from './connection-events.ts';
 import type { ConnectionKey } from './session/held-credentials.ts';
@@ -44,6 +45,7 @@ export async function recordBadCredentials(
       connectionId: id,
       eventType: 'CONNECTION_ERROR',
       data: { ...connectionFields(connection), errors },
+      subject: subjectOf(connection),
     });
   });
 }

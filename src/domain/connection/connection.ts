@@ -7,6 +7,7 @@ import { inTransaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../database/violations.ts';
 import { conflict, type DomainError, type Issue, notFound } from '../../errors.ts';
 import { recordEvent } from '../../events/record.ts';
+import { subjectOf } from '../../events/subject.ts';
 import type { Call, Services } from '../call.ts';
 import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
@@ -113,6 +114,7 @@ function changeConnection(
       connectionId: id,
       eventType: 'CONNECTION_UPDATED',
       data: connectionFields({ ...changed, group, consumer }),
+      subject: subjectOf(changed),
     });
     return changed;
   });
@@ -135,8 +137,13 @@ export const deleteConnection = projectMutation({
           include: { group: true, consumer: true },
           omit: { credentialsSealed: true },
         });
-        const data = connectionFields(deleted);
-        await recordEvent(tx, { projectId, connectionId, eventType: 'CONNECTION_DELETED', data });
+        await recordEvent(tx, {
+          projectId,
+          connectionId,
+          eventType: 'CONNECTION_DELETED',
+          data: connectionFields(deleted),
+          subject: subjectOf(deleted),
+        });
         return { deletedId: connectionId };
       }),
     );

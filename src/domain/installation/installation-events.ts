@@ -3,12 +3,13 @@ import type { Row } from '../../database/rows.ts';
 import { anyOf, run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import type { EventData } from '../../events/event-types.ts';
+import type { Subject } from '../../events/subject.ts';
 import { configOf } from './installation-config.ts';
 
 type Installation = Row<'Installation'>;
 type InstallationConfig = Row<'InstallationConfig'>;
 
-export type InstallationFields = Omit<EventData<'INSTALLATION_CREATED'>, 'config'>;
+export type InstallationFields = Omit<EventData<'INSTALLATION_CREATED'>, 'config'> & Subject;
 
 /** What every event about an installation says of it, as the transaction sees it. */
 export async function installationFields(
@@ -35,7 +36,8 @@ export function listInstallationFields(
       .innerJoin('Consumer as u', 'u.id', 'c.consumerId')
       .select(['i.projectId', 'i.connectionId', 'i.id as installationId', 'n.provider'])
       .select(['n.id as integrationId', 'n.name as integrationName'])
-      .select(['g.groupRef', 'g.groupName', 'u.consumerRef', 'u.consumerName'])
+      .select(['i.groupId', 'g.groupRef', 'g.groupName'])
+      .select(['c.consumerId', 'u.consumerRef', 'u.consumerName'])
       .where('i.id', '=', anyOf(ids)),
   );
 }

@@ -4,6 +4,7 @@ import { run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { recordEvent } from '../../events/record.ts';
+import { subjectOf } from '../../events/subject.ts';
 import { newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
@@ -159,8 +160,9 @@ async function recordSubscribeRefusal(
   await recordEvent(tx, { ...about(fields), eventType: 'SUBSCRIBE_CREATE_ERROR', data });
 }
 
-function about({ projectId, connectionId, installationId }: InstallationFields) {
-  return { projectId, connectionId, installationId };
+function about(fields: InstallationFields) {
+  const { projectId, connectionId, installationId } = fields;
+  return { projectId, connectionId, installationId, subject: subjectOf(fields) };
 }
 
 /** Another account has other records: its first read is a backfill again. */

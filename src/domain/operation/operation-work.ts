@@ -4,6 +4,7 @@
  */
 import type { LogSeverity, OperationActionType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
+import { run, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { announceOperation } from '../../events/channel.ts';
 import { newId } from '../../ids.ts';
@@ -11,30 +12,41 @@ import type { StoredOperationMetadata } from './operation.ts';
 
 export type OperationRef = Pick<Row<'Operation'>, 'id' | 'projectId'>;
 
+/** What an operation keeps of its installation, which may end before it. */
+export type InstallationAtWork = Pick<
+  Row<'Installation'>,
+  'id' | 'projectId' | 'integrationId' | 'configId' | 'groupId' | 'connectionId'
+>;
+
 export interface OperationToCreate {
-  installation: Pick<Row<'Installation'>, 'id' | 'projectId' | 'integrationId' | 'configId'>;
+  installation: InstallationAtWork;
   actionType: OperationActionType;
   metadata: StoredOperationMetadata;
 }
 
 /** In progress from now on. */
-export function createOperation(
+export async function createOperation(
   tx: Transaction,
   { installation, actionType, metadata }: OperationToCreate,
 ): Promise<Row<'Operation'>> {
-  const { id: installationId, projectId, integrationId, configId } = installation;
-  return tx.operation.create({
-    data: {
-      id: newId('opr'),
-      projectId,
-      integrationId,
-      installationId,
-      configId,
-      actionType,
-      status: 'IN_PROGRESS',
-      metadata,
-    },
-  });
+  const { id: installationId, projectId, integrationId, configId, groupId } = installation;
+  const consumerId = statements
+    .selectFrom('Connection')
+    .select('consumerId')
+    .where('projectId', '=', projectId)
+    .where('id', '=', installation.connectionId);
+  const [operation] = await run(
+    tx,
+    statements
+      .insertInto('Operation')
+      .values({
+        ...{ id: newId('opr'), projectId, integrationId, installationId, configId },
+        ...{ groupId, consumerId, actionType, status: 'IN_PROGRESS' },
+        metadata: sql`${JSON.stringify(metadata)}::jsonb`,
+      } as never)
+      .returningAll(),
+  );
+  return operation as Row<'Operation'>;
 }
 
 /** Replaces the whole metadata. */

@@ -194,6 +194,7 @@ test('a recorded event is found under its topics and its type', async () => {
       projectId,
       eventType: 'CONNECTION_ERROR',
       data: { ...connection, errors: ['The key was refused.'] },
+      subject: null,
     }),
   );
   const filters = { eventTypes: ['CONNECTION_ERROR'] };

@@ -1,6 +1,7 @@
 /** Stores what a refresh gave, in place of the very credentials that were refreshed and of no others. */
 import { inTransaction } from '../../../database/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
+import { subjectOf } from '../../../events/subject.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { withTries } from '../../../work/backoff.ts';
 import type { Services } from '../../call.ts';
@@ -87,6 +88,7 @@ async function store(services: Services, commit: Commit): Promise<HeldCredential
       connectionId: row.id,
       eventType: 'CONNECTION_REFRESHED',
       data: connectionFields({ ...row, group, consumer }),
+      subject: subjectOf(row),
     });
   });
   return { sealed, credentials: after, isWorking: false };

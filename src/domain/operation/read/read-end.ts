@@ -2,6 +2,7 @@
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
+import { subjectOf } from '../../../events/subject.ts';
 import {
   configData,
   type InstallationFields,
@@ -117,5 +118,6 @@ async function recordRunEvent(
   const event = fields && eventOf({ ...fields, objectName });
   if (!event) return;
   const { projectId, connectionId } = fields;
-  await recordEvent(tx, { ...event, projectId, connectionId, installationId, operationId });
+  const about = { projectId, connectionId, installationId, operationId };
+  await recordEvent(tx, { ...event, ...about, subject: subjectOf(fields) });
 }

@@ -5,6 +5,7 @@ import { inTransaction, type Transaction } from '../../../database/transaction.t
 import { unprocessable } from '../../../errors.ts';
 import { announceRecorded } from '../../../events/channel.ts';
 import { oweMessages } from '../../../events/owe.ts';
+import { subjectOf } from '../../../events/subject.ts';
 import type { RecordPage } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
 import { logOperation, noteOperation } from '../operation-work.ts';
@@ -42,7 +43,7 @@ export function recordPage(services: Services, recorded: PageToRecord): Promise<
       waiting: storedEntries(waiting),
       failures: 0,
     });
-    await owePage(tx, operation, { destination: recorded.source.plan.destination, bodies });
+    await owePage(tx, operation, { source: recorded.source, bodies });
     await logPage(tx, run, { ...recorded, messages: bodies.length });
     if (page.nextCursor === null) {
       await succeedRun(tx, run, now);
@@ -69,13 +70,14 @@ function messagesOf(
 async function owePage(
   tx: Transaction,
   { id: operationId, projectId }: Row<'Operation'>,
-  { destination, bodies }: { destination: string; bodies: string[] },
+  { source: { plan, connection }, bodies }: Pick<PageToRecord, 'source'> & { bodies: string[] },
 ): Promise<void> {
-  const destinationId = await holdDestination(tx, projectId, destination);
+  const destinationId = await holdDestination(tx, projectId, plan.destination);
   if (bodies.length === 0) return;
+  const subject = subjectOf(connection);
   await oweMessages(
     tx,
-    bodies.map((body) => ({ projectId, destinationId, operationId, body })),
+    bodies.map((body) => ({ projectId, destinationId, operationId, body, subject })),
   );
   await announceRecorded(tx, projectId);
 }

@@ -16,7 +16,7 @@ import {
 } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
-import { createOperation, type LogLine, logOperation } from '../operation-work.ts';
+import { createOperation, type InstallationAtWork, type LogLine, logOperation } from '../operation-work.ts';
 
 export type ReadRun = Row<'ReadRun'>;
 
@@ -26,7 +26,7 @@ const LEASE_END = Prisma.raw(leaseEndSql(LEASE_MS));
 const IS_FREE = Prisma.raw(isFreeSql());
 
 export interface RunToStart {
-  installation: Pick<Row<'Installation'>, 'id' | 'projectId' | 'integrationId' | 'configId'>;
+  installation: InstallationAtWork;
   objectName: string;
   readType: ReadType;
   since: Date | null;

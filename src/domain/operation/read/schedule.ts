@@ -8,6 +8,7 @@ import type { ReadConfig } from '../../installation/installation-config.ts';
 import { scheduleOf } from '../../installation/installed-object.ts';
 import { nextRunOf } from '../../integration/cron.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
+import type { InstallationAtWork } from '../operation-work.ts';
 import { scheduledWindow } from './read-plan.ts';
 import { startRun } from './read-run.ts';
 
@@ -19,7 +20,7 @@ const OBJECTS_AT_ONCE = 25;
 const BATCHES_MAX = 40;
 
 /** A due object, locked, with all that decides whether and how it is read. */
-interface DueObject extends Pick<Installation, 'id' | 'projectId' | 'integrationId' | 'configId'> {
+interface DueObject extends InstallationAtWork {
   objectName: string;
   backfillDone: boolean;
   readUntil: Date | null;
@@ -76,6 +77,7 @@ function takeDue(tx: Transaction, now: Date): Promise<DueObject[]> {
       .innerJoin('Integration as n', 'n.id', 'i.integrationId')
       .innerJoin('Revision as v', 'v.id', 'n.latestRevisionId')
       .select(['i.id', 'i.projectId', 'i.integrationId', 'i.configId'])
+      .select(['i.groupId', 'i.connectionId'])
       .select(['o.objectName', 'o.backfillDone', 'o.readUntil'])
       .select([IS_RUNNING.as('isRunning'), SPEC.as('spec'), CHOICE.as('choice')])
       .where('o.nextReadTime', '<=', now)

@@ -1,6 +1,7 @@
 /** The end of a write, and the time until its next attempt: for its operations, and as events. */
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
+import { subjectOf } from '../../../events/subject.ts';
 import { withTries } from '../../../work/backoff.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import { Outage } from '../../../work/outage.ts';
@@ -104,6 +105,7 @@ async function recordDone(
     connectionId,
     installationId,
     operationId,
+    subject: subjectOf(fields),
   });
 }
 

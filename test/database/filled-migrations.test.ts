@@ -1,0 +1,63 @@
+/** Migrations that look at rows, on a database that is filled already. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PGlite } from '@electric-sql/pglite';
+import { expect, test } from 'vitest';
+import { openUnmigratedPglite } from '../support/database/embedded-databases.ts';
+
+const FOLDER = join(import.meta.dirname, '..', '..', 'migrations');
+
+/** All migrations up to one of that name, or from it on. */
+async function migrate(database: PGlite, part: 'before' | 'from', name: string): Promise<void> {
+  const all = readdirSync(FOLDER, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+  const at = all.findIndex((one) => one.endsWith(name));
+  for (const one of part === 'before' ? all.slice(0, at) : all.slice(at)) {
+    await database.exec(readFileSync(join(FOLDER, one, 'migration.sql'), 'utf8'));
+  }
+}
+
+/** One installation that is there, and what is left of another one that is gone. */
+const FILL = `
+  insert into "Org" ("id", "label") values ('org', 'Acme');
+  insert into "Project" ("id", "orgId", "name", "appName") values ('prj', 'org', 'acme', 'Acme');
+  insert into "Group" ("id", "projectId", "groupRef", "groupName") values ('grp', 'prj', 'north', 'North');
+  insert into "Consumer" ("id", "projectId", "consumerRef", "consumerName") values ('csm', 'prj', 'ann', 'Ann');
+  insert into "Connection" ("id", "projectId", "provider", "groupId", "consumerId", "authScheme")
+    values ('con', 'prj', 'sandbox', 'grp', 'csm', 'NONE');
+  insert into "Integration" ("id", "projectId", "name", "provider", "latestRevisionId")
+    values ('int', 'prj', 'crm', 'sandbox', 'rev');
+  insert into "Installation" ("id", "projectId", "integrationId", "groupId", "connectionId", "configId", "createdBy")
+    values ('ins', 'prj', 'int', 'grp', 'con', 'cfg', 'test');
+  insert into "Operation" ("id", "projectId", "integrationId", "installationId", "configId", "actionType", "status", "metadata")
+    select id, 'prj', 'int', installation, 'cfg', 'READ', 'SUCCESS', '{}'
+    from (values ('installed', 'ins'), ('told', 'gone'), ('sent', 'gone too'), ('unknown', 'nowhere')) v(id, installation);
+  insert into "NotificationEvent" ("id", "projectId", "position", "eventType", "data", "installationId") values
+    ('told', 'prj', 1, 'INSTALLATION_DELETED', '{"groupRef":"north","consumerRef":"ann"}', 'gone'),
+    ('nobody', 'prj', 2, 'DESTINATION_WEBHOOK_DISABLED', '{"projectId":"prj"}', null);
+  insert into "Delivery" ("id", "projectId", "destinationId", "eventId", "operationId", "body") values
+    ('of event', 'prj', 'dst', 'told', null, '{}'),
+    ('of records', 'prj', 'dst', null, 'sent', '{"groupRef":"north","consumerRef":"ann","result":[{"a":"\\u0000"}]}')`;
+
+test('what is stored already is known to be of its group and its consumer', async () => {
+  await using database = await openUnmigratedPglite();
+  await migrate(database, 'before', 'ends_of_life');
+  await database.exec(FILL);
+  await migrate(database, 'from', 'ends_of_life');
+  const whose = async (table: string) => {
+    const { rows } = await database.query<Record<'id' | 'groupId' | 'consumerId', string>>(
+      `select "id", "groupId", "consumerId" from "${table}" order by "id"`,
+    );
+    return rows.map(({ id, groupId, consumerId }) => `${id}: ${groupId} ${consumerId}`);
+  };
+  expect(await whose('Operation')).toEqual([
+    'installed: grp csm',
+    'sent: grp csm',
+    'told: grp csm',
+    'unknown: null null',
+  ]);
+  expect(await whose('NotificationEvent')).toEqual(['nobody: null null', 'told: grp csm']);
+  expect(await whose('Delivery')).toEqual(['of event: grp csm', 'of records: grp csm']);
+});
