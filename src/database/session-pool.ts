@@ -18,7 +18,7 @@ const DROP_MS = 1_000;
 
 export interface PoolOptions extends SessionOptions {
   size: number;
-  /** So many stay, however long nothing is asked of them. */
+  /** Connections that stay open however long they are idle. */
   min?: number;
   /** Statements of one connection are sent without waiting for the answers of those before. */
   pipeline?: boolean;

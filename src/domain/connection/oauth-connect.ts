@@ -11,7 +11,7 @@ import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
 import { fillAddress } from './session/account-address.ts';
 
 export const CALLBACK_PATH = '/oauth/callback';
-/** Time to log in, find the second factor and read what is asked for. */
+/** Time to log in, find the second factor and read the consent. */
 const LIFETIME_MS = 10 * 60_000;
 /** Connects of one project that wait for their people. */
 const PENDING_MAX = 10_000;

@@ -13,7 +13,7 @@ const stored = z.strictObject({
   first: z.string().nullable(),
   /** Pages without a record, one after the other. */
   empty: z.int(),
-  /** The list is asked for from this time on, in milliseconds. */
+  /** The list is requested from this time on, in milliseconds. */
   since: z.number().optional(),
   /** Records from then on that have been given. */
   seen: z.array(z.string()).optional(),

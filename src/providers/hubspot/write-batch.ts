@@ -1,4 +1,4 @@
-/** Batches: HubSpot answers with results and errors apart, which are put back in the order asked. */
+/** Batches: HubSpot answers with results and errors apart, which are put back in the order of the records. */
 
 import type { BatchWrite, ProviderSession, RecordOutcome } from '../contract.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';

@@ -65,7 +65,7 @@ function toRecord(
   return { id: row.Id, fields: Object.fromEntries(fields), raw: row };
 }
 
-/** Salesforce answers in its own spelling, whatever case it was asked in. */
+/** Salesforce answers in its own spelling, whatever the case of the request. */
 function byLowerCase(row: object): Map<string, unknown> {
   return new Map(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value]));
 }

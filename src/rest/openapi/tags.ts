@@ -14,7 +14,7 @@ export const TAGS = [
   { name: 'Integrations', description: 'What is read and written at a provider, in revisions.' },
   { name: 'Installations', description: 'Integrations that groups use.' },
   { name: 'Writes', description: "Records that are written to customers' accounts." },
-  { name: 'Reads', description: 'Reads that are asked for, paused and resumed.' },
+  { name: 'Reads', description: 'Triggered reads; pausing and resuming scheduled ones.' },
   { name: 'Operations', description: 'Pieces of provider work, and what came of them.' },
   { name: 'Topics', description: 'Named streams of events.' },
   { name: 'Destinations', description: 'Where messages are sent.' },

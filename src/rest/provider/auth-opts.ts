@@ -37,7 +37,10 @@ const oauth2Opts = z.object({
     .optional()
     .describe('Query parameters that authURL always gets.'),
   accessTokenOpts: z
-    .object({ attachmentType: z.literal('accessTokenHeaderAttachment'), header })
+    .object({
+      attachmentType: z.literal('accessTokenHeaderAttachment').describe('Always in a header.'),
+      header,
+    })
     .optional()
     .describe('Where the access token goes; left out for `Authorization: Bearer`.'),
   tokenMetadataFields: z

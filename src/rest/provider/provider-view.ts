@@ -26,7 +26,7 @@ const authType = z
   .enum(['oauth2', 'apiKey', 'basic', 'custom', 'none'])
   .describe('The kind of the first of authSchemes.');
 
-const asked = z
+const requestedFact = z
   .object({
     name: z.string().describe('`workspace`, or the name of a member of providerMetadata.'),
     displayName,
@@ -50,7 +50,9 @@ export const provider = resource(
       .record(z.string(), z.object({ displayName, baseURL, support }))
       .describe('The parts of the provider, by name.'),
     metadata: z
-      .object({ input: z.array(asked).describe('The facts, in the order to ask for them.') })
+      .object({
+        input: z.array(requestedFact).describe('The facts, in the order to ask for them.'),
+      })
       .optional()
       .describe('What connecting asks for beside credentials; left out if that is nothing.'),
     authSchemes: z
