@@ -16,7 +16,10 @@ function connect(rest: RestTenant, given: object = {}) {
 test('a connection is made with credentials, found, and never shows them unasked', async () => {
   const rest = await restTenant(app);
   const { projectId } = rest.tenant;
-  const facts = { providerWorkspaceRef: 'w', providerMetadata: { plan: 'gold' } };
+  const facts = {
+    providerWorkspaceRef: 'w',
+    providerMetadata: { plan: { value: 'gold', source: 'input' } },
+  };
   const made = await connect(rest, { groupName: 'Acme Inc.', ...facts });
   const part = { id: expect.any(String), projectId, createTime: expect.any(String) };
   expect(made).toEqual({
@@ -84,7 +87,10 @@ test('every offending input is named at its place, and no secret is repeated', a
 
 test('what the mask names is changed, and null clears what may be empty', async () => {
   const rest = await restTenant(app);
-  const { id } = await connect(rest, { providerWorkspaceRef: 'w', providerMetadata: { a: 1 } });
+  const { id } = await connect(rest, {
+    providerWorkspaceRef: 'w',
+    providerMetadata: { a: { value: '1', source: 'input' } },
+  });
   const path = `${rest.base}/connections/${id}`;
   const changed = await rest.patch(path, {
     updateMask: ['providerMetadata', 'apiKey'],
