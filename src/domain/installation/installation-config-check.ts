@@ -20,6 +20,7 @@ interface ConfigAbout {
 }
 
 const path = ['input', 'config'];
+const PROXY_IS_OFF = 'must be false: the integration does not forward requests.';
 
 /** All of it, up to ISSUES_MAX. The destinations that the config names stay until the transaction ends. */
 export async function listConfigIssues(
@@ -34,11 +35,18 @@ export async function listConfigIssues(
 }
 
 export function* configIssues(config: ConfigInput, about: ConfigAbout): Generator<Issue> {
-  const { read, write } = about.content;
+  const { read, write, proxy } = about.content;
   yield* objectIssues(config.read ?? [], [...path, 'read'], read?.objects ?? []);
   yield* alwaysReadIssues(config.read ?? [], read?.objects ?? []);
   yield* objectIssues(config.write ?? [], [...path, 'write'], write?.objects ?? []);
   yield* deletionIssues(config.write ?? [], about.provider);
+  if (config.provider != null && config.provider !== about.content.provider) {
+    const detail = `must be ${about.content.provider}, the provider of the integration.`;
+    yield issueAt([...path, 'provider'], detail, config.provider);
+  }
+  if (config.proxy?.enabled && !proxy?.enabled) {
+    yield issueAt([...path, 'proxy', 'enabled'], PROXY_IS_OFF, true);
+  }
   const specs = new Map(read?.objects.map((object) => [object.objectName, object]));
   for (const [index, choice] of (config.read ?? []).entries()) {
     const at = [...path, 'read', index];

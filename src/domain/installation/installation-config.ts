@@ -1,6 +1,6 @@
 /** A customer's choices on top of an integration: as given, and as stored with nothing left out. */
 import { z } from 'zod';
-import { schedule } from '../integration/cron.ts';
+import { optionalSchedule } from '../integration/cron.ts';
 import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
 import {
   CONTENT_LIMITS,
@@ -35,7 +35,7 @@ const readConfigInput = z
     fieldMappings: orElse(z.array(fieldMappingInput).max(CONTENT_LIMITS.fields), []).describe(
       'The fields of the provider for the names that the integration leaves to be mapped: fieldName for each mapToName.',
     ),
-    schedule: orNull(schedule).describe(
+    schedule: optionalSchedule.describe(
       "Replaces the integration's schedule: a cron expression of five fields, in UTC, at most one run in 10 minutes.",
     ),
     destination: orNull(contentText).describe(
@@ -61,13 +61,30 @@ const writeConfigInput = z
     description: 'The choices of the customer for one object to write.',
   });
 
+const proxyConfigInput = z
+  .object({
+    enabled: z
+      .boolean()
+      .describe('False: no requests are forwarded. True needs an integration that does.'),
+  })
+  .meta({
+    id: 'InstallationProxyConfigInput',
+    description: 'The choice of the customer for requests to the provider.',
+  });
+
 export const installationConfigInput = z
   .object({
+    provider: orNull(contentText).describe(
+      "The name of the integration's provider, to be sure of it; another one is refused.",
+    ),
     read: orElse(z.array(readConfigInput).max(CONTENT_LIMITS.objects), []).describe(
       'The objects to read, each once, at most 200. Objects that are not named are not read.',
     ),
     write: orElse(z.array(writeConfigInput).max(CONTENT_LIMITS.objects), []).describe(
       'The objects to write, each once, at most 200.',
+    ),
+    proxy: orNull(proxyConfigInput).describe(
+      'Whether requests are forwarded to the provider. Default: as the integration says.',
     ),
   })
   .meta({
@@ -85,6 +102,7 @@ type ParsedRead = ParsedConfig['read'][number];
 
 export type BackfillConfig = NonNullable<ParsedRead['backfill']>;
 export type WriteConfig = ParsedConfig['write'][number];
+export type ProxyConfig = NonNullable<ParsedConfig['proxy']>;
 
 /** `schedule` and `destination` null: the integration's. `backfill` null: the customer chose nothing. */
 export type ReadConfig = ParsedRead & {
@@ -95,6 +113,8 @@ export type ReadConfig = ParsedRead & {
 export type ConfigContent = {
   read: ReadConfig[];
   write: WriteConfig[];
+  /** Null, or nothing in what was stored before there was such a choice: as the integration says. */
+  proxy?: ProxyConfig | null;
 };
 
 /** Only what `storedConfig` made is ever written, so it is not parsed again. */
@@ -109,13 +129,14 @@ export function storedConfig(
 ): ConfigContent {
   const objects = content.read?.objects ?? [];
   const specs = new Map(objects.map((object) => [object.objectName, object]));
-  const { read, write } = config ?? wholeConfig(content);
+  const { read, write, proxy } = config ?? wholeConfig(content);
   return {
     read: read.map((choice) => {
       const spec = specs.get(choice.objectName);
       return { ...choice, selectedFields: choice.selectedFields ?? fieldsByDefault(spec) };
     }),
     write,
+    proxy,
   };
 }
 

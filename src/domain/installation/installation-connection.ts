@@ -61,3 +61,11 @@ async function listConnectionIssues(
   }
   return issues;
 }
+
+/** Without issues, both are there. */
+export function sureEnds({ groupId, connectionId }: Ends): { [K in keyof Ends]: string } {
+  if (groupId === null || connectionId === null) throw new Error('What is missing was not told.');
+  return { groupId, connectionId };
+}
+
+type Ends = Record<'groupId' | 'connectionId', string | null>;

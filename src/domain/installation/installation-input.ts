@@ -5,10 +5,21 @@ import { projectIdOrName, ref } from '../names.ts';
 import { orNull } from '../optional-value.ts';
 import { installationConfigInput } from './installation-config.ts';
 
+/** As long as the longest ref, with what stands before it. */
+const CREATED_BY_MAX = 300;
+
 const installationId = id.describe('The id of the installation.');
 const connectionId = id.describe(
   "The id of a connection of the group to the integration's provider. Default: the one that the group has.",
 );
+
+const configCreatedBy = z
+  .string()
+  .min(1)
+  .max(CREATED_BY_MAX)
+  .describe(
+    'Who chose the config, in words of the caller like `consumer:<ref>`. Default: the caller who created the installation.',
+  );
 
 export const createInstallationInput = z
   .object({
@@ -19,6 +30,7 @@ export const createInstallationInput = z
     config: orNull(installationConfigInput).describe(
       'The choices of the customer. Default: all that the integration has.',
     ),
+    configCreatedBy: orNull(configCreatedBy),
   })
   .meta({
     id: 'CreateInstallationInput',
@@ -35,6 +47,7 @@ export const updateInstallationInput = z
     config: installationConfigInput
       .optional()
       .describe('A whole config, which replaces the one before.'),
+    configCreatedBy: configCreatedBy.optional(),
   })
   .meta({
     id: 'UpdateInstallationInput',

@@ -10,7 +10,12 @@ import type { Call } from '../call.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { supportedCapabilities } from '../provider/provider.ts';
 import { actorOf } from '../viewer/viewer.ts';
-import { configOf, type ParsedConfig, storedConfig } from './installation-config.ts';
+import {
+  type ConfigContent,
+  configOf,
+  type ParsedConfig,
+  storedConfig,
+} from './installation-config.ts';
 import {
   configData,
   type InstallationFields,
@@ -40,52 +45,54 @@ export async function holdInstallation(
   return installation;
 }
 
+interface ChosenConfig {
+  /** Null: all that the integration has. */
+  config: ParsedConfig | null;
+  /** Null: who creates the installation. */
+  createdBy: string | null;
+}
+
 type Ends = Pick<Installation, 'projectId' | 'integrationId' | 'groupId' | 'connectionId'>;
 
 export async function insertInstallation(
   call: Call,
   tx: Transaction,
-  { ends, ...chosen }: { ends: Ends; content: IntegrationContent; config: ParsedConfig | null },
+  { ends, content, ...chosen }: { ends: Ends; content: IntegrationContent } & ChosenConfig,
 ): Promise<Installation> {
   const configId = newId('cfg');
   const installation = await tx.installation.create({
     data: { id: newId('ins'), ...ends, configId, createdBy: actorOf(call.viewer) },
   });
-  const config = await insertConfig(tx, { installation, configId, ...chosen });
+  const stored = { content: storedConfig(chosen.config, content), createdBy: chosen.createdBy };
+  const config = await insertConfig(tx, { installation, configId, ...stored });
   await setInstalledObjects(tx, {
     installation,
-    content: chosen.content,
+    content,
     config: configOf(config),
     now: call.now(),
   });
   const fields = await installationFields(tx, installation);
   const data = { ...fields, config: configData(config) };
   await recordEvent(tx, { ...about(fields), eventType: 'INSTALLATION_CREATED', data });
-  await recordSubscribeRefusal(call, tx, { fields, content: chosen.content });
+  await recordSubscribeRefusal(call, tx, { fields, content });
   return installation;
 }
 
-/** Changes the connection, and the config if one is given. */
+interface InstallationChange extends ChosenConfig {
+  installation: Installation;
+  connectionId: string;
+  content: IntegrationContent;
+}
+
+/** Another connection, or another config where one is given or someone else is said to have chosen it. */
 export async function changeInstallation(
   call: Call,
   tx: Transaction,
-  change: {
-    installation: Installation;
-    connectionId: string;
-    content: IntegrationContent;
-    config: ParsedConfig | null;
-  },
+  change: InstallationChange,
 ): Promise<Installation> {
   const { installation: before, connectionId, content } = change;
   const last = await tx.installationConfig.findUniqueOrThrow({ where: { id: before.configId } });
-  const config = change.config
-    ? await insertConfig(tx, {
-        installation: before,
-        configId: newId('cfg'),
-        content,
-        config: change.config,
-      })
-    : last;
+  const config = await configAfter(tx, change, last);
   const installation = await tx.installation.update({
     where: { id: before.id },
     data: { connectionId, configId: config.id, updateTime: call.now() },
@@ -128,22 +135,34 @@ export async function deleteInstallations(
   };
 }
 
+/** The one before if there is nothing new about it. */
+async function configAfter(
+  tx: Transaction,
+  { installation, content, config, createdBy }: InstallationChange,
+  last: InstallationConfig,
+): Promise<InstallationConfig> {
+  if (!config && createdBy === null) return last;
+  const chosen = config ? storedConfig(config, content) : configOf(last);
+  return insertConfig(tx, {
+    installation,
+    configId: newId('cfg'),
+    content: chosen,
+    createdBy: createdBy ?? last.createdBy,
+  });
+}
+
+interface ConfigToStore {
+  installation: Pick<Installation, 'id' | 'projectId'>;
+  configId: string;
+  content: ConfigContent;
+  createdBy: string | null;
+}
+
 function insertConfig(
   tx: Transaction,
-  {
-    installation: { id: installationId, projectId },
-    configId: id,
-    content,
-    config,
-  }: {
-    installation: Pick<Installation, 'id' | 'projectId'>;
-    configId: string;
-    content: IntegrationContent;
-    config: ParsedConfig | null;
-  },
-) {
-  const data = { id, projectId, installationId, content: storedConfig(config, content) };
-  return tx.installationConfig.create({ data });
+  { installation: { id: installationId, projectId }, configId: id, ...stored }: ConfigToStore,
+): Promise<InstallationConfig> {
+  return tx.installationConfig.create({ data: { id, projectId, installationId, ...stored } });
 }
 
 /** The installation works, but events that it subscribes to will never come: one event says so. */

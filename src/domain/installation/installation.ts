@@ -7,26 +7,22 @@ import { notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
-import { getIntegration, holdContent, type IntegrationKey } from '../integration/integration.ts';
+import {
+  getIntegration,
+  getNamedIntegration,
+  holdContent,
+  type IntegrationKey,
+} from '../integration/integration.ts';
 import { ref } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
-import { getOwned, getProject } from '../scope.ts';
+import { getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { listConfigIssues } from './installation-config-check.ts';
-import { chooseConnection, findEnds } from './installation-connection.ts';
-import {
-  createInstallationInput,
-  deleteInstallationInput,
-  updateInstallationInput,
-} from './installation-input.ts';
-import {
-  changeInstallation,
-  deleteInstallations,
-  holdInstallation,
-  insertInstallation,
-} from './installation-rows.ts';
+import { findEnds, sureEnds } from './installation-connection.ts';
+import { createInstallationInput, deleteInstallationInput } from './installation-input.ts';
+import { deleteInstallations, holdInstallation, insertInstallation } from './installation-rows.ts';
 
 type Installation = Row<'Installation'>;
 
@@ -82,6 +78,20 @@ export async function getInstallationOf(
   return found;
 }
 
+/** The installation of the group with this ref. Throws NOT_FOUND. */
+export const getInstallationOfGroup = read(
+  'read',
+  async (call: Call, { groupRef, ...key }: IntegrationKey & { groupRef: string }) => {
+    const { id: integrationId, projectId } = await getNamedIntegration(call, key);
+    const group = await findGroupByRef(call, { projectId, groupRef });
+    if (!group) throw notFound('Group', groupRef);
+    const where = { projectId, integrationId, groupId: group.id };
+    const [installation] = await call.database.rows.find('Installation', where);
+    if (!installation) throw notFound('An installation of the integration by the group', groupRef);
+    return installation;
+  },
+);
+
 /** Throws CONFLICT if the group has the integration already. */
 export const createInstallation = openProjectMutation({
   needs: 'installations:write',
@@ -98,43 +108,12 @@ export const createInstallation = openProjectMutation({
         await listConfigIssues({ ...call, tx }, config, { projectId, content }),
       );
       const ends = { projectId, integrationId, ...sureEnds(found) };
-      return insertInstallation(call, tx, { ends, content, config: parsed.config });
+      const { config: chosen, configCreatedBy: createdBy } = parsed;
+      return insertInstallation(call, tx, { ends, content, config: chosen, createdBy });
     });
     return uniquely(created, `The group ${groupRef} has installed ${integration.name} already.`);
   },
 });
-
-/** What is given replaces what was there; nothing given changes nothing. */
-export const updateInstallation = openProjectMutation({
-  needs: 'installations:write',
-  input: updateInstallationInput,
-  async run(call, opened, { id: projectId }): Promise<Installation> {
-    const { given } = opened;
-    const key = { projectId, id: given.installationId };
-    const found = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
-    return inTransaction(call.database, async (tx) => {
-      const content = await holdContent(tx, { id: found.integrationId, projectId });
-      const installation = await holdInstallation(tx, key);
-      const { groupId, connectionId: current } = installation;
-      const wanted = { projectId, groupId, connectionId: given.connectionId ?? current };
-      const chosen = await chooseConnection(tx, { ...wanted, provider: content.provider });
-      opened.add(chosen.issues);
-      const issues = await listConfigIssues({ ...call, tx }, given.config, { projectId, content });
-      const { config = null } = opened.parsed(issues);
-      const { connectionId } = sureEnds({ ...chosen, groupId });
-      if (!config && connectionId === current) return installation;
-      return changeInstallation(call, tx, { installation, connectionId, content, config });
-    });
-  },
-});
-
-/** If there are no issues, neither is null. */
-function sureEnds({ groupId, connectionId }: Nullable<Record<'groupId' | 'connectionId', string>>) {
-  if (groupId === null || connectionId === null) throw new Error('What is missing was not told.');
-  return { groupId, connectionId };
-}
-
-type Nullable<T> = { [K in keyof T]: T[K] | null };
 
 /** Its connection stays, and so do its operations. */
 export const deleteInstallation = projectMutation({

@@ -6,7 +6,7 @@ import type { ObjectDescription } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
 import { projectRead, read } from '../declared-read.ts';
-import { getNamedIntegration, integrationIdOrName } from '../integration/integration.ts';
+import { integrationIdOrName } from '../integration/integration.ts';
 import { contentOf } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { projectIdOrName, ref } from '../names.ts';
@@ -15,6 +15,7 @@ import { findGroupByRef } from '../project/group.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
 import { byId } from '../scope.ts';
+import { getInstallationOfGroup } from './installation.ts';
 import { describeObject } from './object-descriptions.ts';
 
 export type { FieldDescription } from '../../providers/contract.ts';
@@ -80,12 +81,7 @@ export const readInstalledObjectMetadata = read(
     call: Call,
     { groupRef: group, ...input }: z.output<typeof installedObjectMetadataInput>,
   ): Promise<ObjectMetadata> => {
-    const { id: integrationId, projectId } = await getNamedIntegration(call, input);
-    const found = await findGroupByRef(call, { projectId, groupRef: group });
-    if (!found) throw notFound('Group', group);
-    const where = { projectId, integrationId, groupId: found.id };
-    const [installation] = await call.database.rows.find('Installation', where);
-    if (!installation) throw notFound('An installation of the integration by the group', group);
+    const installation = await getInstallationOfGroup(call, { ...input, groupRef: group });
     return objectMetadataOfInstallation(call, installation, input);
   },
 );

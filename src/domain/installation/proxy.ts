@@ -14,6 +14,7 @@ import { latestRevisions } from '../integration/revision.ts';
 import { supportedCapabilities } from '../provider/provider.ts';
 import { providerRefusal } from '../provider/provider-refusal.ts';
 import { byId, getOwned } from '../scope.ts';
+import { configOf } from './installation-config.ts';
 
 export type { ForwardedRequest, StreamedAnswer };
 
@@ -53,9 +54,13 @@ export const getForwarding = projectRead(
     const installation = await getOwned(call, 'Installation', { projectId, id, what });
     const [revision] = await latestRevisions(call, [installation.integrationId]);
     const [connection] = await byId('Connection')(call, [installation.connectionId]);
-    if (!revision || !connection) throw notFound(what, id);
+    const [config] = await byId('InstallationConfig')(call, [installation.configId]);
+    if (!revision || !connection || !config) throw notFound(what, id);
     const { proxy, name } = contentOf(revision);
     if (!proxy?.enabled) throw unprocessable(`The integration ${name} does not forward requests.`);
+    if (configOf(config).proxy?.enabled === false) {
+      throw unprocessable("The installation's config does not let requests through.");
+    }
     const provider = call.catalogue.find(connection.provider);
     if (provider && !supportedCapabilities(provider).includes('PROXY')) {
       throw unprocessable(`Requests to ${provider.displayName} are not forwarded.`);

@@ -11,14 +11,16 @@ const CALENDAR_DAYS = 28 * 365.25;
 /** Numbers, lists, ranges, steps and names; the parser's own extensions (H, L, #, ?) are refused. */
 const FIVE_FIELDS = /^(?:[\d*,/-]+ +){3}(?:[\d*,/-]|[a-z]{3})+ +(?:[\d*,/-]|[a-z]{3})+$/i;
 
-/** A schedule in an input. */
-export const schedule = z
+/** A schedule in an input, or none: left out, null, or empty as the platform's clients write it. */
+export const optionalSchedule = z
   .string()
   .max(256)
   .superRefine((text, context) => {
-    const problem = scheduleProblem(text);
+    const problem = text === '' ? null : scheduleProblem(text);
     if (problem) context.addIssue({ code: 'custom', message: problem });
-  });
+  })
+  .nullish()
+  .transform((text) => text || null);
 
 /** Why the text is not a schedule, as a sentence's end; null if it is one. */
 export function scheduleProblem(text: string): string | null {

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { orDefault, orElse, orNull } from '../optional-value.ts';
-import { schedule } from './cron.ts';
+import { optionalSchedule } from './cron.ts';
 
 /** Far above any integration that people write; keeps a revision under a few megabytes. */
 export const CONTENT_LIMITS = { objects: 200, fields: 1_000, characters: 256 } as const;
@@ -69,7 +69,7 @@ const readObjectInput = z
       .describe(
         'The name of the destination that gets the records. Every read object must have one.',
       ),
-    schedule: orNull(schedule).describe(
+    schedule: optionalSchedule.describe(
       'A cron expression of five fields, in UTC, at most one run in 10 minutes. Default: the object is read only by triggerRead.',
     ),
     mapToName: orNull(contentText).describe(

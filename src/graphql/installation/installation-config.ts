@@ -1,6 +1,7 @@
 import {
   type BackfillConfig as BackfillConfigShape,
   configOf,
+  type ProxyConfig,
   type ReadConfig,
   type WriteConfig,
 } from '../../domain/installation/installation-config.ts';
@@ -73,6 +74,18 @@ const InstallationWriteConfig = builder
     }),
   });
 
+const InstallationProxyConfig = builder
+  .objectRef<ProxyConfig>('InstallationProxyConfig')
+  .implement({
+    description: 'The choice of the customer for requests to the provider.',
+    fields: (t) => ({
+      enabled: t.exposeBoolean('enabled', {
+        description:
+          'Whether requests are forwarded to the provider, if the integration does that.',
+      }),
+    }),
+  });
+
 InstallationConfig.implement({
   description:
     'The choices of the customer for an installation. A config never changes: an update creates a new one.',
@@ -88,6 +101,16 @@ InstallationConfig.implement({
       type: [InstallationWriteConfig],
       description: 'The choices for each object that may be written.',
       resolve: (config) => configOf(config).write,
+    }),
+    proxy: t.field({
+      type: InstallationProxyConfig,
+      nullable,
+      description: "The choice for forwarded requests; null if the integration's holds.",
+      resolve: (config) => configOf(config).proxy ?? null,
+    }),
+    createdBy: t.exposeString('createdBy', {
+      nullable,
+      description: 'Who chose it, in words of the caller; null: who created the installation.',
     }),
   }),
 });

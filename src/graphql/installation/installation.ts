@@ -4,12 +4,12 @@ import {
   installationFilters,
   listInstallations,
   listInstallationsOfIntegration,
-  updateInstallation,
 } from '../../domain/installation/installation.ts';
 import {
   installationHealth,
   lastOperations,
 } from '../../domain/installation/installation-health.ts';
+import { updateInstallation } from '../../domain/installation/installation-update.ts';
 import { installedObjects } from '../../domain/installation/installed-object.ts';
 import {
   metadataOptions,

@@ -9,6 +9,7 @@ import { consumer, showConsumer } from '../project/consumer.ts';
 import { group, showGroup } from '../project/group.ts';
 import { providerApp, showProviderApp } from '../provider/provider-app.ts';
 import { authScheme } from '../provider/provider-view.ts';
+import { providerMetadata, showProviderMetadata } from './provider-metadata.ts';
 
 const STATUSES = ['CREATED', 'WORKING', 'BAD_CREDENTIALS'] as const;
 
@@ -45,10 +46,7 @@ export const connection = resource(
       .string()
       .optional()
       .describe("The provider's own id of the consumer; left out if it is not known."),
-    providerMetadata: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .describe('Further facts of the account, from the builder and the provider.'),
+    providerMetadata,
     apiKey: z.string().optional().describe('The API key in clear; only if includeCreds is true.'),
     oauth2AuthorizationCode: tokens
       .optional()
@@ -78,7 +76,7 @@ export async function showConnection(
     status: wordOf('ConnectionStatus', row.status),
     providerWorkspaceRef: row.providerWorkspaceRef ?? undefined,
     providerConsumerRef: row.providerConsumerRef ?? undefined,
-    providerMetadata: (row.providerMetadata ?? undefined) as Record<string, unknown> | undefined,
+    providerMetadata: showProviderMetadata(row.providerMetadata),
     updateTime: row.updateTime ?? undefined,
     ...(credentials && showCredentials(credentials)),
   };

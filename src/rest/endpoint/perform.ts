@@ -32,13 +32,13 @@ export async function perform(
   received: Received,
 ): Promise<unknown> {
   const viewer = await admit(admission, received);
-  const input = readInput(endpoint, received.parts);
+  const { input, places } = readInput(endpoint, received.parts);
   const call = { ...services, viewer };
   const { url, setHeader } = received;
   const request = { call, ...createRelations(call), url, setHeader };
   const run = () => endpoint.run(request, input);
   return inTime(endpoint, services, run).catch((error: unknown) => {
-    throw errorInRequest(endpoint, error);
+    throw errorInRequest(places, error);
   });
 }
 

@@ -4,11 +4,16 @@
  */
 import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
+import type { WireForm } from './wire-form.ts';
 
 /** A name in a body may lie inside another: `metadata.url`. */
 export interface Place {
   in: Issue['in'];
   name: string;
+  /** If its form in requests is not the domain's. */
+  form?: WireForm;
+  /** Where a place inside the member is in this request; as the domain names it, if nothing is said. */
+  inside?(rest: string): string;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -48,7 +53,7 @@ export function issueInRequest(places: Places, issue: Issue): Issue {
   const [, first = '', rest = ''] = /^(?:input(?:\.|$))?([^.[]*)(.*)$/s.exec(issue.name) ?? [];
   const place = places.get(first);
   if (!place) return { ...issue, name: `${first}${rest}` };
-  return { ...issue, in: place.in, name: `${place.name}${rest}` };
+  return { ...issue, in: place.in, name: `${place.name}${place.inside?.(rest) ?? rest}` };
 }
 
 /** The schema of one part of the request; null if nothing of the input is there. */
@@ -60,7 +65,10 @@ export function schemaOfPart(
   const members = [...places].filter(([, place]) => place.in === part);
   if (members.length === 0) return null;
   return nested(
-    members.map(([member, { name }]) => [name.split('.'), input.shape[member] as z.ZodType]),
+    members.map(([member, { name, form }]) => [
+      name.split('.'),
+      form ? form.schema : (input.shape[member] as z.ZodType),
+    ]),
   );
 }
 

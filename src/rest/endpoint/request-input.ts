@@ -4,22 +4,26 @@ import { listUnstorable } from '../../domain/storable-input.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../errors.ts';
 import type { Endpoint, Part } from './endpoint.ts';
 import { applyMask } from './mask.ts';
-import { issueInRequest } from './places.ts';
+import { issueInRequest, type Places } from './places.ts';
 import { readValue } from './values.ts';
+import { openWireForms } from './wire-form.ts';
 
 /** As the router gives them. */
 export type Parts = Record<Part, unknown>;
 
 const PARTS: readonly Part[] = ['path', 'query', 'header', 'body'];
 
-export function readInput(endpoint: Endpoint, parts: Parts): unknown {
+/** The input, with the places of its members in this request. */
+export function readInput(endpoint: Endpoint, parts: Parts): { input: unknown; places: Places } {
   refuseUnstorable(parts);
   const issues: Issue[] = [];
-  const given = readParts(endpoint, parts, issues);
+  const members = readParts(endpoint, parts, issues);
+  const { given, places, issues: misread } = openWireForms(endpoint.places, members);
+  issues.push(...misread);
   const { input, issues: found, isRefused } = endpoint.parse(given);
-  issues.push(...found.map((issue) => issueInRequest(endpoint.places, issue)));
+  issues.push(...found.map((issue) => issueInRequest(places, issue)));
   if (isRefused || issues.length > found.length) throw invalidInput(firstAtEachPlace(issues));
-  return input;
+  return { input, places };
 }
 
 /** The members of the input that were given and, if there is a mask, are named by it. */

@@ -9,8 +9,7 @@ import {
   ServiceUnavailable,
 } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { Endpoint } from './endpoint.ts';
-import { issueInRequest } from './places.ts';
+import { issueInRequest, type Places } from './places.ts';
 
 /** The router's own refusals, in words that repeat nothing of the request. */
 const ROUTER_REFUSALS: Record<string, string> = {
@@ -37,7 +36,7 @@ export function problemOfError(
 }
 
 /** A refusal of a domain function, with its issues at their places in the request. */
-export function errorInRequest({ places }: Endpoint, error: unknown): unknown {
+export function errorInRequest(places: Places, error: unknown): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;
   const issues = error.issues.map((issue) => issueInRequest(places, issue));
   if (error.code === 'BAD_USER_INPUT') return invalidInput(issues);

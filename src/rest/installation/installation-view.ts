@@ -12,7 +12,7 @@ import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { operationStatus } from '../operation/operation-view.ts';
 import { group, showGroup } from '../project/group.ts';
-import { installationConfig, showInstallationConfig } from './installation-config.ts';
+import { installationConfig, showInstallationConfig } from './config/show-config.ts';
 import { installedObject, showInstalledObject } from './installed-object.ts';
 
 export const installation = resource(
@@ -40,8 +40,9 @@ export const installation = resource(
 
 export async function showInstallation(row: Row<'Installation'>, relations: Relations) {
   const { get, find } = relations;
-  const [ofGroup, through, config, health, last, objects] = await Promise.all([
+  const [ofGroup, integration, through, config, health, last, objects] = await Promise.all([
     get(byId('Group'), row.groupId),
+    get(byId('Integration'), row.integrationId),
     get(byId('Connection'), row.connectionId).then((found) => showConnection(found, relations)),
     get(byId('InstallationConfig'), row.configId),
     get(installationHealth, row.id),
@@ -53,7 +54,11 @@ export async function showInstallation(row: Row<'Installation'>, relations: Rela
     healthStatus: wordOf('InstallationHealth', health),
     group: showGroup(ofGroup),
     connection: through,
-    config: showInstallationConfig(config),
+    config: showInstallationConfig(config, {
+      provider: integration.provider,
+      revisionId: integration.latestRevisionId,
+      createdBy: row.createdBy,
+    }),
     objects: objects.map(showInstalledObject),
     lastOperationStatus: last ? wordOf('OperationStatus', last.status) : undefined,
     updateTime: row.updateTime ?? undefined,

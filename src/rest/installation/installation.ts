@@ -8,7 +8,6 @@ import {
   installationFilters,
   listInstallations,
   listInstallationsOfIntegration,
-  updateInstallation,
 } from '../../domain/installation/installation.ts';
 import { deleteInstallationInput } from '../../domain/installation/installation-input.ts';
 import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
@@ -18,14 +17,24 @@ import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { CONFIG_FORM } from './config/take-config.ts';
 import { installation, showInstallation } from './installation-view.ts';
+import { skipSampling, updateInstallationEndpoints } from './update-installation.ts';
 
 const tag = 'Installations';
 const path = '/projects/{projectIdOrName}/integrations/{integrationId}/installations';
 const ofIntegration: Record<'integrationIdOrName', Place> = {
   integrationIdOrName: { in: 'path', name: 'integrationId' },
 };
-const config: Place = { in: 'body', name: 'config.content' };
+const inBody: Record<'config' | 'configCreatedBy', Place> = {
+  config: { in: 'body', name: 'config.content', form: CONFIG_FORM },
+  configCreatedBy: { in: 'body', name: 'config.createdBy' },
+};
+const revisionId = z
+  .string()
+  .max(256)
+  .optional()
+  .describe('Not needed: the latest revision is in force, whichever is named.');
 
 export const installationEndpoints = [
   listEndpoint({
@@ -56,7 +65,13 @@ export const installationEndpoints = [
     tag,
     summary: 'Installs an integration for a group. A group can have an integration once.',
     mutation: createInstallation,
-    places: { ...ofIntegration, config },
+    beside: { skipSampling, configRevisionId: revisionId },
+    places: {
+      ...ofIntegration,
+      ...inBody,
+      skipSampling: { in: 'query', name: 'skipSampling' },
+      configRevisionId: { in: 'body', name: 'config.revisionId' },
+    },
     status: 201,
     output: installation,
     show: showInstallation,
@@ -72,21 +87,7 @@ export const installationEndpoints = [
     output: installation,
     show: showInstallation,
   }),
-  mutationEndpoint({
-    id: 'updateInstallation',
-    method: 'PATCH',
-    path: `${path}/{installationId}`,
-    tag,
-    summary: 'Changes the connection or the whole config of an installation.',
-    mutation: updateInstallation,
-    beside: { integrationIdOrName },
-    before: ({ call }, input) => getInstallationOf(call, input),
-    places: { ...ofIntegration, config },
-    mask: 'installation',
-    status: 200,
-    output: installation,
-    show: showInstallation,
-  }),
+  ...updateInstallationEndpoints,
   mutationEndpoint({
     id: 'deleteInstallation',
     method: 'DELETE',

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { within } from '../../domain/declared-read.ts';
 import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
-import { contentOf } from '../../domain/integration/integration-content.ts';
+import {
+  contentOf,
+  type IntegrationContent,
+} from '../../domain/integration/integration-content.ts';
 import { integrationContentInput } from '../../domain/integration/integration-content-input.ts';
 import { createRevision, getRevision, listRevisions } from '../../domain/integration/revision.ts';
 import { projectIdOrName } from '../../domain/names.ts';
@@ -24,7 +27,11 @@ const places: Record<'integrationIdOrName', Place> = {
 const content = resource(
   'IntegrationContent',
   'What an integration reads, writes, proxies and subscribes to.',
-  shownObject(integrationContentInput).shape,
+  shownObject(integrationContentInput, {
+    schedule: z
+      .string()
+      .describe('A cron expression of five fields, in UTC; empty if it is read only by triggers.'),
+  }).shape,
 );
 
 export const revision = resource(
@@ -39,7 +46,15 @@ export const revision = resource(
 );
 
 export function showRevision(row: Row<'Revision'>) {
-  return { ...row, content: withoutNulls(contentOf(row)) as Record<string, unknown> };
+  return { ...row, content: showContent(contentOf(row)) };
+}
+
+function showContent({ read, ...content }: IntegrationContent): Record<string, unknown> {
+  const objects = read?.objects.map((one) => ({ ...one, schedule: one.schedule ?? '' }));
+  return withoutNulls({ ...content, read: objects ? { objects } : null }) as Record<
+    string,
+    unknown
+  >;
 }
 
 export const revisionEndpoints = [

@@ -5,19 +5,24 @@ import { unwrapped } from '../../domain/unwrapped.ts';
 /**
  * The same members with the same descriptions. What an input may leave out, an answer may too; there
  * are no nulls (`withoutNulls`). Rules may become stricter later, and what is stored is still shown.
+ * Members that are `always` there, however deep, have a value of their own if the input had none.
  */
-export function shownObject(schema: z.ZodObject): z.ZodObject {
+export function shownObject(
+  schema: z.ZodObject,
+  always: Record<string, z.ZodType> = {},
+): z.ZodObject {
   const shape = Object.entries<z.ZodType>(schema.shape).map(([name, type]) => {
     const { inner, isOptional, description = '' } = unwrapped(type);
-    const shown = shownType(inner).describe(description);
+    if (always[name]) return [name, always[name]];
+    const shown = shownType(inner, always).describe(description);
     return [name, isOptional ? shown.optional() : shown];
   });
   return z.object(Object.fromEntries(shape));
 }
 
-function shownType(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodObject) return shownObject(schema);
-  if (schema instanceof z.ZodArray) return z.array(shownType(schema.element as z.ZodType));
+function shownType(schema: z.ZodType, always: Record<string, z.ZodType>): z.ZodType {
+  if (schema instanceof z.ZodObject) return shownObject(schema, always);
+  if (schema instanceof z.ZodArray) return z.array(shownType(schema.element as z.ZodType, always));
   if (schema instanceof z.ZodBoolean) return z.boolean();
   if (schema instanceof z.ZodNumber) return z.number();
   if (schema instanceof z.ZodString) return shownText(schema);

@@ -10,9 +10,9 @@ export const operationLog = resource('OperationLog', 'A line of the log of an op
       msg: z.string().describe('What happened, for people.'),
       operation_id: z.string().describe('The id of the operation.'),
       details: z
-        .record(z.string(), z.unknown())
+        .record(z.string(), z.string())
         .optional()
-        .describe('Facts beside the message, by name.'),
+        .describe('Facts beside the message, by name; as JSON if they are no texts.'),
     })
     .describe('The message and its facts.'),
 });
@@ -23,7 +23,16 @@ export function showOperationLog({ operationId, message, details, ...row }: Oper
     message: {
       msg: message,
       operation_id: operationId,
-      details: (details ?? undefined) as Record<string, unknown> | undefined,
+      details: details ? showDetails(details) : undefined,
     },
   };
+}
+
+function showDetails(details: NonNullable<OperationLog['details']>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(details).map(([name, fact]) => [
+      name,
+      typeof fact === 'string' ? fact : JSON.stringify(fact),
+    ]),
+  );
 }

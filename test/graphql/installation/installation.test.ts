@@ -90,6 +90,7 @@ test('without a config, everything that the integration has is installed', async
         },
       ],
       write: [{ objectName: 'deals', deletionEnabled: false }],
+      proxy: null,
     },
     objects: [
       {
@@ -514,4 +515,20 @@ test('a key without the scope is refused; a builder is told as the maker', async
     { input: { ...input, groupRef: 'zen' } },
   );
   expect(createInstallation.installation.createdBy).toBe(`builder:${tenant.builderId}`);
+});
+
+test('who chose a config, and whether it lets requests through, are set and shown', async () => {
+  const tenant = await app.tenant();
+  const proxy = { enabled: true };
+  const integration = await integrate(app, tenant, contentFor('proxied', { proxy }));
+  const config = { provider: 'sandbox', read: [], proxy };
+  const given = { config, configCreatedBy: 'consumer:ann' };
+  await installFor(tenant, integration, given);
+  const { project } = await tenant.query(
+    `query ($id: String!) { project(idOrName: $id) { installations { nodes {
+      config { createdBy proxy { enabled } }
+    } } } }`,
+    { id: tenant.projectId },
+  );
+  expect(project.installations.nodes).toEqual([{ config: { createdBy: 'consumer:ann', proxy } }]);
 });

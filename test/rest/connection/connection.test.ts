@@ -30,7 +30,8 @@ test('a connection is made with credentials, found, and never shows them unasked
     consumer: { ...part, consumerRef: 'ann', consumerName: 'ann' },
     authScheme: 'apiKey',
     status: 'created',
-    ...facts,
+    providerWorkspaceRef: 'w',
+    providerMetadata: { plan: { value: 'gold', source: 'input' } },
   });
   const path = `${rest.base}/connections`;
   expect(await rest.get(`${path}/${made.id}`)).toEqual(made);

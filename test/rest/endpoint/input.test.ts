@@ -64,7 +64,7 @@ function refusal(read: () => unknown): Problem {
 test('members are found at their places and made what the domain takes', () => {
   const body = { name: 'x1', kind: 'dry_run', range: { since: '2026-01-31T12:00:00+02:00' } };
   const header = { 'idempotency-key': 'k' };
-  expect(readInput(post, parts({ body, header }))).toEqual({
+  expect(readInput(post, parts({ body, header })).input).toEqual({
     projectIdOrName: 'mine',
     name: 'x1',
     kind: 'DRY_RUN',
@@ -76,13 +76,13 @@ test('members are found at their places and made what the domain takes', () => {
 
 test('texts of a query become numbers, flags and lists', () => {
   const query = { name: 'x1', limit: '5', isForced: 'true', tags: 'a', kind: 'real' };
-  expect(readInput(get, parts({ query }))).toMatchObject({
+  expect(readInput(get, parts({ query })).input).toMatchObject({
     limit: 5,
     isForced: true,
     tags: ['a'],
     kind: 'REAL',
   });
-  expect(readInput(get, parts({ query: { ...query, tags: ['a', 'b'] } }))).toMatchObject({
+  expect(readInput(get, parts({ query: { ...query, tags: ['a', 'b'] } })).input).toMatchObject({
     tags: ['a', 'b'],
   });
   const { issues } = refusal(() => readInput(get, parts({ query: { ...query, isForced: 'yes' } })));
@@ -104,7 +104,7 @@ test('findings of all parts come at once, one for each place', () => {
 });
 
 test('rules are left to a declared mutation; only what has no such form is refused here', () => {
-  const { opened } = readInput(declared, parts({ body: { name: 'x', limit: 9 } })) as {
+  const { opened } = readInput(declared, parts({ body: { name: 'x', limit: 9 } })).input as {
     opened: OpenedInput<typeof input>;
   };
   expect(opened.given).toEqual({ projectIdOrName: 'mine', name: 'x', limit: 9 });

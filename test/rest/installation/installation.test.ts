@@ -18,9 +18,23 @@ test('an installation is made with all that the integration has, and found', asy
     config: {
       id: expect.stringMatching(/^cfg_/),
       content: {
-        read: [{ objectName: 'contacts', selectedFields: ['email'], disabled: false }],
-        write: [{ objectName: 'contacts', deletionEnabled: false }],
+        provider: 'sandbox',
+        read: {
+          objects: {
+            contacts: {
+              objectName: 'contacts',
+              selectedFields: { email: true },
+              selectedFieldMappings: {},
+              disabled: false,
+            },
+          },
+        },
+        write: {
+          objects: { contacts: { objectName: 'contacts', deletionSettings: { enabled: false } } },
+        },
       },
+      createdBy: `api:${tenant.apiKeyId}`,
+      revisionId: expect.stringMatching(/^rev_/),
     },
     objects: [{ objectName: 'contacts', paused: false, backfillDone: false, recordsRead: 0 }],
     createdBy: `api:${tenant.apiKeyId}`,
@@ -36,13 +50,14 @@ test('an installation is made with all that the integration has, and found', asy
 
 test('of an update, what the mask names is changed: the whole config, or the connection', async () => {
   const rest = await restInstallation(app);
-  const content = { read: [{ objectName: 'contacts', backfill: { days: 3 } }] };
+  const backfill = { defaultPeriod: { days: 3 } };
+  const content = { read: { objects: { contacts: { objectName: 'contacts', backfill } } } };
   const changed = await rest.patch(rest.installationPath, {
     updateMask: ['config.content'],
     installation: { config: { content }, connectionId: 'con_ignored' },
   });
   expect(changed.config.content).toMatchObject(content);
-  expect(changed.config.content.write).toEqual([]);
+  expect(changed.config.content.write).toEqual({ objects: {} });
   expect(changed.config.id).not.toBe(rest.installation.config.id);
   const { id: connectionId } = await generate(rest.tenant, {
     apiKey: 'k',
@@ -59,7 +74,8 @@ test('of an update, what the mask names is changed: the whole config, or the con
 
 test('what is wrong is told at its place', async () => {
   const rest = await restInstallation(app);
-  const config = { content: { read: [{ objectName: 'nothing', schedule: '* * * * *' }] } };
+  const objects = { nothing: { schedule: '* * * * *' } };
+  const config = { content: { read: { objects } } };
   const places = (issues: { in: string; name: string }[] | undefined) =>
     issues?.map((issue) => `${issue.in} ${issue.name}`);
   const made = await rest.refusal('POST', `${rest.integrationPath}/installations`, {
@@ -69,8 +85,8 @@ test('what is wrong is told at its place', async () => {
   expect(places(made.issues)).toEqual(
     expect.arrayContaining([
       'body groupRef',
-      'body config.content.read[0].objectName',
-      'body config.content.read[0].schedule',
+      'body config.content.read.objects.nothing',
+      'body config.content.read.objects.nothing.schedule',
     ]),
   );
   const changed = await rest.refusal('PATCH', rest.installationPath, {
@@ -78,7 +94,7 @@ test('what is wrong is told at its place', async () => {
     installation: { config },
   });
   expect(places(changed.issues)).toEqual(
-    expect.arrayContaining(['body installation.config.content.read[0].schedule']),
+    expect.arrayContaining(['body installation.config.content.read.objects.nothing.schedule']),
   );
   const again = await rest.refusal('POST', `${rest.integrationPath}/installations`, {
     groupRef: 'acme',

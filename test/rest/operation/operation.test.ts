@@ -67,7 +67,7 @@ test('an operation and its log outlive the installation', async () => {
   const message = { operation_id: operationId };
   expect(await rest.get(`${path}/logs`)).toMatchObject([
     { severity: 'INFO', message: { ...message, msg: 'First.' } },
-    { severity: 'ERROR', message: { ...message, details } },
+    { severity: 'ERROR', message: { ...message, details: { page: '2' } } },
   ]);
   const { body, headers } = await rest.ask('GET', `${path}/logs?pageSize=1`);
   expect(body).toHaveLength(1);

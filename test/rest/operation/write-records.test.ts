@@ -8,7 +8,9 @@ const app = await sharedApp({ env: { LIMIT_MUTATION_MS: '8000' } });
 const { sandbox } = app.app;
 
 const writer = () =>
-  restInstallation(app, { config: { write: [{ objectName: 'contacts', deletionEnabled: true }] } });
+  restInstallation(app, {
+    config: { write: { objects: { contacts: { deletionSettings: { enabled: true } } } } },
+  });
 const contacts = (rest: RestInstallation) => `${rest.integrationPath}/objects/contacts`;
 const write = (rest: RestInstallation, given: object, status = 200) =>
   rest.post(contacts(rest), { groupRef: 'acme', type: 'create', ...given }, status);

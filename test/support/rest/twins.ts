@@ -115,7 +115,9 @@ export function isSayable({ endpoint: { places, mask } }: Pair, input: Input): b
   return (
     !/(\{"a":|\[){50}/.test(JSON.stringify(input)) &&
     inPath.every(([name]) => /^[\w~-]{1,500}$/.test(String(input[name]))) &&
-    (!mask || given.some(([, place]) => place.in === 'body'))
+    (!mask || given.some(([, place]) => place.in === 'body')) &&
+    // In a form of its own; its rules are tested where it is read.
+    given.every(([, place]) => !place.form)
   );
 }
 

@@ -26,6 +26,7 @@ const CONFIG = `config {
     fieldMappings { fieldName mapToName } backfill { days fullHistory }
   }
   write { objectName deletionEnabled }
+  proxy { enabled }
 }`;
 
 export const INSTALLATION = `

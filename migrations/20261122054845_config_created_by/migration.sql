@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "InstallationConfig" ADD COLUMN     "createdBy" TEXT;

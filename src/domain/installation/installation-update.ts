@@ -1,0 +1,67 @@
+/** Changes of an installation: another connection, another config, or the present config with changes in it. */
+import type { Row } from '../../database/rows.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import type { Call } from '../call.ts';
+import { openProjectMutation } from '../declared-mutation.ts';
+import { holdContent } from '../integration/integration.ts';
+import { type OpenedInput, openInput } from '../opened-input.ts';
+import { getOwned } from '../scope.ts';
+import { type ConfigContent, type ConfigInput, configOf } from './installation-config.ts';
+import { listConfigIssues } from './installation-config-check.ts';
+import { chooseConnection, sureEnds } from './installation-connection.ts';
+import { updateInstallationInput } from './installation-input.ts';
+import { changeInstallation, holdInstallation } from './installation-rows.ts';
+
+type Installation = Row<'Installation'>;
+
+/** What is given replaces what was there; nothing given changes nothing. */
+export const updateInstallation = openProjectMutation({
+  needs: 'installations:write',
+  input: updateInstallationInput,
+  run: (call, opened, { id: projectId }) =>
+    update(call, { projectId, id: opened.given.installationId }, async () => opened),
+});
+
+/** The same with a config that is made from the present one, which nobody changes meanwhile. */
+export function updateOfPresentConfig(revise: (present: ConfigContent) => ConfigInput) {
+  return openProjectMutation({
+    needs: 'installations:write',
+    input: updateInstallationInput.omit({ config: true }),
+    run: (call, { given }, { id: projectId }) =>
+      update(call, { projectId, id: given.installationId }, async (tx, { configId: id }) => {
+        const present = await tx.installationConfig.findUniqueOrThrow({ where: { id } });
+        const config = revise(configOf(present));
+        return openInput(updateInstallationInput, { ...given, config });
+      }),
+  });
+}
+
+type OpenUpdate = (
+  tx: Transaction,
+  installation: Installation,
+) => Promise<OpenedInput<typeof updateInstallationInput>>;
+
+async function update(
+  call: Call,
+  key: { projectId: string; id: string },
+  open: OpenUpdate,
+): Promise<Installation> {
+  const { projectId } = key;
+  const found = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
+  return inTransaction(call.database, async (tx) => {
+    const content = await holdContent(tx, { id: found.integrationId, projectId });
+    const installation = await holdInstallation(tx, key);
+    const opened = await open(tx, installation);
+    const { given } = opened;
+    const { groupId, connectionId: current } = installation;
+    const wanted = { projectId, groupId, connectionId: given.connectionId ?? current };
+    const chosen = await chooseConnection(tx, { ...wanted, provider: content.provider });
+    opened.add(chosen.issues);
+    const issues = await listConfigIssues({ ...call, tx }, given.config, { projectId, content });
+    const { config = null, configCreatedBy: createdBy = null } = opened.parsed(issues);
+    const { connectionId } = sureEnds({ ...chosen, groupId });
+    if (!config && createdBy === null && connectionId === current) return installation;
+    const change = { installation, connectionId, content, config, createdBy };
+    return changeInstallation(call, tx, change);
+  });
+}

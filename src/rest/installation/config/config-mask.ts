@@ -1,0 +1,60 @@
+/** What an updateMask of an installation may name, and the present config with what it names put in. */
+import { issueAt } from '../../../domain/issues.ts';
+import { type Issue, invalidInput } from '../../../errors.ts';
+
+/** Each by its parts; what follows is below it. */
+type MaskPath = readonly string[];
+
+const ALLOWED = [
+  'connectionId',
+  'config',
+  'config.createdBy',
+  'config.content',
+  'config.content.read.objects and below',
+  'config.content.write.objects and below',
+  'config.content.subscribe.objects and below',
+  'config.content.proxy.enabled',
+];
+const DOT_OR_BELOW = /^config(\.(createdBy|content(\.proxy\.enabled)?))?$|^connectionId$/;
+const OBJECTS_OR_BELOW = /^config\.content\.(read|write|subscribe)\.objects(\.|$)/;
+
+/** Dots between parts; a backslash before a dot or a colon makes it one of the name. Throws where one is not allowed. */
+export function readMask(updateMask: readonly string[]): MaskPath[] {
+  const issues = updateMask.flatMap((mask, index) =>
+    DOT_OR_BELOW.test(mask) || OBJECTS_OR_BELOW.test(mask)
+      ? []
+      : [issueAt(['updateMask', index], `must be one of ${ALLOWED.join(', ')}.`, mask)],
+  );
+  if (issues.length > 0) throw invalidInput(issues);
+  return updateMask.map(partsOf);
+}
+
+function partsOf(mask: string): string[] {
+  return (mask.match(/(?:\\.|[^.\\])+/gs) ?? []).map((part) => part.replace(/\\(.)/gs, '$1'));
+}
+
+/** What the mask names must be there. */
+export function maskedValue(values: unknown, path: MaskPath): unknown {
+  const value = path.reduce<unknown>((inner, name) => memberOf(inner, name), values);
+  if (value !== undefined) return value;
+  const left: Issue = issueAt(
+    ['installation', ...path],
+    'is named by updateMask, but it is left out.',
+  );
+  throw invalidInput([left]);
+}
+
+/** A copy, with the value at the path. Members on the way to it are made where there are none. */
+export function withValueAt(target: unknown, [first, ...rest]: MaskPath, value: unknown): unknown {
+  if (first === undefined) return value;
+  const members = typeof target === 'object' && target !== null ? target : {};
+  return { ...members, [first]: withValueAt(memberOf(members, first), rest, value) };
+}
+
+/** Its own: a name like `constructor` is a name like any other. */
+function memberOf(target: unknown, name: string): unknown {
+  if (typeof target !== 'object' || target === null || !Object.hasOwn(target, name)) {
+    return undefined;
+  }
+  return (target as Record<string, unknown>)[name];
+}

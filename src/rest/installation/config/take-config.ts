@@ -1,0 +1,78 @@
+/** From a config as the platform writes it to the domain's, and from places in that back to places in this. */
+import type {
+  ConfigInput,
+  ReadConfigInput,
+} from '../../../domain/installation/installation-config.ts';
+import { wireForm } from '../../endpoint/wire-form.ts';
+import { configInput, type WireConfig, type WireReadObject } from './config-shape.ts';
+
+export const CONFIG_FORM = wireForm<WireConfig | undefined>({
+  schema: configInput.optional(),
+  toDomain: (wire) => wire && takeConfig(wire),
+  placeIn: (wire, place) => (wire ? placeInConfig(wire, place) : place),
+});
+
+export function takeConfig({ provider, read, write, proxy }: WireConfig): ConfigInput {
+  return {
+    provider,
+    read: Object.entries(read?.objects ?? {}).map(takeReadObject),
+    write: Object.entries(write?.objects ?? {}).map(([objectName, { deletionSettings }]) => ({
+      objectName,
+      deletionEnabled: deletionSettings?.enabled,
+    })),
+    proxy: proxy?.enabled === undefined ? null : { enabled: proxy.enabled },
+  };
+}
+
+function takeReadObject([objectName, wire]: [string, WireReadObject]): ReadConfigInput {
+  const { selectedFieldMappings: mappings = {}, schedule, destination, disabled } = wire;
+  return {
+    objectName,
+    selectedFields: wire.selectedFields && selectedNames(wire.selectedFields),
+    fieldMappings: Object.entries(mappings).map(([mapToName, fieldName]) => ({
+      mapToName,
+      fieldName,
+    })),
+    schedule,
+    destination,
+    disabled,
+    backfill: takeBackfill(wire.backfill),
+  };
+}
+
+/** Clients write `fullHistory: false` beside the days. */
+function takeBackfill(backfill: WireReadObject['backfill']): ReadConfigInput['backfill'] {
+  if (!backfill) return null;
+  const { days, fullHistory } = backfill.defaultPeriod;
+  return { days, fullHistory: fullHistory === false && days !== undefined ? null : fullHistory };
+}
+
+function selectedNames(fields: Record<string, boolean>): string[] {
+  return Object.keys(fields).filter((name) => fields[name]);
+}
+
+/** `.read[0].selectedFields[1]` is `.read.objects.contacts.selectedFields.phone`. */
+export function placeInConfig(wire: WireConfig, place: string): string {
+  const [, part, index, rest = ''] = /^\.(read|write)\[(\d+)\](.*)$/s.exec(place) ?? [];
+  if (part !== 'read' && part !== 'write') return place;
+  const [name = '', object] = Object.entries(wire[part]?.objects ?? {})[Number(index)] ?? [];
+  const inObject = part === 'read' ? placeInReadObject(object ?? {}, rest) : placeInWrite(rest);
+  return `.${part}.objects.${name}${inObject}`;
+}
+
+function placeInReadObject(wire: WireReadObject, place: string): string {
+  const [, list, index] = /^\.(selectedFields|fieldMappings)\[(\d+)\]/.exec(place) ?? [];
+  if (list === 'selectedFields') {
+    return `.selectedFields.${selectedNames(wire.selectedFields ?? {})[Number(index)]}`;
+  }
+  if (list === 'fieldMappings') {
+    const names = Object.keys(wire.selectedFieldMappings ?? {});
+    return `.selectedFieldMappings.${names[Number(index)]}`;
+  }
+  return place === '.objectName' ? '' : place.replace(/^\.backfill/, '.backfill.defaultPeriod');
+}
+
+function placeInWrite(place: string): string {
+  if (place === '.objectName') return '';
+  return place === '.deletionEnabled' ? '.deletionSettings.enabled' : place;
+}

@@ -1,0 +1,188 @@
+/** Changes of an installation that a mask names, and changes of one object of its config by JSON Patch. */
+import { applyPatch } from 'rfc6902';
+import { z } from 'zod';
+import { getInstallationOfGroup } from '../../domain/installation/installation.ts';
+import {
+  deleteInstallationInput,
+  updateInstallationInput,
+} from '../../domain/installation/installation-input.ts';
+import { updateInstallation } from '../../domain/installation/installation-update.ts';
+import { integrationIdOrName } from '../../domain/integration/integration.ts';
+import { issueAt } from '../../domain/issues.ts';
+import { projectIdOrName, ref } from '../../domain/names.ts';
+import { authorize } from '../../domain/viewer/needs.ts';
+import { invalid, invalidInput, notFound } from '../../errors.ts';
+import { id } from '../../ids.ts';
+import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
+import type { Place } from '../endpoint/places.ts';
+import { maskedValue, readMask, withValueAt } from './config/config-mask.ts';
+import { configInput, type WireConfig } from './config/config-shape.ts';
+import { reviseInstallation } from './config/revise-config.ts';
+import { installation, showInstallation } from './installation-view.ts';
+
+const tag = 'Installations';
+const ofIntegration = '/projects/{projectIdOrName}/integrations/{integrationId}';
+
+export const skipSampling = z
+  .boolean()
+  .optional()
+  .describe('Whether nothing is read before it is saved. That is so in any case.');
+
+/** More changes than a config has members would name some twice. */
+const CHANGES_MAX = 1_000;
+
+const { connectionId, configCreatedBy } = updateInstallationInput.shape;
+
+const updateInput = z.object({
+  ...deleteInstallationInput.shape,
+  integrationIdOrName,
+  skipSampling,
+  updateMask: z
+    .array(z.union([z.enum(['connectionId', 'config.content']), z.string().max(2_048)]))
+    .min(1, 'must name a field.')
+    .max(CHANGES_MAX)
+    .describe(
+      'The fields to change, at least one: connectionId, config.createdBy, config.content.read.objects.<name>, members of that, and so on. Dots stand between names; a backslash before a dot or a colon makes it one of the name. Other fields are ignored.',
+    ),
+  installation: z
+    .looseObject({
+      connectionId,
+      config: z
+        .looseObject({
+          createdBy: configCreatedBy,
+          content: z
+            .looseObject(configInput.partial().shape)
+            .optional()
+            .describe('The choices: those that are not named stay as they are.'),
+        })
+        .optional()
+        .describe('The new values of the config.'),
+    })
+    .describe('The new values of the fields that updateMask names.'),
+});
+
+const change = z
+  .strictObject({
+    op: z.enum(['add', 'remove', 'replace']).describe('What is done at the path.'),
+    path: z.string().max(2_048).describe('A JSON Pointer in the config of the object.'),
+    value: z.unknown().optional().describe('The new value, unless it is removed.'),
+  })
+  .describe('A change, as JSON Patch (RFC 6902) writes it.');
+
+const patchInput = z.object({
+  projectIdOrName,
+  integrationIdOrName,
+  objectName: z.string().min(1).max(256).describe('The name of the object in the config.'),
+  groupRef: ref.optional().describe('The ref of the group that has the installation.'),
+  installationId: id.optional().describe('The id of the installation, instead of groupRef.'),
+  action: z.enum(['read', 'subscribe', 'write']).describe('The part of the config.'),
+  changes: z.array(change).min(1).max(CHANGES_MAX).describe('The changes, in order.'),
+});
+
+const inPath: Place = { in: 'path', name: 'integrationId' };
+
+export const updateInstallationEndpoints = [
+  endpoint({
+    id: 'updateInstallation',
+    method: 'PATCH',
+    path: `${ofIntegration}/installations/{installationId}`,
+    tag,
+    summary: 'Changes the connection or the config of an installation.',
+    description: 'What updateMask names is put into the config; all else stays.',
+    needs: updateInstallation.needs,
+    input: updateInput,
+    places: { integrationIdOrName: inPath, skipSampling: { in: 'query', name: 'skipSampling' } },
+    status: 200,
+    output: installation,
+    run: updateMasked,
+  }),
+  endpoint({
+    id: 'patchInstallationConfig',
+    method: 'PATCH',
+    path: `${ofIntegration}/objects/{objectName}/config-content`,
+    tag,
+    summary: "Changes an installation's config for one object, by JSON Patch.",
+    needs: updateInstallation.needs,
+    input: patchInput,
+    places: { integrationIdOrName: inPath },
+    status: 200,
+    output: installation,
+    run: patchObject,
+  }),
+];
+
+async function updateMasked(
+  request: RestRequest,
+  { updateMask, installation: values, skipSampling: _, ...key }: z.output<typeof updateInput>,
+) {
+  authorize(request.call.viewer, updateInstallation.needs);
+  const paths = readMask(updateMask);
+  const named = new Set(updateMask);
+  const given = paths.map((path) => ({ path, value: maskedValue(values, path) }));
+  const inConfig = given.flatMap(({ path: [first, second, ...below], value }) => {
+    if (first !== 'config' || second === 'createdBy') return [];
+    return [{ path: below, value: second ? value : maskedValue(values, ['config', 'content']) }];
+  });
+  const put = (present: WireConfig) =>
+    inConfig.reduce<unknown>(
+      (config, { path, value }) => withValueAt(config, path, value),
+      present,
+    );
+  const updated = await reviseInstallation(request, {
+    key,
+    beside: {
+      connectionId: named.has('connectionId') ? values.connectionId : undefined,
+      configCreatedBy: createdByOf(named, values.config),
+    },
+    revise: inConfig.length > 0 ? put : undefined,
+    placeOf: (place) => `installation.config.content${place}`,
+  });
+  return showInstallation(updated, request);
+}
+
+function createdByOf(named: Set<string>, config: { createdBy?: string } | undefined) {
+  return named.has('config') || named.has('config.createdBy') ? config?.createdBy : undefined;
+}
+
+async function patchObject(request: RestRequest, input: z.output<typeof patchInput>) {
+  authorize(request.call.viewer, updateInstallation.needs);
+  const { projectIdOrName: project, integrationIdOrName: integration, objectName, action } = input;
+  const key = { projectIdOrName: project, integrationIdOrName: integration };
+  const updated = await reviseInstallation(request, {
+    key: { ...key, installationId: await installationIdOf(request, input) },
+    revise: (present) => {
+      const objects = new Map(Object.entries(present[action]?.objects ?? {}));
+      const object = objects.get(objectName);
+      if (!object) throw notFound(`The object in the ${action} config`, objectName);
+      const patched = patch(object, input.changes);
+      return withValueAt(present, [action, 'objects', objectName], patched);
+    },
+    placeOf: () => 'changes',
+  });
+  return showInstallation(updated, request);
+}
+
+async function installationIdOf(
+  { call }: RestRequest,
+  { groupRef, installationId, ...key }: z.output<typeof patchInput>,
+): Promise<string> {
+  if ((groupRef === undefined) === (installationId === undefined)) {
+    throw invalid('groupRef', 'or installationId must be given, and not both.');
+  }
+  if (installationId !== undefined) return installationId;
+  return (await getInstallationOfGroup(call, { ...key, groupRef: groupRef as string })).id;
+}
+
+/** A copy with all changes in it. Throws BAD_USER_INPUT that names those that can't be done. */
+function patch(object: unknown, changes: z.output<typeof patchInput>['changes']): unknown {
+  const holder = { object: structuredClone(object) };
+  const inHolder = changes.map(({ path, ...rest }) => ({ ...rest, path: `/object${path}` }));
+  const failures = applyPatch(holder, inHolder as Parameters<typeof applyPatch>[1]);
+  const issues = failures.flatMap((failure, index) =>
+    failure ? [issueAt(['changes', index, 'path'], IMPOSSIBLE, changes[index]?.path)] : [],
+  );
+  if (issues.length > 0) throw invalidInput(issues);
+  return holder.object;
+}
+
+const IMPOSSIBLE = 'must be a JSON Pointer to what the config of the object has.';

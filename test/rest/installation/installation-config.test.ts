@@ -1,0 +1,285 @@
+/** An installation's config in the form that the platform's clients write and read. */
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { restInstallation } from '../../support/rest/rest-installation.ts';
+import { insertDestination } from '../../support/scenes/integrations.ts';
+
+const app = await sharedApp();
+
+const read = {
+  objects: [
+    {
+      objectName: 'contacts',
+      destination: 'records',
+      schedule: '0 * * * *',
+      requiredFields: [{ fieldName: 'email' }],
+      optionalFields: [{ fieldName: 'phone' }, { mapToName: 'owner' }],
+    },
+    { objectName: 'deals', destination: 'records', requiredFields: [{ fieldName: 'name' }] },
+  ],
+};
+const write = { objects: [{ objectName: 'contacts' }, { objectName: 'deals' }] };
+const content = { read, write, proxy: { enabled: true } };
+
+const contacts = {
+  objectName: 'contacts',
+  schedule: '30 * * * *',
+  selectedFields: { email: true, phone: false },
+  selectedFieldMappings: { owner: 'firstname' },
+  selectedValueMappings: {},
+  dynamicMappingsInput: [],
+  fieldFilters: [],
+  backfill: { defaultPeriod: { days: 7, fullHistory: false }, fieldFilters: [] },
+};
+const config = {
+  provider: 'sandbox',
+  read: { objects: { contacts, deals: { objectName: 'deals' } } },
+  write: { objects: { contacts: { objectName: 'contacts' } } },
+  subscribe: { objects: {} },
+  proxy: { enabled: true },
+};
+
+const install = () => restInstallation(app, { content, config });
+type Rest = Awaited<ReturnType<typeof install>>;
+
+/** The content of the config after a change of what the mask names. */
+async function contentAfter(rest: Rest, updateMask: string[], given: object) {
+  const body = { updateMask, installation: { config: { content: given } } };
+  return (await rest.patch(rest.installationPath, body)).config.content;
+}
+
+const placesOf = ({ issues = [] }: { issues?: { name: string }[] }) =>
+  issues.map(({ name }) => name).sort();
+
+test('what a client writes is shown as it wrote it, without what was empty or false', async () => {
+  const { installation, get, installationPath } = await install();
+  expect(installation.config.content).toEqual({
+    provider: 'sandbox',
+    read: {
+      objects: {
+        contacts: {
+          objectName: 'contacts',
+          schedule: '30 * * * *',
+          selectedFields: { email: true },
+          selectedFieldMappings: { owner: 'firstname' },
+          disabled: false,
+          backfill: { defaultPeriod: { days: 7 } },
+        },
+        deals: {
+          objectName: 'deals',
+          selectedFields: { name: true },
+          selectedFieldMappings: {},
+          disabled: false,
+        },
+      },
+    },
+    write: {
+      objects: { contacts: { objectName: 'contacts', deletionSettings: { enabled: false } } },
+    },
+    proxy: { enabled: true },
+  });
+  const [listed] = await get(`${installationPath.replace(/\/[^/]+$/, '')}?groupRef=acme`);
+  expect(listed.config).toEqual(installation.config);
+});
+
+test('who chose it is whom the caller names, and the revision in force is told', async () => {
+  const rest = await install();
+  const { latestRevision } = await rest.get(rest.integrationPath);
+  expect(rest.installation.config.revisionId).toBe(latestRevision.id);
+  const changed = await rest.patch(rest.installationPath, {
+    updateMask: ['config.createdBy'],
+    installation: { config: { createdBy: 'consumer:ann' } },
+  });
+  expect(changed.config).toMatchObject({
+    createdBy: 'consumer:ann',
+    revisionId: latestRevision.id,
+  });
+  expect(changed.config.content).toEqual(rest.installation.config.content);
+  expect(changed.createdBy).toBe(`api:${rest.tenant.apiKeyId}`);
+  await contentAfter(rest, ['config.content.proxy.enabled'], { proxy: { enabled: false } });
+  expect((await rest.get(rest.installationPath)).config.createdBy).toBe('consumer:ann');
+});
+
+test('what the mask names is put into the config, and all else stays', async () => {
+  const rest = await install();
+  const { content: before } = rest.installation.config;
+  const disabled = await contentAfter(rest, ['config.content.read.objects.contacts.disabled'], {
+    read: { objects: { contacts: { disabled: true }, deals: { disabled: true } } },
+  });
+  const { read: readBefore } = before;
+  const contactsDisabled = { ...readBefore.objects.contacts, disabled: true };
+  expect(disabled).toEqual({
+    ...before,
+    read: { objects: { ...readBefore.objects, contacts: contactsDisabled } },
+  });
+  const replaced = await contentAfter(rest, ['config.content.read.objects.contacts'], {
+    read: { objects: { contacts: { selectedFields: { phone: true } } } },
+  });
+  expect(replaced.read.objects).toEqual({
+    ...readBefore.objects,
+    contacts: {
+      objectName: 'contacts',
+      selectedFields: { phone: true },
+      selectedFieldMappings: {},
+      disabled: false,
+    },
+  });
+  const written = await contentAfter(
+    rest,
+    ['config.content.write.objects', 'config.content.proxy.enabled'],
+    {
+      write: { objects: { deals: { objectName: 'deals', deletionSettings: { enabled: true } } } },
+      proxy: { enabled: false },
+    },
+  );
+  expect(written).toEqual({
+    ...replaced,
+    write: { objects: { deals: { objectName: 'deals', deletionSettings: { enabled: true } } } },
+    proxy: { enabled: false },
+  });
+  const added = await contentAfter(rest, ['config.content.write.objects.contacts'], {
+    write: { objects: { contacts: {} } },
+  });
+  expect(Object.keys(added.write.objects)).toEqual(['deals', 'contacts']);
+});
+
+test('a backslash makes a dot one of the name; names of inherited members are names', async () => {
+  const rest = await install();
+  const dotted = await rest.refusal('PATCH', rest.installationPath, {
+    updateMask: ['config.content.read.objects.a\\.b\\:c.disabled'],
+    installation: { config: { content: { read: { objects: { 'a.b:c': { disabled: true } } } } } },
+  });
+  expect(placesOf(dotted)).toEqual(['installation.config.content.read.objects.a.b:c']);
+  for (const name of ['__proto__', 'constructor']) {
+    const text = `{ "read": { "objects": { "${name}": { "disabled": true } } } }`;
+    const refused = await rest.refusal('PATCH', rest.installationPath, {
+      updateMask: [`config.content.read.objects.${name}.disabled`],
+      installation: { config: { content: JSON.parse(text) } },
+    });
+    expect(refused.status).toBe(400);
+    expect({}).not.toHaveProperty('disabled');
+  }
+});
+
+test('what can not be chosen is refused at its place', async () => {
+  const rest = await install();
+  const refusedOf = async (updateMask: string[], given: object) =>
+    placesOf(
+      await rest.refusal('PATCH', rest.installationPath, {
+        updateMask,
+        installation: { config: { content: given } },
+      }),
+    );
+  const whole = 'config.content.read.objects.contacts';
+  const objects = (object: object) => ({ read: { objects: { contacts: object } } });
+  const at = (place: string) => `installation.config.content.read.objects.contacts${place}`;
+  expect(await refusedOf(['config.content.module'], {})).toEqual(['updateMask[0]']);
+  expect(await refusedOf([whole], {})).toEqual([at('')]);
+  expect(
+    await refusedOf([whole], objects({ selectedFields: { email: true, nothing: true } })),
+  ).toEqual([at('.selectedFields.nothing')]);
+  expect(await refusedOf([whole], objects({ selectedFieldMappings: { nobody: 'x' } }))).toEqual([
+    at('.selectedFieldMappings.nobody'),
+  ]);
+  expect(await refusedOf([whole], objects({ backfill: { defaultPeriod: {} } }))).toEqual([
+    at('.backfill.defaultPeriod'),
+  ]);
+  expect(await refusedOf([whole], objects({ selectedFields: ['email'], misspelled: 1 }))).toEqual([
+    at('.misspelled'),
+    at('.selectedFields'),
+  ]);
+  expect(await refusedOf([whole], objects({ objectName: 'deals' }))).toEqual([at('.objectName')]);
+  const body = { groupRef: 'other', config: { content: { provider: 'hubspot' } } };
+  expect(
+    placesOf(await rest.refusal('POST', `${rest.integrationPath}/installations`, body)),
+  ).toContain('config.content.provider');
+  expect((await rest.get(rest.installationPath)).config).toEqual(rest.installation.config);
+});
+
+test('one object of the config is changed by JSON Patch', async () => {
+  const rest = await install();
+  await insertDestination(app, rest.tenant, 'others');
+  const path = `${rest.integrationPath}/objects/contacts/config-content`;
+  const changed = await rest.patch(path, {
+    groupRef: 'acme',
+    action: 'read',
+    changes: [
+      { op: 'add', path: '/selectedFields/phone', value: true },
+      { op: 'add', path: '/destination', value: 'others' },
+      { op: 'remove', path: '/schedule' },
+      { op: 'remove', path: '/selectedFieldMappings/owner' },
+    ],
+  });
+  const { contacts: before, deals } = rest.installation.config.content.read.objects;
+  const { schedule: _, ...rests } = before;
+  expect(changed.config.content.read.objects).toEqual({
+    deals,
+    contacts: {
+      ...rests,
+      destination: 'others',
+      selectedFields: { email: true, phone: true },
+      selectedFieldMappings: {},
+    },
+  });
+  const { id: installationId } = rest.installation;
+  const deletion = await rest.patch(path, {
+    installationId,
+    action: 'write',
+    changes: [{ op: 'replace', path: '/deletionSettings/enabled', value: true }],
+  });
+  expect(deletion.config.content.write.objects.contacts.deletionSettings).toEqual({
+    enabled: true,
+  });
+});
+
+test('a JSON Patch that can not be done changes nothing', async () => {
+  const rest = await install();
+  const path = (object: string) => `${rest.integrationPath}/objects/${object}/config-content`;
+  const refused = (given: object, object = 'contacts') =>
+    rest.refusal('PATCH', path(object), { groupRef: 'acme', action: 'read', ...given });
+  const add = { op: 'add', path: '/selectedFields/phone', value: true };
+  const missing = { op: 'replace', path: '/nothing/there', value: 1 };
+  expect(placesOf(await refused({ changes: [add, missing] }))).toEqual(['changes[1].path']);
+  expect(await refused({ changes: [{ ...add, value: 'yes' }] })).toMatchObject({ status: 400 });
+  expect(await refused({ changes: [] })).toMatchObject({ status: 400 });
+  expect(await refused({ changes: [add] }, 'companies')).toMatchObject({ status: 404 });
+  expect(await refused({ changes: [add], action: 'subscribe' })).toMatchObject({ status: 404 });
+  expect(await refused({ changes: [add], groupRef: 'nobody' })).toMatchObject({ status: 404 });
+  const { id: installationId } = rest.installation;
+  expect(await refused({ changes: [add], installationId })).toMatchObject({ status: 400 });
+  expect((await rest.get(rest.installationPath)).config).toEqual(rest.installation.config);
+  const reader = await rest.withScopes('read');
+  const given = { groupRef: 'acme', action: 'read', changes: [add] };
+  expect(await reader.refusal('PATCH', path('contacts'), given)).toMatchObject({ status: 403 });
+  const other = await install();
+  expect(await other.refusal('PATCH', path('contacts'), given)).toMatchObject({ status: 404 });
+});
+
+test('changes at once all find the config that the one before left', async () => {
+  const rest = await install();
+  const path = `${rest.integrationPath}/objects/contacts/config-content`;
+  const enable = (action: string, change: object) =>
+    rest.patch(path, { groupRef: 'acme', action, changes: [change] });
+  await Promise.all([
+    enable('read', { op: 'add', path: '/selectedFields/phone', value: true }),
+    enable('read', { op: 'add', path: '/disabled', value: true }),
+    enable('write', { op: 'add', path: '/deletionSettings', value: { enabled: true } }),
+  ]);
+  const { read: now, write: writes } = (await rest.get(rest.installationPath)).config.content;
+  expect(now.objects.contacts).toMatchObject({
+    disabled: true,
+    selectedFields: { email: true, phone: true },
+  });
+  expect(writes.objects.contacts.deletionSettings).toEqual({ enabled: true });
+});
+
+test('a config that lets no requests through is kept to', async () => {
+  const rest = await install();
+  const proxied = `${rest.base}/installations/${rest.installation.id}/proxy/objects`;
+  await contentAfter(rest, ['config.content.proxy.enabled'], { proxy: { enabled: false } });
+  const { status, body } = await rest.ask('GET', proxied);
+  expect([status, body.detail]).toEqual([
+    422,
+    "The installation's config does not let requests through.",
+  ]);
+});
