@@ -1,6 +1,7 @@
-/** By what a database is read and written: Prisma, and hot reads beside it, over the same sessions. */
+/** By what a database is read and written: Prisma, and beside it hot reads and changes, over the same sessions. */
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
+import { createSharedChanges, type SharedChanges } from './changes/shared-changes.ts';
 import { PrismaClient } from './generated/client.ts';
 import { readsInBursts } from './reads/read-bursts.ts';
 import { createRows, type Rows, type RunQuery, statementName } from './rows.ts';
@@ -9,6 +10,7 @@ import { TRANSACTION_OPTIONS } from './transaction.ts';
 export interface Clients {
   prisma: PrismaClient;
   rows: Rows;
+  changes: SharedChanges;
 }
 
 /** The pool's clients must be made with `pipeline`, and read columns by COLUMN_TYPES. */
@@ -23,5 +25,9 @@ export function clientsOf(pool: pg.Pool): Clients {
     return rows as never;
   };
   const bursts = readsInBursts(pool);
-  return { prisma, rows: createRows(run, { short: bursts.each, shared: bursts.shared }) };
+  return {
+    prisma,
+    rows: createRows(run, { short: bursts.each, shared: bursts.shared }),
+    changes: createSharedChanges(run),
+  };
 }

@@ -1,6 +1,7 @@
 /** The one database: embedded PGlite in the data folder, or any PostgreSQL. */
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
+import type { SharedChanges } from './changes/shared-changes.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { JobDatabase } from './job-database.ts';
@@ -20,6 +21,8 @@ export interface Database extends AsyncDisposable {
   prisma: PrismaClient;
   /** Hot reads: pages, nodes, relations. Never inside a transaction. */
   rows: Rows;
+  /** Hot changes, each by a statement of `database/changes/`. Never inside a transaction. */
+  changes: SharedChanges;
   /** Listens to the notifications of every process, which come after the commit. They may be lost. */
   listen: Listen;
   /** What the job queue runs on. */

@@ -26,7 +26,7 @@ export async function openPostgres(url: string, config: Config, log: Log): Promi
   const name = 'integration-gateway';
   const size = config.DATABASE_POOL_SIZE;
   const sessions = new SessionPool({ ...server, name, size, types: COLUMN_TYPES, pipeline: true });
-  const { prisma, rows } = clientsOf(sessions);
+  const { prisma, rows, changes } = clientsOf(sessions);
   const processes = await joinProcesses(rows.query);
   const clock = await followClock(rows.query);
   const hints = new PostgresHints(server, processes.attend);
@@ -38,6 +38,7 @@ export async function openPostgres(url: string, config: Config, log: Log): Promi
     processes,
     now: clock.now,
     rows,
+    changes,
     listen: hints.listen,
     jobs,
     outages,

@@ -65,6 +65,8 @@ export interface Rows {
   count<T extends Table>(table: T, where: Where<T>): Promise<number>;
   /** In the same way as pages. */
   counts(lists: readonly Omit<RowList, 'range'>[]): Promise<number[]>;
+  /** A short statement of the caller that is no list, whose rows are arrays of values. */
+  arrays<Input>(statement: Kept<Input>, input: Input): Promise<unknown[][]>;
   /** A statement of the caller that is no list: it may be long, and is sent alone. */
   run<Input, R>(statement: Kept<Input, R>, input: Input): Promise<R[]>;
   /** The same for a constant text. Values are bound, never put into the text. */
@@ -87,6 +89,7 @@ export function createRows(
   };
   return {
     query,
+    arrays: (statement, input) => short(statement.text, statement.valuesOf(input), 'array'),
     run: (statement, input) => query(statement.text, statement.valuesOf(input)),
     page: (table, where, range) => pageOf({ table, where, range }),
     count: (table, where) => countOf({ table, where }),

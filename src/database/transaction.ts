@@ -1,4 +1,5 @@
 /** Transactions, repeated if the database demands it (deadlock, serialization). */
+import pg from 'pg';
 import type { Database } from './database.ts';
 import { Prisma } from './generated/client.ts';
 
@@ -8,7 +9,8 @@ export type Transaction = Prisma.TransactionClient;
 /** The times to get a connection and to finish: both far above what any transaction of the gateway takes. */
 export const TRANSACTION_OPTIONS = { maxWait: 5_000, timeout: 10_000 };
 
-const TRIES = 4;
+/** How often work is begun that the database undoes. */
+export const TRIES_MAX = 4;
 /** Prisma's own code, and the ones that raw statements bring through. */
 const REPEATABLE = ['P2034', '40001', '40P01'];
 
@@ -21,12 +23,14 @@ export async function inTransaction<T>(
     try {
       return await prisma.$transaction(work);
     } catch (error) {
-      if (tries >= TRIES || !isRepeatable(error)) throw outages.told(error);
+      if (tries >= TRIES_MAX || !isRepeatable(error)) throw outages.told(error);
     }
   }
 }
 
-function isRepeatable(error: unknown): boolean {
+/** The database has undone the work for the sake of others, and asks for it again. */
+export function isRepeatable(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return REPEATABLE.includes(error.code ?? '');
   return (
     error instanceof Prisma.PrismaClientKnownRequestError &&
     (REPEATABLE.includes(error.code) || REPEATABLE.some((code) => error.message.includes(code)))

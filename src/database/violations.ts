@@ -1,5 +1,11 @@
 /** Which constraint the database enforced, read from Prisma's errors. */
+import pg from 'pg';
 import { Prisma } from './generated/client.ts';
+
+/** The database has refused a statement, which then has changed nothing: it was there, and had time and room. */
+export function isRefusedStatement(error: unknown): boolean {
+  return error instanceof pg.DatabaseError;
+}
 
 /** Another row has the same unique values. */
 export function isUniqueViolation(error: unknown): boolean {

@@ -23,3 +23,23 @@ function storable(value: unknown): unknown {
     Object.entries(value).map(([name, member]) => [storableText(name), storable(member)]),
   );
 }
+
+/**
+ * A copy with its members in the order in which PostgreSQL keeps them, by the length and the bytes of their names: it
+ * becomes the same text before it is stored and after it was read.
+ */
+export function asStoredJson<T>(value: T): T {
+  return ordered(value) as T;
+}
+
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  const members = Object.entries(value).map(([name, member]) => ({
+    name,
+    bytes: Buffer.from(name),
+    member: ordered(member),
+  }));
+  members.sort((a, b) => a.bytes.length - b.bytes.length || a.bytes.compare(b.bytes));
+  return Object.fromEntries(members.map(({ name, member }) => [name, member]));
+}

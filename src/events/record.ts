@@ -1,5 +1,5 @@
 /** Records an event with the change that caused it: they commit together or not at all. */
-import { APPEND_EVENTS, type EventRow } from '../database/changes/append-events.ts';
+import { appendEvents, type EventRow } from '../database/changes/append-events.ts';
 import type { NotificationEventType } from '../database/generated/enums.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
@@ -27,7 +27,7 @@ export async function recordEvent<T extends NotificationEventType>(
   tx: Transaction,
   event: EventToRecord<T>,
 ): Promise<void> {
-  await tx.$executeRawUnsafe(APPEND_EVENTS, JSON.stringify([eventRow(event)]));
+  await appendEvents(tx, [eventRow(event)]);
 }
 
 /** The event as statements append it. Throws if its payload is not what its type promises. */

@@ -2,6 +2,7 @@
  * How an event is appended to its project's log, whoever appends it: with the topics that it is routed to, a delivery
  * for each of their destinations, and a hint to those who follow. An event without a route is not kept.
  */
+import type { Transaction } from '../transaction.ts';
 import { EVENTS_CHANNEL } from './hint-channels.ts';
 
 /** An event to append. Routes are looked up by the statement itself. */
@@ -95,8 +96,15 @@ export const APPENDING = `
   ),
   announced as (select pg_notify('${EVENTS_CHANNEL}', "projectId") from log_ends)`;
 
-/** Appends the events of a transaction, as the last thing that it does. */
-export const APPEND_EVENTS = `
+const APPEND_EVENTS = `
   with happened as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
   ${APPENDING}
   select count(*) from announced`;
+
+/** Appends events, as the last thing that a transaction does. */
+export async function appendEvents(
+  tx: Pick<Transaction, '$executeRawUnsafe'>,
+  rows: readonly EventRow[],
+): Promise<void> {
+  await tx.$executeRawUnsafe(APPEND_EVENTS, JSON.stringify(rows));
+}

@@ -68,7 +68,7 @@ export async function openEngine(engine: OpenEngine, log: Log): Promise<Database
   opening.defer(() => sessions.close());
   const pool: pg.Pool = sessions;
   const listen = hints.listenOn(pool);
-  const { prisma, rows } = clientsOf(pool);
+  const { prisma, rows, changes } = clientsOf(pool);
   opening.defer(() => prisma.$disconnect());
   const processes = await onlyProcess(rows.query);
   const answering = opening.use(new Answering(async () => pool.query('select 1')));
@@ -82,6 +82,7 @@ export async function openEngine(engine: OpenEngine, log: Log): Promise<Database
     isNew,
     prisma,
     rows,
+    changes,
     listen,
     jobs: jobsOn(pool, listen),
     ping: async () => answering.check(),

@@ -43,6 +43,20 @@ export function rowsOfArrays(
   });
 }
 
+/** The rows of several tables in one array, each with all of its columns; null for one that was not there. */
+export function rowsOfTables(
+  tables: readonly Table[],
+  values: readonly unknown[],
+): (object | null)[] {
+  let at = 0;
+  return tables.map((table) => {
+    const columns = columnsOf(table);
+    const from = at;
+    at += columns.length;
+    return values[from + columns.indexOf('id')] === null ? null : rowOf(columns, values, from);
+  });
+}
+
 function rowOf(columns: readonly string[], values: readonly unknown[], from: number) {
   const row: Record<string, unknown> = {};
   for (let index = 0; index < columns.length; index += 1) {

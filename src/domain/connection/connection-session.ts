@@ -1,5 +1,6 @@
 /** Authenticated requests to a connection's account, for connectors and for forwarded requests. */
 import type { Row } from '../../database/rows.ts';
+import type { Tables } from '../../database/tables.ts';
 import { joined, type StreamedAnswer } from '../../outbound/client.ts';
 import type {
   Provider,
@@ -15,7 +16,12 @@ import { recordBadCredentials, recordWorking } from './connection-status.ts';
 import { factOf, fillAddress } from './session/account-address.ts';
 import { attachedCredentials } from './session/attached-credentials.ts';
 import { type ForwardedRequest, forwardedUrl, sendForwarded } from './session/forwarded-request.ts';
-import { areSame, type HeldCredentials, readCredentials } from './session/held-credentials.ts';
+import {
+  areSame,
+  type HeldCredentials,
+  heldCredentials,
+  readCredentials,
+} from './session/held-credentials.ts';
 import { requestUrl, sendRequest } from './session/provider-request.ts';
 import { RepeatableBody } from './session/repeatable-body.ts';
 import { canRefresh, endsWithin, heldToken, isDue, isTokenCredentials } from './token/token.ts';
@@ -34,6 +40,9 @@ export interface AccountSession extends ProviderSession {
   forward(request: ForwardedRequest): Promise<StreamedAnswer>;
 }
 
+/** With its credentials, if it was read with them. */
+type Connection = Row<'Connection'> & Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
+
 /** One try with some credentials. */
 interface Attempt<A> {
   exchange(held: HeldCredentials): Promise<A>;
@@ -46,7 +55,7 @@ interface Attempt<A> {
  * Opens the connection's account. Throws ProviderError BAD_REQUEST if the provider is no longer
  * known, or the connection lacks a value of its address.
  */
-export function openSession(services: Services, connection: Row<'Connection'>): AccountSession {
+export function openSession(services: Services, connection: Connection): AccountSession {
   const provider = services.catalogue.find(connection.provider);
   if (!provider) {
     throw new ProviderError('BAD_REQUEST', `${connection.provider} is not a provider any more.`);
@@ -57,12 +66,12 @@ export function openSession(services: Services, connection: Row<'Connection'>): 
 class ConnectionSession implements AccountSession {
   readonly baseUrl: string;
   readonly #services: Services;
-  readonly #connection: Row<'Connection'>;
+  readonly #connection: Connection;
   readonly #provider: Provider;
   /** Read at the first request, and again if they must be replaced. */
   #held: HeldCredentials | undefined;
 
-  constructor(services: Services, connection: Row<'Connection'>, provider: Provider) {
+  constructor(services: Services, connection: Connection, provider: Provider) {
     this.baseUrl = fillAddress(provider.baseUrl, connection);
     this.#services = services;
     this.#connection = connection;
@@ -113,7 +122,7 @@ class ConnectionSession implements AccountSession {
   }
 
   async #usableCredentials(): Promise<HeldCredentials> {
-    this.#held ??= await readCredentials(this.#services, this.#connection);
+    this.#held ??= await this.#firstCredentials();
     const { credentials } = this.#held;
     if (!isTokenCredentials(credentials) || !canRefresh(credentials)) return this.#held;
     const now = this.#services.now();
@@ -129,6 +138,13 @@ class ConnectionSession implements AccountSession {
       if (!canWait || !(error instanceof ProviderError) || !error.passesLater) throw error;
     }
     return this.#held;
+  }
+
+  #firstCredentials(): HeldCredentials | Promise<HeldCredentials> {
+    const { credentialsSealed, ...connection } = this.#connection;
+    return credentialsSealed === undefined
+      ? readCredentials(this.#services, connection)
+      : heldCredentials(this.#services, { ...connection, credentialsSealed });
   }
 
   /** After a refusal: a token that replaces the refused one, or what was stored meanwhile; else null. */

@@ -10,7 +10,7 @@ import type { Services } from '../call.ts';
 /** What a refused caller is told to wait: deliveries leave at hundreds a second. */
 export const BACKLOG_WAIT_SECONDS = 30;
 
-/** Counting more takes milliseconds, so it is done once a second for each project. */
+/** Counting more takes milliseconds, so it is done once a second for each project; so it is if there is room for more. */
 const COUNTED_AT_ONCE = 2_000;
 const COUNT_FRESH_MS = 1_000;
 const PROJECTS_KNOWN = 10_000;
@@ -36,7 +36,8 @@ export async function isBacklogged(
   if (pending === undefined) {
     const [row] = await database.rows.query<{ pending: number }>(PENDING, [projectId, limit]);
     pending = row?.pending ?? 0;
-    if (pending > COUNTED_AT_ONCE) counts.set(projectId, pending);
+    const room = limit - pending;
+    if (Math.max(pending, room) > COUNTED_AT_ONCE) counts.set(projectId, pending);
   }
   return pending >= limit;
 }

@@ -1,4 +1,6 @@
 /** What events about installations say of them. */
+
+import type { InstalledAccount } from '../../database/reads/write-target.ts';
 import type { Row } from '../../database/rows.ts';
 import { anyOf, run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
@@ -40,6 +42,32 @@ export function listInstallationFields(
       .select(['c.consumerId', 'u.consumerRef', 'u.consumerName'])
       .where('i.id', '=', anyOf(ids)),
   );
+}
+
+/** The same of one that was read with all that it takes. */
+export function fieldsOf({
+  installation,
+  integration,
+  group,
+  account,
+  consumer,
+}: InstalledAccount): InstallationFields {
+  const { groupRef, groupName } = group;
+  const { consumerRef, consumerName } = consumer;
+  return {
+    projectId: installation.projectId,
+    connectionId: account.id,
+    installationId: installation.id,
+    provider: integration.provider,
+    integrationId: integration.id,
+    integrationName: integration.name,
+    groupId: group.id,
+    groupRef,
+    groupName,
+    consumerId: consumer.id,
+    consumerRef,
+    consumerName,
+  };
 }
 
 /** A config as events carry it: what InstallationConfig is in queries. */

@@ -1,15 +1,15 @@
 /** Writes of records to a provider: requests and answers. */
 import type { Row } from '../../database/rows.ts';
-import { isUniqueViolation } from '../../database/violations.ts';
 import type { Call } from '../call.ts';
 import { openProjectMutation } from '../declared-mutation.ts';
 import { refuseIfBacklogged } from '../event/delivery-backlog.ts';
 import { answerInTime, answerNow, type WriteAnswer } from './write/answer.ts';
+import { collectWrite } from './write/auto-batch.ts';
 import { findKeyedOperation, keyedInput } from './write/idempotency-key.ts';
 import { startWrite, type WriteToStart } from './write/start.ts';
 import { type WriteInput, writeIssues, writeRecordsInput } from './write/write-input.ts';
 import { planWrite } from './write/write-plan.ts';
-import { runToEnd } from './write/write-run.ts';
+import { runToEnd, startLater } from './write/write-run.ts';
 
 export { type WriteAnswer, writeRecordsInput };
 
@@ -34,19 +34,33 @@ export const writeRecords = openProjectMutation({
 });
 
 async function startOnce(call: Call, write: WriteToStart): Promise<WriteAnswer> {
-  const { input, keyed } = write;
-  const started = await startWrite(call, write).catch(async (error) => {
-    const first = keyed && isUniqueViolation(error) ? await findKeyedOperation(call, keyed) : null;
-    if (first) return { operation: first, claim: null };
-    throw error;
-  });
+  const { input } = write;
+  if (input.autoBatchPolicy) {
+    return answerLater(
+      call,
+      input,
+      (await collectWrite(call, write)) ?? (await firstOf(call, write)),
+    );
+  }
+  const started = await startWrite(call, write);
+  if (!started) return answerLater(call, input, await firstOf(call, write));
   const { operation, claim } = started;
-  if (!claim) return answerLater(call, input, operation);
+  if (!claim) {
+    await startLater(call, started);
+    return answerNow(operation);
+  }
   const running = runToEnd(call, claim);
   return answerInTime(call, { operation, isBatch: input.batch != null, running });
 }
 
-/** The answer for a write that this call doesn't run itself: it waits if the write is synchronous. */
+/** The operation of the call that has taken the idempotency key. */
+async function firstOf(call: Call, { keyed }: WriteToStart): Promise<Row<'Operation'>> {
+  const first = keyed && (await findKeyedOperation(call, keyed));
+  if (!first) throw new Error('The write was neither accepted nor done before.');
+  return first;
+}
+
+/** Of a write that this call doesn't run itself: a synchronous one is waited for. */
 async function answerLater(
   call: Call,
   { mode, batch }: WriteInput,

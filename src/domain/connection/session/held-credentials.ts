@@ -1,11 +1,17 @@
 /** The credentials of a connection as its row holds them now. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Row } from '../../../database/rows.ts';
+import type { Tables } from '../../../database/tables.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { type Credentials, openCredentials } from '../credentials.ts';
 
 export type ConnectionKey = Pick<Row<'Connection'>, 'id' | 'projectId'>;
+
+type StoredCredentials = Pick<
+  Tables['Connection'],
+  'id' | 'projectId' | 'credentialsSealed' | 'status'
+>;
 
 export interface HeldCredentials {
   /** As stored: changes of the row are fenced with it, so that they never touch newer credentials. */
@@ -25,7 +31,14 @@ export async function readCredentials(
     select: { credentialsSealed: true, status: true },
   });
   if (!row) throw new ProviderError('BAD_REQUEST', 'The connection has been deleted.');
-  const { credentialsSealed: sealed, status } = row;
+  return heldCredentials(services, { id, projectId, ...row });
+}
+
+/** Of a row that was just read with its credentials. */
+export function heldCredentials(
+  services: Pick<Services, 'vault'>,
+  { id, projectId, credentialsSealed: sealed, status }: StoredCredentials,
+): HeldCredentials {
   const credentials = openCredentials(services, { id, projectId }, sealed);
   return { sealed, credentials, isWorking: status === 'WORKING' };
 }

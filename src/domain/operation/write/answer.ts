@@ -2,6 +2,7 @@
 import type { Row } from '../../../database/rows.ts';
 import type { Call } from '../../call.ts';
 import { failedOutcome, type StoredOutcome } from './outcome.ts';
+import type { EndedWrite } from './write-end.ts';
 
 interface AnsweredOutcome extends StoredOutcome {
   /** Not known yet. */
@@ -32,8 +33,8 @@ export interface Waiting {
   operation: Row<'Operation'>;
   /** Whether the request is a batch. */
   isBatch: boolean;
-  /** The work, if this call does it. */
-  running?: Promise<void>;
+  /** The work, if this call does it, with the outcome if it knows that. */
+  running?: Promise<EndedWrite | null>;
 }
 
 /** The outcome when the write has ended, or that it is not known yet if that takes too long. */
@@ -42,19 +43,20 @@ export async function answerInTime(call: Call, waiting: Waiting): Promise<WriteA
   const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
   const waitMs = Math.max(call.config.LIMIT_MUTATION_MS - ANSWER_MARGIN_MS, WAIT_MS_MIN);
   const timer = setTimeout(giveUp, waitMs);
+  let ended: EndedWrite | null;
   try {
-    await Promise.race([late, untilEnded(call, waiting, late)]);
+    ended = await Promise.race([late.then(() => null), untilEnded(call, waiting, late)]);
   } finally {
     clearTimeout(timer);
     giveUp();
   }
-  const outcomes = (await listOutcomes(call, operation)).map(
-    (outcome) => outcome ?? notYet(operation),
-  );
+  const outcomes: AnsweredOutcome[] =
+    ended?.outcomes ??
+    (await listOutcomes(call, operation)).map((outcome) => outcome ?? notYet(operation));
   const known = outcomes.filter((outcome) => !outcome.isPending);
   const successCount = known.filter(({ success }) => success).length;
   return {
-    operation: (await readOperation(call, operation)) ?? operation,
+    operation: ended?.operation ?? (await readOperation(call, operation)) ?? operation,
     result: isBatch ? null : (outcomes[0] ?? null),
     results: isBatch ? outcomes : null,
     successCount,
@@ -62,20 +64,26 @@ export async function answerInTime(call: Call, waiting: Waiting): Promise<WriteA
   };
 }
 
-/** Also if another process does the work, or continues it after an error in this one. */
+/**
+ * The outcome, or null if it has to be read: another process may do the work, or continue it after an error in this
+ * one.
+ */
 async function untilEnded(
   call: Call,
   { operation, running }: Waiting,
   givenUp: Promise<void>,
-): Promise<void> {
-  await running?.catch((error: unknown) => {
+): Promise<EndedWrite | null> {
+  const ended = await running?.catch((error: unknown) => {
     call.log.warn({ err: error, operationId: operation.id }, 'write.left_to_recovery');
+    return null;
   });
+  if (ended) return ended;
   const now = await readOperation(call, operation);
-  if (now?.status !== 'IN_PROGRESS') return;
+  if (now?.status !== 'IN_PROGRESS') return null;
   const changes = call.operationChanges.follow(now);
   void givenUp.then(() => changes.return?.());
-  for await (const { node } of changes) if (node.status !== 'IN_PROGRESS') return;
+  for await (const { node } of changes) if (node.status !== 'IN_PROGRESS') break;
+  return null;
 }
 
 async function readOperation({ database }: Call, { id, projectId }: Row<'Operation'>) {

@@ -3,65 +3,59 @@
  * runs when it is full or its first record has waited long enough. Running it closes it (task.ts).
  */
 import { createHash } from 'node:crypto';
+import type { WriteToAccept } from '../../../database/changes/accept-writes.ts';
+import { type CollectedRecord, collectRecords } from '../../../database/changes/collect-records.ts';
 import type { Row } from '../../../database/rows.ts';
-import { run, sql } from '../../../database/statements.ts';
-import type { Transaction } from '../../../database/transaction.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import type { Services } from '../../call.ts';
-import type { WriteInput } from './write-input.ts';
+import { acceptedRow, operationOf, type WriteToStart } from './start.ts';
 import { WRITE_LIMITS } from './write-input.ts';
 
-export interface RecordToCollect {
-  operation: Row<'Operation'>;
-  objectName: string;
-  type: Row<'WriteTask'>['type'];
-  headers: object | null;
-  policy: NonNullable<WriteInput['autoBatchPolicy']>;
-  entry: { record: object; associations?: object };
+const COLLECT_RECORDS = collectRecords(WRITE_LIMITS.batch);
+
+/** Adds a record to what is collected; the first one's policy holds for all. Null as startWrite's. */
+export async function collectWrite(
+  services: Services,
+  write: WriteToStart,
+): Promise<Row<'Operation'> | null> {
+  const row = rowOf(services, write);
+  const collected = await services.database.changes.run(COLLECT_RECORDS, row);
+  if (!collected) return null;
+  await enqueue(services, row, collected);
+  return operationOf(row, collected.createTime);
 }
 
-/** Adds a record to what is collected; the first one's policy holds for all. */
-export async function collectRecord(
-  { queue, now }: Pick<Services, 'queue' | 'now'>,
-  tx: Transaction,
-  { operation, objectName, type, headers, policy, entry }: RecordToCollect,
+function rowOf(services: Services, write: WriteToStart): WriteToAccept {
+  const { autoBatchPolicy: policy } = write.input;
+  if (!policy) throw new Error('The write is not to be collected.');
+  const row = acceptedRow(services, write);
+  const dueTime = new Date(row.now.getTime() + policy.maxDelayMinutes * MINUTE_MS);
+  return {
+    ...row,
+    openGroup: groupOf(row),
+    dueTime,
+    deadlineTime: new Date(dueTime.getTime() + policy.retryDeadlineHours * HOUR_MS),
+  };
+}
+
+/** For its first record, and for its last. A job that is lost is made again when the task is due. */
+async function enqueue(
+  { database, queue }: Services,
+  { id, installationId: group, dueTime }: WriteToAccept,
+  { taskId, recordCount }: CollectedRecord,
 ): Promise<void> {
-  const { id, projectId, installationId } = operation;
-  const due = new Date(now().getTime() + policy.maxDelayMinutes * MINUTE_MS);
-  const deadline = new Date(due.getTime() + policy.retryDeadlineHours * HOUR_MS);
-  const group = groupOf({ installationId, objectName, type, headers });
-  const insert = sql<Pick<Row<'WriteTask'>, 'id' | 'recordCount'>>`
-    insert into "WriteTask" ("id", "projectId", "installationId", "objectName", "type", "mode",
-      "headers", "openGroup", "recordCount", "dueTime", "deadlineTime")
-    values (${id}, ${projectId}, ${installationId}, ${objectName}, ${type}::"WriteType", 'ASYNCHRONOUS',
-      ${headers && JSON.stringify(headers)}::jsonb, ${group}, 1, ${due}, ${deadline})
-    on conflict ("openGroup") do update set "recordCount" = "WriteTask"."recordCount" + 1
-    returning "id", "recordCount"`;
-  const [task] = await run(tx, insert);
-  if (!task) throw new Error('A record was not collected.');
-  const { id: taskId, recordCount } = task;
-  await tx.writeEntry.create({
-    data: { taskId, position: recordCount - 1, projectId, operationId: id, ...entry },
-  });
-  const options = { group: installationId };
-  if (taskId === id) {
-    const later = { ...options, startAfter: due, singletonKey: taskId };
-    await queue.enqueue(tx, 'run-write', { taskId }, later);
+  if (taskId === id && dueTime) {
+    const later = { startAfter: dueTime, singletonKey: taskId, group };
+    await queue.enqueue(database.prisma, 'run-write', { taskId }, later);
   }
   if (recordCount < WRITE_LIMITS.batch) return;
-  await tx.writeTask.update({
-    where: { id: taskId },
-    data: { openGroup: null, dueTime: now() },
-  });
-  await queue.enqueue(tx, 'run-write', { taskId }, { ...options, singletonKey: `${taskId}.full` });
+  const now = { singletonKey: `${taskId}.full`, group };
+  await queue.enqueue(database.prisma, 'run-write', { taskId }, now);
 }
 
 /** Headers belong to a request, so that records with other headers are collected apart. */
-function groupOf({
-  headers,
-  ...group
-}: Pick<RecordToCollect, 'objectName' | 'type' | 'headers'> & { installationId: string }): string {
-  const parts = [group.installationId, group.type, group.objectName];
+function groupOf({ installationId, type, objectName, headers }: WriteToAccept): string {
+  const parts = [installationId, type, objectName];
   if (!headers) return JSON.stringify(parts);
   const hash = createHash('sha256').update(JSON.stringify(headers)).digest('base64url');
   return JSON.stringify([...parts, hash]);

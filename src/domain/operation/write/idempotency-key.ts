@@ -1,7 +1,6 @@
 /** Keys under which a caller's write is done once: a repeated call is answered with the first one's outcome. */
 import { createHash } from 'node:crypto';
 import type { Row } from '../../../database/rows.ts';
-import type { Transaction } from '../../../database/transaction.ts';
 import { conflict } from '../../../errors.ts';
 import { DAY_MS } from '../../../work/durations.ts';
 import type { Services } from '../../call.ts';
@@ -36,15 +35,9 @@ export async function findKeyedOperation(
   return prisma.operation.findUnique({ where: { id: known.operationId } });
 }
 
-/** Takes the key for the operation: throws a unique violation if another call has it. */
-export async function insertKey(
-  tx: Transaction,
-  { projectId, key, inputHash }: KeyedInput,
-  { operationId, now }: { operationId: string; now: Date },
-): Promise<void> {
-  await tx.idempotencyKey.deleteMany({ where: { projectId, key, expireTime: { lte: now } } });
-  const expireTime = new Date(now.getTime() + LIFE_MS);
-  await tx.idempotencyKey.create({ data: { projectId, key, inputHash, operationId, expireTime } });
+/** The key as a write is accepted with it. */
+export function storedKey({ key, inputHash }: KeyedInput, now: Date) {
+  return { key, inputHash, expireTime: new Date(now.getTime() + LIFE_MS) };
 }
 
 /** The same for the same values, in whatever order members were given; null members say nothing. */

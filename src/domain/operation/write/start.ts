@@ -1,13 +1,15 @@
-/** Accepts a write: its operation, its records and its job are stored together, or nothing is. */
+/** Accepts a write: its operation and its records are stored together, or nothing is. */
+import type { WriteToAccept } from '../../../database/changes/accept-writes.ts';
 import type { Row } from '../../../database/rows.ts';
-import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import { newId } from '../../../ids.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
+import { newLeaseToken } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
-import { createOperation, logOperation } from '../operation-work.ts';
-import { collectRecord } from './auto-batch.ts';
-import { insertKey, type KeyedInput } from './idempotency-key.ts';
+import { asStoredJson } from '../../storable-json.ts';
+import type { LogLine } from '../operation-work.ts';
+import { type KeyedInput, storedKey } from './idempotency-key.ts';
 import { writeMetadata } from './outcome.ts';
-import { type Claim, insertClaimed, insertTask } from './task.ts';
+import { ACCEPT_WRITES, type Claim, type WriteEntry } from './task.ts';
 import { RETRY_HOURS, type WriteInput } from './write-input.ts';
 import type { WritePlan } from './write-plan.ts';
 
@@ -15,6 +17,7 @@ export interface StartedWrite {
   operation: Row<'Operation'>;
   /** Of a synchronous write, which its caller's process runs itself. */
   claim: Claim | null;
+  entries: WriteEntry[];
 }
 
 export interface WriteToStart {
@@ -23,68 +26,129 @@ export interface WriteToStart {
   keyed: KeyedInput | null;
 }
 
-/** Throws a unique violation if another call has taken the idempotency key meanwhile. */
-export function startWrite(
+/** Null if another call has taken the idempotency key meanwhile. */
+export async function startWrite(
   services: Services,
-  { input, plan, keyed }: WriteToStart,
-): Promise<StartedWrite> {
-  return inTransaction(services.database, async (tx) => {
-    const { installation, objectName } = plan;
-    const metadata = writeMetadata({ objectName });
-    const operation = await createOperation(tx, { installation, actionType: 'WRITE', metadata });
-    if (keyed) {
-      await insertKey(tx, keyed, { operationId: operation.id, now: services.now() });
-    }
-    await logOperation(tx, operation, firstLine(input, plan));
-    const claim = await storeRecords(services, tx, { input, plan, operation });
-    return { operation, claim };
-  });
+  write: WriteToStart,
+): Promise<StartedWrite | null> {
+  const row = rowOf(services, write);
+  const accepted = await services.database.changes.run(ACCEPT_WRITES, row);
+  if (!accepted) return null;
+  const operation = operationOf(row, accepted.createTime);
+  const entries = entriesOf(row);
+  const { leaseToken: token } = row;
+  const task = { ...taskOf(row), createTime: accepted.createTime };
+  const target = { account: write.plan.account };
+  const claim = token === null ? null : { task, token, wasUncertain: false, entries, target };
+  return { operation, claim, entries };
 }
 
-async function storeRecords(
-  services: Services,
-  tx: Transaction,
-  {
-    input,
-    plan,
-    operation,
-  }: Pick<WriteToStart, 'input' | 'plan'> & Pick<StartedWrite, 'operation'>,
-): Promise<Claim | null> {
-  const { type, headers, autoBatchPolicy: policy, batchPolicy, retryPolicy } = input;
-  const { objectName } = plan;
-  const entries = plan.records.map(({ record, associations }) => ({
-    record: record as object,
-    ...(associations && { associations: associations as object }),
-  }));
-  const [entry] = entries;
-  if (policy && entry) {
-    await collectRecord(services, tx, { operation, objectName, type, headers, policy, entry });
-    return null;
-  }
-  const now = services.now();
-  const task = {
-    operation,
-    objectName,
-    type,
-    headers,
+function rowOf(services: Services, write: WriteToStart): WriteToAccept {
+  const { batchPolicy, retryPolicy } = write.input;
+  const row = acceptedRow(services, write);
+  const { now } = row;
+  return {
+    ...row,
     allOrNone: batchPolicy?.allOrNone ?? false,
     deadlineTime: new Date(now.getTime() + (retryPolicy?.deadlineHours ?? RETRY_HOURS) * HOUR_MS),
-    now,
-    entries,
+    leaseToken: row.mode === 'SYNCHRONOUS' ? newLeaseToken(services.database.processes.id) : null,
   };
-  if (input.mode !== 'ASYNCHRONOUS') return insertClaimed(tx, services.database.processes.id, task);
-  await insertTask(tx, task);
-  const { id: taskId, installationId: group } = operation;
-  await services.queue.enqueue(tx, 'run-write', { taskId }, { singletonKey: taskId, group });
-  return null;
+}
+
+/** Due at once, and held by nobody. */
+export function acceptedRow(
+  { now: clock }: Services,
+  { input, plan, keyed }: WriteToStart,
+): WriteToAccept {
+  const now = clock();
+  const { id: installationId, projectId, integrationId, configId, groupId } = plan.installation;
+  return {
+    id: newId('opr'),
+    projectId,
+    integrationId,
+    installationId,
+    configId,
+    groupId,
+    consumerId: plan.account?.consumerId ?? null,
+    metadata: writeMetadata({ objectName: plan.objectName }),
+    objectName: plan.objectName,
+    type: input.type,
+    mode: input.mode === 'ASYNCHRONOUS' ? 'ASYNCHRONOUS' : 'SYNCHRONOUS',
+    allOrNone: false,
+    headers: input.headers,
+    openGroup: null,
+    dueTime: now,
+    deadlineTime: now,
+    leaseToken: null,
+    now,
+    firstLine: { id: newId('log'), ...firstLine(input, plan) },
+    entries: plan.records.map(({ record, associations }) => ({
+      record: asStoredJson(record),
+      ...(associations && { associations: asStoredJson(associations) }),
+    })),
+    idempotencyKey: keyed && storedKey(keyed, now),
+  };
+}
+
+/** As its row is now, and as it would be read. */
+export function operationOf(row: WriteToAccept, createTime: Date): Row<'Operation'> {
+  const { id, projectId, integrationId, installationId, configId, groupId, consumerId } = row;
+  return {
+    id,
+    projectId,
+    integrationId,
+    installationId,
+    configId,
+    groupId,
+    consumerId,
+    actionType: 'WRITE',
+    status: 'IN_PROGRESS',
+    result: null,
+    metadata: row.metadata,
+    createTime,
+    updateTime: null,
+  };
+}
+
+function taskOf(row: WriteToAccept): Omit<Claim['task'], 'createTime'> {
+  const { id, projectId, installationId, objectName, type, mode, now } = row;
+  return {
+    id,
+    projectId,
+    installationId,
+    objectName,
+    type,
+    mode,
+    allOrNone: row.allOrNone,
+    headers: row.headers,
+    openGroup: row.openGroup,
+    recordCount: row.entries.length,
+    dueTime: row.dueTime,
+    leaseToken: row.leaseToken,
+    isUncertain: true,
+    attempts: 1,
+    lastAttempt: now,
+    deadlineTime: row.deadlineTime,
+    endTime: null,
+  };
+}
+
+function entriesOf({ id: operationId, entries }: WriteToAccept): WriteEntry[] {
+  return entries.map(({ record, associations = null }, position) => ({
+    position,
+    operationId,
+    record: record as WriteEntry['record'],
+    associations: associations as WriteEntry['associations'],
+    outcome: null,
+  }));
 }
 
 const VERBS = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
 
-function firstLine({ type }: WriteInput, { records, leftOut, objectName }: WritePlan) {
+function firstLine({ type }: WriteInput, { records, leftOut, objectName }: WritePlan): LogLine {
   const what = records.length === 1 ? 'record' : 'records';
   return {
-    severity: 'DEBUG' as const,
+    severity: 'DEBUG',
     message: `[${objectName}] ${records.length} ${what} to ${VERBS[type]}`,
     ...(leftOut.length > 0 && { details: { leftOut } }),
   };

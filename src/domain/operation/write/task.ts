@@ -2,8 +2,11 @@
  * The rows of a write. A worker holds one by a lease that it renews; if its process ends or freezes,
  * another takes over. A result of an older claim is refused.
  */
+import { acceptWrites } from '../../../database/changes/accept-writes.ts';
+import { claimWrites } from '../../../database/changes/claim-writes.ts';
 import type { Database } from '../../../database/database.ts';
 import { Prisma } from '../../../database/generated/client.ts';
+import type { AccountRow, InstalledAccount } from '../../../database/reads/write-target.ts';
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import {
@@ -22,14 +25,25 @@ type WriteTask = Row<'WriteTask'>;
 /** A frozen worker's write is taken up when this is over; a live worker renews it in time. */
 const LEASE_MS = 10_000;
 const LEASE_END = Prisma.raw(leaseEndSql(LEASE_MS));
-const IS_FREE = Prisma.raw(isFreeSql());
 
 export interface Claim {
-  task: WriteTask;
+  task: ClaimedTask;
   token: string;
   /** The outcome of an earlier attempt is not known: the provider may have done it. */
   wasUncertain: boolean;
+  /** Its records, if they were not read from the database. */
+  entries?: WriteEntry[];
+  /** What it writes to, if that was just read. */
+  target?: WriteTo;
 }
+
+/** The connection that the installation has, and all of the installation that events tell, if that was read. */
+export interface WriteTo {
+  account: AccountRow | null;
+  installed?: InstalledAccount;
+}
+
+export type ClaimedTask = Omit<WriteTask, 'leaseExpireTime'>;
 
 export interface WriteEntry {
   position: number;
@@ -39,79 +53,24 @@ export interface WriteEntry {
   outcome: StoredOutcome | null;
 }
 
-export interface TaskToInsert {
-  operation: Row<'Operation'>;
-  objectName: string;
-  type: WriteTask['type'];
-  headers: object | null;
-  allOrNone: boolean;
-  deadlineTime: Date;
-  now: Date;
-  entries: { record: object; associations?: object }[];
-}
+/** Accepts a write, due at once or held from the start. */
+export const ACCEPT_WRITES = acceptWrites(leaseEndSql(LEASE_MS));
 
-/** Due at once. */
-export async function insertTask(tx: Transaction, given: TaskToInsert): Promise<void> {
-  await insertRows(tx, given, { mode: 'ASYNCHRONOUS' });
-}
-
-/** Held by the caller from the start, with its first attempt begun. */
-export async function insertClaimed(
-  tx: Transaction,
-  processId: string,
-  given: TaskToInsert,
-): Promise<Claim> {
-  const token = newLeaseToken(processId);
-  const begun = { leaseToken: token, attempts: 1, lastAttempt: given.now, isUncertain: true };
-  const task = await insertRows(tx, given, { mode: 'SYNCHRONOUS', ...begun });
-  const claim = { task, token, wasUncertain: false };
-  await renewClaim(tx, claim);
-  return claim;
-}
-
-async function insertRows(
-  tx: Transaction,
-  { operation, headers, entries, now: dueTime, ...given }: TaskToInsert,
-  state: Pick<Prisma.WriteTaskUncheckedCreateInput, 'mode'> & object,
-): Promise<WriteTask> {
-  const { id: taskId, projectId, installationId } = operation;
-  const owner = { id: taskId, projectId, installationId };
-  const recordCount = entries.length;
-  const task = await tx.writeTask.create({
-    data: { ...owner, recordCount, dueTime, ...given, ...(headers && { headers }), ...state },
-  });
-  await tx.writeEntry.createMany({
-    data: entries.map((entry, position) => ({
-      taskId,
-      position,
-      projectId,
-      operationId: taskId,
-      ...entry,
-    })),
-  });
-  return task;
-}
+const CLAIM_WRITES = claimWrites({ isFree: isFreeSql(), leaseEnd: leaseEndSql(LEASE_MS) });
 
 type Client = Pick<Transaction, '$queryRaw' | '$executeRaw'>;
 
 /** Null if it is not due, has ended, or is held by another. What is claimed collects no more records. */
 export async function claimWrite(
-  { prisma, processes }: Pick<Database, 'prisma' | 'processes'>,
-  taskId: string,
+  { changes, processes }: Pick<Database, 'changes' | 'processes'>,
+  id: string,
   now: Date,
 ): Promise<Claim | null> {
   const token = newLeaseToken(processes.id);
-  const [task] = await prisma.$queryRaw<(WriteTask & { wasUncertain: boolean })[]>`
-    update "WriteTask" t set "openGroup" = null, "leaseToken" = ${token}, "isUncertain" = true,
-      "leaseExpireTime" = ${LEASE_END}, "attempts" = t."attempts" + 1, "lastAttempt" = ${now}
-    from (
-      select "id", "isUncertain" from "WriteTask"
-      where "id" = ${taskId} and "dueTime" <= greatest(${now}::timestamptz, now()) and ${IS_FREE}
-      for update
-    ) before
-    where t."id" = before."id"
-    returning t.*, before."isUncertain" as "wasUncertain"`;
-  return task ? { task, token, wasUncertain: task.wasUncertain } : null;
+  const claimed = await changes.run(CLAIM_WRITES, { id, leaseToken: token, now });
+  if (!claimed) return null;
+  const { wasUncertain, ...task } = claimed;
+  return { task, token, wasUncertain };
 }
 
 /** Throws LeaseLost. */

@@ -1,16 +1,23 @@
 /** The end of a write, and the time until its next attempt: for its operations, and as events. */
+import type { EventRow } from '../../../database/changes/append-events.ts';
+import { endOperations, type OperationEndRow } from '../../../database/changes/end-operations.ts';
+import { END_WRITES } from '../../../database/changes/end-writes.ts';
+import {
+  findInstalledAccount,
+  type InstalledAccount,
+} from '../../../database/reads/write-target.ts';
+import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
-import { recordEvent } from '../../../events/record.ts';
+import { eventRow } from '../../../events/record.ts';
 import { subjectOf } from '../../../events/subject.ts';
+import { newId } from '../../../ids.ts';
+import type { Log } from '../../../log.ts';
 import { withTries } from '../../../work/backoff.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import { Outage } from '../../../work/outage.ts';
 import type { Services } from '../../call.ts';
-import {
-  type InstallationFields,
-  listInstallationFields,
-} from '../../installation/installation-events.ts';
-import { finishOperation, type LogLine, logOperation, noteOperation } from '../operation-work.ts';
+import { fieldsOf } from '../../installation/installation-events.ts';
+import { type LogLine, logOperation, noteOperation } from '../operation-work.ts';
 import { type StoredOutcome, summarize, type WriteSummary, writeMetadata } from './outcome.ts';
 import type { AttemptFailure } from './retry.ts';
 import {
@@ -23,62 +30,104 @@ import {
 } from './task.ts';
 
 /** Operations that one transaction ends: it records an event for each, and other events wait for it. */
-const ENDED_AT_ONCE = 10;
+const ENDED_AT_ONCE = 25;
 /** A short outage of the database must not lose what a provider has done. */
 const RECORDING = { backoff: { firstMs: 100, maxMs: 10_000 }, triesMax: 10 };
 const LOGGED_ERRORS_MAX = 20;
 
-/** Records the outcomes, which all entries have by now, and ends their operations. */
+/** A write of one call that has ended here, as its caller is told. */
+export interface EndedWrite {
+  operation: Row<'Operation'>;
+  outcomes: StoredOutcome[];
+}
+
+/**
+ * Records the outcomes, which all entries have by now, and ends their operations. Null for the records of several
+ * calls, and if the operation had ended before. Throws LeaseLost.
+ */
 export async function endWithOutcomes(
   services: Services,
   claim: Claim,
   entries: readonly WriteEntry[],
-): Promise<void> {
+): Promise<EndedWrite | null> {
   const operations = [...Map.groupBy(entries, ({ operationId }) => operationId)];
-  if (operations.length === 1) {
-    await persistently(services, async (tx) => {
-      await endWrite(tx, claim, services.now());
-      await saveOutcomes(tx, claim.task.id, entries);
-      await endOperations(services, tx, { claim, operations });
-    });
-    return;
+  const installed = await findToTell(services, claim);
+  const endRow = ([id, own]: [string, WriteEntry[]]) =>
+    operationEnd({ claim, id, outcomes: outcomesOf(own), installed, now: services.now() });
+  const [only] = operations;
+  if (operations.length === 1 && only?.[0] === claim.task.id) {
+    const { operation } = await endSingle(services, claim, { row: endRow(only), entries });
+    return operation && { operation, outcomes: outcomesOf(entries) };
   }
   await persistently(services, async (tx) => {
     await settleWrite(tx, claim);
     await saveOutcomes(tx, claim.task.id, entries);
   });
   for (let at = 0; at < operations.length; at += ENDED_AT_ONCE) {
-    const some = operations.slice(at, at + ENDED_AT_ONCE);
-    await persistently(services, (tx) => endOperations(services, tx, { claim, operations: some }));
+    const rows = operations.slice(at, at + ENDED_AT_ONCE).map(endRow);
+    await persistently(services, (tx) => endOperations(tx, rows));
   }
   await persistently(services, (tx) => endWrite(tx, claim, services.now()));
+  return null;
 }
 
-/** Those that have ended before, by another claim, are left as they are. */
-async function endOperations(
-  services: Services,
-  tx: Transaction,
-  { claim, operations }: { claim: Claim; operations: [string, WriteEntry[]][] },
-): Promise<void> {
+function outcomesOf(entries: readonly WriteEntry[]): StoredOutcome[] {
+  return entries.map(({ outcome }) => outcome as StoredOutcome);
+}
+
+/** What the events say of the installation; null if there is nobody to tell. */
+async function findToTell(
+  { database, log }: Services,
+  { task, target }: Claim,
+): Promise<InstalledAccount | null> {
+  if (task.mode !== 'ASYNCHRONOUS') return null;
+  if (target?.installed) return target.installed;
+  return insistently(log, () => findInstalledAccount(database.rows, task));
+}
+
+async function endSingle(
+  { database, log }: Services,
+  { token }: Claim,
+  { row, entries }: { row: OperationEndRow; entries: readonly WriteEntry[] },
+): Promise<{ operation: Row<'Operation'> | null }> {
+  const outcomes = entries.map(({ position, outcome }) => ({
+    position,
+    outcome: outcome as object,
+  }));
+  const end = { ...row, leaseToken: token, outcomes };
+  const ended = await insistently(log, async () => {
+    const found = await database.changes.run(END_WRITES, end);
+    if (!found) throw new LeaseLost();
+    return found;
+  });
+  return { operation: ended.id === null ? null : ended };
+}
+
+interface EndOfOperation {
+  claim: Claim;
+  id: string;
+  outcomes: StoredOutcome[];
+  installed: InstalledAccount | null;
+  now: Date;
+}
+
+function operationEnd({ claim, id, outcomes, installed, now }: EndOfOperation): OperationEndRow {
   const { task } = claim;
-  const { projectId, objectName, attempts, lastAttempt } = task;
+  const { projectId, installationId, objectName, attempts, lastAttempt } = task;
   const retry = attempts > 1 && lastAttempt ? { attempts, lastAttempt } : undefined;
-  const ended: [string, WriteSummary][] = [];
-  for (const [id, own] of operations) {
-    const outcomes = own.map(({ outcome }) => outcome as StoredOutcome);
-    const summary = summarize(task, outcomes);
-    const { status, result, successfulRecordIds } = summary;
-    const metadata = writeMetadata({ objectName, successfulRecordIds, retry });
-    const end = { status, result, metadata, now: services.now() };
-    if (!(await finishOperation(tx, { id, projectId }, end))) continue;
-    await logOperation(tx, { id, projectId }, lastLine(summary));
-    ended.push([id, summary]);
-  }
-  if (task.mode !== 'ASYNCHRONOUS') return;
-  const [fields] = await listInstallationFields(tx, [task.installationId]);
-  // Nothing is recorded for an installation that is gone.
-  if (!fields) return;
-  for (const [id, summary] of ended) await recordDone(tx, { id, objectName, fields, summary });
+  const summary = summarize(task, outcomes);
+  const { status, result, successfulRecordIds } = summary;
+  return {
+    projectId,
+    installationId,
+    operationId: id,
+    status,
+    result,
+    metadata: writeMetadata({ objectName, successfulRecordIds, retry }),
+    now,
+    lastLine: { id: newId('log'), ...lastLine(summary) },
+    event: installed && doneEvent(installed, { id, objectName, summary }),
+  };
 }
 
 function lastLine({ status, result, failureCount, errors }: WriteSummary): LogLine {
@@ -87,18 +136,18 @@ function lastLine({ status, result, failureCount, errors }: WriteSummary): LogLi
   return { severity, message: result, ...details };
 }
 
-async function recordDone(
-  tx: Transaction,
+function doneEvent(
+  installed: InstalledAccount,
   {
     id: operationId,
     objectName,
-    fields,
     summary: { failureCount, successfulRecordIds, errors },
-  }: { id: string; objectName: string; fields: InstallationFields; summary: WriteSummary },
-): Promise<void> {
+  }: { id: string; objectName: string; summary: WriteSummary },
+): EventRow {
+  const fields = fieldsOf(installed);
   const { projectId, installationId, connectionId } = fields;
   const success = failureCount === 0;
-  await recordEvent(tx, {
+  return eventRow({
     projectId,
     eventType: 'WRITE_ASYNC_DONE',
     data: { ...fields, operationId, objectName, success, successfulRecordIds, errors },
@@ -138,12 +187,16 @@ export async function postponeWrite(
 }
 
 /** A transaction that is tried again while the database is away; the claim is renewed meanwhile. Throws LeaseLost. */
-export function persistently<T>(
+function persistently<T>(
   { database, log }: Services,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
+  return insistently(log, () => inTransaction(database, work));
+}
+
+function insistently<T>(log: Log, work: () => Promise<T>): Promise<T> {
   const outage = new Outage(log, 'write.outcome_not_recorded');
   const onFailure = (error: unknown) => outage.failed(error);
   const isFinal = (error: unknown) => error instanceof LeaseLost;
-  return withTries(() => inTransaction(database, work), { ...RECORDING, onFailure, isFinal });
+  return withTries(work, { ...RECORDING, onFailure, isFinal });
 }

@@ -1,18 +1,23 @@
 /** A write as it will run: the installation, the object and the records, all of which allow it. */
+import {
+  type AccountRow,
+  findWriteTarget,
+  type WriteTarget,
+} from '../../../database/reads/write-target.ts';
 import type { Row } from '../../../database/rows.ts';
 import { DomainError, type Issue, notFound } from '../../../errors.ts';
+import { prefixOf } from '../../../ids.ts';
 import type { Provider, ProviderCapability } from '../../../providers/contract.ts';
 import type { Call } from '../../call.ts';
 import { type ConfigContent, configOf } from '../../installation/installation-config.ts';
-import { getIntegration } from '../../integration/integration.ts';
 import {
   contentOf,
   type IntegrationContent,
   type WriteObject,
 } from '../../integration/integration-content.ts';
+import { findContent } from '../../integration/kept-contents.ts';
 import { issueAt } from '../../issues.ts';
 import type { OpenedInput } from '../../opened-input.ts';
-import { findGroupByRef } from '../../project/group.ts';
 import { supportedCapabilities } from '../../provider/provider.ts';
 import { inheritedNames, nameFields } from './mapping.ts';
 import {
@@ -24,6 +29,8 @@ import {
 
 export interface WritePlan {
   installation: Row<'Installation'>;
+  /** The connection that the installation has now. */
+  account: AccountRow | null;
   /** The provider's name. */
   objectName: string;
   /** By the provider's names, in the order given. */
@@ -42,8 +49,8 @@ export async function planWrite(
   opened: OpenedInput<typeof writeRecordsInput>,
 ): Promise<WritePlan> {
   const input = opened.given;
-  const found = await opened.orElse(findInstallation(call, project, input));
-  const { integration, group, installation } = found;
+  const found = await opened.orElse(getTarget(call, project, input));
+  const { integration, group, installation, account } = found;
   const content = await readContent(call, integration);
   const config = installation && (await readConfig(call, installation));
   const object = findWriteObject(content, input.objectName);
@@ -65,6 +72,7 @@ export async function planWrite(
   if (refusals.length > 0) throw refused(refusals);
   return {
     installation,
+    account,
     objectName: object.objectName,
     records: named.map(({ record, given: { associations } }) => ({ record, associations })),
     leftOut: [...new Set(named.flatMap(({ leftOut }) => leftOut))],
@@ -84,32 +92,25 @@ function* unknownIssues(
   }
 }
 
-async function findInstallation(
-  call: Call,
+async function getTarget(
+  { database }: Call,
   { id: projectId }: Row<'Project'>,
-  { integrationIdOrName, groupRef }: GivenWrite,
-) {
-  const [integration, group] = await Promise.all([
-    getIntegration(call, projectId, integrationIdOrName),
-    findGroupByRef(call, { projectId, groupRef }),
-  ]);
-  const [installation] = group
-    ? await call.database.rows.find('Installation', {
-        integrationId: integration.id,
-        groupId: group.id,
-      })
-    : [];
-  return { integration, group, installation: installation ?? null };
+  { integrationIdOrName: idOrName, groupRef }: GivenWrite,
+): Promise<WriteTarget> {
+  const integration = prefixOf(idOrName) === 'int' ? { id: idOrName } : { name: idOrName };
+  const target = await findWriteTarget(database.rows, { projectId, integration, groupRef });
+  if (!target) throw notFound('Integration', idOrName);
+  return target;
 }
 
 async function readContent({ database }: Call, integration: Row<'Integration'>) {
-  const [revision] = await database.rows.find('Revision', { id: integration.latestRevisionId });
+  const revision = await findContent(database, 'Revision', integration.latestRevisionId);
   if (!revision) throw notFound('Integration', integration.id);
   return contentOf(revision);
 }
 
 async function readConfig({ database }: Call, installation: Row<'Installation'>) {
-  const [config] = await database.rows.find('InstallationConfig', { id: installation.configId });
+  const config = await findContent(database, 'InstallationConfig', installation.configId);
   if (!config) throw notFound('Installation', installation.id);
   return configOf(config);
 }

@@ -1,5 +1,6 @@
 /** Runs a write: claim, attempt, and what follows from it. No network call is inside a transaction. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { findInstalledAccount } from '../../../database/reads/write-target.ts';
 import { inTransaction } from '../../../database/transaction.ts';
 import type { Provider, ProviderSession } from '../../../providers/contract.ts';
 import { LeaseLost } from '../../../work/lease.ts';
@@ -8,6 +9,7 @@ import { openSession } from '../../connection/connection-session.ts';
 import { attemptWrite, failureOf } from './attempt.ts';
 import { failedOutcome, unknownOutcome } from './outcome.ts';
 import { type AttemptFailure, type Decision, decide, isRepeatable } from './retry.ts';
+import type { StartedWrite } from './start.ts';
 import {
   type Claim,
   claimWrite,
@@ -16,24 +18,25 @@ import {
   renewClaim,
   saveOutcomes,
   type WriteEntry,
+  type WriteTo,
 } from './task.ts';
-import { endWithOutcomes, postponeWrite } from './write-end.ts';
+import { type EndedWrite, endWithOutcomes, postponeWrite } from './write-end.ts';
 
-/** When to try it again; null if it has ended, is not due, or is held by another worker. */
-export type NextAttempt = Date | null;
+/** Null if it has ended before, is not due, or is another's. */
+export type AttemptResult = { next: Date } | { ended: EndedWrite | null } | null;
 
 /** Safe to call at any time, and more than once. */
 export async function runWrite(
   services: Services,
   taskId: string,
   now = services.now(),
-): Promise<NextAttempt> {
+): Promise<AttemptResult> {
   const claim = await claimWrite(services.database, taskId, now);
   return claim && runClaimed(services, claim);
 }
 
-/** One attempt of a write that is held by the claim; null also if another worker has taken it over. */
-export async function runClaimed(services: Services, claim: Claim): Promise<NextAttempt> {
+/** One attempt of a write that is held by the claim; null also where another has taken it over. */
+export async function runClaimed(services: Services, claim: Claim): Promise<AttemptResult> {
   using _lease = keepClaim(services, claim);
   try {
     return await attemptAndRecord(services, claim);
@@ -43,25 +46,35 @@ export async function runClaimed(services: Services, claim: Claim): Promise<Next
   }
 }
 
-async function attemptAndRecord(services: Services, claim: Claim): Promise<NextAttempt> {
-  const entries = await listEntries(services.database.prisma, claim.task.id);
+async function attemptAndRecord(services: Services, claim: Claim): Promise<AttemptResult> {
+  const entries = claim.entries ?? (await listEntries(services.database.prisma, claim.task.id));
   const isOpen = entries.some(({ outcome }) => outcome === null);
   const decision = isOpen ? await attempt(services, claim, entries) : null;
   if (decision?.kind === 'retry') {
     await postponeWrite(services, claim, { ...decision, entries });
-    return decision.time;
+    return { next: decision.time };
   }
-  await endWithOutcomes(services, claim, entries);
-  return null;
+  return { ended: await endWithOutcomes(services, claim, entries) };
 }
 
-/** Attempt after attempt, for a caller who waits. */
-export async function runToEnd(services: Services, claim: Claim): Promise<void> {
-  let next = await runClaimed(services, claim);
-  while (next) {
+/** Attempt after attempt, for a caller who waits. Null if it ends elsewhere. */
+export async function runToEnd(services: Services, claim: Claim): Promise<EndedWrite | null> {
+  let result = await runClaimed(services, claim);
+  while (result && 'next' in result) {
+    const { next } = result;
     await wait(Math.max(0, next.getTime() - services.now().getTime()));
-    next = await runWrite(services, claim.task.id, next);
+    result = await runWrite(services, claim.task.id, next);
   }
+  return result?.ended ?? null;
+}
+
+/** An asynchronous write that was just accepted. If its job is lost, the write is found by the sweep. */
+export async function startLater(
+  { database, queue }: Services,
+  { operation }: Pick<StartedWrite, 'operation'>,
+): Promise<void> {
+  const { id: taskId, installationId: group } = operation;
+  await queue.enqueue(database.prisma, 'run-write', { taskId }, { singletonKey: taskId, group });
 }
 
 type Decided = Decision & { failure: AttemptFailure };
@@ -103,22 +116,23 @@ type Route =
   | { provider: Provider | null; session: null; failure: AttemptFailure };
 
 /** Through the connection that the installation has now. */
-async function findRoute(services: Services, { task }: Claim): Promise<Route> {
-  const { database, catalogue } = services;
-  const { projectId, installationId: id } = task;
-  const [installation] = await database.rows.find('Installation', { projectId, id });
-  if (!installation) return noRoute('The installation has been deleted.');
-  const [connection] = await database.rows.find('Connection', {
-    projectId,
-    id: installation.connectionId,
-  });
-  const provider = connection ? catalogue.find(connection.provider) : null;
-  if (!connection || !provider) return noRoute('The provider is not known any more.');
+async function findRoute(services: Services, claim: Claim): Promise<Route> {
+  const target = claim.target ?? (await findTarget(services, claim));
+  if (!target) return noRoute('The installation has been deleted.');
+  claim.target = target;
+  const { account } = target;
+  const provider = account && services.catalogue.find(account.provider);
+  if (!account || !provider) return noRoute('The provider is not known any more.');
   try {
-    return { provider, session: openSession(services, connection) };
+    return { provider, session: openSession(services, account) };
   } catch (error) {
     return { provider, session: null, failure: failureOf(services, error) };
   }
+}
+
+async function findTarget({ database }: Services, { task }: Claim): Promise<WriteTo | null> {
+  const installed = await findInstalledAccount(database.rows, task);
+  return installed && { account: installed.account, installed };
 }
 
 function noRoute(message: string): Route {

@@ -1,0 +1,67 @@
+/** How operations end, whatever they did: their last line, their event, and hints to those who follow them. */
+import type { Tables } from '../tables.ts';
+import type { Transaction } from '../transaction.ts';
+import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
+import { OPERATIONS_CHANNEL } from './hint-channels.ts';
+
+type Operation = Tables['Operation'];
+type OperationLog = Tables['OperationLog'];
+
+/** The end of an operation, as statements take it. */
+export interface OperationEndRow
+  extends Pick<Operation, 'projectId' | 'installationId' | 'status' | 'result' | 'metadata'> {
+  operationId: string;
+  now: Date;
+  lastLine: Pick<OperationLog, 'id' | 'severity' | 'message'> & { details?: object };
+  /** Null if there is nothing to tell. Nor is it, if the installation is gone: nobody is left to be told. */
+  event: EventRow | null;
+}
+
+/** The members of an OperationEndRow as columns, for `jsonb_to_recordset`. */
+export const OPERATION_END_COLUMNS = `
+  "projectId" text, "installationId" text, "operationId" text, "status" "OperationStatus", "result" text,
+  "metadata" jsonb, "now" timestamptz, "lastLine" jsonb, "event" jsonb`;
+
+/**
+ * The members of a `with` that end the operations of `ending`, which comes before them and has OPERATION_END_COLUMNS.
+ * `ended_operations` are those that had not ended before, as they are now: an operation ends once. The statement must
+ * select from `operation_hints` and `announced`.
+ */
+export const ENDING_OPERATIONS = `
+  ended_operations as (
+    update "Operation" o set "status" = e."status", "result" = e."result", "metadata" = e."metadata",
+      "updateTime" = e."now"
+    from ending e
+    where o."id" = e."operationId" and o."projectId" = e."projectId" and o."status" = 'IN_PROGRESS'
+    returning o.*
+  ),
+  last_lines as (
+    insert into "OperationLog" ("id", "projectId", "operationId", "severity", "message", "details")
+    select l."id", e."projectId", e."operationId", l."severity", l."message", l."details"
+    from ending e
+    join ended_operations o on o."id" = e."operationId"
+    cross join jsonb_to_record(e."lastLine") as l(
+      "id" text, "severity" "LogSeverity", "message" text, "details" jsonb)
+  ),
+  operation_hints as (select pg_notify('${OPERATIONS_CHANNEL}', "id") from ended_operations),
+  happened as (
+    select h.* from ending e
+    join ended_operations o on o."id" = e."operationId"
+    join "Installation" i on i."id" = e."installationId"
+    cross join jsonb_to_record(e."event") as h(${EVENT_COLUMNS})
+    where e."event" is not null
+  ),
+  ${APPENDING}`;
+
+const END_OPERATIONS = `
+  with ending as (select * from jsonb_to_recordset($1::jsonb) as e(${OPERATION_END_COLUMNS})),
+  ${ENDING_OPERATIONS}
+  select (select count(*) from operation_hints), (select count(*) from announced)`;
+
+/** Ends operations, as the last thing that a transaction does. Those that have ended before stay as they are. */
+export async function endOperations(
+  tx: Pick<Transaction, '$executeRawUnsafe'>,
+  rows: readonly OperationEndRow[],
+): Promise<void> {
+  await tx.$executeRawUnsafe(END_OPERATIONS, JSON.stringify(rows));
+}

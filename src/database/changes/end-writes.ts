@@ -1,0 +1,44 @@
+/** How writes end: the outcomes of their records, and their operations. */
+import type { Tables } from '../tables.ts';
+import {
+  ENDING_OPERATIONS,
+  OPERATION_END_COLUMNS,
+  type OperationEndRow,
+} from './end-operations.ts';
+import type { ChangeOfMany } from './shared-changes.ts';
+
+/** The end of a write of one call, whose task has the id of its operation. */
+export interface WriteEndRow extends OperationEndRow {
+  /** Of the claim that ends it. */
+  leaseToken: string;
+  outcomes: { position: number; outcome: object }[];
+}
+
+/** The operation as it has ended; null if it had ended before. */
+export type EndedWrite = Tables['Operation'] | Record<keyof Tables['Operation'], null>;
+
+/** Ends writes with their operations. One that another claim holds has no row. */
+export const END_WRITES: ChangeOfMany<WriteEndRow, EndedWrite> = {
+  lineOf: ({ projectId }) => projectId,
+  keyOf: ({ operationId }) => operationId,
+  text: `
+  with given as (
+    select * from jsonb_to_recordset($1::jsonb) as g(
+      ${OPERATION_END_COLUMNS}, "leaseToken" text, "outcomes" jsonb)
+  ),
+  ended_tasks as (
+    update "WriteTask" t set "dueTime" = null, "leaseToken" = null, "leaseExpireTime" = null,
+      "isUncertain" = false, "endTime" = g."now"
+    from given g where t."id" = g."operationId" and t."leaseToken" = g."leaseToken"
+    returning t."id"
+  ),
+  ending as (select g.* from given g join ended_tasks t on t."id" = g."operationId"),
+  outcomes as (
+    update "WriteEntry" e set "outcome" = o."outcome"
+    from ending g cross join jsonb_to_recordset(g."outcomes") as o("position" int, "outcome" jsonb)
+    where e."taskId" = g."operationId" and e."position" = o."position"
+  ),
+  ${ENDING_OPERATIONS}
+  select t."id" as "of", o.*, (select count(*) from operation_hints), (select count(*) from announced)
+  from ended_tasks t left join ended_operations o on o."id" = t."id"`,
+};

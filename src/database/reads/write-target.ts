@@ -1,0 +1,146 @@
+/**
+ * What a write goes to, in one statement: from the integration and the group to the connection with its credentials.
+ * Callers name the project that their viewer may see.
+ */
+import type { Rows } from '../rows.ts';
+import { Kept, statements, type ValueOf } from '../statements.ts';
+import { columnsOf, type Row, type Table, type Tables } from '../tables.ts';
+import { rowsOfTables } from './linked-rows.ts';
+
+/** A connection, and its credentials as they are stored. */
+export type AccountRow = Row<'Connection'> & Pick<Tables['Connection'], 'credentialsSealed'>;
+
+export interface WriteTarget {
+  integration: Row<'Integration'>;
+  group: Row<'Group'> | null;
+  installation: Row<'Installation'> | null;
+  /** That of the installation. */
+  account: AccountRow | null;
+}
+
+interface TargetKey {
+  projectId: string;
+  integration: { id: string } | { name: string };
+  groupRef: string;
+}
+
+/** Null if the project has no such integration. */
+export async function findWriteTarget(rows: Rows, key: TargetKey): Promise<WriteTarget | null> {
+  const [values] = await rows.arrays('id' in key.integration ? BY_ID : BY_NAME, key);
+  if (!values) return null;
+  const [integration, group, installation, connection] = rowsOfTables(TARGET_TABLES, values);
+  return {
+    integration: integration as Row<'Integration'>,
+    group: group as Row<'Group'> | null,
+    installation: installation as Row<'Installation'> | null,
+    account: accountOf(connection, values),
+  };
+}
+
+/** An installation with all that its events tell of it. */
+export interface InstalledAccount {
+  installation: Row<'Installation'>;
+  integration: Row<'Integration'>;
+  group: Row<'Group'>;
+  account: AccountRow;
+  consumer: Row<'Consumer'>;
+}
+
+/** Null if the project has no such installation any more. */
+export async function findInstalledAccount(
+  rows: Rows,
+  key: { projectId: string; installationId: string },
+): Promise<InstalledAccount | null> {
+  const [values] = await rows.arrays(INSTALLED, key);
+  if (!values) return null;
+  const [integration, group, installation, consumer, connection] = rowsOfTables(
+    INSTALLED_TABLES,
+    values,
+  );
+  const account = accountOf(connection, values);
+  return { integration, group, installation, consumer, account } as InstalledAccount;
+}
+
+/** The credentials are the last value. */
+function accountOf(connection: object | null | undefined, values: unknown[]): AccountRow | null {
+  if (!connection) return null;
+  const credentialsSealed = values.at(-1) as AccountRow['credentialsSealed'];
+  return { ...(connection as Row<'Connection'>), credentialsSealed };
+}
+
+const TARGET_TABLES: Table[] = ['Integration', 'Group', 'Installation', 'Connection'];
+const INSTALLED_TABLES: Table[] = [
+  'Integration',
+  'Group',
+  'Installation',
+  'Consumer',
+  'Connection',
+];
+
+const BY_ID = target('id', (value) =>
+  value(({ integration }) => ('id' in integration ? integration.id : '')),
+);
+const BY_NAME = target('name', (value) =>
+  value(({ integration }) => ('name' in integration ? integration.name : '')),
+);
+
+function target(column: 'id' | 'name', named: (value: ValueOf<TargetKey>) => never | unknown) {
+  return new Kept<TargetKey>((value) =>
+    statements
+      .selectFrom('Integration as n')
+      .leftJoin('Group as g', (join) =>
+        join.onRef('g.projectId', '=', 'n.projectId').on(
+          'g.groupRef',
+          '=',
+          value(({ groupRef }) => groupRef),
+        ),
+      )
+      .leftJoin('Installation as i', (join) =>
+        join.onRef('i.integrationId', '=', 'n.id').onRef('i.groupId', '=', 'g.id'),
+      )
+      .leftJoin('Connection as c', (join) =>
+        join.onRef('c.projectId', '=', 'i.projectId').onRef('c.id', '=', 'i.connectionId'),
+      )
+      .select(columns('n', 'Integration'))
+      .select(columns('g', 'Group'))
+      .select(columns('i', 'Installation'))
+      .select(columns('c', 'Connection'))
+      .select('c.credentialsSealed')
+      .where(
+        'n.projectId',
+        '=',
+        value(({ projectId }) => projectId),
+      )
+      .where(`n.${column}`, '=', named(value) as never),
+  );
+}
+
+const INSTALLED = new Kept<{ projectId: string; installationId: string }>((value) =>
+  statements
+    .selectFrom('Installation as i')
+    .innerJoin('Integration as n', 'n.id', 'i.integrationId')
+    .innerJoin('Group as g', 'g.id', 'i.groupId')
+    .innerJoin('Connection as c', 'c.id', 'i.connectionId')
+    .innerJoin('Consumer as u', 'u.id', 'c.consumerId')
+    .select(columns('n', 'Integration'))
+    .select(columns('g', 'Group'))
+    .select(columns('i', 'Installation'))
+    .select(columns('u', 'Consumer'))
+    .select(columns('c', 'Connection'))
+    .select('c.credentialsSealed')
+    .where(
+      'i.projectId',
+      '=',
+      value(({ projectId }) => projectId),
+    )
+    .where(
+      'i.id',
+      '=',
+      value(({ installationId }) => installationId),
+    ),
+);
+
+/** All that a `Row` has. */
+function columns<T extends Table, A extends string>(alias: A, table: T) {
+  return columnsOf(table).map((column) => `${alias}.${column}` as `${A}.${keyof Row<T> & string}`);
+}

@@ -1,0 +1,30 @@
+/** Revisions and configs never change, so they are kept for a while by their ids. Who may see them is told before. */
+import { LRUCache } from 'lru-cache';
+import type { Database } from '../../database/database.ts';
+import type { Row } from '../../database/rows.ts';
+import { MINUTE_MS } from '../../work/durations.ts';
+
+type ContentTable = 'Revision' | 'InstallationConfig';
+
+/** Contents have some kilobytes each. */
+const KEPT_MAX = 1_000;
+
+const KEPT = new WeakMap<Database, LRUCache<string, Row<ContentTable>>>();
+
+/** The caller has found the id in a row that its viewer may see. Nobody may change what is returned. */
+export async function findContent<T extends ContentTable>(
+  database: Database,
+  table: T,
+  id: string,
+): Promise<Row<T> | null> {
+  let kept = KEPT.get(database);
+  if (!kept) {
+    kept = new LRUCache({ max: KEPT_MAX, ttl: MINUTE_MS });
+    KEPT.set(database, kept);
+  }
+  const known = kept.get(id);
+  if (known) return known as Row<T>;
+  const [row] = await database.rows.find<ContentTable>(table, { id });
+  if (row) kept.set(id, row);
+  return (row as Row<T> | undefined) ?? null;
+}

@@ -1,0 +1,78 @@
+/** Changes of the same moment share statements, and none of them suffers from another. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { ChangeOfMany } from '../../src/database/changes/shared-changes.ts';
+import type { Database } from '../../src/database/database.ts';
+import { testDatabase } from '../support/app.ts';
+import { recordStatements } from '../support/database/statements.ts';
+
+interface Rate {
+  callerId: string;
+  tokens: number;
+  line?: string;
+}
+
+const ADD_RATE: ChangeOfMany<Rate, { tokens: number }> = {
+  lineOf: ({ line = '' }) => line,
+  keyOf: ({ callerId }) => callerId,
+  text: `
+    insert into "CallerRate" ("callerId", "tokens", "refillTime")
+    select "callerId", "tokens", now() from jsonb_to_recordset($1::jsonb) as r("callerId" text, "tokens" float)
+    where "tokens" > 0
+    returning "callerId" as "of", "tokens"`,
+};
+
+async function open(): Promise<Database> {
+  const database = await testDatabase();
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  return database;
+}
+
+const rates = (count: number): Rate[] =>
+  Array.from({ length: count }, (_, number) => ({ callerId: `c${number}`, tokens: number + 1 }));
+
+test('those of one turn are one statement, up to 100, and each gets its own row', async () => {
+  const { changes } = await open();
+  const given = rates(250);
+  const { result, statements } = await recordStatements(() =>
+    Promise.all(given.map((rate) => changes.run(ADD_RATE, rate))),
+  );
+  expect(result).toEqual(given.map(({ tokens }) => ({ tokens })));
+  expect(statements).toHaveLength(3);
+});
+
+test('one that has no row gets null', async () => {
+  const { changes } = await open();
+  const [none, one] = await Promise.all([
+    changes.run(ADD_RATE, { callerId: 'none', tokens: 0 }),
+    changes.run(ADD_RATE, { callerId: 'one', tokens: 1 }),
+  ]);
+  expect([none, one]).toEqual([null, { tokens: 1 }]);
+});
+
+test('one that the database refuses fails alone, and what comes later is made', async () => {
+  const { changes, prisma } = await open();
+  await changes.run(ADD_RATE, { callerId: 'c1', tokens: 1 });
+  const settled = await Promise.allSettled(rates(5).map((rate) => changes.run(ADD_RATE, rate)));
+  expect(settled.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+  ]);
+  await changes.run(ADD_RATE, { callerId: 'later', tokens: 1 });
+  expect(await prisma.callerRate.count()).toBe(6);
+});
+
+test('what comes while a statement is under way goes together with the next one, line by line', async () => {
+  const { changes } = await open();
+  const { statements } = await recordStatements(async () => {
+    const first = changes.run(ADD_RATE, { callerId: 'first', tokens: 1 });
+    await new Promise(setImmediate);
+    const later = rates(20).map((rate) => changes.run(ADD_RATE, rate));
+    const other = changes.run(ADD_RATE, { callerId: 'other', tokens: 1, line: 'other' });
+    await Promise.all([first, other, ...later]);
+  });
+  const sizes = statements.map(({ values }) => JSON.parse(String(values[0])).length);
+  expect(sizes.sort((a, b) => a - b)).toEqual([1, 1, 20]);
+});

@@ -1,0 +1,103 @@
+/** How few statements a write takes, and that writes of the same moment share them. */
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { recordStatements } from '../../support/database/statements.ts';
+import { contact, createWriter, startWriteJobs, type Writer } from '../../support/scenes/writes.ts';
+
+const app = await sharedApp();
+const { services } = app.app;
+
+/** Who calls is looked up again whenever it was last looked up a while ago. */
+const OF_CALLERS =
+  /"ApiKey"\."hash" = |^SELECT "public"\."Project"\."id", "public"\."Project"\."orgId" FROM/;
+
+/** What a statement is about: the first table that it names, after the word that it begins with. */
+function nameOf(text: string): string {
+  const table = /(?:from|into|update|FROM|INTO|UPDATE) (?:"public"\.)?"(\w+)"/.exec(text)?.[1];
+  return `${text.trim().split(/\s/)[0]?.toLowerCase()} ${table}`;
+}
+
+async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const { statements } = await recordStatements(work);
+  return statements
+    .map(({ text }) => text)
+    .filter((text) => !OF_CALLERS.test(text))
+    .map(nameOf);
+}
+
+async function warmWriter(): Promise<Writer> {
+  const writer = await createWriter(app);
+  await writer.write({ record: contact() });
+  return writer;
+}
+
+test('a synchronous write takes four statements: its project, what it goes to, its start and its end', async () => {
+  const writer = await warmWriter();
+  const texts = await statementsOf(() => writer.write({ record: contact() }));
+  expect(texts).toEqual([
+    'select Project',
+    'select Integration',
+    'with IdempotencyKey',
+    'with WriteTask',
+  ]);
+});
+
+test('a batch takes no more statements than a single record', async () => {
+  const writer = await warmWriter();
+  const batch = Array.from({ length: 50 }, () => ({ record: contact() }));
+  const texts = await statementsOf(() => writer.write({ batch }));
+  expect(texts).toHaveLength(4);
+});
+
+test('writes of the same moment share their statements, and each has its own outcome', async () => {
+  const writer = await warmWriter();
+  const records = Array.from({ length: 40 }, () => contact());
+  const answers: Awaited<ReturnType<Writer['write']>>[] = [];
+  const texts = await statementsOf(async () => {
+    answers.push(...(await Promise.all(records.map((record) => writer.write({ record })))));
+  });
+  expect(answers.map(({ result }) => result.data.email)).toEqual(records.map(({ email }) => email));
+  expect(answers.every(({ operation }) => operation.status === 'SUCCESS')).toBe(true);
+  const changes = texts.filter((text) => text.startsWith('with'));
+  expect(changes.length).toBeLessThan(records.length);
+});
+
+test('of two writes of the same moment with one key, one is done and both are answered with it', async () => {
+  const writer = await warmWriter();
+  const given = { record: contact(), idempotencyKey: 'the-same' };
+  const others = Array.from({ length: 5 }, () => ({ record: contact() }));
+  const answers = await Promise.all([given, ...others, given].map((input) => writer.write(input)));
+  const ids = answers.map(({ operationId }) => operationId);
+  expect(ids.at(-1)).toBe(ids[0]);
+  expect(new Set(ids).size).toBe(others.length + 1);
+  expect(answers.every(({ result }) => result.success)).toBe(true);
+  const emails = app.app.sandbox.records('contacts').map(({ email }) => email);
+  expect(emails.filter((email) => email === given.record.email)).toHaveLength(1);
+});
+
+test('an asynchronous write is accepted and ended by a statement each', async () => {
+  const writer = await warmWriter();
+  await using _jobs = await startWriteJobs(app);
+  const texts = await statementsOf(async () => {
+    const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: contact() });
+    await writer.ended(operationId);
+  });
+  const changes = texts.filter((text) => text.startsWith('with'));
+  // That it is claimed, as all that looks after leases, is not recorded.
+  expect(changes).toEqual(['with IdempotencyKey', 'with WriteTask']);
+  const where = { projectId: writer.projectId, status: 'SUCCESS' } as const;
+  expect(await services.database.prisma.operation.count({ where })).toBe(2);
+});
+
+test('a record that is collected takes three statements: its project, what it goes to, and its place', async () => {
+  const writer = await warmWriter();
+  const given = { mode: 'ASYNCHRONOUS', autoBatchPolicy: { maxDelayMinutes: 60 } };
+  await writer.write({ record: contact(), ...given });
+  const texts = await statementsOf(() => writer.write({ record: contact(), ...given }));
+  // What the project is owed is counted once a second.
+  expect(texts.filter((text) => text !== 'select Destination')).toEqual([
+    'select Project',
+    'select Integration',
+    'with IdempotencyKey',
+  ]);
+});
