@@ -23,6 +23,7 @@ const BESIDE = [
   /pgboss|SandboxLease|ServerProcess/,
   /^select \(extract\(epoch from clock_timestamp\(\)\)/,
   /set_config\('tcp_user_timeout'/,
+  /pg_advisory_lock_shared|^(un)?listen |^checkpoint|^vacuum /i,
   /^select 1$/,
 ];
 
