@@ -20,7 +20,7 @@ export const PROVIDER_APP = {
   metadata: METADATA,
 };
 
-const TOKENS = {
+export const TOKENS = {
   accessToken: { token: 'at', issuedAt: '2026-01-01T00:00:00Z', expiresAt: '2099-01-01T00:00:00Z' },
   refreshToken: {
     token: 'rt',
@@ -40,6 +40,10 @@ export function ofConnecting({ base, ...rest }: RestTenant) {
   const account = { groupRef: 'whole', consumerRef: 'wendy', provider: 'sandbox' };
   return {
     providerApp,
+    /** Of a provider that nothing connects to. */
+    otherApp: once(() =>
+      rest.post(`${base}/provider-apps`, { ...PROVIDER_APP, provider: 'salesforce' }, 200),
+    ),
     /** With tokens, an app, and everything changed once. */
     connection: once(async () => {
       await providerApp();

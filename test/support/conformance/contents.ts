@@ -31,7 +31,9 @@ export const wholeContent = {
   proxy: { enabled: true, useModule: false },
 };
 
+/** What is subscribed to is read, too. */
 export const subscribeContent = {
+  read: wholeContent.read,
   subscribe: {
     objects: [
       {

@@ -15,8 +15,12 @@ export interface Scene extends RestInstallation {
   /** Without a key or a token. */
   stranger: RestClient;
   /** The input of a write to the contacts of the group acme, and its path over REST. */
-  graphqlWrite(given: object): object;
+  graphqlWrite(given: object): Record<string, unknown>;
   objectPath: string;
+  /** Of the contacts of the group acme. */
+  metadataQuery(selection: string, parameters?: string): string;
+  /** The id of a new topic. */
+  freshTopic(): Promise<string>;
   /** A name that nothing has yet. */
   fresh(prefix: string): string;
 }
@@ -39,6 +43,11 @@ export async function conformanceScene(): Promise<Scene> {
   return {
     ...whole,
     made: makings(whole),
+    metadataQuery: (selection, parameters = '') => `{
+      objectMetadata(projectIdOrName: "${tenant.projectName}", provider: "sandbox", groupRef: "acme",
+        objectName: "contacts"${parameters}) { ${selection} }
+    }`,
+    freshTopic: async () => (await rest.post(`${rest.base}/topics`, { name: fresh('topic') })).id,
     objectPath: `${integrationPath}/objects/contacts`,
     graphqlWrite: (given) => ({
       projectIdOrName: tenant.projectName,

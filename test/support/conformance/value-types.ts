@@ -32,7 +32,8 @@ const listOf = (item: ValueType, words: string): ValueType => ({
   fits: (value) => Array.isArray(value) && value.every(item.fits),
   inDocument: ({ type, items = {} }) => type === 'array' && item.inDocument(items),
   inGraphql: item.inGraphql,
-  wrong: 'text',
+  // GraphQL makes a list of a single value.
+  wrong: [item.wrong],
 });
 
 const string: ValueType = {

@@ -1,0 +1,115 @@
+/** The bodies of requests about projects, orgs and routes, field by field. */
+import { needed, optional } from '../support/conformance/body.ts';
+import { bodyRules } from '../support/conformance/body-rules.ts';
+import type { Section } from '../support/conformance/rule.ts';
+
+const EVENT_TYPES = [
+  'read.backfill.done',
+  'connection.created',
+  'connection.error',
+  'connection.refreshed',
+  'connection.deleted',
+  'installation.created',
+  'installation.updated',
+  'installation.deleted',
+  'read.schedule.paused',
+  'write.async.done',
+  'destination.webhook.disabled',
+];
+
+const ofProjects: Section = {
+  title: 'What new API keys, projects and claims take',
+  rules: [
+    ...bodyRules({
+      name: 'A new API key',
+      send: ({ ask, base }, body) => ask('POST', `${base}/api-keys`, body),
+      mutation: 'createApiKey',
+      whole: () => ({ label: 'CI', scopes: ['read'] }),
+      fields: { label: needed('string'), scopes: optional('strings') },
+    }),
+    ...bodyRules({
+      name: 'A new project',
+      send: ({ builder }, body) => builder.ask('POST', '/projects', body),
+      mutation: 'createProject',
+      isBuilders: true,
+      beside: () => ({}),
+      whole: ({ fresh, tenant }) => ({
+        appName: 'App',
+        name: `${tenant.projectName}-${fresh('other')}`,
+        orgId: tenant.orgId,
+      }),
+      fields: { appName: needed('string'), name: needed('string'), orgId: needed('string') },
+    }),
+    ...bodyRules({
+      name: 'A claim of a domain',
+      send: ({ builder }, body) => builder.ask('POST', '/claimed-domains', body),
+      mutation: 'claimDomain',
+      isBuilders: true,
+      beside: () => ({}),
+      whole: ({ fresh, tenant }) => ({
+        domain: `${fresh('claimed')}.example.com`,
+        parentId: tenant.orgId,
+        parentType: 'org',
+      }),
+      fields: {
+        domain: needed('string'),
+        parentId: needed('string'),
+        parentType: needed('string', { oneOf: ['org'] }),
+      },
+    }),
+    ...bodyRules({
+      name: 'A new invite',
+      send: ({ ask, tenant }, body) => ask('POST', `/orgs/${tenant.orgId}/invites`, body),
+      mutation: 'createInvite',
+      beside: ({ tenant }) => ({ orgId: tenant.orgId }),
+      whole: ({ fresh }) => ({ email: `${fresh('guest')}@example.com` }),
+      fields: { email: needed('string') },
+    }),
+  ],
+};
+
+const ofRoutes: Section = {
+  title: 'What new routes take',
+  rules: [
+    ...bodyRules({
+      name: 'A new route of a topic to a destination',
+      send: ({ ask, base }, body) => ask('POST', `${base}/topic-destination-routes`, body),
+      mutation: 'createTopicDestinationRoute',
+      whole: async ({ made, freshTopic }) => ({
+        topicId: await freshTopic(),
+        destinationId: (await made.destination()).id,
+      }),
+      fields: { topicId: needed('string'), destinationId: needed('string') },
+    }),
+    ...bodyRules({
+      name: 'A new route of events to a topic',
+      send: ({ ask, base }, body) => ask('POST', `${base}/notification-event-topic-routes`, body),
+      mutation: 'createEventTopicRoute',
+      whole: async ({ freshTopic }) => ({
+        eventType: 'connection.created',
+        topicId: await freshTopic(),
+      }),
+      fields: {
+        eventType: needed('string', { oneOf: EVENT_TYPES }),
+        topicId: needed('string'),
+      },
+    }),
+  ],
+};
+
+const ofReads: Section = {
+  title: 'What a pause takes',
+  rules: bodyRules({
+    name: 'A pause of reads',
+    send: ({ ask, installationPath }, body) => ask('POST', `${installationPath}:pause`, body),
+    mutation: 'pauseReads',
+    beside: ({ tenant, installation }) => ({
+      projectIdOrName: tenant.projectName,
+      installationId: installation.id,
+    }),
+    whole: () => ({ objects: ['contacts'], note: 'Moving.' }),
+    fields: { objects: optional('strings'), note: optional('string') },
+  }),
+};
+
+export const bodies: Section[] = [ofProjects, ofRoutes, ofReads];
