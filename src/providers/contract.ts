@@ -111,7 +111,13 @@ export interface Provider {
   inputs?: readonly CustomInput[];
   limits: ProviderLimits;
   /** Features that only some providers take on a write. */
-  takes: { associations: boolean; headers: boolean; idempotencyKey: boolean };
+  takes: {
+    associations: boolean;
+    headers: boolean;
+    idempotencyKey: boolean;
+    /** The types of batches that it can refuse as a whole if one record is refused. */
+    allOrNone: readonly BatchWrite['type'][];
+  };
   capabilities: Capabilities;
 }
 

@@ -1,7 +1,8 @@
 /** The part of the provider contract that changes records. */
-import { expect, test } from 'vitest';
+import { expect, type TestContext, test } from 'vitest';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import {
+  type ContractSubject,
   createRecord,
   declared,
   expectRefusal,
@@ -139,7 +140,7 @@ export function batchTests(makeSubject: MakeSubject): void {
 
   test('creates nothing when one record of an all-or-none batch is refused', async (context) => {
     await using subject = await makeSubject();
-    const writeBatch = declared(subject, 'writeBatch', context);
+    const writeBatch = declaredAllOrNone(subject, 'CREATE', context);
     const outcomes = await writeBatch(subject.session, {
       type: 'CREATE',
       objectName: subject.objectName,
@@ -150,4 +151,32 @@ export function batchTests(makeSubject: MakeSubject): void {
     outcomes.forEach(expectRefusal);
     expect(await subject.countRecords()).toBe(0);
   });
+
+  test('updates nothing when one record of an all-or-none batch is refused', async (context) => {
+    await using subject = await makeSubject();
+    const writeBatch = declaredAllOrNone(subject, 'UPDATE', context);
+    const [known = ''] = await storeTexts(subject, 1);
+    const before = await textsById(subject);
+    const outcomes = await writeBatch(subject.session, {
+      type: 'UPDATE',
+      objectName: subject.objectName,
+      records: [known, subject.missingId].map((id) => ({
+        record: { id, [subject.textField]: 'updated' },
+      })),
+      allOrNone: true,
+    });
+    outcomes.forEach(expectRefusal);
+    expect(await textsById(subject)).toEqual(before);
+  });
+}
+
+/** Skips the test if the provider does not say that it can refuse such a batch as a whole. */
+function declaredAllOrNone(
+  subject: ContractSubject,
+  type: 'CREATE' | 'UPDATE',
+  context: TestContext,
+) {
+  const isDeclared = subject.provider.takes.allOrNone.includes(type);
+  context.skip(!isDeclared, `${subject.provider.name} takes what it can of such a batch`);
+  return declared(subject, 'writeBatch', context);
 }

@@ -4,12 +4,6 @@ import { mutationField } from '../schema/mutation-field.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Operation } from '../schema/types.ts';
 
-enumType('WriteType', 'Whether a write creates, updates or deletes records.', {
-  CREATE: 'Creates new records.',
-  UPDATE: 'Updates the records with the given ids.',
-  DELETE: 'Deletes the record with the given id.',
-});
-
 enumType('WriteMode', 'Whether the answer to a write waits for its outcome.', {
   SYNCHRONOUS:
     'The answer has the outcome, if it is known 5 seconds before LIMIT_MUTATION_MS of the server (30 seconds by default). If not, the write goes on, and its operation tells the outcome.',

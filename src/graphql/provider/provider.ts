@@ -6,6 +6,7 @@ import {
   type Provider as ProviderFacts,
   supportedCapabilities,
 } from '../../domain/provider/provider.ts';
+import { WriteType } from '../operation/write-type.ts';
 import { rootListField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { needing } from '../schema/needing.ts';
@@ -82,6 +83,11 @@ const Provider = builder.objectRef<ProviderFacts>('Provider').implement({
         'The objects that every account has. `ConnectedAccount.objects` has those of one account.',
       resolve: ({ commonObjects, objects = [] }) =>
         commonObjects ?? objects.map((name) => ({ name, displayName: name })),
+    }),
+    allOrNone: t.field({
+      type: [WriteType],
+      description: 'The types of batches that `allOrNone` is possible for.',
+      resolve: ({ takes }) => [...takes.allOrNone],
     }),
     docsUrl: t.string({
       nullable: true,

@@ -37,7 +37,7 @@ export function catalogueProvider({ proxy, ...facts }: CatalogueRow): Provider {
   return {
     ...facts,
     limits: DEFAULT_LIMITS,
-    takes: { associations: false, headers: false, idempotencyKey: false },
+    takes: { associations: false, headers: false, idempotencyKey: false, allOrNone: [] },
     capabilities: proxy === false ? {} : { proxy: true },
   };
 }

@@ -2,6 +2,7 @@
 import type { CatalogueRow } from '../catalogue/row.ts';
 import { DEFAULT_LIMITS } from '../catalogue/row.ts';
 import {
+  type BatchWrite,
   type Capabilities,
   PROVIDER_CAPABILITIES,
   type Provider,
@@ -47,6 +48,7 @@ export function declarativeProvider({
       associations: false,
       headers: false,
       idempotencyKey: vendor.declaration.idempotencyHeader !== undefined,
+      allOrNone: allOrNoneTypes(vendor),
     },
     capabilities: { ...capabilitiesOf(vendor), ...(proxy === false ? {} : { proxy: true }) },
   };
@@ -67,6 +69,17 @@ function factsOf({ declaration: said }: Vendor): Facts {
     scopes,
     inputs: Object.entries(inputs).map(([name, displayName]) => ({ name, displayName })),
   };
+}
+
+/** A vendor that is told when to write what it can writes all or nothing if it is not told. */
+function allOrNoneTypes({ declaration: { anyObject, objects } }: Vendor): BatchWrite['type'][] {
+  const all = [...Object.values(objects), ...(anyObject ? [anyObject] : [])];
+  const isPossible = (part: 'createMany' | 'updateMany') => {
+    const routes = all.flatMap((object) => object[part] ?? []);
+    return routes.length > 0 && routes.every(({ partial }) => partial !== undefined);
+  };
+  const types = { CREATE: isPossible('createMany'), UPDATE: isPossible('updateMany') };
+  return (['CREATE', 'UPDATE'] as const).filter((type) => types[type]);
 }
 
 /** What can be done with one object's records. */

@@ -34,7 +34,13 @@ export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
       // The most that a search gives; lists give 100 at most.
       pageSize: 200,
     },
-    takes: { associations: true, headers: false, idempotencyKey: false },
+    takes: {
+      associations: true,
+      headers: false,
+      idempotencyKey: false,
+      // A batch of updates writes what it can, whatever is asked for.
+      allOrNone: ['CREATE'],
+    },
     capabilities: { describeObject, readPage, writeRecord, writeBatch, deleteRecord, proxy: true },
   };
 }

@@ -35,7 +35,12 @@ export function salesforceProvider(options: { baseUrl?: string } = {}): Provider
       batchSize: 100,
       pageSize: 2_000,
     },
-    takes: { associations: false, headers: true, idempotencyKey: false },
+    takes: {
+      associations: false,
+      headers: true,
+      idempotencyKey: false,
+      allOrNone: ['CREATE', 'UPDATE'],
+    },
     capabilities: { describeObject, readPage, writeRecord, writeBatch, deleteRecord, proxy: true },
   };
 }

@@ -46,7 +46,12 @@ export function sandboxProvider(address: () => string): Provider {
       batchSize: 100,
       pageSize: 200,
     },
-    takes: { associations: true, headers: true, idempotencyKey: true },
+    takes: {
+      associations: true,
+      headers: true,
+      idempotencyKey: true,
+      allOrNone: ['CREATE', 'UPDATE'],
+    },
     capabilities: { describeObject, readPage, writeRecord, writeBatch, deleteRecord, proxy: true },
   };
 }

@@ -61,6 +61,9 @@ export const provider = resource(
     supports: z
       .array(words('ProviderCapability', PROVIDER_CAPABILITIES))
       .describe('What the gateway can do with its records.'),
+    allOrNone: z
+      .array(words('WriteType', ['CREATE', 'UPDATE']))
+      .describe('The types of batches that `batchPolicy.allOrNone` is possible for.'),
   },
 );
 
@@ -79,6 +82,7 @@ export function showProvider(facts: Provider) {
     metadata: input.length > 0 ? { input } : undefined,
     authSchemes: authSchemes.map((scheme) => wordOf('AuthScheme', scheme)),
     supports: supportedCapabilities(facts).map((one) => wordOf('ProviderCapability', one)),
+    allOrNone: facts.takes.allOrNone.map((one) => wordOf('WriteType', one)),
   };
 }
 

@@ -14,7 +14,7 @@ const plain = await sharedApp({
   providers: [
     {
       ...able,
-      takes: { associations: false, headers: false, idempotencyKey: false },
+      takes: { associations: false, headers: false, idempotencyKey: false, allOrNone: [] },
       capabilities: { writeRecord: able.capabilities.writeRecord },
     },
   ],

@@ -215,7 +215,11 @@ function selectionOf(type: GraphQLOutputType): string {
   const payload = getNamedType(type);
   if (!isObjectType(payload)) throw new Error(`${payload.name} is no payload.`);
   return Object.values(payload.getFields())
-    .map(({ name, type: member }) => (isObjectType(getNamedType(member)) ? `${name} { id }` : name))
+    .map(({ name, type: member }) => {
+      const inner = getNamedType(member);
+      if (!isObjectType(inner)) return name;
+      return `${name} { ${inner.getFields().id ? 'id' : '__typename'} }`;
+    })
     .join(' ');
 }
 

@@ -153,7 +153,7 @@ export const writeRecordsInput = z
     batchPolicy: z
       .object({
         allOrNone: orDefault(z.boolean(), false).describe(
-          'True: if one record is refused, none is written. Only for providers that can do that. Default: false.',
+          'True: if one record is refused, none is written. Only for providers that can do that: `Provider.allOrNone` names the types. Default: false.',
         ),
       })
       .meta({ id: 'BatchPolicyInput', description: 'Whether a batch is written as a whole.' })

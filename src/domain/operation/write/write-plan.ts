@@ -145,7 +145,7 @@ function* providerRefusals(input: GivenWrite, provider: Provider | null): Genera
     yield issueAt(['input', 'integrationIdOrName'], 'has a provider that is not known any more.');
     return;
   }
-  const { displayName, takes, limits } = provider;
+  const { displayName, takes } = provider;
   const [needed, place] = neededFor(input);
   if (!supportedCapabilities(provider).includes(needed)) {
     yield issueAt(['input', place], `is not supported by ${displayName}.`);
@@ -157,9 +157,20 @@ function* providerRefusals(input: GivenWrite, provider: Provider | null): Genera
   if (input.headers && !takes.headers) {
     yield issueAt(['input', 'headers'], `are not taken by ${displayName}.`);
   }
-  if (input.batchPolicy?.allOrNone && (input.batch?.length ?? 0) > limits.batchSize) {
-    const detail = `is possible for ${limits.batchSize} records of ${displayName} at most.`;
-    yield issueAt(['input', 'batchPolicy', 'allOrNone'], detail);
+  yield* allOrNoneRefusals(input, provider);
+}
+
+function* allOrNoneRefusals(
+  { type, batch, batchPolicy }: GivenWrite,
+  { displayName, takes, limits }: Provider,
+): Generator<Issue> {
+  if (!batch || !batchPolicy?.allOrNone || type === 'DELETE') return;
+  const at = ['input', 'batchPolicy', 'allOrNone'];
+  if (!takes.allOrNone.includes(type)) {
+    const what = `a batch of the type ${type}`;
+    yield issueAt(at, `is not possible: ${displayName} writes what it can of ${what}.`);
+  } else if (batch.length > limits.batchSize) {
+    yield issueAt(at, `is possible for ${limits.batchSize} records of ${displayName} at most.`);
   }
 }
 

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { refusedAlike } from '../../support/rest/alike.ts';
+import { crmApp, installedAt } from '../../support/scenes/crm.ts';
+import { WRITE } from '../../support/scenes/writes.ts';
+
+const { app, hubspot } = await crmApp();
+
+const content = { write: { objects: [{ objectName: 'contacts' }] } };
+
+function batch(type: 'CREATE' | 'UPDATE', records: object[]) {
+  return {
+    integrationIdOrName: 'crm',
+    groupRef: 'acme',
+    objectName: 'contacts',
+    type,
+    batch: records.map((record) => ({ record })),
+    batchPolicy: { allOrNone: true },
+  };
+}
+
+test('a batch that the provider can not refuse as a whole is refused before anything is sent', async () => {
+  const rest = await installedAt(app, 'hubspot', { content });
+  const { id } = hubspot.store.create('contacts', { firstname: 'Ada' });
+  const before = hubspot.requests.length;
+  const update = batch('UPDATE', [{ id, firstname: 'Eve' }, { id: '999999' }]);
+  expect(await refusedAlike(rest, 'writeRecords', update)).toMatchObject({
+    status: 422,
+    issues: [
+      [
+        'batchPolicy.allOrNone',
+        'is not possible: HubSpot writes what it can of a batch of the type UPDATE.',
+      ],
+    ],
+  });
+  expect(hubspot.requests.length).toBe(before);
+
+  const create = batch('CREATE', [{ firstname: 'Bob' }, { email: 'no address' }]);
+  const input = { projectIdOrName: rest.tenant.projectId, ...create };
+  const { writeRecords } = await rest.tenant.query(WRITE, { input });
+  expect(writeRecords).toMatchObject({ successCount: 0, failureCount: 2 });
+});
+
+test('the catalogue says which batches can be refused as a whole', async () => {
+  const rest = await installedAt(app, 'hubspot', { content });
+  const { providers } = await rest.tenant.query('{ providers { nodes { name allOrNone } } }');
+  expect(providers.nodes).toEqual([
+    { name: 'hubspot', allOrNone: ['CREATE'] },
+    { name: 'salesforce', allOrNone: ['CREATE', 'UPDATE'] },
+  ]);
+  expect(await rest.get('/providers/hubspot')).toMatchObject({ allOrNone: ['create'] });
+});
