@@ -1,13 +1,15 @@
 /** What is wrong with an installation's config, compared with the revision that it chooses from. */
 import type { Transaction } from '../../database/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../errors.ts';
-import { type Provider, supportsFor } from '../../providers/contract.ts';
+import type { Provider } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { holdDestinations } from '../event/destination-uses.ts';
-import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
-import { destinationIssues, repeated } from '../integration/integration-content-check.ts';
+import type { IntegrationContent } from '../integration/integration-content.ts';
+import { repeated } from '../integration/integration-content-check.ts';
 import { issueAt } from '../issues.ts';
-import type { ConfigInput, ReadConfigInput } from './installation-config.ts';
+import type { ConfigInput } from './installation-config.ts';
+import { readChoiceIssues, withoutConfigIssues } from './read-choice-check.ts';
+import { writeChoiceIssues } from './write-choice-check.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -34,29 +36,31 @@ export async function listConfigIssues(
   return [...configIssues(config, { content, provider, destinations }).take(ISSUES_MAX)];
 }
 
+/** The same of a new installation: without a config it reads and writes all that the integration has. */
+export async function listNewConfigIssues(
+  services: Pick<Call, 'catalogue'> & { tx: Transaction },
+  config: ConfigInput | null | undefined,
+  about: { projectId: string; content: IntegrationContent },
+): Promise<Issue[]> {
+  if (config) return listConfigIssues(services, config, about);
+  return [...withoutConfigIssues(path, about.content.read?.objects ?? []).take(ISSUES_MAX)];
+}
+
 export function* configIssues(config: ConfigInput, about: ConfigAbout): Generator<Issue> {
-  const { read, write, proxy } = about.content;
-  yield* objectIssues(config.read ?? [], [...path, 'read'], read?.objects ?? []);
-  yield* alwaysReadIssues(config.read ?? [], read?.objects ?? []);
-  yield* objectIssues(config.write ?? [], [...path, 'write'], write?.objects ?? []);
-  yield* deletionIssues(config.write ?? [], about.provider);
-  if (config.provider != null && config.provider !== about.content.provider) {
-    const detail = `must be ${about.content.provider}, the provider of the integration.`;
+  const { content, provider, destinations } = about;
+  const [read, write] = [content.read?.objects ?? [], content.write?.objects ?? []];
+  yield* objectIssues(config.read ?? [], [...path, 'read'], read);
+  yield* objectIssues(config.write ?? [], [...path, 'write'], write);
+  if (config.provider != null && config.provider !== content.provider) {
+    const detail = `must be ${content.provider}, the provider of the integration.`;
     yield issueAt([...path, 'provider'], detail, config.provider);
   }
-  if (config.proxy?.enabled && !proxy?.enabled) {
+  if (config.proxy?.enabled && !content.proxy?.enabled) {
     yield issueAt([...path, 'proxy', 'enabled'], PROXY_IS_OFF, true);
   }
-  const specs = new Map(read?.objects.map((object) => [object.objectName, object]));
-  for (const [index, choice] of (config.read ?? []).entries()) {
-    const at = [...path, 'read', index];
-    yield* destinationIssues(choice.destination, [...at, 'destination'], about.destinations);
-    yield* backfillIssues(choice.backfill, [...at, 'backfill']);
-    const spec = specs.get(choice.objectName);
-    if (!spec) continue;
-    yield* selectionIssues(choice, spec, at);
-    yield* mappingIssues(choice, spec, at);
-  }
+  const choices = { path: [...path, 'read'], objects: read, destinations };
+  yield* readChoiceIssues(config.read ?? [], choices);
+  yield* writeChoiceIssues(config.write ?? [], { path: [...path, 'write'], provider });
 }
 
 function destinationsOfConfig({ read }: ConfigInput): string[] {
@@ -75,73 +79,5 @@ function* objectIssues(
     const detail = "is not an object of the integration's latest revision.";
     if (!names.has(objectName)) yield issueAt(at, detail, objectName);
     if (twice.has(index)) yield issueAt(at, 'is named twice.', objectName);
-  }
-}
-
-/** What is `enabled: always` the config can neither leave out nor disable. */
-function* alwaysReadIssues(
-  choices: readonly ReadConfigInput[],
-  objects: readonly ReadObject[],
-): Generator<Issue> {
-  for (const { objectName, enabled } of objects) {
-    if (enabled === null) continue;
-    const index = choices.findIndex((choice) => choice.objectName === objectName);
-    if (index < 0) {
-      yield issueAt([...path, 'read'], `must have ${objectName}, which is always read.`);
-    } else if (choices[index]?.disabled) {
-      const detail = `must be false: ${objectName} is always read.`;
-      yield issueAt([...path, 'read', index, 'disabled'], detail, true);
-    }
-  }
-}
-
-function* deletionIssues(
-  choices: NonNullable<ConfigInput['write']>,
-  provider: Provider | null,
-): Generator<Issue> {
-  for (const [index, { objectName, deletionEnabled }] of choices.entries()) {
-    if (!deletionEnabled || !provider || supportsFor(provider, objectName, 'DELETE')) continue;
-    const detail = `must be false: ${provider.displayName} does not support DELETE for ${objectName}.`;
-    yield issueAt([...path, 'write', index, 'deletionEnabled'], detail, true);
-  }
-}
-
-function* selectionIssues(choice: ReadConfigInput, spec: ReadObject, path: Path): Generator<Issue> {
-  const selected = choice.selectedFields ?? [];
-  const fields = [...spec.requiredFields, ...spec.optionalFields];
-  const names = new Set(fields.map(({ fieldName }) => fieldName));
-  const twice = new Set(repeated(selected));
-  for (const [index, fieldName] of selected.entries()) {
-    const at = [...path, 'selectedFields', index];
-    if (spec.optionalFieldsAuto !== 'all' && !names.has(fieldName)) {
-      yield issueAt(at, `is not a field that ${spec.objectName} is read with.`, fieldName);
-    }
-    if (twice.has(index)) yield issueAt(at, 'is named twice.', fieldName);
-  }
-}
-
-function* mappingIssues(choice: ReadConfigInput, spec: ReadObject, path: Path): Generator<Issue> {
-  const mappings = choice.fieldMappings ?? [];
-  const open = [...spec.requiredFields, ...spec.optionalFields].filter(
-    ({ fieldName }) => fieldName === null,
-  );
-  const names = new Set(open.map(({ mapToName }) => mapToName));
-  const twice = new Set(repeated(mappings.map(({ mapToName }) => mapToName)));
-  for (const [index, { fieldName, mapToName }] of mappings.entries()) {
-    const at = [...path, 'fieldMappings', index];
-    if (fieldName == null) yield issueAt([...at, 'fieldName'], 'must be given.');
-    if (mapToName == null) {
-      yield issueAt([...at, 'mapToName'], 'must be given.');
-    } else if (!names.has(mapToName)) {
-      const detail = `is not a field that ${spec.objectName} leaves to be mapped.`;
-      yield issueAt([...at, 'mapToName'], detail, mapToName);
-    }
-    if (twice.has(index)) yield issueAt([...at, 'mapToName'], 'is mapped twice.', mapToName);
-  }
-}
-
-function* backfillIssues(backfill: ReadConfigInput['backfill'], path: Path): Generator<Issue> {
-  if (backfill && (backfill.days == null) === (backfill.fullHistory == null)) {
-    yield issueAt(path, 'must have exactly one of days and fullHistory.', backfill);
   }
 }

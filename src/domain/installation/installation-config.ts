@@ -95,6 +95,7 @@ export const installationConfigInput = z
 
 export type ConfigInput = z.input<typeof installationConfigInput>;
 export type ReadConfigInput = z.input<typeof readConfigInput>;
+export type WriteConfigInput = z.input<typeof writeConfigInput>;
 
 /** A whole config as it was parsed. */
 export type ParsedConfig = z.output<typeof installationConfigInput>;

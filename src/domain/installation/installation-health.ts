@@ -2,7 +2,11 @@
 import type { Row } from '../../database/rows.ts';
 import type { Batch } from '../scope.ts';
 
-export type InstallationHealth = 'HEALTHY' | 'UNHEALTHY';
+export interface InstallationHealth {
+  status: 'HEALTHY' | 'UNHEALTHY';
+  /** Why it is not healthy, for people. */
+  reason: string | null;
+}
 
 /** Failures in a row that make an installation unhealthy. */
 const FAILURES_IN_A_ROW = 3;
@@ -20,26 +24,61 @@ const LAST_OPERATIONS = `
     select * from "Operation" o where o."installationId" = requested."id" order by o."id" desc limit 1
   ) newest`;
 
-/** UNHEALTHY: the connection is BAD_CREDENTIALS, or the last three operations that ended all failed. */
+/** UNHEALTHY: bad credentials, fields that are not mapped, or three failures in a row at the end. */
 export const installationHealth: Batch<string, InstallationHealth> = async ({ database }, ids) => {
-  const unhealthy = await database.rows.query<{ id: string }>(UNHEALTHY, [
-    [...ids],
-    FAILURES_IN_A_ROW,
-  ]);
-  const found = new Set(unhealthy.map(({ id }) => id));
-  return ids.map((id) => (found.has(id) ? 'UNHEALTHY' : 'HEALTHY'));
+  const unhealthy = await database.rows.query<Unhealthy>(UNHEALTHY, [[...ids], FAILURES_IN_A_ROW]);
+  const found = new Map(unhealthy.map((row) => [row.id, reasonOf(row)]));
+  return ids.map((id) => {
+    const reason = found.get(id) ?? null;
+    return { status: reason === null ? 'HEALTHY' : 'UNHEALTHY', reason };
+  });
 };
+
+interface Unhealthy {
+  id: string;
+  isRefused: boolean;
+  /** `contacts: owner` */
+  unmapped: string | null;
+}
+
+function reasonOf({ isRefused, unmapped }: Unhealthy): string {
+  if (isRefused) return 'The provider refuses the credentials of its connection.';
+  if (unmapped !== null) {
+    return `Its config maps no field to what the integration requires: ${unmapped}. Reads wait.`;
+  }
+  return `Its last ${FAILURES_IN_A_ROW} operations have failed.`;
+}
+
+/** Required fields that the config in force leaves unmapped, as required-mappings.ts tells them. */
+const UNMAPPED = `
+  select string_agg((spec."value"->>'objectName') || ': ' || (field."value"->>'mapToName'), ', ')
+  from "Integration" n
+  join "Revision" r on r."id" = n."latestRevisionId"
+  join "InstallationConfig" g on g."id" = i."configId"
+  cross join lateral jsonb_array_elements(r."content"->'read'->'objects') spec
+  cross join lateral jsonb_array_elements(spec."value"->'requiredFields') field
+  join lateral jsonb_array_elements(g."content"->'read') choice
+    on choice."value"->>'objectName' = spec."value"->>'objectName'
+  where n."id" = i."integrationId" and field."value"->>'fieldName' is null
+    and choice."value"->>'disabled' = 'false'
+    and not exists (
+      select from jsonb_array_elements(choice."value"->'fieldMappings') mapping
+      where mapping."value"->>'mapToName' = field."value"->>'mapToName'
+    )`;
 
 /** They all failed if the third newest failure is newer than every success. */
 const UNHEALTHY = `
-  select i."id" from "Installation" i
-  join "Connection" c on c."id" = i."connectionId"
-  where i."id" = any($1) and (c."status" = 'BAD_CREDENTIALS' or (
-    select o."id" from "Operation" o
-    where o."installationId" = i."id" and o."status" = 'FAILURE'
-    order by o."id" desc offset $2 - 1 limit 1
-  ) > coalesce((
-    select o."id" from "Operation" o
-    where o."installationId" = i."id" and o."status" = 'SUCCESS'
-    order by o."id" desc limit 1
-  ), ''))`;
+  select * from (
+    select i."id", c."status" = 'BAD_CREDENTIALS' as "isRefused", (${UNMAPPED}) as "unmapped", (
+      select o."id" from "Operation" o
+      where o."installationId" = i."id" and o."status" = 'FAILURE'
+      order by o."id" desc offset $2 - 1 limit 1
+    ) > coalesce((
+      select o."id" from "Operation" o
+      where o."installationId" = i."id" and o."status" = 'SUCCESS'
+      order by o."id" desc limit 1
+    ), '') as "isFailing"
+    from "Installation" i join "Connection" c on c."id" = i."connectionId"
+    where i."id" = any($1)
+  ) found
+  where found."isRefused" or found."unmapped" is not null or found."isFailing"`;

@@ -126,6 +126,11 @@ export async function deleteInstallations(
   });
   const configOfEach = new Map(configs.map((config) => [config.installationId, config]));
   await tx.installation.deleteMany({ where: { id: { in: ids } } });
+  // A paused read of what is gone goes on, to its end.
+  await tx.readRun.updateMany({
+    where: { installationId: { in: ids }, paused: true },
+    data: { paused: false },
+  });
   return async () => {
     for (const fields of gone) {
       const config = configOfEach.get(fields.installationId) as InstallationConfig;

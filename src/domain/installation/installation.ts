@@ -19,7 +19,7 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
-import { listConfigIssues } from './installation-config-check.ts';
+import { listNewConfigIssues } from './installation-config-check.ts';
 import { findEnds, sureEnds } from './installation-connection.ts';
 import { createInstallationInput, deleteInstallationInput } from './installation-input.ts';
 import { deleteInstallations, holdInstallation, insertInstallation } from './installation-rows.ts';
@@ -105,7 +105,7 @@ export const createInstallation = openProjectMutation({
       const found = await findEnds(tx, { projectId, provider, groupRef, connectionId: named });
       opened.add(found.issues);
       const parsed = opened.parsed(
-        await listConfigIssues({ ...call, tx }, config, { projectId, content }),
+        await listNewConfigIssues({ ...call, tx }, config, { projectId, content }),
       );
       const ends = { projectId, integrationId, ...sureEnds(found) };
       const { config: chosen, configCreatedBy: createdBy } = parsed;

@@ -70,9 +70,10 @@ export async function setInstalledObjects(
   const specs = new Map(content.read?.objects.map((object) => [object.objectName, object]));
   const earlier = new Map(before.read.map((choice) => [choice.objectName, choice]));
   const names = config.read.map(({ objectName }) => objectName);
-  await tx.installedObject.deleteMany({
-    where: { installationId, objectName: { notIn: names } },
-  });
+  const leftOut = { installationId, objectName: { notIn: names } };
+  await tx.installedObject.deleteMany({ where: leftOut });
+  // A paused read of what is gone goes on, to its end.
+  await tx.readRun.updateMany({ where: { ...leftOut, paused: true }, data: { paused: false } });
   await tx.installedObject.createMany({
     data: config.read.map((choice) => {
       const { objectName } = choice;

@@ -49,15 +49,18 @@ export async function createOperation(
   return operation as Row<'Operation'>;
 }
 
-/** Replaces the whole metadata. */
+/** Replaces the whole metadata, and says what it waits for if it does. */
 export async function noteOperation(
   tx: Transaction,
   { id, projectId }: OperationRef,
-  { metadata, now }: { metadata: StoredOperationMetadata; now: Date },
+  {
+    now: updateTime,
+    ...news
+  }: { metadata: StoredOperationMetadata; result?: string | null | undefined; now: Date },
 ): Promise<void> {
   await tx.operation.updateMany({
     where: { id, projectId, status: 'IN_PROGRESS' },
-    data: { metadata, updateTime: now },
+    data: { ...news, updateTime },
   });
   await announceOperation(tx, id);
 }

@@ -46,7 +46,8 @@ import { ObjectMetadata } from './object-metadata.ts';
 
 const InstallationHealth = enumType('InstallationHealth', 'Whether an installation works.', {
   HEALTHY: 'No failure is known.',
-  UNHEALTHY: 'Its connection is BAD_CREDENTIALS, or its last three operations have failed.',
+  UNHEALTHY:
+    'Its connection is BAD_CREDENTIALS, its config maps no field to what the integration requires, or its last three operations have failed. `healthReason` says which.',
 });
 
 Installation.implement({
@@ -63,7 +64,12 @@ Installation.implement({
     healthStatus: t.field({
       type: InstallationHealth,
       description: 'Whether it works.',
-      resolve: ({ id }, _args, { get }) => get(installationHealth, id),
+      resolve: async ({ id }, _args, { get }) => (await get(installationHealth, id)).status,
+    }),
+    healthReason: t.string({
+      nullable: true,
+      description: 'Why it is UNHEALTHY, for people; null if it is HEALTHY.',
+      resolve: async ({ id }, _args, { get }) => (await get(installationHealth, id)).reason,
     }),
     lastOperation: t.field({
       type: Operation,

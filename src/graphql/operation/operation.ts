@@ -120,7 +120,7 @@ Operation.implement({
     }),
     result: t.exposeString('result', {
       nullable: true,
-      description: 'The outcome, for people; null while it is in progress.',
+      description: 'The outcome, for people. While it is in progress: what it waits for, or null.',
     }),
     metadata: t.field({
       type: OperationMetadata,

@@ -23,7 +23,8 @@ builder.mutationFields((t) => ({
       Installation,
       'The installation. Its objects tell which reads are paused.',
     ),
-    description: 'Pauses scheduled reads of an installation. triggerRead still works.',
+    description:
+      'Pauses reads of an installation: those under way stop after their page. triggerRead still works.',
   }),
   resumeReads: mutationField(t, resumeReads, {
     type: answer(
@@ -32,6 +33,6 @@ builder.mutationFields((t) => ({
       Installation,
       'The installation. Its objects tell which reads are paused.',
     ),
-    description: 'Resumes scheduled reads that were paused.',
+    description: 'Resumes reads that were paused: those under way go on with their next page.',
   }),
 }));

@@ -22,8 +22,12 @@ export const installation = resource(
     ...createdShape,
     integrationId: z.string().describe('The id of the integration that is installed.'),
     healthStatus: words('InstallationHealth', ['HEALTHY', 'UNHEALTHY']).describe(
-      'unhealthy: its connection has bad credentials, or its last three operations have failed.',
+      'unhealthy: its connection has bad credentials, it maps no field to what the integration requires, or its last three operations have failed.',
     ),
+    healthReason: z
+      .string()
+      .optional()
+      .describe('Why it is unhealthy, for people; left out if it is healthy.'),
     group,
     connection,
     config: installationConfig,
@@ -51,7 +55,8 @@ export async function showInstallation(row: Row<'Installation'>, relations: Rela
   ]);
   return {
     ...row,
-    healthStatus: wordOf('InstallationHealth', health),
+    healthStatus: wordOf('InstallationHealth', health.status),
+    healthReason: health.reason ?? undefined,
     group: showGroup(ofGroup),
     connection: through,
     config: showInstallationConfig(config, {

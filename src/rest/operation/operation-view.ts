@@ -56,7 +56,9 @@ export const operation = resource(
     result: z
       .string()
       .optional()
-      .describe('The outcome, for people; left out while it is in progress.'),
+      .describe(
+        'The outcome, for people. While it is in progress: what it waits for, or left out.',
+      ),
     metadata,
     ...updateTimeShape,
   },

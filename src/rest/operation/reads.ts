@@ -35,7 +35,8 @@ export const readEndpoints = [
     method: 'POST',
     path: `${ofIntegration}/installations/{installationId}:pause`,
     tag,
-    summary: 'Pauses scheduled reads of an installation. triggerRead still works.',
+    summary:
+      'Pauses reads of an installation: those under way stop after their page. triggerRead still works.',
     mutation: pauseReads,
     beside: { integrationIdOrName },
     before: ({ call }, input) => getInstallationOf(call, input),
@@ -49,7 +50,7 @@ export const readEndpoints = [
     method: 'POST',
     path: `${ofIntegration}/installations/{installationId}:unpause`,
     tag,
-    summary: 'Resumes scheduled reads that were paused.',
+    summary: 'Resumes reads that were paused: those under way go on with their next page.',
     mutation: resumeReads,
     beside: { integrationIdOrName },
     before: ({ call }, input) => getInstallationOf(call, input),

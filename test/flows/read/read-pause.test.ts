@@ -1,8 +1,18 @@
 import { expect, test } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
-import { sharedApp } from '../../support/app.ts';
+import type { Capabilities } from '../../../src/providers/contract.ts';
+import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
+import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
+import { startSandbox } from '../../support/providers/sandbox.ts';
 import { contentFor } from '../../support/scenes/integrations.ts';
-import { installReading, PAUSE, RESUME, startReading } from '../../support/scenes/reads.ts';
+import {
+  installReading,
+  PAUSE,
+  POLLING,
+  RESUME,
+  startReading,
+  TRIGGER,
+} from '../../support/scenes/reads.ts';
 
 const app = await sharedApp();
 const { services, sandbox } = app.app;
@@ -71,15 +81,108 @@ test('pausing what is paused and resuming what is not change nothing', async () 
   expect(await paused(reading)).toEqual(once);
 });
 
-test('a read that has begun when its object is paused comes to its end', async () => {
+/** The operation of the only read, as callers see it. */
+async function operationOf(tenant: Tenant, installationId: string) {
+  const { node } = await tenant.query(
+    `query ($id: ID!) { node(id: $id) { ... on Installation { operations { nodes {
+      status result metadata { progress { recordsProcessed } } logs { nodes { message } }
+    } } } } }`,
+    { id: installationId },
+  );
+  const [{ logs, ...operation }] = node.operations.nodes;
+  return { ...operation, lines: logs.nodes.map(({ message }: { message: string }) => message) };
+}
+
+test('a read that has begun does not go on until it is resumed, and its operation says so', async () => {
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant, { content });
   await reading.makeDue();
   await startDueReads(services);
   await tenant.query(PAUSE, { input: reading.input });
   await using _workers = await startReading(app);
-  expect(await reading.ended(1)).toMatchObject([{ status: 'SUCCESS' }]);
-  expect(await reading.object()).toMatchObject({ paused: true, nextReadTime: null });
+  const triggered = { ...reading.trigger, objectName: 'deals' };
+  await tenant.query(TRIGGER, { input: triggered });
+  const statuses = async () => (await reading.operations()).map(({ status }) => status);
+  await expect.poll(statuses, POLLING).toEqual(['IN_PROGRESS', 'SUCCESS']);
+  expect((await reading.operations())[0]).toMatchObject({ result: '[contacts] Read paused' });
+
+  await tenant.query(RESUME, { input: reading.input });
+  expect(await reading.ended(2)).toMatchObject([
+    { status: 'SUCCESS', result: '[contacts] Read completed (10 records)' },
+    {},
+  ]);
+});
+
+test('a read under way stops after its page, and goes on with the next one', async () => {
+  const gate = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  await using outside = await startSandbox();
+  outside.seed('contacts', 120);
+  await using own = await gatedApp(outside.url, async () => {
+    begun.resolve();
+    await gate.promise;
+  });
+  const tenant = await own.tenant();
+  const object = { delivery: { pageSize: 50 } };
+  const reading = await installReading(own, tenant, { object });
+  await using _workers = await startReading(own);
+  await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });
+  await begun.promise;
+  await tenant.query(PAUSE, { input: reading.input });
+  gate.resolve();
+  const progress = async () =>
+    (await operationOf(tenant, reading.id)).metadata.progress.recordsProcessed;
+  await expect.poll(progress, POLLING).toBe(50);
+  const isHeld = async () =>
+    (await own.app.services.database.prisma.readRun.findFirstOrThrow()).leaseToken !== null;
+  await expect.poll(isHeld, POLLING).toBe(false);
+  expect(await operationOf(tenant, reading.id)).toMatchObject({
+    status: 'IN_PROGRESS',
+    result: '[contacts] Read paused',
+  });
+  expect(await reading.messages()).toHaveLength(1);
+
+  await tenant.query(RESUME, { input: reading.input });
+  expect(await reading.ended(1)).toMatchObject([
+    { status: 'SUCCESS', result: '[contacts] Read completed (120 records)' },
+  ]);
+  const sizes = (await reading.messages()).map(({ resultInfo }) => resultInfo.numRecords);
+  expect(sizes).toEqual([50, 50, 20]);
+  const { lines } = await operationOf(tenant, reading.id);
+  expect(lines.slice(1, -1)).toEqual([
+    '[contacts] Read paused',
+    '[contacts] Page 1: 50 records',
+    '[contacts] Read resumed',
+    '[contacts] Page 2: 50 records',
+    '[contacts] Page 3: 20 records',
+  ]);
+});
+
+/** An app whose reads of that sandbox wait for the gate before each page. */
+async function gatedApp(url: string, gate: () => Promise<void>) {
+  const provider = sandboxProvider(() => url);
+  const gated: PageReader = async (session, read) => {
+    await gate();
+    return (provider.capabilities.readPage as PageReader)(session, read);
+  };
+  const capabilities = { ...provider.capabilities, readPage: gated };
+  const env = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
+  return testApp({ env, providers: [{ ...provider, capabilities }] });
+}
+type PageReader = NonNullable<Capabilities['readPage']>;
+
+test('a paused read of an installation that is deleted ends', async () => {
+  const tenant = await app.tenant();
+  const reading = await installReading(app, tenant, { content });
+  await reading.makeDue();
+  await startDueReads(services);
+  await tenant.query(PAUSE, { input: reading.input });
+  const remove = `mutation ($input: DeleteInstallationInput!) {
+    deleteInstallation(input: $input) { deletedId }
+  }`;
+  await tenant.query(remove, { input: reading.input });
+  await using _workers = await startReading(app);
+  expect(await reading.ended(1)).toMatchObject([{ status: 'FAILURE' }]);
 });
 
 test('unknown objects are named by their places, and nothing is paused', async () => {

@@ -1,4 +1,4 @@
-/** Scheduled reads that callers pause and resume. A pause doesn't stop a read that is under way. */
+/** Reads that callers pause and resume: what is scheduled does not begin, and what is under way stops after its page. */
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
@@ -19,6 +19,7 @@ import type { OpenedInput } from '../../opened-input.ts';
 import { orNull } from '../../optional-value.ts';
 import { getOwned } from '../../scope.ts';
 import { nativeName } from './read-plan.ts';
+import { pauseRuns, resumeRuns } from './run-pause.ts';
 
 const NOTE_LENGTH = 1_000;
 
@@ -35,12 +36,14 @@ const input = z.object({
 
 export const pauseReadsInput = input.meta({
   id: 'PauseReadsInput',
-  description: 'The installation, and the objects whose scheduled reads are paused.',
+  description:
+    'The installation, and the objects whose reads are paused: scheduled ones do not begin, and those under way stop after their page. A read can still be triggered.',
 });
 
 export const resumeReadsInput = input.meta({
   id: 'ResumeReadsInput',
-  description: 'The installation, and the objects whose scheduled reads go on.',
+  description:
+    'The installation, and the objects whose reads go on: from the page where they stopped, and by their schedules.',
 });
 
 export const pauseReads = openProjectMutation({
@@ -52,15 +55,19 @@ export const pauseReads = openProjectMutation({
         where: { ...where, paused: false },
         data: { paused: true, pauseNote: note, nextReadTime: null },
       });
+      await pauseRuns(tx, where, call.now());
     }),
 });
 
-/** Read next when their schedules say so, from where the last read that succeeded has ended. */
+/** Reads under way go on with their next page; others begin when their schedules say so, where the last one ended. */
 export const resumeReads = openProjectMutation({
   needs: 'reads:control',
   input: resumeReadsInput,
   run: (call, opened, { id: projectId }) =>
-    changeObjects(call, { opened, projectId }, (tx, chosen) => resume(tx, chosen, call.now())),
+    changeObjects(call, { opened, projectId }, async (tx, chosen) => {
+      await resume(tx, chosen, call.now());
+      await resumeRuns(call, tx, chosen.where);
+    }),
 });
 
 async function resume(

@@ -49,7 +49,9 @@ export function recordPage(services: Services, recorded: PageToRecord): Promise<
       await succeedRun(tx, run, now);
       return null;
     }
-    await noteOperation(tx, operation, { metadata: metadataAt(run), now });
+    // What a paused run waits for is told already.
+    const result = run.paused ? undefined : null;
+    await noteOperation(tx, operation, { metadata: metadataAt(run), result, now });
     return run;
   });
 }

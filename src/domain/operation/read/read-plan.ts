@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Provider } from '../../../providers/contract.ts';
 import { DAY_MS } from '../../../work/durations.ts';
 import type { BackfillConfig, ReadConfig } from '../../installation/installation-config.ts';
+import { listUnmapped } from '../../installation/required-mappings.ts';
 import type {
   FieldMapping,
   IntegrationContent,
@@ -25,6 +26,8 @@ export interface ReadPlan {
   /** The provider's names of the fields to read, each once. */
   fields: string[];
   mappings: { fieldName: string; mapToName: string }[];
+  /** Required names that no field is mapped to: while there are some, the object is not read. */
+  unmapped: string[];
   /** The destination, by name. */
   destination: string;
   /** Records to request in a page. */
@@ -54,10 +57,19 @@ export function readPlan(
     mappings: read.flatMap(({ fieldName, mapToName }) =>
       mapToName ? { fieldName, mapToName } : [],
     ),
+    unmapped: listUnmapped(spec, choice),
     destination: choice.destination ?? spec.destination,
     pageSize: Math.min(messageSize ?? limits.pageSize, limits.pageSize),
     messageSize,
   };
+}
+
+/** Why a plan with unmapped names is not read, for people. */
+export function waitsFor({
+  objectName,
+  unmapped,
+}: Pick<ReadPlan, 'objectName' | 'unmapped'>): string {
+  return `The installation's config maps no field to ${unmapped.join(', ')}, which the integration requires of ${objectName}.`;
 }
 
 /** Selected fields that the integration doesn't name: its latest revision has to allow them. */
@@ -65,7 +77,7 @@ function namedNowhere({ optionalFieldsAuto }: ReadObject, selected: Set<string>)
   return optionalFieldsAuto === 'all' ? selected : [];
 }
 
-/** Fields that the integration leaves to be mapped get the config's names; without one they are not read. */
+/** Fields that the integration leaves to be mapped get the config's names; optional ones without are not read. */
 function withChosenNames(fields: FieldMapping[], { fieldMappings }: ReadConfig) {
   const chosen = new Map(fieldMappings.map(({ mapToName, fieldName }) => [mapToName, fieldName]));
   return fields.flatMap(({ fieldName, mapToName }) => {

@@ -70,7 +70,7 @@ export function metadataAt({
 
 type RunKey = Pick<ReadRun, 'operationId' | 'projectId'>;
 
-function enqueueRun(
+export function enqueueRun(
   { queue }: Pick<Services, 'queue'>,
   tx: Transaction,
   { operationId, projectId }: RunKey,
@@ -84,7 +84,7 @@ function enqueueRun(
   return queue.enqueue(tx, 'run-read', { operationId }, options);
 }
 
-/** The run with a new lease; null if it has ended, isn't due, or is held by another worker. */
+/** The run with a new lease; null if it has ended, is paused, isn't due, or is held by another worker. */
 export async function claimRun(
   { database }: Pick<Services, 'database'>,
   operationId: string,
@@ -92,7 +92,8 @@ export async function claimRun(
   const [run] = await database.prisma.$queryRaw<ReadRun[]>`
     update "ReadRun" set "leaseToken" = ${newLeaseToken(database.processes.id)},
       "leaseExpireTime" = ${LEASE_END}
-    where "operationId" = ${operationId} and "dueTime" <= now() and ${IS_FREE} returning *`;
+    where "operationId" = ${operationId} and "dueTime" <= now() and not "paused" and ${IS_FREE}
+    returning *`;
   return run ?? null;
 }
 
@@ -173,7 +174,8 @@ const OVERDUE_AT_ONCE = 50;
 /** Runs whose worker was killed, or whose job was lost, get a job again. */
 export async function recoverReads(services: Services): Promise<void> {
   const overdue = await services.database.prisma.$queryRaw<RunKey[]>`
-    select "operationId", "projectId" from "ReadRun" where "dueTime" < now() and ${IS_FREE}
+    select "operationId", "projectId" from "ReadRun"
+    where "dueTime" < now() and not "paused" and ${IS_FREE}
     order by "dueTime" limit ${OVERDUE_AT_ONCE}::int`;
   if (overdue.length === 0) return;
   await inTransaction(services.database, async (tx) => {

@@ -6,6 +6,7 @@ import type { Services } from '../../call.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
 import type { ReadConfig } from '../../installation/installation-config.ts';
 import { scheduleOf } from '../../installation/installed-object.ts';
+import { listUnmapped } from '../../installation/required-mappings.ts';
 import { nextRunOf } from '../../integration/cron.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import type { InstallationAtWork } from '../operation-work.ts';
@@ -116,6 +117,8 @@ async function startOrPostpone(
   });
   // One read of an object at a time: if one takes longer than its schedule, the next is left out.
   if (!schedule || isWaiting || object.isRunning) return;
+  // A field that people have to map is waited for: without it, records would be incomplete for ever.
+  if (spec && choice && listUnmapped(spec, choice).length > 0) return;
   const window = scheduledWindow(object, choice?.backfill ?? null, now);
   await startRun(services, tx, { installation: object, objectName, ...window });
 }

@@ -6,7 +6,7 @@ import { inTransaction } from '../../../database/transaction.ts';
 import { DomainError } from '../../../errors.ts';
 import type { PageRead, ProviderSession, RecordPage } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { HOUR_MS } from '../../../work/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
@@ -15,13 +15,17 @@ import { storableText } from '../../storable-json.ts';
 import { delayMs } from '../write/retry.ts';
 import { failRun } from './read-end.ts';
 import { recordPage } from './read-page.ts';
-import { isEmptyWindow, planKey } from './read-plan.ts';
+import { isEmptyWindow, planKey, waitsFor } from './read-plan.ts';
 import { claimRun, giveBack, holdLease, type ReadRun } from './read-run.ts';
+import { noteWait } from './read-wait.ts';
 import { getReadSource, type ReadSource } from './source.ts';
 
 /** Short enough that a worker soon has time for another read, and to stop. */
 const SLICE_MS = 5_000;
 const SLICE_PAGES = 50;
+
+/** Between two looks at what a read waits for. */
+const WAIT_MS = MINUTE_MS;
 
 /** Tries in a row without a page: some ten minutes of them. */
 const FAILURES_MAX = 10;
@@ -74,12 +78,21 @@ class Slice {
     }
     const installation = { id: installationId, projectId };
     const source = await getReadSource(this.#services, installation, objectName);
+    if (source.plan.unmapped.length > 0) return this.#wait(waitsFor(source.plan));
     const session = openSession(this.#services, source.connection);
     this.#beginAgainUnless(planKey(source.connection.id, source.plan));
     for (let pages = 1; await this.#readPage(source, session); pages += 1) {
-      if (pages < SLICE_PAGES && performance.now() < endMs && !signal.aborted) continue;
+      const isOver = pages >= SLICE_PAGES || performance.now() >= endMs || signal.aborted;
+      if (!isOver && !this.#run.paused) continue;
       return giveBack(this.#services, this.#run, {});
     }
+  }
+
+  /** Until people have changed something: what it waits for is looked at again and again. */
+  async #wait(reason: string): Promise<void> {
+    const { database, now } = this.#services;
+    await inTransaction(database, (tx) => noteWait(tx, this.#run, { reason, now: now() }));
+    return giveBack(this.#services, this.#run, { waitMs: WAIT_MS });
   }
 
   /** Pages of another account or with other fields begin again from the first. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
-import { DomainError, type Issue, notFound, rateLimited } from '../../../errors.ts';
+import { DomainError, type Issue, notFound, rateLimited, unprocessable } from '../../../errors.ts';
 import type { Call } from '../../call.ts';
 import { openProjectMutation } from '../../declared-mutation.ts';
 import { refuseIfBacklogged } from '../../event/delivery-backlog.ts';
@@ -15,7 +15,7 @@ import { projectIdOrName, ref } from '../../names.ts';
 import type { OpenedInput } from '../../opened-input.ts';
 import { orNull } from '../../optional-value.ts';
 import { findGroupByRef } from '../../project/group.ts';
-import { nativeName } from './read-plan.ts';
+import { nativeName, waitsFor } from './read-plan.ts';
 import { startRun } from './read-run.ts';
 import { getReadSource } from './source.ts';
 
@@ -51,7 +51,8 @@ export const triggerRead = openProjectMutation({
   async run(call, opened, project): Promise<Row<'Operation'>> {
     const { installation, objectName } = await findObject(call, project, opened);
     const { sinceTimestamp: since, untilTimestamp: until } = opened.parsed();
-    await getReadSource(call, installation, objectName);
+    const { plan } = await getReadSource(call, installation, objectName);
+    if (plan.unmapped.length > 0) throw unprocessable(waitsFor(plan));
     await refuseIfBacklogged(call, project.id);
     return inTransaction(call.database, async (tx) => {
       const running = await tx.readRun.count({

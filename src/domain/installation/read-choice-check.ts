@@ -1,0 +1,109 @@
+/** What is wrong with the choices of a config for the objects to read. */
+import type { Issue } from '../../errors.ts';
+import type { ReadObject } from '../integration/integration-content.ts';
+import { destinationIssues, repeated } from '../integration/integration-content-check.ts';
+import { issueAt } from '../issues.ts';
+import type { ReadConfigInput } from './installation-config.ts';
+import { listUnmapped } from './required-mappings.ts';
+
+type Path = readonly PropertyKey[];
+
+interface ChoicesAbout {
+  /** Where the choices are in the input. */
+  path: Path;
+  objects: readonly ReadObject[];
+  /** Those of the destinations that they name that exist. */
+  destinations: ReadonlySet<string>;
+}
+
+export function* readChoiceIssues(
+  choices: readonly ReadConfigInput[],
+  { path, objects, destinations }: ChoicesAbout,
+): Generator<Issue> {
+  yield* alwaysReadIssues(choices, path, objects);
+  const specs = new Map(objects.map((object) => [object.objectName, object]));
+  for (const [index, choice] of choices.entries()) {
+    const at = [...path, index];
+    yield* destinationIssues(choice.destination, [...at, 'destination'], destinations);
+    yield* backfillIssues(choice.backfill, [...at, 'backfill']);
+    const spec = specs.get(choice.objectName);
+    if (!spec) continue;
+    yield* selectionIssues(choice, spec, at);
+    yield* mappingIssues(choice, spec, at);
+    yield* unmappedIssues(choice, spec, [...at, 'fieldMappings']);
+  }
+}
+
+/** A config that is left out maps nothing: what has to be mapped needs one. */
+export function* withoutConfigIssues(path: Path, objects: readonly ReadObject[]): Generator<Issue> {
+  for (const spec of objects) {
+    for (const name of listUnmapped(spec, {})) {
+      const { objectName } = spec;
+      yield issueAt(path, `must be given: ${objectName} requires that it maps ${name} to a field.`);
+    }
+  }
+}
+
+function* unmappedIssues(choice: ReadConfigInput, spec: ReadObject, path: Path): Generator<Issue> {
+  for (const name of listUnmapped(spec, choice)) {
+    yield issueAt(path, `must map ${name} to a field: ${spec.objectName} requires it.`);
+  }
+}
+
+/** What is `enabled: always` the config can neither leave out nor disable. */
+function* alwaysReadIssues(
+  choices: readonly ReadConfigInput[],
+  path: Path,
+  objects: readonly ReadObject[],
+): Generator<Issue> {
+  for (const { objectName, enabled } of objects) {
+    if (enabled === null) continue;
+    const index = choices.findIndex((choice) => choice.objectName === objectName);
+    if (index < 0) {
+      yield issueAt(path, `must have ${objectName}, which is always read.`);
+    } else if (choices[index]?.disabled) {
+      const detail = `must be false: ${objectName} is always read.`;
+      yield issueAt([...path, index, 'disabled'], detail, true);
+    }
+  }
+}
+
+function* selectionIssues(choice: ReadConfigInput, spec: ReadObject, path: Path): Generator<Issue> {
+  const selected = choice.selectedFields ?? [];
+  const fields = [...spec.requiredFields, ...spec.optionalFields];
+  const names = new Set(fields.map(({ fieldName }) => fieldName));
+  const twice = new Set(repeated(selected));
+  for (const [index, fieldName] of selected.entries()) {
+    const at = [...path, 'selectedFields', index];
+    if (spec.optionalFieldsAuto !== 'all' && !names.has(fieldName)) {
+      yield issueAt(at, `is not a field that ${spec.objectName} is read with.`, fieldName);
+    }
+    if (twice.has(index)) yield issueAt(at, 'is named twice.', fieldName);
+  }
+}
+
+function* mappingIssues(choice: ReadConfigInput, spec: ReadObject, path: Path): Generator<Issue> {
+  const mappings = choice.fieldMappings ?? [];
+  const open = [...spec.requiredFields, ...spec.optionalFields].filter(
+    ({ fieldName }) => fieldName === null,
+  );
+  const names = new Set(open.map(({ mapToName }) => mapToName));
+  const twice = new Set(repeated(mappings.map(({ mapToName }) => mapToName)));
+  for (const [index, { fieldName, mapToName }] of mappings.entries()) {
+    const at = [...path, 'fieldMappings', index];
+    if (fieldName == null) yield issueAt([...at, 'fieldName'], 'must be given.');
+    if (mapToName == null) {
+      yield issueAt([...at, 'mapToName'], 'must be given.');
+    } else if (!names.has(mapToName)) {
+      const detail = `is not a field that ${spec.objectName} leaves to be mapped.`;
+      yield issueAt([...at, 'mapToName'], detail, mapToName);
+    }
+    if (twice.has(index)) yield issueAt([...at, 'mapToName'], 'is mapped twice.', mapToName);
+  }
+}
+
+function* backfillIssues(backfill: ReadConfigInput['backfill'], path: Path): Generator<Issue> {
+  if (backfill && (backfill.days == null) === (backfill.fullHistory == null)) {
+    yield issueAt(path, 'must have exactly one of days and fullHistory.', backfill);
+  }
+}

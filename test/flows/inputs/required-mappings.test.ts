@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
+import { sharedApp } from '../../support/app.ts';
+import { findingsAlike, refusedAlike } from '../../support/rest/alike.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import {
+  CREATE_REVISION,
+  contentFor,
+  integrate,
+  revisionOf,
+  UPDATE_INSTALLATION,
+} from '../../support/scenes/integrations.ts';
+import { installReading, POLLING, startReading } from '../../support/scenes/reads.ts';
+
+const app = await sharedApp();
+const { services, sandbox } = app.app;
+const { prisma } = services.database;
+sandbox.seed('contacts', 5);
+
+const [contacts] = contentFor().read.objects;
+const requiredFields = [{ fieldName: 'email' }, { mapToName: 'owner' }, { mapToName: 'rank' }];
+const requiring = contentFor('crm', { read: { objects: [{ ...contacts, requiredFields }] } });
+const fieldMappings = [{ mapToName: 'owner', fieldName: 'lastname' }];
+const whole = [...fieldMappings, { mapToName: 'rank', fieldName: 'score' }];
+const mapped = (mappings: object[], given: object = {}) => ({
+  read: [{ objectName: 'contacts', fieldMappings: mappings, ...given }],
+});
+
+test('an installation or update without the mapping is refused, with the name of each', async () => {
+  const rest = await restTenant(app);
+  await integrate(app, rest.tenant, requiring);
+  await generate(rest.tenant, { apiKey: 'k' });
+  const install = (given: object) =>
+    findingsAlike(rest, 'createInstallation', {
+      integrationIdOrName: 'crm',
+      groupRef: 'acme',
+      ...given,
+    });
+  expect(await install({})).toEqual([
+    'config.content: must be given: contacts requires that it maps owner to a field.',
+  ]);
+  const at = 'config.content.read[0].fieldMappings';
+  const config = mapped([]);
+  expect(await install({ config })).toEqual([
+    `${at}: must map owner to a field: contacts requires it.`,
+  ]);
+  expect(await install({ config: mapped(fieldMappings) })).toEqual([
+    `${at}: must map rank to a field: contacts requires it.`,
+  ]);
+
+  const integrationPath = `${rest.base}/integrations/crm`;
+  const content = mapped(whole);
+  const made = await rest.post(`${integrationPath}/installations`, {
+    groupRef: 'acme',
+    config: { content },
+  });
+  const update = {
+    projectIdOrName: rest.tenant.projectId,
+    installationId: made.id,
+    config: mapped(fieldMappings),
+  };
+  const { problem } = await rest.tenant.refusal(UPDATE_INSTALLATION, { input: update });
+  expect(problem.issues).toMatchObject([{ name: 'input.config.read[0].fieldMappings' }]);
+  await rest.tenant.query(UPDATE_INSTALLATION, {
+    input: { ...update, config: mapped([], { disabled: true }) },
+  });
+});
+
+const HEALTH = `query ($id: ID!) {
+  node(id: $id) { ... on Installation { healthStatus healthReason } }
+}`;
+
+async function health(rest: RestTenant, id: string) {
+  const { node } = await rest.tenant.query(HEALTH, { id });
+  const shown = await rest.get(`${rest.base}/integrations/crm/installations/${id}`);
+  expect([shown.healthStatus, shown.healthReason ?? null]).toEqual([
+    node.healthStatus.toLowerCase(),
+    node.healthReason,
+  ]);
+  return node;
+}
+
+test('a revision that adds one makes installations unhealthy, and their reads wait for the mapping', async () => {
+  const rest = await restTenant(app);
+  const { tenant } = rest;
+  const reading = await installReading(app, tenant);
+  const { id } = reading;
+  await reading.makeDue();
+  await startDueReads(services);
+  const revise = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
+  await tenant.query(CREATE_REVISION, { input: { ...revise, revision: revisionOf(requiring) } });
+  expect(await health(rest, id)).toEqual({
+    healthStatus: 'UNHEALTHY',
+    healthReason:
+      'Its config maps no field to what the integration requires: contacts: owner, contacts: rank. Reads wait.',
+  });
+
+  await using _workers = await startReading(app);
+  const [operation] = await reading.operations();
+  const operationId = operation?.id as string;
+  const reason =
+    "The installation's config maps no field to owner, rank, which the integration requires of contacts.";
+  const result = async () => (await reading.operations())[0]?.result;
+  await expect.poll(result, POLLING).toBe(`[contacts] ${reason}`);
+  await reading.makeDue();
+  await startDueReads(services);
+  expect(await reading.operations()).toMatchObject([{ status: 'IN_PROGRESS' }]);
+  const trigger = { integrationIdOrName: 'crm', groupRef: 'acme', objectName: 'contacts' };
+  expect(await refusedAlike(rest, 'triggerRead', trigger)).toMatchObject({
+    status: 422,
+    detail: reason,
+  });
+
+  const update = { projectIdOrName: tenant.projectId, installationId: id, config: mapped(whole) };
+  await tenant.query(UPDATE_INSTALLATION, { input: update });
+  expect(await health(rest, id)).toEqual({ healthStatus: 'HEALTHY', healthReason: null });
+  // It would look again in a minute.
+  await prisma.readRun.update({ where: { operationId }, data: { dueTime: new Date(0) } });
+  await prisma.$executeRaw`
+    update pgboss.job set start_after = now() where "name" = 'run-read' and "state" < 'active'`;
+  expect(await reading.ended(1)).toMatchObject([
+    { status: 'SUCCESS', result: '[contacts] Read completed (5 records)' },
+  ]);
+  const [message] = await reading.messages();
+  expect(Object.keys(message?.result[0]?.mappedFields ?? {})).toEqual(['owner', 'rank']);
+});
