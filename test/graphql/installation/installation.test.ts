@@ -32,8 +32,8 @@ const content = contentFor('crm', {
         destination: 'records',
         schedule: '*/10 * * * *',
         mapToName: 'people',
-        requiredFields: [field('email'), { mapToName: 'owner' }],
-        optionalFields: [field('phone')],
+        requiredFields: [field('email')],
+        optionalFields: [field('phone'), { mapToName: 'owner' }],
       },
       {
         objectName: 'companies',
