@@ -33,7 +33,7 @@ test('a config can neither leave out nor disable what is always read', async () 
   expect(await findings({ read: [companies] })).toEqual([isMissing]);
   const disabled = { read: [companies, { ...contacts, disabled: true }] };
   expect(await findings(disabled)).toEqual([
-    'config.content.read[1].disabled: must be false: contacts is always read.',
+    'config.content.read.objects.contacts.disabled: must be false: contacts is always read.',
   ]);
 
   const { id, config } = await installFor(rest.tenant, integration, {

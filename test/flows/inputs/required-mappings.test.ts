@@ -40,7 +40,7 @@ test('an installation or update without the mapping is refused, with the name of
   expect(await install({})).toEqual([
     'config.content: must be given: contacts requires that it maps owner to a field.',
   ]);
-  const at = 'config.content.read[0].fieldMappings';
+  const at = 'config.content.read.objects.contacts.selectedFieldMappings';
   const config = mapped([]);
   expect(await install({ config })).toEqual([
     `${at}: must map owner to a field: contacts requires it.`,
@@ -50,10 +50,10 @@ test('an installation or update without the mapping is refused, with the name of
   ]);
 
   const integrationPath = `${rest.base}/integrations/crm`;
-  const content = mapped(whole);
+  const selectedFieldMappings = { owner: 'lastname', rank: 'score' };
   const made = await rest.post(`${integrationPath}/installations`, {
     groupRef: 'acme',
-    config: { content },
+    config: { content: { read: { objects: { contacts: { selectedFieldMappings } } } } },
   });
   const update = {
     projectIdOrName: rest.tenant.projectId,

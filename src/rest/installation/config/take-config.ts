@@ -69,6 +69,7 @@ function placeInReadObject(wire: WireReadObject, place: string): string {
     const names = Object.keys(wire.selectedFieldMappings ?? {});
     return `.selectedFieldMappings.${names[Number(index)]}`;
   }
+  if (place === '.fieldMappings') return '.selectedFieldMappings';
   return place === '.objectName' ? '' : place.replace(/^\.backfill/, '.backfill.defaultPeriod');
 }
 
