@@ -66,7 +66,8 @@ const encryptionKey = z
   )
   .transform((text) => new Secret(text));
 
-const environment = z.object({
+/** Every variable, with its meaning, its default and what it may be. */
+export const environment = z.object({
   PORT: wholeNumber(PORT, 0, 65_535).describe('Port of the gateway; 0 takes any free one'),
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
   PUBLIC_URL: publicUrl
@@ -103,7 +104,10 @@ const environment = z.object({
     .transform((text) => text.split(',').map((item) => item.trim()))
     .pipe(z.array(z.enum(['api', 'worker'])).min(1))
     .describe('What this process does: api, worker or both; apart only with DATABASE_URL'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('The least severe lines that are logged'),
   ENCRYPTION_KEY: encryptionKey
     .optional()
     .describe('Seals secrets at rest: 32 bytes, base64. Required with DATABASE_URL'),
@@ -213,46 +217,52 @@ export class ConfigError extends StartRefused {
   override name = 'ConfigError';
 }
 
+export type Variables = Record<string, string | undefined>;
+
 /** Reads the configuration from variables; throws ConfigError with every problem, one a line. */
-export function readConfig(variables: Record<string, string | undefined>): Config {
-  const known = Object.keys(environment.shape);
-  const given = Object.fromEntries(known.map((name) => [name, variables[name] || undefined]));
+export function readConfig(variables: Variables): Config {
+  const { config, problems } = checkConfig(variables);
+  if (config) return config;
+  throw new ConfigError(
+    `The configuration is not usable:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+  );
+}
+
+/** The configuration, or null with every problem. No problem repeats a value. */
+export function checkConfig(variables: Variables): { config: Config | null; problems: string[] } {
+  const given = givenOf(variables);
   const result = environment.safeParse(given);
   const problems = [
-    ...(result.error?.issues ?? []).map(({ path, message }) => `  ${path.join('.')}: ${message}`),
+    ...(result.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`),
     ...contradictions(given),
   ];
-  if (result.success && problems.length === 0) return result.data;
-  throw new ConfigError(`The configuration is not usable:\n${problems.join('\n')}`);
+  return { config: result.success && problems.length === 0 ? result.data : null, problems };
+}
+
+/** An empty variable is one that is not set. */
+function givenOf(variables: Variables): Variables {
+  return Object.fromEntries(
+    Object.keys(environment.shape).map((name) => [name, variables[name] || undefined]),
+  );
 }
 
 /** Problems of variables that contradict each other. */
-function contradictions(given: Record<string, string | undefined>): string[] {
+function contradictions(given: Variables): string[] {
   const perSecond = Number(given.RATE_LIMIT_PER_SECOND ?? RATE_PER_SECOND);
   const burst = Number(given.RATE_LIMIT_BURST ?? RATE_BURST);
   return [
-    given.DATABASE_URL &&
-      !given.ENCRYPTION_KEY &&
-      '  ENCRYPTION_KEY: is required with DATABASE_URL',
+    given.DATABASE_URL && !given.ENCRYPTION_KEY && 'ENCRYPTION_KEY: is required with DATABASE_URL',
     given.BEARER_ISSUER &&
       !given.BEARER_JWKS_URL &&
-      '  BEARER_JWKS_URL: is required with BEARER_ISSUER',
+      'BEARER_JWKS_URL: is required with BEARER_ISSUER',
     given.ROLES &&
       !given.DATABASE_URL &&
       !['api', 'worker'].every((role) => given.ROLES?.includes(role)) &&
-      '  ROLES: can be split only with DATABASE_URL',
+      'ROLES: can be split only with DATABASE_URL',
     given.SANDBOX_PORT &&
       Number(given.SANDBOX_PORT) !== 0 &&
       Number(given.SANDBOX_PORT) === Number(given.PORT ?? PORT) &&
-      '  SANDBOX_PORT: must not be the PORT of the gateway',
-    burst < perSecond && '  RATE_LIMIT_BURST: must not be below RATE_LIMIT_PER_SECOND',
+      'SANDBOX_PORT: must not be the PORT of the gateway',
+    burst < perSecond && 'RATE_LIMIT_BURST: must not be below RATE_LIMIT_PER_SECOND',
   ].filter((problem) => typeof problem === 'string');
-}
-
-/** Every variable with its meaning and default: docs/operations.md is held to it by a test. */
-export function describeConfig(): { name: string; meaning: string }[] {
-  return Object.entries(environment.shape).map(([name, schema]) => ({
-    name,
-    meaning: schema.description ?? '',
-  }));
 }

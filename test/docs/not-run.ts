@@ -40,6 +40,8 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run provider:pages', reason: CHANGES_SOURCES },
   { command: 'npm run provider -- <name>', reason: 'a run of tests in this one, which run anyway' },
   { command: 'npm run format', reason: CHANGES_SOURCES },
+  { command: 'npx vitest run test/conformance -u', reason: CHANGES_SOURCES },
+  { command: 'npx vitest run test/rest/platform -u', reason: CHANGES_SOURCES },
   {
     command: 'npx vitest run test/graphql/event/topic.test.ts',
     reason: 'a run of tests in this one; that its file is there is checked',
@@ -59,6 +61,10 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   {
     command: 'prisma migrate status',
     reason: 'the product installs no schema engine for it; Prisma has to load one',
+  },
+  {
+    command: 'npm run config -- --check',
+    reason: 'test/commands/check-settings.test.ts runs it, with settings of its own',
   },
   { command: 'npm run bench', reason: MINUTES },
   { command: 'npm run bench -- --seconds 3', reason: MINUTES },

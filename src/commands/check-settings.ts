@@ -1,0 +1,46 @@
+/**
+ * The settings, for people. `npm run config -- --check` prints them as the gateway takes them, secrets masked, with
+ * every problem, and ends with 1 if there is one. `npm run config -- --example` prints .env.example.
+ */
+import { parseArgs } from 'node:util';
+import { checkConfig, type Variables } from '../config.ts';
+import { describeConfig, effectiveValue, exampleFile } from './settings.ts';
+
+const USAGE = 'Usage: npm run config -- --check, or --example';
+
+/** One line for each variable, problems apart. */
+function showConfig(variables: Variables): { lines: string[]; problems: string[] } {
+  const { problems } = checkConfig(variables);
+  const refused = new Set(problems.map((problem) => problem.match(/^\w+/)?.[0]));
+  const lines = describeConfig().map(({ name }) => {
+    if (refused.has(name)) return `${name} has a problem`;
+    const value = effectiveValue(name, variables);
+    if (value === null) return `# ${name} is not set`;
+    return variables[name] ? `${name}=${value}` : `${name}=${value} # default`;
+  });
+  return { lines, problems };
+}
+
+function optionsOf(args: string[]): { check?: boolean; example?: boolean } | null {
+  const flag = { type: 'boolean' } as const;
+  try {
+    return parseArgs({ args, options: { check: flag, example: flag } }).values;
+  } catch {
+    return null;
+  }
+}
+
+const options = optionsOf(process.argv.slice(2));
+if (options?.example) {
+  process.stdout.write(exampleFile());
+} else if (options?.check) {
+  const { lines, problems } = showConfig(process.env);
+  console.log(lines.join('\n'));
+  if (problems.length > 0) {
+    console.error(`The configuration is not usable:\n${problems.join('\n')}`);
+    process.exitCode = 1;
+  }
+} else {
+  console.error(USAGE);
+  process.exitCode = 2;
+}

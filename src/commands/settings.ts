@@ -1,0 +1,80 @@
+/** What people read of the settings: taken from the schema that reads them, so that nothing is missing. */
+import { z } from 'zod';
+import { type Config, environment, type Variables } from '../config.ts';
+
+/** What one variable is for, as the example file and the documents tell it. */
+export interface Setting {
+  name: string;
+  meaning: string;
+  /** As it would be written; null if there is none. */
+  fallback: string | null;
+  /** What a whole number may be. */
+  range: { min: number; max: number } | null;
+  choices: string[] | null;
+}
+
+interface Shape {
+  description?: string;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  enum?: string[];
+}
+
+/** Every variable, as the schema that reads it says. */
+export function describeConfig(): Setting[] {
+  const { properties = {} } = z.toJSONSchema(environment, { io: 'input' });
+  return Object.entries(properties).map(([name, property]) => {
+    const {
+      description = '',
+      default: fallback,
+      minimum,
+      maximum,
+      enum: choices,
+    } = property as Shape;
+    return {
+      name,
+      meaning: description,
+      fallback: fallback === undefined || fallback === '' ? null : String(fallback),
+      range: minimum === undefined || maximum === undefined ? null : { min: minimum, max: maximum },
+      choices: choices ?? null,
+    };
+  });
+}
+
+/** A variable as the gateway takes it: secrets are masked, and null is not set. Throws if it can't be used. */
+export function effectiveValue(name: string, variables: Variables): string | null {
+  const schema = environment.shape[name as keyof Config];
+  const value: unknown = schema.parse(variables[name] || undefined);
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return null;
+  return String(value).replace(/\/\/[^/@]*@/g, '//***@');
+}
+
+const LINE_MAX = 100;
+
+/** A file of all variables as comments, in the syntax that a shell and systemd read. */
+export function exampleFile(): string {
+  const head = [
+    '# Every setting of the gateway, with its default. Remove the # of what you set.',
+    '# A shell takes the file by `set -a; . ./.env; set +a`, systemd by EnvironmentFile.',
+    '# Made by `npm run config -- --example`.',
+  ];
+  return `${[head, ...describeConfig().map(exampleOf)].map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+function exampleOf({ name, meaning, fallback, range, choices }: Setting): string[] {
+  const allowed =
+    (choices && `One of ${choices.join(', ')}.`) ?? (range && `${range.min} to ${range.max}.`);
+  const text = allowed ? `${meaning}. ${allowed}` : `${meaning}.`;
+  return [...wrapped(text), `#${name}=${fallback ?? ''}`];
+}
+
+function wrapped(text: string): string[] {
+  const lines = ['#'];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line.length + word.length + 1 > LINE_MAX) lines.push(`# ${word}`);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+}

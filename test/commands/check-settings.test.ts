@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { describeConfig } from '../../src/commands/settings.ts';
+import { readConfig } from '../../src/config.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const names = describeConfig().map(({ name }) => name);
+
+async function config(args: string[], env: Record<string, string> = {}) {
+  const command = join(ROOT, 'src/commands/check-settings.ts');
+  const run = promisify(execFile)(process.execPath, [command, ...args], {
+    env: { PATH: process.env.PATH, ...env },
+  });
+  return run.then(
+    ({ stdout }) => ({ stdout, stderr: '', code: 0 }),
+    ({ stdout, stderr, code }: { stdout: string; stderr: string; code: number }) => {
+      return { stdout, stderr, code };
+    },
+  );
+}
+
+test('a check prints what is in effect, with its secrets masked', async () => {
+  const key = Buffer.alloc(32, 7).toString('base64');
+  const { stdout, code } = await config(['--check'], {
+    DATABASE_URL: 'postgres://gateway:hunter2@db/x',
+    ENCRYPTION_KEY: key,
+    ENCRYPTION_KEYS_RETIRED: `${key},${key}`,
+    HUBSPOT_BASE_URL: 'https://me:hunter2@hubspot.example/',
+    TRUSTED_PROXIES: '10.0.0.0/8, 192.168.0.0/16',
+  });
+  expect(code).toBe(0);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'PORT=4000 # default',
+      'DATABASE_URL=***',
+      'ENCRYPTION_KEY=***',
+      'ENCRYPTION_KEYS_RETIRED=***,***',
+      'HUBSPOT_BASE_URL=https://***@hubspot.example/',
+      'TRUSTED_PROXIES=10.0.0.0/8,192.168.0.0/16',
+      'DELIVERY_RETRY_SECONDS=5,300,1800,7200,18000,36000,36000 # default',
+      '# PUBLIC_URL is not set',
+    ]),
+  );
+  expect(lines).toHaveLength(names.length);
+  expect(stdout).not.toContain('hunter2');
+  expect(stdout).not.toContain(key);
+});
+
+test('a check tells every problem at once, beside what is in effect', async () => {
+  const { stdout, stderr, code } = await config(['--check'], {
+    PORT: 'hunter2',
+    DATABASE_URL: 'postgres://db/x',
+    RATE_LIMIT_BURST: '1',
+    TRUSTED_PROXIES: '10.0.0.0/8,hunter2',
+  });
+  expect(code).toBe(1);
+  for (const name of ['PORT', 'ENCRYPTION_KEY', 'RATE_LIMIT_BURST', 'TRUSTED_PROXIES.1']) {
+    expect(stderr).toMatch(new RegExp(`^${name}: `, 'm'));
+  }
+  expect(stdout).toContain('PORT has a problem\n');
+  expect(stdout).toContain('HOST=127.0.0.1 # default\n');
+  expect(stdout + stderr).not.toContain('hunter2');
+});
+
+test.each([[[]], [['--chek']]])('without a known flag its use is told: %j', async (args) => {
+  expect(await config(args)).toMatchObject({ code: 2, stderr: expect.stringContaining('Usage') });
+});
+
+test('.env.example is what the code says', async () => {
+  const { stdout } = await config(['--example']);
+  expect(read('.env.example'), 'run `npm run config -- --example > .env.example`').toBe(stdout);
+});
+
+test('.env.example has each variable once, with the default that is in effect', () => {
+  const lines = read('.env.example').split('\n');
+  const assigned = lines.flatMap((line) => line.match(/^#([A-Z_]+)=(.*)$/)?.slice(1) ?? []);
+  const variables = Object.fromEntries(
+    assigned.flatMap((text, index) => (index % 2 === 0 ? [[text, assigned[index + 1]]] : [])),
+  );
+  expect(Object.keys(variables)).toEqual(names);
+  expect(assigned).toHaveLength(2 * names.length);
+  expect(readConfig(variables)).toEqual(readConfig({}));
+  for (const { name, meaning } of describeConfig()) expect(meaning, name).not.toBe('');
+});
+
+test('no other code reads a setting from the environment', () => {
+  const readers = globSync('src/**/*.ts', { cwd: ROOT })
+    .filter((file) => !file.includes('generated'))
+    .flatMap((file) => read(file).match(/process\.env\b[.[]\S*?\b\w+/g) ?? []);
+  // One is set by npm, the other is the receiver's own, whose usage tells it.
+  expect(readers.sort()).toEqual(['process.env.SIGNING_SECRET', 'process.env.npm_lifecycle_event']);
+});
+
+test('every variable is in docs/operations.md', () => {
+  const text = read('docs/operations.md');
+  expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+});
