@@ -1,7 +1,9 @@
 /** What every part of the gateway works with, opened in order. */
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './database/database.ts';
+import { hidingRows } from './database/reads/hidden-rows.ts';
 import type { Services } from './domain/call.ts';
+import { watchErasedSubjects } from './domain/erasure/erased-subjects.ts';
 import { eventCursor } from './domain/event/notification-event.ts';
 import { encryptionKeys, findEncryptionKeys } from './domain/keys/encryption-keys.ts';
 import { refuseMissingIssuerKey } from './domain/keys/missing-issuer-key.ts';
@@ -56,14 +58,17 @@ export async function openServices(
   use: Use,
 ): Promise<OpenServices> {
   const log = overrides.log ?? createLog(config.LOG_LEVEL);
-  const database = use('database', overrides.database ?? (await openDatabase(config, log)));
-  const vault = await openVault(config, database);
+  const opened = use('database', overrides.database ?? (await openDatabase(config, log)));
+  const vault = await openVault(config, opened);
+  const erasedSubjects = use('erasures', await watchErasedSubjects(opened, log));
+  const database = { ...opened, rows: hidingRows(opened.rows, erasedSubjects.ids) };
   const sandbox = use('sandbox', await openSandbox({ config, database, log }));
   let publicUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
   const services: Services = {
     config,
     log,
     database,
+    erasedSubjects,
     vault,
     catalogue: createCatalogue(overrides.providers ?? allProviders(config, sandbox)),
     viewers: createViewerCache(),

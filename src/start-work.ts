@@ -9,13 +9,18 @@ import { recoverReadsSweep } from './jobs/recover-reads.ts';
 import { recoverWritesSweep } from './jobs/recover-writes.ts';
 import { refreshTokensSweep } from './jobs/refresh-tokens.ts';
 import { removeExpiredSweep } from './jobs/remove-expired.ts';
+import { runErasureJob } from './jobs/run-erasure.ts';
 import { runReadJob } from './jobs/run-read.ts';
 import { runWriteJob } from './jobs/run-write.ts';
 import { scheduleReadsSweep } from './jobs/schedule-reads.ts';
 import { createOutbound } from './outbound/client.ts';
 
 export const WORK: Work = {
-  handlers: { 'run-write': runWriteJob, 'run-read': runReadJob },
+  handlers: {
+    'run-write': runWriteJob,
+    'run-read': runReadJob,
+    'run-erasure': runErasureJob,
+  },
   // First the work that processes that ended have left behind.
   sweeps: [
     missProcessesSweep,

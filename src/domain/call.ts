@@ -6,6 +6,7 @@ import type { OperationChanges } from '../events/operation-changes.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { Log } from '../log.ts';
 import type { Vault } from '../secrets.ts';
+import type { ErasedSubjects } from './erasure/erased-subjects.ts';
 import type { Catalogue } from './provider/catalogue.ts';
 import type { ProviderAccess } from './provider/provider-access.ts';
 import type { Viewer, ViewerCache } from './viewer/viewer.ts';
@@ -13,7 +14,9 @@ import type { Viewer, ViewerCache } from './viewer/viewer.ts';
 export interface Services {
   config: Config;
   log: Log;
+  /** Its rows are without those of groups and consumers that are being erased. */
   database: Database;
+  erasedSubjects: ErasedSubjects;
   vault: Vault;
   catalogue: Catalogue;
   viewers: ViewerCache;

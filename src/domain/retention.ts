@@ -91,6 +91,7 @@ class Remover {
       const ids = rows.map(({ id }) => id);
       await this.#removeLogs(ids);
       if (this.#signal?.aborted) return;
+      await this.#query(REMOVE_ENTRIES, [ids]);
       this.#count('Operation', (await this.#query(REMOVE_OPERATIONS, [ids])).length);
       found = ids.length;
     }
@@ -119,6 +120,9 @@ const REMOVE_LOGS = `
       select ctid from "OperationLog" where "operationId" = operation."id" limit ${ROWS_AT_ONCE}
     ) line limit ${ROWS_AT_ONCE}))
   returning 1`;
+
+/** Their writes may have a little longer: nothing of the records outlives what tells whose they are. */
+const REMOVE_ENTRIES = `delete from "WriteEntry" where "operationId" = any($1)`;
 
 const REMOVE_OPERATIONS = `delete from "Operation" where "id" = any($1) returning 1`;
 

@@ -37,6 +37,15 @@ export const JOBS = {
     concurrency: 8,
     concurrencyOfGroup: 4,
   },
+  /** Some rows of what is being erased; the next job in line removes the rest. */
+  'run-erasure': {
+    payload: z.object({ projectId: z.string(), id: z.string() }),
+    onceForKey: true,
+    expireInSeconds: 300,
+    batchSize: 1,
+    concurrency: 2,
+    concurrencyOfGroup: 2,
+  },
 } as const satisfies Record<string, JobPolicy>;
 
 export type JobName = keyof typeof JOBS;

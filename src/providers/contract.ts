@@ -41,6 +41,12 @@ export type Attachment =
   | { in: 'header'; name: string; valuePrefix?: string }
   | { in: 'query'; name: string };
 
+/** POST sends the token and the client as a form (RFC 7009), DELETE has the token at the end of the URL. */
+export interface Revocation {
+  method: 'POST' | 'DELETE';
+  url: string;
+}
+
 /** Token facts of an OAuth 2 provider. URLs may hold `{{variable}}`, filled from a connection's workspace and metadata. */
 export interface OAuth2Facts {
   authorizeUrl?: string;
@@ -49,6 +55,8 @@ export interface OAuth2Facts {
   authorizeParams?: Record<string, string>;
   /** The provider refuses an authorize request that names no scopes. */
   explicitScopesRequired?: boolean;
+  /** Where tokens are given up; left out if the provider has nowhere, or it is not known. */
+  revocation?: Revocation;
   /** How the client proves itself at the token URL. Default: in the body. */
   clientAuthentication?: 'body' | 'basic';
   /** Paths (dotted) of values in the token answer that a connection keeps. */

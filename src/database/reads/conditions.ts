@@ -72,6 +72,8 @@ export function expressionOf(
       return sql`${name} = any(${value(of)})`;
     case 'inOrgs':
       return sql`${name} in (select "id" from "Project" where "orgId" = any(${member('projectsOfOrgs')}))`;
+    case 'noneOf':
+      return sql`(${name} is null or ${name} <> all(${member('noneOf')}))`;
     case 'after':
       return sql`${name} > ${member('after')}`;
     case 'upTo':

@@ -18,6 +18,7 @@ export type Comparison =
   | 'inOrgs'
   | 'after'
   | 'upTo'
+  | 'noneOf'
   | 'requested';
 
 export function comparisonOf(value: unknown): Comparison {
@@ -27,6 +28,7 @@ export function comparisonOf(value: unknown): Comparison {
   if (typeof value !== 'object') return 'equal';
   if ('projectsOfOrgs' in value) return 'inOrgs';
   if ('after' in value) return 'after';
+  if ('noneOf' in value) return 'noneOf';
   return 'upTo' in value ? 'upTo' : 'equal';
 }
 

@@ -1,6 +1,9 @@
+import { eraseConsumer } from '../../domain/erasure/erase-subject.ts';
 import { listConsumers } from '../../domain/project/consumer.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
+import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
+import { DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Consumer, Consumers, Project } from '../schema/types.ts';
 
@@ -25,5 +28,13 @@ builder.objectField(Project, 'consumers', (t) =>
     description:
       'The consumers of the project, newest first. A consumer is created by its first connection.',
     list: listConsumers,
+  }),
+);
+
+builder.mutationField('eraseConsumer', (t) =>
+  mutationField(t, eraseConsumer, {
+    type: DeletePayload,
+    description:
+      'Erases a consumer with all that names them: their connections, the installations that use these, operations with their logs, events and deliveries. Tokens are revoked at providers that take that. It is out of sight at once, its rows go soon after; the ref can be used anew.',
   }),
 );

@@ -1,6 +1,9 @@
+import { eraseGroup } from '../../domain/erasure/erase-subject.ts';
 import { listGroups } from '../../domain/project/group.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
+import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
+import { DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Group, Groups, Project } from '../schema/types.ts';
 
@@ -25,5 +28,13 @@ builder.objectField(Project, 'groups', (t) =>
     description:
       'The groups of the project, newest first. A group is created by its first connection.',
     list: listGroups,
+  }),
+);
+
+builder.mutationField('eraseGroup', (t) =>
+  mutationField(t, eraseGroup, {
+    type: DeletePayload,
+    description:
+      'Erases a group with all that names it: its connections, installations, operations with their logs, events and deliveries. Tokens are revoked at providers that take that. It is out of sight at once, its rows go soon after; the ref can be used anew.',
   }),
 );

@@ -1,3 +1,4 @@
+import { deleteProject } from '../../domain/erasure/delete-project.ts';
 import { getOrgOfProject } from '../../domain/org/org.ts';
 import {
   createProject,
@@ -10,7 +11,7 @@ import { createdFields, listField, rootListField, updateTimeField } from '../sch
 import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
-import { answer } from '../schema/payloads.ts';
+import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Org, Project, Projects } from '../schema/types.ts';
 
@@ -97,5 +98,10 @@ builder.mutationFields((t) => ({
   updateProject: mutationField(t, updateProject, {
     type: answer('UpdateProjectPayload', 'project', Project, 'The project with its new values.'),
     description: 'Changes a project.',
+  }),
+  deleteProject: mutationField(t, deleteProject, {
+    type: DeletePayload,
+    description:
+      'Deletes a project with all that is in it. Its keys are refused within a second, and nothing is sent any more; tokens are revoked at providers that take that. It is out of sight at once, its rows go soon after; its name can be used anew.',
   }),
 }));

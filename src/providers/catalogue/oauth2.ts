@@ -21,6 +21,7 @@ export const OAUTH2_ROWS: CatalogueRow[] = [
     oauth2: {
       authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
       tokenUrl: 'https://oauth2.googleapis.com/token',
+      revocation: { method: 'POST', url: 'https://oauth2.googleapis.com/revoke' },
       authorizeParams: { access_type: 'offline', prompt: 'consent' },
       explicitScopesRequired: true,
       tokenFields: { scopes: 'scope' },

@@ -19,6 +19,7 @@ export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
       // The page where people consent is on a host of its own, which the base URL says nothing of.
       authorizeUrl: 'https://app.hubspot.com/oauth/authorize',
       tokenUrl: `${baseUrl}/oauth/v1/token`,
+      revocation: { method: 'DELETE', url: `${baseUrl}/oauth/v1/refresh-tokens` },
       explicitScopesRequired: true,
     },
     limits: {

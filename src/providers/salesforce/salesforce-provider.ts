@@ -17,6 +17,7 @@ export function salesforceProvider(options: { baseUrl?: string } = {}): Provider
     oauth2: {
       authorizeUrl: `${baseUrl}/services/oauth2/authorize`,
       tokenUrl: `${baseUrl}/services/oauth2/token`,
+      revocation: { method: 'POST', url: `${baseUrl}/services/oauth2/revoke` },
       authorizeParams: { prompt: 'login' },
       tokenFields: { workspaceRef: 'instance_url', consumerRef: 'id', scopes: 'scope' },
       // Token answers name no lifetime: a session lasts as long as the org has set, two hours by default.

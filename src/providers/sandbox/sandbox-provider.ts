@@ -26,6 +26,7 @@ export function sandboxProvider(address: () => string): Provider {
       return {
         authorizeUrl: `${address()}/oauth/authorize`,
         tokenUrl: `${address()}/oauth/token`,
+        revocation: { method: 'POST' as const, url: `${address()}/oauth/revoke` },
         tokenFields: { workspaceRef: 'workspace.id', consumerRef: 'user.id', scopes: 'scope' },
       };
     },

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { within } from '../../domain/declared-read.ts';
+import { eraseConsumer } from '../../domain/erasure/erase-subject.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { listConsumers } from '../../domain/project/consumer.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 export const consumer = resource('Consumer', "One of the builder's users, who connects accounts.", {
@@ -28,5 +30,19 @@ export const consumerEndpoints = [
     item: consumer,
     list: within(getOwnProject, listConsumers),
     show: showConsumer,
+  }),
+  mutationEndpoint({
+    id: 'eraseConsumer',
+    method: 'DELETE',
+    path: '/projects/{projectIdOrName}/consumers/{consumerRef}',
+    tag: 'Consumers',
+    summary:
+      'Erases a consumer with all that names it: connections, installations, operations, events and deliveries.',
+    description:
+      'Tokens are revoked at providers that take that. It is out of sight at once, its rows go soon after; the ref can be used anew.',
+    mutation: eraseConsumer,
+    status: 204,
+    output: null,
+    show: noBody,
   }),
 ];

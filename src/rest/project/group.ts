@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { within } from '../../domain/declared-read.ts';
+import { eraseGroup } from '../../domain/erasure/erase-subject.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { listGroups } from '../../domain/project/group.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';
+import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
 export const group = resource('Group', "A set of the builder's users who share access.", {
@@ -28,5 +30,19 @@ export const groupEndpoints = [
     item: group,
     list: within(getOwnProject, listGroups),
     show: showGroup,
+  }),
+  mutationEndpoint({
+    id: 'eraseGroup',
+    method: 'DELETE',
+    path: '/projects/{projectIdOrName}/groups/{groupRef}',
+    tag: 'Groups',
+    summary:
+      'Erases a group with all that names it: connections, installations, operations, events and deliveries.',
+    description:
+      'Tokens are revoked at providers that take that. It is out of sight at once, its rows go soon after; the ref can be used anew.',
+    mutation: eraseGroup,
+    status: 204,
+    output: null,
+    show: noBody,
   }),
 ];

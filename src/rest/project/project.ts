@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deleteProject } from '../../domain/erasure/delete-project.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import {
   createProject,
@@ -8,7 +9,7 @@ import {
 } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';
-import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 
@@ -94,5 +95,18 @@ export const projectEndpoints = [
     status: 200,
     output: project,
     show: showProject,
+  }),
+  mutationEndpoint({
+    id: 'deleteProject',
+    method: 'DELETE',
+    path: '/projects/{projectIdOrName}',
+    tag,
+    summary: 'Deletes a project with all that is in it.',
+    description:
+      'Its keys are refused within a second, and nothing is sent any more; tokens are revoked at providers that take that. It is out of sight at once, its rows go soon after; its name can be used anew.',
+    mutation: deleteProject,
+    status: 204,
+    output: null,
+    show: noBody,
   }),
 ];

@@ -72,7 +72,7 @@ const CONSENTING_USER = 'sandbox-user';
 /** Issues, rotates and revokes tokens, all in memory. */
 export class AuthorizationServer {
   /** For tests: what has happened since the start. */
-  readonly counts = { issued: 0, refreshed: 0, reuseRefused: 0 };
+  readonly counts = { issued: 0, refreshed: 0, reuseRefused: 0, revoked: 0 };
   readonly #settings: Settings;
   readonly #now: () => Date;
   readonly #codes = new LRUCache<string, Code>(HELD);
@@ -135,6 +135,14 @@ export class AuthorizationServer {
     held.used = true;
     this.counts.refreshed += 1;
     return this.#issue(held.family, { refreshable: true });
+  }
+
+  /** Ends all tokens of the same consent. An unknown token is none of this server's: RFC 7009 section 2.2. */
+  revoke(clientId: string, token: string): void {
+    const held = this.#refreshTokens.get(token) ?? this.#accessTokens.get(token);
+    if (held?.family.clientId !== clientId) return;
+    held.family.revoked = true;
+    this.counts.revoked += 1;
   }
 
   findAccessToken(token: string): Family | null {

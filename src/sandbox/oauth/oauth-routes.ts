@@ -23,7 +23,16 @@ export function oauthRoutes(oauth: AuthorizationServer): Route[] {
     {
       method: 'POST',
       pattern: '/oauth/token',
-      answer: (request) => answerToken(oauth, request),
+      answer: (request) => answerToken(request, (form, clientId) => grant(oauth, clientId, form)),
+    },
+    {
+      method: 'POST',
+      pattern: '/oauth/revoke',
+      answer: (request) =>
+        answerToken(request, (form, clientId) => {
+          oauth.revoke(clientId, given(form, 'token'));
+          return {};
+        }),
     },
   ];
 }
@@ -77,11 +86,14 @@ function consentPage(query: URLSearchParams): SandboxAnswer {
   return { status: 200, html: page('Connect to the sandbox', content) };
 }
 
-function answerToken(oauth: AuthorizationServer, request: SandboxRequest): SandboxAnswer {
+function answerToken(
+  request: SandboxRequest,
+  answer: (form: URLSearchParams, clientId: string) => object,
+): SandboxAnswer {
   const headers = { 'cache-control': 'no-store' };
   try {
     const form = new URLSearchParams(request.body);
-    return { status: 200, headers, json: grant(oauth, clientIdOf(form, request), form) };
+    return { status: 200, headers, json: answer(form, clientIdOf(form, request)) };
   } catch (error) {
     if (!(error instanceof TokenRefusal)) throw error;
     const json = { error: error.code, error_description: error.message };

@@ -10,10 +10,13 @@ import { providerAnswer } from '../session/provider-answer.ts';
 import type { GrantedTokens } from './token.ts';
 import { endpointFailure, endpointRefusal } from './token-endpoint-errors.ts';
 
-/** Well within the lease under which a token is refreshed. */
-const REQUEST_MS = 15_000;
-/** The longest tokens, JWTs with many claims, are a tenth of this. */
-const ANSWER_BYTES = 256 * 1024;
+export const ENDPOINT_LIMITS = {
+  /** Well within the lease under which a token is refreshed. */
+  timeoutMs: 15_000,
+  /** The longest tokens, JWTs with many claims, are a tenth of this. */
+  answerBytes: 256 * 1024,
+  wholeAnswer: true,
+} as const;
 
 type Reach = Pick<Services, 'providerAccess' | 'now'>;
 
@@ -35,13 +38,14 @@ export type TokenAnswer = GrantedTokens & { facts: Record<string, unknown> };
  */
 export async function requestTokens(reach: Reach, request: TokenRequest): Promise<TokenAnswer> {
   const requestedAt = reach.now();
-  const answer = await post(reach, request);
+  const { provider, account } = request;
+  const answer = await postForm(reach, request, fillAddress(provider.oauth2.tokenUrl, account));
   const facts = factsOf(answer.body);
   // Some refuse with a 200.
   if (!isSuccess(answer) || facts.error !== undefined) throw endpointRefusal(request, answer);
   const tokens = tokenFields.safeParse(facts);
   if (!tokens.success) throw endpointFailure(request, 'RETRYABLE', 'answered without a token.');
-  const { oauth2 } = request.provider;
+  const { oauth2 } = provider;
   const { access_token: token, refresh_token: refreshToken, expires_in } = tokens.data;
   const seconds = expires_in ?? oauth2.defaultLifetimeSeconds;
   return {
@@ -70,14 +74,19 @@ export function textAt(facts: Record<string, unknown>, path: string | undefined)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }
 
-async function post({ providerAccess }: Reach, request: TokenRequest): Promise<ProviderAnswer> {
-  const { provider, account, client, form } = request;
+/** Posts the form to an endpoint of the provider, with the client's proof. Throws ProviderError without an answer. */
+export async function postForm(
+  { providerAccess }: Pick<Reach, 'providerAccess'>,
+  request: TokenRequest,
+  url: string,
+): Promise<ProviderAnswer> {
+  const { provider, client, form } = request;
   const inHeader = provider.oauth2.clientAuthentication === 'basic';
   const inBody = { client_id: client.id, client_secret: client.secret };
   try {
     const answer = await providerAccess.outbound.send({
       method: 'POST',
-      url: fillAddress(provider.oauth2.tokenUrl, account),
+      url,
       headers: {
         accept: 'application/json',
         'content-type': 'application/x-www-form-urlencoded',
@@ -85,9 +94,7 @@ async function post({ providerAccess }: Reach, request: TokenRequest): Promise<P
         ...(inHeader && { authorization: clientAuthorization(client) }),
       },
       body: new URLSearchParams(inHeader ? form : { ...form, ...inBody }).toString(),
-      timeoutMs: REQUEST_MS,
-      answerBytes: ANSWER_BYTES,
-      wholeAnswer: true,
+      ...ENDPOINT_LIMITS,
     });
     return providerAnswer(answer);
   } catch (error) {

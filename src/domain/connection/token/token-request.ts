@@ -37,18 +37,28 @@ export async function refreshRequest(
   credentials: TokenCredentials,
 ): Promise<TokenRequest> {
   const provider = getOAuthProvider(services, connection.provider);
-  const whole = { provider, account: connection };
+  const client = await getClient(services, connection, credentials);
+  const whole = { provider, account: connection, client };
   if (!('clientId' in credentials)) {
-    const { projectId, providerAppId: id } = connection;
-    const client = await findAppClient(services, { projectId, id, provider: provider.name });
-    if (!client) throw withoutApp(provider);
     const refresh_token = credentials.refreshToken?.token ?? '';
-    return { ...whole, client, form: { grant_type: 'refresh_token', refresh_token } };
+    return { ...whole, form: { grant_type: 'refresh_token', refresh_token } };
   }
-  const { clientId: id, clientSecret: secret, scopes } = credentials;
-  const scope = scopes.join(provider.oauth2.scopeSeparator ?? ' ');
-  const form = { ...grantOf(credentials), ...(scope !== '' && { scope }) };
-  return { ...whole, client: { id, secret }, form };
+  const scope = credentials.scopes.join(provider.oauth2.scopeSeparator ?? ' ');
+  return { ...whole, form: { ...grantOf(credentials), ...(scope !== '' && { scope }) } };
+}
+
+/** The OAuth client that the connection's tokens are of. Throws BAD_REQUEST where its app is gone. */
+export async function getClient(
+  services: Services,
+  { projectId, provider: name, providerAppId }: LeasedConnection,
+  credentials: TokenCredentials,
+): Promise<TokenRequest['client']> {
+  if ('clientId' in credentials) {
+    return { id: credentials.clientId, secret: credentials.clientSecret };
+  }
+  const client = await findAppClient(services, { projectId, id: providerAppId, provider: name });
+  if (!client) throw withoutApp(getOAuthProvider(services, name));
+  return client;
 }
 
 function grantOf(

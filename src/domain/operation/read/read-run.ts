@@ -16,7 +16,12 @@ import {
 } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
-import { createOperation, type InstallationAtWork, type LogLine, logOperation } from '../operation-work.ts';
+import {
+  createOperation,
+  type InstallationAtWork,
+  type LogLine,
+  logOperation,
+} from '../operation-work.ts';
 
 export type ReadRun = Row<'ReadRun'>;
 

@@ -44,6 +44,7 @@ export const xero: DeclaredProvider = {
   oauth2: {
     authorizeUrl: 'https://login.xero.com/identity/connect/authorize',
     tokenUrl: 'https://identity.xero.com/connect/token',
+    revocation: { method: 'POST', url: 'https://identity.xero.com/connect/revocation' },
     authorizeParams: { response_type: 'code' },
     explicitScopesRequired: true,
     clientAuthentication: 'basic',

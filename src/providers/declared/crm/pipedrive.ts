@@ -67,6 +67,7 @@ export const pipedrive: DeclaredProvider = {
   oauth2: {
     authorizeUrl: 'https://oauth.pipedrive.com/oauth/authorize',
     tokenUrl: 'https://oauth.pipedrive.com/oauth/token',
+    revocation: { method: 'POST', url: 'https://oauth.pipedrive.com/oauth/revoke' },
     clientAuthentication: 'basic',
   },
   records: {

@@ -65,6 +65,7 @@ export const asana: DeclaredProvider = {
   oauth2: {
     authorizeUrl: 'https://app.asana.com/-/oauth_authorize',
     tokenUrl: 'https://app.asana.com/-/oauth_token',
+    revocation: { method: 'POST', url: 'https://app.asana.com/-/oauth_revoke' },
     tokenFields: { consumerRef: 'data.id' },
   },
   // 150 a minute without a paid plan.

@@ -82,6 +82,7 @@ export const linear: DeclaredProvider = {
   oauth2: {
     authorizeUrl: 'https://linear.app/oauth/authorize',
     tokenUrl: 'https://api.linear.app/oauth/token',
+    revocation: { method: 'POST', url: 'https://api.linear.app/oauth/revoke' },
     explicitScopesRequired: true,
     scopeSeparator: ',',
     tokenFields: { scopes: 'scope' },

@@ -44,6 +44,7 @@ export const zoom: DeclaredProvider = {
   oauth2: {
     authorizeUrl: 'https://zoom.us/oauth/authorize',
     tokenUrl: 'https://zoom.us/oauth/token',
+    revocation: { method: 'POST', url: 'https://zoom.us/oauth/revoke' },
     clientAuthentication: 'basic',
     tokenFields: { scopes: 'scope' },
   },

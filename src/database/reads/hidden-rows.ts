@@ -1,0 +1,49 @@
+/** Reads as if what belongs to some groups and consumers were gone, while its rows are being deleted. */
+import type { RowList, Rows } from '../rows.ts';
+import { columnsOf, type Table } from '../tables.ts';
+import type { Link } from './linked-rows.ts';
+import type { Conditions } from './list-shape.ts';
+
+/** The columns that name a group or a consumer; each of them may be null. */
+const NAMING = ['groupId', 'consumerId'];
+const THEMSELVES: readonly Table[] = ['Group', 'Consumer'];
+
+/** Statements of a caller's own (`run`, `query`) are left as they are. */
+export function hidingRows(rows: Rows, hiddenIds: () => readonly string[]): Rows {
+  const hide = <W>(table: Table, where: W): W => {
+    const ids = hiddenIds();
+    return ids.length === 0 ? where : (without(table, where as Conditions, ids) as W);
+  };
+  const hideIn = <L extends Omit<RowList, 'range'>>(list: L): L => ({
+    ...list,
+    where: hide(list.table, list.where),
+    ...(list.links && { links: list.links.map((link) => hideLink(link, hide)) }),
+  });
+  return {
+    ...rows,
+    page: (table, where, range) => rows.page(table, hide(table, where), range),
+    find: (table, where) => rows.find(table, hide(table, where)),
+    count: (table, where) => rows.count(table, hide(table, where)),
+    pages: (lists) => rows.pages(lists.map(hideIn)),
+    counts: (lists) => rows.counts(lists.map(hideIn)),
+  };
+}
+
+function hideLink(link: Link, hide: <W>(table: Table, where: W) => W): Link {
+  return { ...link, where: hide(link.table, link.where) };
+}
+
+function without(table: Table, where: Conditions, ids: readonly string[]): Conditions {
+  const columns = THEMSELVES.includes(table)
+    ? ['id']
+    : NAMING.filter((column) => columnsOf(table).includes(column));
+  const changed = columns.map((column) => [column, lessIds(where[column], ids)]);
+  return { ...where, ...Object.fromEntries(changed) };
+}
+
+/** What a condition on a column becomes: a list of nothing finds nothing. */
+function lessIds(condition: unknown, ids: readonly string[]): unknown {
+  if (condition === undefined) return { noneOf: ids };
+  if (typeof condition === 'string') return ids.includes(condition) ? [] : condition;
+  return Array.isArray(condition) ? condition.filter((id) => !ids.includes(id)) : condition;
+}

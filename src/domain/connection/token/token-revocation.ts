@@ -1,0 +1,62 @@
+/** Gives up a connection's tokens at its provider: as RFC 7009 has it, or in the provider's own form. */
+import type { ProviderAnswer, Revocation } from '../../../providers/contract.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
+import { isSuccess } from '../../../providers/reading-answers.ts';
+import type { Services } from '../../call.ts';
+import { fillAddress } from '../session/account-address.ts';
+import { readCredentials } from '../session/held-credentials.ts';
+import { providerAnswer } from '../session/provider-answer.ts';
+import { heldToken, isTokenCredentials, type TokenCredentials } from './token.ts';
+import { ENDPOINT_LIMITS, postForm } from './token-endpoint.ts';
+import type { LeasedConnection } from './token-lease.ts';
+import { getClient, getOAuthProvider } from './token-request.ts';
+
+/** False if there is nothing to give up, or nowhere. Throws ProviderError if the provider does not take it. */
+export async function revokeTokens(
+  services: Services,
+  connection: LeasedConnection,
+): Promise<boolean> {
+  const { revocation } = services.catalogue.find(connection.provider)?.oauth2 ?? {};
+  if (!revocation) return false;
+  const { credentials } = await readCredentials(services, connection);
+  if (!isTokenCredentials(credentials)) return false;
+  const token = longestToken(credentials);
+  if (token === undefined) return false;
+  const answer = await requestRevocation(services, connection, { revocation, credentials, token });
+  if (isSuccess(answer)) return true;
+  throw new ProviderError('BAD_REQUEST', `The revocation was answered ${answer.status}.`);
+}
+
+/** With a refresh token go the access tokens that came of it. */
+function longestToken(credentials: TokenCredentials): string | undefined {
+  const refreshToken = 'refreshToken' in credentials ? credentials.refreshToken : undefined;
+  return (refreshToken ?? heldToken(credentials))?.token;
+}
+
+interface Giving {
+  revocation: Revocation;
+  credentials: TokenCredentials;
+  token: string;
+}
+
+async function requestRevocation(
+  services: Services,
+  connection: LeasedConnection,
+  { revocation: { url: template, method }, credentials, token }: Giving,
+): Promise<ProviderAnswer> {
+  const url = fillAddress(template, connection);
+  if (method === 'DELETE') {
+    const { outbound } = services.providerAccess;
+    return providerAnswer(
+      await outbound.send({
+        method,
+        url: `${url}/${encodeURIComponent(token)}`,
+        headers: { accept: 'application/json', 'user-agent': 'integration-gateway' },
+        ...ENDPOINT_LIMITS,
+      }),
+    );
+  }
+  const provider = getOAuthProvider(services, connection.provider);
+  const client = await getClient(services, connection, credentials);
+  return postForm(services, { provider, account: connection, client, form: { token } }, url);
+}

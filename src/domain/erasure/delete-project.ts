@@ -1,0 +1,53 @@
+/** The end of a project: out of sight with one transaction, its rows go after it. */
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { invalid } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { projectMutation } from '../declared-mutation.ts';
+import { projectIdOrName } from '../names.ts';
+import { beginErasure } from './erasure.ts';
+
+export const deleteProjectInput = z
+  .object({
+    projectIdOrName,
+    confirmName: z
+      .string()
+      .max(128)
+      .describe('The name of the project again: what is deleted does not come back.'),
+  })
+  .meta({ id: 'DeleteProjectInput', description: 'The project to delete, with its name again.' });
+
+/** For members of its org only. Its keys are refused within a second, and its name is free at once. */
+export const deleteProject = projectMutation({
+  needs: 'bearer',
+  input: deleteProjectInput,
+  async run(call, { confirmName }, { id, name }): Promise<{ deletedId: string }> {
+    if (confirmName.toLowerCase() !== name) {
+      throw invalid('input.confirmName', `must be ${name}, the name of the project.`, confirmName);
+    }
+    await inTransaction(call.database, async (tx) => {
+      await leaveOrg(tx, id);
+      await endCallsAndMessages(tx, id);
+      await beginErasure(call, tx, { projectId: id, id });
+    });
+    call.viewers.clear();
+    return { deletedId: id };
+  },
+});
+
+/** Whose projects a caller sees is told by orgs: an org of nobody shows it to nobody. */
+async function leaveOrg(tx: Transaction, id: string): Promise<void> {
+  const org = await tx.org.create({ data: { id: newId('org'), label: id } });
+  const data: Partial<Row<'Project'>> = { orgId: org.id, name: id, appName: id };
+  await tx.project.update({ where: { id }, data });
+}
+
+/** What lets callers in, and leads anything out of it. These are few, however long a project lives. */
+async function endCallsAndMessages(tx: Transaction, projectId: string): Promise<void> {
+  const where = { projectId };
+  await tx.apiKey.deleteMany({ where });
+  await tx.oAuthConnect.deleteMany({ where });
+  await tx.topic.deleteMany({ where });
+  await tx.destination.deleteMany({ where });
+}

@@ -1,0 +1,93 @@
+/**
+ * The work of an erasure, some parts at a time: a job of its own goes on with the rest. What is sent and what runs
+ * goes first. Every part may be repeated, so that a worker that is killed leaves nothing behind.
+ */
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { isForeignKeyViolation } from '../../database/violations.ts';
+import { prefixOf } from '../../ids.ts';
+import type { Services } from '../call.ts';
+import { endConnections } from './end-connections.ts';
+import { removeInstallations, removeOperations, removeRows } from './erase-rows.ts';
+import { type ErasureKey, enqueueErasure } from './erasure.ts';
+
+/** Short enough that a worker soon has time for another job, and to stop. */
+const SLICE_MS = 5_000;
+
+/** Does nothing where all is erased already. */
+export async function eraseSlice(
+  services: Services,
+  key: ErasureKey,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, log } = services;
+  const where = { projectId_id: key };
+  if (!(await database.prisma.erasure.findUnique({ where }))) return;
+  const endMs = performance.now() + SLICE_MS;
+  const isOver = () => signal.aborted || performance.now() >= endMs;
+  if ((await eraseParts(services, key, isOver)) && (await endErasure(services, key))) {
+    await services.erasedSubjects.look();
+    log.info({ projectId: key.projectId, erasedId: key.id }, 'erasure.ended');
+    return;
+  }
+  await inTransaction(database, (tx) => enqueueErasure(services, tx, key));
+}
+
+/** Whether it came to the end. */
+async function eraseParts(
+  services: Services,
+  key: ErasureKey,
+  isOver: () => boolean,
+): Promise<boolean> {
+  const { query } = services.database.rows;
+  const isProject = key.id === key.projectId;
+  const rowsOf = (table: string) => async () => (await removeRows(query, table, key)) > 0;
+  const parts: (() => Promise<boolean>)[] = [
+    async () => {
+      await removeInstallations(query, key);
+      return false;
+    },
+    rowsOf('Delivery'),
+    () => removeOperations(query, key),
+    rowsOf('NotificationEvent'),
+    () => endConnections(services, key),
+    ...(isProject ? OF_PROJECTS.map(rowsOf) : []),
+  ];
+  for (const removePart of parts) {
+    while (await removePart()) if (isOver()) return false;
+  }
+  return true;
+}
+
+/** What can be many in a project, in an order that no foreign key forbids; the rest goes with the project's row. */
+const OF_PROJECTS = [
+  'WriteTask',
+  'IdempotencyKey',
+  'Integration',
+  'ProviderApp',
+  'Group',
+  'Consumer',
+];
+
+/** False if something has come meanwhile that still names it: from here on nothing more can. */
+async function endErasure({ database }: Services, key: ErasureKey): Promise<boolean> {
+  try {
+    await inTransaction(database, (tx) => removeLast(tx, key));
+    return true;
+  } catch (error) {
+    if (isForeignKeyViolation(error)) return false;
+    throw error;
+  }
+}
+
+async function removeLast(tx: Transaction, { projectId, id }: ErasureKey): Promise<void> {
+  const where = { projectId, id };
+  if (id !== projectId) {
+    await (prefixOf(id) === 'grp'
+      ? tx.group.deleteMany({ where })
+      : tx.consumer.deleteMany({ where }));
+    await tx.erasure.deleteMany({ where });
+    return;
+  }
+  const project = await tx.project.delete({ where: { id } });
+  await tx.org.delete({ where: { id: project.orgId } });
+}

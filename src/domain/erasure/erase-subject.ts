@@ -1,0 +1,69 @@
+/** The ends of groups and consumers: with all that names them, and everything that was done for them. */
+import { z } from 'zod';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { notFound } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { projectMutation } from '../declared-mutation.ts';
+import { projectIdOrName, ref } from '../names.ts';
+import { findConsumerByRef } from '../project/consumer.ts';
+import { findGroupByRef } from '../project/group.ts';
+import { removeInstallations } from './erase-rows.ts';
+import { beginErasure, type ErasureKey } from './erasure.ts';
+
+export const eraseGroupInput = z
+  .object({ projectIdOrName, groupRef: ref.describe('The ref of the group.') })
+  .meta({ id: 'EraseGroupInput', description: 'The group to erase.' });
+
+export const eraseConsumerInput = z
+  .object({ projectIdOrName, consumerRef: ref.describe('The ref of the consumer.') })
+  .meta({ id: 'EraseConsumerInput', description: 'The consumer to erase.' });
+
+/** Its ref is free at once: who connects with it again makes a new group. */
+export const eraseGroup = projectMutation({
+  needs: 'full',
+  input: eraseGroupInput,
+  async run(call, { groupRef }, { id: projectId }): Promise<{ deletedId: string }> {
+    const group = await findGroupByRef(call, { projectId, groupRef });
+    if (!group) throw notFound('Group', groupRef);
+    const { id } = group;
+    return erase(call, { projectId, id }, async (tx) => {
+      const data = { groupRef: id, groupName: id };
+      await tx.group.updateMany({ where: { projectId, id }, data });
+      const input = { path: ['groupRef'], equals: groupRef };
+      await tx.oAuthConnect.deleteMany({ where: { projectId, input } });
+    });
+  },
+});
+
+/** Installations that work with the consumer's connections go too. Its ref is free at once. */
+export const eraseConsumer = projectMutation({
+  needs: 'full',
+  input: eraseConsumerInput,
+  async run(call, { consumerRef }, { id: projectId }): Promise<{ deletedId: string }> {
+    const consumer = await findConsumerByRef(call, { projectId, consumerRef });
+    if (!consumer) throw notFound('Consumer', consumerRef);
+    const { id } = consumer;
+    return erase(call, { projectId, id }, async (tx) => {
+      const data = { consumerRef: id, consumerName: id };
+      await tx.consumer.updateMany({ where: { projectId, id }, data });
+      const input = { path: ['consumerRef'], equals: consumerRef };
+      await tx.oAuthConnect.deleteMany({ where: { projectId, input } });
+    });
+  },
+});
+
+/** Answers when nothing of it is in sight any more. */
+async function erase(
+  call: Call,
+  key: ErasureKey,
+  forgetNames: (tx: Transaction) => Promise<void>,
+): Promise<{ deletedId: string }> {
+  await inTransaction(call.database, async (tx) => {
+    await forgetNames(tx);
+    await beginErasure(call, tx, key);
+  });
+  await call.erasedSubjects.look();
+  // They do not name their consumer: nothing else hides them.
+  await removeInstallations(call.database.rows.query, key);
+  return { deletedId: key.id };
+}

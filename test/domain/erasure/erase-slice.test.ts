@@ -1,0 +1,60 @@
+/** An erasure in parts: whatever stops a worker, the rest goes later. */
+import { expect, test } from 'vitest';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { eraseSlice } from '../../../src/domain/erasure/erase-slice.ts';
+import { beginErasure } from '../../../src/domain/erasure/erasure.ts';
+import { sharedApp } from '../../support/app.ts';
+import { insertRows } from '../../support/database/rows.ts';
+import { generate } from '../../support/scenes/connections.ts';
+
+const app = await sharedApp();
+const { services } = app.app;
+const { prisma } = services.database;
+const insert = insertRows(app);
+const DELIVERIES = 1_200;
+
+async function begun() {
+  const { projectId, ...tenant } = await app.tenant();
+  const { group, consumer } = await generate({ ...tenant, projectId }, { apiKey: 'k' });
+  const subject = { groupId: group.id, consumerId: consumer.id };
+  for (let count = 0; count < DELIVERIES; count += 400) {
+    const rows = Array.from({ length: 400 }, () => ({ projectId, ...subject }));
+    await insert.operations(rows);
+    await Promise.all(rows.map((row) => insert.delivery(row)));
+  }
+  const key = { projectId, id: group.id };
+  await inTransaction(services.database, (tx) => beginErasure(services, tx, key));
+  const left = async () => [
+    await prisma.delivery.count({ where: { projectId } }),
+    await prisma.operation.count({ where: { projectId } }),
+    await prisma.group.count({ where: { projectId } }),
+  ];
+  return { key, left };
+}
+
+test('a worker that is stopped has removed a part; the next one goes on, and a late one finds nothing', async () => {
+  const { key, left } = await begun();
+  await eraseSlice(services, key, AbortSignal.abort());
+  const [deliveries, ...others] = await left();
+  expect(deliveries).toBeGreaterThan(0);
+  expect(deliveries).toBeLessThan(DELIVERIES);
+  expect(others).toEqual([DELIVERIES, 1]);
+  const never = new AbortController().signal;
+  await Promise.all([eraseSlice(services, key, never), eraseSlice(services, key, never)]);
+  expect(await left()).toEqual([0, 0, 0]);
+  expect(await prisma.erasure.count({ where: key })).toBe(0);
+  await eraseSlice(services, key, never);
+});
+
+test('what comes while an erasure ends is erased too; after its end the database refuses it', async () => {
+  const { key, left } = await begun();
+  const { projectId, id: groupId } = key;
+  const come = () => insert.operation({ projectId, groupId });
+  const never = new AbortController().signal;
+  for (let round = 0; round < 3; round += 1) {
+    await Promise.allSettled([eraseSlice(services, key, never), come(), come()]);
+  }
+  await eraseSlice(services, key, never);
+  expect(await left()).toEqual([0, 0, 0]);
+  await expect(come()).rejects.toThrow(/foreign key/i);
+});

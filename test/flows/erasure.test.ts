@@ -1,0 +1,196 @@
+/** Groups, consumers and projects end: out of sight with the answer, and without a trace soon after. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createLog } from '../../src/log.ts';
+import { sharedApp, type Tenant } from '../support/app.ts';
+import { restClient } from '../support/rest/rest-client.ts';
+import { generate } from '../support/scenes/connections.ts';
+import {
+  createProvenance,
+  findMarks,
+  startAllJobs,
+  useEverything,
+} from '../support/scenes/erasures.ts';
+import { POLLING } from '../support/scenes/reads.ts';
+
+const lines: string[] = [];
+const log = createLog('debug', { write: (line) => void lines.push(line) });
+const app = await sharedApp({ log });
+const { services, sandbox } = app.app;
+const { prisma } = services.database;
+sandbox.seed('contacts', 3);
+
+const ERASE_GROUP =
+  'mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }';
+const ERASE_CONSUMER =
+  'mutation ($input: EraseConsumerInput!) { eraseConsumer(input: $input) { deletedId } }';
+const DELETE_PROJECT =
+  'mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { deletedId } }';
+
+const SEEN = `query ($id: String!, $ids: [ID!]!) {
+  project(idOrName: $id) {
+    groups { totalCount nodes { groupRef } }
+    consumers { totalCount nodes { consumerRef } }
+    connections { totalCount nodes { id } }
+    installations { totalCount nodes { id } }
+    operations { totalCount nodes { id } }
+    notificationEvents { totalCount nodes { id data } }
+    destinations { nodes { deliveries { totalCount nodes { id } } } }
+  }
+  nodes(ids: $ids) { id }
+}`;
+
+/** Whatever the API tells of the project, as text. */
+async function seen(tenant: Tenant, ids: string[] = []): Promise<string> {
+  return JSON.stringify(await tenant.query(SEEN, { id: tenant.projectId, ids }));
+}
+
+/** A mark that nothing else holds. */
+function newMark(name: string): string {
+  return `${name}-${crypto.randomUUID()}`;
+}
+
+/** Ended jobs name ids for another minute. */
+async function rowsWith(id: string): Promise<string[]> {
+  return (await findMarks(app, id)).filter((line) => line.startsWith('public.'));
+}
+
+async function erased(id: string): Promise<void> {
+  await expect.poll(() => prisma.erasure.count({ where: { id } }), POLLING).toBe(0);
+}
+
+test('a group is out of sight with the answer, and soon nothing holds its names; others keep all they have', async () => {
+  const tenant = await createProvenance(app);
+  const [gone, stays] = [newMark('gone'), newMark('stays')];
+  const workers = await startAllJobs(app);
+  const own = await useEverything(app, tenant, { groupRef: gone, consumerRef: newMark('ann') });
+  await useEverything(app, tenant, { groupRef: stays, consumerRef: newMark('bob') });
+  await workers[Symbol.asyncDispose]();
+  const kept = await findMarks(app, stays);
+  const tables = new Set((await findMarks(app, gone)).map((line) => line.split(' ')[0]));
+  expect([...tables]).toEqual(
+    expect.arrayContaining([
+      'public."Delivery"',
+      'public."Group"',
+      'public."IdempotencyKey"',
+      'public."NotificationEvent"',
+      'public."WriteEntry"',
+    ]),
+  );
+  const journal = join(services.config.DATA_DIR, 'token-journal');
+  mkdirSync(journal, { recursive: true });
+  const entry = join(journal, `${own.connectionId}.json`);
+  writeFileSync(entry, '{}');
+  const { revoked } = sandbox.oauth.counts;
+  const { id } = await prisma.group.findFirstOrThrow({ where: { groupRef: gone } });
+
+  const input = { projectIdOrName: tenant.projectId, groupRef: gone };
+  expect(await tenant.query(ERASE_GROUP, { input })).toEqual({ eraseGroup: { deletedId: id } });
+  const ids = [id, own.connectionId, own.installationId, ...own.operationIds];
+  const inSight = await seen(tenant, ids);
+  expect(inSight).not.toContain(gone);
+  for (const one of ids) expect(inSight).not.toContain(one);
+  expect(inSight).toContain(stays);
+  // Its rows are there: no worker has run.
+  expect(await prisma.operation.count({ where: { groupId: id } })).toBe(2);
+  expect(await tenant.refusal(ERASE_GROUP, { input })).toMatchObject({ code: 'NOT_FOUND' });
+
+  await using _workers = await startAllJobs(app);
+  await erased(id);
+  expect(await findMarks(app, gone)).toEqual([]);
+  expect(await rowsWith(id)).toEqual([]);
+  expect(await findMarks(app, stays)).toEqual(kept);
+  expect(existsSync(entry)).toBe(false);
+  expect(sandbox.oauth.counts.revoked).toBe(revoked + 1);
+  expect(lines.join('')).toContain('connection.revoked');
+  expect(lines.join('')).not.toContain(gone);
+});
+
+test('the ref of an erased group is free at once: who connects with it makes another group', async () => {
+  const tenant = await createProvenance(app);
+  const before = await generate(tenant, { apiKey: 'k', groupRef: 'again' });
+  const input = { projectIdOrName: tenant.projectId, groupRef: 'again' };
+  await tenant.query(ERASE_GROUP, { input });
+  const after = await generate(tenant, { apiKey: 'k', groupRef: 'again' });
+  expect(after.group.id).not.toBe(before.group.id);
+  await using _workers = await startAllJobs(app);
+  await erased(before.group.id);
+  expect(JSON.parse(await seen(tenant)).project.connections.nodes).toEqual([{ id: after.id }]);
+});
+
+test('a consumer goes with the installations that use their connections; the groups stay', async () => {
+  const tenant = await createProvenance(app);
+  const gone = newMark('gone');
+  const groupRef = newMark('group');
+  const workers = await startAllJobs(app);
+  const own = await useEverything(app, tenant, { groupRef, consumerRef: gone });
+  await workers[Symbol.asyncDispose]();
+  const { id } = await prisma.consumer.findFirstOrThrow({ where: { consumerRef: gone } });
+  const input = { projectIdOrName: tenant.projectId, consumerRef: gone };
+  const reader = await tenant.withScopes('read', 'connections:write');
+  expect(await reader.refusal(ERASE_CONSUMER, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  const stranger = await app.tenant();
+  expect(await stranger.refusal(ERASE_CONSUMER, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  await restClient(app, { 'x-api-key': tenant.apiKey }).delete(
+    `/projects/${tenant.projectId}/consumers/${gone}`,
+  );
+  const ids = [id, own.connectionId, own.installationId, ...own.operationIds];
+  const inSight = await seen(tenant, ids);
+  for (const one of [gone, ...ids]) expect(inSight).not.toContain(one);
+  expect(inSight).toContain(groupRef);
+  await using _workers = await startAllJobs(app);
+  await erased(id);
+  expect(await findMarks(app, gone)).toEqual([]);
+});
+
+test('a project needs its name again, is out of sight, and goes with all its rows', async () => {
+  const tenant = await createProvenance(app, newMark('gone'));
+  const other = await createProvenance(app);
+  const { projectId, projectName } = tenant;
+  const groupRef = newMark('group');
+  const workers = await startAllJobs(app);
+  await useEverything(app, tenant, { groupRef, consumerRef: newMark('ann') });
+  await useEverything(app, other, { groupRef: 'acme', consumerRef: 'bob' });
+  await workers[Symbol.asyncDispose]();
+  const kept = await rowsWith(other.projectId);
+  const input = { projectIdOrName: projectId, confirmName: projectName.toUpperCase() };
+  const wrong = { ...input, confirmName: 'other' };
+  const { problem } = await tenant.builder.refusal(DELETE_PROJECT, { input: wrong });
+  expect(problem.issues).toMatchObject([{ name: 'input.confirmName', value: 'other' }]);
+  expect(await tenant.refusal(DELETE_PROJECT, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await other.builder.refusal(DELETE_PROJECT, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+
+  expect(await tenant.builder.query(DELETE_PROJECT, { input })).toEqual({
+    deleteProject: { deletedId: projectId },
+  });
+  expect(await tenant.refusal('{ viewer { kind } }')).toMatchObject({ code: 'UNAUTHENTICATED' });
+  const asBuilder = await seen({ ...tenant, ...tenant.builder }, [projectId]);
+  expect(JSON.parse(asBuilder)).toEqual({ project: null, nodes: [null] });
+  const create = `mutation { createProject(input: {
+    orgId: "${tenant.orgId}", name: "${projectName}", appName: "Anew" }) { project { name } } }`;
+  expect(await tenant.builder.query(create)).toMatchObject({
+    createProject: { project: { name: projectName } },
+  });
+
+  await using _workers = await startAllJobs(app);
+  await erased(projectId);
+  expect(await rowsWith(projectId)).toEqual([]);
+  expect(await findMarks(app, groupRef)).toEqual([]);
+  expect(await rowsWith(other.projectId)).toEqual(kept);
+});
+
+test('over REST a project takes its name in the query', async () => {
+  const tenant = await app.tenant();
+  const builder = restClient(app, { authorization: `Bearer ${tenant.token}` });
+  const path = `/projects/${tenant.projectName}`;
+  expect(await builder.refusal('DELETE', path)).toMatchObject({
+    status: 400,
+    issues: [{ in: 'query', name: 'confirmName' }],
+  });
+  await builder.delete(`${path}?confirmName=${tenant.projectName}`);
+  expect(await builder.refusal('GET', path)).toMatchObject({ status: 404 });
+  await builder.delete(`/orgs/${tenant.orgId}`);
+});

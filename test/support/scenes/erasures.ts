@@ -1,0 +1,108 @@
+/** A project whose groups, consumers and names can be found wherever they are stored. */
+import { expect } from 'vitest';
+import { startJobs, type Work } from '../../../src/jobs/job-worker.ts';
+import { runErasureJob } from '../../../src/jobs/run-erasure.ts';
+import { runReadJob } from '../../../src/jobs/run-read.ts';
+import { runWriteJob } from '../../../src/jobs/run-write.ts';
+import type { Tenant, TestApp } from '../app.ts';
+import { CLIENT_ID, createProviderApp } from '../providers/oauth.ts';
+import { generate, keepEvents } from './connections.ts';
+import { CREATE_INSTALLATION, contentFor, integrate } from './integrations.ts';
+import { POLLING, TRIGGER } from './reads.ts';
+import { WRITE } from './writes.ts';
+
+const WORK: Work = {
+  handlers: {
+    'run-read': runReadJob,
+    'run-write': runWriteJob,
+    'run-erasure': runErasureJob,
+  },
+  sweeps: [],
+};
+
+/** Workers for everything that is begun here. */
+export function startAllJobs({ app }: Pick<TestApp, 'app'>): Promise<AsyncDisposable> {
+  return startJobs(app.services, WORK);
+}
+
+export interface Customer {
+  groupRef: string;
+  consumerRef: string;
+}
+
+/** A tenant whose events and records go to a destination that nobody answers for. */
+export async function createProvenance(app: TestApp, name?: string) {
+  const tenant = await app.tenant(name);
+  await keepEvents(app, tenant);
+  await createProviderApp(tenant);
+  const write = { objects: [{ objectName: 'contacts' }] };
+  const integration = await integrate(app, tenant, contentFor('crm', { write }));
+  const { prisma } = app.app.services.database;
+  const { projectId } = tenant;
+  const [topic] = await prisma.topic.findMany({ where: { projectId } });
+  const [destination] = await prisma.destination.findMany({ where: { projectId } });
+  await prisma.topicDestinationRoute.create({
+    data: {
+      id: `tdr_${projectId.slice(4)}`,
+      projectId,
+      topicId: topic?.id ?? '',
+      destinationId: destination?.id ?? '',
+    },
+  });
+  return { ...tenant, integrationId: integration.id as string, destinationId: destination?.id };
+}
+
+/** Connected with tokens, installed, read and written: all that leaves rows, each with the customer's names. */
+export async function useEverything(
+  app: TestApp,
+  tenant: Tenant,
+  { groupRef, consumerRef }: Customer,
+): Promise<{ connectionId: string; installationId: string; operationIds: string[] }> {
+  const granted = app.app.sandbox.oauth.grantToUser(CLIENT_ID, 'sandbox-user', '');
+  const tokens = {
+    accessToken: { token: granted.access_token },
+    refreshToken: { token: granted.refresh_token },
+  };
+  const names = { groupName: `Name of ${groupRef}`, consumerName: `Name of ${consumerRef}` };
+  const who = { groupRef, consumerRef, ...names };
+  const connection = await generate(tenant, { ...who, oauth2AuthorizationCode: tokens });
+  const at = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', groupRef };
+  const installed = await tenant.query(CREATE_INSTALLATION, {
+    input: { ...at, connectionId: connection.id },
+  });
+  const { triggerRead } = await tenant.query(TRIGGER, { input: { ...at, objectName: 'contacts' } });
+  // Groups read the same account of the sandbox, but not this field.
+  const record = { email: `${crypto.randomUUID()}@example.com`, lastname: groupRef };
+  const write = { ...at, objectName: 'contacts', type: 'CREATE', mode: 'ASYNCHRONOUS', record };
+  const { writeRecords } = await tenant.query(WRITE, {
+    input: { ...write, idempotencyKey: `key of ${groupRef}` },
+  });
+  const operationIds = [triggerRead.operation.id, writeRecords.operationId];
+  const { prisma } = app.app.services.database;
+  const statuses = async () => {
+    const rows = await prisma.operation.findMany({ where: { id: { in: operationIds } } });
+    return rows.map(({ status }) => status);
+  };
+  await expect.poll(statuses, POLLING).toEqual(['SUCCESS', 'SUCCESS']);
+  const { id: installationId } = installed.createInstallation.installation;
+  return { connectionId: connection.id, installationId, operationIds };
+}
+
+/** All live rows of the database, as a dump has them: the lines that hold a mark, with their tables. */
+export async function findMarks({ app }: Pick<TestApp, 'app'>, mark: string): Promise<string[]> {
+  const { query } = app.services.database.rows;
+  const tables = await query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname in ('public', 'pgboss') order by 1`,
+    [],
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const rows = await query<{ line: string }>(
+      `select t::text as line from ${name} t where position($1 in t::text) > 0`,
+      [mark],
+    );
+    found.push(...rows.map(({ line }) => `${name} ${line}`));
+  }
+  return found;
+}
