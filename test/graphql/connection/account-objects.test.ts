@@ -4,6 +4,7 @@ import { attio } from '../../../src/providers/declared/crm/attio.ts';
 import { sharedApp } from '../../support/app.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
 import { crmAt } from '../../support/rest/proxied.ts';
+import { restClient } from '../../support/rest/rest-client.ts';
 import { generate } from '../../support/scenes/connections.ts';
 
 const vendor = await startProviderServer(({ path }) =>
@@ -50,6 +51,18 @@ test('an account tells its objects, those of its own too', async () => {
   expect(node.objects).toContainEqual({ name: 'ships', displayName: 'Ships' });
   expect(node.objects).toContainEqual({ name: 'deals', displayName: 'Deals' });
   expect(node.objects.filter(({ name }: { name: string }) => name === 'people')).toHaveLength(1);
+});
+
+test('the same over REST', async () => {
+  const { tenant, id } = await objectsOf('attio');
+  const rest = restClient(app, { 'x-api-key': tenant.apiKey });
+  const { objects } = await rest.get(`/projects/${tenant.projectId}/connections/${id}/objects`);
+  expect(objects).toContainEqual({ name: 'ships', displayName: 'Ships' });
+  const other = await objectsOf('crm');
+  const own = restClient(app, { 'x-api-key': other.tenant.apiKey });
+  const path = `/projects/${other.tenant.projectId}/connections`;
+  expect(await own.get(`${path}/${other.id}/objects`)).toEqual({});
+  expect(await own.refusal('GET', `${path}/${id}/objects`)).toMatchObject({ status: 404 });
 });
 
 test('a provider that lists none gives none', async () => {

@@ -115,6 +115,9 @@ test('the same over REST', async () => {
   expect(last).toMatchObject({ status: 409 });
   expect(await rest.builder.refusal('DELETE', `/orgs/${orgId}`)).toMatchObject({ status: 409 });
   const { id } = await rest.builder.post('/orgs', { label: 'Short' });
+  expect(await rest.builder.get(`/orgs/${id}/projects`)).toEqual([]);
+  const [project] = await rest.get(`/orgs/${orgId}/projects`);
+  expect(project).toMatchObject({ id: tenant.projectId, orgId });
   await rest.builder.delete(`/orgs/${id}`);
   expect(await rest.builder.refusal('GET', `/orgs/${id}`)).toMatchObject({ status: 404 });
 });
