@@ -11,6 +11,7 @@ import { topicEndpoints } from './event/topic.ts';
 import { topicDestinationRouteEndpoints } from './event/topic-destination-route.ts';
 import { installationEndpoints } from './installation/installation.ts';
 import { objectMetadataEndpoints } from './installation/object-metadata.ts';
+import { hydratedRevisionEndpoint } from './integration/hydrated-revision.ts';
 import { integrationEndpoints } from './integration/integration.ts';
 import { revisionEndpoints } from './integration/revision.ts';
 import { operationEndpoints } from './operation/operation.ts';
@@ -46,6 +47,7 @@ export const ENDPOINTS: Endpoint[] = [
   ...objectMetadataEndpoints,
   ...integrationEndpoints,
   ...revisionEndpoints,
+  hydratedRevisionEndpoint,
   ...installationEndpoints,
   ...writeEndpoints,
   ...readEndpoints,

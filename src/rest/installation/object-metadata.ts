@@ -19,7 +19,7 @@ const fieldValue = z.object({
   displayValue: z.string().describe('The value as people see it.'),
 });
 
-const fieldMetadata = resource('FieldMetadata', 'A field of an object at the provider.', {
+export const fieldMetadata = resource('FieldMetadata', 'A field of an object at the provider.', {
   fieldName: z.string().describe("The provider's name of the field."),
   displayName: z
     .string()
@@ -53,7 +53,7 @@ const objectMetadata = resource(
   },
 );
 
-function showField(field: FieldDescription) {
+export function showField(field: FieldDescription) {
   return {
     ...field,
     displayName: field.displayName ?? field.fieldName,

@@ -24,7 +24,7 @@ const places: Record<'integrationIdOrName', Place> = {
   integrationIdOrName: { in: 'path', name: 'integrationId' },
 };
 
-const content = resource(
+export const content = resource(
   'IntegrationContent',
   'What an integration reads, writes, proxies and subscribes to.',
   shownObject(integrationContentInput, {

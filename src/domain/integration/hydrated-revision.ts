@@ -1,0 +1,76 @@
+/** A revision with what the account of one connection really has for its objects. */
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { DomainError, invalid } from '../../errors.ts';
+import { id } from '../../ids.ts';
+import type { ObjectDescription } from '../../providers/contract.ts';
+import { ProviderError } from '../../providers/provider-error.ts';
+import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
+import { describeObject } from '../installation/object-descriptions.ts';
+import { projectIdOrName } from '../names.ts';
+import { providerRefusal } from '../provider/provider-refusal.ts';
+import { getOwned } from '../scope.ts';
+import { integrationIdOrName } from './integration.ts';
+import { contentOf, type IntegrationContent } from './integration-content.ts';
+import { getRevision } from './revision.ts';
+
+/** What the account has for an object, or why that could not be found out. */
+export type HydratedObject = ObjectDescription | { error: string };
+
+export interface HydratedRevision {
+  revision: Row<'Revision'>;
+  /** By the provider's names of the objects: all that the revision reads and writes. */
+  objects: ReadonlyMap<string, HydratedObject>;
+}
+
+export const hydratedRevisionInput = z.object({
+  projectIdOrName,
+  integrationIdOrName,
+  revisionId: id.describe('The id of the revision.'),
+  connectionId: id.describe("The id of a connection to the integration's provider."),
+});
+
+/** Throws NOT_FOUND, and BAD_USER_INPUT for a connection to another provider. */
+export const getHydratedRevision = read(
+  'read',
+  async (
+    call: Call,
+    { connectionId, ...key }: z.output<typeof hydratedRevisionInput>,
+  ): Promise<HydratedRevision> => {
+    const revision = await getRevision(call, key);
+    const { projectId } = revision;
+    const what = 'Connection';
+    const connection = await getOwned(call, 'Connection', { projectId, id: connectionId, what });
+    const content = contentOf(revision);
+    if (connection.provider !== content.provider) {
+      const detail = `is a connection to ${connection.provider}, not to ${content.provider}.`;
+      throw invalid('connectionId', detail, connectionId);
+    }
+    const names = objectNamesOf(content);
+    const objects = await Promise.all(names.map((name) => hydrate(call, connection, name)));
+    return { revision, objects: new Map(names.map((name, at) => [name, objects[at]!])) };
+  },
+);
+
+function objectNamesOf({ read: reads, write: writes }: IntegrationContent): string[] {
+  const objects = [...(reads?.objects ?? []), ...(writes?.objects ?? [])];
+  return [...new Set(objects.map(({ objectName }) => objectName))];
+}
+
+/** One object that can't be described does not keep the others from being shown. */
+async function hydrate(
+  call: Call,
+  connection: Row<'Connection'>,
+  objectName: string,
+): Promise<HydratedObject> {
+  try {
+    return await describeObject({ services: call, connection, objectName });
+  } catch (error) {
+    if (error instanceof ProviderError) return { error: providerRefusal(error).message };
+    if (error instanceof DomainError && error.code === 'UNPROCESSABLE') {
+      return { error: error.message };
+    }
+    throw error;
+  }
+}

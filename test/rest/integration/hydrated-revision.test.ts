@@ -1,0 +1,93 @@
+/** Revisions with what an account really has, as pages ask for them before and after an installation exists. */
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { createIntegration } from '../../support/rest/rest-installation.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import { contentFor, insertDestination } from '../../support/scenes/integrations.ts';
+
+const app = await sharedApp();
+
+const contacts = {
+  objectName: 'contacts',
+  destination: 'records',
+  mapToName: 'people',
+  requiredFields: [{ fieldName: 'email', mapToName: 'mail' }, { mapToName: 'owner' }],
+  optionalFields: [{ fieldName: 'phone' }],
+};
+
+async function hydrate(rest: RestTenant, object: object, apiKey = 'sandbox-key') {
+  await insertDestination(app, rest.tenant);
+  const read = { objects: [object] };
+  const write = { objects: [{ objectName: 'deals' }] };
+  const path = await createIntegration(rest, contentFor('crm', { read, write }));
+  const { latestRevision } = await rest.get(path);
+  const { id } = await generate(rest.tenant, { apiKey });
+  const hydrated = `${path}/revisions/${latestRevision.id}:hydrate`;
+  return { hydrated, latestRevision, url: `${hydrated}?connectionId=${id}` };
+}
+
+test('objects and fields have the names that people know, and all fields are listed', async () => {
+  const rest = await restTenant(app);
+  const { url, latestRevision } = await hydrate(rest, contacts);
+  const revision = await rest.get(url);
+  expect(revision).toMatchObject({ id: latestRevision.id, specVersion: '1.0.0' });
+  const [object, ...others] = revision.content.read.objects;
+  expect(others).toEqual([]);
+  expect(object).toMatchObject({
+    objectName: 'contacts',
+    displayName: expect.any(String),
+    mapToName: 'people',
+    schedule: '',
+    requiredFields: [
+      { fieldName: 'email', displayName: 'E-mail', mapToName: 'mail' },
+      { mapToName: 'owner' },
+    ],
+    optionalFields: [{ fieldName: 'phone', displayName: 'Phone' }],
+  });
+  expect(object.allFieldsMetadata.email).toMatchObject({ fieldName: 'email', valueType: 'string' });
+  expect(object.allFields.map(({ fieldName }: { fieldName: string }) => fieldName)).toEqual(
+    Object.keys(object.allFieldsMetadata),
+  );
+  expect(object).not.toHaveProperty('error');
+  expect(revision.content.write.objects).toMatchObject([
+    { objectName: 'deals', displayName: expect.any(String) },
+  ]);
+});
+
+test('all fields that nobody named may be selected if the integration says so', async () => {
+  const rest = await restTenant(app);
+  const { url } = await hydrate(rest, { ...contacts, optionalFieldsAuto: 'all' });
+  const [object] = (await rest.get(url)).content.read.objects;
+  const names = [...object.requiredFields, ...object.optionalFields].flatMap(
+    ({ fieldName }: { fieldName?: string }) => fieldName ?? [],
+  );
+  expect(names.sort()).toEqual(Object.keys(object.allFieldsMetadata).sort());
+});
+
+test('an object that can not be described says why, with the names of the revision', async () => {
+  const rest = await restTenant(app);
+  const { url } = await hydrate(rest, contacts, 'wrong');
+  const [object] = (await rest.get(url)).content.read.objects;
+  expect(object.error).toEqual(expect.any(String));
+  expect(object).toMatchObject({
+    displayName: 'contacts',
+    requiredFields: [{ fieldName: 'email', displayName: 'email' }, { mapToName: 'owner' }],
+  });
+  expect(object).not.toHaveProperty('allFields');
+});
+
+test('a connection that is not there, or is to another provider, is refused', async () => {
+  const rest = await restTenant(app);
+  const { hydrated, url } = await hydrate(rest, contacts);
+  expect(await rest.refusal('GET', hydrated)).toMatchObject({
+    status: 400,
+    issues: [{ in: 'query', name: 'connectionId' }],
+  });
+  const other = await generate(rest.tenant, { provider: 'stripe', apiKey: 'k' });
+  expect(await rest.refusal('GET', `${hydrated}?connectionId=${other.id}`)).toMatchObject({
+    issues: [{ in: 'query', name: 'connectionId' }],
+  });
+  const stranger = await restTenant(app);
+  expect(await stranger.refusal('GET', url)).toMatchObject({ status: 404 });
+});
