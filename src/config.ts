@@ -131,10 +131,14 @@ export const environment = z.object({
     .describe('Signature algorithms that are accepted, comma-separated'),
   CORS_ORIGINS: list
     .pipe(z.array(origin))
-    .describe('Origins whose pages may call the gateway, comma-separated; default: none'),
+    .describe(
+      'Origins whose pages may call the gateway and are told the end of a connect, comma-separated; default: none',
+    ),
   REDIRECT_ORIGINS: list
     .pipe(z.array(origin))
-    .describe('Origins that an OAuth connect may return to, comma-separated'),
+    .describe(
+      'Origins that an OAuth connect may return to, and whose windows are told its end, comma-separated',
+    ),
   ALLOWED_PRIVATE_TARGETS: list
     .pipe(z.array(cidr))
     .describe('Private addresses that webhooks and providers may have, as CIDRs, comma-separated'),

@@ -1,48 +1,25 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, noBrowser } from './support/browser.ts';
-import { fillDataFolder } from './support/database/data-folder.ts';
+import { type ServerProcess, startServerProcess } from './support/server-process.ts';
 
 /** GraphiQL as a person meets it, in a real browser. */
 if (noBrowser) console.warn(noBrowser);
 
-const root = join(import.meta.dirname, '..');
-const dataDir = mkdtempSync(join(tmpdir(), 'gateway-browser-'));
-let stop: () => Promise<void>;
+let server: ServerProcess;
 let url: string;
 let browser: Browser;
 
 beforeAll(async () => {
   if (noBrowser) return;
-  fillDataFolder(dataDir);
-  const server = spawn(process.execPath, ['src/main.ts'], {
-    cwd: root,
-    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir },
-  });
-  stop = async () => {
-    server.kill('SIGTERM');
-    await once(server, 'exit');
-  };
-  const ready = Promise.withResolvers<void>();
-  server.stdout.on(
-    'data',
-    (chunk) => String(chunk).includes('"msg":"server.ready"') && ready.resolve(),
-  );
-  server.once('exit', () => ready.reject(new Error('The server ended before it was ready.')));
-  await ready.promise;
-  url = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')).url;
+  server = await startServerProcess();
+  url = server.demo.url;
   browser = await launchBrowser();
 });
 
 afterAll(async () => {
   await browser?.close();
-  await stop?.();
-  rmSync(dataDir, { recursive: true, force: true });
+  await server?.stop();
 });
 
 async function openGraphiql(): Promise<{ page: Page; foreign: string[] }> {
@@ -117,7 +94,7 @@ test.skipIf(noBrowser)(
   'a page subscribes by fetch and by WebSocket, and both see the same event',
   async () => {
     const { page } = await openGraphiql();
-    const { apiKey } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
+    const { apiKey } = server.demo;
     const seen = await page.evaluate(subscribeBothWays, { query: SUBSCRIBE, apiKey });
     expect(seen).toEqual({ sse: 'CONNECTION_UPDATED', webSocket: 'CONNECTION_UPDATED' });
     await page.close();

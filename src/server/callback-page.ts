@@ -1,8 +1,9 @@
 /** The page that providers send browsers back to after a person's consent. */
+import type { Config } from '../config.ts';
 import type { Services } from '../domain/call.ts';
 import { type CallbackOutcome, finishOAuthConnect } from '../domain/connection/oauth-callback.ts';
 import { ServiceUnavailable } from '../errors.ts';
-import { page } from './plain-page.ts';
+import { type PageScript, page, pageOf, paragraphsOf } from './plain-page.ts';
 
 export { CALLBACK_PATH } from '../domain/connection/oauth-connect.ts';
 
@@ -21,7 +22,7 @@ export async function oauthCallback(services: Services, request: Request): Promi
     code: searchParams.get('code'),
     error: searchParams.get('error'),
     errorDescription: searchParams.get('error_description'),
-  }).then(answerTo, (error: unknown) => {
+  }).then(answerWith(services.config), (error: unknown) => {
     if (error instanceof ServiceUnavailable) return comeAgain(error);
     services.log.error({ error }, 'connect.failed');
     return page(500, 'Not connected', ['The gateway failed. Connect again in a few seconds.']);
@@ -38,25 +39,62 @@ function comeAgain({ retryAfterSeconds }: ServiceUnavailable): Response {
   return response;
 }
 
-function answerTo(outcome: CallbackOutcome): Response {
+type Origins = Pick<Config, 'CORS_ORIGINS' | 'REDIRECT_ORIGINS'>;
+
+const answerWith = (origins: Origins) => (outcome: CallbackOutcome) => answerTo(outcome, origins);
+
+function answerTo(outcome: CallbackOutcome, origins: Origins): Response {
+  const telling = (message: unknown) => tellOpener(message, origins);
   switch (outcome.kind) {
-    case 'UNKNOWN':
-      return page(400, 'Not connected', [
-        'This link was used already, or it has expired.',
+    case 'UNKNOWN': {
+      const detail = 'This link was used already, or it has expired.';
+      const content = paragraphsOf([
+        detail,
         'Go back to the app that sent you here and connect again.',
       ]);
-    case 'CONNECTED':
-      return outcome.redirectUrl === null
-        ? page(200, 'Connected', ['You can close this window.'])
-        : redirect(outcome.redirectUrl, { connectionId: outcome.connectionId });
+      const script = telling(failure('invalid_request', detail));
+      return pageOf(400, 'Not connected', { content, script });
+    }
+    case 'CONNECTED': {
+      const { redirectUrl, connectionId } = outcome;
+      if (redirectUrl !== null) return redirect(redirectUrl, { connectionId });
+      const content = paragraphsOf(['You can close this window.']);
+      const script = telling({
+        eventType: 'AUTHORIZATION_SUCCEEDED',
+        data: { connection: connectionId },
+      });
+      return pageOf(200, 'Connected', { content, script });
+    }
     case 'FAILED': {
       const [error, detail] = [bounded(outcome.error), bounded(outcome.detail)];
-      return outcome.redirectUrl === null
-        ? page(400, 'Not connected', [detail, `(${error})`])
-        : redirect(outcome.redirectUrl, { error, error_description: detail });
+      const { redirectUrl } = outcome;
+      if (redirectUrl !== null) return redirect(redirectUrl, { error, error_description: detail });
+      const content = paragraphsOf([detail, `(${error})`]);
+      return pageOf(400, 'Not connected', { content, script: telling(failure(error, detail)) });
     }
   }
 }
+
+function failure(error: string, detail: string) {
+  return { eventType: 'AUTHORIZATION_FAILED', data: { error, error_description: detail } };
+}
+
+/**
+ * Tells the window that opened this one, if it shows a page of an origin that the operator allows: browsers give
+ * the message to no other. A window that nobody opened stays as it is.
+ */
+function tellOpener(message: unknown, { CORS_ORIGINS, REDIRECT_ORIGINS }: Origins): PageScript {
+  const origins = [...new Set([...CORS_ORIGINS, ...REDIRECT_ORIGINS])];
+  return { source: TELL_AND_CLOSE, data: { message, origins } };
+}
+
+const TELL_AND_CLOSE = `
+const { message, origins } = JSON.parse(document.getElementById('data').textContent);
+if (window.opener && origins.length > 0) {
+  for (const origin of origins) window.opener.postMessage(message, origin);
+  window.close();
+}
+`;
 
 /** 303: the browser follows with a GET, whatever the method of this request. */
 function redirect(to: string, params: Record<string, string>): Response {

@@ -1,4 +1,4 @@
-/** Plain pages for people: no script, nothing loaded from outside, never in a frame. */
+/** Plain pages for people: nothing loaded from outside, never in a frame, no script but one that is named. */
 import { createHash } from 'node:crypto';
 import { Html, html } from '../html.ts';
 
@@ -19,31 +19,54 @@ dd { color: var(--quiet); margin: 0 }
 code, pre { font: .875rem/1.5 ui-monospace, monospace }
 pre { background: var(--soft); border: 1px solid var(--line); border-radius: .4rem; overflow-x: auto; padding: .8rem; overflow-wrap: normal; user-select: all }
 `;
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+const hashOf = (text: string) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 const POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${STYLE_HASH}'`,
+  `style-src '${hashOf(STYLE)}'`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
 
 export function page(status: number, title: string, paragraphs: string[]): Response {
-  return pageOf(status, title, html`${paragraphs.map((text) => html`<p>${text}</p>\n`)}`);
+  return pageOf(status, title, { content: paragraphsOf(paragraphs) });
 }
 
-export function pageOf(status: number, title: string, content: Html): Response {
+/** A script of the page's own: no other runs on it. */
+export interface PageScript {
+  source: string;
+  /** What it finds as JSON in the element with the id `data`. */
+  data: unknown;
+}
+
+export function pageOf(
+  status: number,
+  title: string,
+  { content, script }: { content: Html; script?: PageScript },
+): Response {
   const { text } = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title}</title><style>${new Html(STYLE)}</style></head>
 <body><main><h1>${title}</h1>
-${content}</main></body>
+${content}</main>${script ? scriptElements(script) : ''}</body>
 </html>
 `;
   const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': POLICY,
+    'content-security-policy': script ? `${POLICY}; script-src '${hashOf(script.source)}'` : POLICY,
   };
   return new Response(text, { status, headers });
+}
+
+export function paragraphsOf(paragraphs: string[]): Html {
+  return html`${paragraphs.map((text) => html`<p>${text}</p>\n`)}`;
+}
+
+/** Data is no script: the policy lets it be, and nothing in it ends its element. */
+function scriptElements({ source, data }: PageScript): Html {
+  const json = JSON.stringify(data).replaceAll('<', '\\u003c');
+  return new Html(
+    `<script type="application/json" id="data">${json}</script><script>${source}</script>`,
+  );
 }

@@ -13,7 +13,9 @@ export interface Places {
 
 export function startPage(request: Request, places: Places): Response {
   const isForPerson = request.headers.get('accept')?.includes('text/html');
-  return isForPerson ? pageOf(200, 'Integration gateway', content(places)) : links(places);
+  return isForPerson
+    ? pageOf(200, 'Integration gateway', { content: content(places) })
+    : links(places);
 }
 
 function links({ url, sandboxUrl }: Places): Response {

@@ -108,7 +108,7 @@ test('connecting again renews the connection; without a redirectUrl a page says 
   expect(page.headers.get('referrer-policy')).toBe('no-referrer');
   const html = await page.text();
   expect(html).toContain('Connected');
-  expect(html).not.toContain('<script');
+  expect(html.match(/<script/g)).toHaveLength(2);
   expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(1);
   expect((await events()).map(({ eventType }) => eventType)).toEqual([
     'CONNECTION_CREATED',
@@ -167,7 +167,7 @@ test('a person who declines, or a provider that fails, is told to whoever sent t
   hostile.searchParams.set('error_description', '<script>alert("1")</script>');
   const page = await comeBack(hostile);
   expect(page.status).toBe(400);
-  expect(await page.text()).not.toContain('<script');
+  expect((await page.text()).match(/<script/g)).toHaveLength(2);
   expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(0);
 });
 
@@ -296,4 +296,44 @@ test('the workspace of an account is told from the address that a token answer n
       tokenExpireTime: expect.any(Date),
     },
   ]);
+});
+
+test("the page of a connect's end runs one script, which tells the allowed origins alone", async () => {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant);
+  const answer = await comeBack(await consent(await start(tenant)));
+  expect(answer.status).toBe(200);
+  const policy = answer.headers.get('content-security-policy') ?? '';
+  expect(policy).toMatch(/^default-src 'none'; .*; script-src 'sha256-[\w+/=]+'$/);
+  const text = await answer.text();
+  const [, data = ''] =
+    /<script type="application\/json" id="data">(.*)<\/script><script>/.exec(text) ?? [];
+  expect(JSON.parse(data)).toEqual({
+    message: {
+      eventType: 'AUTHORIZATION_SUCCEEDED',
+      data: { connection: expect.stringMatching(/^con_/) },
+    },
+    origins: ['https://builder.test'],
+  });
+  const words = encodeURIComponent('</script><script>alert(1)</script>');
+  const failed = new URL(`${await consent(await start(tenant), '0')}&error_description=${words}`);
+  const said = await (await comeBack(failed)).text();
+  expect(said.match(/<script/g)).toHaveLength(2);
+  expect(said).toContain('AUTHORIZATION_FAILED');
+});
+
+test('a workspace that is in no address of a provider is not needed', async () => {
+  const tenant = await app.tenant();
+  const refusalOf = async (provider: string) => {
+    const { errors } = await tenant.request(START, starting(tenant, { provider }));
+    return errors?.[0]?.extensions.problem.issues?.map(({ name }: { name: string }) => name);
+  };
+  expect(await refusalOf('atlassian')).toEqual(['input.providerAppId']);
+  expect(await refusalOf('salesforce')).toContain('input.providerWorkspaceRef');
+  const given = { workspace: { value: 'acme', source: 'input' } };
+  const { errors } = await tenant.request(
+    START,
+    starting(tenant, { provider: 'salesforce', providerMetadata: given }),
+  );
+  expect(JSON.stringify(errors)).not.toContain('providerWorkspaceRef');
 });

@@ -20,6 +20,7 @@ import { newCredentials } from './connection.ts';
 import { connectionFields } from './connection-events.ts';
 import { generateConnectionInput } from './connection-input.ts';
 import { type Choice, chooseScheme } from './connection-scheme.ts';
+import { givenWorkspace } from './session/account-address.ts';
 
 type Given = z.input<typeof generateConnectionInput>;
 type Input = z.output<typeof generateConnectionInput>;
@@ -89,7 +90,7 @@ async function findScheme(call: Call, projectId: string, input: Given): Promise<
     return { scheme: null, issues: [unknown, ...ofApp] };
   }
   const { scheme, issues } = chooseScheme(provider, input);
-  const ofWorkspace = workspaceIssues(provider, input.providerWorkspaceRef);
+  const ofWorkspace = workspaceIssues(provider, givenWorkspace(input));
   return { scheme, issues: [...ofWorkspace, ...issues, ...ofApp] };
 }
 async function appIssues(
@@ -132,7 +133,7 @@ async function putRow(
   const columns = (id: string) => ({
     providerAppId,
     authScheme: scheme,
-    providerWorkspaceRef: input.providerWorkspaceRef ?? undefined,
+    providerWorkspaceRef: givenWorkspace(input) ?? undefined,
     providerMetadata: input.providerMetadata ?? undefined,
     // The provider may not have told yet whose account they belong to.
     providerConsumerRef,

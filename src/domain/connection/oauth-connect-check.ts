@@ -12,7 +12,12 @@ import type { Call } from '../call.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { comesWithToken, workspaceIssues } from '../provider/provider-workspace.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
-import { type AccountFacts, addressProblems, factName } from './session/account-address.ts';
+import {
+  type AccountFacts,
+  addressProblems,
+  factName,
+  givenWorkspace,
+} from './session/account-address.ts';
 
 type Input = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
 
@@ -67,7 +72,7 @@ function schemesOf({ authSchemes }: Provider): AuthScheme[] {
 
 function accountOf({ providerWorkspaceRef, providerMetadata }: Input): AccountFacts {
   return {
-    providerWorkspaceRef: providerWorkspaceRef ?? null,
+    providerWorkspaceRef: givenWorkspace({ providerWorkspaceRef, providerMetadata }),
     providerMetadata: (providerMetadata ?? null) as AccountFacts['providerMetadata'],
   };
 }

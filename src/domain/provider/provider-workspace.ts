@@ -15,8 +15,7 @@ export function isHostLabels(text: string): boolean {
 /** Why a connection to the provider can't have that workspace, or none. */
 export function workspaceIssues(provider: Provider, ref: string | null | undefined): Issue[] {
   if (ref == null) {
-    if (!provider.workspaceRequired && !provider.baseUrl.includes(VARIABLE)) return [];
-    return [issue(`is needed for ${provider.name}.`)];
+    return isNeeded(provider) ? [issue(`is needed for ${provider.name}.`)] : [];
   }
   if (comesWithToken(provider)) {
     if (isPlainAddress(ref)) return [];
@@ -24,6 +23,11 @@ export function workspaceIssues(provider: Provider, ref: string | null | undefin
   }
   if (isHostLabels(ref)) return [];
   return [issue('must be letters, digits and dashes, in parts of up to 63 between dots.', ref)];
+}
+
+/** One that a provider only likes to have is in none of its addresses. */
+function isNeeded({ baseUrl, oauth2 }: Provider): boolean {
+  return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].some((url) => url?.includes(VARIABLE));
 }
 
 /** The provider names the account's whole address when it gives a token: it need not be known before. */

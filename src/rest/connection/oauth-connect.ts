@@ -8,6 +8,11 @@ const authorizeUrl = z
   .url()
   .describe("The URL of the provider's page of consent. Send the person's browser there.");
 
+const enableCSRFProtection = z
+  .boolean()
+  .optional()
+  .describe('Not needed: the state of a connect is secret and works once in any case.');
+
 export const oauthConnectEndpoints = [
   mutationEndpoint({
     id: 'startOAuthConnect',
@@ -18,6 +23,7 @@ export const oauthConnectEndpoints = [
     description:
       'The person must consent within 10 minutes. The callback then creates or renews the connection.',
     mutation: startOAuthConnect,
+    beside: { enableCSRFProtection },
     status: 200,
     mediaType: 'text/plain',
     output: authorizeUrl,

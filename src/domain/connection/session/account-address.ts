@@ -6,6 +6,19 @@ import type { Row } from '../../../database/rows.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { isHostLabels, isPlainAddress } from '../../provider/provider-workspace.ts';
 
+/** The workspace that callers give, where they may give it. */
+export function givenWorkspace({ providerWorkspaceRef, providerMetadata }: GivenFacts) {
+  return factOf('workspace', {
+    providerWorkspaceRef: providerWorkspaceRef ?? null,
+    providerMetadata: (providerMetadata ?? null) as AccountFacts['providerMetadata'],
+  });
+}
+
+interface GivenFacts {
+  providerWorkspaceRef?: string | null | undefined;
+  providerMetadata?: unknown;
+}
+
 export type AccountFacts = Pick<Row<'Connection'>, 'providerWorkspaceRef' | 'providerMetadata'>;
 
 const VARIABLE = /\{\{(\w+)\}\}/g;
@@ -49,9 +62,9 @@ function problemWith(template: string, value: string | null): string | null {
   return isHostLabels(value) ? null : 'must be letters, digits and dashes between dots.';
 }
 
-/** Metadata holds text, or `{ value }` as the platform writes it. */
+/** Metadata holds text, or `{ value }` as the platform writes it; pages write the workspace there, too. */
 export function factOf(name: string, { providerWorkspaceRef, providerMetadata }: AccountFacts) {
-  if (name === 'workspace') return providerWorkspaceRef;
+  if (name === 'workspace' && providerWorkspaceRef !== null) return providerWorkspaceRef;
   const facts = (providerMetadata ?? {}) as Record<string, unknown>;
   const fact = Object.hasOwn(facts, name) ? facts[name] : undefined;
   const value = typeof fact === 'object' && fact !== null && 'value' in fact ? fact.value : fact;
