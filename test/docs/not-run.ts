@@ -38,6 +38,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npx prisma generate', reason: CHANGES_SOURCES },
   { command: 'npm run schema', reason: CHANGES_SOURCES },
   { command: 'npm run provider:pages', reason: CHANGES_SOURCES },
+  { command: 'npx vitest run test/rest/platform -u', reason: CHANGES_SOURCES },
   { command: 'npm run provider -- <name>', reason: 'a run of tests in this one, which run anyway' },
   { command: 'npm run format', reason: CHANGES_SOURCES },
   { command: 'npx vitest run test/conformance -u', reason: CHANGES_SOURCES },

@@ -1,5 +1,6 @@
 /** Revisions as pages need them to let people choose: with the names and fields of one account. */
 import { z } from 'zod';
+import type { FieldDescription } from '../../domain/installation/object-metadata.ts';
 import {
   getHydratedRevision,
   type HydratedObject,
@@ -12,7 +13,6 @@ import {
   type ReadObject,
   type WriteObject,
 } from '../../domain/integration/integration-content.ts';
-import type { ObjectDescription } from '../../providers/contract.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { fieldMetadata, showField } from '../installation/object-metadata.ts';
 import { resource } from '../openapi/schemas.ts';
@@ -133,7 +133,7 @@ function nameOf({ fieldName }: FieldMapping): string | null {
   return fieldName;
 }
 
-function showExistent({ fieldName, displayName: shown }: ObjectDescription['fields'][number]) {
+function showExistent({ fieldName, displayName: shown }: FieldDescription) {
   return { fieldName, displayName: shown ?? fieldName };
 }
 
