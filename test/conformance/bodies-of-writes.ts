@@ -2,6 +2,7 @@
 import { needed, optional } from '../support/conformance/body.ts';
 import { bodyRules } from '../support/conformance/body-rules.ts';
 import { mappedContact } from '../support/conformance/makings.ts';
+import type { Sendable } from '../support/conformance/outcome.ts';
 import type { Section } from '../support/conformance/rule.ts';
 
 const create = { groupRef: 'acme', type: 'create' };
@@ -15,18 +16,22 @@ const association = {
 const associated = () => ({ ...single(), associations: [association] });
 const headed = () => ({ ...single(), headers: [{ key: 'x-sandbox-trace', value: '1' }] });
 
+export const writeBody: Sendable = {
+  send: ({ ask, objectPath }, body) => ask('POST', objectPath, body),
+  mutation: 'writeRecords',
+  beside: ({ tenant, installation }) => ({
+    projectIdOrName: tenant.projectName,
+    integrationIdOrName: installation.integrationId,
+    objectName: 'contacts',
+  }),
+};
+
 export const bodiesOfWrites: Section[] = [
   {
     title: 'What writes take',
     rules: bodyRules({
+      ...writeBody,
       name: 'A write',
-      send: ({ ask, objectPath }, body) => ask('POST', objectPath, body),
-      mutation: 'writeRecords',
-      beside: ({ tenant, installation }) => ({
-        projectIdOrName: tenant.projectName,
-        integrationIdOrName: installation.integrationId,
-        objectName: 'contacts',
-      }),
       whole: single,
       fields: {
         groupRef: needed('string'),

@@ -1,6 +1,8 @@
 /** The bodies of requests about projects, orgs and routes, field by field. */
 import { needed, optional } from '../support/conformance/body.ts';
 import { bodyRules } from '../support/conformance/body-rules.ts';
+import { claim, newInvite, newProject } from '../support/conformance/fresh.ts';
+import type { Sendable } from '../support/conformance/outcome.ts';
 import type { Section } from '../support/conformance/rule.ts';
 
 const EVENT_TYPES = [
@@ -17,6 +19,18 @@ const EVENT_TYPES = [
   'destination.webhook.disabled',
 ];
 
+export const projectBody: Sendable = {
+  send: ({ builder }, body) => builder.ask('POST', '/projects', body),
+  mutation: 'createProject',
+  isBuilders: true,
+  beside: () => ({}),
+};
+export const claimBody: Sendable = {
+  ...projectBody,
+  send: ({ builder }, body) => builder.ask('POST', '/claimed-domains', body),
+  mutation: 'claimDomain',
+};
+
 const ofProjects: Section = {
   title: 'What new API keys, projects and claims take',
   rules: [
@@ -28,29 +42,15 @@ const ofProjects: Section = {
       fields: { label: needed('string'), scopes: optional('strings') },
     }),
     ...bodyRules({
+      ...projectBody,
       name: 'A new project',
-      send: ({ builder }, body) => builder.ask('POST', '/projects', body),
-      mutation: 'createProject',
-      isBuilders: true,
-      beside: () => ({}),
-      whole: ({ fresh, tenant }) => ({
-        appName: 'App',
-        name: `${tenant.projectName}-${fresh('other')}`,
-        orgId: tenant.orgId,
-      }),
+      whole: newProject,
       fields: { appName: needed('string'), name: needed('string'), orgId: needed('string') },
     }),
     ...bodyRules({
+      ...claimBody,
       name: 'A claim of a domain',
-      send: ({ builder }, body) => builder.ask('POST', '/claimed-domains', body),
-      mutation: 'claimDomain',
-      isBuilders: true,
-      beside: () => ({}),
-      whole: ({ fresh, tenant }) => ({
-        domain: `${fresh('claimed')}.example.com`,
-        parentId: tenant.orgId,
-        parentType: 'org',
-      }),
+      whole: claim,
       fields: {
         domain: needed('string'),
         parentId: needed('string'),
@@ -62,7 +62,7 @@ const ofProjects: Section = {
       send: ({ ask, tenant }, body) => ask('POST', `/orgs/${tenant.orgId}/invites`, body),
       mutation: 'createInvite',
       beside: ({ tenant }) => ({ orgId: tenant.orgId }),
-      whole: ({ fresh }) => ({ email: `${fresh('guest')}@example.com` }),
+      whole: newInvite,
       fields: { email: needed('string') },
     }),
   ],

@@ -4,11 +4,19 @@ import { bodies } from './bodies.ts';
 import { bodiesOfConnecting } from './bodies-of-connecting.ts';
 import { bodiesOfIntegrations } from './bodies-of-integrations.ts';
 import { bodiesOfWrites } from './bodies-of-writes.ts';
+import { callers } from './callers.ts';
+import { conventionSections } from './conventions.ts';
 import { endpoints } from './endpoints.ts';
+import { errors } from './errors.ts';
+import { limits } from './limits.ts';
 import { resources } from './resources.ts';
 import { resourcesAtProviders } from './resources-at-providers.ts';
+import { states } from './states.ts';
+import { writes } from './writes.ts';
 
 export const SECTIONS: Section[] = [
+  ...conventionSections,
+  callers,
   ...resources,
   ...resourcesAtProviders,
   ...endpoints,
@@ -16,4 +24,8 @@ export const SECTIONS: Section[] = [
   ...bodiesOfConnecting,
   ...bodiesOfIntegrations,
   ...bodiesOfWrites,
+  writes,
+  ...states,
+  limits,
+  errors,
 ];

@@ -2,19 +2,11 @@
 import { expect } from 'vitest';
 import type { Body, BodyField, Json } from './body.ts';
 import { sendByGraphql } from './graphql-body.ts';
+import { DONE, type Outcome, type Send, sendByRest } from './outcome.ts';
 import { withValue } from './places.ts';
 import type { Rule } from './rule.ts';
 import type { Scene } from './scene.ts';
 import { TYPES } from './value-types.ts';
-
-/** What came of a body, on whichever surface. */
-export interface Outcome {
-  status: number;
-  /** What is said of the refusal, with the places of what is wrong. */
-  refusal: string | null;
-}
-
-type Send = (scene: Scene, body: Body, given: Json) => Promise<Outcome>;
 
 export function bodyRules(body: Body): Rule[] {
   return Object.entries(body.fields).map(([place, field]): Rule => {
@@ -62,19 +54,7 @@ async function checkField({ scene, body, place, field }: Checked, send: Send) {
   else expect(outcome, 'without the field').toMatchObject(DONE);
 }
 
-const DONE = { status: expect.toSatisfy((status: number) => status < 300), refusal: null };
-
 function expectRefusal({ status, refusal }: Outcome, place: string) {
   expect(status, `${place}: ${refusal}`).toBe(400);
   expect(refusal).toContain(place.split(/[.[\]]+/).findLast((step) => !/^\d*$/.test(step)));
 }
-
-const sendByRest: Send = async (scene, { send }, given) => {
-  const { status, body } = await send(scene, given);
-  if (status < 400) return { status, refusal: null };
-  const issues: { in: string; name: string; detail: string }[] = body.issues ?? [];
-  expect(issues.map((issue) => issue.in)).not.toContain('path');
-  const told = issues.map(({ name, detail }) => `${name}: ${detail}`);
-  const { detail = JSON.stringify(body) } = body;
-  return { status, refusal: [detail, ...told].join(' ') };
-};

@@ -10,7 +10,7 @@ import {
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { wordOf } from '../../../src/rest/endpoint/words.ts';
 import type { Body, Json } from './body.ts';
-import type { Outcome } from './body-rules.ts';
+import type { Outcome } from './outcome.ts';
 import type { Scene } from './scene.ts';
 
 const mutations = (schema.getMutationType() as GraphQLObjectType).getFields();

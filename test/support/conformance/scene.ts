@@ -12,6 +12,8 @@ export interface Scene extends RestInstallation {
   app: TestApp;
   services: App['services'];
   made: Made;
+  /** How far the gateway's clock is ahead; a rule that sets it sets it back. */
+  clock: { aheadMs: number };
   /** Without a key or a token. */
   stranger: RestClient;
   /** The input of a write to the contacts of the group acme, and its path over REST. */
@@ -29,7 +31,9 @@ export interface Scene extends RestInstallation {
 const RATES = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' };
 
 export async function conformanceScene(): Promise<Scene> {
-  const app = await sharedApp({ env: RATES });
+  const clock = { aheadMs: 0 };
+  const now = () => new Date(Date.now() + clock.aheadMs);
+  const app = await sharedApp({ env: RATES, now });
   const rest = await installed(app);
   let count = 0;
   const fresh = (prefix: string) => {
@@ -38,7 +42,7 @@ export async function conformanceScene(): Promise<Scene> {
   };
   const stranger = restClient(app, {});
   const { services } = app.app;
-  const whole = { ...rest, app, services, stranger, fresh };
+  const whole = { ...rest, app, services, stranger, fresh, clock };
   const { integrationPath, installation, tenant } = rest;
   return {
     ...whole,

@@ -1,0 +1,166 @@
+/** Who may ask for what, and with which credentials accounts are connected. */
+import { expect } from 'vitest';
+import { ENDPOINTS } from '../../src/rest/endpoints.ts';
+import { TOKENS } from '../support/conformance/accounts.ts';
+import { claim, newProject } from '../support/conformance/fresh.ts';
+import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
+import type { Scene } from '../support/conformance/scene.ts';
+import { restClient } from '../support/rest/rest-client.ts';
+
+const NOWHERE = '{ viewer { project { id } } }';
+const withKey = ({ app }: Scene, key: string) => ({
+  rest: restClient(app, { 'x-api-key': key }),
+  graphql: app.client({ 'x-api-key': key }),
+});
+
+const keys: Rule[] = [
+  {
+    says: 'An endpoint wants the header `X-Api-Key`, with an API key.',
+    rest: async ({ stranger, get, base }) => {
+      for (const list of ['connections', 'provider-apps', 'topics', 'api-keys']) {
+        expect(await stranger.ask('GET', `${base}/${list}`)).toMatchObject({ status: 401 });
+        await get(`${base}/${list}`);
+      }
+    },
+    graphql: async ({ app, tenant }) => {
+      expect(await app.client().refusal(NOWHERE)).toMatchObject({ code: 'UNAUTHENTICATED' });
+      await tenant.query(NOWHERE);
+    },
+  },
+  {
+    says: 'Every endpoint answers 401 without a key and without a token.',
+    rest: async ({ stranger }) => {
+      for (const { method, path } of ENDPOINTS) {
+        const filled = path.replaceAll(/\{\w+\}/g, 'unknown');
+        const { status } = await stranger.ask(method, filled);
+        expect(status, `${method} ${path}`).toBe(401);
+      }
+    },
+  },
+  {
+    says: 'New projects and claims of domains want `Authorization: Bearer` of a builder.',
+    rest: async (scene) => {
+      for (const [path, body] of [
+        ['/projects', newProject(scene)],
+        ['/claimed-domains', claim(scene)],
+      ] as const) {
+        expect(await scene.stranger.ask('POST', path, body)).toMatchObject({ status: 401 });
+        expect((await scene.ask('POST', path, body)).status).toBeGreaterThanOrEqual(401);
+        await scene.builder.post(path, body);
+      }
+    },
+    graphql: async (scene) => {
+      const query =
+        'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }';
+      const input = newProject(scene);
+      expect((await scene.tenant.refusal(query, { input })).problem.status).toBeGreaterThan(400);
+      await scene.tenant.builder.query(query, { input });
+    },
+  },
+  {
+    says: 'Invites, builders and billing accounts of an org are for API keys, too.',
+    rest: async ({ get, tenant: { orgId } }) => {
+      for (const list of ['invites', 'builders', 'billingAccount']) {
+        await get(`/orgs/${orgId}/${list}`);
+      }
+    },
+    graphql: async ({ tenant }) => {
+      const selection = 'invites { nodes { id } } builders { nodes { id } } billingAccount { id }';
+      const query = `query ($id: ID!) { org(id: $id) { ${selection} } }`;
+      expect((await tenant.query(query, { id: tenant.orgId })).org).toBeTruthy();
+    },
+  },
+  {
+    says: 'An API key carries scopes: it may do what they say.',
+    rest: async ({ withScopes, base }) => {
+      const reader = await withScopes('read');
+      await reader.get(`${base}/topics`);
+      expect(await reader.ask('POST', `${base}/topics`, { name: 'a' })).toMatchObject({
+        status: 403,
+      });
+    },
+    graphql: async ({ tenant }) => {
+      const reader = await tenant.withScopes('read');
+      await reader.query(NOWHERE);
+      const query = `mutation { createTopic(input: { projectIdOrName: "${tenant.projectName}",
+        name: "a" }) { topic { id } } }`;
+      expect(await reader.refusal(query)).toMatchObject({ code: 'FORBIDDEN' });
+    },
+  },
+  {
+    says: 'An API key works if it is `active`, and not if it is inactive or deleted.',
+    rest: async (scene) => {
+      const path = `${scene.base}/api-keys`;
+      const { id, key } = await scene.post(path, { label: 'short' });
+      const { rest, graphql } = withKey(scene, key);
+      await rest.get(`${scene.base}/topics`);
+      for (const active of [false, true]) {
+        await scene.patch(`${path}/${id}`, { updateMask: ['active'], apiKey: { active } });
+        const { status } = await rest.ask('GET', `${scene.base}/topics`);
+        expect(status).toBe(active ? 200 : 401);
+      }
+      await scene.delete(`${path}/${key}`);
+      expect(await rest.ask('GET', `${scene.base}/topics`)).toMatchObject({ status: 401 });
+      expect(await graphql.refusal(NOWHERE)).toMatchObject({ code: 'UNAUTHENTICATED' });
+    },
+  },
+];
+
+const basic = { username: 'ann', password: 'planted' };
+const client = { clientId: 'client', clientSecret: 'planted' };
+const CREDENTIALS: [scheme: string, given: object][] = [
+  ['apiKey', { apiKey: 'k' }],
+  ['basic', { basicAuth: basic }],
+  ['oauth2/clientCredentials', { oauth2ClientCredentials: client }],
+  ['oauth2/password', { oauth2PasswordCredentials: { ...client, ...basic } }],
+  ['oauth2/authorizationCode', { oauth2AuthorizationCode: TOKENS }],
+  [
+    'oauth2/authorizationCodePKCE',
+    { oauth2AuthorizationCode: TOKENS, authScheme: 'oauth2/authorizationCodePKCE' },
+  ],
+  ['none', { customAuth: { accountKey: 'a' } }],
+];
+
+const schemes = CREDENTIALS.map(
+  ([scheme, given]): Rule => ({
+    says: `With \`${Object.keys(given).join('` and `')}\` a connection has the scheme \`${scheme}\`.`,
+    rest: async ({ post, base, fresh }) => {
+      const account = { groupRef: fresh('group'), consumerRef: 'ann', provider: 'sandbox' };
+      const made = await post(`${base}/connections:generate`, { ...account, ...given });
+      expect(made).toMatchObject({ authScheme: scheme, status: 'created' });
+    },
+  }),
+);
+
+const scopes: Choice[] = [
+  {
+    open: 'Meaning of the scopes of a key',
+    says: 'Without `scopes` a key has `full`; an unknown scope is refused, and so is one that the caller lacks.',
+    rest: async ({ post, refusal, withScopes, base }) => {
+      const path = `${base}/api-keys`;
+      expect((await post(path, { label: 'a' })).scopes).toEqual(['full']);
+      expect(await refusal('POST', path, { label: 'a', scopes: ['all'] })).toMatchObject({
+        status: 400,
+      });
+      const weak = await withScopes('keys:write');
+      const { status } = await weak.ask('POST', path, { label: 'a', scopes: ['full'] });
+      expect(status).toBeGreaterThanOrEqual(400);
+    },
+  },
+  {
+    open: 'How a bearer token is obtained',
+    says: 'From the configured issuer; if there is none, `npm run token` mints one. A damaged one is refused.',
+    rest: async (scene) => {
+      const { token } = scene.tenant;
+      await restClient(scene.app, { authorization: `Bearer ${token}` }).get('/my-info');
+      const damaged = restClient(scene.app, { authorization: `Bearer ${token.slice(0, -4)}AAAA` });
+      expect(await damaged.ask('GET', '/my-info')).toMatchObject({ status: 401 });
+    },
+  },
+];
+
+export const callers: Section = {
+  title: 'Callers and credentials',
+  rules: [...keys, ...schemes],
+  choices: scopes,
+};

@@ -1,0 +1,207 @@
+/** What holds for all requests and answers, and for queries of single endpoints. */
+import { expect } from 'vitest';
+import { newProject } from '../support/conformance/fresh.ts';
+import type { Rule, Section } from '../support/conformance/rule.ts';
+import type { Scene } from '../support/conformance/scene.ts';
+
+const projectBy = async ({ tenant }: Scene, idOrName: string) => {
+  const query = 'query ($idOrName: String!) { project(idOrName: $idOrName) { id } }';
+  return (await tenant.query(query, { idOrName })).project?.id;
+};
+
+const conventions: Rule[] = [
+  {
+    says: 'Paths begin with `/v1`, the version of the API.',
+    rest: async ({ app, tenant, base }) => {
+      const headers = { 'x-api-key': tenant.apiKey };
+      expect((await app.fetch(`/v1${base}`, { headers })).status).toBe(200);
+      for (const other of ['', '/v0', '/v2']) {
+        expect((await app.fetch(`${other}${base}`, { headers })).status).toBe(404);
+      }
+    },
+  },
+  {
+    says: 'Bodies of requests are JSON, `Content-Type: application/json`.',
+    rest: async ({ app, tenant, base, fresh }) => {
+      const send = (type: string, body: string) =>
+        app.fetch(`/v1${base}/topics`, {
+          method: 'POST',
+          headers: { 'x-api-key': tenant.apiKey, 'content-type': type },
+          body,
+        });
+      const body = JSON.stringify({ name: fresh('topic') });
+      expect((await send('text/plain', body)).status).toBe(415);
+      expect((await send('application/json', '{')).status).toBe(400);
+      const made = await send('application/json', body);
+      expect(made.status).toBe(201);
+      expect(made.headers.get('content-type')).toMatch(/^application\/json/);
+    },
+  },
+  {
+    says: 'Times are ISO 8601 in UTC, in whichever zone they were given.',
+    rest: async ({ post, get, base, fresh }) => {
+      const token = { token: 'at', issuedAt: '2026-01-01T02:00:00+02:00' };
+      const account = { groupRef: fresh('group'), consumerRef: 'ann', provider: 'sandbox' };
+      const given = { ...account, oauth2AuthorizationCode: { accessToken: token } };
+      const { id } = await post(`${base}/connections:generate`, given);
+      const shown = await get(`${base}/connections/${id}?includeCreds=true`);
+      const { issuedAt } = shown.oauth2AuthorizationCode.accessToken;
+      expect(issuedAt).toBe('2026-01-01T00:00:00.000Z');
+    },
+  },
+  {
+    says: 'A project is named by its id or by its name.',
+    rest: async ({ get, tenant: { projectId, projectName } }) => {
+      for (const name of [projectId, projectName]) {
+        expect(await get(`/projects/${name}`)).toMatchObject({ id: projectId });
+      }
+    },
+    graphql: async (scene) => {
+      const { projectId, projectName } = scene.tenant;
+      expect(await projectBy(scene, projectId)).toBe(projectId);
+      expect(await projectBy(scene, projectName)).toBe(projectId);
+    },
+  },
+  {
+    says: 'The name of a project is stored in lower case, and is unique.',
+    rest: async (scene) => {
+      const given = newProject(scene);
+      const name = String(given.name).toUpperCase();
+      const made = await scene.builder.post('/projects', { ...given, name });
+      expect(made.name).toBe(name.toLowerCase());
+      expect(await scene.builder.ask('POST', '/projects', given)).toMatchObject({ status: 409 });
+    },
+  },
+  {
+    says: 'The entitlements of a project are not set over the API.',
+    rest: async ({ builder, base, ...scene }) => {
+      const entitlements = { brandingRemoval: { value: true } };
+      const given = { ...newProject({ ...scene, builder, base }), entitlements };
+      expect(await builder.ask('POST', '/projects', given)).toMatchObject({ status: 400 });
+      const change = { updateMask: ['entitlements'], project: { entitlements } };
+      expect(await builder.ask('PATCH', base, change)).toMatchObject({ status: 400 });
+    },
+  },
+  {
+    says: 'The client secret of a provider app is never shown.',
+    rest: async ({ made, get, base }) => {
+      expect(JSON.stringify(await made.providerApp())).not.toContain('planted');
+      expect(JSON.stringify(await get(`${base}/provider-apps`))).not.toContain('planted');
+    },
+    graphql: async ({ made, tenant }) => {
+      await made.providerApp();
+      const query = '{ viewer { project { providerApps { nodes { clientSecret } } } } }';
+      expect((await tenant.refusal(query)).code).toBe('GRAPHQL_VALIDATION_FAILED');
+    },
+  },
+  {
+    says: 'A change of a provider app writes the fields of `updateMask`, and leaves the others.',
+    rest: async ({ made, patch, base }) => {
+      const before = await made.otherApp();
+      const changed = await patch(`${base}/provider-apps/${before.id}`, {
+        updateMask: ['scopes'],
+        providerApp: { scopes: ['b'], externalRef: 'ignored' },
+      });
+      expect(changed).toMatchObject({ externalRef: before.externalRef, scopes: ['b'] });
+    },
+  },
+];
+
+const MASKED = ['externalRef', 'clientId', 'clientSecret', 'provider', 'scopes', 'metadata'];
+const VALUES: Record<string, unknown> = {
+  externalRef: '45',
+  clientId: 'other',
+  clientSecret: 'planted',
+  provider: 'salesforce',
+  scopes: ['c'],
+  metadata: { authQueryParams: { prompt: ['consent'] } },
+};
+
+const masks = MASKED.map(
+  (field): Rule => ({
+    says: `\`updateMask\` may name \`${field}\`.`,
+    rest: async ({ made, patch, base }) => {
+      const { id } = await made.otherApp();
+      const providerApp = { [field]: VALUES[field] };
+      const changed = await patch(`${base}/provider-apps/${id}`, {
+        updateMask: [field],
+        providerApp,
+      });
+      if (field !== 'clientSecret') expect(changed).toMatchObject(providerApp);
+    },
+  }),
+);
+
+const EXTRACTED: [given: string, from: string, domain: (name: string) => string][] = [
+  ['an e-mail address', 'the part after `@`', (name) => `ann@${name}.example.com`],
+  ['a domain name', 'the name itself', (name) => `${name}.example.com`],
+  ['a URL', 'its host without `www`', (name) => `https://www.${name}.example.com/path`],
+];
+
+const claims = EXTRACTED.map(
+  ([given, from, domainOf]): Rule => ({
+    says: `The domain of ${given} is ${from}.`,
+    rest: async ({ builder, fresh, tenant }) => {
+      const name = fresh('extracted');
+      const parent = { parentId: tenant.orgId, parentType: 'org' };
+      const body = { domain: domainOf(name), ...parent };
+      const { status, headers } = await builder.ask('POST', '/claimed-domains', body);
+      expect(status).toBe(201);
+      expect(headers.location).toContain(`domain=${name}.example.com`);
+    },
+  }),
+);
+
+const metadataPath = ({ base }: Scene) =>
+  `${base}/providers/sandbox/objects/contacts/metadata?groupRef=acme`;
+
+const queries: Rule[] = [
+  {
+    says: 'Object metadata wants `groupRef`, whose connection is used.',
+    rest: async (scene) => {
+      const [path = ''] = metadataPath(scene).split('?');
+      expect(await scene.refusal('GET', path)).toMatchObject({
+        issues: [{ in: 'query', name: 'groupRef' }],
+      });
+    },
+  },
+  {
+    says: 'With `excludeReadOnly` object metadata leaves out the fields that are read-only.',
+    rest: async (scene) => {
+      const { fields } = await scene.get(metadataPath(scene));
+      const names = Object.keys(fields).filter((name) => !fields[name].readOnly);
+      const shown = await scene.get(`${metadataPath(scene)}&excludeReadOnly=true`);
+      expect(names.length).toBeLessThan(Object.keys(fields).length);
+      expect(Object.keys(shown.fields).sort()).toEqual(names.sort());
+    },
+    graphql: async ({ tenant, metadataQuery }) => {
+      const query = metadataQuery('fields { readOnly }', ', excludeReadOnly: true');
+      const { fields } = (await tenant.query(query)).objectMetadata;
+      expect(new Set(fields.map((one: { readOnly: boolean }) => one.readOnly))).toEqual(
+        new Set([false]),
+      );
+    },
+  },
+  {
+    says: 'The mapped name of an object is shown only through an installation.',
+    rest: async (scene) => {
+      expect(await scene.get(metadataPath(scene))).not.toHaveProperty('mappedObjectName');
+      expect(await scene.made.objectMetadata()).toMatchObject({ mappedObjectName: 'people' });
+    },
+  },
+  {
+    says: 'Routes of topics to destinations are filtered by `topicId` and `destinationId`.',
+    rest: async ({ made, get, base, freshTopic }) => {
+      const route = await made.topicRoute();
+      const path = `${base}/topic-destination-routes`;
+      const query = `topicId=${route.topicId}&destinationId=${route.destinationId}`;
+      expect(await get(`${path}?${query}`)).toEqual([route]);
+      expect(await get(`${path}?topicId=${await freshTopic()}`)).toEqual([]);
+    },
+  },
+];
+
+export const conventionSections: Section[] = [
+  { title: 'Conventions', rules: conventions },
+  { title: 'Masks, claims and queries', rules: [...masks, ...claims, ...queries] },
+];

@@ -1,0 +1,150 @@
+/** Problem documents, and when which is answered. */
+import { expect } from 'vitest';
+import type { Problem } from '../../src/errors.ts';
+import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
+import type { Scene } from '../support/conformance/scene.ts';
+
+/** Two places are wrong: one of the path, one of the body. */
+const ofRest = ({ refusal }: Scene): Promise<Problem> =>
+  refusal('PATCH', `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`, { name: 'no spaces' });
+
+const ofGraphql = async ({ tenant }: Scene): Promise<Problem> => {
+  const query =
+    'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
+  const input = { projectIdOrName: tenant.projectName, name: 'no spaces' };
+  return (await tenant.refusal(query, { input })).problem;
+};
+
+function problemRule(says: string, check: (problem: Problem) => unknown, extra = {}): Rule {
+  return {
+    says,
+    rest: async (scene) => check(await ofRest(scene)),
+    graphql: async (scene) => check(await ofGraphql(scene)),
+    ...extra,
+  };
+}
+
+const issuesOf = ({ issues = [] }: Problem) => {
+  expect(issues.length).toBeGreaterThan(0);
+  return issues as unknown as Record<string, unknown>[];
+};
+const JOINED = 'The pages of the gateway that explain problems are not there yet.';
+
+const problems: Rule[] = [
+  problemRule('A problem has `type`, `about:blank` or a URN.', ({ type }) =>
+    expect(type).toMatch(/^(about:blank|urn:problem:[a-z-]+)$/),
+  ),
+  problemRule(
+    'A problem has `href`, a link to the guide to its type.',
+    ({ href }) => expect(href).toMatch(/^https?:/),
+    { notYet: JOINED },
+  ),
+  problemRule('A problem has `title`, a short description.', ({ title }) =>
+    expect(title).toEqual(expect.any(String)),
+  ),
+  problemRule('A problem has `status`, the HTTP status.', ({ status }) => expect(status).toBe(400)),
+  problemRule('A problem has `detail`, a description of this occurrence.', ({ detail }) =>
+    expect(detail).toMatch(/\w/),
+  ),
+  problemRule('A problem may have `issues`, one for each offending input.', (problem) =>
+    issuesOf(problem),
+  ),
+  problemRule(
+    'An issue has `type` and may have `title`.',
+    (problem) => {
+      for (const { type } of issuesOf(problem)) expect(type).toEqual(expect.any(String));
+    },
+    { notYet: JOINED },
+  ),
+  problemRule('An issue has `detail`, a string.', (problem) => {
+    for (const { detail } of issuesOf(problem)) expect(detail).toMatch(/\w/);
+  }),
+  problemRule('An issue has `in`: `path` or `body`.', (problem) => {
+    for (const issue of issuesOf(problem)) expect(['path', 'body']).toContain(issue.in);
+  }),
+  problemRule('An issue has `name`, the parameter or the path of the property.', (problem) => {
+    expect(issuesOf(problem).map(({ name }) => name)).toContainEqual(
+      expect.stringMatching(/^(input\.)?name$/),
+    );
+  }),
+  problemRule('An issue has `value`, the offending value.', (problem) => {
+    expect(issuesOf(problem).map(({ value }) => value)).toContain('no spaces');
+  }),
+  problemRule('Incorrect input is answered 400, and the title is `Bad Request`.', (problem) =>
+    expect(problem).toMatchObject({ status: 400, title: 'Bad Request' }),
+  ),
+  {
+    says: 'Every offending path parameter and body property has its issue.',
+    rest: async (scene) => {
+      const places = issuesOf(await ofRest(scene)).map((issue) => `${issue.in} ${issue.name}`);
+      expect(places.sort()).toEqual(['body name', 'path projectIdOrName', 'path topicId']);
+    },
+  },
+  {
+    says: 'Problems of REST are `application/problem+json`.',
+    rest: async ({ ask, base }) => {
+      const { headers } = await ask('POST', `${base}/topics`, {});
+      expect(headers['content-type']).toMatch(/^application\/problem\+json/);
+    },
+  },
+];
+
+interface Condition {
+  when: string;
+  status: number;
+  type: string;
+  provoke(scene: Scene): Promise<Problem>;
+}
+
+const CONDITIONS: Condition[] = [
+  {
+    when: 'no key and no token is given',
+    status: 401,
+    type: 'urn:problem:unauthenticated',
+    provoke: ({ stranger, base }) => stranger.refusal('GET', `${base}/topics`),
+  },
+  {
+    when: 'the key lacks the scope',
+    status: 403,
+    type: 'urn:problem:forbidden',
+    provoke: async ({ withScopes, base }) =>
+      (await withScopes('read')).refusal('POST', `${base}/topics`, { name: 'a' }),
+  },
+  {
+    when: 'there is no such thing for the caller',
+    status: 404,
+    type: 'urn:problem:not-found',
+    provoke: ({ refusal }) => refusal('GET', '/projects/unknown-project/topics'),
+  },
+  {
+    when: 'the name is taken',
+    status: 409,
+    type: 'urn:problem:conflict',
+    async provoke({ post, refusal, base, fresh }) {
+      const name = fresh('taken');
+      await post(`${base}/topics`, { name });
+      return refusal('POST', `${base}/topics`, { name });
+    },
+  },
+  {
+    when: 'the provider refuses what is asked of it',
+    status: 422,
+    type: 'urn:problem:unprocessable',
+    async provoke({ post, refusal, base }) {
+      const account = { groupRef: 'refused', consumerRef: 'ann', provider: 'sandbox' };
+      await post(`${base}/connections:generate`, { ...account, apiKey: 'wrong' });
+      const path = `${base}/providers/sandbox/objects/contacts/metadata`;
+      return refusal('GET', `${path}?groupRef=refused`);
+    },
+  },
+];
+
+const choices = CONDITIONS.map(
+  ({ when, status, type, provoke }): Choice => ({
+    open: 'Status and `type` of a problem',
+    says: `${status} and \`${type}\` if ${when}.`,
+    rest: async (scene) => expect(await provoke(scene)).toMatchObject({ status, type }),
+  }),
+);
+
+export const errors: Section = { title: 'Errors', rules: problems, choices };

@@ -1,0 +1,142 @@
+/** Limits: what is just inside is taken, what is just outside is refused. */
+import { expect } from 'vitest';
+import { newId } from '../../src/ids.ts';
+import { newProject } from '../support/conformance/fresh.ts';
+import { nodeOf } from '../support/conformance/graphql-field.ts';
+import { mappedContact } from '../support/conformance/makings.ts';
+import { DONE, outcomeRule, refused } from '../support/conformance/outcome.ts';
+import type { Rule, Section } from '../support/conformance/rule.ts';
+import type { Scene } from '../support/conformance/scene.ts';
+import { insertRows } from '../support/database/rows.ts';
+import { projectBody } from './bodies.ts';
+import { writeBody } from './bodies-of-writes.ts';
+
+/** An installation by name only, with so many operations. */
+async function withOperations({ app, tenant, installation }: Scene, count: number) {
+  const { projectId } = tenant;
+  const { id: installationId, integrationId } = installation;
+  const row = () => ({ id: newId('opr'), projectId, installationId, integrationId });
+  await insertRows(app).operations(Array.from({ length: count }, row));
+}
+
+const pageOf = async ({ get, installationPath }: Scene, query: string) =>
+  (await get(`${installationPath}/operations${query}`)).results.length;
+const nodesOf = async ({ tenant, installation: { id } }: Scene, args: string) => {
+  const selection = `operations${args} { nodes { id } }`;
+  return (await nodeOf(tenant, { id, type: 'Installation', selection })).operations.nodes.length;
+};
+
+const pageSizes: Rule[] = [
+  {
+    says: 'A page of a list has at most 200 items, if nothing else is said.',
+    rest: async (scene) => {
+      await withOperations(scene, 201);
+      expect(await pageOf(scene, '')).toBe(200);
+    },
+    graphql: async (scene) => {
+      await withOperations(scene, 201);
+      expect(await nodesOf(scene, '')).toBe(200);
+    },
+  },
+  {
+    says: 'A page of a list has 1 to 1000 items, as the caller says.',
+    rest: async (scene) => {
+      await withOperations(scene, 2);
+      expect(await pageOf(scene, '?pageSize=1')).toBe(1);
+      expect(await pageOf(scene, '?pageSize=1000')).toBeGreaterThan(1);
+      for (const size of [0, 1001]) {
+        const path = `${scene.installationPath}/operations?pageSize=${size}`;
+        expect(await scene.refusal('GET', path)).toMatchObject({
+          status: 400,
+          issues: [{ name: 'pageSize' }],
+        });
+      }
+    },
+    graphql: async (scene) => {
+      await withOperations(scene, 2);
+      expect(await nodesOf(scene, '(first: 1)')).toBe(1);
+      expect(await nodesOf(scene, '(first: 1000)')).toBeGreaterThan(1);
+      for (const size of [0, 1001]) {
+        const query = `{ viewer { project { operations(first: ${size}) { nodes { id } } } } }`;
+        expect(await scene.tenant.refusal(query)).toMatchObject({ code: 'BAD_USER_INPUT' });
+      }
+    },
+  },
+  {
+    says: 'A page is not the last if `pagination.done` is false; `nextPageToken` is then the `pageToken` of the next one.',
+    rest: async (scene) => {
+      await withOperations(scene, 3);
+      const path = `${scene.installationPath}/operations?pageSize=2`;
+      const { results, pagination } = await scene.get(path);
+      expect(pagination).toEqual({ done: false, nextPageToken: expect.any(String) });
+      const next = await scene.get(`${path}&pageToken=${pagination.nextPageToken}`);
+      const ids = [...results, ...next.results].map(({ id }: { id: string }) => id);
+      expect(ids.length).toBeGreaterThan(2);
+      expect(new Set(ids).size).toBe(ids.length);
+      const last = await scene.get(`${scene.installationPath}/operations?pageSize=1000`);
+      expect(last.pagination).toEqual({ done: true });
+    },
+  },
+];
+
+const batchOf = (length: number) => ({
+  groupRef: 'acme',
+  type: 'create',
+  batch: Array.from({ length }, () => ({ record: mappedContact() })),
+});
+
+/** Each is a member of the body that creates a project. */
+const lengths = (member: string, taken: string[], wrong: string[], says: string) =>
+  outcomeRule(says, projectBody, async (outcomeOf, scene) => {
+    for (const value of taken) {
+      expect(await outcomeOf({ ...newProject(scene), [member]: value })).toMatchObject(DONE);
+    }
+    for (const value of wrong) {
+      const outcome = await outcomeOf({ ...newProject(scene), [member]: value });
+      expect(outcome, value).toMatchObject(refused(member));
+    }
+  });
+const unique = (length: number) => crypto.randomUUID().repeat(4).slice(0, length);
+
+/** Two letters that no other run of the rule takes. */
+let pair = 0;
+function shortName() {
+  pair += 1;
+  return `z${pair}`;
+}
+
+export const limits: Section = {
+  title: 'Limits',
+  rules: [
+    ...pageSizes,
+    outcomeRule('A batch has 1 to 100 records.', writeBody, async (outcomeOf) => {
+      expect(await outcomeOf(batchOf(1))).toMatchObject(DONE);
+      expect(await outcomeOf(batchOf(100))).toMatchObject(DONE);
+      expect(await outcomeOf(batchOf(0))).toMatchObject(refused('batch'));
+      expect(await outcomeOf(batchOf(101))).toMatchObject(refused('batch'));
+    }),
+    lengths(
+      'appName',
+      ['a', 'a'.repeat(128)],
+      ['', 'a'.repeat(129)],
+      "A project's `appName` has 1 to 128 characters.",
+    ),
+    outcomeRule(
+      "A project's `name` has 2 to 128 characters.",
+      projectBody,
+      async (outcomeOf, scene) => {
+        const named = (name: string) => outcomeOf({ ...newProject(scene), name });
+        expect(await named(shortName())).toMatchObject(DONE);
+        expect(await named(unique(128))).toMatchObject(DONE);
+        expect(await named('a')).toMatchObject(refused('name'));
+        expect(await named(unique(129))).toMatchObject(refused('name'));
+      },
+    ),
+    lengths(
+      'name',
+      [],
+      ['-begins', 'ends-', 'under_score', 'a space', 'dot.ted', 'ümlaut'],
+      "A project's `name` has letters, digits and hyphens, and begins and ends with a letter or a digit.",
+    ),
+  ],
+};

@@ -1,0 +1,206 @@
+/** What a write may be made of, and what comes of it. */
+import { expect } from 'vitest';
+import { mappedContact } from '../support/conformance/makings.ts';
+import { DONE, outcomeRule, refused } from '../support/conformance/outcome.ts';
+import type { Rule, Section } from '../support/conformance/rule.ts';
+import type { Scene } from '../support/conformance/scene.ts';
+import { startWriteJobs, WRITE } from '../support/scenes/writes.ts';
+import { writeBody } from './bodies-of-writes.ts';
+
+const to = (given: object) => ({ groupRef: 'acme', type: 'create', ...given });
+const single = (given: object = {}) => to({ record: mappedContact(), ...given });
+const several = (given: object = {}) => to({ batch: [{ record: mappedContact() }], ...given });
+const later = (given: object = {}) => single({ mode: 'asynchronous', ...given });
+const NO_EMAIL = { record: { lastname: 'No e-mail' } };
+
+/** What a write answers over REST; a failure is told by the result. */
+const restWrite = async ({ ask, objectPath }: Scene, given: object) =>
+  (await ask('POST', objectPath, to(given))).body;
+const graphqlWrite = async ({ tenant, graphqlWrite: inputOf }: Scene, given: object) =>
+  (await tenant.query(WRITE, { input: inputOf({ type: 'CREATE', ...given }) })).writeRecords;
+
+type Write = (given: object) => Promise<{
+  operationId: string;
+  result?: { success: boolean; recordId: string; data?: object } | null;
+  results?: { success: boolean }[] | null;
+}>;
+const bothWays = (says: string, check: (write: Write, inCapitals: boolean) => unknown): Rule => ({
+  says,
+  rest: (scene) => check((given) => restWrite(scene, given), false),
+  graphql: (scene) => check((given) => graphqlWrite(scene, given), true),
+});
+
+const outcomes: Rule[] = [
+  bothWays('A synchronous write answers with its result.', async (write) => {
+    const { result } = await write({ record: mappedContact() });
+    expect(result).toMatchObject({ success: true, recordId: expect.any(String) });
+  }),
+  bothWays("An asynchronous write answers with its operation's id alone.", async (write, big) => {
+    const mode = big ? 'ASYNCHRONOUS' : 'asynchronous';
+    const answer = await write({ mode, record: mappedContact() });
+    expect(answer).toMatchObject({ operationId: expect.stringMatching(/^opr_/) });
+    expect(answer.result ?? null).toBe(null);
+  }),
+  bothWays('A record is created, updated and deleted.', async (write, big) => {
+    const typeOf = (word: string) => (big ? word.toUpperCase() : word);
+    const { result } = await write({ record: mappedContact() });
+    const { recordId: id } = result as { recordId: string };
+    for (const [type, record] of [
+      ['update', { id, lastname: 'New' }],
+      ['delete', { id }],
+    ] as const) {
+      const changed = await write({ type: typeOf(type), record });
+      expect(changed.result).toMatchObject({ success: true, recordId: id });
+    }
+  }),
+  bothWays('Of a batch, what can be written is written, unless more is said.', async (write) => {
+    const { results } = await write({ batch: [{ record: mappedContact() }, NO_EMAIL] });
+    expect(results).toMatchObject([{ success: true }, { success: false }]);
+  }),
+  bothWays('With `allOrNone` a batch fails as a whole if one record fails.', async (write) => {
+    const batch = [{ record: mappedContact() }, NO_EMAIL];
+    const { results } = await write({ batch, batchPolicy: { allOrNone: true } });
+    expect(results).toMatchObject([{ success: false }, { success: false }]);
+  }),
+];
+
+const rule = (says: string, taken: object[], wrong: [object, string][]) =>
+  outcomeRule(says, writeBody, async (outcomeOf) => {
+    for (const given of taken) expect(await outcomeOf({ ...given })).toMatchObject(DONE);
+    for (const [given, place] of wrong) {
+      expect(await outcomeOf({ ...given })).toMatchObject(refused(place));
+    }
+  });
+
+const autoBatchPolicy = { maxDelayMinutes: 1440 };
+const associations = [
+  { to: { id: '1' }, types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 }] },
+];
+const mode = 'asynchronous';
+
+const bodies: Rule[] = [
+  rule(
+    'A write has `record` or `batch`, and not both.',
+    [single(), several()],
+    [
+      [single({ batch: [{ record: mappedContact() }] }), 'batch'],
+      [to({}), 'record'],
+    ],
+  ),
+  rule(
+    '`autoBatchPolicy` is for asynchronous writes of a single record.',
+    [later({ autoBatchPolicy })],
+    [
+      [single({ autoBatchPolicy }), 'autoBatchPolicy'],
+      [several({ autoBatchPolicy, mode }), 'autoBatchPolicy'],
+    ],
+  ),
+  rule(
+    '`retryPolicy` is for asynchronous writes, and ignored with `autoBatchPolicy`.',
+    [
+      later({ retryPolicy: { deadlineHours: 2 } }),
+      later({ retryPolicy: { deadlineHours: 2 }, autoBatchPolicy }),
+    ],
+    [[single({ retryPolicy: { deadlineHours: 2 } }), 'retryPolicy']],
+  ),
+  rule(
+    '`batchPolicy` is only for a batch.',
+    [several({ batchPolicy: { allOrNone: false } })],
+    [[single({ batchPolicy: { allOrNone: false } }), 'batchPolicy']],
+  ),
+  rule(
+    'A batch creates or updates, and does not delete.',
+    [
+      several(),
+      several({
+        type: 'update',
+        batch: [{ record: { id: 'unknown', lastname: 'New' } }, { record: { id: 'unknown' } }],
+        mode,
+      }),
+    ],
+    [[several({ type: 'delete' }), 'batch']],
+  ),
+  rule(
+    'A deletion takes the id of the record alone.',
+    [],
+    [
+      [to({ type: 'delete', record: { id: '1', lastname: 'New' } }), 'record.lastname'],
+      [to({ type: 'delete', record: {} }), 'record.id'],
+    ],
+  ),
+  rule(
+    '`associations` are for a single record.',
+    [single({ associations })],
+    [[several({ associations }), 'associations']],
+  ),
+];
+
+/** All operations have succeeded. */
+async function succeeded({ get, base, app }: Scene, ids: string[]) {
+  await using _jobs = await startWriteJobs(app);
+  const statuses = async () =>
+    Promise.all(ids.map(async (id) => (await get(`${base}/operations/${id}`)).status));
+  const whole = Array.from(ids, () => 'success');
+  await expect.poll(statuses, { interval: 100 }).toEqual(whole);
+}
+
+/** What has other headers is collected apart: so is each of these. */
+const collected = (value: string, maxDelayMinutes: number) =>
+  later({
+    autoBatchPolicy: { maxDelayMinutes },
+    headers: [{ key: 'x-sandbox-trace', value }],
+  });
+
+const autoBatches: Rule[] = [
+  {
+    says: 'Single writes with `autoBatchPolicy` are executed together when 100 have accumulated.',
+    async rest(scene) {
+      const write = () => restWrite(scene, collected('hundred', 1440));
+      const answers = await Promise.all(Array.from({ length: 100 }, write));
+      await succeeded(
+        scene,
+        answers.map(({ operationId }) => operationId),
+      );
+    },
+  },
+  {
+    says: 'They are executed earlier when the maximum delay of the first has passed.',
+    async rest(scene) {
+      const { operationId } = await restWrite(scene, collected('delayed', 1));
+      scene.clock.aheadMs = 61_000;
+      try {
+        await succeeded(scene, [operationId]);
+      } finally {
+        scene.clock.aheadMs = 0;
+      }
+    },
+  },
+];
+
+export const writes: Section = {
+  title: 'Writes',
+  rules: [...outcomes, ...bodies, ...autoBatches],
+  choices: [
+    {
+      open: 'Fields of `retryPolicy` and `autoBatchPolicy`, and the maximum delay of auto-batching',
+      ...rule(
+        '`deadlineHours`, 1 to 48; `maxDelayMinutes`, 1 to 1440, and `retryDeadlineHours`.',
+        [
+          later({ retryPolicy: { deadlineHours: 48 } }),
+          later({ autoBatchPolicy: { maxDelayMinutes: 1440, retryDeadlineHours: 48 } }),
+        ],
+        [
+          [later({ retryPolicy: { deadlineHours: 49 } }), 'deadlineHours'],
+          [later({ autoBatchPolicy: { maxDelayMinutes: 1441 } }), 'maxDelayMinutes'],
+          [later({ autoBatchPolicy: { maxDelayMinutes: 0 } }), 'maxDelayMinutes'],
+        ],
+      ),
+    },
+    {
+      open: 'The mode of a write without `mode`',
+      ...bothWays('Synchronous.', async (write) => {
+        expect((await write({ record: mappedContact() })).result).toBeTruthy();
+      }),
+    },
+  ],
+};
