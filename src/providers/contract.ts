@@ -246,6 +246,8 @@ export interface ObjectDescription {
   name: string;
   displayName: string | null;
   fields: FieldDescription[];
+  /** The account may have fields beside these. */
+  isPartial?: boolean;
 }
 
 export interface PageRead {

@@ -4,6 +4,9 @@ import type { Issue } from '../../errors.ts';
 import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
 import { issueAt } from '../issues.ts';
 
+/** A transaction, or the database's own client. */
+type Connections = Pick<Transaction, 'connection' | 'group'>;
+
 interface Wanted {
   projectId: string;
   provider: string;
@@ -15,7 +18,7 @@ interface Wanted {
 
 /** The group of that ref and its connection; what is missing is null, with the issues that say why. */
 export async function findEnds(
-  tx: Transaction,
+  tx: Connections,
   { groupRef, ...wanted }: Omit<Wanted, 'groupId'> & { groupRef: string },
 ): Promise<{ groupId: string | null; connectionId: string | null; issues: Issue[] }> {
   const key = { projectId: wanted.projectId, groupRef };
@@ -29,7 +32,7 @@ export async function findEnds(
 
 /** The connection that is named, or the group's own; null with the issues that say why there is none. */
 export async function chooseConnection(
-  tx: Transaction,
+  tx: Connections,
   { connectionId, ...wanted }: Wanted,
 ): Promise<{ connectionId: string | null; issues: Issue[] }> {
   if (connectionId !== null) {
@@ -45,7 +48,7 @@ export async function chooseConnection(
 }
 
 async function listConnectionIssues(
-  tx: Transaction,
+  tx: Connections,
   { projectId, provider, groupId, connectionId }: Wanted & { connectionId: string },
 ): Promise<Issue[]> {
   const issue = (detail: string) => issueAt(['input', 'connectionId'], detail, connectionId);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id } from '../../ids.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
 import { projectIdOrName, ref } from '../names.ts';
-import { orNull } from '../optional-value.ts';
+import { orDefault, orNull } from '../optional-value.ts';
 import { installationConfigInput } from './installation-config.ts';
 
 /** As long as the longest ref, with what stands before it. */
@@ -21,6 +21,10 @@ const configCreatedBy = z
     'Who chose the config, in words of the caller like `consumer:<ref>`. Default: the caller who created the installation.',
   );
 
+const skipSampling = orDefault(z.boolean(), false).describe(
+  'True: what the config chooses is not looked for in the account. Default: objects and fields that the account lacks are refused, if the provider can say so.',
+);
+
 export const createInstallationInput = z
   .object({
     projectIdOrName,
@@ -31,6 +35,7 @@ export const createInstallationInput = z
       'The choices of the customer. Default: all that the integration has.',
     ),
     configCreatedBy: orNull(configCreatedBy),
+    skipSampling,
   })
   .meta({
     id: 'CreateInstallationInput',
@@ -48,6 +53,7 @@ export const updateInstallationInput = z
       .optional()
       .describe('A whole config, which replaces the one before.'),
     configCreatedBy: configCreatedBy.optional(),
+    skipSampling,
   })
   .meta({
     id: 'UpdateInstallationInput',

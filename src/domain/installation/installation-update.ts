@@ -1,11 +1,15 @@
 /** Changes of an installation: another connection, another config, or the present config with changes in it. */
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { openProjectMutation } from '../declared-mutation.ts';
 import { holdContent } from '../integration/integration.ts';
+import { contentOf } from '../integration/integration-content.ts';
+import { latestRevisions } from '../integration/revision.ts';
 import { type OpenedInput, openInput } from '../opened-input.ts';
 import { getOwned } from '../scope.ts';
+import { listIssuesAtAccount } from './account-check.ts';
 import { type ConfigContent, type ConfigInput, configOf } from './installation-config.ts';
 import { listConfigIssues } from './installation-config-check.ts';
 import { chooseConnection, sureEnds } from './installation-connection.ts';
@@ -37,7 +41,7 @@ export function updateOfPresentConfig(revise: (present: ConfigContent) => Config
 }
 
 type OpenUpdate = (
-  tx: Transaction,
+  tx: Pick<Transaction, 'installationConfig'>,
   installation: Installation,
 ) => Promise<OpenedInput<typeof updateInstallationInput>>;
 
@@ -48,6 +52,7 @@ async function update(
 ): Promise<Installation> {
   const { projectId } = key;
   const found = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
+  const missing = await listMissingAtAccount(call, found, await open(call.database.prisma, found));
   return inTransaction(call.database, async (tx) => {
     const content = await holdContent(tx, { id: found.integrationId, projectId });
     const installation = await holdInstallation(tx, key);
@@ -56,7 +61,7 @@ async function update(
     const { groupId, connectionId: current } = installation;
     const wanted = { projectId, groupId, connectionId: given.connectionId ?? current };
     const chosen = await chooseConnection(tx, { ...wanted, provider: content.provider });
-    opened.add(chosen.issues);
+    opened.add([...chosen.issues, ...missing]);
     const issues = await listConfigIssues({ ...call, tx }, given.config, { projectId, content });
     const { config = null, configCreatedBy: createdBy = null } = opened.parsed(issues);
     const { connectionId } = sureEnds({ ...chosen, groupId });
@@ -64,4 +69,28 @@ async function update(
     const change = { installation, connectionId, content, config, createdBy };
     return changeInstallation(call, tx, change);
   });
+}
+
+/** Of a new config, and of the present one if it gets another account. */
+async function listMissingAtAccount(
+  call: Call,
+  { projectId, integrationId, connectionId: current, configId: id }: Installation,
+  { given, issues }: OpenedInput<typeof updateInstallationInput>,
+): Promise<Issue[]> {
+  const { config, connectionId = current, skipSampling } = given;
+  if (issues.length > 0 || skipSampling) return [];
+  if (!config && connectionId === current) return [];
+  const [revision] = await latestRevisions(call, [integrationId]);
+  if (!revision) return [];
+  const content = contentOf(revision);
+  if (config) {
+    const choices = { content, config, path: ['input', 'config'] };
+    return listIssuesAtAccount(call, { projectId, connectionId }, choices);
+  }
+  const present = await call.database.prisma.installationConfig.findUniqueOrThrow({
+    where: { id },
+  });
+  const path = ['input', 'connectionId'];
+  const choices = { content, config: configOf(present), path, isPresent: true };
+  return listIssuesAtAccount(call, { projectId, connectionId }, choices);
 }

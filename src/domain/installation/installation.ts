@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { notFound } from '../../errors.ts';
+import { type Issue, notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
@@ -13,12 +13,16 @@ import {
   holdContent,
   type IntegrationKey,
 } from '../integration/integration.ts';
+import { contentOf } from '../integration/integration-content.ts';
+import { latestRevisions } from '../integration/revision.ts';
 import { ref } from '../names.ts';
+import type { OpenedInput } from '../opened-input.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
+import { listIssuesAtAccount } from './account-check.ts';
 import { listNewConfigIssues } from './installation-config-check.ts';
 import { findEnds, sureEnds } from './installation-connection.ts';
 import { createInstallationInput, deleteInstallationInput } from './installation-input.ts';
@@ -100,10 +104,11 @@ export const createInstallation = openProjectMutation({
     const { integrationIdOrName, groupRef, connectionId: named = null, config } = opened.given;
     const integration = await getIntegration(call, projectId, integrationIdOrName);
     const { id: integrationId, provider } = integration;
+    const missing = await listMissingAtAccount(call, opened, integration);
     const created = inTransaction(call.database, async (tx) => {
       const content = await holdContent(tx, integration);
       const found = await findEnds(tx, { projectId, provider, groupRef, connectionId: named });
-      opened.add(found.issues);
+      opened.add([...found.issues, ...missing]);
       const parsed = opened.parsed(
         await listNewConfigIssues({ ...call, tx }, config, { projectId, content }),
       );
@@ -114,6 +119,26 @@ export const createInstallation = openProjectMutation({
     return uniquely(created, `The group ${groupRef} has installed ${integration.name} already.`);
   },
 });
+
+/** Nothing while other findings refuse it already, and while there is no connection. */
+async function listMissingAtAccount(
+  call: Call,
+  { given, issues }: OpenedInput<typeof createInstallationInput>,
+  { projectId, provider, id }: Row<'Integration'>,
+): Promise<Issue[]> {
+  if (issues.length > 0 || given.skipSampling) return [];
+  const { groupRef, connectionId = null, config = null } = given;
+  const [revision] = await latestRevisions(call, [id]);
+  const ends = await findEnds(call.database.prisma, {
+    projectId,
+    provider,
+    groupRef,
+    connectionId,
+  });
+  if (!revision) return [];
+  const choices = { content: contentOf(revision), config, path: ['input', 'config'] };
+  return listIssuesAtAccount(call, { projectId, connectionId: ends.connectionId }, choices);
+}
 
 /** Its connection stays, and so do its operations. */
 export const deleteInstallation = projectMutation({

@@ -22,7 +22,8 @@ export async function describeObject(
     throw new ProviderError('BAD_REQUEST', `${vendor.displayName} does not describe ${objectName}`);
   }
   const told = fields ? await toldFields(vendor, session, { list: fields, objectName }) : [];
-  return { name: objectName, displayName, fields: uniqueByName([...knownFields(known), ...told]) };
+  const all = uniqueByName([...knownFields(known), ...told]);
+  return { name: objectName, displayName, fields: all, ...(!fields && { isPartial: true }) };
 }
 
 function knownFields(known: Record<string, FieldValueType>): FieldDescription[] {

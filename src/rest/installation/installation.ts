@@ -19,7 +19,7 @@ import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { CONFIG_FORM } from './config/take-config.ts';
 import { installation, showInstallation } from './installation-view.ts';
-import { skipSampling, updateInstallationEndpoints } from './update-installation.ts';
+import { updateInstallationEndpoints } from './update-installation.ts';
 
 const tag = 'Installations';
 const path = '/projects/{projectIdOrName}/integrations/{integrationId}/installations';
@@ -65,7 +65,7 @@ export const installationEndpoints = [
     tag,
     summary: 'Installs an integration for a group. A group can have an integration once.',
     mutation: createInstallation,
-    beside: { skipSampling, configRevisionId: revisionId },
+    beside: { configRevisionId: revisionId },
     places: {
       ...ofIntegration,
       ...inBody,

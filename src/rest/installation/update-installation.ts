@@ -23,15 +23,10 @@ import { installation, showInstallation } from './installation-view.ts';
 const tag = 'Installations';
 const ofIntegration = '/projects/{projectIdOrName}/integrations/{integrationId}';
 
-export const skipSampling = z
-  .boolean()
-  .optional()
-  .describe('Whether nothing is read before it is saved. That is so in any case.');
-
 /** More changes than a config has members would name some twice. */
 const CHANGES_MAX = 1_000;
 
-const { connectionId, configCreatedBy } = updateInstallationInput.shape;
+const { connectionId, configCreatedBy, skipSampling } = updateInstallationInput.shape;
 
 const updateInput = z.object({
   ...deleteInstallationInput.shape,
@@ -113,7 +108,7 @@ export const updateInstallationEndpoints = [
 
 async function updateMasked(
   request: RestRequest,
-  { updateMask, installation: values, skipSampling: _, ...key }: z.output<typeof updateInput>,
+  { updateMask, installation: values, skipSampling: skips, ...key }: z.output<typeof updateInput>,
 ) {
   authorize(request.call.viewer, updateInstallation.needs);
   const paths = readMask(updateMask);
@@ -133,6 +128,7 @@ async function updateMasked(
     beside: {
       connectionId: named.has('connectionId') ? values.connectionId : undefined,
       configCreatedBy: createdByOf(named, values.config),
+      skipSampling: skips,
     },
     revise: inConfig.length > 0 ? put : undefined,
     placeOf: (place) => `installation.config.content${place}`,

@@ -18,7 +18,7 @@ import { placeInConfig, takeConfig } from './take-config.ts';
 interface Revision {
   key: { projectIdOrName: string; integrationIdOrName: string; installationId: string };
   /** What else is changed. */
-  beside?: { connectionId?: string; configCreatedBy?: string };
+  beside?: { connectionId?: string; configCreatedBy?: string; skipSampling?: boolean };
   /** Makes the new config of the present one; left out if that stays. */
   revise?: (present: WireConfig) => unknown;
   /** Where the config and its members are in the request, for what is found wrong with them. */

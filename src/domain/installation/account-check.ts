@@ -1,0 +1,99 @@
+/**
+ * What a config chooses that the connected account does not have. The provider is asked before anything is saved;
+ * if it can't answer now (its credentials, its rate, its servers), nothing is refused: reads and writes tell it later.
+ */
+import type { Row } from '../../database/rows.ts';
+import type { Issue } from '../../errors.ts';
+import { type Provider, supportsFor } from '../../providers/contract.ts';
+import { ProviderError, type ProviderErrorKind } from '../../providers/provider-error.ts';
+import { withDeadline } from '../../work/deadline.ts';
+import type { Services } from '../call.ts';
+import { openSession } from '../connection/connection-session.ts';
+import { issueAt } from '../issues.ts';
+import { type Choices, type ChosenNames, chosenNames } from './chosen-names.ts';
+import { describeObject } from './object-descriptions.ts';
+
+/** Leaves most of a mutation's time to the rest of it; what is not known by then is not refused. */
+const CHECK_MS = 10_000;
+
+/** The answer is about the request: it would be the same each time. */
+const REFUSALS: readonly ProviderErrorKind[] = ['MISSING_OBJECT', 'MISSING_FIELD', 'BAD_REQUEST'];
+
+/** Through a connection of the project; nothing if there is none. */
+export async function listIssuesAtAccount(
+  services: Services,
+  { projectId, connectionId }: { projectId: string; connectionId: string | null },
+  choices: Choices,
+): Promise<Issue[]> {
+  if (connectionId === null) return [];
+  const key = { projectId, id: connectionId };
+  const [connection] = await services.database.rows.find('Connection', key);
+  const provider = connection && services.catalogue.find(connection.provider);
+  if (!connection || !provider || provider.name !== choices.content.provider) return [];
+  const found: Issue[][] = [];
+  const checks = chosenNames(choices)
+    .filter((chosen) => needsAsking(provider, chosen))
+    .map(async (chosen, index) => {
+      found[index] = await issuesOf(services, { connection, provider, chosen });
+    });
+  await withDeadline(Promise.all(checks), CHECK_MS, () => {});
+  return found.flat();
+}
+
+/** Which objects there are, the catalogue knows of some providers. */
+function needsAsking({ objects }: Provider, { objectName, fields }: ChosenNames): boolean {
+  return objects === undefined || (objects.includes(objectName) && fields.length > 0);
+}
+
+interface Check {
+  connection: Row<'Connection'>;
+  provider: Provider;
+  chosen: ChosenNames;
+}
+
+async function issuesOf(services: Services, check: Check): Promise<Issue[]> {
+  const { chosen } = check;
+  try {
+    const known = await fieldsOf(services, check);
+    return chosen.fields
+      .filter(({ name }) => known && !isIn(known, topName(name)))
+      .map(({ name, path }) => {
+        return issueAt(path, `is not a field that ${chosen.objectName} of the account has.`, name);
+      });
+  } catch (error) {
+    if (!(error instanceof ProviderError)) {
+      services.log.warn({ err: error, connectionId: check.connection.id }, 'account.check_failed');
+      return [];
+    }
+    if (!REFUSALS.includes(error.kind)) return [];
+    const detail = `names what the account does not have. The provider says: ${error.message}`;
+    return [issueAt(chosen.path, detail, chosen.objectName)];
+  }
+}
+
+/** The account's fields in lower case, as some providers compare them; null if it doesn't tell all of them. */
+async function fieldsOf(
+  services: Services,
+  { connection, provider, chosen: { objectName, fields } }: Check,
+): Promise<ReadonlySet<string> | null> {
+  const { describeObject: describe, readPage } = provider.capabilities;
+  if (describe && supportsFor(provider, objectName, 'METADATA')) {
+    const described = await describeObject({ services, connection, objectName });
+    if (described.isPartial) return null;
+    return new Set(['id', ...described.fields.map(({ fieldName }) => topName(fieldName))]);
+  }
+  const sample = { objectName, fields: fields.map(({ name }) => name), pageSize: 1 };
+  await readPage?.(openSession(services, connection), sample);
+  return null;
+}
+
+/** A name with dots goes through relations, which the description of one object does not follow. */
+function isIn(known: ReadonlySet<string>, name: string): boolean {
+  return known.has(name) || name.includes('.');
+}
+
+/** The field that `$['address']['city']` lies in. */
+function topName(name: string): string {
+  const [, inBrackets] = /^\$\['([^']*)'\]/.exec(name) ?? [];
+  return (inBrackets ?? name).toLowerCase();
+}

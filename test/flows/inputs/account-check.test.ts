@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { hubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
+import { sharedApp, testApp } from '../../support/app.ts';
+import { hubspotFailure, hubspotServer } from '../../support/providers/hubspot-server.ts';
+import { findingsAlike } from '../../support/rest/alike.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import { connectedTo, crmApp } from '../../support/scenes/crm.ts';
+import {
+  CREATE_INSTALLATION,
+  contentFor,
+  integrate,
+  UPDATE_INSTALLATION,
+} from '../../support/scenes/integrations.ts';
+
+const app = await sharedApp();
+const { app: crms } = await crmApp();
+
+const [contacts] = contentFor().read.objects;
+const optionalFields = [{ mapToName: 'owner' }];
+const open = { ...contacts, optionalFieldsAuto: 'all', optionalFields };
+
+const choosing = (selectedFields: string[], owner = 'lastname') => ({
+  read: [
+    {
+      objectName: 'contacts',
+      selectedFields,
+      fieldMappings: [{ mapToName: 'owner', fieldName: owner }],
+    },
+  ],
+});
+
+test('fields of the account can be chosen, and others are refused by their names', async () => {
+  const rest = await restTenant(app);
+  const { tenant } = rest;
+  await integrate(app, tenant, contentFor('crm', { read: { objects: [open] } }));
+  await generate(tenant, { apiKey: 'sandbox-key' });
+  const of = { integrationIdOrName: 'crm', groupRef: 'acme' };
+  const wrong = choosing(['email', 'phone', 'fax'], 'owner_id');
+  const at = 'config.content.read.objects.contacts';
+  const missing = 'is not a field that contacts of the account has.';
+  expect(await findingsAlike(rest, 'createInstallation', { ...of, config: wrong })).toEqual([
+    `${at}.selectedFieldMappings.owner: ${missing}`,
+    `${at}.selectedFields.fax: ${missing}`,
+  ]);
+  const input = { projectIdOrName: tenant.projectId, ...of, config: choosing(['phone', 'score']) };
+  const made = await tenant.query(CREATE_INSTALLATION, { input });
+  const { id, config } = made.createInstallation.installation;
+  expect(config.read[0].selectedFields).toEqual(['phone', 'score']);
+
+  const update = { projectIdOrName: tenant.projectId, installationId: id, config: wrong };
+  const { problem } = await tenant.refusal(UPDATE_INSTALLATION, { input: update });
+  expect(problem.issues).toMatchObject([
+    { name: 'input.config.read[0].selectedFields[2]', detail: missing, value: 'fax' },
+    { name: 'input.config.read[0].fieldMappings[0].fieldName', value: 'owner_id' },
+  ]);
+  const path = `${rest.base}/integrations/crm/installations/${id}`;
+  const patch = {
+    updateMask: ['config.content.read.objects.contacts.selectedFields'],
+    installation: {
+      config: { content: { read: { objects: { contacts: { selectedFields: { fax: true } } } } } },
+    },
+  };
+  expect((await rest.refusal('PATCH', path, patch)).issues).toMatchObject([
+    { name: 'installation.config.content.read.objects.contacts.selectedFields.fax' },
+  ]);
+  expect((await rest.ask('PATCH', `${path}?skipSampling=true`, patch)).status).toBe(200);
+  await tenant.query(UPDATE_INSTALLATION, { input: { ...update, skipSampling: true } });
+});
+
+test('an object that the account lacks is refused, also without a config', async () => {
+  const rest = await connectedTo(crms, 'hubspot');
+  const objects = ['contacts', 'p_planets'].map((objectName) => ({
+    objectName,
+    destination: 'records',
+    optionalFieldsAuto: 'all',
+  }));
+  await integrate(crms, rest.tenant, {
+    ...contentFor('crm', { read: { objects } }),
+    provider: 'hubspot',
+  });
+  const of = { integrationIdOrName: 'crm', groupRef: 'acme' };
+  const detail = /names what the account does not have\. The provider says: /;
+  const [without, ...others] = await findingsAlike(rest, 'createInstallation', of);
+  expect(without).toMatch(/^config.content: /);
+  expect(without).toMatch(detail);
+  expect(others).toEqual([]);
+  const config = {
+    read: [
+      { objectName: 'contacts', selectedFields: ['firstname', 'shoe_size'] },
+      { objectName: 'p_planets' },
+    ],
+  };
+  const findings = await findingsAlike(rest, 'createInstallation', { ...of, config });
+  expect(findings).toEqual([
+    'config.content.read.objects.contacts.selectedFields.shoe_size: is not a field that contacts of the account has.',
+    expect.stringMatching(/^config.content.read.objects.p_planets: names what/),
+  ]);
+});
+
+test.each([401, 403, 429, 503])('what fails with %i refuses nothing', async (status) => {
+  await using server = await hubspotServer();
+  await using own = await testApp({
+    env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+    providers: [hubspotProvider({ baseUrl: server.url })],
+  });
+  const rest = await connectedTo(own, 'hubspot');
+  const read = { objects: [{ ...open, objectName: 'deals', requiredFields: [] }] };
+  await integrate(own, rest.tenant, { ...contentFor('crm', { read }), provider: 'hubspot' });
+  server.failNext(hubspotFailure(status, { 'retry-after': '0' }), Number.POSITIVE_INFINITY);
+  const input = {
+    projectIdOrName: rest.tenant.projectId,
+    integrationIdOrName: 'crm',
+    groupRef: 'acme',
+    config: { read: [{ objectName: 'deals', selectedFields: ['nothing'] }] },
+  };
+  const made = await rest.tenant.query(CREATE_INSTALLATION, { input });
+  expect(made.createInstallation.installation.config.read).toHaveLength(1);
+  expect(server.requests.length).toBeGreaterThan(0);
+});
