@@ -5,6 +5,7 @@ import type { Services } from '../domain/call.ts';
 import { endWithin, stopWorkMs } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
 import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy } from './jobs.ts';
+import { OwnWork } from './own-work.ts';
 import type { JobQueue } from './queue.ts';
 
 /** Safe to run twice, also at the same time. `signal` aborts when the job is no longer this worker's. */
@@ -46,7 +47,12 @@ export async function startJobs(
   const { boss } = services.queue;
   const stopping = new AbortController();
   const names = Object.keys(handlers) as JobName[];
-  for (const name of names) await startWorkers(services, name, handlers[name] as Handler<JobName>);
+  const stopOwn: (() => Promise<void>)[] = [];
+  for (const name of names) {
+    const handler = handlers[name] as Handler<JobName>;
+    await startWorkers(services, name, handler);
+    stopOwn.push(takeOwnWork(services, name, handler));
+  }
   const loops = [...sweeps, supervision(services.queue)].map(async (sweep, index) => {
     if (index > 0) await pause(index * SWEEP_GAP_MS, stopping.signal);
     await runAgainAndAgain(services, sweep, stopping.signal);
@@ -55,7 +61,8 @@ export async function startJobs(
     async [Symbol.asyncDispose]() {
       stopping.abort();
       const working = names.map((name) => boss.offWork(name, { wait: true }));
-      await endWithin(Promise.all([...loops, ...working]), stopWorkMs(services.config));
+      const own = stopOwn.map((stop) => stop());
+      await endWithin(Promise.all([...loops, ...working, ...own]), stopWorkMs(services.config));
     },
   };
 }
@@ -88,6 +95,27 @@ async function startWorkers<N extends JobName>(
       }),
     ),
   );
+}
+
+/** From now on this process does itself what it begins. Returns what stops that. */
+function takeOwnWork<N extends JobName>(
+  services: Services & { queue: JobQueue },
+  name: N,
+  handler: Handler<N>,
+): () => Promise<void> {
+  const { own }: JobPolicy = JOBS[name];
+  if (!own) return async () => {};
+  const { queue } = services;
+  const worker = {
+    work: new OwnWork(own),
+    run: (payload: unknown, signal: AbortSignal) =>
+      handler(services, payload as JobPayload<N>, signal),
+  };
+  queue.own.set(name, worker);
+  return () => {
+    if (queue.own.get(name) === worker) queue.own.delete(name);
+    return worker.work.stop();
+  };
 }
 
 /** Jobs of workers that were killed, and ended jobs. */

@@ -3,6 +3,7 @@
  * so that a job that runs late, or twice, works on the rows as they are now.
  */
 import { z } from 'zod';
+import type { OwnWorkOptions } from './own-work.ts';
 
 export interface JobPolicy {
   payload: z.ZodObject;
@@ -16,6 +17,8 @@ export interface JobPolicy {
   concurrency: number;
   /** Of these, how many may work for one group at a time. */
   concurrencyOfGroup: number;
+  /** What a process does beside it of the work that it begins itself; without it, all of it goes through the queue. */
+  own?: OwnWorkOptions;
 }
 
 export const JOBS = {
@@ -27,6 +30,7 @@ export const JOBS = {
     batchSize: 2,
     concurrency: 8,
     concurrencyOfGroup: 6,
+    own: { runningMax: 32, runningOfGroupMax: 24, waitingMax: 1_000 },
   },
   /** Some pages of a read; the next job in line reads the rest. */
   'run-read': {
@@ -36,6 +40,7 @@ export const JOBS = {
     batchSize: 1,
     concurrency: 8,
     concurrencyOfGroup: 4,
+    own: { runningMax: 8, runningOfGroupMax: 4, waitingMax: 1_000 },
   },
   /** Some rows of what is being erased; the next job in line removes the rest. */
   'run-erasure': {

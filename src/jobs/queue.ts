@@ -1,5 +1,5 @@
 /** The job queue, in the same database as the rows that jobs are about: a job commits with its change or not at all. */
-import { fromPrisma, PgBoss } from 'pg-boss';
+import { type ConnectionOptions, fromPrisma, PgBoss, type SendOptions } from 'pg-boss';
 import type { Database } from '../database/database.ts';
 import type { Transaction } from '../database/transaction.ts';
 import type { Log } from '../log.ts';
@@ -13,6 +13,7 @@ import {
   KEPT_SECONDS,
   RETRIES,
 } from './jobs.ts';
+import type { OwnWork } from './own-work.ts';
 
 export interface EnqueueOptions {
   /** By the database's clock. Default: at once. */
@@ -23,6 +24,13 @@ export interface EnqueueOptions {
   group?: string;
 }
 
+export interface OptionsToBegin extends EnqueueOptions {
+  singletonKey: string;
+  group: string;
+  /** Does the work in this process. Default: what its workers do. */
+  run?: (signal: AbortSignal) => Promise<unknown>;
+}
+
 export interface Queue {
   /** Call it in the transaction of the change that the job follows from. */
   enqueue<N extends JobName>(
@@ -31,16 +39,28 @@ export interface Queue {
     payload: JobPayload<N>,
     options?: EnqueueOptions,
   ): Promise<void>;
+  /**
+   * Call it after the commit of the change that the work follows from: this process does it, if it has workers and
+   * room, or else a job does. Never throws: what is lost is in the rows, where a sweep finds it.
+   */
+  begin<N extends JobName>(name: N, payload: JobPayload<N>, options: OptionsToBegin): Promise<void>;
 }
 
 export interface JobQueue extends Queue, AsyncDisposable {
   /** For jobs/job-worker.ts alone. */
   boss: PgBoss;
+  /** What the workers of this process take without the queue; for jobs/job-worker.ts alone. */
+  own: Map<JobName, OwnWorker>;
 }
 
 /** Long: the gateway does not use what these timers do. */
 const IDLE_SECONDS = 3_600;
 const REPORT_MS = 10_000;
+
+export interface OwnWorker {
+  work: OwnWork;
+  run(payload: unknown, signal: AbortSignal): Promise<void>;
+}
 
 /** Creates the queue's tables if they are missing. Enqueueing needs no worker in this process. */
 export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Promise<JobQueue> {
@@ -65,21 +85,51 @@ export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Pro
   );
   await boss.start();
   await declareQueues(boss);
+  const own: JobQueue['own'] = new Map();
   return {
     boss,
-    async enqueue(tx, name, payload, { startAfter, singletonKey, group } = {}) {
-      const { onceForKey, payload: schema }: JobPolicy = JOBS[name];
-      if (onceForKey && !singletonKey) throw new Error(`A job ${name} needs a singletonKey.`);
-      await boss.send(name, schema.parse(payload), {
-        db: fromPrisma(tx),
-        ...(startAfter && { startAfter }),
-        ...(singletonKey && { singletonKey }),
-        ...(group && { group: { id: group } }),
-      });
+    own,
+    async enqueue(tx, name, payload, options = {}) {
+      await boss.send(name, ...jobOf(name, payload, options, { db: fromPrisma(tx) }));
+    },
+    async begin(name, payload, { run, ...options }) {
+      const worker = own.get(name);
+      const doIt = async (signal: AbortSignal) => {
+        try {
+          await (run ? run(signal) : worker?.run(payload, signal));
+        } catch (error) {
+          log.warn({ err: error, job: name, data: payload }, 'job.failed');
+        }
+      };
+      if (worker?.work.take({ group: options.group, run: doIt })) return;
+      try {
+        await boss.send(name, ...jobOf(name, payload, options));
+      } catch (error) {
+        log.warn({ err: error, job: name, data: payload }, 'job.not_enqueued');
+      }
     },
     // The workers have stopped before; a job that is still held is run again by another process.
     [Symbol.asyncDispose]: () => boss.stop({ graceful: false, close: false }),
   };
+}
+
+function jobOf<N extends JobName>(
+  name: N,
+  payload: JobPayload<N>,
+  { startAfter, singletonKey, group }: EnqueueOptions,
+  connection: ConnectionOptions = {},
+): [payload: object, options: SendOptions] {
+  const { onceForKey, payload: schema }: JobPolicy = JOBS[name];
+  if (onceForKey && !singletonKey) throw new Error(`A job ${name} needs a singletonKey.`);
+  return [
+    schema.parse(payload),
+    {
+      ...connection,
+      ...(startAfter && { startAfter }),
+      ...(singletonKey && { singletonKey }),
+      ...(group && { group: { id: group } }),
+    },
+  ];
 }
 
 async function declareQueues(boss: PgBoss): Promise<void> {

@@ -3,7 +3,7 @@
  * Callers name the project that their viewer may see.
  */
 import type { Rows } from '../rows.ts';
-import { Kept, statements, type ValueOf } from '../statements.ts';
+import { Kept, sql, statements, type ValueOf } from '../statements.ts';
 import { columnsOf, type Row, type Table, type Tables } from '../tables.ts';
 import { rowsOfTables } from './linked-rows.ts';
 
@@ -84,22 +84,28 @@ const BY_NAME = target('name', (value) =>
   value(({ integration }) => ('name' in integration ? integration.name : '')),
 );
 
-function target(column: 'id' | 'name', named: (value: ValueOf<TargetKey>) => never | unknown) {
+function target(column: 'id' | 'name', named: (value: ValueOf<TargetKey>) => unknown) {
   return new Kept<TargetKey>((value) =>
     statements
       .selectFrom('Integration as n')
       .leftJoin('Group as g', (join) =>
-        join.onRef('g.projectId', '=', 'n.projectId').on(
-          'g.groupRef',
-          '=',
-          value(({ groupRef }) => groupRef),
-        ),
+        join
+          .onRef('g.projectId', '=', 'n.projectId')
+          .on(
+            'g.groupRef',
+            '=',
+            value(({ groupRef }) => groupRef),
+          )
+          .on(inSight('g.id')),
       )
       .leftJoin('Installation as i', (join) =>
         join.onRef('i.integrationId', '=', 'n.id').onRef('i.groupId', '=', 'g.id'),
       )
       .leftJoin('Connection as c', (join) =>
-        join.onRef('c.projectId', '=', 'i.projectId').onRef('c.id', '=', 'i.connectionId'),
+        join
+          .onRef('c.projectId', '=', 'i.projectId')
+          .onRef('c.id', '=', 'i.connectionId')
+          .on(inSight('c.consumerId')),
       )
       .select(columns('n', 'Integration'))
       .select(columns('g', 'Group'))
@@ -128,6 +134,8 @@ const INSTALLED = new Kept<{ projectId: string; installationId: string }>((value
     .select(columns('u', 'Consumer'))
     .select(columns('c', 'Connection'))
     .select('c.credentialsSealed')
+    .where(inSight('g.id'))
+    .where(inSight('c.consumerId'))
     .where(
       'i.projectId',
       '=',
@@ -139,6 +147,12 @@ const INSTALLED = new Kept<{ projectId: string; installationId: string }>((value
       value(({ installationId }) => installationId),
     ),
 );
+
+/** Whether the group or the consumer with that id is in sight: it is not while it is being erased. */
+function inSight(id: 'g.id' | 'c.consumerId') {
+  return sql<boolean>`not exists (select 1 from "Erasure" e
+    where e."projectId" = n."projectId" and e."id" = ${sql.ref(id)})`;
+}
 
 /** All that a `Row` has. */
 function columns<T extends Table, A extends string>(alias: A, table: T) {

@@ -19,6 +19,7 @@ import { workspaceIssues } from '../provider/provider-workspace.ts';
 import { newCredentials } from './connection.ts';
 import { connectionFields } from './connection-events.ts';
 import { generateConnectionInput } from './connection-input.ts';
+import { insertConnection } from './connection-insertion.ts';
 import { type Choice, chooseScheme } from './connection-scheme.ts';
 import { givenWorkspace } from './session/account-address.ts';
 
@@ -54,6 +55,12 @@ export async function putConnection(
   services: Services,
   generation: Generation,
 ): Promise<Row<'Connection'>> {
+  const made = needsApp(generation) ? null : await insertConnection(services, generation);
+  return made ?? replaceConnection(services, generation);
+}
+
+/** One transaction, whether the connection exists or not. */
+function replaceConnection(services: Services, generation: Generation): Promise<Row<'Connection'>> {
   const { projectId, input } = generation;
   const now = services.now();
   return inTransaction(services.database, async (tx) => {
@@ -106,12 +113,14 @@ async function appIssues(
 }
 const NO_SUCH_APP = 'does not exist.';
 
-async function appOf(
-  tx: Transaction,
-  { projectId, scheme, input }: Generation,
-): Promise<string | null> {
+function needsApp({ scheme, input }: Generation): boolean {
+  return input.providerAppId != null || isConsentScheme(scheme);
+}
+
+async function appOf(tx: Transaction, generation: Generation): Promise<string | null> {
+  const { projectId, input } = generation;
   const { provider, providerAppId } = input;
-  if (providerAppId == null && !isConsentScheme(scheme)) return null;
+  if (!needsApp(generation)) return null;
   const locked = await lockProviderApp(tx, { projectId, provider, id: providerAppId });
   // It was there when the input was checked.
   if (providerAppId != null && !locked) {

@@ -9,7 +9,7 @@ import { findKeyedOperation, keyedInput } from './write/idempotency-key.ts';
 import { startWrite, type WriteToStart } from './write/start.ts';
 import { type WriteInput, writeIssues, writeRecordsInput } from './write/write-input.ts';
 import { planWrite } from './write/write-plan.ts';
-import { runToEnd, startLater } from './write/write-run.ts';
+import { beginWrite, runToEnd } from './write/write-run.ts';
 
 export { type WriteAnswer, writeRecordsInput };
 
@@ -46,7 +46,7 @@ async function startOnce(call: Call, write: WriteToStart): Promise<WriteAnswer> 
   if (!started) return answerLater(call, input, await firstOf(call, write));
   const { operation, claim } = started;
   if (!claim) {
-    await startLater(call, started);
+    await beginWrite(call, started);
     return answerNow(operation);
   }
   const running = runToEnd(call, claim);

@@ -40,9 +40,8 @@ export interface RunToStart {
   position: Date | null;
 }
 
-/** The operation, its run and the run's first job. */
+/** The operation and its run, which is to be begun after the commit. */
 export async function startRun(
-  { queue }: Pick<Services, 'queue'>,
   tx: Transaction,
   { installation, ...run }: RunToStart,
 ): Promise<Row<'Operation'>> {
@@ -58,7 +57,6 @@ export async function startRun(
     message: `[${run.objectName}] Read accepted`,
     details: { readType, since, until },
   });
-  await enqueueRun({ queue }, tx, { operationId, projectId });
   return operation;
 }
 
@@ -75,11 +73,18 @@ export function metadataAt({
 
 type RunKey = Pick<ReadRun, 'operationId' | 'projectId'>;
 
+/** Call it after the commit. If it is lost, the run is found by the sweep. */
+export function beginRun(
+  { queue }: Pick<Services, 'queue'>,
+  { operationId, projectId }: RunKey,
+): Promise<void> {
+  return queue.begin('run-read', { operationId }, { singletonKey: operationId, group: projectId });
+}
+
 export function enqueueRun(
   { queue }: Pick<Services, 'queue'>,
   tx: Transaction,
-  { operationId, projectId }: RunKey,
-  startAfter?: Date,
+  { operationId, projectId, startAfter }: RunKey & { startAfter?: Date | undefined },
 ): Promise<void> {
   const options = {
     singletonKey: operationId,
@@ -153,7 +158,7 @@ export async function endRun(tx: Transaction, { operationId, leaseToken }: ReadR
 }
 
 /** Releases the run: the next job continues it after a wait, or at once. */
-export function giveBack(
+export async function giveBack(
   services: Services,
   run: ReadRun,
   {
@@ -163,15 +168,19 @@ export function giveBack(
   }: { waitMs?: number; change?: RunChange; lines?: LogLine[] },
 ): Promise<void> {
   const { operationId: id, projectId } = run;
-  return inTransaction(services.database, async (tx) => {
+  await inTransaction(services.database, async (tx) => {
     await advanceRun(tx, run, { ...change, leaseToken: null, leaseExpireTime: null });
     const [due] = await tx.$queryRaw<{ dueTime: Date }[]>`
       update "ReadRun" set "dueTime" = now() + ${Math.ceil(waitMs)}::int * interval '1 millisecond'
       where "operationId" = ${id} returning "dueTime"`;
     if (lines.length > 0) await logOperation(tx, { id, projectId }, ...lines);
-    await enqueueRun(services, tx, run, waitMs > 0 ? due?.dueTime : undefined);
+    if (waitMs > 0) await enqueueRun(services, tx, { ...run, startAfter: due?.dueTime });
   });
+  if (waitMs === 0) await beginRun(services, run);
 }
+
+/** Time in which a run that is due finds a worker by itself. */
+const GRACE_SECONDS = 3;
 
 /** Runs that are looked at together. */
 const OVERDUE_AT_ONCE = 50;
@@ -180,7 +189,9 @@ const OVERDUE_AT_ONCE = 50;
 export async function recoverReads(services: Services): Promise<void> {
   const overdue = await services.database.prisma.$queryRaw<RunKey[]>`
     select "operationId", "projectId" from "ReadRun"
-    where "dueTime" < now() and not "paused" and ${IS_FREE}
+    where "dueTime" < now() and not "paused" and case
+      when "leaseToken" is null then "dueTime" < now() - ${GRACE_SECONDS}::int * interval '1 second'
+      else ${IS_FREE} end
     order by "dueTime" limit ${OVERDUE_AT_ONCE}::int`;
   if (overdue.length === 0) return;
   await inTransaction(services.database, async (tx) => {

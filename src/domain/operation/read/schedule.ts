@@ -11,7 +11,7 @@ import { nextRunOf } from '../../integration/cron.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import type { InstallationAtWork } from '../operation-work.ts';
 import { scheduledWindow } from './read-plan.ts';
-import { startRun } from './read-run.ts';
+import { beginRun, startRun } from './read-run.ts';
 
 type Installation = Row<'Installation'>;
 
@@ -36,10 +36,17 @@ export async function startDueReads(services: Services): Promise<void> {
     const backlogged = await listBacklogged(services);
     const taken = await inTransaction(services.database, async (tx) => {
       const due = await takeDue(tx, services.now());
-      for (const object of due) await startOrPostpone(services, tx, { object, backlogged });
-      return due.length;
+      const started: Row<'Operation'>[] = [];
+      for (const object of due) {
+        const operation = await startOrPostpone(services, tx, { object, backlogged });
+        if (operation) started.push(operation);
+      }
+      return { count: due.length, started };
     });
-    if (taken < OBJECTS_AT_ONCE) return;
+    for (const { id: operationId, projectId } of taken.started) {
+      await beginRun(services, { operationId, projectId });
+    }
+    if (taken.count < OBJECTS_AT_ONCE) return;
   }
 }
 
@@ -99,11 +106,12 @@ const CHOICE = sql<ReadConfig | null>`(select choice
   from jsonb_array_elements(c."content"->'read') choice
   where choice->>'objectName' = o."objectName")`;
 
+/** The operation of the read that it has started. */
 async function startOrPostpone(
   services: Services,
   tx: Transaction,
   { object, backlogged }: { object: DueObject; backlogged: ReadonlySet<string> },
-): Promise<void> {
+): Promise<Row<'Operation'> | null> {
   const { id: installationId, objectName, choice, spec } = object;
   const now = services.now();
   const schedule = scheduleOf(spec, choice);
@@ -116,9 +124,9 @@ async function startOrPostpone(
     data: { nextReadTime },
   });
   // One read of an object at a time: if one takes longer than its schedule, the next is left out.
-  if (!schedule || isWaiting || object.isRunning) return;
+  if (!schedule || isWaiting || object.isRunning) return null;
   // A field that people have to map is waited for: without it, records would be incomplete for ever.
-  if (spec && choice && listUnmapped(spec, choice).length > 0) return;
+  if (spec && choice && listUnmapped(spec, choice).length > 0) return null;
   const window = scheduledWindow(object, choice?.backfill ?? null, now);
-  await startRun(services, tx, { installation: object, objectName, ...window });
+  return startRun(tx, { installation: object, objectName, ...window });
 }

@@ -16,7 +16,7 @@ import type { OpenedInput } from '../../opened-input.ts';
 import { orNull } from '../../optional-value.ts';
 import { findGroupByRef } from '../../project/group.ts';
 import { nativeName, waitsFor } from './read-plan.ts';
-import { startRun } from './read-run.ts';
+import { beginRun, startRun } from './read-run.ts';
 import { getReadSource } from './source.ts';
 
 /** Triggered reads of a project that may be under way: more would only wait for each other. */
@@ -54,15 +54,17 @@ export const triggerRead = openProjectMutation({
     const { plan } = await getReadSource(call, installation, objectName);
     if (plan.unmapped.length > 0) throw unprocessable(waitsFor(plan));
     await refuseIfBacklogged(call, project.id);
-    return inTransaction(call.database, async (tx) => {
+    const operation = await inTransaction(call.database, async (tx) => {
       const running = await tx.readRun.count({
         where: { projectId: project.id, readType: 'TRIGGERED' },
         take: TRIGGERED_RUNS_MAX,
       });
       if (running === TRIGGERED_RUNS_MAX) throw tooManyRuns();
       const window = { readType: 'TRIGGERED', since, until, position: null } as const;
-      return startRun(call, tx, { installation, objectName, ...window });
+      return startRun(tx, { installation, objectName, ...window });
     });
+    await beginRun(call, { operationId: operation.id, projectId: project.id });
+    return operation;
   },
 });
 

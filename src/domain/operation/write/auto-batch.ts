@@ -21,7 +21,7 @@ export async function collectWrite(
   const row = rowOf(services, write);
   const collected = await services.database.changes.run(COLLECT_RECORDS, row);
   if (!collected) return null;
-  await enqueue(services, row, collected);
+  await beginFull(services, row, collected);
   return operationOf(row, collected.createTime);
 }
 
@@ -38,19 +38,14 @@ function rowOf(services: Services, write: WriteToStart): WriteToAccept {
   };
 }
 
-/** For its first record, and for its last. A job that is lost is made again when the task is due. */
-async function enqueue(
-  { database, queue }: Services,
-  { id, installationId: group, dueTime }: WriteToAccept,
+/** A task that is full is begun. One whose time comes before is found by the sweep. */
+async function beginFull(
+  { queue }: Services,
+  { installationId: group }: WriteToAccept,
   { taskId, recordCount }: CollectedRecord,
 ): Promise<void> {
-  if (taskId === id && dueTime) {
-    const later = { startAfter: dueTime, singletonKey: taskId, group };
-    await queue.enqueue(database.prisma, 'run-write', { taskId }, later);
-  }
   if (recordCount < WRITE_LIMITS.batch) return;
-  const now = { singletonKey: `${taskId}.full`, group };
-  await queue.enqueue(database.prisma, 'run-write', { taskId }, now);
+  await queue.begin('run-write', { taskId }, { singletonKey: `${taskId}.full`, group });
 }
 
 /** Headers belong to a request, so that records with other headers are collected apart. */

@@ -13,6 +13,7 @@ export async function recoverWrites({ database, queue, now }: Services): Promise
   const late = new Date(time.getTime() - GRACE_MS);
   const overdue = await database.rows.query<{ id: string; installationId: string }>(
     `select "id", "installationId" from "WriteTask" where "dueTime" <= $1 and case
+       when "openGroup" is not null then true
        when "leaseToken" is null then "dueTime" <= $2 else ${isFreeSql()} end
      order by "dueTime" limit ${TAKEN_AT_ONCE}`,
     [time, late],

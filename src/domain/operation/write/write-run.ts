@@ -68,13 +68,22 @@ export async function runToEnd(services: Services, claim: Claim): Promise<EndedW
   return result?.ended ?? null;
 }
 
-/** An asynchronous write that was just accepted. If its job is lost, the write is found by the sweep. */
-export async function startLater(
-  { database, queue }: Services,
-  { operation }: Pick<StartedWrite, 'operation'>,
+/** Begins an asynchronous write that was just accepted. */
+export async function beginWrite(services: Services, started: StartedWrite): Promise<void> {
+  const { id: taskId, installationId: group } = started.operation;
+  const run = () => runAccepted(services, started);
+  await services.queue.begin('run-write', { taskId }, { singletonKey: taskId, group, run });
+}
+
+/** Another process may have taken it over, if it has waited here for long. */
+async function runAccepted(
+  services: Services,
+  { operation, entries }: StartedWrite,
 ): Promise<void> {
-  const { id: taskId, installationId: group } = operation;
-  await queue.enqueue(database.prisma, 'run-write', { taskId }, { singletonKey: taskId, group });
+  const claim = await claimWrite(services.database, operation.id, services.now());
+  if (!claim) return;
+  const isFirst = claim.task.attempts === 1;
+  await runClaimed(services, { ...claim, ...(isFirst && { entries }) });
 }
 
 type Decided = Decision & { failure: AttemptFailure };

@@ -1,0 +1,62 @@
+/** Work that a process begins itself: how much at once, whose turn it is, and what is left to others. */
+import { expect, test } from 'vitest';
+import { OwnWork } from '../../src/jobs/own-work.ts';
+
+/** Pieces of work that run until they are ended. */
+function pieces(work: OwnWork) {
+  const running = new Map<string, () => void>();
+  return {
+    running,
+    take: (name: string, group = 'a') =>
+      work.take({
+        group,
+        run: () => {
+          const { promise, resolve } = Promise.withResolvers<void>();
+          running.set(name, resolve);
+          return promise.then(() => void running.delete(name));
+        },
+      }),
+    async end(name: string) {
+      running.get(name)?.();
+      await new Promise(setImmediate);
+    },
+  };
+}
+
+const options = { runningMax: 2, runningOfGroupMax: 2, waitingMax: 2 };
+
+test('what has no place waits in line, and what has no room is refused', async () => {
+  const { take, end, running } = pieces(new OwnWork(options));
+  expect(['one', 'two', 'three', 'four'].map((name) => take(name))).toEqual(Array(4).fill(true));
+  expect(take('five')).toBe(false);
+  expect([...running.keys()]).toEqual(['one', 'two']);
+  await end('one');
+  expect([...running.keys()]).toEqual(['two', 'three']);
+  expect(take('six')).toBe(true);
+  await end('two');
+  await end('three');
+  expect([...running.keys()]).toEqual(['four', 'six']);
+});
+
+test('one group leaves places to others', async () => {
+  const { take, end, running } = pieces(new OwnWork({ ...options, runningOfGroupMax: 1 }));
+  for (const name of ['one', 'two']) take(name);
+  take('other', 'b');
+  expect([...running.keys()]).toEqual(['one', 'other']);
+  await end('other');
+  expect([...running.keys()]).toEqual(['one']);
+  await end('one');
+  expect([...running.keys()]).toEqual(['two']);
+});
+
+test('a stop waits for what runs, begins nothing more, and takes nothing', async () => {
+  const work = new OwnWork(options);
+  const { take, end, running } = pieces(work);
+  for (const name of ['one', 'two', 'three']) take(name);
+  const stopped = work.stop();
+  expect(take('four')).toBe(false);
+  await end('one');
+  await end('two');
+  await stopped;
+  expect(running.size).toBe(0);
+});
