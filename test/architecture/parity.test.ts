@@ -17,7 +17,6 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'getDelivery',
       'getDestination',
       'getInstallation',
-      'getInstallationOfGroup',
       'getInvite',
       'getNamedIntegration',
       'getNotificationEvent',
@@ -32,6 +31,8 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'getProvider',
     ]),
     ...ofEach('The proxy is HTTP itself.', ['forwardPages', 'forwardRequest', 'getForwarding']),
+    getHydratedRevision:
+      '`Revision.content` with `ConnectedAccount.objectMetadata` tells the same of each object.',
     getCatalogue: '`providers` lists the same in pages.',
     readInstalledObjectMetadata: '`Installation.objectMetadata` reads the same of a row.',
     refreshIfDue:

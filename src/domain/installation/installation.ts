@@ -7,12 +7,7 @@ import { type Issue, notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
-import {
-  getIntegration,
-  getNamedIntegration,
-  holdContent,
-  type IntegrationKey,
-} from '../integration/integration.ts';
+import { getIntegration, holdContent, type IntegrationKey } from '../integration/integration.ts';
 import { contentOf } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { ref } from '../names.ts';
@@ -83,18 +78,19 @@ export async function getInstallationOf(
 }
 
 /** The installation of the group with this ref. Throws NOT_FOUND. */
-export const getInstallationOfGroup = read(
-  'read',
-  async (call: Call, { groupRef, ...key }: IntegrationKey & { groupRef: string }) => {
-    const { id: integrationId, projectId } = await getNamedIntegration(call, key);
-    const group = await findGroupByRef(call, { projectId, groupRef });
-    if (!group) throw notFound('Group', groupRef);
-    const where = { projectId, integrationId, groupId: group.id };
-    const [installation] = await call.database.rows.find('Installation', where);
-    if (!installation) throw notFound('An installation of the integration by the group', groupRef);
-    return installation;
-  },
-);
+export async function getInstallationOfGroup(
+  call: Call,
+  { groupRef, ...key }: IntegrationKey & { groupRef: string },
+): Promise<Installation> {
+  const { id: projectId } = await getProject(call, key.projectIdOrName);
+  const { id: integrationId } = await getIntegration(call, projectId, key.integrationIdOrName);
+  const group = await findGroupByRef(call, { projectId, groupRef });
+  if (!group) throw notFound('Group', groupRef);
+  const where = { projectId, integrationId, groupId: group.id };
+  const [installation] = await call.database.rows.find('Installation', where);
+  if (!installation) throw notFound('An installation of the integration by the group', groupRef);
+  return installation;
+}
 
 /** Throws CONFLICT if the group has the integration already. */
 export const createInstallation = openProjectMutation({

@@ -10,6 +10,7 @@ import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { builderMutation, orgMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
+import { orNull } from '../optional-value.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { pageOfArray } from '../paging/page-of-array.ts';
 import { listPage } from '../paging/page-of-rows.ts';
@@ -41,10 +42,21 @@ export const deleteInviteInput = z
   .object({ orgId: id.describe('The id of the org of the invite.'), inviteId })
   .meta({ id: 'DeleteInviteInput', description: 'The pending invite to revoke.' });
 
-export const acceptInviteInput = z.object({ inviteId }).meta({
-  id: 'AcceptInviteInput',
-  description: "The pending invite to accept: one to the caller's own e-mail address.",
-});
+export const acceptInviteInput = z
+  .object({
+    inviteId: orNull(inviteId).describe('The id of the invite. Default: the one to invitedEmail.'),
+    invitedEmail: orNull(z.email().max(254).toLowerCase()).describe(
+      "The caller's own e-mail address, instead of inviteId: the newest pending invite to it is meant.",
+    ),
+  })
+  .refine(
+    ({ inviteId: byId, invitedEmail }) => (byId === null) !== (invitedEmail === null),
+    'must have exactly one of inviteId and invitedEmail.',
+  )
+  .meta({
+    id: 'AcceptInviteInput',
+    description: "The pending invite to accept: one to the caller's own e-mail address.",
+  });
 
 /** The status now: a pending invite expires by time, without a change of its row. */
 export function inviteStatus({ now }: Call, { status, expireTime }: Invite): InviteStatus {
@@ -152,10 +164,16 @@ export const deleteInvite = orgMutation({
 /** Makes the caller a member. An invite to another address doesn't exist for them. */
 export const acceptInvite = builderMutation({
   input: acceptInviteInput,
-  async run(call, { inviteId }, viewer): Promise<{ invite: Invite; builder: Builder }> {
-    if (viewer.email === null) throw notFound('Invite', inviteId);
-    const where = { id: inviteId, invitedEmail: viewer.email };
+  async run(call, { inviteId, invitedEmail }, viewer): Promise<Accepted> {
+    const named = inviteId ?? invitedEmail ?? '';
+    const { email } = viewer;
+    if (email === null || (invitedEmail !== null && invitedEmail !== email)) {
+      throw notFound('Invite', named);
+    }
     const accepted = await inTransaction(call.database, async (tx) => {
+      const id = inviteId ?? (await findPendingTo(tx, email, call.now()));
+      if (id === null) throw notFound('Invite', named);
+      const where = { id, invitedEmail: email };
       const invite = await endPending(call, tx, { where, status: 'ACCEPTED' });
       const membership = { orgId: invite.orgId, builderId: viewer.id };
       await tx.orgMember.createMany({ data: membership, skipDuplicates: true });
@@ -166,6 +184,21 @@ export const acceptInvite = builderMutation({
     return accepted;
   },
 });
+
+interface Accepted {
+  invite: Invite;
+  builder: Builder;
+}
+
+/** The newest invite to the address, of any org. */
+async function findPendingTo(tx: Transaction, email: string, now: Date): Promise<string | null> {
+  const invite = await tx.invite.findFirst({
+    where: { pendingEmail: email, expireTime: { gt: now } },
+    orderBy: { id: 'desc' },
+    select: { id: true },
+  });
+  return invite?.id ?? null;
+}
 
 interface Ending {
   where: { id: string; orgId?: string; invitedEmail?: string };

@@ -80,6 +80,11 @@ function showDestination(row: Row<'Destination'>, webhookSigningKey?: string | n
   };
 }
 
+const secrets = z
+  .strictObject({})
+  .optional()
+  .describe('Empty: the gateway makes the secret that signs messages.');
+
 export const destinationEndpoints = [
   listEndpoint({
     id: 'listDestinations',
@@ -98,6 +103,7 @@ export const destinationEndpoints = [
     tag,
     summary: 'Creates a destination.',
     mutation: createDestination,
+    beside: { secrets },
     places: inMetadata,
     status: 201,
     output: destination,

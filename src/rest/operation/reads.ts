@@ -1,8 +1,16 @@
 import { z } from 'zod';
-import { getInstallationOf } from '../../domain/installation/installation.ts';
+import {
+  getInstallationOf,
+  getInstallationOfGroup,
+} from '../../domain/installation/installation.ts';
+import { installedObjects } from '../../domain/installation/installed-object.ts';
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
+import { projectIdOrName, ref } from '../../domain/names.ts';
 import { pauseReads, resumeReads } from '../../domain/operation/read/pause.ts';
 import { triggerRead } from '../../domain/operation/read/trigger.ts';
+import { authorize } from '../../domain/viewer/needs.ts';
+import { notFound } from '../../errors.ts';
+import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 
@@ -11,6 +19,23 @@ const ofIntegration = '/projects/{projectIdOrName}/integrations/{integrationId}'
 const places: Record<'integrationIdOrName', Place> = {
   integrationIdOrName: { in: 'path', name: 'integrationId' },
 };
+
+const deliverInput = z.object({
+  projectIdOrName,
+  integrationIdOrName,
+  objectName: z.string().min(1).max(256).describe('The name of the object that is read.'),
+  groupRef: ref.describe('The ref of the group that has the installation.'),
+  pages: z.int().min(0).optional().describe('How many pages to deliver. Default: all.'),
+});
+
+async function deliverNothing({ call }: RestRequest, input: z.output<typeof deliverInput>) {
+  authorize(call.viewer, triggerRead.needs);
+  const { id: installationId } = await getInstallationOfGroup(call, input);
+  const [objects = []] = await installedObjects(call, [installationId]);
+  const { objectName: name } = input;
+  const isRead = objects.some((one) => one.objectName === name || one.mappedObjectName === name);
+  if (!isRead) throw notFound('The object in the installation', name);
+}
 
 export const readEndpoints = [
   mutationEndpoint({
@@ -29,6 +54,21 @@ export const readEndpoints = [
       .object({ operationId: z.string().describe('The id of the operation that reads.') })
       .describe('The read has begun: get its operation to see how far it has come.'),
     show: ({ id: operationId }) => ({ operationId }),
+  }),
+  endpoint({
+    id: 'deliverResults',
+    method: 'POST',
+    path: `${ofIntegration}/objects/{objectName}:deliverResults`,
+    tag,
+    summary: 'Delivers pages of records that wait for it.',
+    description:
+      'Records are delivered when they are read, so none ever wait: nothing is left to do.',
+    needs: triggerRead.needs,
+    input: deliverInput,
+    places,
+    status: 204,
+    output: null,
+    run: deliverNothing,
   }),
   mutationEndpoint({
     id: 'pauseReads',

@@ -1,6 +1,10 @@
 import { z } from 'zod';
-import { getBillingAccount } from '../../domain/org/billing-account.ts';
-import type { Row } from '../../domain/scope.ts';
+import { billingAccountOfOrg, getBillingAccount } from '../../domain/org/billing-account.ts';
+import { orgIdsOf, type Row } from '../../domain/scope.ts';
+import { authorize } from '../../domain/viewer/needs.ts';
+import { notFound, unprocessable } from '../../errors.ts';
+import { id } from '../../ids.ts';
+import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { orgId } from './org.ts';
@@ -31,4 +35,35 @@ export const billingAccountEndpoints = [
     output: billingAccount,
     show: showBillingAccount,
   }),
+  endpoint({
+    id: 'createBillingPortalSession',
+    method: 'POST',
+    path: '/billingAccounts/{billingAccountId}/portalSession',
+    tag: 'Organizations',
+    summary: "Gets the address of a billing account's portal.",
+    description: 'No portal is connected to the gateway: the answer is a refusal that says so.',
+    needs: getBillingAccount.needs,
+    input: z.object({
+      billingAccountId: id.describe('The id of the billing account.'),
+      redirectUrl: z.string().min(1).max(2_048).describe('The URL that the portal leads back to.'),
+      timeout: z.int().min(1).optional().describe('How long the address works, in seconds.'),
+    }),
+    status: 200,
+    output: z
+      .object({ url: z.url().describe('The address of the portal.') })
+      .describe('The address of the portal.'),
+    run: refuseWithoutPortal,
+  }),
 ];
+
+async function refuseWithoutPortal(
+  { call }: RestRequest,
+  { billingAccountId }: { billingAccountId: string },
+): Promise<{ url: string }> {
+  authorize(call.viewer, getBillingAccount.needs);
+  const accounts = await billingAccountOfOrg(call, orgIdsOf(call.viewer));
+  if (!accounts.some((account) => account?.id === billingAccountId)) {
+    throw notFound('Billing account', billingAccountId);
+  }
+  throw unprocessable('No billing portal is configured on this server.');
+}

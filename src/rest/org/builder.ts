@@ -1,15 +1,16 @@
 import { z } from 'zod';
+import type { Call } from '../../domain/call.ts';
 import { within } from '../../domain/declared-read.ts';
 import { getOwnBuilder, listBuilders } from '../../domain/org/builder.ts';
 import { removeMember } from '../../domain/org/member.ts';
 import { getOwnOrg } from '../../domain/org/org.ts';
 import { orgIdsOf, type Row } from '../../domain/scope.ts';
-import type { Viewer } from '../../domain/viewer/viewer.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
 import { orgId } from './org.ts';
+import { rolesOf, rolesShape } from './roles.ts';
 
 const tag = 'Organizations';
 
@@ -55,17 +56,22 @@ function showBuilder(row: Row<'Builder'>) {
 /** The caller, as a builder. */
 export const builderInfo = resource(
   'BuilderInfo',
-  'A builder, and the orgs that they are a member of.',
+  'A builder, with their roles and the orgs that they are a member of.',
   {
     builder,
+    ...rolesShape,
     orgIds: z
       .array(z.string())
       .describe('The ids of their orgs: they may do everything in the projects of these.'),
   },
 );
 
-export function showBuilderInfo(row: Row<'Builder'>, viewer: Viewer) {
-  return { builder: showBuilder(row), orgIds: orgIdsOf(viewer) };
+export async function showBuilderInfo(row: Row<'Builder'>, call: Call) {
+  return {
+    builder: showBuilder(row),
+    orgIds: orgIdsOf(call.viewer),
+    ...(await rolesOf(call, row)),
+  };
 }
 
 export const builderEndpoints = [
@@ -77,7 +83,7 @@ export const builderEndpoints = [
     input: z.object({}),
     read: getOwnBuilder,
     output: builderInfo,
-    show: (found, { call }) => showBuilderInfo(found, call.viewer),
+    show: (found, { call }) => showBuilderInfo(found, call),
   }),
   listEndpoint({
     id: 'listBuilders',

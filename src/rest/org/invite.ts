@@ -109,6 +109,6 @@ export const inviteEndpoints = [
     mutation: acceptInvite,
     status: 200,
     output: builderInfo,
-    show: ({ builder }, { call }) => showBuilderInfo(builder, call.viewer),
+    show: ({ builder }, { call }) => showBuilderInfo(builder, call),
   }),
 ];

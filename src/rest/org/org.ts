@@ -22,19 +22,22 @@ export function showParent({ orgId: parentId }: { orgId: string }) {
   return { parentType: 'org', parentId };
 }
 
-const org = resource(
+export const org = resource(
   'Org',
   'The org: a company of builders, which owns projects and has a billing account.',
   {
     id: createdShape.id,
     label: z.string().describe('The name that people see.'),
+    defaultTeamId: z
+      .string()
+      .describe('The team of all members: an org has no other, and this is its own id.'),
     createTime: createdShape.createTime,
     ...updateTimeShape,
   },
 );
 
-function showOrg({ updateTime, ...row }: Row<'Org'>) {
-  return { ...row, updateTime: updateTime ?? undefined };
+export function showOrg({ updateTime, ...row }: Row<'Org'>) {
+  return { ...row, defaultTeamId: row.id, updateTime: updateTime ?? undefined };
 }
 
 export const orgEndpoints = [

@@ -23,7 +23,7 @@ const entitlement = z
   .object({ value: z.boolean().describe('Whether the plan has the feature.') })
   .describe("Whether the pages that end users connect with may leave out the platform's name.");
 
-const project = resource(
+export const project = resource(
   'Project',
   'The project: one application of a builder, to which everything else belongs.',
   {
@@ -40,7 +40,7 @@ const project = resource(
   },
 );
 
-function showProject({ updateTime, ...row }: Row<'Project'>) {
+export function showProject({ updateTime, ...row }: Row<'Project'>) {
   return { ...row, updateTime: updateTime ?? undefined };
 }
 

@@ -82,3 +82,15 @@ test('reads are controlled with the scope alone, and in the own project', async 
     await controller.post(path, body(path), path === read ? 201 : 204);
   }
 });
+
+test('no pages wait to be delivered, for an object that the group reads', async () => {
+  const rest = await restInstallation(app);
+  const deliver = (object: string) => `${rest.integrationPath}/objects/${object}:deliverResults`;
+  const body = { groupRef: 'acme', pages: 1 };
+  expect(await rest.post(deliver('contacts'), body, 204)).toBe('');
+  expect(await rest.refusal('POST', deliver('deals'), body)).toMatchObject({ status: 404 });
+  const nobody = { groupRef: 'nobody' };
+  expect(await rest.refusal('POST', deliver('contacts'), nobody)).toMatchObject({ status: 404 });
+  const reader = await rest.withScopes('read');
+  expect(await reader.refusal('POST', deliver('contacts'), body)).toMatchObject({ status: 403 });
+});

@@ -83,3 +83,23 @@ test("another tenant's invite does not exist, and invites need their scopes", as
     expect(refused.detail).toContain('org:write');
   }
 });
+
+test('a builder accepts the newest invite to their address by naming it', async () => {
+  const [host, guest] = [await restTenant(app), await restTenant(app)];
+  const { orgId } = host.tenant;
+  const invitedEmail = guest.tenant.builderEmail;
+  const accept = (client: typeof guest.builder, body: object) =>
+    client.refusal('POST', '/invites:accept', body);
+  expect(await accept(guest.builder, { invitedEmail })).toMatchObject({ status: 404 });
+  const { id: inviteId } = await host.builder.post(`/orgs/${orgId}/invites`, {
+    email: invitedEmail,
+  });
+  expect(await accept(host.builder, { invitedEmail })).toMatchObject({ status: 404 });
+  expect(await accept(guest.builder, { invitedEmail, inviteId })).toMatchObject({ status: 400 });
+  expect(await accept(guest.builder, {})).toMatchObject({ status: 400 });
+  const body = { invitedEmail: invitedEmail.toUpperCase() };
+  const joined = await guest.builder.post('/invites:accept', body, 200);
+  expect(joined.orgIds).toContain(orgId);
+  expect(joined.projectRoles).toHaveProperty(host.tenant.projectId);
+  expect(await accept(guest.builder, { invitedEmail })).toMatchObject({ status: 404 });
+});

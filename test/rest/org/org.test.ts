@@ -10,11 +10,19 @@ test('a builder makes an org, belongs to it, and renames it', async () => {
   expect(made).toEqual({
     id: expect.stringMatching(/^org_/),
     label: 'Acme',
+    defaultTeamId: made.id,
     createTime: expect.any(String),
   });
   const path = `/orgs/${made.id}`;
   expect(await builder.get(path)).toEqual(made);
-  expect(await builder.get('/my-info')).toMatchObject({ orgIds: [tenant.orgId, made.id] });
+  const role = { role: 'admin', principalType: 'builder', principalId: tenant.builderId };
+  expect(await builder.get('/my-info')).toMatchObject({
+    orgIds: [tenant.orgId, made.id],
+    projectRoles: {
+      [tenant.projectId]: { ...role, project: { id: tenant.projectId, orgId: tenant.orgId } },
+    },
+    orgRole: { ...role, org: made },
+  });
   const change = { updateMask: ['label'], org: { label: 'Acme Inc.', id: 'ignored' } };
   const renamed = await builder.patch(path, change);
   expect(renamed).toEqual({ ...made, label: 'Acme Inc.', updateTime: expect.any(String) });
@@ -49,7 +57,7 @@ test('an org has a billing account and builders', async () => {
     },
   ]);
   const [builder] = builders;
-  expect(await rest.builder.get('/my-info')).toEqual({ builder, orgIds: [orgId] });
+  expect(await rest.builder.get('/my-info')).toMatchObject({ builder, orgIds: [orgId] });
 });
 
 test("another tenant's org does not exist, a key needs a scope, and people alone make orgs", async () => {
@@ -79,4 +87,18 @@ test("another tenant's org does not exist, a key needs a scope, and people alone
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('bearer');
   }
+});
+
+test('a portal for billing is told to be missing, to members alone', async () => {
+  const [rest, stranger] = [await restTenant(app), await restTenant(app)];
+  const { id } = await rest.get(`/orgs/${rest.tenant.orgId}/billingAccount`);
+  const path = `/billingAccounts/${id}/portalSession`;
+  const body = { redirectUrl: 'https://builder.test/billing' };
+  expect(await rest.refusal('POST', path, body)).toMatchObject({
+    status: 422,
+    detail: 'No billing portal is configured on this server.',
+  });
+  expect(await stranger.refusal('POST', path, body)).toMatchObject({ status: 404 });
+  const reader = await rest.withScopes('read');
+  expect(await reader.refusal('POST', path, body)).toMatchObject({ status: 403 });
 });
