@@ -38,8 +38,20 @@ const TITLES: Record<ErrorCode, string> = {
   INTERNAL_ERROR: 'Internal Server Error',
 };
 
+/** What can be wrong with one input, with its title. */
+const ISSUE_TITLES = {
+  'missing-value': 'Missing Value',
+  'unknown-name': 'Unknown Name',
+  'wrong-type': 'Wrong Type',
+  'out-of-range': 'Out of Range',
+  'invalid-value': 'Invalid Value',
+} as const;
+export type IssueKind = keyof typeof ISSUE_TITLES;
+
 /** One offending input. */
 export interface Issue {
+  /** Default: `invalid-value`. */
+  kind?: IssueKind;
   in: 'path' | 'query' | 'header' | 'body';
   /** Path inside the input: `input.latestRevision.content.read.objects[0].schedule`. */
   name: string;
@@ -48,14 +60,22 @@ export interface Issue {
   value?: unknown;
 }
 
+/** An issue as answers show it. */
+export interface ShownIssue extends Omit<Issue, 'kind'> {
+  type: string;
+  title: string;
+}
+
 /** The platform's error document (RFC 9457 with issues). */
 export interface Problem {
   type: string;
+  /** The page about problems of this type. */
+  readonly href: string;
   title: string;
   status: number;
   detail: string;
   instance?: string;
-  issues?: Issue[];
+  issues?: ShownIssue[];
   [extra: string]: unknown;
 }
 
@@ -85,15 +105,46 @@ export class DomainError extends Error {
 export function problemOf(
   code: ErrorCode,
   detail: string,
-  extra: Record<string, unknown> = {},
+  { issues, ...extra }: { issues?: Issue[] | undefined; [extra: string]: unknown } = {},
 ): Problem {
+  const name = problemName(code);
   return {
-    type: `urn:problem:${code.toLowerCase().replaceAll('_', '-')}`,
+    type: `${TYPES}${name}`,
+    // Told when it is read: some problems are made before the gateway knows its address.
+    get href() {
+      return `${gatewayUrl()}${PROBLEM_PAGES}/${name}`;
+    },
     title: TITLES[code],
     status: ERROR_STATUS[code],
     detail,
+    ...(issues && { issues: issues.map(shownIssue) }),
     ...extra,
   };
+}
+
+const TYPES = 'urn:problem:';
+
+let gatewayUrl = () => 'http://localhost';
+
+/** Where browsers reach the gateway: a process has one such address, whatever refuses a request. */
+export function linkProblemsTo(publicUrl: () => string): void {
+  gatewayUrl = publicUrl;
+}
+
+/** Each type has a page below it: server/problem-page.ts. */
+export const PROBLEM_PAGES = '/problems';
+
+export function problemTitle(code: ErrorCode): string {
+  return TITLES[code];
+}
+
+/** `bad-user-input` */
+export function problemName(code: ErrorCode): string {
+  return code.toLowerCase().replaceAll('_', '-');
+}
+
+function shownIssue({ kind = 'invalid-value', ...issue }: Issue): ShownIssue {
+  return { type: `${TYPES}${kind}`, title: ISSUE_TITLES[kind], ...issue };
 }
 
 /**

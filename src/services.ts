@@ -11,6 +11,7 @@ import { refuseMissingKey } from './domain/keys/missing-key.ts';
 import { createCatalogue } from './domain/provider/catalogue.ts';
 import { createProviderAccess } from './domain/provider/provider-access.ts';
 import { createViewerCache } from './domain/viewer/viewer.ts';
+import { linkProblemsTo } from './errors.ts';
 import { createFeed } from './events/feed.ts';
 import { createOperationChanges } from './events/operation-changes.ts';
 import { openQueue } from './jobs/queue.ts';
@@ -83,6 +84,7 @@ export async function openServices(
     now: overrides.now ?? database.now,
     random: overrides.random ?? Math.random,
   };
+  linkProblemsTo(services.publicUrl);
   return {
     services,
     sandbox,

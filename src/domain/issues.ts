@@ -1,6 +1,6 @@
 /** zod's findings as the platform's issues. */
 import type { z } from 'zod';
-import type { Issue } from '../errors.ts';
+import type { Issue, IssueKind } from '../errors.ts';
 
 /** Inputs whose values never go into an answer or a log. */
 const SECRET_INPUTS = new Set([
@@ -32,6 +32,7 @@ export function issuesOf(error: z.ZodError, input: unknown, where: Issue['in'] =
     return paths.map((path) => {
       const value = valueAt(input, path);
       return {
+        kind: kindOf(issue, value),
         in: where,
         name: pathName(path),
         detail: issue.message,
@@ -39,6 +40,13 @@ export function issuesOf(error: z.ZodError, input: unknown, where: Issue['in'] =
       };
     });
   });
+}
+
+function kindOf({ code }: z.core.$ZodIssue, value: unknown): IssueKind {
+  if (code === 'unrecognized_keys') return 'unknown-name';
+  if (value === undefined) return 'missing-value';
+  if (code === 'invalid_type' || code === 'invalid_union') return 'wrong-type';
+  return code === 'too_big' || code === 'too_small' ? 'out-of-range' : 'invalid-value';
 }
 
 /** The same of the `input` argument of a mutation. */

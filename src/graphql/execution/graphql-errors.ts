@@ -86,7 +86,12 @@ function suggestionOf(message: string): string {
 function variableIssue({ message, originalError }: GraphQLError): Issue | null {
   const missing = /^Variable "\$(\w+)" of (?:required|non-null) type "([^"]+)"/.exec(message);
   if (missing)
-    return { in: 'body', name: missing[1] as string, detail: `It is required: ${missing[2]}.` };
+    return {
+      kind: 'missing-value',
+      in: 'body',
+      name: missing[1] as string,
+      detail: `It is required: ${missing[2]}.`,
+    };
   const variable = /^Variable "\$(\w+)" got invalid value /.exec(message);
   if (!variable || !originalError) return null;
   // The message is a variable, its value, a place in it if there is one, and the reason.
@@ -97,7 +102,7 @@ function variableIssue({ message, originalError }: GraphQLError): Issue | null {
 }
 
 interface Details {
-  extra?: Record<string, unknown>;
+  extra?: Parameters<typeof problemOf>[2];
   at?: GraphQLError | null;
   /** Status and headers of the answer, in Yoga's form. */
   http?: object;

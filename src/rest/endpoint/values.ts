@@ -38,8 +38,10 @@ function readMembers(schema: z.ZodObject, { value, path }: At, reading: Reading)
   const unknown = isLoose(schema)
     ? []
     : Object.keys(given).filter((name) => !(name in schema.shape));
-  for (const name of unknown)
-    reading.issues.push(issueAt([...path, name], 'is not a field of this request.'));
+  for (const name of unknown) {
+    const issue = issueAt([...path, name], 'is not a field of this request.');
+    reading.issues.push({ ...issue, kind: 'unknown-name' });
+  }
   return Object.fromEntries(
     Object.entries<z.ZodType>(schema.shape).flatMap(([name, type]) => {
       const own = Object.hasOwn(given, name) ? given[name] : undefined;

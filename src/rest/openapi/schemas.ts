@@ -28,6 +28,10 @@ export const updateTimeShape = {
 
 const issue = z
   .looseObject({
+    type: z
+      .string()
+      .describe('A URN that names what is wrong with it, like `urn:problem:missing-value`.'),
+    title: z.string().describe('The same for people.'),
     in: z
       .enum(['path', 'query', 'header', 'body'])
       .describe('The part of the request that holds the offending input.'),
@@ -45,6 +49,7 @@ export const problem = z
     type: z
       .string()
       .describe('A URN that names the kind of problem, like `urn:problem:not-found`.'),
+    href: z.url().describe('The page about this kind of problem.'),
     title: z.string().describe('The kind of problem, for people.'),
     status: z.int().min(400).max(599).describe('The HTTP status.'),
     detail: z.string().describe('What is wrong with this request, for people.'),

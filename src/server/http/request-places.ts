@@ -39,16 +39,16 @@ export function createPlaces(max: number): Places {
 
 const DETAIL =
   'The server answers as many requests at once as LIMIT_REQUESTS allows. Try again after Retry-After.';
-const PROBLEM = { ...problemOf('RATE_LIMITED', DETAIL), status: 503 };
+const PROBLEM = problemOf('RATE_LIMITED', DETAIL, { status: 503 });
 const BODIES = {
-  'application/problem+json': JSON.stringify(PROBLEM),
-  'application/json': JSON.stringify({
+  'application/problem+json': PROBLEM,
+  'application/json': {
     errors: [{ message: DETAIL, extensions: { code: 'RATE_LIMITED', problem: PROBLEM } }],
-  }),
+  },
 };
 
 function shed(res: ServerResponse, type: keyof typeof BODIES): void {
-  const body = BODIES[type];
+  const body = JSON.stringify(BODIES[type]);
   res.writeHead(503, {
     'content-type': type,
     'content-length': Buffer.byteLength(body),

@@ -1,5 +1,6 @@
 /** Which request goes to which handler. */
 import type { IncomingMessage } from 'node:http';
+import { PROBLEM_PAGES } from '../../errors.ts';
 import type { Handler, RequestFacts } from './request-facts.ts';
 
 export interface Route {
@@ -26,6 +27,8 @@ export interface Handlers {
   /** Answers every request for GraphQL, and costs more than plainGraphql. */
   yogaGraphql: Handler;
   oauthCallback: Handler;
+  /** What problems of each type mean. */
+  problems: Handler;
   /** Answers 404. */
   nothing: Handler;
 }
@@ -45,6 +48,7 @@ export function routesOf(handlers: Handlers): Route[] {
     { path: '/graphql', handler: handlers.yogaGraphql, ...GRAPHQL },
     { path: '/v1/*', handler: handlers.rest, isForPages: true },
     { path: '/oauth/callback', handler: handlers.oauthCallback },
+    { path: `${PROBLEM_PAGES}/*`, handler: handlers.problems, takes: isRead },
     { path: '/*', handler: handlers.nothing },
   ];
 }

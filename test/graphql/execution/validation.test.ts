@@ -28,7 +28,7 @@ test('a refused value is not repeated, and its place is told', async () => {
   const query = 'query ($id: ID!) { node(id: $id) { id } }';
   const { code, problem } = await tenant.refusal(query, { id: { a: '; planted' } });
   expect(code).toBe('BAD_USER_INPUT');
-  expect(problem.issues).toEqual([
+  expect(problem.issues).toMatchObject([
     { in: 'body', name: 'id', detail: 'ID cannot represent value.' },
   ]);
 });
@@ -80,10 +80,11 @@ test('a variable that is used wrongly is a mistake in the document', async () =>
 test('a variable that is missing is named', async () => {
   const tenant = await app.tenant();
   const query = 'query ($id: ID!) { node(id: $id) { id } }';
-  const issues = [{ in: 'body', name: 'id', detail: 'It is required: ID!.' }];
+  const type = 'urn:problem:missing-value';
+  const issues = [{ type, in: 'body', name: 'id', detail: 'It is required: ID!.' }];
   for (const variables of [{}, { id: null }]) {
     const { code, problem } = await tenant.refusal(query, variables);
-    expect({ code, issues: problem.issues }).toEqual({ code: 'BAD_USER_INPUT', issues });
+    expect({ code, issues: problem.issues }).toMatchObject({ code: 'BAD_USER_INPUT', issues });
   }
 });
 
@@ -101,7 +102,7 @@ test('names that come close are told', async () => {
     'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
   const input = { projectIdOrName: 'p', name: 'n', nam: 1 };
   const { problem } = await tenant.refusal(mutation, { input });
-  expect(problem.issues).toEqual([
+  expect(problem.issues).toMatchObject([
     {
       in: 'body',
       name: 'input',

@@ -37,7 +37,7 @@ test('ends that are not there are both named', async () => {
   const rest = await restTenant(app);
   const ends = await makeEnds(await restTenant(app));
   const { issues } = await rest.refusal('POST', `${rest.base}/topic-destination-routes`, ends);
-  expect(issues).toEqual([
+  expect(issues).toMatchObject([
     { in: 'body', name: 'topicId', detail: 'does not exist.', value: ends.topicId },
     { in: 'body', name: 'destinationId', detail: 'does not exist.', value: ends.destinationId },
   ]);

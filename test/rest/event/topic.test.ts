@@ -67,7 +67,7 @@ test('page arguments that are no good are named as the caller knows them', async
     ['query', 'pageSize'],
   ]);
   const token = await rest.refusal('GET', `${rest.base}/topics?pageToken=x`);
-  expect(token.issues).toEqual([
+  expect(token.issues).toMatchObject([
     { in: 'query', name: 'pageToken', value: 'x', detail: 'is not a cursor of this list.' },
   ]);
 });

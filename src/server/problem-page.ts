@@ -1,0 +1,90 @@
+/** The pages that `href` of problem documents leads to: what a problem of each type means, and what to do. */
+import {
+  ERROR_STATUS,
+  type ErrorCode,
+  PROBLEM_PAGES,
+  problemName,
+  problemTitle,
+} from '../errors.ts';
+import { html } from '../html.ts';
+import { problem } from './http/fetch-handler.ts';
+import { page, pageOf } from './plain-page.ts';
+
+/** What it means, and what the caller can do. */
+type Guide = [meaning: string, remedy: string];
+
+const GUIDES: Record<ErrorCode, Guide> = {
+  GRAPHQL_PARSE_FAILED: [
+    'The document of the request is not GraphQL.',
+    'Look at the place that `locations` tells, and at the quotes around the document.',
+  ],
+  GRAPHQL_VALIDATION_FAILED: [
+    'The document does not fit the schema: a field, an argument or a variable is not as it is declared.',
+    'Compare it with the schema in GraphiQL. The message suggests a name if one is alike.',
+  ],
+  QUERY_LIMIT_EXCEEDED: [
+    'The operation is larger than the server permits: too deep, too many aliases or fields, or too costly.',
+    'The problem names the limit and its value. Request less at once: smaller pages, or several operations.',
+  ],
+  BAD_USER_INPUT: [
+    'Some inputs break their rules.',
+    '`issues` names each of them: its place (`in` and `name`), what is wrong with it (`type`) and what is allowed (`detail`). Correct all of them and send the request again.',
+  ],
+  UNAUTHENTICATED: [
+    'The request has no API key or bearer token, or one that is not accepted: unknown, inactive, deleted or expired.',
+    'Send an API key as X-Api-Key, or a bearer token as Authorization: Bearer.',
+  ],
+  FORBIDDEN: [
+    'The caller is known and lacks a scope, or the request is for people alone and needs a bearer token.',
+    'The problem names the scope. Create a key that has it, or use a bearer token.',
+  ],
+  NOT_FOUND: [
+    'Nothing of that id or name exists for this caller. What belongs to someone else does not exist either.',
+    'Compare the id, and see whether the caller is of the right project.',
+  ],
+  CONFLICT: [
+    'The request contradicts what there is: a name that is taken, a row that others use, or a state that does not allow it.',
+    'The problem says what it contradicts. Read the present state, change what stands in the way, and try again.',
+  ],
+  UNPROCESSABLE: [
+    'The request is well-formed, but the provider or the configuration of the project refuses it.',
+    'The problem says which of them, and why.',
+  ],
+  RATE_LIMITED: [
+    'The caller, its address or its project has used up its rate for now.',
+    'Wait as long as Retry-After says. RateLimit and RateLimit-Policy of each answer tell what is left.',
+  ],
+  PROVIDER_ERROR: [
+    'The provider did not answer, or its answer could not be used.',
+    'Try again later. The problem has what the provider said.',
+  ],
+  SERVICE_UNAVAILABLE: [
+    'The server or its database can not answer at the moment.',
+    'Send the request again after the seconds of Retry-After.',
+  ],
+  INTERNAL_ERROR: [
+    'The gateway failed. What went wrong is in its log and in no answer.',
+    'Give the operator the `instance` of the problem: the log has it too.',
+  ],
+};
+
+const CODES = new Map(
+  (Object.keys(GUIDES) as ErrorCode[]).map((code) => [
+    `${PROBLEM_PAGES}/${problemName(code)}`,
+    code,
+  ]),
+);
+
+export function problemPage(path: string): Response {
+  if (path === PROBLEM_PAGES)
+    return pageOf(200, 'Problems', { content: html`<ul>${[...CODES].map(link)}</ul>` });
+  const code = CODES.get(path);
+  if (!code) return problem('NOT_FOUND', `There is no type of problem at ${path}.`);
+  const [meaning, remedy] = GUIDES[code];
+  const type = `urn:problem:${problemName(code)}, ${code}`;
+  return page(200, problemTitle(code), [meaning, remedy, `${type}: ${ERROR_STATUS[code]}`]);
+}
+
+function link([path, code]: [string, ErrorCode]) {
+  return html`<li><a href="${path.slice(1)}">${problemTitle(code)}</a> (${code})</li>\n`;
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { ERROR_STATUS, type ErrorCode, problemOf } from '../../src/errors.ts';
+import { sharedApp } from '../support/app.ts';
+import { restTenant } from '../support/rest/rest-client.ts';
+
+const app = await sharedApp({ env: { PUBLIC_URL: 'https://gateway.test/at/' } });
+const CREATE = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
+
+/** Behind an address with a path of its own. */
+const pathOf = (href: string) => new URL(href).pathname.replace(/^\/at/, '');
+
+test.each(Object.keys(ERROR_STATUS) as ErrorCode[])('%s has a page', async (code) => {
+  const { href, title, status } = problemOf(code, '');
+  const answer = await app.fetch(pathOf(href));
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toContain('text/html');
+  const text = await answer.text();
+  expect(text).toContain(`<h1>${title}</h1>`);
+  expect(text).toContain(String(status));
+});
+
+test('all pages are listed, and there is no other', async () => {
+  const list = await (await app.fetch('/problems')).text();
+  const links = [...list.matchAll(/href="([^"]+)"/g)].map(([, href]) => `/${href}`);
+  expect(links).toEqual(
+    Object.keys(ERROR_STATUS).map((code) => pathOf(problemOf(code as ErrorCode, '').href)),
+  );
+  expect((await app.fetch('/problems/none')).status).toBe(404);
+});
+
+test('over both surfaces a problem leads to its page, and each issue says what it is', async () => {
+  const rest = await restTenant(app);
+  const { tenant, base } = rest;
+  const overRest = await rest.refusal('POST', `${base}/topics`, { name: '', colour: 'red' });
+  const input = { projectIdOrName: tenant.projectId, name: 'x'.repeat(65) };
+  const { problem } = await tenant.refusal(CREATE, { input });
+  for (const { href, type } of [overRest, problem]) {
+    expect(type).toBe('urn:problem:bad-user-input');
+    expect(href).toBe('https://gateway.test/at/problems/bad-user-input');
+  }
+  const kinds = (issues: { name: string; type: string; title: string }[] = []) =>
+    issues.map(({ name, type, title }) => `${name}: ${type}, ${title}`).sort();
+  expect(kinds(overRest.issues)).toEqual([
+    'colour: urn:problem:unknown-name, Unknown Name',
+    'name: urn:problem:invalid-value, Invalid Value',
+  ]);
+  expect(kinds(problem.issues)).toEqual(['input.name: urn:problem:invalid-value, Invalid Value']);
+  const missing = await rest.refusal('POST', `${base}/topics`, {});
+  expect(kinds(missing.issues)).toEqual(['name: urn:problem:missing-value, Missing Value']);
+});
