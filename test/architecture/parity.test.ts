@@ -34,8 +34,6 @@ const LACKS: Record<Surface, Record<string, string>> = {
     getHydratedRevision:
       '`Revision.content` with `ConnectedAccount.objectMetadata` tells the same of each object.',
     getCatalogue: '`providers` lists the same in pages.',
-    getHydratedRevision:
-      '`Revision.content` and `Installation.objectMetadata` give its two halves, as far as they are asked for.',
     readInstalledObjectMetadata: '`Installation.objectMetadata` reads the same of a row.',
     refreshIfDue:
       'A parameter of the GET that shows tokens; a token is refreshed whenever it is used.',
