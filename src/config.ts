@@ -195,6 +195,9 @@ export const environment = z.object({
   LIMIT_PENDING_DELIVERIES: wholeNumber(100_000, 1).describe(
     'Deliveries pending to enabled destinations of a project, from which on reads and writes wait',
   ),
+  LIMIT_WAITING_EVENTS: wholeNumber(1_000_000, 1).describe(
+    "Events of a project's providers that wait to be done, from which on more are refused with 503 and Retry-After",
+  ),
   LIMIT_REQUESTS: wholeNumber(1_000, 1).describe(
     'Requests that one process answers at once; more are refused with 503 and Retry-After',
   ),

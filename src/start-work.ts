@@ -3,7 +3,9 @@
 import { EVENTS_CHANNEL } from './database/changes/hint-channels.ts';
 import { startDeliveries } from './deliveries/deliveries.ts';
 import type { Services } from './domain/call.ts';
+import { deliverProviderEventsSweep } from './jobs/deliver-provider-events.ts';
 import { startJobs, type Work } from './jobs/job-worker.ts';
+import { lookAfterSubscriptionsSweep } from './jobs/look-after-subscriptions.ts';
 import { missProcessesSweep } from './jobs/miss-processes.ts';
 import { recoverReadsSweep } from './jobs/recover-reads.ts';
 import { recoverWritesSweep } from './jobs/recover-writes.ts';
@@ -26,6 +28,8 @@ export const WORK: Work = {
     missProcessesSweep,
     recoverWritesSweep,
     recoverReadsSweep,
+    deliverProviderEventsSweep,
+    lookAfterSubscriptionsSweep,
     scheduleReadsSweep,
     refreshTokensSweep,
     removeExpiredSweep,

@@ -17,7 +17,7 @@ import { Backlog } from './backlog.ts';
 import { type Claim, Claimer, type Job } from './claim.ts';
 import { decide, type Outcome } from './decide.ts';
 import { DELIVERY_LIMITS, type DeliveryLimits } from './limits.ts';
-import { release } from './outbox.ts';
+import { release, releaseOrphans } from './outbox.ts';
 import { Recorder } from './recorder.ts';
 import { send } from './send.ts';
 
@@ -26,6 +26,8 @@ const STOP_MARGIN_MS = 2_000;
 /** The share of time that claims may take: if they get slow, they run less often. */
 const CLAIM_SHARE = 1 / 3;
 const GAP_MAX_MS = 1_000;
+/** Between looks for messages that wait for one that has ended. */
+const ORPHANS_EVERY_MS = 5_000;
 
 export interface DeliveryDeps {
   database: Database;
@@ -55,6 +57,7 @@ export class DeliveryWorker {
   readonly #givingBack: Outage;
   #hasLeftSome = false;
   #nextDueMs = Number.POSITIVE_INFINITY;
+  #orphansDueMs = 0;
 
   constructor(deps: DeliveryDeps) {
     this.#deps = deps;
@@ -68,6 +71,7 @@ export class DeliveryWorker {
       limits: this.#limits,
       signal: this.#givenUp.signal,
       onDone: (jobs) => this.#drop(jobs),
+      onReleased: () => this.wake(),
       onDisabled: (destinationId) => this.#giveBack(this.#backlog.takeWaiting(destinationId)),
     });
   }
@@ -125,11 +129,19 @@ export class DeliveryWorker {
       return { jobs: [], isComplete: true, isSaturated: true };
     }
     this.#nextDueMs = Number.POSITIVE_INFINITY;
+    await this.#releaseOrphans();
     const claim = await this.#claimer.claim(this.#backlog);
     this.#hasLeftSome = claim.isSaturated;
     this.#backlog.add(claim.jobs);
     this.#sendNext();
     return claim;
+  }
+
+  async #releaseOrphans(): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs < this.#orphansDueMs) return;
+    this.#orphansDueMs = nowMs + ORPHANS_EVERY_MS;
+    await releaseOrphans(this.#deps.database.rows.query);
   }
 
   #sendNext(): void {

@@ -18,6 +18,8 @@ export interface ClaimedRow {
   url: string;
   headers: Record<string, string> | null;
   isFailing: boolean;
+  /** Another one may wait for its end. */
+  isOrdered: boolean;
   signingSecretSealed: string;
   previousSecretSealed: string | null;
   previousSecretExpireTime: Date | null;
@@ -82,6 +84,7 @@ const CLAIM = `
     and t."id" = d."destinationId" and t."projectId" = d."projectId"
   returning d."id", d."projectId", d."destinationId", d."body", d."attemptCount", d."leaseToken",
     t."url", t."headers", t."failingSince" is not null as "isFailing", t."signingSecretSealed",
+    d."orderKey" is not null as "isOrdered",
     t."previousSecretSealed", t."previousSecretExpireTime",
     (extract(epoch from clock_timestamp()) * 1000)::float8 as "claimedMs"`;
 
@@ -174,6 +177,28 @@ export async function recordAttempts(
     hopeless.failedAttempts,
   ]);
   return row ?? { recorded: 0, hopeless: [] };
+}
+
+const RELEASE_NEXT = `
+  update "Delivery" set "afterId" = null, "nextAttemptTime" = now()
+  where "afterId" = any($1) and "status" = 'PENDING'`;
+
+/** Those that waited for the end of these are due. */
+export async function releaseNext(query: RunQuery, ended: readonly string[]): Promise<void> {
+  await query(RELEASE_NEXT, [ended]);
+}
+
+const WAITING_AT_ONCE = 1_000;
+const RELEASE_ORPHANS = `
+  update "Delivery" set "afterId" = null, "nextAttemptTime" = now() where "id" = any(array(
+    select d."id" from "Delivery" d left join "Delivery" before on before."id" = d."afterId"
+    where d."afterId" is not null and d."status" = 'PENDING'
+      and before."status" is distinct from 'PENDING'
+    limit ${WAITING_AT_ONCE}))`;
+
+/** Those whose predecessor's end was recorded by a process that ended before it could release them. */
+export async function releaseOrphans(query: RunQuery): Promise<void> {
+  await query(RELEASE_ORPHANS, []);
 }
 
 const RELEASE = `

@@ -8,7 +8,7 @@ import type { Job } from './claim.ts';
 import { GONE } from './decide.ts';
 import { disableGone, disableHopeless, hopelessness } from './disable.ts';
 import type { DeliveryLimits } from './limits.ts';
-import { type AttemptRecord, recordAttempts } from './outbox.ts';
+import { type AttemptRecord, recordAttempts, releaseNext } from './outbox.ts';
 
 export interface Attempt {
   job: Job;
@@ -24,6 +24,8 @@ export interface RecorderDeps {
   signal: AbortSignal;
   /** Recorded, or given up: no longer this process's own. */
   onDone(jobs: Job[]): void;
+  /** What waited for these is due. */
+  onReleased(): void;
   onDisabled(destinationId: string): void;
 }
 
@@ -63,6 +65,7 @@ export class Recorder {
       if (this.#waiting.length < limits.inFlight) await sleep(limits.recordGapMs);
       const batch = this.#waiting.splice(0, limits.claimRows);
       const hopeless = await this.#untilDone(() => this.#record(batch));
+      await this.#untilDone(() => this.#releaseNext(batch));
       await this.#untilDone(() => this.#disableGone(batch));
       await this.#untilDone(() => this.#disableHopeless(hopeless ?? []));
       this.#unrecorded -= batch.length;
@@ -83,6 +86,16 @@ export class Recorder {
     const refused = batch.length - recorded;
     if (refused > 0) log.warn({ refused }, 'deliveries.results_refused');
     return hopeless;
+  }
+
+  async #releaseNext(batch: Attempt[]): Promise<void> {
+    const ended = batch.filter(
+      ({ job, record }) => job.row.isOrdered && record.status !== 'PENDING',
+    );
+    if (ended.length === 0) return;
+    const ids = ended.map(({ record }) => record.deliveryId);
+    await releaseNext(this.#deps.database.rows.query, ids);
+    this.#deps.onReleased();
   }
 
   async #disableGone(batch: Attempt[]): Promise<void> {

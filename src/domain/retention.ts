@@ -28,6 +28,7 @@ export async function removeExpired(services: Services, signal?: AbortSignal): P
   await remover.removeAll(EXPIRED_EVENTS, cutoff);
   await remover.removeAll(EXPIRED_DELIVERIES, cutoff);
   await remover.removeAll(EXPIRED_WRITES, cutoff);
+  await remover.removeAll(EXPIRED_PROVIDER_EVENTS, cutoff);
   await remover.removeAll(EXPIRED_KEYS, now());
   await remover.removeAll(EXPIRED_STATES, new Date(nowMs - EXPIRED_STATE_MS));
   await forgetIdleCallers(database.rows.query, cutoff);
@@ -60,6 +61,12 @@ const EXPIRED_KEYS: Expired = {
   table: 'IdempotencyKey',
   time: 'expireTime',
   key: ['projectId', 'key'],
+};
+const EXPIRED_PROVIDER_EVENTS: Expired = {
+  table: 'ProviderEvent',
+  time: 'receiveTime',
+  key: ['projectId', 'installationId', 'objectName', 'nativeId'],
+  condition: '"doneTime" is not null',
 };
 const EXPIRED_STATES: Expired = { table: 'OAuthConnect', time: 'expireTime', key: ['id'] };
 

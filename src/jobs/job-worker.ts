@@ -4,6 +4,7 @@ import type { JobResult } from 'pg-boss';
 import type { Services } from '../domain/call.ts';
 import { endWithin, stopWorkMs } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
+import { Alarm } from '../work/signal.ts';
 import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy } from './jobs.ts';
 import { OwnWork } from './own-work.ts';
 import type { JobQueue } from './queue.ts';
@@ -21,6 +22,8 @@ export type Handlers = { [N in JobName]?: Handler<N> };
 export interface Sweep {
   name: string;
   intervalMs: number;
+  /** Hints of this channel wake it before its time. */
+  channel?: string;
   /** `signal` aborts when the process stops. */
   run: (services: Services, signal: AbortSignal) => Promise<void>;
 }
@@ -129,14 +132,19 @@ function supervision({ boss }: JobQueue): Sweep {
 
 async function runAgainAndAgain(
   services: Services,
-  { name, intervalMs, run }: Sweep,
+  { name, intervalMs, channel, run }: Sweep,
   signal: AbortSignal,
 ): Promise<void> {
   const outage = new Outage(services.log.child({ sweep: name }), 'sweep.failed');
+  const alarm = new Alarm();
+  const onStop = () => alarm.ring();
+  signal.addEventListener('abort', onStop);
+  await using _listening = channel ? services.database.listen(channel, () => alarm.ring()) : null;
   while (!signal.aborted) {
     await outage.watch(() => run(services, signal));
-    await pause(intervalMs, signal);
+    if (!signal.aborted) await alarm.wait(intervalMs);
   }
+  signal.removeEventListener('abort', onStop);
 }
 
 /** Shorter if the signal aborts. */

@@ -4,6 +4,8 @@
  * test/providers/contract.ts holds all of them to this file.
  */
 
+import type { SubscribeCapability } from './subscribing.ts';
+
 export const AUTH_SCHEMES = [
   'NONE',
   'API_KEY',
@@ -143,6 +145,10 @@ export interface Capabilities {
     session: ProviderSession,
     request: ListRequest,
   ) => AsyncGenerator<Record<string, unknown>[]>;
+  /** Records by their ids, at most `limits.batchSize` of them, in any order; those that are gone are left out. */
+  readRecords?: (session: ProviderSession, read: RecordsRead) => Promise<ProviderRecord[]>;
+  /** What the provider tells of its own accord. Its events are mapped as reads are, so it needs `readRecords`. */
+  subscribe?: SubscribeCapability;
   /** Requests may be forwarded as they are, with the connection's credentials. */
   proxy?: true;
 }
@@ -156,7 +162,7 @@ export function supportedCapabilities({ capabilities }: Provider): ProviderCapab
     BATCH_WRITE: capabilities.writeBatch !== undefined,
     METADATA: capabilities.describeObject !== undefined,
     PROXY: capabilities.proxy === true,
-    SUBSCRIBE: false,
+    SUBSCRIBE: capabilities.subscribe !== undefined,
   };
   return PROVIDER_CAPABILITIES.filter((capability) => has[capability]);
 }
@@ -261,6 +267,13 @@ export interface PageRead {
   /** `nextCursor` of the page before. */
   cursor?: string;
   pageSize: number;
+}
+
+export interface RecordsRead {
+  objectName: string;
+  /** Provider field names to fetch. */
+  fields: string[];
+  ids: string[];
 }
 
 /** A list by its address, as a caller of the provider's own API names it. */

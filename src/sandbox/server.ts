@@ -20,7 +20,10 @@ import { recordRoutes } from './records/record-routes.ts';
 import { recordView } from './records/record-view.ts';
 import { Seeder } from './records/seed.ts';
 import { Workspace } from './records/workspace.ts';
+import type { SandboxRequest } from './request.ts';
 import { defaultSettings, type Settings } from './settings.ts';
+import { webhookRoutes } from './webhooks/webhook-routes.ts';
+import { Webhooks } from './webhooks/webhook-subscriptions.ts';
 
 export interface SandboxServer extends AsyncDisposable {
   /** Without a trailing slash. */
@@ -49,29 +52,32 @@ export async function startSandboxServer({
   now?: () => Date;
 }): Promise<SandboxServer> {
   const settings = defaultSettings();
-  const workspace = new Workspace(now);
+  const webhooks = new Webhooks(settings, now);
+  const workspace = new Workspace(now, (event) => webhooks.tell(event));
   const seeder = new Seeder(workspace);
   const oauth = new AuthorizationServer(settings, now);
   const faults = new Faults();
   const inbox = new Inbox(now);
   const rateLimit = new RateLimit(settings, now);
+  const admit = ({ headers }: SandboxRequest) => {
+    rateLimit.take();
+    return authenticate(headers, oauth);
+  };
   const routes = [
-    ...recordRoutes({
-      workspace,
-      idempotencyKeys: new IdempotencyKeys(now),
-      admit({ headers }) {
-        rateLimit.take();
-        return authenticate(headers, oauth);
-      },
-    }),
+    ...recordRoutes({ workspace, idempotencyKeys: new IdempotencyKeys(now), admit }),
+    ...webhookRoutes({ webhooks, admit }),
     ...oauthRoutes(oauth),
     ...inboxRoutes(inbox),
     ...controlRoutes({ faults, settings, seeder }),
     frontPageRoute(workspace),
   ];
-  const { url, close } = await listen({ host, port, routes, faults });
+  const listening = await listen({ host, port, routes, faults });
+  const close = () => {
+    webhooks.close();
+    return listening.close();
+  };
   return {
-    url,
+    url: listening.url,
     oauth,
     faults,
     inbox,

@@ -17,6 +17,7 @@ import type { Handler } from './http/request-facts.ts';
 import { createPlaces } from './http/request-places.ts';
 import type { Handlers } from './http/routes.ts';
 import { problemPage } from './problem-page.ts';
+import { providerWebhook } from './provider-webhook.ts';
 import { type Places, startPage } from './start-page.ts';
 
 export interface HandlerParts {
@@ -57,6 +58,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
     isPlain: (req) => isPlain(config, req),
     plainGraphql: createPlainGraphql({ ...parts, places, yoga }),
     yogaGraphql: yoga.handler,
+    providerWebhook: providerWebhook(services, places),
     oauthCallback: inPlace(fetched((request) => oauthCallback(services, request))),
     problems: inPlace(fetched((_request, { path }) => problemPage(path))),
     nothing: inPlace(fetched((_request, { path }) => nothingAt(path, config))),

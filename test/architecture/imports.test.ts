@@ -101,7 +101,12 @@ test('outbound HTTP leaves through one client', () => {
     return /from 'undici'|from 'node:https'|\bfetch\(/.test(text) && !file.startsWith('outbound/');
   });
   // The gateway's own handler and a cache's method are named fetch; commands call the gateway itself.
-  const allowed = ['server/graphql/yoga-graphql.ts', 'domain/installation/object-descriptions.ts'];
+  // The sandbox sends webhooks as a third party does.
+  const allowed = [
+    'server/graphql/yoga-graphql.ts',
+    'domain/installation/object-descriptions.ts',
+    'sandbox/webhooks/webhook-subscriptions.ts',
+  ];
   expect(
     callers.filter((file) => !file.startsWith('commands/') && !allowed.includes(file)),
   ).toEqual([]);

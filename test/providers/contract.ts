@@ -21,6 +21,7 @@ import {
   pageOf,
   storeTexts,
 } from './contract-subject.ts';
+import { subscribeTests } from './contract-subscribing.ts';
 import { batchTests, writeTests } from './contract-writing.ts';
 
 export type { ContractSubject, Fault } from './contract-subject.ts';
@@ -32,6 +33,7 @@ export function providerContract(name: string, makeSubject: MakeSubject): void {
     readTests(makeSubject);
     writeTests(makeSubject);
     batchTests(makeSubject);
+    subscribeTests(makeSubject);
     failureTests(makeSubject);
   });
 }
@@ -83,6 +85,7 @@ const CAPABILITY_FUNCTIONS = {
   BATCH_WRITE: 'writeBatch',
   METADATA: 'describeObject',
   PROXY: 'proxy',
+  SUBSCRIBE: 'subscribe',
 } as const satisfies Record<string, keyof Capabilities>;
 
 const FAULTS: [string, Fault, ProviderErrorKind][] = [

@@ -5,3 +5,9 @@ export const EVENTS_CHANNEL = 'gateway_events';
 
 /** An operation has changed; the payload is its id. */
 export const OPERATIONS_CHANNEL = 'gateway_operations';
+
+/** A provider's event was stored. */
+export const PROVIDER_EVENTS_CHANNEL = 'gateway_provider_events';
+
+/** A subscription at a provider is to be looked after. */
+export const SUBSCRIPTIONS_CHANNEL = 'gateway_subscriptions';

@@ -7,6 +7,7 @@ import { isForeignKeyViolation } from '../../database/violations.ts';
 import { prefixOf } from '../../ids.ts';
 import type { Services } from '../call.ts';
 import { endConnections } from './end-connections.ts';
+import { endSubscriptions } from './end-subscriptions.ts';
 import { removeInstallations, removeOperations, removeRows } from './erase-rows.ts';
 import { type ErasureKey, enqueueErasure } from './erasure.ts';
 
@@ -42,6 +43,7 @@ async function eraseParts(
   const isProject = key.id === key.projectId;
   const rowsOf = (table: string) => async () => (await removeRows(query, table, key)) > 0;
   const parts: (() => Promise<boolean>)[] = [
+    () => endSubscriptions(services, key),
     async () => {
       await removeInstallations(query, key);
       return false;

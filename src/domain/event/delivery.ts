@@ -96,7 +96,12 @@ export const retryDelivery = projectMutation({
       const delivery = await tx.delivery.findUnique({ where, select: { destinationId: true } });
       if (!delivery) throw notFound('Delivery', input.deliveryId);
       await holdDestination(tx, delivery.destinationId);
-      const again = { status: 'PENDING', nextAttemptTime: now, failureReason: null } as const;
+      const again = {
+        status: 'PENDING',
+        nextAttemptTime: now,
+        afterId: null,
+        failureReason: null,
+      } as const;
       return tx.delivery.update({ where, data: { ...again, updateTime: now } });
     });
   },
@@ -118,6 +123,8 @@ export function releasePending(tx: Transaction, destinationId: string, now: Date
       where: {
         destinationId,
         status: 'PENDING',
+        // Others are released by the one before them.
+        afterId: null,
         OR: [{ nextAttemptTime: null }, { nextAttemptTime: { gt: now } }],
       },
       data: { nextAttemptTime: now, updateTime: now },
@@ -132,7 +139,7 @@ export function dropPending(
   destinationId: string,
   { now, reason }: { now: Date; reason: string },
 ): Promise<void> {
-  const ended = { nextAttemptTime: null, leaseExpireTime: null, leaseToken: null };
+  const ended = { nextAttemptTime: null, afterId: null, leaseExpireTime: null, leaseToken: null };
   return inParts((limit) =>
     tx.delivery.updateMany({
       where: { destinationId, status: 'PENDING' },

@@ -24,7 +24,7 @@ const LAST_OPERATIONS = `
     select * from "Operation" o where o."installationId" = requested."id" order by o."id" desc limit 1
   ) newest`;
 
-/** UNHEALTHY: bad credentials, fields that are not mapped, or three failures in a row at the end. */
+/** UNHEALTHY: bad credentials, fields that are not mapped, a subscription that does not work, or three failures in a row at the end. */
 export const installationHealth: Batch<string, InstallationHealth> = async ({ database }, ids) => {
   const unhealthy = await database.rows.query<Unhealthy>(UNHEALTHY, [[...ids], FAILURES_IN_A_ROW]);
   const found = new Map(unhealthy.map((row) => [row.id, reasonOf(row)]));
@@ -39,13 +39,16 @@ interface Unhealthy {
   isRefused: boolean;
   /** `contacts: owner` */
   unmapped: string | null;
+  /** `contacts: The project has no provider app.` */
+  unsubscribed: string | null;
 }
 
-function reasonOf({ isRefused, unmapped }: Unhealthy): string {
+function reasonOf({ isRefused, unmapped, unsubscribed }: Unhealthy): string {
   if (isRefused) return 'The provider refuses the credentials of its connection.';
   if (unmapped !== null) {
     return `Its config maps no field to what the integration requires: ${unmapped}. Reads wait.`;
   }
+  if (unsubscribed !== null) return `Its subscriptions do not work: ${unsubscribed}`;
   return `Its last ${FAILURES_IN_A_ROW} operations have failed.`;
 }
 
@@ -66,10 +69,16 @@ const UNMAPPED = `
       where mapping."value"->>'mapToName' = field."value"->>'mapToName'
     )`;
 
+const UNSUBSCRIBED = `
+  select string_agg(s."objectName" || ': ' || coalesce(s."error", ''), ' ') from "ObjectSubscription" s
+  where s."projectId" = i."projectId" and s."installationId" = i."id" and s."isWanted"
+    and s."status" in ('FAILED', 'UNSUPPORTED')`;
+
 /** They all failed if the third newest failure is newer than every success. */
 const UNHEALTHY = `
   select * from (
-    select i."id", c."status" = 'BAD_CREDENTIALS' as "isRefused", (${UNMAPPED}) as "unmapped", (
+    select i."id", c."status" = 'BAD_CREDENTIALS' as "isRefused", (${UNMAPPED}) as "unmapped",
+      (${UNSUBSCRIBED}) as "unsubscribed", (
       select o."id" from "Operation" o
       where o."installationId" = i."id" and o."status" = 'FAILURE'
       order by o."id" desc offset $2 - 1 limit 1
@@ -81,4 +90,5 @@ const UNHEALTHY = `
     from "Installation" i join "Connection" c on c."id" = i."connectionId"
     where i."id" = any($1)
   ) found
-  where found."isRefused" or found."unmapped" is not null or found."isFailing"`;
+  where found."isRefused" or found."unmapped" is not null or found."unsubscribed" is not null
+    or found."isFailing"`;

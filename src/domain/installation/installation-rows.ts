@@ -8,7 +8,7 @@ import { subjectOf } from '../../events/subject.ts';
 import { newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
-import { supportedCapabilities } from '../provider/provider.ts';
+import { dropSubscriptions, followSubscriptions } from '../provider-event/object-subscription.ts';
 import { actorOf } from '../viewer/viewer.ts';
 import {
   type ConfigContent,
@@ -74,7 +74,7 @@ export async function insertInstallation(
   const fields = await installationFields(tx, installation);
   const data = { ...fields, config: configData(config) };
   await recordEvent(tx, { ...about(fields), eventType: 'INSTALLATION_CREATED', data });
-  await recordSubscribeRefusal(call, tx, { fields, content });
+  await followSubscriptions(call, tx, { installation, content, config: configOf(config) });
   return installation;
 }
 
@@ -108,6 +108,7 @@ export async function changeInstallation(
   const fields = await installationFields(tx, installation);
   const data = { ...fields, config: configData(config), lastConfig: configData(last) };
   await recordEvent(tx, { ...about(fields), eventType: 'INSTALLATION_UPDATED', data });
+  await followSubscriptions(call, tx, { installation, content, config: configOf(config) });
   return installation;
 }
 
@@ -118,6 +119,7 @@ export async function changeInstallation(
 export async function deleteInstallations(
   tx: Transaction,
   installations: readonly Installation[],
+  now: Date,
 ): Promise<() => Promise<void>> {
   const ids = installations.map(({ id }) => id);
   const gone = await listInstallationFields(tx, ids);
@@ -125,6 +127,7 @@ export async function deleteInstallations(
     where: { id: { in: installations.map(({ configId }) => configId) } },
   });
   const configOfEach = new Map(configs.map((config) => [config.installationId, config]));
+  await dropSubscriptions(tx, installations, now);
   await tx.installation.deleteMany({ where: { id: { in: ids } } });
   // A paused read of what is gone goes on, to its end.
   await tx.readRun.updateMany({
@@ -168,20 +171,6 @@ function insertConfig(
   { installation: { id: installationId, projectId }, configId: id, ...stored }: ConfigToStore,
 ): Promise<InstallationConfig> {
   return tx.installationConfig.create({ data: { id, projectId, installationId, ...stored } });
-}
-
-/** The installation works, but events that it subscribes to will never come: one event says so. */
-async function recordSubscribeRefusal(
-  { catalogue }: Call,
-  tx: Transaction,
-  { fields, content }: { fields: InstallationFields; content: IntegrationContent },
-): Promise<void> {
-  if (!content.subscribe || content.subscribe.objects.length === 0) return;
-  const provider = catalogue.find(content.provider);
-  if (provider && supportedCapabilities(provider).includes('SUBSCRIBE')) return;
-  const name = provider?.displayName ?? content.provider;
-  const data = { ...fields, error: `${name} does not support subscriptions.` };
-  await recordEvent(tx, { ...about(fields), eventType: 'SUBSCRIBE_CREATE_ERROR', data });
 }
 
 function about(fields: InstallationFields) {

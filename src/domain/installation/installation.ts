@@ -143,7 +143,7 @@ export const deleteInstallation = projectMutation({
   async run(call, { installationId: id }, { id: projectId }): Promise<{ deletedId: string }> {
     await inTransaction(call.database, async (tx) => {
       const installation = await holdInstallation(tx, { projectId, id });
-      const recordEvents = await deleteInstallations(tx, [installation]);
+      const recordEvents = await deleteInstallations(tx, [installation], call.now());
       await recordEvents();
     });
     return { deletedId: id };

@@ -183,7 +183,11 @@ export const deleteIntegration = projectMutation({
     for (let done = false; !done; ) {
       done = await inTransaction(call.database, async (tx) => {
         const { id } = await holdIntegration(tx, found, 'change');
-        const recordEvents = await deleteInstallations(tx, await holdSomeInstallations(tx, id));
+        const recordEvents = await deleteInstallations(
+          tx,
+          await holdSomeInstallations(tx, id),
+          call.now(),
+        );
         const left = await tx.installation.count({ where: { integrationId: id } });
         if (left === 0) await tx.integration.delete({ where: { id } });
         await recordEvents();

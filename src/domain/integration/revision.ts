@@ -17,6 +17,7 @@ import { projectIdOrName } from '../names.ts';
 import { orDefault } from '../optional-value.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { followRevision } from '../provider-event/follow-revision.ts';
 import { type Batch, byId } from '../scope.ts';
 import {
   getIntegration,
@@ -94,13 +95,16 @@ export const createRevision = openProjectMutation({
       const latest = await tx.revision.findUniqueOrThrow({ where: { id: latestRevisionId } });
       const changes = {
         integrationId: found.id,
+        projectId: project.id,
         before: contentOf(latest),
         content: revision.content,
         now: call.now(),
       };
       await dropObjects(tx, changes, destructive);
       await rescheduleObjects(tx, changes);
-      return insertRevision(tx, found, { revision, now: call.now() });
+      const made = await insertRevision(tx, found, { revision, now: call.now() });
+      await followRevision(call, tx, changes);
+      return made;
     });
   },
 });

@@ -32,6 +32,11 @@ const fields = z.object({
   clientSecret: secretText.describe(
     'The OAuth client secret that the provider gave. No answer shows it.',
   ),
+  webhookSecret: secretText
+    .nullable()
+    .describe(
+      'Signs what the provider sends, where that is not the client secret. No answer shows it. Null: the client secret.',
+    ),
   provider: text.describe('The name of a provider of the catalogue.'),
   scopes: oauthScopes.nullable().describe('The OAuth scopes to request when a customer connects.'),
   metadata: metadata.nullable(),
@@ -44,6 +49,7 @@ export const createProviderAppInput = z
     provider: fields.shape.provider,
     clientId: fields.shape.clientId,
     clientSecret: fields.shape.clientSecret,
+    webhookSecret: fields.shape.webhookSecret.optional(),
     externalRef: fields.shape.externalRef.optional(),
     scopes: fields.shape.scopes.optional(),
     metadata: fields.shape.metadata.optional(),
@@ -54,6 +60,7 @@ const MASKS = {
   EXTERNAL_REF: 'externalRef',
   CLIENT_ID: 'clientId',
   CLIENT_SECRET: 'clientSecret',
+  WEBHOOK_SECRET: 'webhookSecret',
   PROVIDER: 'provider',
   SCOPES: 'scopes',
   METADATA: 'metadata',
@@ -69,6 +76,12 @@ const unchecked = z
       .string()
       .nullish()
       .describe('The OAuth client secret that the provider gave. No answer shows it.'),
+    webhookSecret: z
+      .string()
+      .nullish()
+      .describe(
+        'Signs what the provider sends, where that is not the client secret; null: the client secret. The one before counts for another day.',
+      ),
     provider: z.string().nullish().describe('The name of a provider of the catalogue.'),
     scopes: z
       .array(z.string())

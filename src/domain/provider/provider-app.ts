@@ -7,8 +7,10 @@ import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../database/violations.ts';
 import { conflict, notFound } from '../../errors.ts';
+import { announceSubscriptions } from '../../events/channel.ts';
 import { id, newId } from '../../ids.ts';
 import type { SealedPlace } from '../../secrets.ts';
+import { DAY_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
 import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
@@ -28,7 +30,14 @@ export const deleteProviderAppInput = z
   .object({ projectIdOrName, providerAppId: id.describe('The id of the provider app.') })
   .meta({ id: 'DeleteProviderAppInput', description: 'The provider app to delete.' });
 
-const withoutSecret = { clientSecretSealed: true } as const;
+const withoutSecret = {
+  clientSecretSealed: true,
+  webhookSecretSealed: true,
+  previousWebhookSecretSealed: true,
+} as const;
+
+/** How long a secret that was replaced still counts for what providers send. */
+const OVERLAP_MS = DAY_MS;
 
 export const providerAppFilters = z.object({
   provider: z.string().max(1_024).optional().describe('Only apps for the provider with this name.'),
@@ -53,10 +62,11 @@ export const createProviderApp = projectMutation({
   findings: providerIssues,
   run(
     call,
-    { provider, clientId, clientSecret, externalRef, scopes, metadata },
+    { provider, clientId, clientSecret, webhookSecret, externalRef, scopes, metadata },
     { id: projectId },
   ) {
     const appId = newId('app');
+    const webhookPlace = webhookSecretPlace(appId, projectId);
     return call.database.prisma.providerApp.create({
       data: {
         id: appId,
@@ -64,6 +74,7 @@ export const createProviderApp = projectMutation({
         provider,
         clientId,
         clientSecretSealed: call.vault.seal(clientSecret, clientSecretPlace(appId, projectId)),
+        webhookSecretSealed: webhookSecret ? call.vault.seal(webhookSecret, webhookPlace) : null,
         externalRef,
         scopes: scopes ?? [],
         metadata: metadata ?? undefined,
@@ -82,12 +93,18 @@ export const updateProviderApp = openProjectMutation({
     const what = { projectId, id: appId, what: 'Provider app' };
     const before = await getOwned(call, 'ProviderApp', what);
     const changes = readChanges(call, opened);
-    const data = { ...columnsOf(call, before, changes), updateTime: call.now() };
+    const columns = columnsOf(call, before, changes);
+    const data = { ...columns, updateTime: call.now() };
     return existing(
       appId,
       inTransaction(call.database, async (tx) => {
         const where = { projectId_id: { projectId, id: appId } };
-        const app = await tx.providerApp.update({ where, data, omit: withoutSecret });
+        const rotated = isRotated(changes) && (await rotateWebhookSecret(call, tx, before));
+        const app = await tx.providerApp.update({
+          where,
+          data: { ...data, ...rotated },
+          omit: withoutSecret,
+        });
         // Read under the row's lock, which a new connection waits for.
         if (changes.provider !== undefined) await requireNoneOfAnother(tx, app);
         return app;
@@ -136,12 +153,14 @@ export async function lockProviderApp(
 function columnsOf(
   { vault }: Call,
   app: Row<'ProviderApp'>,
-  { clientSecret, scopes, metadata, ...changes }: AppChanges,
+  { clientSecret, webhookSecret, scopes, metadata, ...changes }: AppChanges,
 ): Prisma.ProviderAppUpdateInput {
+  const webhookPlace = webhookSecretPlace(app.id, app.projectId);
   const sealed = clientSecret && vault.seal(clientSecret, clientSecretPlace(app.id, app.projectId));
   return {
     ...changes,
     clientSecretSealed: sealed,
+    webhookSecretSealed: webhookSecret ? vault.seal(webhookSecret, webhookPlace) : webhookSecret,
     scopes: scopes === null ? [] : scopes,
     metadata: metadata === null ? Prisma.DbNull : metadata,
   };
@@ -150,6 +169,41 @@ function columnsOf(
 /** The place that a client secret is sealed for. */
 export function clientSecretPlace(row: string, projectId: string): SealedPlace {
   return { table: 'ProviderApp', column: 'clientSecretSealed', row, projectId };
+}
+
+export function webhookSecretPlace(row: string, projectId: string): SealedPlace {
+  return { table: 'ProviderApp', column: 'webhookSecretSealed', row, projectId };
+}
+
+export function previousSecretPlace(row: string, projectId: string): SealedPlace {
+  return { table: 'ProviderApp', column: 'previousWebhookSecretSealed', row, projectId };
+}
+
+function isRotated(changes: AppChanges): boolean {
+  return changes.webhookSecret !== undefined || changes.clientSecret !== undefined;
+}
+
+/** What signed until now counts for another day, and what is made at the provider is made anew. */
+async function rotateWebhookSecret(
+  { vault, now }: Call,
+  tx: Transaction,
+  { id, projectId }: Row<'ProviderApp'>,
+): Promise<Prisma.ProviderAppUpdateInput> {
+  const where = { projectId_id: { projectId, id } };
+  const app = await tx.providerApp.findUniqueOrThrow({ where });
+  const secret =
+    app.webhookSecretSealed === null
+      ? vault.open(app.clientSecretSealed, clientSecretPlace(id, projectId))
+      : vault.open(app.webhookSecretSealed, webhookSecretPlace(id, projectId));
+  await tx.objectSubscription.updateMany({
+    where: { projectId, providerAppId: id, providerRef: { not: null } },
+    data: { dueTime: now() },
+  });
+  await announceSubscriptions(tx);
+  return {
+    previousWebhookSecretSealed: vault.seal(secret, previousSecretPlace(id, projectId)),
+    previousWebhookSecretExpireTime: new Date(now().getTime() + OVERLAP_MS),
+  };
 }
 
 async function requireNoneOfAnother(tx: Transaction, app: Row<'ProviderApp'>): Promise<void> {

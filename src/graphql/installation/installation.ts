@@ -16,6 +16,8 @@ import {
   objectMetadataOfInstallation,
 } from '../../domain/installation/object-metadata.ts';
 import { latestRevisions } from '../../domain/integration/revision.ts';
+import { objectSubscriptions } from '../../domain/provider-event/object-subscription.ts';
+import { ObjectSubscription } from '../provider-event/object-subscription.ts';
 import {
   createdFields,
   listField,
@@ -47,7 +49,7 @@ import { ObjectMetadata } from './object-metadata.ts';
 const InstallationHealth = enumType('InstallationHealth', 'Whether an installation works.', {
   HEALTHY: 'No failure is known.',
   UNHEALTHY:
-    'Its connection is BAD_CREDENTIALS, its config maps no field to what the integration requires, or its last three operations have failed. `healthReason` says which.',
+    'Its connection is BAD_CREDENTIALS, its config maps no field to what the integration requires, one of its subscriptions does not work, or its last three operations have failed. `healthReason` says which.',
 });
 
 Installation.implement({
@@ -101,6 +103,12 @@ Installation.implement({
 });
 
 builder.objectFields(Installation, (t) => ({
+  subscriptions: t.field({
+    type: [ObjectSubscription],
+    description:
+      'The objects whose changes at the provider it is told of, in the order of their names, and how that stands.',
+    resolve: ({ id }, _args, { get }) => get(objectSubscriptions, id),
+  }),
   integration: sureLinkField(t, {
     type: Integration,
     table: 'Integration',

@@ -5,6 +5,7 @@ import {
   providerAppFilters,
   updateProviderApp,
 } from '../../domain/provider/provider-app.ts';
+import { webhookInstructions, webhookUrl } from '../../domain/provider-event/webhook-secret.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
@@ -18,6 +19,7 @@ enumType('ProviderAppField', 'A field of a provider app, for updateMask.', {
   EXTERNAL_REF: 'externalRef.',
   CLIENT_ID: 'clientId.',
   CLIENT_SECRET: 'clientSecret.',
+  WEBHOOK_SECRET: 'webhookSecret.',
   PROVIDER: 'provider.',
   SCOPES: 'scopes.',
   METADATA: 'metadata.',
@@ -47,6 +49,16 @@ ProviderApp.implement({
       description:
         "`authQueryParams` (query parameters of the authorize URL) and `providerParams` (facts of the app for the builder's own use).",
       resolve: ({ metadata }) => metadata,
+    }),
+    webhookUrl: t.string({
+      nullable: true,
+      description: 'Where the provider is to send its events; null if it sends none.',
+      resolve: (app, _args, { call }) => webhookUrl(call, app),
+    }),
+    webhookInstructions: t.string({
+      nullable: true,
+      description: 'What a person has to set up at the provider for its events; null if nothing.',
+      resolve: (app, _args, { call }) => webhookInstructions(call, app),
     }),
     updateTime: updateTimeField(t),
   }),

@@ -1,9 +1,21 @@
 /** HubSpot CRM: what it is, and which of its capabilities are wired to code. */
-import type { Provider } from '../contract.ts';
+import type { Capabilities, Provider } from '../contract.ts';
 import { describeObject } from './metadata.ts';
-import { readPage } from './read.ts';
+import { readPage, readRecords } from './read.ts';
+import { subscribe } from './subscribe.ts';
 import { deleteRecord, writeRecord } from './write.ts';
 import { writeBatch } from './write-batch.ts';
+
+const capabilities: Capabilities = {
+  describeObject,
+  readPage,
+  readRecords,
+  writeRecord,
+  writeBatch,
+  deleteRecord,
+  subscribe,
+  proxy: true,
+};
 
 const DEFAULT_BASE_URL = 'https://api.hubapi.com';
 
@@ -42,6 +54,6 @@ export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
       // A batch of updates writes what it can, whatever is asked for.
       allOrNone: ['CREATE'],
     },
-    capabilities: { describeObject, readPage, writeRecord, writeBatch, deleteRecord, proxy: true },
+    capabilities,
   };
 }

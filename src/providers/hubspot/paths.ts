@@ -12,6 +12,7 @@ export const paths = {
   records: (object: string) => `${OBJECTS}/${objectName(object)}`,
   search: (object: string) => `${OBJECTS}/${objectName(object)}/search`,
   record: (object: string, id: string) => `${OBJECTS}/${objectName(object)}/${id}`,
+  batchRead: (object: string) => `${OBJECTS}/${objectName(object)}/batch/read`,
   removal: (object: string, id: string) => `${DATED_OBJECTS}/${objectName(object)}/${id}`,
   batch: (object: string, action: 'create' | 'update') =>
     `${DATED_OBJECTS}/${objectName(object)}/batch/${action}`,

@@ -6,12 +6,13 @@ import type {
   ProviderRecord,
   ProviderSession,
   RecordPage,
+  RecordsRead,
 } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { paths } from './paths.ts';
 import { failure } from './refused.ts';
-import { type CrmRecord, listAnswer, searchAnswer } from './wire.ts';
+import { type CrmRecord, listAnswer, recordsAnswer, searchAnswer } from './wire.ts';
 
 const LISTED_MAX = 100;
 const SEARCHED_MAX = 200;
@@ -34,6 +35,19 @@ type SearchCursor = z.infer<typeof searchCursor>;
 /** Lists if neither bound is given: a list is never behind, as the search index can be. */
 export function readPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
   return read.since || read.until ? searchPage(session, read) : listPage(session, read);
+}
+
+export async function readRecords(
+  session: ProviderSession,
+  { objectName, fields, ids }: RecordsRead,
+): Promise<ProviderRecord[]> {
+  const answer = await session.send({
+    method: 'POST',
+    path: paths.batchRead(objectName),
+    body: { inputs: ids.map((id) => ({ id })), properties: properties({ fields }) },
+  });
+  const { results } = answerBody(recordsAnswer, succeeded(answer), 'READ');
+  return results.map((record) => toRecord(record, fields));
 }
 
 async function listPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
@@ -114,7 +128,7 @@ function changedProperty(objectName: string): string {
 }
 
 /** `id` is no property: every record has it beside them. */
-function properties({ fields }: PageRead): string[] {
+function properties({ fields }: Pick<PageRead, 'fields'>): string[] {
   return fields.filter((field) => field !== 'id');
 }
 

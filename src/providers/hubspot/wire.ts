@@ -13,6 +13,8 @@ export const writtenRecord = crmRecord;
 const paging = z.object({ next: z.object({ after: z.string() }).nullish() }).nullish();
 
 export const listAnswer = z.object({ results: z.array(crmRecord), paging });
+/** Of a batch: those that exist. */
+export const recordsAnswer = z.object({ results: z.array(crmRecord) });
 export const searchAnswer = listAnswer.extend({ total: z.int() });
 
 /** Texts and lists default, so that an answer with an unusual body is still classified. */

@@ -4,11 +4,13 @@ import type {
   FieldValueType,
   ObjectDescription,
   PageRead,
+  ProviderRecord,
   ProviderSession,
   RecordPage,
+  RecordsRead,
 } from '../contract.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
-import { type fieldSchema, objectSchema, pageSchema, refusalError } from './wire.ts';
+import { type fieldSchema, objectSchema, pageSchema, recordsSchema, refusalError } from './wire.ts';
 
 export async function describeObject(
   session: ProviderSession,
@@ -39,6 +41,17 @@ export async function readPage(session: ProviderSession, read: PageRead): Promis
     nextCursor,
     estimatedTotal: total,
   };
+}
+
+export async function readRecords(
+  session: ProviderSession,
+  { objectName, fields, ids }: RecordsRead,
+): Promise<ProviderRecord[]> {
+  const path = `${objectPath(objectName)}/batch/read`;
+  const answer = await session.send({ method: 'POST', path, body: { ids } });
+  if (!isSuccess(answer)) throw refusalError(answer);
+  const { records } = answerBody(recordsSchema, answer, 'READ');
+  return records.map((raw) => ({ id: raw.id, fields: pick(raw, fields), raw }));
 }
 
 export function objectPath(objectName: string): string {

@@ -1,6 +1,30 @@
-import type { Provider } from '../contract.ts';
-import { describeObject, readPage } from './read.ts';
+import type { Capabilities, Provider, ProviderLimits } from '../contract.ts';
+import { describeObject, readPage, readRecords } from './read.ts';
+import { subscribe } from './subscribe.ts';
 import { deleteRecord, writeBatch, writeRecord } from './write.ts';
+
+const limits: ProviderLimits = {
+  // Enough to hide the way there and back, and a small part of the sandbox's own sockets.
+  concurrency: 10,
+  // A twentieth of what the sandbox takes by default: one connection leaves room for others.
+  requestsPerSecond: 1_000,
+  timeoutMs: 10_000,
+  // A page of 200 contacts is 100 KB; this is all of them with every text at its longest.
+  answerBytes: 8 * 1024 * 1024,
+  batchSize: 100,
+  pageSize: 200,
+};
+
+const capabilities: Capabilities = {
+  describeObject,
+  readPage,
+  readRecords,
+  writeRecord,
+  writeBatch,
+  deleteRecord,
+  subscribe,
+  proxy: true,
+};
 
 /**
  * The built-in CRM, to try the platform with: it has every scheme and every capability. Its address, without
@@ -36,23 +60,13 @@ export function sandboxProvider(address: () => string): Provider {
       headers: [{ name: 'X-Account-Key', valueTemplate: '{{accountKey}}' }],
     },
     objects: ['contacts', 'companies', 'deals'],
-    limits: {
-      // Enough to hide the way there and back, and a small part of the sandbox's own sockets.
-      concurrency: 10,
-      // A twentieth of what the sandbox takes by default: one connection leaves room for others.
-      requestsPerSecond: 1_000,
-      timeoutMs: 10_000,
-      // A page of 200 contacts is 100 KB; this is all of them with every text at its longest.
-      answerBytes: 8 * 1024 * 1024,
-      batchSize: 100,
-      pageSize: 200,
-    },
+    limits,
     takes: {
       associations: true,
       headers: true,
       idempotencyKey: true,
       allOrNone: ['CREATE', 'UPDATE'],
     },
-    capabilities: { describeObject, readPage, writeRecord, writeBatch, deleteRecord, proxy: true },
+    capabilities,
   };
 }

@@ -27,6 +27,10 @@ export const pageSchema = z.object({
   total: z.int(),
 });
 
+export const recordsSchema = z.object({ records: z.array(recordSchema) });
+
+export const subscriptionSchema = z.object({ id: z.string(), expiresAt: z.iso.datetime() });
+
 const problemSchema = z.object({ code: z.string(), message: z.string() });
 const echoedHeadersSchema = z.record(z.string(), z.string());
 export const writtenSchema = z.object({

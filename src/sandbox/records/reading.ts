@@ -1,6 +1,6 @@
 /** Routes that read: objects and their records. */
 import { z } from 'zod';
-import { parsed, type SandboxAnswer, type SandboxRequest } from '../request.ts';
+import { jsonBody, parsed, type SandboxAnswer, type SandboxRequest } from '../request.ts';
 import { cursorText, parsedCursor } from './cursor.ts';
 import { OBJECTS } from './objects.ts';
 import { recordView, selectedView } from './record-view.ts';
@@ -59,4 +59,19 @@ export function listRecords(
 export function getRecord(workspace: Workspace, { params }: SandboxRequest): SandboxAnswer {
   const view = recordView(workspace.getTable(params.object!).definition);
   return { status: 200, json: { record: view(workspace.getRecord(params.object!, params.id!)) } };
+}
+
+const BATCH_SIZE_MAX = 100;
+const batchSchema = z.strictObject({
+  ids: z.array(z.string()).min(1).max(BATCH_SIZE_MAX),
+  fields: z.array(z.string()).optional(),
+});
+
+/** Those that exist, in the order of their ids. */
+export function readBatch(workspace: Workspace, request: SandboxRequest): SandboxAnswer {
+  const table = workspace.getTable(request.params.object!);
+  const { ids, fields } = parsed(batchSchema, jsonBody(request));
+  const view = fields ? selectedView(table.definition, fields) : recordView(table.definition);
+  const records = ids.flatMap((id) => table.find(id) ?? []);
+  return { status: 200, json: { records: records.map(view) } };
 }

@@ -1,9 +1,17 @@
 import type { SandboxAnswer, SandboxRequest } from '../request.ts';
 import type { Route } from '../router.ts';
 import type { IdempotencyKeys } from './idempotency.ts';
-import { describeObject, getRecord, listObjects, listRecords } from './reading.ts';
+import { describeObject, getRecord, listObjects, listRecords, readBatch } from './reading.ts';
 import type { Workspace } from './workspace.ts';
-import { createBatch, createRecord, deleteRecord, updateBatch, updateRecord } from './writing.ts';
+import {
+  createBatch,
+  createRecord,
+  deleteRecord,
+  mergeRecords,
+  restoreRecord,
+  updateBatch,
+  updateRecord,
+} from './writing.ts';
 
 interface Parts {
   workspace: Workspace;
@@ -39,5 +47,8 @@ export function recordRoutes({ workspace, idempotencyKeys, admit }: Parts): Rout
     route('DELETE', '/:object/records/:id', deleteRecord),
     routeOnce('/:object/batch/create', createBatch),
     routeOnce('/:object/batch/update', updateBatch),
+    route('POST', '/:object/batch/read', readBatch),
+    route('POST', '/:object/records/:id/merge', mergeRecords),
+    route('POST', '/:object/records/:id/restore', restoreRecord),
   ];
 }

@@ -18,6 +18,27 @@ export interface StoredAssociation {
   types: { associationCategory: string; associationTypeId: number }[];
 }
 
+export const RECORD_EVENTS = [
+  'created',
+  'updated',
+  'deleted',
+  'associated',
+  'merged',
+  'restored',
+] as const;
+export type RecordEventType = (typeof RECORD_EVENTS)[number];
+
+/** What has happened to a record. */
+export interface RecordEvent {
+  type: RecordEventType;
+  definition: ObjectDefinition;
+  record: StoredRecord;
+  /** Of an update. */
+  before?: StoredRecord;
+  /** Of a merge: the record that is gone. */
+  mergedId?: string;
+}
+
 export interface PageQuery {
   /** Changes up to this position were seen already. */
   after?: number;
@@ -26,6 +47,9 @@ export interface PageQuery {
   untilMs?: number;
   limit: number;
 }
+
+/** Deleted records that can be restored; older ones are gone for good. */
+const DELETED_MAX = 10_000;
 
 /** Stale versions are let be until there are this many more than current ones. */
 const COMPACTION_SLACK = 1_000;
@@ -41,6 +65,8 @@ export class RecordTable {
   /** Differs between runs: positions of an earlier run mean nothing in this one. */
   readonly epoch = randomBytes(4).toString('hex');
   readonly #now: () => Date;
+  readonly #tell: (event: RecordEvent) => void;
+  readonly #deleted = new Map<string, StoredRecord>();
   readonly #current = new Map<string, StoredRecord>();
   readonly #ownersByField: Map<string, Map<string, string>>;
   #versions: StoredRecord[] = [];
@@ -48,9 +74,14 @@ export class RecordTable {
   #lastPosition = 0;
   #lastUpdatedAtMs = 0;
 
-  constructor(definition: ObjectDefinition, now: () => Date) {
+  constructor(
+    definition: ObjectDefinition,
+    now: () => Date,
+    tell: (event: RecordEvent) => void = () => {},
+  ) {
     this.definition = definition;
     this.#now = now;
+    this.#tell = tell;
     this.#ownersByField = new Map(
       definition.fields.filter(({ unique }) => unique).map(({ name }) => [name, new Map()]),
     );
@@ -71,7 +102,9 @@ export class RecordTable {
 
   create(values: Record<string, unknown>, associations: StoredAssociation[] = []): StoredRecord {
     this.#lastId += 1;
-    return this.#put(String(this.#lastId), values, associations);
+    const record = this.#put(String(this.#lastId), values, associations);
+    this.#tell({ type: 'created', definition: this.definition, record });
+    return record;
   }
 
   /** What is left out stays as it is. The id must be one of this table's. */
@@ -81,14 +114,52 @@ export class RecordTable {
     associations?: StoredAssociation[],
   ): StoredRecord {
     const before = this.#current.get(id)!;
-    return this.#put(id, { ...before.values, ...values }, associations ?? before.associations);
+    const next = { ...before.values, ...values };
+    const record = this.#put(id, next, associations ?? before.associations);
+    this.#tell({ type: 'updated', definition: this.definition, record, before });
+    return record;
   }
 
   delete(id: string): boolean {
     const before = this.#current.get(id);
     if (before === undefined) return false;
-    this.#releaseUnique(before);
-    return this.#current.delete(id);
+    this.#remove(before);
+    const record = { ...before, updatedAtMs: this.#now().getTime() };
+    this.#tell({ type: 'deleted', definition: this.definition, record });
+    return true;
+  }
+
+  /** Takes what this record lacks from the other, which goes. Both must be of this table. */
+  merge(id: string, other: StoredRecord): StoredRecord {
+    const { values, associations } = this.#current.get(id)!;
+    this.#remove(other);
+    const record = this.#put(id, { ...other.values, ...values }, associations);
+    this.#tell({ type: 'merged', definition: this.definition, record, mergedId: other.id });
+    return record;
+  }
+
+  /** Null if it was not deleted, or others have its unique values now. */
+  restore(id: string): StoredRecord | null {
+    const deleted = this.#deleted.get(id);
+    if (!deleted || this.#hasTaken(deleted)) return null;
+    this.#deleted.delete(id);
+    const record = this.#put(id, deleted.values, deleted.associations);
+    this.#tell({ type: 'restored', definition: this.definition, record });
+    return record;
+  }
+
+  #hasTaken({ values }: StoredRecord): boolean {
+    return this.definition.fields.some(
+      (field) =>
+        field.unique && values[field.name] != null && this.findOwner(field, values[field.name]),
+    );
+  }
+
+  #remove(record: StoredRecord): void {
+    this.#releaseUnique(record);
+    this.#current.delete(record.id);
+    this.#deleted.set(record.id, record);
+    if (this.#deleted.size > DELETED_MAX) this.#deleted.delete(this.#deleted.keys().next().value!);
   }
 
   /** One page in the order of changes; `hasMore` says whether another follows. */

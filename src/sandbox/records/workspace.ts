@@ -1,6 +1,11 @@
 import { type Problem, Refusal } from '../refusal.ts';
 import { OBJECT_NAMES, OBJECTS, type ObjectName } from './objects.ts';
-import { RecordTable, type StoredAssociation, type StoredRecord } from './table.ts';
+import {
+  type RecordEvent,
+  RecordTable,
+  type StoredAssociation,
+  type StoredRecord,
+} from './table.ts';
 import { valueProblems } from './validation.ts';
 
 /** A million contacts take 0.9 GB: enough for load tests, and short of Node's own limit. */
@@ -36,11 +41,11 @@ const NOT_WRITTEN: Problem = {
 export class Workspace {
   readonly #tables: Record<ObjectName, RecordTable>;
 
-  constructor(now: () => Date) {
+  constructor(now: () => Date, tell: (event: RecordEvent) => void = () => {}) {
     this.#tables = {
-      contacts: new RecordTable(OBJECTS.contacts, now),
-      companies: new RecordTable(OBJECTS.companies, now),
-      deals: new RecordTable(OBJECTS.deals, now),
+      contacts: new RecordTable(OBJECTS.contacts, now, tell),
+      companies: new RecordTable(OBJECTS.companies, now, tell),
+      deals: new RecordTable(OBJECTS.deals, now, tell),
     };
   }
 
@@ -83,6 +88,23 @@ export class Workspace {
     if (!this.getTable(objectName).delete(id)) {
       throw new Refusal(404, recordNotFound(objectName, id));
     }
+  }
+
+  /** Moves what the other record has and this one lacks, and deletes the other. */
+  merge(objectName: string, id: string, otherId: string): StoredRecord {
+    const other = this.getRecord(objectName, otherId);
+    if (id === otherId) {
+      const message = 'A record can not be merged with itself';
+      throw new Refusal(400, { code: 'invalid_request', message, field: 'otherId' });
+    }
+    this.getRecord(objectName, id);
+    return this.getTable(objectName).merge(id, other);
+  }
+
+  restore(objectName: string, id: string): StoredRecord {
+    const record = this.getTable(objectName).restore(id);
+    if (record === null) throw new Refusal(404, recordNotFound(objectName, id));
+    return record;
   }
 
   #problems(table: RecordTable, change: RecordChange, claims: Claims): Problem[] {

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { jsonBody, parsed, type SandboxAnswer, type SandboxRequest } from '../request.ts';
 import { recordView } from './record-view.ts';
+import type { StoredRecord } from './table.ts';
 import type { RecordChange, Workspace } from './workspace.ts';
 
 /** What CRMs of this kind take in one call. */
@@ -66,6 +67,29 @@ export function deleteRecord(
 ): SandboxAnswer {
   workspace.delete(params.object!, params.id!);
   return { status: 200, json: { id: params.id, echoedHeaders: echoedHeaders(headers) } };
+}
+
+const mergeSchema = z.strictObject({ otherId: z.string().min(1).max(64) });
+
+export function mergeRecords(workspace: Workspace, request: SandboxRequest): SandboxAnswer {
+  const { object, id } = request.params;
+  const { otherId } = parsed(mergeSchema, jsonBody(request));
+  const record = workspace.merge(object!, id!, otherId);
+  return recordAnswer(workspace, request, record);
+}
+
+export function restoreRecord(workspace: Workspace, request: SandboxRequest): SandboxAnswer {
+  const { object, id } = request.params;
+  return recordAnswer(workspace, request, workspace.restore(object!, id!));
+}
+
+function recordAnswer(
+  workspace: Workspace,
+  { params }: SandboxRequest,
+  record: StoredRecord,
+): SandboxAnswer {
+  const view = recordView(workspace.getTable(params.object!).definition);
+  return { status: 200, json: { record: view(record) } };
 }
 
 export function createBatch(workspace: Workspace, request: SandboxRequest): SandboxAnswer {

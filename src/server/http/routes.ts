@@ -29,6 +29,8 @@ export interface Handlers {
   oauthCallback: Handler;
   /** What problems of each type mean. */
   problems: Handler;
+  /** Events of providers. */
+  providerWebhook: Handler;
   /** Answers 404. */
   nothing: Handler;
 }
@@ -49,6 +51,7 @@ export function routesOf(handlers: Handlers): Route[] {
     { path: '/v1/*', handler: handlers.rest, isForPages: true },
     { path: '/oauth/callback', handler: handlers.oauthCallback },
     { path: `${PROBLEM_PAGES}/*`, handler: handlers.problems, takes: isRead },
+    { path: '/webhooks/*', handler: handlers.providerWebhook },
     { path: '/*', handler: handlers.nothing },
   ];
 }

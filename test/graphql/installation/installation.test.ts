@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import { generate, keepEvents, PROVIDERS } from '../../support/scenes/connections.ts';
 import {
   CREATE_INSTALLATION,
@@ -11,6 +11,7 @@ import {
   integrate,
   UPDATE_INSTALLATION,
 } from '../../support/scenes/integrations.ts';
+import { SUBSCRIPTIONS } from '../../support/scenes/subscriptions.ts';
 
 const start = new Date('2030-01-01T00:03:00Z');
 let now = start;
@@ -417,11 +418,18 @@ test('events tell of every change, with the config in force and the one before',
   ]);
 });
 
-test('a subscribe block is installed, and told to be in vain where the provider has no events', async () => {
-  const tenant = await app.tenant();
-  const subscribe = { objects: [{ objectName: 'contacts', otherEvents: ['contact.merged'] }] };
-  const integration = await integrate(app, tenant, { ...content, ...{ subscribe } });
-  const events = await keepEvents(app, tenant);
+test('events that the provider does not send are told to be in vain', async () => {
+  const withoutMerges = PROVIDERS.map((provider) => {
+    const { subscribe } = provider.capabilities;
+    if (!subscribe) return provider;
+    const capabilities = { ...provider.capabilities, subscribe: { ...subscribe, kinds: [] } };
+    return { ...provider, capabilities };
+  });
+  await using poorer = await testApp({ providers: withoutMerges });
+  const tenant = await poorer.tenant();
+  const subscribe = { objects: [{ objectName: 'contacts', otherEvents: ['contacts.merged'] }] };
+  const integration = await integrate(poorer, tenant, { ...content, ...{ subscribe } });
+  const events = await keepEvents(poorer, tenant);
   const { id } = await installFor(tenant, integration);
   expect(await events()).toMatchObject([
     { eventType: 'CONNECTION_CREATED' },
@@ -431,6 +439,11 @@ test('a subscribe block is installed, and told to be in vain where the provider 
       data: { installationId: id, error: expect.stringMatching(/does not support subscriptions/) },
     },
   ]);
+  const { node: found } = await tenant.query(SUBSCRIPTIONS, { id });
+  expect(found).toMatchObject({
+    healthStatus: 'UNHEALTHY',
+    subscriptions: [{ status: 'UNSUPPORTED', kinds: ['OTHER'] }],
+  });
 });
 
 test('deleting an installation keeps its connection and its operations', async () => {

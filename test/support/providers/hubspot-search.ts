@@ -97,3 +97,23 @@ function withProperties(record: HubspotRecord, names: string[]): HubspotRecord {
     properties: Object.fromEntries(shown.map((name) => [name, record.properties[name]])),
   };
 }
+
+const readBody = z.strictObject({
+  inputs: z.array(z.strictObject({ id: z.string() })).max(LISTED_MAX),
+  properties: z.array(z.string()),
+});
+
+/** Those that exist; of others the answer tells as errors beside them. */
+export function readBatch(store: HubspotStore, name: string, body: unknown): ServedAnswer {
+  const { inputs, properties } = readBody.parse(body);
+  const found = inputs.flatMap(({ id }) => store.find(name, id) ?? []);
+  const isPartial = found.length < inputs.length;
+  return {
+    status: isPartial ? 207 : 200,
+    body: {
+      status: 'COMPLETE',
+      results: found.map((record) => withProperties(record, properties)),
+      ...(isPartial && { errors: [{ status: 'error', category: 'OBJECT_NOT_FOUND' }] }),
+    },
+  };
+}

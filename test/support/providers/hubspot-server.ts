@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { createBatch, updateBatch } from './hubspot-batch.ts';
 import { hubspotObjects } from './hubspot-objects.ts';
-import { listRecords, searchRecords } from './hubspot-search.ts';
+import { listRecords, readBatch, searchRecords } from './hubspot-search.ts';
 import { HubspotRefusal, HubspotStore, hubspotError } from './hubspot-store.ts';
 import {
   type ProviderServer,
@@ -69,6 +69,11 @@ const ROUTES: [method: string, path: RegExp, route: Route][] = [
     'POST',
     new RegExp(`${DATED}/batch/update$`),
     (store, { body }, [name = '']) => updateBatch(store, name, body),
+  ],
+  [
+    'POST',
+    new RegExp(`${V3}/batch/read$`),
+    (store, { body }, [name = '']) => readBatch(store, name, body),
   ],
   [
     'GET',

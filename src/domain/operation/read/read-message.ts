@@ -103,6 +103,13 @@ export function pageMessages(
   return { bodies: messages.map((part) => body(head, part, part.length)), waiting: rest ?? [] };
 }
 
+/** The bodies that carry the entries, each as JSON text, in their order. */
+export function messageBodies(head: object, entries: string[], entriesMax: number): string[] {
+  // Every entry counts a comma, and the last has none.
+  const room = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(body(head, [], entries.length));
+  return [...parts(entries, room, entriesMax)].map((part) => body(head, part, part.length));
+}
+
 /** Entries as a row keeps them until the next page. */
 export function storedEntries(entries: readonly string[]): string | null {
   return entries.length === 0 ? null : `[${entries.join(',')}]`;
@@ -130,7 +137,7 @@ function* parts(entries: string[], room: number, most: number): Generator<string
 }
 
 /** Records are serialised once: joined as text, not parsed again. */
-function body(head: MessageHead, entries: string[], numRecords: number): string {
+function body(head: object, entries: string[], numRecords: number): string {
   const envelope = JSON.stringify({ ...head, resultInfo: { type: 'inline', numRecords } });
   return `${envelope.slice(0, -1)},"result":[${entries.join(',')}]}`;
 }

@@ -23,7 +23,7 @@ export async function getReadSource(
   key: InstallationKey,
   objectName: string,
 ): Promise<ReadSource> {
-  const found = await findInstallation(services, key);
+  const found = await findInstalled(services, key);
   if (!found) throw notFound('Installation', key.id);
   const { installation, content, config } = found;
   const spec = content.read?.objects.find((object) => object.objectName === objectName);
@@ -37,31 +37,40 @@ export async function getReadSource(
     throw unprocessable(`${provider?.displayName ?? content.provider} can not be read from.`);
   }
   const plan = readPlan(spec, choice, provider.limits);
-  const { consumer, ...connection } = installation.connection;
-  const { group } = installation;
-  const workspace = connection.providerWorkspaceRef;
+  const { consumer: _consumer, ...connection } = installation.connection;
+  const head = { action: 'read', ...installationHead(found, plan) } as const;
+  return { plan, connection, readPage, head };
+}
+
+/** What every message about an installation's records says of it. */
+export function installationHead(
+  { installation, content }: Installed,
+  { objectName, deliveredName }: Pick<ReadPlan, 'objectName' | 'deliveredName'>,
+) {
+  const { group, connection } = installation;
+  const { consumer, providerWorkspaceRef: workspace } = connection;
   return {
-    plan,
-    connection,
-    readPage,
-    head: {
-      action: 'read',
-      projectId: key.projectId,
-      provider: provider.name,
-      groupRef: group.groupRef,
-      groupName: group.groupName,
-      installationId: key.id,
-      installationUpdateTime: (installation.updateTime ?? installation.createTime).toISOString(),
-      consumerRef: consumer.consumerRef,
-      consumerName: consumer.consumerName,
-      ...(workspace !== null && { workspace }),
-      objectName: plan.deliveredName,
-      rawObjectName: objectName,
-    },
+    projectId: installation.projectId,
+    provider: content.provider,
+    groupRef: group.groupRef,
+    groupName: group.groupName,
+    installationId: installation.id,
+    installationUpdateTime: (installation.updateTime ?? installation.createTime).toISOString(),
+    consumerRef: consumer.consumerRef,
+    consumerName: consumer.consumerName,
+    ...(workspace !== null && { workspace }),
+    objectName: deliveredName,
+    rawObjectName: objectName,
   };
 }
 
-async function findInstallation({ database: { prisma } }: Services, key: InstallationKey) {
+export type Installed = NonNullable<Awaited<ReturnType<typeof findInstalled>>>;
+
+/** An installation with all that decides what it does; null if it is gone. */
+export async function findInstalled(
+  { database: { prisma } }: Pick<Services, 'database'>,
+  key: InstallationKey,
+) {
   const { projectId, id } = key;
   const installation = await prisma.installation.findUnique({
     where: { projectId_id: { projectId, id } },

@@ -1,0 +1,159 @@
+/** Some events of one subscription, by the worker that holds it. */
+import { Prisma } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { DomainError, unprocessable } from '../../errors.ts';
+import { announceRecorded } from '../../events/channel.ts';
+import { oweInOrder, oweMessages } from '../../events/owe.ts';
+import { subjectOf } from '../../events/subject.ts';
+import { ProviderError } from '../../providers/provider-error.ts';
+import { backoffMs } from '../../work/backoff.ts';
+import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
+import { LeaseLost } from '../../work/lease.ts';
+import type { Services } from '../call.ts';
+import { isBacklogged } from '../event/delivery-backlog.ts';
+import { changeClaimed, type EventClaim, GIVEN_BACK, holdEvents } from './event-lease.ts';
+import { type EventMessage, eventMessages, type ProviderEvent } from './event-message.ts';
+import { type EventSource, fetchRecords, getEventSource } from './event-source.ts';
+
+const EVENTS_AT_ONCE = 100;
+/** Then others have their turn. */
+const SLICE_MS = 5_000;
+const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
+/** What could not be done for so long is given up. */
+const GIVE_UP_MS = DAY_MS;
+
+/** Does what waits, for some seconds at most, and gives the subscription back. Never throws. */
+export async function doEvents(
+  services: Services,
+  claim: EventClaim,
+  signal: AbortSignal,
+): Promise<void> {
+  using _lease = holdEvents(services, claim);
+  const { prisma } = services.database;
+  try {
+    const endMs = performance.now() + SLICE_MS;
+    let isMore = true;
+    while (isMore && performance.now() < endMs && !signal.aborted) {
+      isMore = await doSome(services, claim);
+    }
+    await changeClaimed(prisma, claim, GIVEN_BACK);
+  } catch (error) {
+    if (error instanceof LeaseLost) return;
+    await noteFailure(services, claim, error).catch((failure: unknown) =>
+      services.log.warn({ err: failure }, 'provider_events.failure_not_recorded'),
+    );
+  }
+}
+
+/** Whether more may wait. */
+async function doSome(services: Services, claim: EventClaim): Promise<boolean> {
+  const { projectId, installationId, objectName } = claim;
+  const events = await services.database.prisma.providerEvent.findMany({
+    where: { projectId, installationId, objectName, doneTime: null },
+    orderBy: [{ eventTime: 'asc' }, { arrival: 'asc' }],
+    take: EVENTS_AT_ONCE,
+  });
+  if (events.length === 0) return false;
+  if (await isBacklogged(services, projectId)) throw unprocessable('The project is owed too much.');
+  const source = await getEventSource(services, claim);
+  const fetched = await fetchRecords(services, source, events);
+  const messages = eventMessages(source.head, events, { plan: source.plan, fetched });
+  await record(services, claim, { events, messages, source });
+  return events.length === EVENTS_AT_ONCE;
+}
+
+interface Done {
+  events: ProviderEvent[];
+  messages: EventMessage[];
+  source: EventSource;
+}
+
+/** Throws LeaseLost. */
+async function record(
+  services: Services,
+  claim: EventClaim,
+  { events, messages, source }: Done,
+): Promise<void> {
+  const { projectId, installationId, objectName } = claim;
+  await inTransaction(services.database, async (tx) => {
+    await changeClaimed(tx, claim, {
+      status: 'ACTIVE',
+      error: null,
+      eventFailures: 0,
+      eventsRetryTime: null,
+      lastEventTime: events.at(-1)?.eventTime ?? null,
+      eventCount: { increment: events.length },
+    });
+    await markDone(tx, events, services.now());
+    const { destinationId } = await holdDestination(tx, projectId, source.destination);
+    const subject = subjectOf(source.connection);
+    const owed = (body: string) => ({ projectId, destinationId, body, subject });
+    const orderKey = (recordId: string) => `${installationId} ${objectName} ${recordId}`;
+    await oweInOrder(
+      tx,
+      messages.flatMap(({ recordId, body }) =>
+        recordId === null ? [] : { ...owed(body), orderKey: orderKey(recordId) },
+      ),
+    );
+    await oweMessages(
+      tx,
+      messages.flatMap(({ recordId, body }) => (recordId === null ? owed(body) : [])),
+    );
+    await announceRecorded(tx, projectId);
+  });
+}
+
+async function markDone(tx: Transaction, events: ProviderEvent[], now: Date): Promise<void> {
+  const [first] = events;
+  if (!first) return;
+  const { projectId, installationId, objectName } = first;
+  await tx.providerEvent.updateMany({
+    where: {
+      projectId,
+      installationId,
+      objectName,
+      nativeId: { in: events.map(({ nativeId }) => nativeId) },
+    },
+    data: { doneTime: now, content: Prisma.DbNull },
+  });
+}
+
+async function holdDestination(
+  tx: Transaction,
+  projectId: string,
+  name: string,
+): Promise<{ destinationId: string }> {
+  const [found] = await tx.$queryRaw<Pick<Row<'Destination'>, 'id'>[]>`
+    select "id" from "Destination" where "projectId" = ${projectId} and "name" = ${name}
+    for key share`;
+  if (!found) throw unprocessable(`The destination ${name} does not exist.`);
+  return { destinationId: found.id };
+}
+
+/** They wait for their next turn; what has waited for a day is given up, and told in the log. */
+async function noteFailure(services: Services, claim: EventClaim, error: unknown): Promise<void> {
+  const { projectId, installationId, objectName } = claim;
+  const isKnown = error instanceof DomainError || error instanceof ProviderError;
+  const about = { installationId, objectName, err: error };
+  if (isKnown) services.log.warn(about, 'provider_events.delayed');
+  else services.log.error(about, 'provider_events.failed');
+  const nowMs = services.now().getTime();
+  const eventFailures = claim.eventFailures + 1;
+  const waitMs = backoffMs(RETRY, eventFailures, services.random);
+  await inTransaction(services.database, async (tx) => {
+    const eventsRetryTime = new Date(nowMs + waitMs);
+    await changeClaimed(tx, claim, { eventFailures, eventsRetryTime, ...GIVEN_BACK });
+    const { count } = await tx.providerEvent.updateMany({
+      where: {
+        projectId,
+        installationId,
+        objectName,
+        doneTime: null,
+        receiveTime: { lt: new Date(nowMs - GIVE_UP_MS) },
+      },
+      data: { doneTime: new Date(nowMs), content: Prisma.DbNull },
+    });
+    if (count > 0) services.log.error({ ...about, count }, 'provider_events.given_up');
+  });
+}

@@ -1,0 +1,97 @@
+/** What events of a subscription are told with, as it is now. */
+import type { Row } from '../../database/rows.ts';
+import { notFound, unprocessable } from '../../errors.ts';
+import type { Capabilities, Provider } from '../../providers/contract.ts';
+import type { Services } from '../call.ts';
+import { openSession } from '../connection/connection-session.ts';
+import { readPlan } from '../operation/read/read-plan.ts';
+import { findInstalled, installationHead } from '../operation/read/source.ts';
+import type { EventClaim } from './event-lease.ts';
+import { contentOf, type Fetched, type Names, type ProviderEvent } from './event-message.ts';
+
+export interface EventSource {
+  head: object;
+  /** Null for an object that is not read. */
+  plan: Names | null;
+  /** By name. */
+  destination: string;
+  /** Whether both ends of an association are fetched. */
+  includesFullRecords: boolean;
+  connection: Row<'Connection'>;
+  provider: Provider;
+}
+
+/** Throws NOT_FOUND or UNPROCESSABLE that says why the events can't be delivered. */
+export async function getEventSource(services: Services, claim: EventClaim): Promise<EventSource> {
+  const { projectId, installationId: id, objectName } = claim;
+  const found = await findInstalled(services, { projectId, id });
+  if (!found) throw notFound('Installation', id);
+  const { content, config, installation } = found;
+  const provider = services.catalogue.find(content.provider);
+  if (!provider) throw unprocessable(`${content.provider} is not a provider any more.`);
+  const object = content.subscribe?.objects.find((one) => one.objectName === objectName);
+  const spec = content.read?.objects.find((one) => one.objectName === objectName);
+  const choice = config.read.find((one) => one.objectName === objectName);
+  const plan = spec && choice && !choice.disabled ? readPlan(spec, choice, provider.limits) : null;
+  const destination = object?.destination ?? plan?.destination ?? null;
+  if (destination === null) {
+    throw unprocessable(
+      `The integration's latest revision names no destination for ${objectName}.`,
+    );
+  }
+  const { consumer: _consumer, ...connection } = installation.connection;
+  const names = plan ?? { objectName, deliveredName: spec?.mapToName ?? objectName };
+  return {
+    head: { action: 'subscribe', ...installationHead(found, names) },
+    plan,
+    destination,
+    includesFullRecords: object?.associationChangeEvent?.includeFullRecords ?? false,
+    connection,
+    provider,
+  };
+}
+
+/** The records that the events are about and do not carry, each once, as they are now. */
+export async function fetchRecords(
+  services: Services,
+  source: EventSource,
+  events: readonly ProviderEvent[],
+): Promise<Fetched> {
+  const { plan, provider, connection } = source;
+  const readRecords = provider.capabilities.readRecords;
+  const found = new Map<string, Awaited<ReturnType<NonNullable<Capabilities['readRecords']>>>[0]>();
+  if (!plan || !readRecords) return () => undefined;
+  const session = openSession(services, connection);
+  for (const [objectName, ids] of missingOf(source, events)) {
+    for (const some of partsOf([...ids], provider.limits.batchSize)) {
+      const records = await readRecords(session, { objectName, fields: plan.fields, ids: some });
+      for (const record of records) found.set(`${objectName} ${record.id}`, record);
+    }
+  }
+  return (objectName, id) => found.get(`${objectName} ${id}`);
+}
+
+function missingOf(
+  { includesFullRecords }: EventSource,
+  events: readonly ProviderEvent[],
+): Map<string, Set<string>> {
+  const missing = new Map<string, Set<string>>();
+  const need = (objectName: string, id: string) => {
+    const ids = missing.get(objectName) ?? new Set();
+    missing.set(objectName, ids.add(id));
+  };
+  for (const event of events) {
+    const { kind, objectName, recordId } = event;
+    const { record, association } = contentOf(event);
+    const isChange = kind === 'CREATE' || kind === 'UPDATE';
+    if (isChange && recordId !== null && record === null) need(objectName, recordId);
+    if (association && includesFullRecords) {
+      for (const end of [association.from, association.to]) need(end.objectName, end.id);
+    }
+  }
+  return missing;
+}
+
+function* partsOf<T>(all: T[], size: number): Generator<T[]> {
+  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size);
+}

@@ -1,0 +1,40 @@
+/** What a new revision means for the subscriptions of its installations. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Transaction } from '../../database/transaction.ts';
+import type { Services } from '../call.ts';
+import { configOf } from '../installation/installation-config.ts';
+import type { IntegrationContent } from '../integration/integration-content.ts';
+import { followSubscriptions } from './object-subscription.ts';
+
+/** Of the installations that are looked at together. */
+const AT_ONCE = 500;
+
+/** To be called last in the transaction of the revision. */
+export async function followRevision(
+  services: Pick<Services, 'catalogue' | 'now'>,
+  tx: Transaction,
+  revision: Record<'before' | 'content', IntegrationContent> &
+    Record<'projectId' | 'integrationId', string>,
+): Promise<void> {
+  const { projectId, integrationId, before, content } = revision;
+  if (!before.subscribe && !content.subscribe) return;
+  const isSame = (part: 'subscribe' | 'read') => isDeepStrictEqual(before[part], content[part]);
+  if (isSame('subscribe') && isSame('read')) return;
+  for (let after = '', found = AT_ONCE; found === AT_ONCE; ) {
+    const installations = await tx.installation.findMany({
+      where: { projectId, integrationId, id: { gt: after } },
+      orderBy: { id: 'asc' },
+      take: AT_ONCE,
+    });
+    const configs = await tx.installationConfig.findMany({
+      where: { projectId, id: { in: installations.map(({ configId }) => configId) } },
+    });
+    const configOfEach = new Map(configs.map((config) => [config.id, configOf(config)]));
+    for (const installation of installations) {
+      const config = configOfEach.get(installation.configId) ?? { read: [], write: [] };
+      await followSubscriptions(services, tx, { installation, content, config });
+    }
+    after = installations.at(-1)?.id ?? after;
+    found = installations.length;
+  }
+}

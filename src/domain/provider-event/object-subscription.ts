@@ -1,0 +1,154 @@
+/** Subscriptions of installations: what they want, and how that stands at the provider. */
+import type { Row } from '../../database/rows.ts';
+import type { Transaction } from '../../database/transaction.ts';
+import { announceSubscriptions } from '../../events/channel.ts';
+import { recordEvent } from '../../events/record.ts';
+import { subjectOf } from '../../events/subject.ts';
+import type { Services } from '../call.ts';
+import type { ConfigContent } from '../installation/installation-config.ts';
+import { installationFields } from '../installation/installation-events.ts';
+import type { IntegrationContent } from '../integration/integration-content.ts';
+import type { Batch } from '../scope.ts';
+import { type Wanted, wantedSubscriptions } from './wanted.ts';
+
+export type ObjectSubscription = Row<'ObjectSubscription'>;
+type Installation = Pick<Row<'Installation'>, 'id' | 'projectId' | 'connectionId'>;
+
+/** A subscription beside what the integration says of its object. */
+export interface ObjectSubscriptionView extends ObjectSubscription {
+  mappedObjectName: string | null;
+  destinationId: string | null;
+}
+
+/** The subscriptions of installations that the viewer has found, by object name. */
+export const objectSubscriptions: Batch<string, ObjectSubscriptionView[]> = async (
+  { database },
+  installationIds,
+) => {
+  const found = await database.rows.query<ObjectSubscriptionView>(SUBSCRIPTIONS, [
+    [...installationIds],
+  ]);
+  const byInstallation = Map.groupBy(found, ({ installationId }) => installationId);
+  return installationIds.map((id) => byInstallation.get(id) ?? []);
+};
+
+const SUBSCRIPTIONS = `
+  select s.*, s."kinds"::text[] as "kinds", read."value"->>'mapToName' as "mappedObjectName", d."id" as "destinationId"
+  from "Installation" i
+  join "ObjectSubscription" s on s."projectId" = i."projectId" and s."installationId" = i."id"
+  join "InstallationConfig" c on c."projectId" = s."projectId" and c."id" = i."configId"
+  join "Integration" n on n."projectId" = s."projectId" and n."id" = i."integrationId"
+  join "Revision" r on r."projectId" = s."projectId" and r."id" = n."latestRevisionId"
+  left join lateral jsonb_array_elements(r."content"->'subscribe'->'objects') spec
+    on spec."value"->>'objectName' = s."objectName"
+  left join lateral jsonb_array_elements(r."content"->'read'->'objects') read
+    on read."value"->>'objectName' = s."objectName"
+  left join lateral jsonb_array_elements(c."content"->'read') choice
+    on choice."value"->>'objectName' = s."objectName"
+  left join "Destination" d on d."projectId" = s."projectId" and d."name" = coalesce(
+    spec."value"->>'destination', choice."value"->>'destination', read."value"->>'destination')
+  where i."id" = any($1) and s."isWanted"
+  order by s."installationId", s."objectName"`;
+
+export interface Follow {
+  installation: Installation;
+  content: IntegrationContent;
+  config: ConfigContent;
+}
+
+/**
+ * Notes what the installation wants from now on; the difference to what is at the provider is worked off soon. To be
+ * called last in the transaction of the change.
+ */
+export async function followSubscriptions(
+  { catalogue, now }: Pick<Services, 'catalogue' | 'now'>,
+  tx: Transaction,
+  { installation, content, config }: Follow,
+): Promise<void> {
+  const { id: installationId, projectId, connectionId } = installation;
+  const wanted = wantedSubscriptions(content, config);
+  const rows = await tx.objectSubscription.findMany({ where: { projectId, installationId } });
+  if (wanted.length === 0 && rows.length === 0) return;
+  const before = new Map(rows.map((row) => [row.objectName, row]));
+  const refused: string[] = [];
+  for (const one of wanted) {
+    const provider = catalogue.find(content.provider);
+    const reason = unsupportedReason(provider, content.provider, one);
+    const row = before.get(one.objectName);
+    if (reason !== null && row?.error !== reason) refused.push(reason);
+    if (row && isSame(row, one) && row.isWanted && row.connectionId === connectionId) continue;
+    const state = reason === null ? pending(now()) : unsupported(reason, now());
+    const data = { ...one, ...state, provider: content.provider, connectionId, isWanted: true };
+    const key = { projectId, installationId, objectName: one.objectName };
+    await tx.objectSubscription.upsert({
+      where: { projectId_installationId_objectName: key },
+      create: { ...key, ...data },
+      update: data,
+    });
+  }
+  const names = wanted.map(({ objectName }) => objectName);
+  await tx.objectSubscription.updateMany({
+    where: { projectId, installationId, objectName: { notIn: names }, isWanted: true },
+    data: { isWanted: false, dueTime: now(), failures: 0 },
+  });
+  await announceSubscriptions(tx);
+  for (const reason of new Set(refused)) await recordSubscribeError(tx, installation, reason);
+}
+
+/** Of installations that go: what is at their providers is taken down. */
+export async function dropSubscriptions(
+  tx: Transaction,
+  installations: readonly Pick<Installation, 'id' | 'projectId'>[],
+  now: Date,
+): Promise<void> {
+  const { count } = await tx.objectSubscription.updateMany({
+    where: {
+      projectId: { in: installations.map(({ projectId }) => projectId) },
+      installationId: { in: installations.map(({ id }) => id) },
+      isWanted: true,
+    },
+    data: { isWanted: false, dueTime: now, failures: 0 },
+  });
+  if (count > 0) await announceSubscriptions(tx);
+}
+
+/** What of it does not work is told once, as an event. To be called last in a transaction. */
+export async function recordSubscribeError(
+  tx: Transaction,
+  installation: Pick<Installation, 'id'>,
+  error: string,
+): Promise<void> {
+  const fields = await installationFields(tx, installation);
+  const { projectId, connectionId, installationId } = fields;
+  const about = { projectId, connectionId, installationId, subject: subjectOf(fields) };
+  await recordEvent(tx, {
+    ...about,
+    eventType: 'SUBSCRIBE_CREATE_ERROR',
+    data: { ...fields, error },
+  });
+}
+
+const pending = (dueTime: Date) =>
+  ({ status: 'PENDING', error: null, failures: 0, dueTime }) as const;
+
+const unsupported = (error: string, dueTime: Date) =>
+  ({ status: 'UNSUPPORTED', error, failures: 0, dueTime }) as const;
+
+function unsupportedReason(
+  provider: ReturnType<Services['catalogue']['find']>,
+  name: string,
+  { kinds }: Wanted,
+): string | null {
+  const capability = provider?.capabilities.subscribe;
+  const displayName = provider?.displayName ?? name;
+  if (!capability) return `${displayName} does not support subscriptions.`;
+  const missing = kinds.filter((kind) => !capability.kinds.includes(kind));
+  return missing.length === 0
+    ? null
+    : `${displayName} does not support subscriptions to events of the kind ${missing.join(', ')}.`;
+}
+
+function isSame(row: ObjectSubscription, wanted: Wanted): boolean {
+  const { objectName, kinds, otherEvents, watchFields } = row;
+  return JSON.stringify({ objectName, kinds, otherEvents, watchFields }) === JSON.stringify(wanted);
+}

@@ -1,0 +1,96 @@
+/**
+ * Takes what providers send: checked, read and stored before it is answered. An event is stored once for each
+ * installation that wants it, however often it is sent.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Database } from '../../database/database.ts';
+import {
+  MalformedEvents,
+  type ProviderEvent,
+  type SubscribeCapability,
+  type WebhookRequest,
+} from '../../providers/subscribing.ts';
+import type { Services } from '../call.ts';
+import { storableJson } from '../storable-json.ts';
+import { isEventBacklogged } from './event-backlog.ts';
+import { storeEvents } from './event-store.ts';
+import { type SealedApp, webhookSecretsOf } from './webhook-secret.ts';
+
+/**
+ * - ACCEPTED: all that somebody wants is stored.
+ * - REFUSED: not signed by the app's secret, or not now; or there is no such app.
+ * - MALFORMED: signed, and not what the provider sends.
+ * - FULL: too much waits already; the provider is to send it again.
+ */
+export type Receipt = 'ACCEPTED' | 'REFUSED' | 'MALFORMED' | 'FULL';
+
+export interface Received {
+  receipt: Receipt;
+  /** Events that were stored: wanted, and new. */
+  stored: number;
+}
+
+/** Providers' ids of events are shorter; the database's index takes no more. */
+const NATIVE_ID_MAX = 512;
+const EVENTS_MAX = 10_000;
+
+export async function receiveEvents(
+  services: Services,
+  to: { provider: string; providerAppId: string },
+  request: WebhookRequest,
+): Promise<Received> {
+  const capability = services.catalogue.find(to.provider)?.capabilities.subscribe;
+  if (!capability) return outcome('REFUSED');
+  const app = await findApp(services, to);
+  // Without an app the same work is done, so that its time doesn't tell.
+  const secrets = app ? webhookSecretsOf(services, app) : [NO_SECRET];
+  if (!capability.isSigned(request, secrets, services.now()) || !app) return outcome('REFUSED');
+  const events = readEvents(capability, request);
+  if (events === null) return outcome('MALFORMED');
+  if (events.length === 0) return outcome('ACCEPTED');
+  if (await isEventBacklogged(services, app.projectId)) return outcome('FULL');
+  const { id: providerAppId, projectId } = app;
+  const stored = await storeEvents(services, { providerAppId, projectId }, storableJson(events));
+  return outcome('ACCEPTED', stored);
+}
+
+const NO_SECRET = 'no secret of any app';
+
+function outcome(receipt: Receipt, stored = 0): Received {
+  return { receipt, stored };
+}
+
+/** Null if they are not what the provider sends. */
+function readEvents(
+  capability: SubscribeCapability,
+  request: WebhookRequest,
+): ProviderEvent[] | null {
+  try {
+    const events = capability.eventsOf(request);
+    const isSound = ({ nativeId, time }: ProviderEvent) =>
+      nativeId.length <= NATIVE_ID_MAX && !Number.isNaN(time.getTime());
+    return events.length <= EVENTS_MAX && events.every(isSound) ? events : null;
+  } catch (error) {
+    if (error instanceof MalformedEvents) return null;
+    throw error;
+  }
+}
+
+const APPS_KNOWN = 10_000;
+/** A secret that was rotated, and an app that was deleted, count so long. */
+const APP_FRESH_MS = 2_000;
+const APPS = new WeakMap<Database, LRUCache<string, { app: SealedApp | null }>>();
+
+async function findApp(
+  { database }: Services,
+  { provider, providerAppId: id }: { provider: string; providerAppId: string },
+): Promise<SealedApp | null> {
+  const apps = APPS.get(database) ?? new LRUCache({ max: APPS_KNOWN, ttl: APP_FRESH_MS });
+  APPS.set(database, apps);
+  let known = apps.get(id);
+  if (!known) {
+    known = { app: await database.prisma.providerApp.findUnique({ where: { id } }) };
+    apps.set(id, known);
+  }
+  return known.app?.provider === provider ? known.app : null;
+}

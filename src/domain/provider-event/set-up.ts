@@ -1,0 +1,238 @@
+/**
+ * Works off the difference between what installations want and what is at their providers. Safe to repeat: one that
+ * is made twice sends events that are known already.
+ */
+import { createHash } from 'node:crypto';
+import type { Row } from '../../database/rows.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { DomainError, unprocessable } from '../../errors.ts';
+import { ProviderError } from '../../providers/provider-error.ts';
+import type { SubscribeCapability, WantedSubscription } from '../../providers/subscribing.ts';
+import { backoffMs } from '../../work/backoff.ts';
+import { DAY_MS, HOUR_MS } from '../../work/durations.ts';
+import { LeaseLost } from '../../work/lease.ts';
+import type { Services } from '../call.ts';
+import { type AccountSession, openSession } from '../connection/connection-session.ts';
+import { createOperation, finishOperation, logOperation } from '../operation/operation-work.ts';
+import { storableText } from '../storable-json.ts';
+import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
+import { changeHeld, claimDue, endHeld, holdClaim } from './subscription-lease.ts';
+import { takeDownAtProvider } from './take-down.ts';
+import { type SealedApp, webhookSecretsOf, webhookUrlOf } from './webhook-secret.ts';
+
+/** Subscriptions of one process that are worked on at the same time. */
+const AT_ONCE = 8;
+const RETRY = { firstMs: 5_000, maxMs: HOUR_MS, jitter: 0.5 };
+/** Tries to take down what nobody wants; then it is left to the provider, whose events are not taken any more. */
+const TAKE_DOWN_TRIES_MAX = 8;
+
+/** Looks after all subscriptions whose time has come. */
+export async function lookAfterSubscriptions(
+  services: Services,
+  signal: AbortSignal,
+): Promise<void> {
+  const worker = async () => {
+    while (!signal.aborted) {
+      const claimed = await claimDue(services);
+      if (!claimed) return;
+      await lookAfter(services, claimed);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+async function lookAfter(services: Services, subscription: ObjectSubscription): Promise<void> {
+  using _lease = holdClaim(services, subscription);
+  try {
+    if (subscription.isWanted) await follow(services, subscription);
+    else await takeDown(services, subscription);
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error;
+  }
+}
+
+async function follow(services: Services, subscription: ObjectSubscription): Promise<void> {
+  const capability = services.catalogue.find(subscription.provider)?.capabilities.subscribe;
+  // Why was told when it was noted.
+  if (!capability || subscription.status === 'UNSUPPORTED') {
+    return changeHeld(services, subscription, { dueTime: null });
+  }
+  try {
+    const ends = await endsOf(services, subscription, capability);
+    const { app, account } = ends;
+    const found = { providerAppId: app.id, account };
+    if (!capability.calls)
+      return await changeHeld(services, subscription, waiting(services, subscription, found));
+    const wanted = wantedOf(services, subscription, ends);
+    const madeFor = keyOf(wanted);
+    const isKept = subscription.providerRef !== null && subscription.madeFor === madeFor;
+    const kept =
+      isKept && (await capability.calls.renew(ends.session, subscription.providerRef as string));
+    if (kept) {
+      const dueTime = lookTime(services, kept.expireTime);
+      return await changeHeld(services, subscription, { ...found, ...ACTIVE, dueTime });
+    }
+    const setUp = { subscription, wanted, found: { ...found, madeFor } };
+    await makeNew(services, capability.calls, { ...setUp, session: ends.session });
+  } catch (error) {
+    await noteFailure(services, subscription, error);
+  }
+}
+
+const ACTIVE = { status: 'ACTIVE', error: null, failures: 0 } as const;
+
+/** A person sets it up at the provider: it is known to work when its first event has come. */
+function waiting(
+  services: Services,
+  { eventCount }: ObjectSubscription,
+  found: { providerAppId: string; account: string },
+) {
+  const status = eventCount > 0 ? ('ACTIVE' as const) : ('PENDING' as const);
+  return { ...found, status, error: null, failures: 0, dueTime: lookTime(services, null) };
+}
+
+interface Ends {
+  session: AccountSession;
+  app: SealedApp;
+  account: string;
+}
+
+/** Throws UNPROCESSABLE that says what is missing. */
+async function endsOf(
+  services: Services,
+  { projectId, connectionId, provider }: ObjectSubscription,
+  capability: SubscribeCapability,
+): Promise<Ends> {
+  const { prisma } = services.database;
+  const connection = await prisma.connection.findUnique({
+    where: { projectId_id: { projectId, id: connectionId } },
+    omit: { credentialsSealed: true },
+  });
+  if (!connection) throw unprocessable('The connection is gone.');
+  const id = connection.providerAppId ?? undefined;
+  const app = await prisma.providerApp.findFirst({
+    where: { projectId, provider, ...(id && { id }) },
+    orderBy: { id: 'desc' },
+  });
+  if (!app) {
+    throw unprocessable(
+      `The project has no provider app of ${provider}, whose address gets the events: create one.`,
+    );
+  }
+  const account = capability.accountOf(connection);
+  if (account === null) {
+    throw unprocessable("The connection's workspace is not known, which the events are told by.");
+  }
+  return { session: openSession(services, connection as Row<'Connection'>), app, account };
+}
+
+function wantedOf(
+  services: Services,
+  { objectName, kinds, otherEvents }: ObjectSubscription,
+  { app, account }: Ends,
+): WantedSubscription {
+  const [secret] = webhookSecretsOf(services, app);
+  const url = webhookUrlOf(services, app);
+  return { objectName, kinds, otherEvents, account, url, secret };
+}
+
+/** Names what a subscription at the provider was made for, and keeps its secret to itself. */
+function keyOf(wanted: WantedSubscription): string {
+  return createHash('sha256').update(JSON.stringify(wanted)).digest('base64url');
+}
+
+interface ToMake {
+  subscription: ObjectSubscription;
+  wanted: WantedSubscription;
+  session: AccountSession;
+  found: { providerAppId: string; account: string; madeFor: string };
+}
+
+/** The new one is there before the old one goes, so that no event falls between them. */
+async function makeNew(
+  services: Services,
+  calls: NonNullable<SubscribeCapability['calls']>,
+  { subscription, wanted, session, found }: ToMake,
+): Promise<void> {
+  // From now on events may come: they are known by these.
+  const { madeFor: _made, ...ends } = found;
+  await changeHeld(services, subscription, ends);
+  const { providerRef, expireTime } = await calls.setUp(session, wanted);
+  const dueTime = lookTime(services, expireTime);
+  await inTransaction(services.database, async (tx) => {
+    await changeHeld(services, subscription, { ...found, ...ACTIVE, providerRef, dueTime }, tx);
+    await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result: 'Subscribed' });
+  });
+  const old = subscription.providerRef;
+  if (old === null) return;
+  await calls.takeDown(session, old).catch((error: unknown) => {
+    const about = { err: error, installationId: subscription.installationId, providerRef: old };
+    services.log.warn(about, 'subscription.old_not_taken_down');
+  });
+}
+
+async function noteFailure(
+  services: Services,
+  subscription: ObjectSubscription,
+  error: unknown,
+): Promise<void> {
+  if (error instanceof LeaseLost) throw error;
+  const isKnown = error instanceof DomainError || error instanceof ProviderError;
+  const about = { err: error, installationId: subscription.installationId };
+  if (!isKnown) services.log.error(about, 'subscription.failed');
+  const reason = isKnown ? storableText((error as Error).message) : 'An internal error.';
+  const mayPass = !(error instanceof ProviderError) || error.passesLater;
+  const failures = subscription.failures + 1;
+  const waitMs = mayPass ? backoffMs(RETRY, failures, services.random) : DAY_MS;
+  const dueTime = new Date(services.now().getTime() + waitMs);
+  const failed = { status: 'FAILED', error: reason, failures, dueTime } as const;
+  await inTransaction(services.database, async (tx) => {
+    await changeHeld(services, subscription, failed, tx);
+    if (subscription.status === 'FAILED' && subscription.error === reason) return;
+    await logSubscribe(services, tx, subscription, { status: 'FAILURE', result: reason });
+    await recordSubscribeError(tx, { id: subscription.installationId }, reason);
+  });
+}
+
+async function takeDown(services: Services, subscription: ObjectSubscription): Promise<void> {
+  try {
+    await takeDownAtProvider(services, subscription);
+  } catch (error) {
+    const failures = subscription.failures + 1;
+    const mayPass = error instanceof ProviderError && error.passesLater;
+    const about = { err: error, installationId: subscription.installationId, failures };
+    services.log.warn(about, 'subscription.not_taken_down');
+    if (mayPass && failures < TAKE_DOWN_TRIES_MAX) {
+      const waitMs = backoffMs(RETRY, failures, services.random);
+      const dueTime = new Date(services.now().getTime() + waitMs);
+      return changeHeld(services, subscription, { failures, dueTime });
+    }
+  }
+  await endHeld(services, subscription);
+}
+
+/** Half-way to its end, and every day in any case: what was lost at the provider is mended then. */
+function lookTime({ now }: Pick<Services, 'now'>, expireTime: Date | null): Date {
+  const nowMs = now().getTime();
+  const halfMs = expireTime ? (expireTime.getTime() - nowMs) / 2 : DAY_MS;
+  return new Date(nowMs + Math.max(Math.min(halfMs, DAY_MS), 1_000));
+}
+
+/** What was done for it, as an operation of the installation. */
+async function logSubscribe(
+  services: Services,
+  tx: Parameters<typeof createOperation>[0],
+  { projectId, installationId, objectName, kinds }: ObjectSubscription,
+  { status, result }: { status: 'SUCCESS' | 'FAILURE'; result: string },
+): Promise<void> {
+  const installation = await tx.installation.findUnique({
+    where: { projectId_id: { projectId, id: installationId } },
+  });
+  if (!installation) return;
+  const metadata = { objects: [objectName] };
+  const operation = await createOperation(tx, { installation, actionType: 'SUBSCRIBE', metadata });
+  const severity = status === 'SUCCESS' ? 'INFO' : 'ERROR';
+  const message = `[${objectName}] ${result}`;
+  await logOperation(tx, operation, { severity, message, details: { kinds } });
+  await finishOperation(tx, operation, { status, result: message, metadata, now: services.now() });
+}

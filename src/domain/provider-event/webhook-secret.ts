@@ -1,0 +1,56 @@
+/** The address that a provider app's provider sends events to, and what signs them. */
+import type { Row } from '../../database/rows.ts';
+import type { Services } from '../call.ts';
+import {
+  clientSecretPlace,
+  previousSecretPlace,
+  webhookSecretPlace,
+} from '../provider/provider-app.ts';
+
+/** A provider app with its secrets, as Prisma reads it where nothing is left out. */
+export type SealedApp = Pick<Row<'ProviderApp'>, 'id' | 'projectId' | 'provider'> & {
+  clientSecretSealed: string;
+  webhookSecretSealed: string | null;
+  previousWebhookSecretSealed: string | null;
+  previousWebhookSecretExpireTime: Date | null;
+};
+
+export function webhookUrlOf(
+  { publicUrl }: Pick<Services, 'publicUrl'>,
+  { id, provider }: Pick<SealedApp, 'id' | 'provider'>,
+): string {
+  return `${publicUrl()}/webhooks/${encodeURIComponent(provider)}/${id}`;
+}
+
+/** Null where the provider sends none. */
+export function webhookUrl(
+  services: Pick<Services, 'publicUrl' | 'catalogue'>,
+  app: Pick<SealedApp, 'id' | 'provider'>,
+): string | null {
+  const provider = services.catalogue.find(app.provider);
+  return provider?.capabilities.subscribe ? webhookUrlOf(services, app) : null;
+}
+
+/** What a person has to set up at the provider; null where nothing. */
+export function webhookInstructions(
+  services: Pick<Services, 'publicUrl' | 'catalogue'>,
+  app: Pick<SealedApp, 'id' | 'provider'>,
+): string | null {
+  const capability = services.catalogue.find(app.provider)?.capabilities.subscribe;
+  return capability?.instructions?.(webhookUrlOf(services, app)) ?? null;
+}
+
+/** The current one first; one that was rotated out counts until its time is over. */
+export function webhookSecretsOf(
+  { vault, now }: Pick<Services, 'vault' | 'now'>,
+  app: SealedApp,
+): [string, ...string[]] {
+  const { id, projectId, webhookSecretSealed, previousWebhookSecretSealed } = app;
+  const current =
+    webhookSecretSealed === null
+      ? vault.open(app.clientSecretSealed, clientSecretPlace(id, projectId))
+      : vault.open(webhookSecretSealed, webhookSecretPlace(id, projectId));
+  const isOver = (app.previousWebhookSecretExpireTime ?? new Date(0)) <= now();
+  if (previousWebhookSecretSealed === null || isOver) return [current];
+  return [current, vault.open(previousWebhookSecretSealed, previousSecretPlace(id, projectId))];
+}

@@ -1,0 +1,133 @@
+/**
+ * HubSpot's webhooks: a person sets them up in the app at HubSpot, for all accounts that have installed it. An event
+ * names the account by its portal id.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import {
+  MalformedEvents,
+  type ProviderAssociation,
+  type ProviderEvent,
+  type ProviderEventKind,
+  type SubscribeCapability,
+  type WebhookRequest,
+} from '../subscribing.ts';
+
+const TOLERANCE_MS = 5 * 60_000;
+
+export const subscribe: SubscribeCapability = {
+  kinds: ['CREATE', 'UPDATE', 'DELETE', 'ASSOCIATION_UPDATE', 'OTHER'],
+  accountOf: ({ providerWorkspaceRef }) => providerWorkspaceRef,
+  isSigned,
+  eventsOf,
+  instructions: (url) =>
+    [
+      `1. At HubSpot, open the app's "Webhooks" and enter ${url} as the target URL.`,
+      '2. Create subscriptions for the objects that your integrations subscribe to: "created", "deleted", "property changed" for each property to watch, "association changed".',
+      '3. Activate them. Events are signed with the client secret of the app (signature version 3).',
+    ].join('\n'),
+};
+
+/** HMAC-SHA256 of method, URL, body and timestamp by the client secret: signature version 3. */
+function isSigned(request: WebhookRequest, secrets: readonly string[], now: Date): boolean {
+  const { method, url, headers, body } = request;
+  const timestamp = String(headers['x-hubspot-request-timestamp']);
+  if (!/^\d{1,16}$/.test(timestamp)) return false;
+  if (Math.abs(now.getTime() - Number(timestamp)) > TOLERANCE_MS) return false;
+  const given = Buffer.from(String(headers['x-hubspot-signature-v3']), 'base64');
+  return secrets.some((secret) => {
+    const hmac = createHmac('sha256', secret).update(method + url);
+    const expected = hmac.update(body).update(timestamp).digest();
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}
+
+const id = z.union([z.int(), z.string().min(1).max(64)]).transform(String);
+const eventSchema = z.looseObject({
+  eventId: id,
+  subscriptionId: id,
+  portalId: id,
+  occurredAt: z.int(),
+  subscriptionType: z.string().min(1).max(128),
+  objectId: id.optional(),
+  objectTypeId: z.string().max(64).optional(),
+  propertyName: z.string().max(256).optional(),
+  fromObjectId: id.optional(),
+  fromObjectTypeId: z.string().max(64).optional(),
+  toObjectId: id.optional(),
+  toObjectTypeId: z.string().max(64).optional(),
+});
+type HubspotEvent = z.output<typeof eventSchema>;
+const bodySchema = z.array(eventSchema).max(1_000);
+
+const KINDS = new Map<string, ProviderEventKind>([
+  ['creation', 'CREATE'],
+  ['propertyChange', 'UPDATE'],
+  ['deletion', 'DELETE'],
+  ['privacyDeletion', 'DELETE'],
+  ['associationChange', 'ASSOCIATION_UPDATE'],
+]);
+
+const OBJECT_NAMES = new Map([
+  ['0-1', 'contacts'],
+  ['0-2', 'companies'],
+  ['0-3', 'deals'],
+  ['0-5', 'tickets'],
+  ['0-7', 'products'],
+  ['0-8', 'line_items'],
+  ['0-115', 'users'],
+  // Older types of events name the object instead of its type id.
+  ['contact', 'contacts'],
+  ['company', 'companies'],
+  ['deal', 'deals'],
+  ['ticket', 'tickets'],
+  ['product', 'products'],
+  ['line_item', 'line_items'],
+]);
+
+function eventsOf({ body }: WebhookRequest): ProviderEvent[] {
+  return parsedBody(body).map(({ event, raw }) => {
+    const [prefix = '', action = ''] = event.subscriptionType.split('.');
+    const association = associationOf(event);
+    const typeId = event.objectTypeId ?? event.fromObjectTypeId ?? prefix;
+    const recordId = event.objectId ?? association?.from.id ?? null;
+    return {
+      // An event id alone may come for several subscriptions and records.
+      nativeId: [event.subscriptionId, event.eventId, recordId, event.occurredAt].join('.'),
+      account: event.portalId,
+      objectName: objectName(typeId),
+      recordId,
+      kind: KINDS.get(action) ?? 'OTHER',
+      nativeType: event.subscriptionType,
+      time: new Date(event.occurredAt),
+      changedFields: event.propertyName === undefined ? [] : [event.propertyName],
+      record: null,
+      association,
+      raw,
+    };
+  });
+}
+
+function associationOf(event: HubspotEvent): ProviderAssociation | null {
+  const { fromObjectId, fromObjectTypeId = '', toObjectId, toObjectTypeId = '' } = event;
+  if (fromObjectId === undefined || toObjectId === undefined) return null;
+  return {
+    from: { id: fromObjectId, objectName: objectName(fromObjectTypeId) },
+    to: { id: toObjectId, objectName: objectName(toObjectTypeId) },
+  };
+}
+
+/** Custom objects are known by their type ids. */
+function objectName(typeId: string): string {
+  return OBJECT_NAMES.get(typeId) ?? typeId;
+}
+
+/** Each event as it is read, and as it was sent. */
+function parsedBody(body: Buffer): { event: HubspotEvent; raw: Record<string, unknown> }[] {
+  try {
+    const sent = JSON.parse(body.toString('utf8'));
+    return bodySchema.parse(sent).map((event, index) => ({ event, raw: sent[index] }));
+  } catch (cause) {
+    throw new MalformedEvents('The body is not what HubSpot sends.', { cause });
+  }
+}

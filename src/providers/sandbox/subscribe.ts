@@ -1,0 +1,133 @@
+/** The sandbox's webhooks: made by requests, one for each object of a connection. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import type { ProviderAnswer, ProviderSession } from '../contract.ts';
+import { answerBody, isSuccess } from '../reading-answers.ts';
+import {
+  type MadeSubscription,
+  MalformedEvents,
+  type ProviderEvent,
+  type ProviderEventKind,
+  type SubscribeCapability,
+  type SubscriptionCalls,
+  type WantedSubscription,
+  type WebhookRequest,
+} from '../subscribing.ts';
+import { refusalError, subscriptionSchema } from './wire.ts';
+
+const PATH = '/webhook-subscriptions';
+const TOLERANCE_MS = 5 * 60_000;
+const NOT_FOUND = 404;
+
+const KINDS = new Map<string, ProviderEventKind>([
+  ['created', 'CREATE'],
+  ['updated', 'UPDATE'],
+  ['deleted', 'DELETE'],
+  ['associated', 'ASSOCIATION_UPDATE'],
+]);
+
+const calls: SubscriptionCalls = {
+  async setUp(session, wanted) {
+    const { objectName, url, secret, account } = wanted;
+    const body = { objectName, url, secret, account, events: typesOf(wanted) };
+    return made(succeeded(await session.send({ method: 'POST', path: PATH, body })));
+  },
+
+  async renew(session, providerRef) {
+    const path = `${PATH}/${encodeURIComponent(providerRef)}/renew`;
+    const answer = await session.send({ method: 'POST', path });
+    return answer.status === NOT_FOUND ? null : made(succeeded(answer));
+  },
+
+  async takeDown(session: ProviderSession, providerRef: string) {
+    const path = `${PATH}/${encodeURIComponent(providerRef)}`;
+    const answer = await session.send({ method: 'DELETE', path });
+    if (answer.status !== NOT_FOUND) succeeded(answer);
+  },
+};
+
+export const subscribe: SubscribeCapability = {
+  kinds: ['CREATE', 'UPDATE', 'DELETE', 'ASSOCIATION_UPDATE', 'OTHER'],
+  // All see the same workspace: a subscription's own name for the account tells whose an event is.
+  accountOf: ({ id }) => id,
+  isSigned,
+  eventsOf,
+  calls,
+};
+
+/** `contacts.merged` and the like are native names as they are. */
+function typesOf({ objectName, kinds, otherEvents }: WantedSubscription): string[] {
+  const types = [...KINDS].flatMap(([type, kind]) => (kinds.includes(kind) ? type : []));
+  const others = otherEvents.map((name) => name.replace(`${objectName}.`, ''));
+  return [...new Set([...types, ...others])];
+}
+
+function isSigned(
+  { headers, body }: WebhookRequest,
+  secrets: readonly string[],
+  now: Date,
+): boolean {
+  const [, seconds = '', given = ''] =
+    /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(String(headers['x-sandbox-signature'])) ?? [];
+  if (!(Math.abs(now.getTime() - Number(seconds) * 1_000) <= TOLERANCE_MS)) return false;
+  return secrets.some((secret) => {
+    const expected = createHmac('sha256', secret).update(`${seconds}.`).update(body).digest();
+    const digest = Buffer.from(given, 'hex');
+    return digest.length === expected.length && timingSafeEqual(digest, expected);
+  });
+}
+
+const eventSchema = z.looseObject({
+  id: z.string().min(1).max(128),
+  type: z.string().max(128),
+  account: z.string().max(256),
+  objectName: z.string().max(128),
+  recordId: z.string().max(128),
+  occurredAt: z.iso.datetime(),
+  changedFields: z.array(z.string()).optional(),
+  record: z.record(z.string(), z.unknown()).optional(),
+  association: z.object({ objectName: z.string(), recordId: z.string() }).optional(),
+});
+const bodySchema = z.object({ events: z.array(eventSchema).max(1_000) });
+
+function eventsOf({ body }: WebhookRequest): ProviderEvent[] {
+  return parsedBody(body).events.map((raw) => {
+    const { type, objectName, recordId, association } = raw;
+    return {
+      nativeId: raw.id,
+      account: raw.account,
+      objectName,
+      recordId,
+      kind: KINDS.get(type.replace(`${objectName}.`, '')) ?? 'OTHER',
+      nativeType: type,
+      time: new Date(raw.occurredAt),
+      changedFields: raw.changedFields ?? [],
+      record: raw.record ? { id: recordId, fields: raw.record, raw: raw.record } : null,
+      association: association
+        ? {
+            from: { id: recordId, objectName },
+            to: { id: association.recordId, objectName: association.objectName },
+          }
+        : null,
+      raw,
+    };
+  });
+}
+
+function parsedBody(body: Buffer): z.output<typeof bodySchema> {
+  try {
+    return bodySchema.parse(JSON.parse(body.toString('utf8')));
+  } catch (cause) {
+    throw new MalformedEvents('The body is not what the sandbox sends.', { cause });
+  }
+}
+
+function succeeded(answer: ProviderAnswer): ProviderAnswer {
+  if (isSuccess(answer)) return answer;
+  throw refusalError(answer);
+}
+
+function made(answer: ProviderAnswer): MadeSubscription {
+  const { id, expiresAt } = answerBody(subscriptionSchema, answer, 'WRITE');
+  return { providerRef: id, expireTime: new Date(expiresAt) };
+}

@@ -1,0 +1,99 @@
+/** Provider-side events: what a provider tells of its own accord, and how it is told to. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ProviderRecord, ProviderSession } from './contract.ts';
+
+export const PROVIDER_EVENT_KINDS = [
+  'CREATE',
+  'UPDATE',
+  'DELETE',
+  'ASSOCIATION_UPDATE',
+  'OTHER',
+] as const;
+export type ProviderEventKind = (typeof PROVIDER_EVENT_KINDS)[number];
+
+/** The two ends of an association. */
+export interface ProviderAssociation {
+  from: { id: string; objectName: string };
+  to: { id: string; objectName: string };
+}
+
+/** One thing that happened at a provider. */
+export interface ProviderEvent {
+  /** The provider's id of the event: when it is sent again, it has the same. */
+  nativeId: string;
+  /** The account in which it happened, as `accountOf` tells it. */
+  account: string;
+  objectName: string;
+  /** Null for events that are not about a record. */
+  recordId: string | null;
+  kind: ProviderEventKind;
+  /** The provider's name of what happened. */
+  nativeType: string;
+  time: Date;
+  /** Of an update, as far as the provider tells. */
+  changedFields: string[];
+  /** The whole record after the change, where the event carries it. */
+  record: ProviderRecord | null;
+  association: ProviderAssociation | null;
+  /** The event as the provider sent it. */
+  raw: Record<string, unknown>;
+}
+
+/** A request that claims to come from a provider. */
+export interface WebhookRequest {
+  method: string;
+  /** As the provider was given it: under the gateway's public address. */
+  url: string;
+  headers: IncomingHttpHeaders;
+  /** Byte by byte as it was sent. */
+  body: Buffer;
+}
+
+/** What a provider is asked to send. */
+export interface WantedSubscription {
+  objectName: string;
+  kinds: readonly ProviderEventKind[];
+  otherEvents: readonly string[];
+  /** Where to. */
+  url: string;
+  /** What to sign with. */
+  secret: string;
+  /** What the events are to call the account. */
+  account: string;
+}
+
+export interface MadeSubscription {
+  /** The provider's id of it. */
+  providerRef: string;
+  /** Null if it lasts until it is taken down. */
+  expireTime: Date | null;
+}
+
+/** A body that is not what the provider sends. */
+export class MalformedEvents extends Error {
+  override name = 'MalformedEvents';
+}
+
+/** Subscriptions that are made by requests. */
+export interface SubscriptionCalls {
+  setUp(session: ProviderSession, wanted: WantedSubscription): Promise<MadeSubscription>;
+  /** Makes it last longer. Null if it is gone at the provider. */
+  renew(session: ProviderSession, providerRef: string): Promise<MadeSubscription | null>;
+  /** One that is gone already is no error. */
+  takeDown(session: ProviderSession, providerRef: string): Promise<void>;
+}
+
+export interface SubscribeCapability {
+  /** What it tells of; an integration can ask for nothing else. */
+  kinds: readonly ProviderEventKind[];
+  /** What the provider's events call a connection's account; null while that is not known. */
+  accountOf(connection: { id: string; providerWorkspaceRef: string | null }): string | null;
+  /** Whether one of the secrets has signed the request, and not too long ago. Compares in constant time. */
+  isSigned(request: WebhookRequest, secrets: readonly string[], now: Date): boolean;
+  /** Throws MalformedEvents. What it does not know how to tell of is left out. */
+  eventsOf(request: WebhookRequest): ProviderEvent[];
+  /** Left out where a person sets them up at the provider: they are PENDING until their first event. */
+  calls?: SubscriptionCalls;
+  /** For people: what to set up at the provider. */
+  instructions?: (url: string) => string;
+}

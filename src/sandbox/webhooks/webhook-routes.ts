@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { OBJECT_NAMES } from '../records/objects.ts';
+import { RECORD_EVENTS } from '../records/table.ts';
+import { jsonBody, parsed, type SandboxRequest } from '../request.ts';
+import type { Route } from '../router.ts';
+import type { Subscription, Webhooks } from './webhook-subscriptions.ts';
+
+const subscriptionSchema = z.strictObject({
+  objectName: z.enum(OBJECT_NAMES),
+  events: z.array(z.enum(RECORD_EVENTS)).min(1),
+  url: z.url({ protocol: /^https?$/ }).max(2_048),
+  secret: z.string().min(1).max(1_024),
+  account: z.string().max(256).default(''),
+});
+
+interface Parts {
+  webhooks: Webhooks;
+  /** Throws if the caller may not call. */
+  admit: (request: SandboxRequest) => void;
+}
+
+export function webhookRoutes({ webhooks, admit }: Parts): Route[] {
+  const route = (method: string, pattern: string, answer: Route['answer']): Route => ({
+    method,
+    pattern,
+    answer(request) {
+      admit(request);
+      return answer(request);
+    },
+  });
+  return [
+    route('GET', '/webhook-subscriptions', () => ({
+      status: 200,
+      json: { subscriptions: webhooks.list().map(shown) },
+    })),
+    route('POST', '/webhook-subscriptions', (request) => ({
+      status: 201,
+      json: shown(webhooks.create(parsed(subscriptionSchema, jsonBody(request)))),
+    })),
+    route('POST', '/webhook-subscriptions/:id/renew', ({ params }) => ({
+      status: 200,
+      json: shown(webhooks.renew(params.id!)),
+    })),
+    route('DELETE', '/webhook-subscriptions/:id', ({ params }) => {
+      webhooks.delete(params.id!);
+      return { status: 204 };
+    }),
+  ];
+}
+
+/** Without its secret. */
+function shown({ id, objectName, events, url, account, expiresAtMs }: Subscription) {
+  return { id, objectName, events, url, account, expiresAt: new Date(expiresAtMs).toISOString() };
+}

@@ -1,0 +1,84 @@
+/** Where providers send their events: `/webhooks/{provider}/{providerAppId}`. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Services } from '../domain/call.ts';
+import { FULL_WAIT_SECONDS } from '../domain/provider-event/event-backlog.ts';
+import { type Receipt, receiveEvents } from '../domain/provider-event/receive-events.ts';
+import { maskedError, type Problem, problemOf, ServiceUnavailable } from '../errors.ts';
+import { type Body, readBody } from './http/request-body.ts';
+import type { Handler, RequestFacts } from './http/request-facts.ts';
+import type { Places } from './http/request-places.ts';
+
+/** More than any provider sends at once. */
+const BODY_BYTES_MAX = 1024 * 1024;
+const PATH = /^\/webhooks\/([\w.-]{1,64})\/(app_[0-9a-z]{26})$/;
+
+/** It takes a place like any other request when its body has come. */
+export function providerWebhook(services: Services, places: Places): Handler {
+  return (req, res, facts) => {
+    const [, provider, providerAppId] = PATH.exec(facts.path) ?? [];
+    if (provider === undefined || providerAppId === undefined) return refuse(res, NOWHERE);
+    if (req.method !== 'POST') {
+      res.setHeader('allow', 'POST');
+      return refuse(res, { ...NOWHERE, status: 405, detail: 'Send events by POST.' });
+    }
+    if (req.headers['content-encoding'] !== undefined) return refuse(res, COMPRESSED);
+    readBody(req, BODY_BYTES_MAX, (body) => {
+      if (!places.enter(res, 'application/problem+json')) return;
+      if (body === null) return refuse(res, TOO_LARGE);
+      void take(services, { req, res, facts, body, to: { provider, providerAppId } });
+    });
+  };
+}
+
+interface Sent {
+  req: IncomingMessage;
+  res: ServerResponse;
+  facts: RequestFacts;
+  body: Body;
+  to: { provider: string; providerAppId: string };
+}
+
+async function take(services: Services, { req, res, facts, body, to }: Sent): Promise<void> {
+  const { method = 'POST', url = '', headers } = req;
+  const request = { method, url: `${services.publicUrl()}${url}`, headers, body };
+  try {
+    const { receipt, stored } = await receiveEvents(services, to, request);
+    services.log.info(
+      { requestId: facts.requestId, ...to, receipt, stored },
+      'provider_events.received',
+    );
+    if (receipt === 'ACCEPTED') res.writeHead(204).end();
+    else refuse(res, PROBLEMS[receipt]);
+  } catch (error) {
+    if (error instanceof ServiceUnavailable) refuse(res, error.problem);
+    else refuse(res, maskedError(services.log, error, { path: facts.path }).problem);
+  }
+}
+
+const NOWHERE = problemOf('NOT_FOUND', 'Events go to /webhooks/{provider}/{providerAppId}.');
+const TOO_LARGE = {
+  ...problemOf('BAD_USER_INPUT', `A request has at most ${BODY_BYTES_MAX} bytes.`),
+  status: 413,
+};
+const COMPRESSED = { ...problemOf('BAD_USER_INPUT', 'Send the body uncompressed.'), status: 415 };
+
+const PROBLEMS: Record<Exclude<Receipt, 'ACCEPTED'>, Problem> = {
+  // An app that doesn't exist looks the same as a wrong signature.
+  REFUSED: problemOf('UNAUTHENTICATED', 'The request is not signed by the secret of this app.'),
+  MALFORMED: problemOf('BAD_USER_INPUT', 'The body is not what the provider sends.'),
+  FULL: {
+    ...problemOf('RATE_LIMITED', 'Too many events wait. Send it again after Retry-After.'),
+    status: 503,
+    retryAfterSeconds: FULL_WAIT_SECONDS,
+  },
+};
+
+function refuse(res: ServerResponse, problem: Problem): void {
+  if (res.destroyed || res.headersSent) return;
+  const { status, retryAfterSeconds } = problem;
+  res.writeHead(status, {
+    'content-type': 'application/problem+json',
+    ...(retryAfterSeconds !== undefined && { 'retry-after': `${retryAfterSeconds}` }),
+  });
+  res.end(JSON.stringify(problem));
+}

@@ -1,0 +1,167 @@
+import { createHmac } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { deliverProviderEvents } from '../../../src/domain/provider-event/deliver.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { hubspotServer } from '../../support/providers/hubspot-server.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import { CREATE_INSTALLATION, contentFor, integrate } from '../../support/scenes/integrations.ts';
+import { ALL_EVENTS, POLLING, SUBSCRIPTIONS } from '../../support/scenes/subscriptions.ts';
+
+const SECRET = 'secret of the app';
+const TOKEN = 'hubspot-token';
+const hubspot = await hubspotServer({ token: TOKEN });
+const app = await sharedApp({ env: { HUBSPOT_BASE_URL: hubspot.url } });
+const { services } = app.app;
+const { prisma } = services.database;
+beforeAll(async () => {
+  const url = await app.app.start();
+  return async () => {
+    expect(url).toBeDefined();
+    await hubspot[Symbol.asyncDispose]();
+  };
+});
+
+const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
+  createProviderApp(input: $input) { providerApp { id webhookUrl webhookInstructions } }
+}`;
+const PORTAL = 4_711;
+
+/** Contacts of the portal, for the group acme. */
+async function subscribe(tenant: Tenant, portal = PORTAL) {
+  const projectIdOrName = tenant.projectId;
+  const client = { clientId: 'client', clientSecret: SECRET, provider: 'hubspot' };
+  const input = { projectIdOrName, ...client };
+  const { providerApp } = (await tenant.query(CREATE_APP, { input })).createProviderApp;
+  const content = contentFor('crm', { subscribe: { objects: [ALL_EVENTS] } });
+  await integrate(app, tenant, { ...content, provider: 'hubspot' });
+  const { id: connectionId } = await generate(tenant, {
+    provider: 'hubspot',
+    providerWorkspaceRef: `${portal}`,
+    oauth2AuthorizationCode: { accessToken: { token: TOKEN } },
+  });
+  const installing = { projectIdOrName, integrationIdOrName: 'crm', groupRef: 'acme' };
+  const { id } = (
+    await tenant.query(CREATE_INSTALLATION, { input: { ...installing, connectionId } })
+  ).createInstallation.installation;
+  const subscriptions = async () => (await tenant.query(SUBSCRIPTIONS, { id })).node.subscriptions;
+  const account = async () =>
+    (await prisma.objectSubscription.findFirstOrThrow({ where: { installationId: id } })).account;
+  await expect.poll(account, POLLING).toBe(`${portal}`);
+  return { providerApp, subscriptions, id };
+}
+
+let events = 0;
+
+function eventOf(about: object, portalId = PORTAL) {
+  events += 1;
+  return {
+    appId: 1,
+    eventId: events,
+    subscriptionId: 7,
+    portalId,
+    occurredAt: Date.now(),
+    attemptNumber: 0,
+    objectTypeId: '0-1',
+    subscriptionType: 'object.propertyChange',
+    ...about,
+  };
+}
+
+/** As HubSpot signs it. */
+function send(url: string, body: object, { secret = SECRET, timestamp = Date.now() } = {}) {
+  const text = JSON.stringify(body);
+  const signed = `POST${url}${text}${timestamp}`;
+  return fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-hubspot-request-timestamp': `${timestamp}`,
+      'x-hubspot-signature-v3': createHmac('sha256', secret).update(signed).digest('base64'),
+    },
+    body: text,
+  });
+}
+
+async function owed({ projectId }: Tenant) {
+  await deliverProviderEvents(services, new AbortController().signal);
+  const rows = await prisma.delivery.findMany({ where: { projectId }, orderBy: { id: 'asc' } });
+  return rows.flatMap(({ body }) => JSON.parse(body).result);
+}
+
+test('an event of the portal is owed with the record as it is now, and the subscription is ACTIVE', async () => {
+  const tenant = await app.tenant();
+  const { providerApp, subscriptions } = await subscribe(tenant);
+  expect(providerApp.webhookInstructions).toContain(providerApp.webhookUrl);
+  expect(await subscriptions()).toMatchObject([{ status: 'PENDING', eventCount: 0 }]);
+  const { id } = hubspot.store.create('contacts', { email: 'ada@example.test' });
+  const changed = eventOf({ objectId: Number(id), propertyName: 'email', propertyValue: 'x' });
+  const gone = eventOf({ objectId: 99, subscriptionType: 'object.deletion' });
+  expect((await send(providerApp.webhookUrl, [changed, gone])).status).toBe(204);
+  // HubSpot sends again what it thinks was not taken.
+  expect((await send(providerApp.webhookUrl, [changed, gone, changed])).status).toBe(204);
+  await expect.poll(() => owed(tenant), POLLING).toHaveLength(2);
+  expect(await owed(tenant)).toMatchObject([
+    {
+      subscribeEventType: 'update',
+      id,
+      fieldsUpdated: ['email'],
+      fields: { email: 'ada@example.test' },
+    },
+    { subscribeEventType: 'delete', id: '99', rawEvent: { portalId: PORTAL } },
+  ]);
+  expect(await subscriptions()).toMatchObject([{ status: 'ACTIVE', eventCount: 2 }]);
+});
+
+test('what is not signed, or not now, or for no app, leaves nothing', async () => {
+  const tenant = await app.tenant();
+  const { providerApp } = await subscribe(tenant);
+  const url: string = providerApp.webhookUrl;
+  const event = [eventOf({ objectId: 1, subscriptionType: 'object.deletion' })];
+  const late = { timestamp: Date.now() - 6 * 60_000 };
+  expect((await send(url, event, { secret: 'another' })).status).toBe(401);
+  expect((await send(url, event, late)).status).toBe(401);
+  expect((await send(url.replace(/.{4}$/, '0000'), event)).status).toBe(401);
+  expect((await send(url.replace('hubspot', 'sandbox'), event)).status).toBe(401);
+  expect((await send(url.replace('hubspot', 'stripe'), event)).status).toBe(401);
+  expect((await send(url, { not: 'a list' })).status).toBe(400);
+  expect((await send(`${url}/more`, event)).status).toBe(404);
+  expect((await fetch(url)).status).toBe(405);
+  const large = await fetch(url, { method: 'POST', body: 'x'.repeat(1024 * 1024 + 1) });
+  expect(large.status).toBe(413);
+  const compressed = { method: 'POST', body: 'x', headers: { 'content-encoding': 'gzip' } };
+  expect((await fetch(url, compressed)).status).toBe(415);
+  expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
+});
+
+test('of two tenants that are connected to the same portal, each gets what its own app is sent', async () => {
+  const [one, other] = [await app.tenant(), await app.tenant()];
+  const { providerApp } = await subscribe(one);
+  await subscribe(other);
+  const event = eventOf({ objectId: 5, subscriptionType: 'object.deletion' });
+  expect((await send(providerApp.webhookUrl, [event])).status).toBe(204);
+  await expect.poll(() => owed(one), POLLING).toHaveLength(1);
+  expect(await owed(other)).toEqual([]);
+  const elsewhere = eventOf({ objectId: 5, subscriptionType: 'object.deletion' }, PORTAL + 1);
+  expect((await send(providerApp.webhookUrl, [elsewhere])).status).toBe(204);
+  expect(await owed(one)).toHaveLength(1);
+});
+
+test('a secret that is rotated counts for another day', async () => {
+  const tenant = await app.tenant();
+  const { providerApp } = await subscribe(tenant);
+  const change = `mutation ($input: UpdateProviderAppInput!) {
+    updateProviderApp(input: $input) { providerApp { id } }
+  }`;
+  const input = {
+    projectIdOrName: tenant.projectId,
+    providerAppId: providerApp.id,
+    updateMask: ['WEBHOOK_SECRET'],
+    providerApp: { webhookSecret: 'the new one' },
+  };
+  await tenant.query(change, { input });
+  const status = async (secret: string) =>
+    (await send(providerApp.webhookUrl, [], { secret })).status;
+  await expect.poll(() => status('the new one'), POLLING).toBe(204);
+  expect(await status(SECRET)).toBe(204);
+  expect(await status('neither')).toBe(401);
+});

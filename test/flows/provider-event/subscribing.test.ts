@@ -1,0 +1,164 @@
+import { beforeAll, expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { keepEvents } from '../../support/scenes/connections.ts';
+import {
+  createSandboxApp,
+  installSubscribing,
+  POLLING,
+  SUBSCRIPTIONS,
+  sandboxClient,
+} from '../../support/scenes/subscriptions.ts';
+
+const app = await sharedApp({ env: { DELIVERY_RETRY_SECONDS: '1,1,1,1,1,1' } });
+const { sandbox } = app.app;
+const crm = sandboxClient(sandbox.url);
+beforeAll(async () => void (await app.app.start()));
+
+const email = () => `${crypto.randomUUID()}@example.test`;
+
+test('a record that is made, changed and deleted at the provider reaches the destination, mapped', async () => {
+  const tenant = await app.tenant();
+  const installed = await installSubscribing(app, tenant);
+  await installed.isActive();
+  const id = await crm.create({ email: email(), firstname: 'Ada' });
+  await crm.update(id, { firstname: 'Ada L.' });
+  await crm.delete(id);
+  const entries = (await installed.arrived(3)).filter((entry) => entry.id === id);
+  expect(entries).toMatchObject([
+    { subscribeEventType: 'create', providerEventType: 'contacts.created' },
+    { subscribeEventType: 'update', fieldsUpdated: ['firstname'] },
+    { subscribeEventType: 'delete', providerEventType: 'contacts.deleted' },
+  ]);
+  expect(entries[0]?.fields).toMatchObject({ email: expect.stringContaining('@example.test') });
+  const [message] = installed.messages();
+  expect(message).toMatchObject({
+    action: 'subscribe',
+    projectId: tenant.projectId,
+    provider: 'sandbox',
+    groupRef: 'acme',
+    rawObjectName: 'contacts',
+    resultInfo: { type: 'inline' },
+  });
+  expect(await installed.subscriptions()).toMatchObject([
+    {
+      objectName: 'contacts',
+      status: 'ACTIVE',
+      kinds: ['CREATE', 'UPDATE', 'DELETE'],
+      eventCount: 3,
+    },
+  ]);
+});
+
+test('a provider that sends twice, and others that forge, change nothing', async () => {
+  const tenant = await app.tenant();
+  const installed = await installSubscribing(app, tenant);
+  await installed.isActive();
+  sandbox.settings.webhooks = { ...sandbox.settings.webhooks, doubled: true, forged: true };
+  try {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => crm.create({ email: email() })));
+    await installed.arrived(20);
+    const last = await crm.create({ email: email() });
+    await expect.poll(() => installed.entries().map(({ id }) => id), POLLING).toContain(last);
+    const told = installed.entries().map(({ id }) => id);
+    expect(told.toSorted()).toEqual([...ids, last].toSorted());
+  } finally {
+    sandbox.settings.webhooks = { ...sandbox.settings.webhooks, doubled: false, forged: false };
+  }
+});
+
+test('changes of a record arrive in their order, also where the destination fails now and then', async () => {
+  const tenant = await app.tenant();
+  const installed = await installSubscribing(app, tenant);
+  await installed.isActive();
+  const ids = await Promise.all(Array.from({ length: 5 }, () => crm.create({ email: email() })));
+  for (let change = 1; change <= 10; change += 1) {
+    if (change % 4 === 0) {
+      sandbox.faults.set({ status: 500, pathPrefix: `/inbox/${installed.box}`, times: 3 });
+    }
+    await Promise.all(ids.map((id) => crm.update(id, { phone: `${change}` })));
+  }
+  await installed.arrived(55);
+  for (const id of ids) {
+    const order = installed
+      .entries()
+      .filter((entry) => entry.id === id)
+      .map(({ rawEvent }) => String(rawEvent.occurredAt));
+    expect(order).toHaveLength(11);
+    expect(order).toEqual(order.toSorted());
+  }
+});
+
+test('only watched fields count, and only the kinds that are listed', async () => {
+  const tenant = await app.tenant();
+  const subscribe = {
+    createEvent: undefined,
+    deleteEvent: undefined,
+    updateEvent: { enabled: 'always', requiredWatchFields: ['phone'] },
+    otherEvents: ['contacts.merged'],
+  };
+  const installed = await installSubscribing(app, tenant, { subscribe });
+  await installed.isActive();
+  const [id, other] = [await crm.create({ email: email() }), await crm.create({ email: email() })];
+  await crm.update(id, { lastname: 'Nobody asks' });
+  await crm.update(id, { phone: '1' });
+  await crm.call('POST', `/objects/contacts/records/${id}/merge`, { otherId: other });
+  await installed.arrived(2);
+  expect(installed.entries()).toMatchObject([
+    { subscribeEventType: 'update', id, fieldsUpdated: ['phone'] },
+    { subscribeEventType: 'other', providerEventType: 'contacts.merged', id },
+  ]);
+});
+
+test('an association is told with both of its ends', async () => {
+  const tenant = await app.tenant();
+  const subscribe = { associationChangeEvent: { enabled: 'always', includeFullRecords: true } };
+  const installed = await installSubscribing(app, tenant, { subscribe });
+  await installed.isActive();
+  const company = (
+    await crm.call('POST', '/objects/companies/records', { record: { name: 'Acme' } })
+  ).record.id;
+  const id = await crm.create({ email: email(), company_id: company });
+  const entries = await installed.arrived(2);
+  expect(
+    entries.find(({ subscribeEventType }) => subscribeEventType === 'associationUpdate'),
+  ).toMatchObject({
+    fromRecord: { id, objectName: 'contacts', raw: { id } },
+    toRecord: { id: company, objectName: 'companies', raw: { name: 'Acme' } },
+  });
+});
+
+test('what goes is taken down at the provider, and what changes is made anew', async () => {
+  const tenant = await app.tenant();
+  const installed = await installSubscribing(app, tenant);
+  await installed.isActive();
+  const { prisma } = app.app.services.database;
+  const { projectId } = tenant;
+  const { id: appId } = await prisma.providerApp.findFirstOrThrow({ where: { projectId } });
+  const ours = async () =>
+    (await crm.subscriptions()).filter(({ url }) => String(url).endsWith(appId));
+  expect(await ours()).toMatchObject([{ objectName: 'contacts' }]);
+  const input = { projectIdOrName: tenant.projectId, installationId: installed.id };
+  await tenant.query(
+    'mutation ($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { deletedId } }',
+    { input },
+  );
+  await expect.poll(async () => (await ours()).length, POLLING).toBe(0);
+  const left = () => prisma.objectSubscription.count({ where: { projectId } });
+  await expect.poll(left, POLLING).toBe(0);
+});
+
+test('without a provider app it fails with the reason, and works when there is one', async () => {
+  const tenant = await app.tenant();
+  const events = await keepEvents(app, tenant);
+  const installed = await installSubscribing(app, tenant, { app: false });
+  await expect.poll(installed.status, POLLING).toBe('FAILED');
+  const { healthStatus, subscriptions } = (await tenant.query(SUBSCRIPTIONS, { id: installed.id }))
+    .node;
+  expect(healthStatus).toBe('UNHEALTHY');
+  expect(subscriptions[0].error).toContain('provider app');
+  await expect
+    .poll(async () => (await events()).map(({ eventType }) => eventType), POLLING)
+    .toContain('SUBSCRIBE_CREATE_ERROR');
+  await createSandboxApp(tenant);
+  await installed.isActive();
+});

@@ -1,0 +1,74 @@
+/** The part of the provider contract that is told of changes. */
+import { expect, test } from 'vitest';
+import { MalformedEvents } from '../../src/providers/subscribing.ts';
+import { declared, type MakeSubject, storeTexts } from './contract-subject.ts';
+
+export function subscribeTests(makeSubject: MakeSubject): void {
+  test('reads records by their ids, and leaves out those that are gone', async (context) => {
+    await using subject = await makeSubject();
+    const readRecords = declared(subject, 'readRecords', context);
+    const ids = await storeTexts(subject, 3);
+    const { objectName, textField, missingId } = subject;
+    const read = { objectName, fields: [textField], ids: [...ids, missingId] };
+    const records = await readRecords(subject.session, read);
+    expect(records.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    for (const { fields, raw } of records) {
+      expect(Object.keys(fields)).toEqual([textField]);
+      expect(raw).not.toEqual({});
+    }
+  });
+
+  test('can fetch what its events are about', async (context) => {
+    await using subject = await makeSubject();
+    declared(subject, 'subscribe', context);
+    expect(subject.provider.capabilities.readRecords).toBeDefined();
+  });
+
+  test('takes no request that nobody has signed, whatever its form', async (context) => {
+    await using subject = await makeSubject();
+    const { isSigned } = declared(subject, 'subscribe', context);
+    for (const body of ['', '{}', '[]', '{"events":[]}', '\0', 'x'.repeat(10_000)]) {
+      for (const headers of [{}, { 'content-type': 'application/json' }, ...ODD_SIGNATURES]) {
+        const request = {
+          method: 'POST',
+          url: 'https://x.test/',
+          headers,
+          body: Buffer.from(body),
+        };
+        expect(isSigned(request, ['the secret'], new Date())).toBe(false);
+      }
+    }
+  });
+
+  test('tells a body that is not what it sends', async (context) => {
+    await using subject = await makeSubject();
+    const { eventsOf } = declared(subject, 'subscribe', context);
+    for (const text of [
+      '',
+      'null',
+      '7',
+      '"text"',
+      '{',
+      '{"events":7}',
+      '[7]',
+      '{"events":[{}]}',
+      '[{}]',
+    ]) {
+      const request = {
+        method: 'POST',
+        url: 'https://x.test/',
+        headers: {},
+        body: Buffer.from(text),
+      };
+      expect(() => eventsOf(request), text).toThrow(MalformedEvents);
+    }
+  });
+}
+
+const ODD_SIGNATURES = ['', 'x', 't=1,v1=', `t=${Date.now()},v1=${'0'.repeat(64)}`, 'AAAA'].map(
+  (signature) => ({
+    'x-sandbox-signature': signature,
+    'x-hubspot-signature-v3': signature,
+    'x-hubspot-request-timestamp': String(Date.now()),
+  }),
+);
