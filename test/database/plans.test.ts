@@ -10,6 +10,7 @@ import { isBacklogged } from '../../src/domain/event/delivery-backlog.ts';
 import { recoverReads } from '../../src/domain/operation/read/read-run.ts';
 import { startDueReads } from '../../src/domain/operation/read/schedule.ts';
 import { recoverWrites } from '../../src/domain/operation/write/recovery.ts';
+import { runWrite } from '../../src/domain/operation/write/write-run.ts';
 import { removeExpired } from '../../src/domain/retention.ts';
 import { isKept, readEnds, readEvents, readTopicIds } from '../../src/events/event-log.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
@@ -25,6 +26,8 @@ import {
   pageOf,
   selectionOf,
 } from '../support/fuzz/query-shapes.ts';
+import { generate } from '../support/scenes/connections.ts';
+import { contact, createWriter } from '../support/scenes/writes.ts';
 
 const FILL_MS = 240_000;
 const FEW = 100;
@@ -221,6 +224,19 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const { services } = app.app;
     const config = { ...services.config, LIMIT_PENDING_DELIVERIES: PAGE };
     const work = () => isBacklogged({ ...services, config }, org.projectId);
+    expect(await faults(work)).toEqual([]);
+  });
+
+  test('a write and a connection look at what they name', async () => {
+    const writer = await createWriter(app);
+    const later = { mode: 'ASYNCHRONOUS', record: contact() };
+    const work = async () => {
+      await writer.write({ record: contact(), idempotencyKey: newId('opr') });
+      await writer.write({ batch: [{ record: contact() }, { record: contact() }] });
+      const { operationId } = await writer.write(later);
+      await runWrite(app.app.services, operationId);
+      await generate(writer, { apiKey: 'k', consumerRef: 'another' });
+    };
     expect(await faults(work)).toEqual([]);
   });
 

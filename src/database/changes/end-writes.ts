@@ -11,7 +11,8 @@ import type { ChangeOfMany } from './shared-changes.ts';
 export interface WriteEndRow extends OperationEndRow {
   /** Of the claim that ends it. */
   leaseToken: string;
-  outcomes: { position: number; outcome: object }[];
+  /** Of all its records, in their order. */
+  outcomes: object[];
 }
 
 /** The operation as it has ended; null if it had ended before. */
@@ -34,9 +35,8 @@ export const END_WRITES: ChangeOfMany<WriteEndRow, EndedWrite> = {
   ),
   ending as (select g.* from given g join ended_tasks t on t."id" = g."operationId"),
   outcomes as (
-    update "WriteEntry" e set "outcome" = o."outcome"
-    from ending g cross join jsonb_to_recordset(g."outcomes") as o("position" int, "outcome" jsonb)
-    where e."taskId" = g."operationId" and e."position" = o."position"
+    update "WriteEntry" e set "outcome" = g."outcomes" -> e."position"
+    from ending g where e."taskId" = g."operationId"
   ),
   ${ENDING_OPERATIONS}
   select t."id" as "of", o.*, (select count(*) from operation_hints), (select count(*) from announced)

@@ -216,6 +216,12 @@ function statements(
       dueTime: `case when n % 500 = 0 then now() - n * interval '1 second' end`,
       endTime: `case when n % 500 > 0 then ${timeOf(events)} end`,
     }),
+    insert('WriteEntry', events, {
+      taskId: id('opr'),
+      position: '0',
+      operationId: id('opr'),
+      record: `'{}'`,
+    }),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** The end of a write, and the time until its next attempt: for its operations, and as events. */
 import type { EventRow } from '../../../database/changes/append-events.ts';
 import { endOperations, type OperationEndRow } from '../../../database/changes/end-operations.ts';
-import { END_WRITES } from '../../../database/changes/end-writes.ts';
+import { END_WRITES, type WriteEndRow } from '../../../database/changes/end-writes.ts';
 import {
   findInstalledAccount,
   type InstalledAccount,
@@ -56,8 +56,10 @@ export async function endWithOutcomes(
     operationEnd({ claim, id, outcomes: outcomesOf(own), installed, now: services.now() });
   const [only] = operations;
   if (operations.length === 1 && only?.[0] === claim.task.id) {
-    const { operation } = await endSingle(services, claim, { row: endRow(only), entries });
-    return operation && { operation, outcomes: outcomesOf(entries) };
+    const outcomes = outcomesOf(entries);
+    const end = { ...endRow(only), leaseToken: claim.token, outcomes };
+    const operation = await endSingle(services, end);
+    return operation && { operation, outcomes };
   }
   await persistently(services, async (tx) => {
     await settleWrite(tx, claim);
@@ -85,22 +87,17 @@ async function findToTell(
   return insistently(log, () => findInstalledAccount(database.rows, task));
 }
 
+/** The operation as it has ended; null if it had ended before. */
 async function endSingle(
   { database, log }: Services,
-  { token }: Claim,
-  { row, entries }: { row: OperationEndRow; entries: readonly WriteEntry[] },
-): Promise<{ operation: Row<'Operation'> | null }> {
-  const outcomes = entries.map(({ position, outcome }) => ({
-    position,
-    outcome: outcome as object,
-  }));
-  const end = { ...row, leaseToken: token, outcomes };
+  end: WriteEndRow,
+): Promise<Row<'Operation'> | null> {
   const ended = await insistently(log, async () => {
     const found = await database.changes.run(END_WRITES, end);
     if (!found) throw new LeaseLost();
     return found;
   });
-  return { operation: ended.id === null ? null : ended };
+  return ended.id === null ? null : ended;
 }
 
 interface EndOfOperation {
