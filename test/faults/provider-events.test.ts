@@ -1,0 +1,144 @@
+/** Events of a provider while the server is killed: each that was taken is owed once, and records keep their order. */
+import { createHmac } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { newSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
+import { testApp, testDatabase } from '../support/app.ts';
+import { freePort } from '../support/database/postgres.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { generate } from '../support/scenes/connections.ts';
+import { CREATE_INSTALLATION, contentFor, integrate } from '../support/scenes/integrations.ts';
+import { ALL_EVENTS, createSandboxApp } from '../support/scenes/subscriptions.ts';
+import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
+import { moments, randomOf } from './scenes/random.ts';
+
+/** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
+const SHORT = process.env.FAULTS_SHORT === '1';
+const KILLS = Number(process.env.FAULT_KILLS ?? (SHORT ? 3 : 20));
+const SEED = Number(process.env.FAULT_SEED ?? 1);
+const SENDERS = 8;
+/** Of each sender's own. */
+const RECORDS = SHORT ? 10 : 25;
+const CHANGES = SHORT ? 10 : 50;
+const EVENTS = SENDERS * RECORDS * CHANGES;
+const REQUEST_EVENTS = 10;
+const RETRY_MS = 50;
+const SECRET = 'secret of the provider';
+const PLACE = 'hook';
+const WAITING = { timeout: 120_000, interval: 200 };
+
+/** A project that subscribes to contacts, of which no provider is asked for anything. */
+async function prepare() {
+  const database = await testDatabase();
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver[Symbol.asyncDispose]());
+  const env = {
+    DATABASE_URL: await databaseUrl(database),
+    ENCRYPTION_KEY,
+    ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+    DELIVERY_RETRY_SECONDS: '1,1,1,1,1',
+    PORT: String(await freePort()),
+  };
+  const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
+  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: kept });
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const { id: providerAppId } = await createSandboxApp(tenant, { webhookSecret: SECRET });
+  await integrate(app, tenant, contentFor('crm', { subscribe: { objects: [ALL_EVENTS] } }));
+  const place = await database.prisma.destination.findFirstOrThrow({ where: { projectId } });
+  const sealed = sealSigningSecret(app.app.services.vault, place, newSigningSecret());
+  await database.prisma.destination.update({
+    where: { id: place.id },
+    data: { url: receiver.url(PLACE), ...sealed },
+  });
+  await generate(tenant, { apiKey: 'sandbox-key' });
+  const input = { projectIdOrName: projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
+  await tenant.query(CREATE_INSTALLATION, { input });
+  // As if it had been set up: nothing is there to be asked.
+  await database.prisma.objectSubscription.updateMany({
+    where: { projectId },
+    data: { providerAppId, account: 'the-account', status: 'ACTIVE', dueTime: null },
+  });
+  return { database, receiver, env, providerAppId };
+}
+
+/** The changes of each of a sender's records, in their order. */
+function* requestsOf(sender: number): Generator<object[]> {
+  const startMs = Date.now();
+  for (let change = 0; change < CHANGES; change += 1) {
+    const events = Array.from({ length: RECORDS }, (_, record) => {
+      const recordId = `${sender}-${record}`;
+      const occurredAt = new Date(startMs + change * 10).toISOString();
+      const about = { type: 'contacts.deleted', account: 'the-account', objectName: 'contacts' };
+      return { id: `${recordId}-${change}`, recordId, occurredAt, ...about };
+    });
+    for (let at = 0; at < events.length; at += REQUEST_EVENTS) {
+      yield events.slice(at, at + REQUEST_EVENTS);
+    }
+  }
+}
+
+/** As a provider does it: again and again until it is taken. */
+async function post(url: string, events: object[]): Promise<void> {
+  const body = JSON.stringify({ events });
+  for (;;) {
+    const seconds = Math.floor(Date.now() / 1_000);
+    const digest = createHmac('sha256', SECRET).update(`${seconds}.${body}`).digest('hex');
+    const headers = { 'x-sandbox-signature': `t=${seconds},v1=${digest}` };
+    const answer = await fetch(url, { method: 'POST', headers, body }).catch(() => null);
+    if (answer?.status === 204) return;
+    await delay(RETRY_MS);
+  }
+}
+
+interface Sent {
+  taken: number;
+}
+
+async function sendAll(url: string, sender: number, sent: Sent): Promise<void> {
+  for (const events of requestsOf(sender)) {
+    await post(url, events);
+    sent.taken += events.length;
+    // Twice, as a provider does that missed the answer.
+    await post(url, events);
+  }
+}
+
+test(`of ${EVENTS} events, each sent twice, all are owed once over ${KILLS} SIGKILLs, in the order of each record`, async () => {
+  const { database, receiver, env, providerAppId } = await prepare();
+  const { prisma } = database;
+  let gateway = await startGateway(env);
+  const url = `http://127.0.0.1:${env.PORT}/webhooks/sandbox/${providerAppId}`;
+  const sent = { taken: 0 };
+  const sending = Promise.all(
+    Array.from({ length: SENDERS }, (_, sender) => sendAll(url, sender, sent)),
+  );
+  for (const moment of moments(randomOf(SEED), { count: KILLS, most: EVENTS })) {
+    await expect.poll(() => sent.taken, { ...WAITING, interval: 5 }).toBeGreaterThanOrEqual(moment);
+    await gateway.kill();
+    gateway = await startGateway(env);
+  }
+  await sending;
+  const waiting = () => prisma.providerEvent.count({ where: { doneTime: null } });
+  await expect.poll(waiting, WAITING).toBe(0);
+  expect(await prisma.providerEvent.count()).toBe(EVENTS);
+  const pending = () => prisma.delivery.count({ where: { status: { not: 'SUCCEEDED' } } });
+  await expect.poll(pending, WAITING).toBe(0);
+
+  const owed = (await prisma.delivery.findMany()).flatMap(({ body }) => idsIn(body));
+  expect(owed).toHaveLength(EVENTS);
+  expect(new Set(owed).size).toBe(EVENTS);
+  // A message that a kill cut off is sent again: the first time counts.
+  const messages = new Map(receiver.received(PLACE).map(({ id, body }) => [id, idsIn(body)]));
+  const byRecord = Map.groupBy([...messages.values()].flat(), (id) => id.replace(/-\d+$/, ''));
+  for (const [recordId, ids] of byRecord) {
+    expect(ids).toEqual(Array.from({ length: CHANGES }, (_, change) => `${recordId}-${change}`));
+  }
+  expect(byRecord.size).toBe(SENDERS * RECORDS);
+});
+
+function idsIn(body: string): string[] {
+  const { result } = JSON.parse(body) as { result: { rawEvent: { id: string } }[] };
+  return result.map(({ rawEvent }) => rawEvent.id);
+}
