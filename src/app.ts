@@ -31,6 +31,14 @@ export interface Overrides extends ServiceOverrides {
   routes?: typeof routesOf;
 }
 
+/** What listens now. */
+export interface Started {
+  url: string;
+  demoFile: string | null;
+  /** Where Prometheus reads; undefined without METRICS_PORT. */
+  metrics: string | undefined;
+}
+
 export interface App extends AsyncDisposable {
   services: Services;
   verifier: BearerVerifier;
@@ -43,7 +51,7 @@ export interface App extends AsyncDisposable {
   /** What has begun to stop and has not ended. */
   stopsWaitFor(): string[];
   /** Listens, fills in the demo if it is on, starts the workers, and answers /readyz with 200 from then on. */
-  start(): Promise<{ url: string; demoFile: string | null }>;
+  start(): Promise<Started>;
 }
 
 /** Throws StartRefused if the settings or the data folder can't be used as they are. */
@@ -104,7 +112,7 @@ function servesApi({ ROLES }: Config): boolean {
 
 function createHandler(parts: Parts, apiRoutesOf: typeof routesOf): RequestListener {
   const { services, admission, addresses, state } = parts;
-  const { config, log, database } = services;
+  const { config, log, meters, database } = services;
   const handlers = createHandlers({
     ...parts,
     config,
@@ -117,6 +125,7 @@ function createHandler(parts: Parts, apiRoutesOf: typeof routesOf): RequestListe
   });
   return createFront({
     log,
+    meters,
     addresses,
     cors: createCors(config),
     watchBody: createBodyWatch(config),
@@ -134,6 +143,7 @@ async function start(parts: Parts, handler: RequestListener, { running, shutdown
   const { config, log } = services;
   const serving = shutdown.sideBySide(running);
   await warmUp(services.database, parts.pipeline);
+  const metrics = await openMetrics(parts, running);
   const url = await openPort(parts, handler, serving);
   running.defer(() => {
     state.isReady = false;
@@ -145,8 +155,29 @@ async function start(parts: Parts, handler: RequestListener, { running, shutdown
     serving.add('work', () => work[Symbol.asyncDispose]());
   }
   state.isReady = true;
-  log.info({ url, graphiql: `${url}/graphql`, sandbox: sandbox.url() }, 'server.ready');
-  return { url, demoFile: state.demoFile };
+  log.info({ url, graphiql: `${url}/graphql`, sandbox: sandbox.url(), metrics }, 'server.ready');
+  return { url, demoFile: state.demoFile, metrics };
+}
+
+/** Where Prometheus reads; undefined without METRICS_PORT. */
+async function openMetrics(
+  { services, metrics, admission }: Parts,
+  running: AsyncDisposableStack,
+): Promise<string | undefined> {
+  if (!metrics) return undefined;
+  const { observe } = await import('./metrics/state.ts');
+  const { openMetricsPort } = await import('./metrics/metrics-port.ts');
+  const { config, database, feed, queue } = services;
+  const look = observe(metrics.registry, {
+    database,
+    streams: () => ({ open: admission.streams.size, lagging: feed.lagging }),
+    requestsMax: config.LIMIT_REQUESTS,
+    jobs: () => queue.counts(),
+    countsWork: config.ROLES.includes('worker'),
+  });
+  const { METRICS_HOST: host, METRICS_PORT: port = 0 } = config;
+  const opened = running.use(await openMetricsPort(metrics.registry, { host, port, look }));
+  return opened.url;
 }
 
 async function openPort(

@@ -18,6 +18,9 @@ const TEXT_MAX_BYTES = 2 ** 28;
 /** A document is walked by recursion: far deeper ones would exceed the stack. */
 const DEPTH_MAX = 500;
 
+/** Each has series of its own of every metric that tells projects apart. */
+const METRICS_PROJECTS_MAX = 100;
+
 const wholeNumber = (fallback: number, min: number, max = NUMBER_MAX) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
 const milliseconds = (fallback: number, min: number) => wholeNumber(fallback, min, TIME_MAX_MS);
@@ -104,6 +107,23 @@ export const environment = z.object({
     .transform((text) => text.split(',').map((item) => item.trim()))
     .pipe(z.array(z.enum(['api', 'worker'])).min(1))
     .describe('What this process does: api, worker or both; apart only with DATABASE_URL'),
+  METRICS_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .describe('Port of /metrics for Prometheus; 0 takes any free one; default: no metrics'),
+  METRICS_HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe(
+      'Address of /metrics, which has no credentials: leave it to a network that you trust',
+    ),
+  METRICS_PROJECTS: list
+    .pipe(z.array(z.string().max(64)).max(METRICS_PROJECTS_MAX))
+    .describe('Ids of projects that metrics tell apart, comma-separated; default: none'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -270,6 +290,12 @@ function contradictions(given: Variables): string[] {
       Number(given.SANDBOX_PORT) !== 0 &&
       Number(given.SANDBOX_PORT) === Number(given.PORT ?? PORT) &&
       'SANDBOX_PORT: must not be the PORT of the gateway',
+    given.METRICS_PORT &&
+      Number(given.METRICS_PORT) !== 0 &&
+      [given.PORT ?? PORT, given.SANDBOX_PORT].some(
+        (port) => Number(port) === Number(given.METRICS_PORT),
+      ) &&
+      'METRICS_PORT: must not be the PORT of the gateway or SANDBOX_PORT',
     burst < perSecond && 'RATE_LIMIT_BURST: must not be below RATE_LIMIT_PER_SECOND',
   ].filter((problem) => typeof problem === 'string');
 }

@@ -16,6 +16,8 @@ import { createFeed } from './events/feed.ts';
 import { createOperationChanges } from './events/operation-changes.ts';
 import { openQueue } from './jobs/queue.ts';
 import { createLog, type Log } from './log.ts';
+import { NO_METERS } from './meters.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { createOutbound, type Outbound } from './outbound/client.ts';
 import { CATALOGUE } from './providers/catalogue/all-rows.ts';
 import type { Provider } from './providers/contract.ts';
@@ -32,6 +34,8 @@ const PROVIDER_SOCKETS_MAX = 256;
 /** What a test may replace. */
 export interface Overrides {
   log?: Log;
+  /** Made of the configuration otherwise. */
+  metrics?: Metrics;
   /** An open database, which the app takes over. */
   database?: Database;
   /** Replaces the database's clock, which all processes use. */
@@ -47,6 +51,8 @@ export type Use = <T extends AsyncDisposable>(name: string, resource: T) => T;
 
 export interface OpenServices {
   services: Services;
+  /** Null without METRICS_PORT. */
+  metrics: Metrics | null;
   sandbox: Sandbox;
   /** Sets the URL of the gateway, when it is known. */
   setPublicUrl(url: string): void;
@@ -59,7 +65,10 @@ export async function openServices(
   use: Use,
 ): Promise<OpenServices> {
   const log = overrides.log ?? createLog(config.LOG_LEVEL);
-  const opened = use('database', overrides.database ?? (await openDatabase(config, log)));
+  const metrics = overrides.metrics ?? (await loadMetrics(config));
+  const meters = metrics?.meters ?? NO_METERS;
+  const given = overrides.database ?? (await openDatabase(config, log, meters));
+  const opened = use('database', given);
   const vault = await openVault(config, opened);
   const erasedSubjects = use('erasures', await watchErasedSubjects(opened, log));
   const database = { ...opened, rows: hidingRows(opened.rows, erasedSubjects.ids) };
@@ -68,6 +77,7 @@ export async function openServices(
   const services: Services = {
     config,
     log,
+    meters,
     database,
     erasedSubjects,
     vault,
@@ -87,11 +97,19 @@ export async function openServices(
   linkProblemsTo(services.publicUrl);
   return {
     services,
+    metrics,
     sandbox,
     setPublicUrl: (url) => {
       publicUrl = url;
     },
   };
+}
+
+/** Loaded only if it is used: it would lengthen every start. */
+async function loadMetrics(config: Config): Promise<Metrics | null> {
+  if (config.METRICS_PORT === undefined) return null;
+  const { createMetrics } = await import('./metrics/metrics.ts');
+  return createMetrics(config);
 }
 
 async function openVault(config: Config, database: Database): Promise<Vault> {

@@ -1,6 +1,7 @@
 /** The one database: embedded PGlite in the data folder, or any PostgreSQL. */
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
+import { type Meters, NO_METERS } from '../meters.ts';
 import type { SharedChanges } from './changes/shared-changes.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import type { PrismaClient } from './generated/client.ts';
@@ -29,6 +30,8 @@ export interface Database extends AsyncDisposable {
   jobs: JobDatabase;
   /** The processes that share it. */
   processes: Processes;
+  /** The pool that requests and work share. */
+  connections: () => Connections;
   /** Its clock, which all processes use. */
   now: () => Date;
   /** Turns its failures into errors for callers. */
@@ -37,9 +40,21 @@ export interface Database extends AsyncDisposable {
   ping(): Promise<void>;
 }
 
+export interface Connections {
+  open: number;
+  idle: number;
+  /** Statements and transactions that wait for one. */
+  waiting: number;
+  max: number;
+}
+
 /** Opens the database and brings it to the newest migration. */
-export async function openDatabase(config: Config, log: Log): Promise<Database> {
+export async function openDatabase(
+  config: Config,
+  log: Log,
+  meters: Meters = NO_METERS,
+): Promise<Database> {
   return config.DATABASE_URL
-    ? openPostgres(config.DATABASE_URL.reveal(), config, log)
-    : openEmbedded(config.DATA_DIR, log);
+    ? openPostgres(config.DATABASE_URL.reveal(), config, { log, meters })
+    : openEmbedded(config.DATA_DIR, { log, meters });
 }

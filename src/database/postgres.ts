@@ -1,6 +1,7 @@
 /** Any PostgreSQL: a pool for requests, one for jobs, and a connection for hints. */
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
+import type { Meters } from '../meters.ts';
 import { RemoteClock } from '../work/clock.ts';
 import { endWithin } from '../work/deadline.ts';
 import { clientsOf } from './clients.ts';
@@ -18,10 +19,14 @@ import { SessionPool } from './session-pool.ts';
 const STATEMENT_MAX_MS = 5_000;
 
 /** Disposing of it takes no longer than a few seconds, whatever hangs. */
-export async function openPostgres(url: string, config: Config, log: Log): Promise<Database> {
+export async function openPostgres(
+  url: string,
+  config: Config,
+  { log, meters }: { log: Log; meters: Meters },
+): Promise<Database> {
   const outages = new Outages(log);
   const limitMs = Math.min(config.LIMIT_QUERY_MS, STATEMENT_MAX_MS);
-  const server = { address: { connectionString: url }, outages, limitMs };
+  const server = { address: { connectionString: url }, outages, limitMs, meters };
   const isNew = await migrate(server, log);
   const name = 'integration-gateway';
   const size = config.DATABASE_POOL_SIZE;
@@ -42,6 +47,7 @@ export async function openPostgres(url: string, config: Config, log: Log): Promi
     listen: hints.listen,
     jobs,
     outages,
+    connections: () => sessions.counts(),
     ping: hints.ping,
     async [Symbol.asyncDispose]() {
       outages[Symbol.dispose]();

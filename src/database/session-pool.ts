@@ -72,6 +72,11 @@ export class SessionPool extends pg.Pool {
     return promised(run) as never;
   }
 
+  counts(): { open: number; idle: number; waiting: number; max: number } {
+    const { totalCount: open, idleCount: idle, waitingCount: waiting, options } = this;
+    return { open, idle, waiting, max: options.max };
+  }
+
   /** Waits a moment for statements that are under way; then they fail. */
   async close(): Promise<void> {
     const ended = this.end();

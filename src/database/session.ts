@@ -3,6 +3,7 @@
  * become failures of the database.
  */
 import pg from 'pg';
+import { type Meters, NO_METERS, secondsSince } from '../meters.ts';
 import type { Outages } from './outages.ts';
 
 /** A caller never waits longer for a connection: with the database gone, requests fail soon and cleanly. */
@@ -30,6 +31,8 @@ export interface Server {
   address: Address;
   limitMs: number;
   outages: Outages;
+  /** Default: none. */
+  meters?: Meters | undefined;
 }
 
 export interface SessionOptions extends Server {
@@ -42,9 +45,12 @@ export class Session extends pg.Client {
   readonly #outages: Outages;
   readonly #onSuspect: (() => void) | undefined;
 
-  constructor({ outages, onSuspect, ...config }: SessionConfig) {
+  readonly #meters: Meters;
+
+  constructor({ outages, onSuspect, meters = NO_METERS, ...config }: SessionConfig) {
     super(config);
     this.#outages = outages;
+    this.#meters = meters;
     this.#onSuspect = onSuspect;
     // Without a listener, a connection that the server closes ends the process.
     this.on('error', (error) => outages.told(error));
@@ -54,10 +60,14 @@ export class Session extends pg.Client {
   override query(config: unknown, values?: unknown, onAnswer?: unknown): never {
     const [bound, answered] =
       typeof values === 'function' ? [undefined, values] : [values, onAnswer];
-    const run = (take: OnAnswer) =>
-      super.query(config as string, bound as unknown[], (error: Error | null, result: unknown) =>
-        take(error && this.#told(error), result),
+    const run = (take: OnAnswer) => {
+      const told = this.#meters.isOn ? this.#measured(take) : take;
+      return super.query(
+        config as string,
+        bound as unknown[],
+        (error: Error | null, result: unknown) => told(error && this.#told(error), result),
       );
+    };
     if (answered) return run(answered as OnAnswer) as never;
     return promised(run) as never;
   }
@@ -72,6 +82,15 @@ export class Session extends pg.Client {
   /** At once; statements under way fail. */
   cut(): void {
     (this as unknown as { connection: pg.Connection }).connection.stream.destroy();
+  }
+
+  #measured(take: OnAnswer): OnAnswer {
+    const startedMs = performance.now();
+    return (error, result) => {
+      const outcome = error ? 'failed' : 'ok';
+      this.#meters.statementEnded({ outcome, seconds: secondsSince(startedMs) });
+      take(error, result);
+    };
   }
 
   #told(error: Error): unknown {
@@ -98,11 +117,18 @@ export function promised(run: (take: OnAnswer) => void): Promise<unknown> {
 
 export interface SessionConfig extends pg.ClientConfig {
   outages: Outages;
+  meters?: Meters | undefined;
   /** Called if other connections to the same server may be broken too. */
   onSuspect?: () => void;
 }
 
-export function sessionConfig({ address, name, limitMs, outages }: SessionOptions): SessionConfig {
+export function sessionConfig({
+  address,
+  name,
+  limitMs,
+  outages,
+  meters,
+}: SessionOptions): SessionConfig {
   return {
     ...address,
     application_name: name,
@@ -113,6 +139,7 @@ export function sessionConfig({ address, name, limitMs, outages }: SessionOption
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     outages,
+    meters,
   };
 }
 

@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import { newId } from '../ids.ts';
 import type { Log } from '../log.ts';
+import type { Meters } from '../meters.ts';
 import type { Outbound } from '../outbound/client.ts';
 import type { Vault } from '../secrets.ts';
 import { untilDone } from '../work/backoff.ts';
@@ -35,12 +36,15 @@ export interface DeliveryDeps {
   outbound: Outbound;
   config: Pick<Config, 'DELIVERY_RETRY_SECONDS' | 'SHUTDOWN_MS'>;
   log: Log;
+  meters: Meters;
   /** The clock that makes deliveries due; leases and signatures use the database's clock. */
   now: () => Date;
   /** From 0 up to 1. */
   random: () => number;
   limits?: Partial<DeliveryLimits>;
 }
+
+const OUTCOMES = { SUCCEEDED: 'succeeded', PENDING: 'retried', FAILED: 'given_up' } as const;
 
 export class DeliveryWorker {
   readonly #deps: DeliveryDeps;
@@ -179,11 +183,14 @@ export class DeliveryWorker {
   }
 
   #record(job: Job, outcome: Outcome, time: { startTime: Date; durationMs: number }): void {
-    const { config, now, random } = this.#deps;
+    const { config, meters, now, random } = this.#deps;
     const { id: deliveryId, destinationId, leaseToken, attemptCount } = job.row;
     const rules = { retrySeconds: config.DELIVERY_RETRY_SECONDS, now: now(), random };
     const decision = decide(outcome, attemptCount, rules);
     const { responseStatus, error } = outcome;
+    const seconds = time.durationMs / 1_000;
+    const { projectId } = job.row;
+    meters.deliveryAttempted({ outcome: OUTCOMES[decision.status], seconds, projectId });
     const attemptId = newId('att');
     const ids = { attemptId, deliveryId, destinationId, leaseToken };
     this.#recorder.add({ job, record: { ...ids, ...time, responseStatus, error, ...decision } });

@@ -5,6 +5,7 @@ import type { Feed } from '../events/feed.ts';
 import type { OperationChanges } from '../events/operation-changes.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { Log } from '../log.ts';
+import type { Meters } from '../meters.ts';
 import type { Vault } from '../secrets.ts';
 import type { ErasedSubjects } from './erasure/erased-subjects.ts';
 import type { Catalogue } from './provider/catalogue.ts';
@@ -14,6 +15,8 @@ import type { Viewer, ViewerCache } from './viewer/viewer.ts';
 export interface Services {
   config: Config;
   log: Log;
+  /** What is measured. */
+  meters: Meters;
   /** Its rows are without those of groups and consumers that are being erased. */
   database: Database;
   erasedSubjects: ErasedSubjects;

@@ -23,6 +23,8 @@ export interface FollowOptions {
 }
 
 export interface Feed extends AsyncDisposable {
+  /** Followers that read the log by themselves, behind the others. */
+  readonly lagging: number;
   /** The events after a position, then each new one: in the log's order, none missed and none twice. */
   follow(projectId: string, options: FollowOptions): AsyncIterableIterator<LoggedItem>;
 }
@@ -57,6 +59,10 @@ export function createFeed(
   timer.unref();
 
   return {
+    get lagging() {
+      const followers = [...tails.values()].flatMap((tail) => [...tail.followers]);
+      return followers.filter(({ isLagging }) => isLagging).length;
+    },
     follow(projectId, { after, end, filter }) {
       let tail = tails.get(projectId);
       if (!tail || tail.followers.size === 0) {

@@ -36,6 +36,11 @@ export class Follower implements AsyncIterableIterator<LoggedItem> {
     tail.add(this);
   }
 
+  /** It has begun, and is behind what the tail hands over. */
+  get isLagging(): boolean {
+    return this.#joinedAt > 0n && (!this.#isLive || this.#covered < this.#joinedAt);
+  }
+
   async next(): Promise<IteratorResult<LoggedItem>> {
     while (!this.#hasEnded) {
       const item = this.#takeNext();

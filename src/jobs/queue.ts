@@ -1,5 +1,11 @@
 /** The job queue, in the same database as the rows that jobs are about: a job commits with its change or not at all. */
-import { type ConnectionOptions, fromPrisma, PgBoss, type SendOptions } from 'pg-boss';
+import {
+  type ConnectionOptions,
+  fromPrisma,
+  PgBoss,
+  type QueueResult,
+  type SendOptions,
+} from 'pg-boss';
 import type { Database } from '../database/database.ts';
 import type { Transaction } from '../database/transaction.ts';
 import type { Log } from '../log.ts';
@@ -47,6 +53,8 @@ export interface Queue {
 }
 
 export interface JobQueue extends Queue, AsyncDisposable {
+  /** Jobs by queue and state, as a worker counted them last. */
+  counts(): Promise<{ queue: string; state: string; count: number }[]>;
   /** For jobs/job-worker.ts alone. */
   boss: PgBoss;
   /** What the workers of this process take without the queue; for jobs/job-worker.ts alone. */
@@ -88,6 +96,7 @@ export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Pro
   const own: JobQueue['own'] = new Map();
   return {
     boss,
+    counts: async () => (await boss.getQueues()).flatMap(countsOf),
     own,
     async enqueue(tx, name, payload, options = {}) {
       await boss.send(name, ...jobOf(name, payload, options, { db: fromPrisma(tx) }));
@@ -111,6 +120,11 @@ export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Pro
     // The workers have stopped before; a job that is still held is run again by another process.
     [Symbol.asyncDispose]: () => boss.stop({ graceful: false, close: false }),
   };
+}
+
+function countsOf({ name: queue, readyCount, deferredCount, activeCount }: QueueResult) {
+  const counts = { ready: readyCount, deferred: deferredCount, active: activeCount };
+  return Object.entries(counts).map(([state, count]) => ({ queue, state, count }));
 }
 
 function jobOf<N extends JobName>(

@@ -6,9 +6,19 @@ import { StartRefused } from '../errors.ts';
 
 /** Throws StartRefused with every configured port that can't be listened on. */
 export async function refuseTakenPorts(
-  config: Pick<Config, 'HOST' | 'PORT' | 'SANDBOX_HOST' | 'SANDBOX_PORT' | 'DATABASE_URL'>,
+  config: Pick<
+    Config,
+    | 'HOST'
+    | 'PORT'
+    | 'SANDBOX_HOST'
+    | 'SANDBOX_PORT'
+    | 'DATABASE_URL'
+    | 'METRICS_HOST'
+    | 'METRICS_PORT'
+  >,
 ): Promise<void> {
-  const { HOST, PORT, SANDBOX_HOST, SANDBOX_PORT, DATABASE_URL } = config;
+  const { HOST, PORT, SANDBOX_HOST, SANDBOX_PORT, DATABASE_URL, METRICS_HOST, METRICS_PORT } =
+    config;
   // With DATABASE_URL, the port may be taken by the sandbox that all processes share.
   const hasOwnSandboxPort = SANDBOX_PORT !== 0 && !DATABASE_URL;
   const problems = [
@@ -16,12 +26,15 @@ export async function refuseTakenPorts(
     hasOwnSandboxPort
       ? await problemOf({ name: 'SANDBOX_PORT', host: SANDBOX_HOST, port: SANDBOX_PORT })
       : null,
+    METRICS_PORT
+      ? await problemOf({ name: 'METRICS_PORT', host: METRICS_HOST, port: METRICS_PORT })
+      : null,
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new StartRefused(problems.join('\n'));
 }
 
 interface Wanted {
-  name: 'PORT' | 'SANDBOX_PORT';
+  name: 'PORT' | 'SANDBOX_PORT' | 'METRICS_PORT';
   host: string;
   port: number;
 }

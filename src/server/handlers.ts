@@ -38,7 +38,7 @@ export interface HandlerParts {
 
 export function createHandlers(parts: HandlerParts): Handlers {
   const { config, log, database, services, rest, isReady } = parts;
-  const places = createPlaces(config.LIMIT_REQUESTS);
+  const places = createPlaces(config.LIMIT_REQUESTS, services.meters);
   const fetched = (answer: Answer): Handler => createFetchHandler(log, answer);
   const inPlace = (handler: Handler): Handler => {
     return (req, res, facts) => {

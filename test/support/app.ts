@@ -8,6 +8,7 @@ import { type App, createApp, type Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase, openEngine } from '../../src/database/database.ts';
 import { createLog, type Log } from '../../src/log.ts';
+import { type Meters, NO_METERS } from '../../src/meters.ts';
 import { type Listening, listen } from '../../src/server/http/http-server.ts';
 import { type Handlers, routesOf } from '../../src/server/http/routes.ts';
 import { lendEngine } from './database/embedded-databases.ts';
@@ -75,15 +76,18 @@ export async function sharedApp(options?: TestOptions): Promise<TestApp> {
 }
 
 /** A migrated, empty database of the kind that this run tests. */
-export async function testDatabase(log: Log = createLog('silent')): Promise<Database> {
-  return onPostgres ? postgresDatabase(log) : embeddedDatabase(log);
+export async function testDatabase(
+  log: Log = createLog('silent'),
+  meters: Meters = NO_METERS,
+): Promise<Database> {
+  return onPostgres ? postgresDatabase(log, meters) : embeddedDatabase(log, meters);
 }
 
-async function embeddedDatabase(log: Log): Promise<Database> {
-  return openEngine(await lendEngine(), log);
+async function embeddedDatabase(log: Log, meters: Meters): Promise<Database> {
+  return openEngine(await lendEngine(), log, meters);
 }
 
-async function postgresDatabase(log: Log): Promise<Database> {
+async function postgresDatabase(log: Log, meters: Meters): Promise<Database> {
   const { serverUrl, template } = inject('postgres');
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
   const server = new pg.Client({ connectionString: `${serverUrl}/postgres` });
@@ -94,7 +98,7 @@ async function postgresDatabase(log: Log): Promise<Database> {
     DATABASE_POOL_SIZE: '8',
     ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   });
-  const database = await openDatabase(config, log);
+  const database = await openDatabase(config, log, meters);
   return {
     ...database,
     async [Symbol.asyncDispose]() {

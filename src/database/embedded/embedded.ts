@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import type pg from 'pg';
 import type { Log } from '../../log.ts';
+import type { Meters } from '../../meters.ts';
 import { Answering } from '../answering.ts';
 import { clientsOf } from '../clients.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
@@ -23,8 +24,14 @@ import { startUpkeep } from './upkeep.ts';
  */
 const STATEMENT_MAX_MS = 60_000;
 
+/** What is told of it. */
+interface Told {
+  log: Log;
+  meters: Meters;
+}
+
 /** The one in the data folder, which no other process may have open. If it crashes, so does this process. */
-export async function openEmbedded(dataDir: string, log: Log): Promise<Database> {
+export async function openEmbedded(dataDir: string, { log, meters }: Told): Promise<Database> {
   refuseDamage(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   await using opening = new AsyncDisposableStack();
@@ -33,7 +40,7 @@ export async function openEmbedded(dataDir: string, log: Log): Promise<Database>
     log.error({ err }, 'database.crashed');
     process.exit(1);
   });
-  const database = opening.use(await openEngine(engine, log));
+  const database = opening.use(await openEngine(engine, log, meters));
   opening.use(startUpkeep(database.rows.query, log));
   const open = opening.move();
   return { ...database, [Symbol.asyncDispose]: () => open.disposeAsync() };
@@ -48,11 +55,11 @@ export function startEngine(dataDir: string, onCrash: EngineOptions['onCrash']):
 export type OpenEngine = Pick<Engine, 'address' | typeof Symbol.asyncDispose>;
 
 /** A database on an engine, which it closes in the end. */
-export async function openEngine(engine: OpenEngine, log: Log): Promise<Database> {
+export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters): Promise<Database> {
   const outages = new Outages(log);
   await using opening = new AsyncDisposableStack();
   opening.use(engine);
-  const server = { address: engine.address, outages, limitMs: STATEMENT_MAX_MS };
+  const server = { address: engine.address, outages, limitMs: STATEMENT_MAX_MS, meters };
   const isNew = await migrate(server, log);
   const hints = new EmbeddedHints();
   const sessions = new SessionPool({
@@ -81,6 +88,7 @@ export async function openEngine(engine: OpenEngine, log: Log): Promise<Database
     outages,
     isNew,
     prisma,
+    connections: () => sessions.counts(),
     rows,
     changes,
     listen,

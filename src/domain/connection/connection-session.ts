@@ -22,6 +22,7 @@ import {
   heldCredentials,
   readCredentials,
 } from './session/held-credentials.ts';
+import { measuredCall } from './session/measured-call.ts';
 import { requestUrl, sendRequest } from './session/provider-request.ts';
 import { RepeatableBody } from './session/repeatable-body.ts';
 import { canRefresh, endsWithin, heldToken, isDue, isTokenCredentials } from './token/token.ts';
@@ -178,10 +179,13 @@ class ConnectionSession implements AccountSession {
     held: HeldCredentials,
   ): Promise<ProviderAnswer> {
     const provider = this.#provider;
-    const { limits, outbound } = this.#services.providerAccess;
+    const { meters, providerAccess } = this.#services;
+    const { limits, outbound } = providerAccess;
     const attached = attachedCredentials(provider, held.credentials);
     const answer = await limits.run(this.#caller, () =>
-      sendRequest(outbound, { provider, url, request, attached }),
+      measuredCall({ meters, provider, kind: 'api' }, () =>
+        sendRequest(outbound, { provider, url, request, attached }),
+      ),
     );
     await this.#noteAnswer(answer, held);
     return answer;
@@ -193,12 +197,14 @@ class ConnectionSession implements AccountSession {
     held: HeldCredentials,
   ): Promise<StreamedAnswer> {
     const provider = this.#provider;
-    const { config, providerAccess } = this.#services;
+    const { config, meters, providerAccess } = this.#services;
     const attached = attachedCredentials(provider, held.credentials);
     const forwarding = { ...passed, provider, attached, timeoutMs: config.LIMIT_PROXY_MS };
     const { promise, resolve, reject } = Promise.withResolvers<StreamedAnswer>();
     const exchange = async () => {
-      const answer = await sendForwarded(providerAccess.outbound, forwarding);
+      const answer = await measuredCall({ meters, provider, kind: 'proxy' }, () =>
+        sendForwarded(providerAccess.outbound, forwarding),
+      );
       resolve(answer);
       await answer.closed;
     };

@@ -36,6 +36,7 @@ export function createAdmission(
       if (!viewer) return null;
       const spending = rates.spend(viewer.id);
       const spent = spending instanceof Promise ? await spending : spending;
+      if (spent.waitSeconds > 0) services.meters.refused('rate');
       setHeader?.('ratelimit-policy', rates.policy);
       setHeader?.('ratelimit', rates.show(spent));
       refuseUntil(

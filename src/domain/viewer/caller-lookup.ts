@@ -48,7 +48,7 @@ export function createCallerLookup(
     const network = networkOf(address);
     if (!isRemembered(services.viewers, credential) && wrongKeys.wait(network) > 0) {
       const hasTurn = await line.turn(network);
-      if (!hasTurn) throw tooManyWrong(wrongKeys.wait(network));
+      if (!hasTurn) throw tooManyWrong(services, wrongKeys.wait(network));
     }
     try {
       return await authenticate(services, verifier, credentials);
@@ -56,12 +56,13 @@ export function createCallerLookup(
       if (!(error instanceof DomainError) || error.code !== 'UNAUTHENTICATED') throw error;
       services.viewers.delete(credential);
       const waitSeconds = wrongKeys.take(network);
-      throw waitSeconds > 0 ? tooManyWrong(waitSeconds) : error;
+      throw waitSeconds > 0 ? tooManyWrong(services, waitSeconds) : error;
     }
   };
 }
 
-function tooManyWrong(waitSeconds: number): DomainError {
+function tooManyWrong({ meters }: Services, waitSeconds: number): DomainError {
+  meters.refused('wrong_keys');
   const detail = 'Too many wrong keys or tokens from this address. Try again after Retry-After.';
   return rateLimited(detail, Math.max(1, Math.ceil(waitSeconds)));
 }

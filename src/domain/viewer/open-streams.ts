@@ -96,6 +96,10 @@ export class OpenStreams {
     }
   }
 
+  get size(): number {
+    return this.#callers.values().reduce((size, { streams }) => size + streams.size, 0);
+  }
+
   /** Whether endAll was called. */
   get areEnding(): boolean {
     return this.#areEnding;

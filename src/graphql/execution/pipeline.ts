@@ -11,6 +11,7 @@ import { schema } from '../schema/schema.ts';
 import { type Context, createContext } from './context.ts';
 import { createErrorMapper, toGraphQLError } from './graphql-errors.ts';
 import { createSubscribe, type Subscriptions } from './live-results.ts';
+import { measured } from './measured.ts';
 import type { Message } from './message.ts';
 import { createPrepare, type Prepared, type Refused } from './prepare.ts';
 import { costError } from './query-limits.ts';
@@ -43,6 +44,7 @@ export interface Caller {
 /** Admitted, and not run yet. */
 export interface Opened {
   args: ExecutionArgs & { contextValue: Context };
+  cost: number;
   run: () => Promise<Results>;
 }
 
@@ -62,13 +64,14 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
   const open: Pipeline['open'] = async ({ query, operationName, variables }, caller) => {
     const prepared = prepare(query, operationName);
     if ('errors' in prepared) return prepared;
-    if (caller.isGet && prepared.operation.operation === 'mutation') return MUTATION_BY_GET;
+    const { operation: kind } = prepared.operation;
+    if (caller.isGet && kind === 'mutation') return MUTATION_BY_GET;
     try {
       const { credentials, address, requestId, lastEventId, setHeader } = caller;
       const viewer = await admission.admit(credentials, address, setHeader);
       const cost = prepared.cost(variables);
       const tooCostly = costError(cost, config);
-      if (tooCostly) return { errors: [tooCostly] };
+      if (tooCostly) return { errors: [tooCostly], kind, cost };
       const facts = { viewer, requestId, credentials, lastEventId };
       const args = {
         schema,
@@ -80,19 +83,20 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
       const extensions = caller.wantsCost
         ? { cost: { cost, limit: config.LIMIT_COST } }
         : undefined;
-      return { args, run: () => runPrepared(prepared, args, extensions) };
+      return { args, cost, run: () => runPrepared(prepared, args, extensions) };
     } catch (error) {
-      return { errors: [mapError(error)] };
+      return { errors: [mapError(error)], kind };
     }
   };
 
-  return {
+  const pipeline: Pipeline = {
     open,
     async run(requested, caller) {
       const opened = await open(requested, caller);
       return 'errors' in opened ? opened : opened.run();
     },
   };
+  return measured(pipeline, services.meters);
 }
 
 /** Runs what was admitted. Never throws. */

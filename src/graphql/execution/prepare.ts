@@ -5,6 +5,7 @@ import {
   type GraphQLSchema,
   getOperationAST,
   type OperationDefinitionNode,
+  type OperationTypeNode,
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -29,6 +30,9 @@ export interface Prepared {
 
 export interface Refused {
   errors: readonly GraphQLError[];
+  /** What it was, if that is known. */
+  kind?: OperationTypeNode;
+  cost?: number;
 }
 
 export type Prepare = (query: string, operationName?: string | null) => Prepared | Refused;

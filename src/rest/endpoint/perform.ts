@@ -5,6 +5,7 @@ import { createRelations } from '../../domain/relations.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
 import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
 import { withoutCredentials } from '../../errors.ts';
+import { timed } from '../../meters.ts';
 import { operationMsMax, outOfTime, withDeadline } from '../../work/deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Parts, readInput } from './request-input.ts';
@@ -31,7 +32,27 @@ export async function perform(
   { services, admission }: Gateway,
   received: Received,
 ): Promise<unknown> {
-  const viewer = await admit(admission, received);
+  const { meters } = services;
+  let viewer: Viewer | undefined;
+  const work = async () => {
+    viewer = await admit(admission, received);
+    return answer(endpoint, services, { received, viewer });
+  };
+  return timed(meters, work, ({ outcome, seconds }) => {
+    const projectId = viewer?.kind === 'API_KEY' ? viewer.projectId : undefined;
+    meters.requested({ surface: 'rest', kind: kindOf(endpoint), outcome, seconds, projectId });
+  });
+}
+
+function kindOf({ method }: Endpoint): 'query' | 'mutation' {
+  return method === 'GET' ? 'query' : 'mutation';
+}
+
+async function answer(
+  endpoint: Endpoint,
+  services: Services,
+  { received, viewer }: { received: Received; viewer: Viewer },
+): Promise<unknown> {
   const { input, places } = readInput(endpoint, received.parts);
   const call = { ...services, viewer };
   const { url, setHeader } = received;

@@ -1,6 +1,7 @@
 /** Takes every request first: gives it an id, logs it, and passes it to its handler. */
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Log } from '../../log.ts';
+import { type Meters, secondsSince } from '../../meters.ts';
 import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
 import { factsOf, type RequestFacts } from './request-facts.ts';
@@ -12,6 +13,7 @@ const KEYS = /\/ik_[^/]*/g;
 
 export interface FrontParts {
   log: Log;
+  meters: Meters;
   addresses: ClientAddresses;
   cors: Cors;
   watchBody: WatchBody;
@@ -20,7 +22,7 @@ export interface FrontParts {
 
 /** Routes are tried in their order. The last one takes every request. */
 export function createFront(parts: FrontParts): RequestListener {
-  const { log, addresses, cors, watchBody, routes } = parts;
+  const { log, meters, addresses, cors, watchBody, routes } = parts;
   return (req, res) => {
     const startedAt = performance.now();
     const facts = factsOf(req, res, addresses);
@@ -29,15 +31,17 @@ export function createFront(parts: FrontParts): RequestListener {
     res.setHeader('x-content-type-options', 'nosniff');
     // Answers may hold credentials: no cache may keep them.
     res.setHeader('cache-control', 'no-store');
+    const route = routes.find((one) => isFor(one, req, facts));
+    if (!route) throw new Error('The last route must take every request.');
     res.once('close', () => {
-      const ms = Math.round(performance.now() - startedAt);
-      const { method } = req;
+      const seconds = secondsSince(startedAt);
+      const ms = Math.round(seconds * 1_000);
+      const { method = '' } = req;
       const { statusCode: status } = res;
+      meters.httpAnswered({ method, route: route.path, status, seconds });
       const line = { requestId, address, method, path: withoutKeys(path), status, ms };
       log.info(res.writableFinished ? line : { ...line, isCut: true }, 'request.ended');
     });
-    const route = routes.find((one) => isFor(one, req, facts));
-    if (!route) throw new Error('The last route must take every request.');
     if (route.vary) res.setHeader('vary', route.vary);
     if (route.isForPages && cors.answer(req, res)) return;
     watchBody(req, res, facts);

@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import { problemOf } from '../../errors.ts';
+import type { Meters } from '../../meters.ts';
 
 const RETRY_AFTER_SECONDS = 1;
 
@@ -15,21 +16,25 @@ export interface Places {
   enter(res: ServerResponse, type: keyof typeof BODIES): (() => void) | null;
 }
 
-export function createPlaces(max: number): Places {
+export function createPlaces(max: number, meters: Meters): Places {
   let running = 0;
   return {
     enter(res, type) {
       // It was cut off while its last bytes came.
       if (res.writableEnded) return null;
       if (running >= max) {
+        meters.refused('requests');
         shed(res, type);
         return null;
       }
       running += 1;
+      meters.placesTaken(1);
       let isOver = false;
       const leave = () => {
-        if (!isOver) running -= 1;
+        if (isOver) return;
         isOver = true;
+        running -= 1;
+        meters.placesTaken(-1);
       };
       res.once('close', leave);
       return leave;

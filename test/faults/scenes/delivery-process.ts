@@ -3,6 +3,7 @@ import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { startDeliveries } from '../../../src/deliveries/deliveries.ts';
 import { createLog } from '../../../src/log.ts';
+import { NO_METERS } from '../../../src/meters.ts';
 import { createOutbound } from '../../../src/outbound/client.ts';
 import { vault } from '../../support/scenes/deliveries.ts';
 
@@ -19,6 +20,7 @@ const deliveries = startDeliveries({
   outbound,
   config,
   log,
+  meters: NO_METERS,
   now: database.now,
   random: Math.random,
   // What a killed process held is due again after its lease: soon, so that many kills fit in a run.

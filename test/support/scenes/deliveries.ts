@@ -7,6 +7,7 @@ import { type DeliveryDeps, DeliveryWorker } from '../../../src/deliveries/deliv
 import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import { newId } from '../../../src/ids.ts';
 import { createLog } from '../../../src/log.ts';
+import { NO_METERS } from '../../../src/meters.ts';
 import { createOutbound } from '../../../src/outbound/client.ts';
 import { createVault } from '../../../src/secrets.ts';
 import { testDatabase } from '../app.ts';
@@ -83,6 +84,7 @@ export function createWorker(
     outbound,
     config,
     log,
+    meters: NO_METERS,
     now,
     random,
     ...rest,

@@ -6,6 +6,7 @@ import { isSuccess } from '../../../providers/reading-answers.ts';
 import type { Services } from '../../call.ts';
 import { type AccountFacts, fillAddress } from '../session/account-address.ts';
 import { basicAuthorization } from '../session/attached-credentials.ts';
+import { measuredCall } from '../session/measured-call.ts';
 import { providerAnswer } from '../session/provider-answer.ts';
 import type { GrantedTokens } from './token.ts';
 import { endpointFailure, endpointRefusal } from './token-endpoint-errors.ts';
@@ -18,7 +19,7 @@ export const ENDPOINT_LIMITS = {
   wholeAnswer: true,
 } as const;
 
-type Reach = Pick<Services, 'providerAccess' | 'now'>;
+type Reach = Pick<Services, 'providerAccess' | 'now' | 'meters'>;
 
 export interface TokenRequest {
   provider: Provider & { oauth2: OAuth2Facts };
@@ -39,7 +40,10 @@ export type TokenAnswer = GrantedTokens & { facts: Record<string, unknown> };
 export async function requestTokens(reach: Reach, request: TokenRequest): Promise<TokenAnswer> {
   const requestedAt = reach.now();
   const { provider, account } = request;
-  const answer = await postForm(reach, request, fillAddress(provider.oauth2.tokenUrl, account));
+  const url = fillAddress(provider.oauth2.tokenUrl, account);
+  const { meters } = reach;
+  const send = () => postForm(reach, request, url);
+  const answer = await measuredCall({ meters, provider, kind: 'token' }, send);
   const facts = factsOf(answer.body);
   // Some refuse with a 200.
   if (!isSuccess(answer) || facts.error !== undefined) throw endpointRefusal(request, answer);

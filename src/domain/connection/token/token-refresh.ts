@@ -3,6 +3,7 @@
  * exchange in this process, and wait for the lease of another (docs/decisions/006-refresh-tokens.md).
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { timed } from '../../../meters.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { recordBadCredentials } from '../connection-status.ts';
@@ -116,9 +117,12 @@ async function renew(
   const request = await refreshRequest(services, connection, before);
   if ('refreshToken' in before) await lease.outlastProcess();
   lease.requireTime();
+  const told = ({ outcome }: { outcome: string }) =>
+    services.meters.tokenRefreshed({ provider: request.provider.name, outcome });
   let after: TokenCredentials;
   try {
-    after = withTokens(before, await requestTokens(services, request));
+    const tokens = await timed(services.meters, () => requestTokens(services, request), told);
+    after = withTokens(before, tokens);
   } catch (error) {
     return afterFailure(services, { connection, before, error });
   }

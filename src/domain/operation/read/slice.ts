@@ -110,6 +110,9 @@ class Slice {
       : await source.readPage(session, requestFor(run, source));
     const durationMs = Math.round(performance.now() - startedMs);
     const next = await recordPage(this.#services, { run, source, page, durationMs });
+    const { projectId } = run;
+    this.#services.meters.recordsMoved({ kind: 'read', count: page.records.length, projectId });
+    if (!next) this.#ended('SUCCESS');
     this.#run = next ?? run;
     return next !== null;
   }
@@ -146,10 +149,16 @@ class Slice {
     return giveBack(this.#services, this.#run, { change: { ...FROM_THE_START, restarts }, lines });
   }
 
-  #fail(reason: string): Promise<void> {
+  #ended(outcome: 'SUCCESS' | 'FAILURE'): void {
+    const { projectId } = this.#run;
+    this.#services.meters.operationEnded({ kind: 'read', outcome, projectId });
+  }
+
+  async #fail(reason: string): Promise<void> {
     const { database, now } = this.#services;
     const told = { reason: storableText(reason), now: now() };
-    return inTransaction(database, (tx) => failRun(tx, this.#run, told));
+    await inTransaction(database, (tx) => failRun(tx, this.#run, told));
+    this.#ended('FAILURE');
   }
 }
 

@@ -59,6 +59,7 @@ export async function endWithOutcomes(
     const outcomes = outcomesOf(entries);
     const end = { ...endRow(only), leaseToken: claim.token, outcomes };
     const operation = await endSingle(services, end);
+    if (operation) countEnded(services, [end], entries);
     return operation && { operation, outcomes };
   }
   await persistently(services, async (tx) => {
@@ -70,7 +71,20 @@ export async function endWithOutcomes(
     await persistently(services, (tx) => endOperations(tx, rows));
   }
   await persistently(services, (tx) => endWrite(tx, claim, services.now()));
+  countEnded(services, operations.map(endRow), entries);
   return null;
+}
+
+function countEnded(
+  { meters }: Services,
+  rows: readonly OperationEndRow[],
+  entries: readonly WriteEntry[],
+): void {
+  for (const { status: outcome, projectId } of rows) {
+    meters.operationEnded({ kind: 'write', outcome, projectId });
+  }
+  const count = outcomesOf(entries).filter(({ success }) => success).length;
+  meters.recordsMoved({ kind: 'write', count, projectId: rows[0]?.projectId ?? '' });
 }
 
 function outcomesOf(entries: readonly WriteEntry[]): StoredOutcome[] {

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { requestTokens } from '../../../../src/domain/connection/token/token-endpoint.ts';
 import { createProviderAccess } from '../../../../src/domain/provider/provider-access.ts';
+import { NO_METERS } from '../../../../src/meters.ts';
 import { createOutbound } from '../../../../src/outbound/client.ts';
 import { sandboxProvider } from '../../../../src/providers/sandbox/sandbox-provider.ts';
 import {
@@ -27,7 +28,11 @@ const { oauth2: _facts, ...sandbox } = sandboxProvider(() => server.url);
 function ask(given: object = {}) {
   const provider = { ...sandbox, oauth2: { tokenUrl: `${server.url}/token`, ...given } };
   const account = { providerWorkspaceRef: null, providerMetadata: null };
-  const reach = { providerAccess: createProviderAccess(outbound), now: () => NOW };
+  const reach = {
+    providerAccess: createProviderAccess(outbound),
+    now: () => NOW,
+    meters: NO_METERS,
+  };
   return requestTokens(reach, { provider, account, client, form });
 }
 

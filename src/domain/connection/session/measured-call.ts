@@ -1,0 +1,20 @@
+/** A request to a provider, measured. */
+import { type Meters, statusClass, timed } from '../../../meters.ts';
+import type { Provider } from '../../../providers/contract.ts';
+
+interface About {
+  meters: Meters;
+  provider: Pick<Provider, 'name'>;
+  kind: 'api' | 'proxy' | 'token';
+}
+
+/** Its outcome stays as it is. A forwarded request is over when its answer begins. */
+export function measuredCall<A extends { status: number }>(
+  { meters, provider, kind }: About,
+  send: () => Promise<A>,
+): Promise<A> {
+  return timed(meters, send, ({ result, outcome, seconds }) => {
+    const ended = result ? statusClass(result.status) : outcome;
+    meters.providerCalled({ provider: provider.name, kind, outcome: ended, seconds });
+  });
+}

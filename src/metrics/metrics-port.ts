@@ -1,0 +1,48 @@
+/** The port that Prometheus reads from: `/metrics` and nothing else. */
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+import type { Look } from './state.ts';
+
+export interface MetricsPort extends AsyncDisposable {
+  url: string;
+}
+
+interface Options {
+  host: string;
+  port: number;
+  look: Look;
+}
+
+export async function openMetricsPort(
+  registry: Registry,
+  { host, port, look }: Options,
+): Promise<MetricsPort> {
+  const server = createServer((req, res) => {
+    const isRead = req.method === 'GET' || req.method === 'HEAD';
+    if (!isRead || req.url?.split('?')[0] !== '/metrics') {
+      res.writeHead(404).end();
+      return;
+    }
+    void look().then(() => answer(registry, res));
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const { port: taken } = server.address() as AddressInfo;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return {
+    url: `http://${name}:${taken}/metrics`,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((done) => server.close(done));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer(registry: Registry, res: ServerResponse): Promise<void> {
+  const text = await registry.metrics();
+  res.writeHead(200, { 'content-type': registry.contentType });
+  res.end(text);
+}

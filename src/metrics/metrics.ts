@@ -1,0 +1,48 @@
+/** What the gateway measures, as Prometheus reads it. Loaded only if METRICS_PORT is set. */
+import { Registry } from 'prom-client';
+import type { Config } from '../config.ts';
+import type { Meters } from '../meters.ts';
+import { createInstruments } from './instruments.ts';
+
+export interface Metrics {
+  meters: Meters;
+  registry: Registry;
+}
+
+/** Others share a value of the label: anybody may send any method. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const OTHER_METHOD = '_OTHER';
+
+export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJECTS'>): Metrics {
+  const registry = new Registry();
+  const listed = new Set(METRICS_PROJECTS);
+  const meter = createInstruments(registry, listed.size > 0 ? ['project'] : []);
+  /** All projects that are not listed share one series. */
+  const ofProject = (id: string | undefined) =>
+    listed.size > 0 ? { project: id && listed.has(id) ? id : '' } : {};
+  const meters: Meters = {
+    isOn: true,
+    placesTaken: (change) => meter.places.inc(change),
+    httpAnswered({ method, route, status, seconds }) {
+      const known = METHODS.has(method) ? method : OTHER_METHOD;
+      const labels = { http_request_method: known, http_route: route };
+      meter.http.observe({ ...labels, http_response_status_code: status }, seconds);
+    },
+    requested({ surface, kind, outcome, seconds, projectId }) {
+      meter.requests.observe({ surface, kind, outcome, ...ofProject(projectId) }, seconds);
+    },
+    costed: (cost) => meter.cost.observe(cost),
+    refused: (limit) => meter.refusals.inc({ limit }),
+    providerCalled: ({ seconds, ...labels }) => meter.providers.observe(labels, seconds),
+    tokenRefreshed: (labels) => meter.refreshes.inc(labels),
+    operationEnded: ({ projectId, ...labels }) =>
+      meter.operations.inc({ ...labels, ...ofProject(projectId) }),
+    recordsMoved: ({ kind, count, projectId }) =>
+      meter.records.inc({ kind, ...ofProject(projectId) }, count),
+    deliveryAttempted: ({ outcome, seconds, projectId }) =>
+      meter.deliveries.observe({ outcome, ...ofProject(projectId) }, seconds),
+    providerEventReceived: (labels) => meter.providerEvents.inc(labels),
+    statementEnded: ({ outcome, seconds }) => meter.statements.observe({ outcome }, seconds),
+  };
+  return { meters, registry };
+}

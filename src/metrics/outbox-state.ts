@@ -1,0 +1,29 @@
+/** How much of the outbox waits, and since when. */
+import type { Database } from '../database/database.ts';
+
+/** Counted exactly up to here: a look must stay cheap however long the outbox is. */
+const COUNTED_MAX = 100_000;
+
+const OUTBOX = `
+  select count(*)::int as "pending",
+    (count(*) filter (where "nextAttemptTime" <= now()))::int as "due",
+    coalesce(greatest(extract(epoch from now() - min("nextAttemptTime")), 0), 0)::float8
+      as "oldestDueSeconds"
+  from (
+    select d."nextAttemptTime" from "Delivery" d
+    join "Destination" t on t."id" = d."destinationId" and t."status" = 'ENABLED'
+    where d."nextAttemptTime" is not null
+    limit ${COUNTED_MAX}
+  ) waiting`;
+
+export interface OutboxState {
+  pending: number;
+  due: number;
+  /** 0 if none is due. */
+  oldestDueSeconds: number;
+}
+
+export async function findOutbox({ rows }: Pick<Database, 'rows'>): Promise<OutboxState> {
+  const [found] = await rows.query<OutboxState>(OUTBOX, []);
+  return found ?? { pending: 0, due: 0, oldestDueSeconds: 0 };
+}

@@ -1,0 +1,89 @@
+/** What is found out when Prometheus looks: queues, streams, connections, and the process itself. */
+import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import type { Database } from '../database/database.ts';
+import { findOutbox } from './outbox-state.ts';
+
+export interface Observed {
+  database: Database;
+  /** Streams of this process: open ones, and those that are behind the end of their log. */
+  streams: () => { open: number; lagging: number };
+  requestsMax: number;
+  /** Jobs by queue and state, as the queue counted them last. */
+  jobs: () => Promise<readonly { queue: string; state: string; count: number }[]>;
+  /** Whether this process counts what waits in the database: the answer is the same in all. */
+  countsWork: boolean;
+}
+
+/** Looks at everything; call it before the registry is read. It never throws. */
+export type Look = () => Promise<void>;
+
+export function observe(register: Registry, observed: Observed): Look {
+  collectDefaultMetrics({ register });
+  gaugesOf(register)('gateway_requests_max', 'LIMIT_REQUESTS.').set(observed.requestsMax);
+  const looks = [streamsOf(register, observed), connectionsOf(register, observed)];
+  if (observed.countsWork) looks.push(workOf(register, observed));
+  return async () => {
+    await Promise.all(looks.map((look) => look()));
+  };
+}
+
+function gaugesOf(register: Registry) {
+  return (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers: [register] });
+}
+
+function streamsOf(register: Registry, { streams }: Observed): Look {
+  const gauge = gaugesOf(register);
+  const open = gauge('gateway_event_streams', 'Open event streams.');
+  const lagging = gauge(
+    'gateway_event_streams_lagging',
+    'Event streams that are behind their log.',
+  );
+  return async () => {
+    const now = streams();
+    open.set(now.open);
+    lagging.set(now.lagging);
+  };
+}
+
+function connectionsOf(register: Registry, { database }: Observed): Look {
+  const gauge = gaugesOf(register);
+  const count = gauge('db_client_connection_count', 'Connections of the pool.', ['state']);
+  const max = gauge('db_client_connection_max', 'Connections that the pool may have.');
+  const waiting = gauge(
+    'db_client_connection_pending_requests',
+    'Statements and transactions that wait for a connection.',
+  );
+  return async () => {
+    const now = database.connections();
+    count.set({ state: 'idle' }, now.idle);
+    count.set({ state: 'used' }, now.open - now.idle);
+    max.set(now.max);
+    waiting.set(now.waiting);
+  };
+}
+
+function workOf(register: Registry, { database, jobs }: Observed): Look {
+  const gauge = gaugesOf(register);
+  const pending = gauge('gateway_deliveries_pending', 'Deliveries that are not over.');
+  const due = gauge('gateway_deliveries_due', 'Deliveries that are due.');
+  const oldest = gauge('gateway_delivery_oldest_due_seconds', 'How long the oldest has been due.');
+  const queued = gauge('gateway_jobs', 'Jobs, by queue and state.', ['queue', 'state']);
+  const reached = gauge('gateway_database_up', '1 if the database told what waits in it, else 0.');
+  return async () => {
+    // What is not known now is left out: an old value would be taken for a new one.
+    for (const one of [pending, due, oldest]) one.remove();
+    queued.reset();
+    try {
+      const [outbox, counts] = await Promise.all([findOutbox(database), jobs()]);
+      pending.set(outbox.pending);
+      due.set(outbox.due);
+      oldest.set(outbox.oldestDueSeconds);
+      for (const { count, ...labels } of counts) queued.set(labels, count);
+      reached.set(1);
+    } catch {
+      // The database's own outage is in the log.
+      reached.set(0);
+    }
+  };
+}

@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest';
+import { newId } from '../../src/ids.ts';
+import { createLog } from '../../src/log.ts';
+import { NO_METERS } from '../../src/meters.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+import { sharedApp, testApp, testDatabase } from '../support/app.ts';
+import { installReading, TRIGGER } from '../support/scenes/reads.ts';
+import { contact, createWriter } from '../support/scenes/writes.ts';
+
+const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
+  createDestination(input: $input) { destination { id } }
+}`;
+const POLLING = { timeout: 20_000, interval: 100 };
+
+const metrics = createMetrics({ METRICS_PROJECTS: [] });
+const database = await testDatabase(createLog('silent'), metrics.meters);
+const app = await sharedApp({
+  env: { METRICS_PORT: '0', LIMIT_ALIASES: '2', WRONG_KEY_LIMIT_PER_MINUTE: '1' },
+  metrics,
+  database,
+});
+const { metrics: url = '' } = await app.app.start();
+
+/** The value of a series, by the start of its line; 0 if there is none. */
+async function seriesOf(series: string): Promise<number> {
+  const text = await (await fetch(url)).text();
+  const line = text.split('\n').find((one) => one.startsWith(series));
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
+
+const counted = (series: string) => expect.poll(() => seriesOf(series), POLLING);
+
+test('the port answers /metrics and nothing else', async () => {
+  const { origin: own } = new URL(url);
+  expect(new URL(url).hostname).toBe('127.0.0.1');
+  const answer = await fetch(url);
+  expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  expect(await answer.text()).toMatch(/^process_resident_memory_bytes \d+/m);
+  expect((await fetch(`${own}/`)).status).toBe(404);
+  expect((await fetch(url, { method: 'POST' })).status).toBe(404);
+  expect((await app.fetch('/metrics')).status).toBe(404);
+});
+
+test('requests are told by surface, kind and outcome', async () => {
+  const tenant = await app.tenant();
+  await tenant.query('{ viewer { __typename } }');
+  const ok = 'gateway_request_duration_seconds_count{surface="graphql",kind="query",outcome="OK"}';
+  expect(await seriesOf(ok)).toBeGreaterThan(0);
+  expect(await seriesOf('gateway_graphql_cost_count')).toBeGreaterThan(0);
+  const path = `/v1/projects/${tenant.projectId}/integrations`;
+  await app.fetch(path, { headers: { 'x-api-key': tenant.apiKey } });
+  await app.fetch(`${path}/nothing`, { headers: { 'x-api-key': tenant.apiKey } });
+  const rest = 'gateway_request_duration_seconds_count{surface="rest",kind="query",outcome=';
+  expect(await seriesOf(`${rest}"OK"}`)).toBe(1);
+  await counted(
+    'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/v1/*",http_response_status_code="200"}',
+  ).toBe(1);
+  expect(await seriesOf('http_server_active_requests')).toBe(0);
+});
+
+test('refusals are told by their limit', async () => {
+  const tenant = await app.tenant();
+  await tenant.request('{ a: viewer { id } b: viewer { id } c: viewer { id } }');
+  expect(await seriesOf('gateway_refusals_total{limit="aliases"}')).toBe(1);
+  const refused =
+    'gateway_request_duration_seconds_count{surface="graphql",kind="unknown",outcome="QUERY_LIMIT_EXCEEDED"}';
+  expect(await seriesOf(refused)).toBe(1);
+  for (const key of ['ik_a', 'ik_b', 'ik_c'])
+    await app.client({ 'x-api-key': key }).request('{ viewer { kind } }');
+  expect(await seriesOf('gateway_refusals_total{limit="wrong_keys"}')).toBeGreaterThan(0);
+});
+
+test('work is told by its outcome: writes, reads, provider calls and records', async () => {
+  const writer = await createWriter(app);
+  await writer.write({ record: contact() });
+  await counted('gateway_operations_total{kind="write",outcome="SUCCESS"}').toBe(1);
+  await counted('gateway_records_total{kind="write"}').toBe(1);
+  const calls =
+    'gateway_provider_call_duration_seconds_count{provider="sandbox",kind="api",outcome="2xx"}';
+  expect(await seriesOf(calls)).toBeGreaterThan(0);
+});
+
+test('a read is told with its records, its delivery and what waits in the database', async () => {
+  const { database, sandboxUrl } = app.app.services;
+  app.app.sandbox.seed('companies', 3);
+  const tenant = await app.tenant();
+  await tenant.query(CREATE_DESTINATION, {
+    input: {
+      ...{ projectIdOrName: tenant.projectId, name: 'records', type: 'WEBHOOK' },
+      url: 'https://hooks.example.com/in',
+    },
+  });
+  const reading = await installReading(app, tenant, {
+    object: {
+      objectName: 'companies',
+      mapToName: undefined,
+      requiredFields: [{ fieldName: 'name' }],
+    },
+  });
+  await database.prisma.destination.updateMany({
+    where: { projectId: tenant.projectId },
+    data: { url: `${sandboxUrl()}/inbox/metrics` },
+  });
+  await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'companies' } });
+  await counted('gateway_operations_total{kind="read",outcome="SUCCESS"}').toBe(1);
+  expect(await seriesOf('gateway_records_total{kind="read"}')).toBe(3);
+  await counted('gateway_delivery_attempt_duration_seconds_count{outcome="succeeded"}').toBe(1);
+  await counted('gateway_deliveries_pending').toBe(0);
+  expect(await seriesOf('gateway_database_up')).toBe(1);
+  expect(await seriesOf('gateway_jobs{queue="run-read",state="active"}')).toBe(0);
+  expect(
+    await seriesOf('db_client_operation_duration_seconds_count{outcome="ok"}'),
+  ).toBeGreaterThan(0);
+  expect(await seriesOf('db_client_connection_max')).toBeGreaterThan(0);
+});
+
+test('deliveries that wait are told with the age of the oldest', async () => {
+  const { prisma } = app.app.services.database;
+  const { projectId } = await app.tenant();
+  const destination = await insertDestination(projectId);
+  const nextAttemptTime = new Date(Date.now() - 3_600_000);
+  await prisma.delivery.create({
+    data: {
+      ...{ id: 'dlv_old', projectId, destinationId: destination, body: '{}' },
+      ...{ nextAttemptTime, leaseExpireTime: new Date(Date.now() + 3_600_000), leaseToken: 'held' },
+    },
+  });
+  expect(await seriesOf('gateway_deliveries_pending')).toBe(1);
+  expect(await seriesOf('gateway_deliveries_due')).toBe(1);
+  expect(await seriesOf('gateway_delivery_oldest_due_seconds')).toBeGreaterThan(3_500);
+  await prisma.destination.update({ where: { id: destination }, data: { status: 'DISABLED' } });
+  expect(await seriesOf('gateway_deliveries_pending')).toBe(0);
+});
+
+async function insertDestination(projectId: string): Promise<string> {
+  const { prisma } = app.app.services.database;
+  const id = newId('dst');
+  const url = 'https://hooks.example.com/in';
+  const data = {
+    id,
+    projectId,
+    name: 'waits',
+    url,
+    type: 'WEBHOOK',
+    signingSecretSealed: 'sealed',
+  };
+  await prisma.destination.create({ data: data as never });
+  return id;
+}
+
+test('open event streams are counted', async () => {
+  const tenant = await app.tenant();
+  const headers = {
+    ...{ accept: 'text/event-stream', 'content-type': 'application/json' },
+    'x-api-key': tenant.apiKey,
+  };
+  const query = `subscription { notificationEvents(projectIdOrName: "${tenant.projectId}") { cursor } }`;
+  const ending = new AbortController();
+  const body = JSON.stringify({ query });
+  const { signal } = ending;
+  await app.fetch('/graphql', { method: 'POST', headers, body, signal });
+  await counted('gateway_event_streams').toBe(1);
+  ending.abort();
+  await counted('gateway_event_streams').toBe(0);
+});
+
+test('no label holds an id of a tenant, unless METRICS_PROJECTS lists it', async () => {
+  expect(await (await fetch(url)).text()).not.toMatch(/(prj|opr|con|ik|dst)_[a-z0-9]/i);
+  const { meters, registry } = createMetrics({ METRICS_PROJECTS: ['prj_listed'] });
+  for (const projectId of ['prj_listed', 'prj_other', 'prj_third']) {
+    meters.operationEnded({ kind: 'read', outcome: 'SUCCESS', projectId });
+  }
+  const text = await registry.metrics();
+  expect(text).toContain(
+    'gateway_operations_total{kind="read",outcome="SUCCESS",project="prj_listed"} 1',
+  );
+  expect(text).toContain('gateway_operations_total{kind="read",outcome="SUCCESS",project=""} 2');
+  expect(text).not.toMatch(/prj_other|prj_third/);
+});
+
+test('a method that nobody knows makes no series of its own', async () => {
+  const { meters, registry } = createMetrics({ METRICS_PROJECTS: [] });
+  for (const method of ['PROPFIND', 'BREW']) {
+    meters.httpAnswered({ method, route: '/*', status: 404, seconds: 0.1 });
+  }
+  expect(await registry.metrics()).toContain(
+    'http_server_request_duration_seconds_count{http_request_method="_OTHER",http_route="/*",http_response_status_code="404"} 2',
+  );
+});
+
+test('without METRICS_PORT nothing is measured, and no port opens', async () => {
+  await using plain = await testApp();
+  expect(plain.app.services.meters).toBe(NO_METERS);
+  expect((await plain.app.start()).metrics).toBeUndefined();
+});
