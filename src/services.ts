@@ -19,6 +19,7 @@ import { createLog, type Log } from './log.ts';
 import { NO_METERS } from './meters.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { createOutbound, type Outbound } from './outbound/client.ts';
+import { type ReadTxtRecords, readTxtRecords } from './outbound/txt-records.ts';
 import { CATALOGUE } from './providers/catalogue/all-rows.ts';
 import type { Provider } from './providers/contract.ts';
 import { hubspotProvider } from './providers/hubspot/hubspot-provider.ts';
@@ -42,6 +43,8 @@ export interface Overrides {
   now?: () => Date;
   /** Randomness: numbers from 0 up to 1. */
   random?: () => number;
+  /** Replaces DNS for claimed domains. */
+  readTxtRecords?: ReadTxtRecords;
   /** Replaces the catalogue. */
   providers?: Provider[];
 }
@@ -86,6 +89,7 @@ export async function openServices(
     queue: use('job queue', await openQueue(database, log)),
     feed: use('event feed', createFeed({ database, log, cursorOf: eventCursor })),
     operationChanges: use('operation feed', createOperationChanges(database, log)),
+    readTxtRecords: overrides.readTxtRecords ?? readTxtRecords,
     providerAccess: createProviderAccess(
       use('requests to providers', providerOutbound(config, sandbox)),
     ),

@@ -6,6 +6,7 @@ import type { OperationChanges } from '../events/operation-changes.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { Log } from '../log.ts';
 import type { Meters } from '../meters.ts';
+import type { ReadTxtRecords } from '../outbound/txt-records.ts';
 import type { Vault } from '../secrets.ts';
 import type { ErasedSubjects } from './erasure/erased-subjects.ts';
 import type { Catalogue } from './provider/catalogue.ts';
@@ -28,6 +29,8 @@ export interface Services {
   /** Events and operations as they happen. */
   feed: Feed;
   operationChanges: OperationChanges;
+  /** What DNS says of claimed domains. */
+  readTxtRecords: ReadTxtRecords;
   /** The HTTP client for providers. */
   providerAccess: ProviderAccess;
   /** The URL at which browsers reach the gateway, without a trailing slash. */

@@ -52,6 +52,11 @@ export async function getOrg(call: Call, id: string): Promise<Row<'Org'>> {
   return org;
 }
 
+/** The org as a condition of its lists: for who only may join it, they are empty. */
+export function ownOrgId(viewer: Viewer, { id }: Row<'Org'>): string | string[] {
+  return orgIdsOf(viewer).includes(id) ? id : [];
+}
+
 /** Loads many at once: an answer for each key, in the order of the keys. A key may come twice. */
 export type Batch<K, V> = (call: Call, keys: readonly K[]) => Promise<V[]>;
 

@@ -7,7 +7,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { byId } from '../scope.ts';
+import { byId, ownOrgId } from '../scope.ts';
 
 /** The members of an org, in the order of their ids. */
 export const listBuilders = read('org:read', (call: Call, org: Row<'Org'>, args: PageArgs) => {
@@ -17,7 +17,7 @@ export const listBuilders = read('org:read', (call: Call, org: Row<'Org'>, args:
       name: 'Org.builders',
       parentId: org.id,
       table: 'OrgMember',
-      where: { orgId: org.id },
+      where: { orgId: ownOrgId(call.viewer, org) },
       key: 'builderId',
       nodes: (members) =>
         Promise.all(members.map(({ builderId }) => load(call, byId('Builder'), builderId))),

@@ -1,19 +1,24 @@
-/** E-mail domains that orgs have claimed; one org for each domain in the whole service. */
+/** E-mail domains that orgs have claimed; domain-proof.ts proves them. */
 
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { notFound } from '../../errors.ts';
+import { runChange, sql } from '../../database/statements.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { conflict, notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
+import { DAY_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
 import { builderMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { getOrg, seesClaimedDomain } from '../scope.ts';
-import { uniquely } from '../unique.ts';
+import { getOrg, orgIdsOf, ownOrgId, seesClaimedDomain } from '../scope.ts';
 import { domainName } from './domain-name.ts';
 
 type ClaimedDomain = Row<'ClaimedDomain'>;
+
+/** Without a proof a claim keeps others out for so long. */
+const UNPROVEN_MS = 7 * DAY_MS;
 
 export const domainKey = z.object({
   domain: domainName.describe(
@@ -45,9 +50,14 @@ export const getClaimedDomain = read('org:read', async (call: Call, key: DomainK
   return claimed;
 });
 
+/** Of several claims: the caller's own, else the proven one, else the first. */
 async function findClaim({ viewer, database }: Call, { domain }: DomainKey) {
-  const [claimed] = await database.rows.find('ClaimedDomain', { domain });
-  return claimed && seesClaimedDomain(viewer, claimed) ? claimed : null;
+  const found = await database.rows.find('ClaimedDomain', { domain });
+  const visible = found.filter((claimed) => seesClaimedDomain(viewer, claimed));
+  const rank = ({ orgId, verifiedTime }: ClaimedDomain) =>
+    orgIdsOf(viewer).includes(orgId) ? 0 : verifiedTime ? 1 : 2;
+  const [claimed] = visible.sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1));
+  return claimed ?? null;
 }
 
 export const listClaimedDomains = read(
@@ -57,21 +67,26 @@ export const listClaimedDomains = read(
       name: 'Org.claimedDomains',
       parentId: org.id,
       table: 'ClaimedDomain',
-      where: { orgId: org.id },
+      where: { orgId: ownOrgId(call.viewer, org) },
     } as const;
     return listPage(call, list, args);
   },
 );
 
-/** The first claim wins: a second one is refused, also of the same org. */
+/** The first claim wins for a week, and for good once it is proven. Throws CONFLICT for any other meanwhile. */
 export const claimDomain = builderMutation({
   input: claimDomainInput,
   async run(call, { domain, parentId }): Promise<ClaimedDomain> {
     const { id: orgId } = await getOrg(call, parentId);
-    const data = { id: newId('dom'), domain, orgId };
-    return uniquely(
-      call.database.prisma.claimedDomain.create({ data }),
-      `The domain ${domain} is already claimed.`,
-    );
+    const unproven = new Date(call.now().getTime() - UNPROVEN_MS);
+    return inTransaction(call.database, async (tx) => {
+      // Held until the commit, so that of two at once the second one sees the first.
+      await runChange(tx, sql`select pg_advisory_xact_lock(hashtextextended(${domain}, 0))`);
+      const claims = await tx.claimedDomain.findMany({ where: { domain } });
+      const holds = (one: ClaimedDomain) =>
+        one.verifiedTime !== null || one.orgId === orgId || one.createTime > unproven;
+      if (claims.some(holds)) throw conflict(`The domain ${domain} is already claimed.`);
+      return tx.claimedDomain.create({ data: { id: newId('dom'), domain, orgId } });
+    });
   },
 });

@@ -14,7 +14,7 @@ import { orNull } from '../optional-value.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { pageOfArray } from '../paging/page-of-array.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { type Batch, getOrg } from '../scope.ts';
+import { type Batch, getOrg, ownOrgId } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { renewMembership } from '../viewer/viewer.ts';
 
@@ -92,7 +92,7 @@ export const listInvites = read(
     { status, ...args }: PageArgs & FiltersOf<typeof inviteFilters>,
   ) => {
     const ofThis = status ? ofStatus(status, await load(call, times, 'now')) : {};
-    const where = { orgId: org.id, ...ofThis };
+    const where = { orgId: ownOrgId(call.viewer, org), ...ofThis };
     return listPage(call, { name: 'Org.invites', parentId: org.id, table: 'Invite', where }, args);
   },
 );

@@ -10,7 +10,7 @@ import { projectRead, read } from '../declared-read.ts';
 import { label, projectIdOrName, projectName } from '../names.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { findProject, orgIdsOf } from '../scope.ts';
+import { findProject, orgIdsOf, ownOrgId } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 
 type Project = Row<'Project'>;
@@ -57,7 +57,12 @@ export const listOrgProjects = read('org:read', (call: Call, org: Row<'Org'>, ar
   const own = viewer.kind === 'API_KEY' ? { id: viewer.projectId } : {};
   return listPage(
     call,
-    { name: 'Org.projects', parentId: org.id, table: 'Project', where: { orgId: org.id, ...own } },
+    {
+      name: 'Org.projects',
+      parentId: org.id,
+      table: 'Project',
+      where: { orgId: ownOrgId(viewer, org), ...own },
+    },
     args,
   );
 });

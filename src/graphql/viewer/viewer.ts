@@ -1,10 +1,11 @@
+import { listJoinableOrgs } from '../../domain/org/domain-proof.ts';
 import { listInvitesToViewer } from '../../domain/org/invite.ts';
 import { byId } from '../../domain/scope.ts';
 import type { Viewer as ViewerRow } from '../../domain/viewer/viewer.ts';
 import { rootListField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { Builder, Invites, Project } from '../schema/types.ts';
+import { Builder, Invites, Orgs, Project } from '../schema/types.ts';
 
 const ViewerKind = enumType('ViewerKind', 'What a caller authenticates with.', {
   API_KEY: 'An API key of a project.',
@@ -42,6 +43,11 @@ const Viewer = builder.objectRef<ViewerRow>('Viewer').implement({
       description:
         'For a builder: pending invites to their e-mail address, from any org, newest first. Empty for an API key.',
       list: listInvitesToViewer,
+    }),
+    joinableOrgs: rootListField(t, Orgs, {
+      description:
+        'For a builder: orgs that have proven the domain of their e-mail address, and that they can join by `joinOrg`. Empty for an API key.',
+      list: listJoinableOrgs,
     }),
   }),
 });

@@ -20,6 +20,7 @@ test('a domain is claimed, and found at the place that the answer tells', async 
     domain,
     ...parent,
     createTime: expect.any(String),
+    verificationText: expect.any(String),
   });
   expect(await get(`/claimed-domains?domain=ann@${domain}`)).toEqual(found);
   expect(await get(`/orgs/${tenant.orgId}/claimed-domains`)).toEqual([found]);

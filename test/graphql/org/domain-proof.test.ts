@@ -1,0 +1,168 @@
+/** Claims on domains are proven by DNS, let people in, can be taken over, and end. */
+import { expect, test } from 'vitest';
+import { DAY_MS } from '../../../src/work/durations.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
+
+const records = new Map<string, string[] | Error>();
+const clock = { aheadMs: 0 };
+const app = await sharedApp({
+  now: () => new Date(Date.now() + clock.aheadMs),
+  async readTxtRecords(domain) {
+    const found = records.get(domain) ?? [];
+    if (found instanceof Error) throw found;
+    return found;
+  },
+});
+
+const CLAIM = `mutation ($input: ClaimDomainInput!) {
+  claimDomain(input: $input) { claimedDomain { id domain verifiedTime verificationText } }
+}`;
+const VERIFY = `mutation ($input: VerifyClaimedDomainInput!) {
+  verifyClaimedDomain(input: $input) { claimedDomain { id verifiedTime } }
+}`;
+const RELEASE = `mutation ($input: ReleaseClaimedDomainInput!) {
+  releaseClaimedDomain(input: $input) { deletedId }
+}`;
+const JOIN = 'mutation ($input: JoinOrgInput!) { joinOrg(input: $input) { org { id } } }';
+const JOINABLE = `{ viewer { joinableOrgs { totalCount nodes {
+  id label billingAccount { id }
+  builders { totalCount } projects { totalCount } invites { totalCount }
+  claimedDomains { totalCount }
+} } } }`;
+
+const newDomain = () => `d-${crypto.randomUUID()}.example.com`;
+
+async function claim({ builder, orgId }: Tenant, domain: string) {
+  const input = { domain, parentId: orgId, parentType: 'ORG' };
+  return (await builder.query(CLAIM, { input })).claimDomain.claimedDomain;
+}
+
+async function proven(tenant: Tenant, domain: string) {
+  const claimed = await claim(tenant, domain);
+  records.set(domain, ['v=spf1 -all', claimed.verificationText]);
+  const input = { claimedDomainId: claimed.id };
+  return (await tenant.builder.query(VERIFY, { input })).verifyClaimedDomain.claimedDomain;
+}
+
+async function personAt(domain: string) {
+  const claims = { sub: crypto.randomUUID(), email: `ada@${domain}` };
+  const token = await app.app.verifier.mint?.(claims);
+  return { token, ...app.client({ authorization: `Bearer ${token}` }) };
+}
+
+test('a claim is proven when DNS has its text, and not before', async () => {
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const domain = newDomain();
+  const claimed = await claim(tenant, domain);
+  expect(claimed).toMatchObject({ domain, verifiedTime: null });
+  const input = { claimedDomainId: claimed.id };
+  const without = await tenant.builder.refusal(VERIFY, { input });
+  expect(without.code).toBe('UNPROCESSABLE');
+  expect(without.problem.detail).toContain(claimed.verificationText);
+  records.set(domain, Object.assign(new Error('no answer'), { code: 'ETIMEOUT' }));
+  const silent = await tenant.builder.refusal(VERIFY, { input });
+  expect(silent.problem.detail).toContain('ETIMEOUT');
+  records.set(domain, [claimed.verificationText]);
+  expect(await stranger.builder.refusal(VERIFY, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.refusal(VERIFY, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  const { verifyClaimedDomain } = await tenant.builder.query(VERIFY, { input });
+  expect(verifyClaimedDomain.claimedDomain.verifiedTime).toEqual(expect.any(String));
+  records.delete(domain);
+  expect(await tenant.builder.query(VERIFY, { input })).toEqual({ verifyClaimedDomain });
+});
+
+test('people of a proven domain join by themselves, and see nothing of the org before', async () => {
+  const tenant = await app.tenant();
+  const domain = newDomain();
+  const person = await personAt(domain);
+  const input = { orgId: tenant.orgId };
+  await claim(tenant, newDomain());
+  expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
+  expect(await person.refusal(JOIN, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  await proven(tenant, domain);
+  const none = { totalCount: 0 };
+  expect((await person.query(JOINABLE)).viewer.joinableOrgs).toEqual({
+    totalCount: 1,
+    nodes: [
+      {
+        id: tenant.orgId,
+        label: expect.any(String),
+        billingAccount: null,
+        ...{ builders: none, projects: none, invites: none, claimedDomains: none },
+      },
+    ],
+  });
+  expect(await (await personAt(newDomain())).refusal(JOIN, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  expect((await tenant.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
+  for (let times = 0; times < 2; times += 1) {
+    expect(await person.query(JOIN, { input })).toEqual({ joinOrg: { org: { id: tenant.orgId } } });
+  }
+  expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
+  expect((await person.query('{ orgs { nodes { id } } }')).orgs.nodes).toEqual([
+    { id: tenant.orgId },
+  ]);
+});
+
+test('an unproven claim keeps others out for 7 days; then who proves it has it', async () => {
+  const [first, second] = [await app.tenant(), await app.tenant()];
+  const domain = newDomain();
+  const early = await claim(first, domain);
+  const input = { domain, parentId: second.orgId, parentType: 'ORG' };
+  expect(await second.builder.refusal(CLAIM, { input })).toMatchObject({ code: 'CONFLICT' });
+  clock.aheadMs = 7 * DAY_MS + 1_000;
+  try {
+    const late = await proven(second, domain);
+    expect(late.verifiedTime).toEqual(expect.any(String));
+    const gone = { input: { claimedDomainId: early.id } };
+    expect(await first.builder.refusal(VERIFY, gone)).toMatchObject({ code: 'NOT_FOUND' });
+    const again = { ...input, parentId: first.orgId };
+    expect(await first.builder.refusal(CLAIM, { input: again })).toMatchObject({
+      code: 'CONFLICT',
+    });
+  } finally {
+    clock.aheadMs = 0;
+  }
+});
+
+test('a released domain is free, and nobody joins by it', async () => {
+  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const domain = newDomain();
+  const { id } = await proven(tenant, domain);
+  const input = { claimedDomainId: id };
+  expect(await other.builder.refusal(RELEASE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.builder.query(RELEASE, { input })).toEqual({
+    releaseClaimedDomain: { deletedId: id },
+  });
+  const person = await personAt(domain);
+  expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
+  expect(await claim(other, domain)).toMatchObject({ domain });
+});
+
+test('the same over REST', async () => {
+  const rest = await restTenant(app);
+  const { orgId } = rest.tenant;
+  const domain = newDomain();
+  await rest.builder.ask('POST', '/claimed-domains', {
+    domain,
+    parentId: orgId,
+    parentType: 'org',
+  });
+  const [claimed] = await rest.builder.get(`/orgs/${orgId}/claimed-domains`);
+  const path = `/claimed-domains/${claimed.id}`;
+  expect(await rest.builder.refusal('POST', `${path}:verify`)).toMatchObject({ status: 422 });
+  records.set(domain, [claimed.verificationText]);
+  const verified = await rest.builder.post(`${path}:verify`, undefined, 200);
+  expect(verified).toEqual({ ...claimed, verifiedTime: expect.any(String) });
+  const { token } = await personAt(domain);
+  const ask = async (method: string, at: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    return (await app.fetch(`/v1${at}`, { method, headers })).json();
+  };
+  expect(await ask('GET', '/joinable-orgs')).toMatchObject([{ id: orgId }]);
+  expect(await ask('POST', `/orgs/${orgId}:join`)).toMatchObject({ id: orgId });
+  expect(await ask('GET', '/orgs')).toMatchObject([{ id: orgId }]);
+  await rest.builder.delete(path);
+});
