@@ -1,0 +1,320 @@
+/** Every mutation, called with every member of its input: `@name` stands for the id that the step of that name gave. */
+import { subscribeContent, wholeContent } from '../conformance/contents.ts';
+import { contentFor, revisionOf } from '../scenes/integrations.ts';
+
+export interface Step {
+  mutation: string;
+  input: object;
+  /** As a builder: of the org, or one who is invited to it. */
+  as?: 'builder' | 'guest';
+  /** What the id of its answer is called in later steps. */
+  gives?: string;
+  /** Why it is refused after its input was read. */
+  isRefused?: string;
+}
+
+const client = { clientId: 'client', clientSecret: 'secret' };
+const basicAuth = { username: 'ann', password: 'secret' };
+const token = { issuedAt: '2026-01-01T00:00:00Z', expiresAt: '2099-01-01T00:00:00Z' };
+const CREDENTIALS: Record<string, object> = {
+  apiKey: { apiKey: 'sandbox-key' },
+  basicAuth: { basicAuth },
+  clientCredentials: { oauth2ClientCredentials: { ...client, scopes: ['a'] } },
+  password: { oauth2PasswordCredentials: { ...client, ...basicAuth, scopes: ['a'] } },
+  tokens: {
+    oauth2AuthorizationCode: {
+      accessToken: { token: 'at', ...token },
+      refreshToken: { token: 'rt', ...token },
+      scopes: ['a'],
+    },
+  },
+  customAuth: { customAuth: { accountKey: 'a' } },
+};
+const account = {
+  provider: 'sandbox',
+  consumerRef: 'ann',
+  consumerName: 'Ann',
+  groupName: 'Acme',
+  providerAppId: '@app',
+  providerWorkspaceRef: 'workspace-1',
+  providerMetadata: { region: { value: 'eu', source: 'input' } },
+};
+
+const SCHEME = { authScheme: 'API_KEY' };
+
+const url = 'https://hooks.example.com/in';
+const ofEvents: Step[] = [
+  { mutation: 'createTopic', input: { name: 'alerts' }, gives: 'topic' },
+  { mutation: 'updateTopic', input: { topicId: '@topic', name: 'alarms' } },
+  ...['records', 'other'].map((name) => ({
+    mutation: 'createDestination',
+    input: { name, type: 'WEBHOOK', url, headers: { 'x-a': '1' } },
+    gives: name,
+  })),
+  {
+    mutation: 'updateDestination',
+    input: { destinationId: '@other', name: 'another', url, headers: {}, status: 'DISABLED' },
+  },
+  { mutation: 'rotateDestinationSecret', input: { destinationId: '@other' } },
+  {
+    mutation: 'createTopicDestinationRoute',
+    input: { topicId: '@topic', destinationId: '@other' },
+    gives: 'topicRoute',
+  },
+  {
+    mutation: 'createEventTopicRoute',
+    input: { topicId: '@topic', eventType: 'CONNECTION_CREATED' },
+    gives: 'eventRoute',
+  },
+  {
+    mutation: 'retryDelivery',
+    input: { deliveryId: '@delivery' },
+    isRefused: 'its destination is gone',
+  },
+];
+
+const app = { ...client, externalRef: '42', scopes: ['a'], metadata: { providerParams: {} } };
+const APP_FIELDS = ['EXTERNAL_REF', 'CLIENT_ID', 'CLIENT_SECRET', 'PROVIDER', 'SCOPES', 'METADATA'];
+const ofConnecting: Step[] = [
+  { mutation: 'createApiKey', input: { label: 'CI', scopes: ['read'] }, gives: 'key' },
+  {
+    mutation: 'updateApiKey',
+    input: { apiKeyId: '@key', label: 'CI', scopes: ['full'], active: false },
+  },
+  { mutation: 'createProviderApp', input: { ...app, provider: 'sandbox' }, gives: 'app' },
+  {
+    mutation: 'updateProviderApp',
+    input: {
+      providerAppId: '@app',
+      updateMask: APP_FIELDS,
+      providerApp: { ...app, provider: 'sandbox' },
+    },
+  },
+  ...Object.entries(CREDENTIALS).flatMap(([name, given]): Step[] => [
+    {
+      mutation: 'generateConnection',
+      input: { ...account, ...given, groupRef: name, ...(name === 'apiKey' && SCHEME) },
+      gives: name,
+    },
+    {
+      mutation: 'updateConnection',
+      input: {
+        ...given,
+        connectionId: `@${name}`,
+        providerWorkspaceRef: 'workspace-2',
+        providerMetadata: {},
+      },
+    },
+  ]),
+  {
+    mutation: 'refreshConnection',
+    input: { connectionId: '@tokens' },
+    isRefused: 'the sandbox has not given this token',
+  },
+  {
+    mutation: 'startOAuthConnect',
+    input: {
+      ...account,
+      groupRef: 'asked',
+      scopes: ['a'],
+      authScheme: 'OAUTH2_AUTHORIZATION_CODE',
+      redirectUrl: 'https://app.example.com/done',
+    },
+  },
+  {
+    mutation: 'startOAuthUpdate',
+    input: {
+      connectionId: '@tokens',
+      scopes: ['a'],
+      returnUrl: 'https://app.example.com/done',
+    },
+  },
+];
+
+const [reading] = wholeContent.read.objects;
+const requiredFields = [...(reading?.requiredFields ?? []), { mapToName: 'surname' }];
+const content = contentFor('crm', {
+  ...wholeContent,
+  ...subscribeContent,
+  read: { objects: [{ ...reading, requiredFields }] },
+});
+const [subscribed] = subscribeContent.subscribe.objects;
+const watchingAll = { enabled: 'always', watchFieldsAuto: 'all' };
+const revision = revisionOf({
+  ...content,
+  subscribe: { objects: [{ ...subscribed, updateEvent: watchingAll }] },
+});
+const inModule = { module: 'crm', proxy: { enabled: true, useModule: true } };
+const installing = {
+  configCreatedBy: 'builder:them',
+  skipSampling: true,
+  connectionId: '@apiKey',
+  config: {
+    provider: 'sandbox',
+    proxy: { enabled: true },
+    read: [
+      {
+        objectName: 'contacts',
+        destination: 'records',
+        schedule: '0 * * * *',
+        selectedFields: ['phone'],
+        fieldMappings: [{ fieldName: 'lastname', mapToName: 'surname', mapToDisplayName: 'Name' }],
+        backfill: { days: 30 },
+        disabled: false,
+      },
+    ],
+    write: [{ objectName: 'contacts', deletionEnabled: true }],
+  },
+};
+const inFull = structuredClone(installing);
+Object.assign(inFull.config.read[0] as object, { backfill: { fullHistory: true } });
+
+const ofIntegrations: Step[] = [
+  {
+    mutation: 'createIntegration',
+    input: { name: 'crm', provider: 'sandbox', latestRevision: revisionOf(content) },
+    gives: 'integration',
+  },
+  {
+    mutation: 'createIntegration',
+    input: {
+      name: 'in-module',
+      provider: 'salesforce',
+      latestRevision: revisionOf({ name: 'in-module', provider: 'salesforce', ...inModule }),
+    },
+    gives: 'inModule',
+  },
+  {
+    mutation: 'createRevision',
+    input: { integrationIdOrName: 'crm', revision, destructive: true },
+  },
+  {
+    mutation: 'createInstallation',
+    input: { integrationIdOrName: 'crm', groupRef: 'apiKey', ...installing },
+    gives: 'installation',
+  },
+  { mutation: 'updateInstallation', input: { installationId: '@installation', ...inFull } },
+  ...['pauseReads', 'resumeReads'].map((mutation) => ({
+    mutation,
+    input: { installationId: '@installation', objects: ['contacts'], note: 'Moving.' },
+  })),
+  {
+    mutation: 'triggerRead',
+    input: {
+      integrationIdOrName: 'crm',
+      objectName: 'contacts',
+      groupRef: 'apiKey',
+      sinceTimestamp: '2026-01-01T00:00:00Z',
+      untilTimestamp: '2026-02-01T00:00:00Z',
+    },
+  },
+];
+
+const writing = {
+  integrationIdOrName: 'crm',
+  objectName: 'contacts',
+  groupRef: 'apiKey',
+  type: 'CREATE',
+};
+const record = { mail: 'ann@example.com', lastname: 'Ann' };
+const associations = [
+  { to: { id: 'c1' }, types: [{ associationCategory: 'OWN', associationTypeId: 1 }] },
+];
+const headers = [{ key: 'x-sandbox-trace', value: '1' }];
+const WRITES: object[] = [
+  { record, associations, headers, idempotencyKey: 'once', mode: 'SYNCHRONOUS' },
+  { record, mode: 'ASYNCHRONOUS', retryPolicy: { deadlineHours: 1 } },
+  {
+    record,
+    mode: 'ASYNCHRONOUS',
+    autoBatchPolicy: { maxDelayMinutes: 60, retryDeadlineHours: 1 },
+  },
+  { batch: [{ record, associations }], batchPolicy: { allOrNone: true } },
+];
+const ofWrites = WRITES.map((given) => ({
+  mutation: 'writeRecords',
+  input: { ...writing, ...given },
+}));
+
+const ofOrgs: Step[] = [
+  { mutation: 'createOrg', input: { label: 'Own' }, as: 'builder', gives: 'ownOrg' },
+  { mutation: 'updateOrg', input: { orgId: '@ownOrg', label: 'Renamed' }, as: 'builder' },
+  {
+    mutation: 'createProject',
+    input: { orgId: '@ownOrg', name: 'walked-project', appName: 'App' },
+    as: 'builder',
+    gives: 'ownProject',
+  },
+  {
+    mutation: 'updateProject',
+    input: { projectIdOrName: '@ownProject', name: 'walked-2', appName: 'Other' },
+    as: 'builder',
+  },
+  {
+    mutation: 'claimDomain',
+    input: { domain: 'walked.example.com', parentId: '@ownOrg', parentType: 'ORG' },
+    as: 'builder',
+  },
+  {
+    mutation: 'createInvite',
+    input: { orgId: '@ownOrg', email: 'guest@walked.example' },
+    as: 'builder',
+    gives: 'accepted',
+  },
+  { mutation: 'acceptInvite', input: { inviteId: '@accepted' }, as: 'guest' },
+  {
+    mutation: 'acceptInvite',
+    input: { invitedEmail: 'guest@walked.example' },
+    as: 'guest',
+    isRefused: 'the only invite is accepted already',
+  },
+  {
+    mutation: 'removeMember',
+    input: { orgId: '@ownOrg', builderId: '@guest' },
+    as: 'builder',
+  },
+  {
+    mutation: 'createInvite',
+    input: { orgId: '@ownOrg', email: 'other@walked.example' },
+    as: 'builder',
+    gives: 'invite',
+  },
+  {
+    mutation: 'deleteInvite',
+    input: { orgId: '@ownOrg', inviteId: '@invite' },
+    as: 'builder',
+  },
+];
+
+const ends: Step[] = [
+  { mutation: 'deleteTopicDestinationRoute', input: { routeId: '@topicRoute' } },
+  { mutation: 'deleteEventTopicRoute', input: { routeId: '@eventRoute' } },
+  { mutation: 'deleteTopic', input: { topicId: '@topic' } },
+  { mutation: 'deleteDestination', input: { destinationId: '@other' } },
+  { mutation: 'deleteApiKey', input: { apiKey: '@key' } },
+  { mutation: 'deleteInstallation', input: { installationId: '@installation' } },
+  { mutation: 'deleteIntegration', input: { integrationIdOrName: 'crm' } },
+  { mutation: 'deleteConnection', input: { connectionId: '@basicAuth' } },
+  { mutation: 'eraseConsumer', input: { consumerRef: 'ann' } },
+  { mutation: 'eraseGroup', input: { groupRef: 'apiKey' } },
+  {
+    mutation: 'deleteProviderApp',
+    input: { providerAppId: '@app' },
+    isRefused: 'connections use it',
+  },
+  {
+    mutation: 'deleteProject',
+    input: { projectIdOrName: '@ownProject', confirmName: 'walked-2' },
+    as: 'builder',
+  },
+  { mutation: 'deleteOrg', input: { orgId: '@ownOrg' }, as: 'builder' },
+];
+
+export const STEPS: Step[] = [
+  ...ofEvents,
+  ...ofConnecting,
+  ...ofIntegrations,
+  ...ofWrites,
+  ...ofOrgs,
+  ...ends,
+];
