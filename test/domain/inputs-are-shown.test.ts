@@ -24,14 +24,17 @@ const SHOWN_BY: Record<string, string> = {
 };
 
 const FOUND_BY = 'It names what there is already.';
-const SECRET = 'A secret; `authScheme` tells its kind.';
+const SECRET = 'A secret: it is never shown.';
 const WRITTEN = 'A part of a write: the record at the provider shows it.';
 const ASKED = 'Work to do, and not what is kept: its operation tells of it.';
 
 /** Types that no answer has, each with the reason. */
 const NOT_SHOWN_TYPES: [names: RegExp, reason: string][] = [
   [/^(Accept|Delete|Erase|Refresh|Remove|Retry|Rotate)\w+Input$/, FOUND_BY],
-  [/^(BasicAuth|OAuth2\w+)Input$/, `${SECRET} Tokens are in \`credentials\`.`],
+  [
+    /^(BasicAuth|OAuth2\w+)Input$/,
+    `${SECRET} \`authScheme\` tells its kind, and tokens are in \`credentials\`.`,
+  ],
   [/^(Association|AssociationTarget|AssociationType|BatchRecord|Header)Input$/, WRITTEN],
   [/^(AutoBatchPolicy|BatchPolicy|RetryPolicy|WriteRecords|TriggerRead)Input$/, ASKED],
   [/^(Pause|Resume)ReadsInput$/, '`paused` and `pauseNote` of the objects show it.'],
@@ -48,7 +51,9 @@ const NOT_SHOWN: Record<string, string> = {
   'CreateInviteInput.email': 'It is `invitedEmail`.',
   'CreateInviteInput.orgId': 'It is `parentId`.',
   'CreateProviderAppInput.clientSecret': SECRET,
+  'CreateProviderAppInput.webhookSecret': SECRET,
   'ProviderAppChanges.clientSecret': SECRET,
+  'ProviderAppChanges.webhookSecret': SECRET,
   'UpdateProviderAppInput.providerApp': 'Its members are those of the app.',
   'UpdateProviderAppInput.updateMask': 'It says which members are changed.',
   'CreateRevisionInput.revision': 'Its members are those of the revision.',

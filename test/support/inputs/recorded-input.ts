@@ -58,8 +58,8 @@ function recorded(reads: Reads, schema: z.ZodType, value: unknown): unknown {
       return Reflect.getOwnPropertyDescriptor(target, name);
     },
     get(target, name) {
-      const member = shape[name as string] as z.ZodType | undefined;
-      if (!member) return target[name];
+      if (!Object.hasOwn(shape, name)) return target[name];
+      const member = shape[name as string] as z.ZodType;
       (described === name ? reads.copied : reads.read).add(`${id}.${String(name)}`);
       described = undefined;
       return recorded(reads, member, target[name]);

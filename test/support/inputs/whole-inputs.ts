@@ -73,8 +73,22 @@ const ofEvents: Step[] = [
   },
 ];
 
-const app = { ...client, externalRef: '42', scopes: ['a'], metadata: { providerParams: {} } };
-const APP_FIELDS = ['EXTERNAL_REF', 'CLIENT_ID', 'CLIENT_SECRET', 'PROVIDER', 'SCOPES', 'METADATA'];
+const app = {
+  ...client,
+  webhookSecret: 'secret',
+  externalRef: '42',
+  scopes: ['a'],
+  metadata: { providerParams: {} },
+};
+const APP_FIELDS = [
+  'EXTERNAL_REF',
+  'CLIENT_ID',
+  'CLIENT_SECRET',
+  'PROVIDER',
+  'SCOPES',
+  'METADATA',
+  'WEBHOOK_SECRET',
+];
 const ofConnecting: Step[] = [
   { mutation: 'createApiKey', input: { label: 'CI', scopes: ['read'] }, gives: 'key' },
   {
