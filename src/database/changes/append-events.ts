@@ -44,7 +44,7 @@ function deliveryIdSql(base: string, count: string): string {
 
 /**
  * The members of a `with` that append the events of `happened`, which comes before them and has EVENT_COLUMNS. The
- * statement must select from `announced`. From `log_ends` to the commit other events of the project wait, so that
+ * statement must count `announced`, or no hint is sent. From `log_ends` to the commit other events of the project wait, so that
  * positions are in commit order (docs/decisions/003-positions-are-commit-order.md).
  */
 export const APPENDING = `

@@ -25,7 +25,7 @@ export const OPERATION_END_COLUMNS = `
 /**
  * The members of a `with` that end the operations of `ending`, which comes before them and has OPERATION_END_COLUMNS.
  * `ended_operations` are those that had not ended before, as they are now: an operation ends once. The statement must
- * select from `operation_hints` and `announced`.
+ * count `operation_hints` and `announced`, or no hint is sent.
  */
 export const ENDING_OPERATIONS = `
   ended_operations as (

@@ -39,6 +39,6 @@ export const END_WRITES: ChangeOfMany<WriteEndRow, EndedWrite> = {
     from ending g where e."taskId" = g."operationId"
   ),
   ${ENDING_OPERATIONS}
-  select t."id" as "of", o.*, (select count(*) from operation_hints), (select count(*) from announced)
-  from ended_tasks t left join ended_operations o on o."id" = t."id"`,
+  select t."id" as "of", o.* from ended_tasks t left join ended_operations o on o."id" = t."id"
+  where (select count(*) from operation_hints) >= 0 and (select count(*) from announced) >= 0`,
 };

@@ -97,5 +97,5 @@ export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection
     cross join jsonb_to_record(n."event") as h(${EVENT_COLUMNS})
   ),
   ${APPENDING}
-  select c."id" as "of", c.*, (select count(*) from announced) from generated c`,
+  select c."id" as "of", c.* from generated c where (select count(*) from announced) >= 0`,
 };

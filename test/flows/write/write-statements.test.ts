@@ -1,5 +1,7 @@
 /** How few statements a write takes, and that writes of the same moment share them. */
 import { expect, test } from 'vitest';
+import { END_WRITES, type WriteEndRow } from '../../../src/database/changes/end-writes.ts';
+import { newId } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
 import { contact, createWriter, startWriteJobs, type Writer } from '../../support/scenes/writes.ts';
@@ -101,6 +103,28 @@ test('a record that is collected takes three statements: its project, what it go
     'select Integration',
     'with IdempotencyKey',
   ]);
+});
+
+test('a change gives its row as a read would', async () => {
+  const writer = await warmWriter();
+  const { result, statements } = await recordStatements(() => writer.write({ record: contact() }));
+  const end = statements.at(-1);
+  expect(nameOf(end?.text ?? '')).toBe('with WriteTask');
+  const { database } = services;
+  const operation = await database.prisma.operation.findFirstOrThrow({
+    where: { id: result.operationId },
+  });
+  await database.prisma.operation.update({
+    where: { id: operation.id },
+    data: { status: 'IN_PROGRESS' },
+  });
+  const [row] = JSON.parse(String(end?.values[0])) as [WriteEndRow];
+  await database.prisma.writeTask.update({
+    where: { id: operation.id },
+    data: { leaseToken: row.leaseToken },
+  });
+  const again = { ...row, lastLine: { ...row.lastLine, id: newId('log') } };
+  expect(await database.changes.run(END_WRITES, again)).toEqual(operation);
 });
 
 /** Jobs that were ever enqueued for writes. */
