@@ -2,6 +2,8 @@
 
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
+import { run, statements } from '../../database/statements.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../database/violations.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
@@ -62,30 +64,54 @@ export const listOrgs = read('org:read', (call: Call, args: PageArgs) => {
   return listPage(call, { name: 'Query.orgs', table: 'Org', where }, args);
 });
 
-/** The caller is its first member. The billing provider is `none` until one is connected. */
+/** More than any person works in; each org costs rows that nobody else pays for. */
+const ORGS_OF_BUILDER_MAX = 100;
+
+/** The caller is its first member. The billing provider is `none` until one is connected. Throws CONFLICT for too many. */
 export const createOrg = builderMutation({
   input: createOrgInput,
   async run(call, { label }, viewer): Promise<Org> {
-    const billingAccountId = newId('bil');
-    const org = await call.database.prisma.org.create({
-      data: {
-        id: newId('org'),
-        label,
-        members: { create: { builderId: viewer.id } },
-        billingAccount: {
-          create: {
-            id: billingAccountId,
-            displayName: label,
-            billingProvider: 'none',
-            billingProviderRef: billingAccountId,
-          },
-        },
-      },
+    const org = await inTransaction(call.database, async (tx) => {
+      await requireRoom(tx, viewer.id);
+      return insertOrg(tx, { label, builderId: viewer.id });
     });
     renewMembership(call, viewer, org.id);
     return org;
   },
 });
+
+async function requireRoom(tx: Transaction, builderId: string): Promise<void> {
+  // Held, so that a builder creates one org after the other.
+  const builder = statements.selectFrom('Builder').select('id').where('id', '=', builderId);
+  await run(tx, builder.forNoKeyUpdate());
+  const orgs = await tx.orgMember.count({ where: { builderId } });
+  if (orgs < ORGS_OF_BUILDER_MAX) return;
+  throw conflict(
+    `A builder who belongs to ${ORGS_OF_BUILDER_MAX} orgs creates no more: delete one that is not needed first.`,
+  );
+}
+
+function insertOrg(
+  tx: Transaction,
+  { label, builderId }: { label: string; builderId: string },
+): Promise<Org> {
+  const billingAccountId = newId('bil');
+  return tx.org.create({
+    data: {
+      id: newId('org'),
+      label,
+      members: { create: { builderId } },
+      billingAccount: {
+        create: {
+          id: billingAccountId,
+          displayName: label,
+          billingProvider: 'none',
+          billingProviderRef: billingAccountId,
+        },
+      },
+    },
+  });
+}
 
 /** For members only: an API key can't rename an org. */
 export const updateOrg = builderMutation({

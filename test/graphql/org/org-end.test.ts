@@ -1,8 +1,9 @@
 /** How an org is renamed, loses members, and ends. */
 import { expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { restClient, restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 const { prisma } = app.app.services.database;
@@ -120,4 +121,21 @@ test('the same over REST', async () => {
   expect(project).toMatchObject({ id: tenant.projectId, orgId });
   await rest.builder.delete(`/orgs/${id}`);
   expect(await rest.builder.refusal('GET', `/orgs/${id}`)).toMatchObject({ status: 404 });
+});
+
+test('a builder creates 100 orgs at most, also at once; a deleted one makes room', async () => {
+  const tenant = await app.tenant();
+  const { builderId } = tenant;
+  const orgs = Array.from({ length: 98 }, () => ({ id: newId('org'), label: 'One of many' }));
+  await prisma.org.createMany({ data: orgs });
+  await prisma.orgMember.createMany({ data: orgs.map(({ id: orgId }) => ({ orgId, builderId })) });
+  const answers = await Promise.all([1, 2, 3].map(() => tenant.builder.request(CREATE)));
+  const codes = answers
+    .flatMap(({ errors }) => errors ?? [])
+    .map(({ extensions }) => extensions.code);
+  expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
+  const rest = restClient(app, { authorization: `Bearer ${tenant.token}` });
+  expect(await rest.refusal('POST', '/orgs', { label: 'More' })).toMatchObject({ status: 409 });
+  await rest.delete(`/orgs/${orgs[0]?.id}`);
+  expect(await rest.post('/orgs', { label: 'More' })).toMatchObject({ label: 'More' });
 });
