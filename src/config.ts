@@ -76,6 +76,11 @@ export const environment = z.object({
   PUBLIC_URL: publicUrl
     .optional()
     .describe('How clients reach the gateway; default: what it listens on'),
+  READ_URL: publicUrl
+    .optional()
+    .describe(
+      'Another address of the gateway, at which a POST to an object reads it; default: none',
+    ),
   DATA_DIR: z
     .string()
     .min(1)

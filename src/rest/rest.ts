@@ -14,6 +14,7 @@ import { fromServer, takePlaces } from './from-server.ts';
 import { registerProxy } from './installation/proxy.ts';
 import { BASE_PATH, registerDocument, schemaOf } from './openapi/openapi.ts';
 import { registerPage } from './openapi/reference-page.ts';
+import { pathOnHost } from './operation/read-host.ts';
 
 export type Rest = FastifyInstance;
 
@@ -27,6 +28,7 @@ export async function createRest(services: Services, admission: Admission): Prom
   const app: Rest = fastify({
     logger: false,
     bodyLimit: config.LIMIT_BODY_BYTES,
+    rewriteUrl: pathOnHost(config),
     routerOptions: { maxParamLength: PARAM_MAX },
     frameworkErrors: answerError,
   });

@@ -14,6 +14,8 @@ export const SCOPES = {
   'provider-apps:write': 'Make, change and delete provider apps.',
   'org:read': "Read the org's data.",
   'org:write': 'Invite builders to the org and revoke invites. Never implied by full.',
+  frontend:
+    'What a page of an end user may do: read, and make, change and delete connections and installations.',
   'credentials:read': 'Credentials and signing secrets in clear. Never implied by another scope.',
 } as const;
 
@@ -22,9 +24,15 @@ export const ALL_SCOPES = Object.keys(SCOPES) as [Scope, ...Scope[]];
 
 const NOT_IN_FULL: readonly Scope[] = ['org:write', 'credentials:read'];
 
+const IN_FRONTEND: readonly Scope[] = ['read', 'connections:write', 'installations:write'];
+
 /** Whether a key that holds these scopes has the needed one. */
 export function allows(held: readonly Scope[], needed: Scope): boolean {
-  return held.includes(needed) || (held.includes('full') && !NOT_IN_FULL.includes(needed));
+  return (
+    held.includes(needed) ||
+    (held.includes('full') && !NOT_IN_FULL.includes(needed)) ||
+    (held.includes('frontend') && IN_FRONTEND.includes(needed))
+  );
 }
 
 export const scope = z.string().refine((text): text is Scope => Object.hasOwn(SCOPES, text), {

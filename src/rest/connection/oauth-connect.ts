@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import { generateConnection } from '../../domain/connection/connection-generation.ts';
 import { startOAuthConnect } from '../../domain/connection/oauth-connect.ts';
 import { startOAuthUpdate } from '../../domain/connection/oauth-update.ts';
+import { invalid } from '../../errors.ts';
+import type { RestRequest } from '../endpoint/endpoint.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { connection, showConnection } from './connection-view.ts';
 
 const tag = 'Connections';
 const authorizeUrl = z
@@ -12,6 +16,14 @@ const enableCSRFProtection = z
   .boolean()
   .optional()
   .describe('Not needed: the state of a connect is secret and works once in any case.');
+
+const furtherSteps = {
+  sessionId: z.string().max(1_024).optional().describe('Of a further step: refused.'),
+  callbackParams: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('What a further step came back with: refused.'),
+};
 
 export const oauthConnectEndpoints = [
   mutationEndpoint({
@@ -44,4 +56,27 @@ export const oauthConnectEndpoints = [
     output: authorizeUrl,
     show: (started) => started.authorizeUrl,
   }),
+  mutationEndpoint({
+    id: 'connectByCustomAuth',
+    method: 'POST',
+    path: '/custom-auth/connect',
+    tag,
+    summary: 'Connects an account with the inputs that its provider declares.',
+    description: 'No provider has further steps: the first request gives the connection.',
+    mutation: generateConnection,
+    beside: furtherSteps,
+    before: refuseFurtherSteps,
+    status: 200,
+    output: z.object({ connection }).describe('The connection.'),
+    show: async (row, relations) => ({ connection: await showConnection(row, relations) }),
+  }),
 ];
+
+async function refuseFurtherSteps(
+  _request: RestRequest,
+  { sessionId, callbackParams }: { sessionId?: string; callbackParams?: object },
+): Promise<void> {
+  const name = sessionId === undefined ? 'callbackParams' : 'sessionId';
+  if (sessionId === undefined && callbackParams === undefined) return;
+  throw invalid(name, 'is of a further step, and no provider has any.');
+}

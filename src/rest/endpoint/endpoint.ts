@@ -19,6 +19,9 @@ export interface RestRequest extends Relations {
 }
 
 export type Part = Issue['in'];
+
+/** The parts of a request, as the router gives them. */
+export type Parts = Record<Part, unknown>;
 type Status = 200 | 201 | 204;
 
 /** What endpoints of every kind declare. */
@@ -34,6 +37,8 @@ export interface Described<Shown> {
   output: z.ZodType<unknown, Shown> | null;
   /** Set if the answer is a text and not JSON. */
   mediaType?: 'text/plain';
+  /** Puts a request into the form that is read, where the platform has another one for the same. */
+  rewrite?(parts: Parts): Parts;
   /** For work that was tried and has failed: the same body with another status. */
   failure?: { status: 422; isFailed(shown: Shown): boolean };
 }

@@ -3,12 +3,13 @@
 import type { Services } from '../../domain/call.ts';
 import { createRelations } from '../../domain/relations.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
+import { authorize } from '../../domain/viewer/needs.ts';
 import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
 import { withoutCredentials } from '../../errors.ts';
 import { timed } from '../../meters.ts';
 import { operationMsMax, outOfTime, withDeadline } from '../../work/deadline.ts';
-import type { Endpoint } from './endpoint.ts';
-import { type Parts, readInput } from './request-input.ts';
+import type { Endpoint, Parts } from './endpoint.ts';
+import { readInput } from './request-input.ts';
 import { errorInRequest } from './rest-errors.ts';
 
 export interface Gateway {
@@ -53,6 +54,8 @@ async function answer(
   services: Services,
   { received, viewer }: { received: Received; viewer: Viewer },
 ): Promise<unknown> {
+  // A caller who may not do it is told so, and nothing of the input.
+  authorize(viewer, endpoint.needs);
   const { input, places } = readInput(endpoint, received.parts);
   const call = { ...services, viewer };
   const { url, setHeader } = received;

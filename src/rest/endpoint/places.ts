@@ -10,6 +10,8 @@ import type { WireForm } from './wire-form.ts';
 export interface Place {
   in: Issue['in'];
   name: string;
+  /** The document has it as optional: `rewrite` of the endpoint makes it of something else. */
+  isOptional?: boolean;
   /** If its form in requests is not the domain's. */
   form?: WireForm;
   /** Where a place inside the member is in this request; as the domain names it, if nothing is said. */
@@ -65,10 +67,10 @@ export function schemaOfPart(
   const members = [...places].filter(([, place]) => place.in === part);
   if (members.length === 0) return null;
   return nested(
-    members.map(([member, { name, form }]) => [
-      name.split('.'),
-      form ? form.schema : (input.shape[member] as z.ZodType),
-    ]),
+    members.map(([member, { name, form, isOptional }]) => {
+      const schema = form ? form.schema : (input.shape[member] as z.ZodType);
+      return [name.split('.'), isOptional ? schema.optional() : schema];
+    }),
   );
 }
 

@@ -2,20 +2,18 @@
 import { z } from 'zod';
 import { listUnstorable } from '../../domain/storable-input.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../errors.ts';
-import type { Endpoint, Part } from './endpoint.ts';
+import type { Endpoint, Part, Parts } from './endpoint.ts';
 import { applyMask } from './mask.ts';
 import { issueInRequest, type Places } from './places.ts';
 import { readValue } from './values.ts';
 import { openWireForms } from './wire-form.ts';
 
-/** As the router gives them. */
-export type Parts = Record<Part, unknown>;
-
 const PARTS: readonly Part[] = ['path', 'query', 'header', 'body'];
 
 /** The input, with the places of its members in this request. */
-export function readInput(endpoint: Endpoint, parts: Parts): { input: unknown; places: Places } {
-  refuseUnstorable(parts);
+export function readInput(endpoint: Endpoint, sent: Parts): { input: unknown; places: Places } {
+  refuseUnstorable(sent);
+  const parts = endpoint.rewrite?.(sent) ?? sent;
   const issues: Issue[] = [];
   const members = readParts(endpoint, parts, issues);
   const { given, places, issues: misread } = openWireForms(endpoint.places, members);

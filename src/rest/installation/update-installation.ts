@@ -10,7 +10,6 @@ import { updateInstallation } from '../../domain/installation/installation-updat
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
 import { issueAt } from '../../domain/issues.ts';
 import { projectIdOrName, ref } from '../../domain/names.ts';
-import { authorize } from '../../domain/viewer/needs.ts';
 import { invalid, invalidInput, notFound } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
@@ -110,7 +109,6 @@ async function updateMasked(
   request: RestRequest,
   { updateMask, installation: values, skipSampling: skips, ...key }: z.output<typeof updateInput>,
 ) {
-  authorize(request.call.viewer, updateInstallation.needs);
   const paths = readMask(updateMask);
   const named = new Set(updateMask);
   const given = paths.map((path) => ({ path, value: maskedValue(values, path) }));
@@ -141,7 +139,6 @@ function createdByOf(named: Set<string>, config: { createdBy?: string } | undefi
 }
 
 async function patchObject(request: RestRequest, input: z.output<typeof patchInput>) {
-  authorize(request.call.viewer, updateInstallation.needs);
   const { projectIdOrName: project, integrationIdOrName: integration, objectName, action } = input;
   const key = { projectIdOrName: project, integrationIdOrName: integration };
   const updated = await reviseInstallation(request, {

@@ -17,6 +17,7 @@ import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
 import { shownObject, withoutNulls } from '../openapi/shown.ts';
+import { manifestShape, revisionOfManifest } from './manifest.ts';
 
 const tag = 'Integrations';
 const path = '/projects/{projectIdOrName}/integrations/{integrationId}/revisions';
@@ -79,7 +80,13 @@ export const revisionEndpoints = [
     description:
       'It is refused if installations read an object that it drops, unless destructive is true.',
     mutation: createRevision,
-    places: { ...places, destructive: { in: 'query', name: 'destructive' } },
+    beside: manifestShape,
+    rewrite: revisionOfManifest,
+    places: {
+      ...places,
+      destructive: { in: 'query', name: 'destructive' },
+      revision: { in: 'body', name: 'revision', isOptional: true },
+    },
     status: 201,
     output: null,
     show: (made, request) => tellLocation(request, made.revision.id),

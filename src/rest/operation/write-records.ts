@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type WriteAnswer, writeRecords } from '../../domain/operation/write-records.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { resource } from '../openapi/schemas.ts';
+import { refuseRead } from './read-host.ts';
 
 const errors = z
   .array(z.object({ message: z.string().describe('The reason, for people.') }))
@@ -81,6 +82,7 @@ export const writeEndpoints = [
     description:
       'If a synchronous write has no outcome 5 seconds before LIMIT_MUTATION_MS of the server (30 seconds by default), it goes on, and its operation tells the outcome.',
     mutation: writeRecords,
+    rewrite: refuseRead,
     places: {
       integrationIdOrName: { in: 'path', name: 'integrationId' },
       idempotencyKey: { in: 'header', name: 'idempotency-key' },

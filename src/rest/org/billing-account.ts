@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { billingAccountOfOrg, getBillingAccount } from '../../domain/org/billing-account.ts';
 import { orgIdsOf, type Row } from '../../domain/scope.ts';
-import { authorize } from '../../domain/viewer/needs.ts';
 import { notFound, unprocessable } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
@@ -60,7 +59,6 @@ async function refuseWithoutPortal(
   { call }: RestRequest,
   { billingAccountId }: { billingAccountId: string },
 ): Promise<{ url: string }> {
-  authorize(call.viewer, getBillingAccount.needs);
   const accounts = await billingAccountOfOrg(call, orgIdsOf(call.viewer));
   if (!accounts.some((account) => account?.id === billingAccountId)) {
     throw notFound('Billing account', billingAccountId);

@@ -200,3 +200,28 @@ test("another tenant's connection does not exist, and changes need their scope",
     expect(refused.detail).toContain('connections:write');
   }
 });
+
+test('custom inputs connect in one step, and there are no further ones', async () => {
+  const rest = await restTenant(app);
+  const projectIdOrName = rest.tenant.projectName;
+  const who = { projectIdOrName, provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
+  const body = { ...who, customAuth: { accountKey: 'planted' } };
+  const { connection } = await rest.post('/custom-auth/connect', body, 200);
+  expect(connection).toMatchObject({ id: expect.stringMatching(/^con_/), authScheme: 'none' });
+  for (const further of [{ sessionId: 's' }, { callbackParams: { code: 'c' } }]) {
+    const { issues } = await rest.refusal('POST', '/custom-auth/connect', { ...body, ...further });
+    expect(issues?.map(({ name }) => name)).toEqual(Object.keys(further));
+  }
+});
+
+test('a key for pages of end users connects and installs, and no more', async () => {
+  const rest = await restTenant(app);
+  const page = await rest.withScopes('frontend');
+  const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann', apiKey: 'sandbox-key' };
+  const made = await page.post(`${rest.base}/connections:generate`, body);
+  expect(await page.get(`${rest.base}/connections/${made.id}`)).toEqual(made);
+  const topic = { name: 'mine' };
+  expect(await page.refusal('POST', `${rest.base}/topics`, topic)).toMatchObject({ status: 403 });
+  const shown = `${rest.base}/connections/${made.id}?includeCreds=true`;
+  expect(await page.refusal('GET', shown)).toMatchObject({ status: 403 });
+});

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { builderMutation } from '../../../src/domain/declared-mutation.ts';
 import type { OpenedInput } from '../../../src/domain/opened-input.ts';
 import { DomainError, type Problem } from '../../../src/errors.ts';
-import { endpoint } from '../../../src/rest/endpoint/endpoint.ts';
+import { endpoint, type Parts } from '../../../src/rest/endpoint/endpoint.ts';
 import { mutationEndpoint, noBody } from '../../../src/rest/endpoint/mutation-endpoint.ts';
-import { type Parts, readInput } from '../../../src/rest/endpoint/request-input.ts';
+import { readInput } from '../../../src/rest/endpoint/request-input.ts';
 import { routerPath } from '../../../src/rest/rest.ts';
 
 const input = z.object({

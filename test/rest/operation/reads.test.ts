@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { sharedApp, testApp } from '../../support/app.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
 import { startReading } from '../../support/scenes/reads.ts';
 
@@ -93,4 +93,32 @@ test('no pages wait to be delivered, for an object that the group reads', async 
   expect(await rest.refusal('POST', deliver('contacts'), nobody)).toMatchObject({ status: 404 });
   const reader = await rest.withScopes('read');
   expect(await reader.refusal('POST', deliver('contacts'), body)).toMatchObject({ status: 403 });
+});
+
+test('a read has its own path on the host of reads; at the one address it is told where to go', async () => {
+  const own = await testApp({ env: { READ_URL: 'http://reads.test' } });
+  await using _own = own;
+  const rest = await restInstallation(own);
+  const url = `/v1${rest.integrationPath}/objects/contacts`;
+  const payload = { groupRef: 'acme', mode: 'async', sinceTimestamp: '2026-01-01T00:00:00Z' };
+  const at = (host: string) =>
+    own.app.rest.inject({
+      method: 'POST',
+      url,
+      headers: { host, 'x-api-key': rest.tenant.apiKey },
+      payload,
+    });
+  const read = await at('reads.test');
+  expect([read.statusCode, read.json()]).toEqual([
+    201,
+    { operationId: expect.stringMatching(/^opr_/) },
+  ]);
+  const written = await at('writes.test');
+  expect(written.statusCode).toBe(400);
+  expect(written.json().detail).toContain(':read');
+  const others = await own.app.rest.inject({
+    url: `/v1${rest.integrationPath}`,
+    headers: { host: 'reads.test', 'x-api-key': rest.tenant.apiKey },
+  });
+  expect(others.statusCode).toBe(200);
 });

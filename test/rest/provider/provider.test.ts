@@ -23,13 +23,13 @@ test('the whole catalogue is given by name, and one of it too', async () => {
       tokenMetadataFields: {},
     },
     support: {
-      ...{ read: true, write: true, delete: true, proxy: true, subscribe: false },
+      ...{ read: true, write: true, delete: true, proxy: true, subscribe: true },
       bulkWrite: { insert: false, update: false, upsert: false, delete: false },
       batchWrite: { create: { supported: true, defaultRecordLimit: 100 } },
       search: { operators: { equals: false } },
     },
     authSchemes: ['oauth2/authorizationCode'],
-    supports: ['read', 'write', 'delete', 'batch_write', 'metadata', 'proxy'],
+    supports: ['read', 'write', 'delete', 'batch_write', 'metadata', 'proxy', 'subscribe'],
   });
   expect(catalogue.hubspot).not.toHaveProperty('metadata');
   expect(await rest.get('/providers/hubspot')).toEqual(catalogue.hubspot);

@@ -1,0 +1,57 @@
+/** Revisions that are given as the text of a manifest, in which the integration is one of several. */
+import { parse, YAMLParseError } from 'yaml';
+import { z } from 'zod';
+import { issueAt } from '../../domain/issues.ts';
+import { type Issue, invalidInput } from '../../errors.ts';
+import type { Parts } from '../endpoint/endpoint.ts';
+
+/** An alias that stands for more is a bomb, and no manifest. */
+const ALIASES_MAX = 100;
+
+export const manifestShape = {
+  sourceYaml: z
+    .string()
+    .optional()
+    .describe(
+      'The text of a manifest, as YAML, instead of revision: its integration of this name, or its only one.',
+    ),
+  sourceZipUrl: z.string().optional().describe('Refused: send the text as sourceYaml.'),
+};
+
+const manifest = z.object({
+  specVersion: z.string(),
+  integrations: z.array(z.looseObject({ name: z.string() })).min(1),
+});
+
+/** With the manifest's integration as `revision`. Throws BAD_USER_INPUT for a text that has none. */
+export function revisionOfManifest(parts: Parts): Parts {
+  const { sourceYaml, sourceZipUrl, ...body } = (parts.body ?? {}) as Record<string, unknown>;
+  if (sourceZipUrl !== undefined) {
+    throw refusal('sourceZipUrl', "can't be fetched: send the text as sourceYaml.");
+  }
+  if (typeof sourceYaml !== 'string') return parts;
+  if (body.revision !== undefined) throw refusal('sourceYaml', 'must not stand beside revision.');
+  const { specVersion, integrations } = readManifest(sourceYaml);
+  const { integrationId: name } = parts.path as { integrationId: string };
+  const [only, ...others] = integrations;
+  const content =
+    integrations.find((one) => one.name === name) ?? (others.length > 0 ? null : only);
+  if (!content) throw refusal('sourceYaml', `has several integrations, and none is named ${name}.`);
+  return { ...parts, body: { ...body, revision: { specVersion, content } } };
+}
+
+function readManifest(text: string): z.output<typeof manifest> {
+  try {
+    const { data } = manifest.safeParse(parse(text, { maxAliasCount: ALIASES_MAX }));
+    if (data) return data;
+  } catch (error) {
+    const [line] = error instanceof YAMLParseError ? (error.linePos ?? []) : [];
+    throw refusal('sourceYaml', `is not YAML${line ? `: see line ${line.line}` : ''}.`);
+  }
+  throw refusal('sourceYaml', 'must have specVersion, and integrations with names.');
+}
+
+function refusal(member: string, detail: string): Error {
+  const issue: Issue = issueAt([member], detail);
+  return invalidInput([issue]);
+}

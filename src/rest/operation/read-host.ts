@@ -1,0 +1,27 @@
+/** Reads at their own path, as the platform has them on a host of their own: there, no path is a write's. */
+import type { IncomingMessage } from 'node:http';
+import type { Config } from '../../config.ts';
+import { DomainError } from '../../errors.ts';
+import type { Parts } from '../endpoint/endpoint.ts';
+
+const OBJECT = /^(\/v1\/projects\/[^/?]+\/integrations\/[^/?]+\/objects\/[^/?:]+)(\?.*)?$/;
+
+/** The path of a request with the verb that it has here, if it came to the host of reads. */
+export function pathOnHost({ READ_URL }: Pick<Config, 'READ_URL'>) {
+  const readHost = READ_URL && new URL(READ_URL).host;
+  return ({ url = '/', method, headers }: Pick<IncomingMessage, 'url' | 'method' | 'headers'>) =>
+    readHost && method === 'POST' && headers.host === readHost
+      ? url.replace(OBJECT, '$1:read$2')
+      : url;
+}
+
+/** A read's body is told where reads are: the path is the write's. */
+export function refuseRead(parts: Parts): Parts {
+  const { mode, type, ...body } = (parts.body ?? {}) as Record<string, unknown>;
+  const isRead = mode === 'async' || 'sinceTimestamp' in body || 'untilTimestamp' in body;
+  if (type !== undefined || !isRead) return parts;
+  throw new DomainError(
+    'BAD_USER_INPUT',
+    'This path writes records. To read them, add :read to it, or send the request to READ_URL of the server.',
+  );
+}
