@@ -5,6 +5,7 @@ import { bodiesOfConnecting } from './bodies-of-connecting.ts';
 import { bodiesOfIntegrations } from './bodies-of-integrations.ts';
 import { bodiesOfWrites } from './bodies-of-writes.ts';
 import { callers } from './callers.ts';
+import { choices } from './choices.ts';
 import { conventionSections } from './conventions.ts';
 import { endpoints } from './endpoints.ts';
 import { errors } from './errors.ts';
@@ -26,6 +27,7 @@ export const SECTIONS: Section[] = [
   ...bodiesOfWrites,
   writes,
   ...states,
+  choices,
   limits,
   errors,
 ];
