@@ -268,7 +268,21 @@ const ofOrgs: Step[] = [
     mutation: 'claimDomain',
     input: { domain: 'walked.example.com', parentId: '@ownOrg', parentType: 'ORG' },
     as: 'builder',
+    gives: 'claim',
   },
+  {
+    mutation: 'verifyClaimedDomain',
+    input: { claimedDomainId: '@claim' },
+    as: 'builder',
+    isRefused: 'the domain has no record',
+  },
+  {
+    mutation: 'joinOrg',
+    input: { orgId: '@ownOrg' },
+    as: 'guest',
+    isRefused: 'the domain is not proven',
+  },
+  { mutation: 'releaseClaimedDomain', input: { claimedDomainId: '@claim' }, as: 'builder' },
   {
     mutation: 'createInvite',
     input: { orgId: '@ownOrg', email: 'guest@walked.example' },
