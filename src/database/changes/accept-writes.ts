@@ -33,7 +33,7 @@ export interface WriteToAccept
     > {
   now: Date;
   firstLine: Pick<OperationLog, 'id' | 'severity' | 'message'> & { details?: object };
-  entries: { record: object; associations?: object }[];
+  entries: { record: object; associations?: object; ifEmpty?: string[] }[];
   /** Null if the caller gave none. */
   idempotencyKey: { key: string; inputHash: string; expireTime: Date } | null;
 }
@@ -111,8 +111,10 @@ export function acceptWrites(leaseEnd: string): ChangeOfMany<WriteToAccept, Acce
     from accepted
   ),
   entries as (
-    insert into "WriteEntry" ("taskId", "position", "projectId", "operationId", "record", "associations")
-    select a."id", e."number" - 1, a."projectId", a."id", e."entry" -> 'record', e."entry" -> 'associations'
+    insert into "WriteEntry" ("taskId", "position", "projectId", "operationId", "record", "associations",
+      "ifEmpty")
+    select a."id", e."number" - 1, a."projectId", a."id", e."entry" -> 'record', e."entry" -> 'associations',
+      e."entry" -> 'ifEmpty'
     from accepted a cross join jsonb_array_elements(a."entries") with ordinality as e("entry", "number")
   )
   select "id" as "of", "createTime" from operations`,

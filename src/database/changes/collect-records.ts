@@ -31,9 +31,10 @@ export function collectRecords(recordsMax: number): ChangeOfMany<WriteToAccept, 
     returning "id", "recordCount"
   ),
   entries as (
-    insert into "WriteEntry" ("taskId", "position", "projectId", "operationId", "record", "associations")
+    insert into "WriteEntry" ("taskId", "position", "projectId", "operationId", "record", "associations",
+      "ifEmpty")
     select c."id", c."recordCount" - 1, a."projectId", a."id",
-      a."entries" -> 0 -> 'record', a."entries" -> 0 -> 'associations'
+      a."entries" -> 0 -> 'record', a."entries" -> 0 -> 'associations', a."entries" -> 0 -> 'ifEmpty'
     from accepted a cross join collecting c
   )
   select o."id" as "of", o."createTime", c."id" as "taskId", c."recordCount"

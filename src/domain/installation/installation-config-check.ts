@@ -60,7 +60,7 @@ export function* configIssues(config: ConfigInput, about: ConfigAbout): Generato
   }
   const choices = { path: [...path, 'read'], objects: read, destinations };
   yield* readChoiceIssues(config.read ?? [], choices);
-  yield* writeChoiceIssues(config.write ?? [], { path: [...path, 'write'], provider });
+  yield* writeChoiceIssues(config.write ?? [], { path: [...path, 'write'], content, provider });
 }
 
 function destinationsOfConfig({ read }: ConfigInput): string[] {

@@ -8,6 +8,7 @@ import {
   fieldMappingInput,
 } from '../integration/integration-content-input.ts';
 import { orElse, orNull } from '../optional-value.ts';
+import { writeFieldSettingInput } from './write-field-setting.ts';
 
 /** A hundred years: older than any record that a provider has. */
 const BACKFILL_DAYS_MAX = 36_500;
@@ -54,6 +55,9 @@ const writeConfigInput = z
     objectName,
     deletionEnabled: orElse(z.boolean(), false).describe(
       'Whether records of the object may be deleted.',
+    ),
+    fields: orElse(z.array(writeFieldSettingInput).max(CONTENT_LIMITS.fields), []).describe(
+      'How fields are written, each once, at most 1000. Fields that are not named are written as they are given.',
     ),
   })
   .meta({

@@ -1,23 +1,77 @@
 /** What is wrong with the choices of a config for the objects to write. */
 import type { Issue } from '../../errors.ts';
 import { type Provider, supportsFor } from '../../providers/contract.ts';
+import type { IntegrationContent } from '../integration/integration-content.ts';
+import { repeated } from '../integration/integration-content-check.ts';
 import { issueAt } from '../issues.ts';
 import type { WriteConfigInput } from './installation-config.ts';
 
+type Path = readonly PropertyKey[];
+
 interface ChoicesAbout {
   /** Where the choices are in the input. */
-  path: readonly PropertyKey[];
+  path: Path;
+  content: IntegrationContent;
   /** Null for one that is not known any more. */
   provider: Provider | null;
 }
 
 export function* writeChoiceIssues(
   choices: readonly WriteConfigInput[],
-  { path, provider }: ChoicesAbout,
+  { path, content, provider }: ChoicesAbout,
 ): Generator<Issue> {
-  for (const [index, { objectName, deletionEnabled }] of choices.entries()) {
-    if (!deletionEnabled || !provider || supportsFor(provider, objectName, 'DELETE')) continue;
-    const detail = `must be false: ${provider.displayName} does not support DELETE for ${objectName}.`;
-    yield issueAt([...path, index, 'deletionEnabled'], detail, true);
+  for (const [index, choice] of choices.entries()) {
+    const at = [...path, index];
+    yield* deletionIssues(choice, at, provider);
+    yield* fieldNameIssues(choice, [...at, 'fields'], content);
+    yield* occasionIssues(choice, [...at, 'fields'], provider);
+  }
+}
+
+function* deletionIssues(
+  { objectName, deletionEnabled }: WriteConfigInput,
+  path: Path,
+  provider: Provider | null,
+): Generator<Issue> {
+  if (!deletionEnabled || !provider || supportsFor(provider, objectName, 'DELETE')) return;
+  const detail = `must be false: ${provider.displayName} does not support DELETE for ${objectName}.`;
+  yield issueAt([...path, 'deletionEnabled'], detail, true);
+}
+
+function* fieldNameIssues(
+  { objectName, fields }: WriteConfigInput,
+  path: Path,
+  content: IntegrationContent,
+): Generator<Issue> {
+  const spec = content.write?.objects.find((object) => object.objectName === objectName);
+  if (!spec || !fields) return;
+  const read = content.read?.objects.find((object) => object.objectName === objectName);
+  const own = [...(read?.requiredFields ?? []), ...(read?.optionalFields ?? [])];
+  const names = new Set(own.flatMap(({ fieldName, mapToName }) => [fieldName, mapToName]));
+  const isOpen = spec.valueDefaults?.allowAnyFields === true;
+  for (const [index, { fieldName }] of fields.entries()) {
+    if (isOpen || names.has(fieldName)) continue;
+    const detail = `is not a field that the integration names for ${objectName}.`;
+    yield issueAt([...path, index, 'fieldName'], detail, fieldName);
+  }
+  for (const index of repeated(fields.map(({ fieldName }) => fieldName))) {
+    yield issueAt([...path, index, 'fieldName'], 'is named twice.', fields[index]?.fieldName);
+  }
+}
+
+function* occasionIssues(
+  { fields }: WriteConfigInput,
+  path: Path,
+  provider: Provider | null,
+): Generator<Issue> {
+  for (const [index, { writeOnCreate, writeOnUpdate }] of (fields ?? []).entries()) {
+    if (writeOnCreate === 'IF_EMPTY') {
+      const detail = 'must be ALWAYS or NEVER: a new record has no values.';
+      yield issueAt([...path, index, 'writeOnCreate'], detail, writeOnCreate);
+    }
+    if (writeOnUpdate === 'IF_EMPTY' && provider && !provider.capabilities.readRecords) {
+      const detail = `must be ALWAYS or NEVER: a record of ${provider.displayName} can't be read by its id.`;
+      yield issueAt([...path, index, 'writeOnUpdate'], detail, writeOnUpdate);
+    }
   }
 }

@@ -90,9 +90,10 @@ const readObjectInput = z
   });
 
 /** Rules of values for fields that are not mapped. */
-export const VALUE_DEFAULTS = 'Which fields a write may set beside the mapped ones.';
+export const VALUE_DEFAULTS =
+  'Which fields a write and a config may name beside those of the integration.';
 export const ANY_FIELDS =
-  'True: with inheritMapping, a write may set any field of the provider. False: only mapped and selected fields.';
+  'True: with inheritMapping, a write may set any field of the provider, and a config may have settings for any. False: only for fields of the integration.';
 
 const writeObjectInput = z
   .object({

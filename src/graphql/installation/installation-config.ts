@@ -5,8 +5,10 @@ import {
   type ReadConfig,
   type WriteConfig,
 } from '../../domain/installation/installation-config.ts';
+import type { WriteFieldSetting } from '../../domain/installation/write-field-setting.ts';
 import { FieldMapping } from '../integration/integration-content.ts';
 import { createdFields } from '../schema/fields.ts';
+import { enumType } from '../schema/inputs.ts';
 import { Node } from '../schema/node-field.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { InstallationConfig } from '../schema/types.ts';
@@ -60,6 +62,37 @@ const InstallationReadConfig = builder.objectRef<ReadConfig>('InstallationReadCo
   }),
 });
 
+const WriteOccasion = enumType('WriteOccasion', 'Whether a field is written.', {
+  ALWAYS: 'It is written.',
+  NEVER: 'It is left out of the write; the log of the operation names it.',
+  IF_EMPTY: "It is written if the provider's record has no value for it.",
+});
+
+const FieldSetting = builder.objectRef<WriteFieldSetting>('WriteFieldSetting').implement({
+  description: 'How a field is written.',
+  fields: (t) => ({
+    fieldName: t.exposeString('fieldName', {
+      description: "The name of the field: the mapped one or the provider's.",
+    }),
+    default: t.field({
+      type: 'JSON',
+      nullable,
+      description: 'Written if a record has no value for the field; null if nothing is.',
+      resolve: (setting) => setting.default,
+    }),
+    writeOnCreate: t.field({
+      type: WriteOccasion,
+      description: 'Whether it is written when a record is created.',
+      resolve: ({ writeOnCreate }) => writeOnCreate,
+    }),
+    writeOnUpdate: t.field({
+      type: WriteOccasion,
+      description: 'Whether it is written when a record is updated.',
+      resolve: ({ writeOnUpdate }) => writeOnUpdate,
+    }),
+  }),
+});
+
 const InstallationWriteConfig = builder
   .objectRef<WriteConfig>('InstallationWriteConfig')
   .implement({
@@ -70,6 +103,12 @@ const InstallationWriteConfig = builder
       }),
       deletionEnabled: t.exposeBoolean('deletionEnabled', {
         description: 'Whether records of the object may be deleted.',
+      }),
+      fields: t.field({
+        type: [FieldSetting],
+        description: 'How fields are written; others are written as they are given.',
+        // A config that was stored before there were settings has none.
+        resolve: ({ fields }) => fields ?? [],
       }),
     }),
   });

@@ -13,6 +13,12 @@ builder.scalarType('DateTime', {
   },
 });
 
+builder.scalarType('JSON', {
+  description: 'Any JSON value: a text, a number, a boolean, a list, an object or null.',
+  serialize: (value) => value,
+  parseValue: (value) => value,
+});
+
 builder.scalarType('JSONObject', {
   description: 'A JSON object: values by name.',
   serialize: (value) => value,

@@ -17,6 +17,7 @@ export interface SchemaTypes {
   DefaultNodeNullability: false;
   Scalars: {
     DateTime: { Input: Date; Output: Date };
+    JSON: { Input: unknown; Output: unknown };
     JSONObject: { Input: Record<string, unknown>; Output: unknown };
     ID: { Input: string; Output: string };
   };

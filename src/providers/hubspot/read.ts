@@ -67,8 +67,22 @@ async function listPage(session: ProviderSession, read: PageRead): Promise<Recor
   return {
     records: results.map((record) => toRecord(record, read.fields)),
     nextCursor: after === undefined ? null : writeCursor({ by: 'list', after }),
-    estimatedTotal: null,
+    estimatedTotal: cursor ? null : await countRecords(session, read),
   };
+}
+
+/** A list says no total, and a search does, perhaps a little behind. Null if it does not answer: the read goes on. */
+async function countRecords(
+  session: ProviderSession,
+  { objectName }: PageRead,
+): Promise<number | null> {
+  const all = { method: 'POST', path: paths.search(objectName), body: { limit: 1 } } as const;
+  try {
+    return answerBody(searchAnswer, succeeded(await session.send(all)), 'READ').total;
+  } catch (error) {
+    if (error instanceof ProviderError) return null;
+    throw error;
+  }
 }
 
 async function searchPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
@@ -132,7 +146,7 @@ function properties({ fields }: Pick<PageRead, 'fields'>): string[] {
   return fields.filter((field) => field !== 'id');
 }
 
-function toRecord(record: CrmRecord, fields: string[]): ProviderRecord {
+export function toRecord(record: CrmRecord, fields: string[]): ProviderRecord {
   const value = (field: string) => (field === 'id' ? record.id : record.properties[field]);
   return {
     id: record.id,

@@ -56,7 +56,7 @@ function soql({ objectName, fields, since, until }: PageRead): string {
   return `SELECT ${distinct.join(',')} FROM ${objectApiName(objectName)}${where}`;
 }
 
-function toRecord(
+export function toRecord(
   row: QueryRow,
   fieldPaths: [fieldName: string, steps: string[]][],
 ): ProviderRecord {

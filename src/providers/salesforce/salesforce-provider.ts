@@ -2,6 +2,7 @@
 import type { Provider } from '../contract.ts';
 import { describeObject } from './metadata.ts';
 import { readPage } from './read.ts';
+import { readRecords } from './read-records.ts';
 import { deleteRecord, writeBatch, writeRecord } from './write.ts';
 
 const DEFAULT_BASE_URL = 'https://{{workspace}}.my.salesforce.com';
@@ -42,6 +43,14 @@ export function salesforceProvider(options: { baseUrl?: string } = {}): Provider
       idempotencyKey: false,
       allOrNone: ['CREATE', 'UPDATE'],
     },
-    capabilities: { describeObject, readPage, writeRecord, writeBatch, deleteRecord, proxy: true },
+    capabilities: {
+      describeObject,
+      readPage,
+      readRecords,
+      writeRecord,
+      writeBatch,
+      deleteRecord,
+      proxy: true,
+    },
   };
 }

@@ -12,7 +12,7 @@ export const errorAnswer = z.array(refusal).catch([]);
 /** Only this path is followed: it is stored between pages, and sent with the org's credentials. */
 export const nextRecordsPath = z.string().regex(/^\/services\/data\/v\d+\.\d+\/query\/[\w-]+$/);
 
-const queryRow = z.looseObject({ Id: z.string() });
+export const queryRow = z.looseObject({ Id: z.string() });
 export type QueryRow = z.infer<typeof queryRow>;
 
 export const queryAnswer = z

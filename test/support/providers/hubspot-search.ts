@@ -22,11 +22,17 @@ const searchBody = z.strictObject({
           .max(6),
       }),
     )
-    .length(1),
-  sorts: z.tuple([
-    z.strictObject({ propertyName: z.literal('hs_object_id'), direction: z.literal('ASCENDING') }),
-  ]),
-  properties: z.array(z.string()),
+    .max(1)
+    .default([]),
+  sorts: z
+    .tuple([
+      z.strictObject({
+        propertyName: z.literal('hs_object_id'),
+        direction: z.literal('ASCENDING'),
+      }),
+    ])
+    .optional(),
+  properties: z.array(z.string()).default([]),
   limit: z.int().max(SEARCHED_MAX),
   after: z.string().optional(),
 });

@@ -64,6 +64,7 @@ const ROUTES: [method: string, path: RegExp, route: Route][] = [
   ['PATCH', new RegExp(`${API}/composite/sobjects$`), writeRecords],
   ['POST', new RegExp(`${API}/sobjects/([^/]+)$`), createRecord],
   ['POST', new RegExp(`${API}/sobjects/([^/]+)/([^/]+)$`), updateRecord],
+  ['GET', new RegExp(`${API}/sobjects/([^/]+)/([^/]+)$`), getRecord],
   ['DELETE', new RegExp(`${API}/sobjects/([^/]+)/([^/]+)$`), deleteRecord],
 ];
 
@@ -141,6 +142,10 @@ function updateRecord(
   }
   store.update(name, id, values.parse(body));
   return { status: 204 };
+}
+
+function getRecord({ store }: Org, _: ServedRequest, [name = '', id = '']: string[]): ServedAnswer {
+  return { status: 200, body: store.record(name, id) };
 }
 
 function deleteRecord(

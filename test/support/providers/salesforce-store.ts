@@ -77,6 +77,10 @@ export class SalesforceStore {
     return [...(this.#records.get(this.object(name).name)?.values() ?? [])];
   }
 
+  record(name: string, id: string): SalesforceRecord {
+    return this.#record(name, id);
+  }
+
   create(name: string, values: Record<string, unknown>, options: WriteOptions = {}): string {
     const object = this.object(name);
     const fields = this.#checked(object, values, 'createable');

@@ -8,6 +8,7 @@ import type {
 } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
+import { withoutFilled } from './if-empty.ts';
 import { errorText, storableOutcome } from './outcome.ts';
 import type { AttemptFailure } from './retry.ts';
 import type { Claim, WriteEntry } from './task.ts';
@@ -31,6 +32,7 @@ export async function attemptWrite(
     if (index > 0) await onProgress();
     try {
       const outcomes = await send(own, { claim, provider, session });
+      await readBack(outcomes, { claim, provider, session, entries: own });
       for (const [place, entry] of own.entries()) {
         const outcome = outcomes[place];
         if (outcome) entry.outcome = storableOutcome(outcome);
@@ -52,9 +54,11 @@ function requestsOf(entries: readonly WriteEntry[], batchSize: number): WriteEnt
 }
 
 async function send(
-  entries: readonly WriteEntry[],
+  stored: readonly WriteEntry[],
   { claim: { task }, provider, session }: Pick<Attempt, 'claim' | 'provider' | 'session'>,
 ): Promise<RecordOutcome[]> {
+  const { readRecords } = provider.capabilities;
+  const entries = await withoutFilled(stored, { session, readRecords, task });
   const { objectName, type, allOrNone } = task;
   const { writeRecord, writeBatch, deleteRecord } = provider.capabilities;
   const headers = (task.headers ?? undefined) as { key: string; value: string }[] | undefined;
@@ -63,9 +67,10 @@ async function send(
     ...(associations && { associations: associations as unknown as Association[] }),
   }));
   const [first] = records;
-  const idempotencyKey = provider.takes.idempotencyKey
-    ? `${task.id}.${entries[0]?.position}`
-    : undefined;
+  // What is sent after a look at the records may be other fields the next time, under which the key is another's.
+  const isSame = entries.every((entry, index) => entry === stored[index]);
+  const idempotencyKey =
+    provider.takes.idempotencyKey && isSame ? `${task.id}.${entries[0]?.position}` : undefined;
   if (type === 'DELETE') {
     if (!first || !deleteRecord) throw lacking(provider);
     return [await deleteRecord(session, { objectName, id: String(first.record.id), headers })];
@@ -76,6 +81,23 @@ async function send(
   }
   if (!writeBatch) throw lacking(provider);
   return writeBatch(session, { type, objectName, records, allOrNone, headers, idempotencyKey });
+}
+
+/** A caller who waits for a single record gets it as it is now, if the provider's answer has not said so. */
+async function readBack(
+  outcomes: RecordOutcome[],
+  { claim: { task }, provider, session, entries }: Omit<Attempt, 'onProgress'>,
+): Promise<void> {
+  const { readRecords } = provider.capabilities;
+  const [outcome, ...others] = outcomes;
+  if (!outcome?.success || others.length > 0 || !readRecords) return;
+  const { recordId: id, data } = outcome;
+  if (task.mode !== 'SYNCHRONOUS' || task.type === 'DELETE' || data !== null || id === null) return;
+  const fields = Object.keys(entries[0]?.record ?? {});
+  const { objectName } = task;
+  // It is written: that it can't be read now changes nothing about that.
+  const found = await readRecords(session, { objectName, fields, ids: [id] }).catch(() => []);
+  outcome.data = found[0]?.raw ?? null;
 }
 
 /** Happens only after an update of this server, to a write that was accepted before it. */

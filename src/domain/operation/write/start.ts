@@ -82,8 +82,9 @@ export function acceptedRow(
     leaseToken: null,
     now,
     firstLine: { id: newId('log'), ...firstLine(input, plan) },
-    entries: plan.records.map(({ record, associations }) => ({
+    entries: plan.records.map(({ record, associations, ifEmpty }) => ({
       record: asStoredJson(record),
+      ...(ifEmpty.length > 0 && { ifEmpty }),
       ...(associations && { associations: asStoredJson(associations) }),
     })),
     idempotencyKey: keyed && storedKey(keyed, now),
@@ -134,22 +135,29 @@ function taskOf(row: WriteToAccept): Omit<Claim['task'], 'createTime'> {
 }
 
 function entriesOf({ id: operationId, entries }: WriteToAccept): WriteEntry[] {
-  return entries.map(({ record, associations = null }, position) => ({
+  return entries.map(({ record, associations = null, ifEmpty = null }, position) => ({
     position,
     operationId,
     record: record as WriteEntry['record'],
     associations: associations as WriteEntry['associations'],
+    ifEmpty,
     outcome: null,
   }));
 }
 
 const VERBS = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
 
-function firstLine({ type }: WriteInput, { records, leftOut, objectName }: WritePlan): LogLine {
+/** Names of fields, and never their values. */
+function firstLine({ type }: WriteInput, plan: WritePlan): LogLine {
+  const { records, leftOut, defaults, objectName } = plan;
   const what = records.length === 1 ? 'record' : 'records';
+  const details = {
+    ...(leftOut.length > 0 && { leftOut }),
+    ...(defaults.length > 0 && { defaults }),
+  };
   return {
     severity: 'DEBUG',
     message: `[${objectName}] ${records.length} ${what} to ${VERBS[type]}`,
-    ...(leftOut.length > 0 && { details: { leftOut } }),
+    ...(Object.keys(details).length > 0 && { details }),
   };
 }

@@ -50,6 +50,8 @@ export interface WriteEntry {
   operationId: string;
   record: Record<string, unknown>;
   associations: Row<'WriteEntry'>['associations'];
+  /** Fields that are written only into records without a value for them. */
+  ifEmpty: string[] | null;
   outcome: StoredOutcome | null;
 }
 

@@ -19,6 +19,7 @@ import { findContent } from '../../integration/kept-contents.ts';
 import { issueAt } from '../../issues.ts';
 import type { OpenedInput } from '../../opened-input.ts';
 import { supportedCapabilities } from '../../provider/provider.ts';
+import { type SettledRecord, settleFields } from './field-settings.ts';
 import { inheritedNames, nameFields } from './mapping.ts';
 import {
   type GivenRecord,
@@ -34,9 +35,11 @@ export interface WritePlan {
   /** The provider's name. */
   objectName: string;
   /** By the provider's names, in the order given. */
-  records: Pick<GivenRecord, 'record' | 'associations'>[];
-  /** Names of fields that the mapping left out, each once. */
+  records: (Pick<GivenRecord, 'record' | 'associations'> & Pick<SettledRecord, 'ifEmpty'>)[];
+  /** Names of fields that the mapping or the config left out, each once. */
   leftOut: string[];
+  /** Names of fields that got the config's defaults, each once. */
+  defaults: string[];
 }
 
 /**
@@ -70,12 +73,19 @@ export async function planWrite(
     throw new DomainError('NOT_FOUND', detail);
   }
   if (refusals.length > 0) throw refused(refusals);
+  const { objectName } = object;
+  const choice = config?.write.find((one) => one.objectName === objectName);
+  const rules = { type: input.type, settings: choice?.fields ?? [], names };
+  const settled = named.map(({ record, given }) => ({ given, ...settleFields(record, rules) }));
   return {
     installation,
     account,
-    objectName: object.objectName,
-    records: named.map(({ record, given: { associations } }) => ({ record, associations })),
-    leftOut: [...new Set(named.flatMap(({ leftOut }) => leftOut))],
+    objectName,
+    records: settled.map(({ record, ifEmpty, given: { associations } }) => {
+      return { record, ifEmpty, associations };
+    }),
+    leftOut: [...new Set([...named, ...settled].flatMap(({ leftOut }) => leftOut))],
+    defaults: [...new Set(settled.flatMap(({ defaults }) => defaults))],
   };
 }
 

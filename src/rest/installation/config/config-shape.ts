@@ -71,7 +71,39 @@ const takenEmpty = {
     .describe('Empty: all records are read.'),
 };
 
+const onCreate = z.enum(['always', 'never']);
+const onUpdate = z.enum(['always', 'never', 'ifEmpty']);
+
+/** A value names its type; exactly one of them is given. */
+const defaultValue = z
+  .strictObject({
+    stringValue: z.string().optional().describe('A text.'),
+    integerValue: z.number().optional().describe('A number.'),
+    booleanValue: z.boolean().optional().describe('A boolean.'),
+  })
+  .refine((given) => Object.keys(given).length === 1, 'must have exactly one value.');
+
+const fieldSettings = z.record(
+  text,
+  z.strictObject({
+    default: defaultValue
+      .optional()
+      .describe('Written if a record has no value for the field: exactly one of the three.'),
+    writeOnCreate: onCreate
+      .optional()
+      .describe('Whether the field is written when a record is created. Default: `always`.'),
+    writeOnUpdate: onUpdate
+      .optional()
+      .describe(
+        'Whether it is written when a record is updated; `ifEmpty` reads the record first. Default: `always`.',
+      ),
+  }),
+);
+
 const writeObjectShape = {
+  selectedFieldSettings: fieldSettings
+    .optional()
+    .describe('How fields are written, by their names. Others are written as they are given.'),
   deletionSettings: z
     .strictObject({ enabled: z.boolean().describe('Whether records may be deleted.') })
     .optional()

@@ -9,6 +9,7 @@ import {
 import type { Row } from '../../../domain/scope.ts';
 import { createdShape, resource } from '../../openapi/schemas.ts';
 import { configOutput } from './config-shape.ts';
+import { showFieldSettings } from './field-settings.ts';
 
 const content = resource('InstallationConfigContent', 'The choices of the customer.', configOutput);
 
@@ -52,9 +53,13 @@ export function showConfig({ read, write, proxy }: ConfigContent) {
     read: { objects: Object.fromEntries(read.map((one) => [one.objectName, showReadObject(one)])) },
     write: {
       objects: Object.fromEntries(
-        write.map(({ objectName, deletionEnabled: enabled }) => [
+        write.map(({ objectName, deletionEnabled: enabled, fields = [] }) => [
           objectName,
-          { objectName, deletionSettings: { enabled } },
+          {
+            objectName,
+            deletionSettings: { enabled },
+            selectedFieldSettings: fields.length > 0 ? showFieldSettings(fields) : undefined,
+          },
         ]),
       ),
     },

@@ -4,7 +4,13 @@ import type {
   ReadConfigInput,
 } from '../../../domain/installation/installation-config.ts';
 import { wireForm } from '../../endpoint/wire-form.ts';
-import { configInput, type WireConfig, type WireReadObject } from './config-shape.ts';
+import {
+  configInput,
+  type WireConfig,
+  type WireReadObject,
+  type WireWriteObject,
+} from './config-shape.ts';
+import { takeFieldSettings } from './field-settings.ts';
 
 export const CONFIG_FORM = wireForm<WireConfig | undefined>({
   schema: configInput.optional(),
@@ -16,9 +22,10 @@ export function takeConfig({ provider, read, write, proxy }: WireConfig): Config
   return {
     provider,
     read: Object.entries(read?.objects ?? {}).map(takeReadObject),
-    write: Object.entries(write?.objects ?? {}).map(([objectName, { deletionSettings }]) => ({
+    write: Object.entries(write?.objects ?? {}).map(([objectName, wire]) => ({
       objectName,
-      deletionEnabled: deletionSettings?.enabled,
+      deletionEnabled: wire.deletionSettings?.enabled,
+      fields: takeFieldSettings(wire.selectedFieldSettings),
     })),
     proxy: proxy?.enabled === undefined ? null : { enabled: proxy.enabled },
   };
@@ -56,7 +63,8 @@ export function placeInConfig(wire: WireConfig, place: string): string {
   const [, part, index, rest = ''] = /^\.(read|write)\[(\d+)\](.*)$/s.exec(place) ?? [];
   if (part !== 'read' && part !== 'write') return place;
   const [name = '', object] = Object.entries(wire[part]?.objects ?? {})[Number(index)] ?? [];
-  const inObject = part === 'read' ? placeInReadObject(object ?? {}, rest) : placeInWrite(rest);
+  const inObject =
+    part === 'read' ? placeInReadObject(object ?? {}, rest) : placeInWrite(object ?? {}, rest);
   return `.${part}.objects.${name}${inObject}`;
 }
 
@@ -73,7 +81,12 @@ function placeInReadObject(wire: WireReadObject, place: string): string {
   return place === '.objectName' ? '' : place.replace(/^\.backfill/, '.backfill.defaultPeriod');
 }
 
-function placeInWrite(place: string): string {
+function placeInWrite({ selectedFieldSettings = {} }: WireWriteObject, place: string): string {
+  const [, index, inSetting = ''] = /^\.fields\[(\d+)\](.*)$/s.exec(place) ?? [];
+  if (index !== undefined) {
+    const name = Object.keys(selectedFieldSettings)[Number(index)];
+    return `.selectedFieldSettings.${name}${inSetting === '.fieldName' ? '' : inSetting}`;
+  }
   if (place === '.objectName') return '';
   return place === '.deletionEnabled' ? '.deletionSettings.enabled' : place;
 }

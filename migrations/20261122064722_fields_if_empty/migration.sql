@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "WriteEntry" ADD COLUMN     "ifEmpty" JSONB;

@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest';
+import type { z } from 'zod';
+import type { writeFieldSettingInput } from '../../../src/domain/installation/write-field-setting.ts';
+import { sharedApp } from '../../support/app.ts';
+import { findingsAlike } from '../../support/rest/alike.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
+import { restInstallation } from '../../support/rest/rest-installation.ts';
+import { generate, PROVIDERS } from '../../support/scenes/connections.ts';
+import { contentFor, integrate } from '../../support/scenes/integrations.ts';
+import { contact, createWriter, startWriteJobs, type Writer } from '../../support/scenes/writes.ts';
+
+const app = await sharedApp();
+const { sandbox, services } = app.app;
+const others = await sharedApp({ providers: PROVIDERS });
+
+const write = { objects: [{ objectName: 'contacts', valueDefaults: { allowAnyFields: true } }] };
+type Setting = z.input<typeof writeFieldSettingInput>;
+const settings = (...fields: Setting[]) => ({ write: [{ objectName: 'contacts', fields }] });
+
+const stored = (id: string) => sandbox.records('contacts').find((record) => record.id === id);
+
+async function logOf(operationId: string) {
+  const [line] = await services.database.prisma.operationLog.findMany({
+    where: { operationId },
+    orderBy: { id: 'asc' },
+  });
+  return line;
+}
+
+function writing(...fields: Setting[]): Promise<Writer> {
+  return createWriter(app, { content: { write }, config: settings(...fields) });
+}
+
+test('defaults are written where a record has no value, and the log names them without values', async () => {
+  const writer = await writing(
+    { fieldName: 'phone', default: '0800 1' },
+    { fieldName: 'score', default: 7, writeOnUpdate: 'NEVER' },
+  );
+  const { result, operationId } = await writer.write({ record: contact({ phone: '' }) });
+  expect(stored(result.recordId)).toMatchObject({ phone: '0800 1', score: 7 });
+  const line = await logOf(operationId);
+  expect(line?.details).toEqual({ defaults: ['phone', 'score'] });
+  expect(JSON.stringify(line)).not.toContain('0800');
+
+  const own = await writer.write({ record: contact({ phone: '1', score: 0 }) });
+  expect(stored(own.result.recordId)).toMatchObject({ phone: '1', score: 0 });
+  const update = { id: result.recordId, score: 9 };
+  const changed = await writer.write({ type: 'UPDATE', record: { ...update, phone: '2' } });
+  expect(stored(result.recordId)).toMatchObject({ phone: '2', score: 7 });
+  expect((await logOf(changed.operationId))?.details).toEqual({ leftOut: ['score'] });
+});
+
+test('a field that is written if it is empty leaves a value at the provider alone', async () => {
+  const writer = await writing({ fieldName: 'phone', default: 'none', writeOnUpdate: 'IF_EMPTY' });
+  const plain = await writing();
+  const [filled, empty] = [contact({ phone: '1' }), contact()];
+  const made = await plain.write({ batch: [{ record: filled }, { record: empty }] });
+  const ids: string[] = made.results.map(({ recordId }: { recordId: string }) => recordId);
+  const [first = '', second = ''] = ids;
+  await writer.write({ type: 'UPDATE', record: { id: first, phone: '2', lastname: 'New' } });
+  expect(stored(first)).toMatchObject({ phone: '1', lastname: 'New' });
+
+  const batch = ids.map((id) => ({ record: { id, lastname: 'Batch' } }));
+  const both = await writer.write({ type: 'UPDATE', batch });
+  expect(both).toMatchObject({ successCount: 2 });
+  expect(stored(first)).toMatchObject({ phone: '1', lastname: 'Batch' });
+  expect(stored(second)).toMatchObject({ phone: 'none', lastname: 'Batch' });
+  await using _workers = await startWriteJobs(app);
+  const later = { type: 'UPDATE', mode: 'ASYNCHRONOUS', record: { id: first, phone: '3' } };
+  const asynchronous = await writer.write(later);
+  expect(await writer.ended(asynchronous.operationId)).toMatchObject({ status: 'SUCCESS' });
+  expect(stored(first)).toMatchObject({ phone: '1' });
+});
+
+test('auto-batched records have their defaults too', async () => {
+  const writer = await writing({ fieldName: 'phone', default: 'collected' });
+  const made = await writer.write({
+    mode: 'ASYNCHRONOUS',
+    record: contact(),
+    autoBatchPolicy: { maxDelayMinutes: 1 },
+  });
+  expect((await logOf(made.operationId))?.details).toEqual({ defaults: ['phone'] });
+  const { record } = await services.database.prisma.writeEntry.findFirstOrThrow({
+    where: { operationId: made.operationId },
+  });
+  expect(record).toMatchObject({ phone: 'collected' });
+});
+
+test('settings by mapped names reach the provider under its own', async () => {
+  const [contacts] = contentFor().read.objects;
+  const mapped = { ...contacts, optionalFields: [{ fieldName: 'phone', mapToName: 'telephone' }] };
+  const content = {
+    read: { objects: [mapped] },
+    write: { objects: [{ objectName: 'contacts', inheritMapping: true }] },
+  };
+  const config = {
+    read: [{ objectName: 'contacts' }],
+    ...settings({ fieldName: 'telephone', default: '1' }),
+  };
+  const writer = await createWriter(app, { content, config });
+  const { result } = await writer.write({ record: { email: 'mapped@example.com' } });
+  expect(stored(result.recordId)).toMatchObject({ phone: '1' });
+});
+
+test('what can not be set is refused at its place', async () => {
+  const rest = await restTenant(others);
+  await integrate(
+    others,
+    rest.tenant,
+    contentFor('crm', { read: null, write: { objects: [{ objectName: 'contacts' }] } }),
+  );
+  await generate(rest.tenant, { apiKey: 'k' });
+  const of = { integrationIdOrName: 'crm', groupRef: 'acme' };
+  const at = 'config.content.write.objects.contacts.selectedFieldSettings';
+  expect(
+    await findingsAlike(rest, 'createInstallation', {
+      ...of,
+      config: settings({ fieldName: 'fax' }),
+    }),
+  ).toEqual([`${at}.fax: is not a field that the integration names for contacts.`]);
+
+  const freshdesk = {
+    provider: 'freshdesk',
+    read: null,
+    write: { objects: [{ objectName: 'tickets', valueDefaults: { allowAnyFields: true } }] },
+  };
+  await integrate(others, rest.tenant, contentFor('desk', freshdesk));
+  await generate(rest.tenant, {
+    provider: 'freshdesk',
+    providerWorkspaceRef: 'acme',
+    basicAuth: { username: 'key', password: 'X' },
+  });
+  const config = {
+    write: [
+      {
+        objectName: 'tickets',
+        fields: [{ fieldName: 'status', writeOnUpdate: 'IF_EMPTY' as const }],
+      },
+    ],
+  };
+  expect(
+    await findingsAlike(rest, 'createInstallation', { ...of, integrationIdOrName: 'desk', config }),
+  ).toEqual([
+    "config.content.write.objects.tickets.selectedFieldSettings.status.writeOnUpdate: must be ALWAYS or NEVER: a record of Freshdesk can't be read by its id.",
+  ]);
+});
+
+test('REST takes and shows settings as the platform writes them', async () => {
+  const rest = await restInstallation(app, { content: { write } });
+  const selectedFieldSettings = {
+    phone: { default: { stringValue: '1' }, writeOnCreate: 'always', writeOnUpdate: 'ifEmpty' },
+    score: { default: { integerValue: 3 }, writeOnCreate: 'never', writeOnUpdate: 'always' },
+  };
+  const mask = 'config.content.write.objects.contacts.selectedFieldSettings';
+  const objects = { contacts: { selectedFieldSettings } };
+  const changed = await rest.patch(rest.installationPath, {
+    updateMask: [mask],
+    installation: { config: { content: { write: { objects } } } },
+  });
+  expect(changed.config.content.write.objects.contacts).toMatchObject({ selectedFieldSettings });
+  const { node } = await rest.tenant.query(
+    `query ($id: ID!) { node(id: $id) { ... on Installation { config { write { fields {
+      fieldName default writeOnCreate writeOnUpdate
+    } } } } } }`,
+    { id: rest.installation.id },
+  );
+  expect(node.config.write[0].fields).toEqual([
+    { fieldName: 'phone', default: '1', writeOnCreate: 'ALWAYS', writeOnUpdate: 'IF_EMPTY' },
+    { fieldName: 'score', default: 3, writeOnCreate: 'NEVER', writeOnUpdate: 'ALWAYS' },
+  ]);
+});

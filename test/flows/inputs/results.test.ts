@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { crmApp, installedAt } from '../../support/scenes/crm.ts';
+import { POLLING, startReading, TRIGGER } from '../../support/scenes/reads.ts';
+import { WRITE } from '../../support/scenes/writes.ts';
+
+const { app, hubspot, salesforce } = await crmApp();
+
+const OPERATION = `query ($id: ID!) { node(id: $id) { ... on Operation {
+  status metadata { progress { recordsProcessed recordsEstimatedTotal } }
+} } }`;
+
+test('a read of all records of HubSpot says how many there are', async () => {
+  const read = { objects: [{ objectName: 'contacts', destination: 'records' }] };
+  const rest = await installedAt(app, 'hubspot', { content: { read } });
+  const before = hubspot.store.records('contacts').length;
+  for (let n = 0; n < 120; n += 1) hubspot.store.create('contacts', { firstname: `Ada ${n}` });
+  const input = {
+    projectIdOrName: rest.tenant.projectId,
+    integrationIdOrName: 'crm',
+    groupRef: 'acme',
+    objectName: 'contacts',
+  };
+  const { triggerRead } = await rest.tenant.query(TRIGGER, { input });
+  const { id } = triggerRead.operation;
+  await using _workers = await startReading(app);
+  const look = async () => (await rest.tenant.query(OPERATION, { id })).node;
+  await expect.poll(async () => (await look()).status, POLLING).toBe('SUCCESS');
+  const total = before + 120;
+  const progress = { recordsProcessed: total, recordsEstimatedTotal: total };
+  expect((await look()).metadata).toEqual({ progress });
+  const shown = await rest.get(`${rest.base}/operations/${id}`);
+  expect(shown.metadata.progress).toMatchObject(progress);
+});
+
+test('a synchronous single write to Salesforce is answered with the record, read back once', async () => {
+  const write = { objects: [{ objectName: 'Account' }] };
+  const rest = await installedAt(app, 'salesforce', { content: { write } });
+  const reads = () => salesforce.requests.filter(({ method }) => method === 'GET').length;
+  const input = (given: object) => ({
+    input: {
+      projectIdOrName: rest.tenant.projectId,
+      integrationIdOrName: 'crm',
+      groupRef: 'acme',
+      objectName: 'Account',
+      ...given,
+    },
+  });
+  const before = reads();
+  const made = await rest.tenant.query(WRITE, input({ type: 'CREATE', record: { Name: 'Acme' } }));
+  const { recordId, data } = made.writeRecords.result;
+  expect(data).toMatchObject({ Id: recordId, Name: 'Acme' });
+  expect(reads()).toBe(before + 1);
+  const path = `${rest.base}/integrations/crm/objects/Account`;
+  const record = { id: recordId, Name: 'Acme Corp' };
+  const body = { groupRef: 'acme', type: 'update', record };
+  expect((await rest.post(path, body, 200)).result).toMatchObject({ data: { Name: 'Acme Corp' } });
+  expect(reads()).toBe(before + 2);
+  const batch = ['One', 'Two'].map((Name) => ({ record: { Name } }));
+  await rest.tenant.query(WRITE, input({ type: 'CREATE', batch }));
+  expect(reads()).toBe(before + 2);
+});
