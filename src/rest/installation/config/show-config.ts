@@ -8,8 +8,8 @@ import {
 } from '../../../domain/installation/installation-config.ts';
 import type { Row } from '../../../domain/scope.ts';
 import { createdShape, resource } from '../../openapi/schemas.ts';
+import { showFieldSettings } from './config-field-settings.ts';
 import { configOutput } from './config-shape.ts';
-import { showFieldSettings } from './field-settings.ts';
 
 const content = resource('InstallationConfigContent', 'The choices of the customer.', configOutput);
 

@@ -4,13 +4,13 @@ import type {
   ReadConfigInput,
 } from '../../../domain/installation/installation-config.ts';
 import { wireForm } from '../../endpoint/wire-form.ts';
+import { takeFieldSettings } from './config-field-settings.ts';
 import {
   configInput,
   type WireConfig,
   type WireReadObject,
   type WireWriteObject,
 } from './config-shape.ts';
-import { takeFieldSettings } from './field-settings.ts';
 
 export const CONFIG_FORM = wireForm<WireConfig | undefined>({
   schema: configInput.optional(),

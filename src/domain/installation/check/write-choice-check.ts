@@ -1,10 +1,10 @@
 /** What is wrong with the choices of a config for the objects to write. */
-import type { Issue } from '../../errors.ts';
-import { type Provider, supportsFor } from '../../providers/contract.ts';
-import type { IntegrationContent } from '../integration/integration-content.ts';
-import { repeated } from '../integration/integration-content-check.ts';
-import { issueAt } from '../issues.ts';
-import type { WriteConfigInput } from './installation-config.ts';
+import type { Issue } from '../../../errors.ts';
+import { type Provider, supportsFor } from '../../../providers/contract.ts';
+import type { IntegrationContent } from '../../integration/integration-content.ts';
+import { repeated } from '../../integration/integration-content-check.ts';
+import { issueAt } from '../../issues.ts';
+import type { WriteConfigInput } from '../installation-config.ts';
 
 type Path = readonly PropertyKey[];
 

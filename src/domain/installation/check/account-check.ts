@@ -2,16 +2,16 @@
  * What a config chooses that the connected account does not have. The provider is asked before anything is saved;
  * if it can't answer now (its credentials, its rate, its servers), nothing is refused: reads and writes tell it later.
  */
-import type { Row } from '../../database/rows.ts';
-import type { Issue } from '../../errors.ts';
-import { type Provider, supportsFor } from '../../providers/contract.ts';
-import { ProviderError, type ProviderErrorKind } from '../../providers/provider-error.ts';
-import { withDeadline } from '../../work/deadline.ts';
-import type { Services } from '../call.ts';
-import { openSession } from '../connection/connection-session.ts';
-import { issueAt } from '../issues.ts';
+import type { Row } from '../../../database/rows.ts';
+import type { Issue } from '../../../errors.ts';
+import { type Provider, supportsFor } from '../../../providers/contract.ts';
+import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
+import { withDeadline } from '../../../work/deadline.ts';
+import type { Services } from '../../call.ts';
+import { openSession } from '../../connection/connection-session.ts';
+import { issueAt } from '../../issues.ts';
+import { describeObject } from '../object-descriptions.ts';
 import { type Choices, type ChosenNames, chosenNames } from './chosen-names.ts';
-import { describeObject } from './object-descriptions.ts';
 
 /** Leaves most of a mutation's time to the rest of it; what is not known by then is not refused. */
 const CHECK_MS = 10_000;

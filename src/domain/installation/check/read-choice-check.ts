@@ -1,10 +1,10 @@
 /** What is wrong with the choices of a config for the objects to read. */
-import type { Issue } from '../../errors.ts';
-import type { ReadObject } from '../integration/integration-content.ts';
-import { destinationIssues, repeated } from '../integration/integration-content-check.ts';
-import { issueAt } from '../issues.ts';
-import type { ReadConfigInput } from './installation-config.ts';
-import { listUnmapped } from './required-mappings.ts';
+import type { Issue } from '../../../errors.ts';
+import type { ReadObject } from '../../integration/integration-content.ts';
+import { destinationIssues, repeated } from '../../integration/integration-content-check.ts';
+import { issueAt } from '../../issues.ts';
+import type { ReadConfigInput } from '../installation-config.ts';
+import { listUnmapped } from '../required-mappings.ts';
 
 type Path = readonly PropertyKey[];
 

@@ -1,13 +1,13 @@
 /** What is wrong with an installation's config, compared with the revision that it chooses from. */
-import type { Transaction } from '../../database/transaction.ts';
-import { ISSUES_MAX, type Issue } from '../../errors.ts';
-import type { Provider } from '../../providers/contract.ts';
-import type { Call } from '../call.ts';
-import { holdDestinations } from '../event/destination-uses.ts';
-import type { IntegrationContent } from '../integration/integration-content.ts';
-import { repeated } from '../integration/integration-content-check.ts';
-import { issueAt } from '../issues.ts';
-import type { ConfigInput } from './installation-config.ts';
+import type { Transaction } from '../../../database/transaction.ts';
+import { ISSUES_MAX, type Issue } from '../../../errors.ts';
+import type { Provider } from '../../../providers/contract.ts';
+import type { Call } from '../../call.ts';
+import { holdDestinations } from '../../event/destination-uses.ts';
+import type { IntegrationContent } from '../../integration/integration-content.ts';
+import { repeated } from '../../integration/integration-content-check.ts';
+import { issueAt } from '../../issues.ts';
+import type { ConfigInput } from '../installation-config.ts';
 import { readChoiceIssues, withoutConfigIssues } from './read-choice-check.ts';
 import { writeChoiceIssues } from './write-choice-check.ts';
 

@@ -1,6 +1,6 @@
 /** The names that a customer chooses, with their places in the input. */
-import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
-import type { ConfigContent, ConfigInput } from './installation-config.ts';
+import type { IntegrationContent, ReadObject } from '../../integration/integration-content.ts';
+import type { ConfigContent, ConfigInput } from '../installation-config.ts';
 
 type Path = readonly PropertyKey[];
 
