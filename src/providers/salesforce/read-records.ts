@@ -20,7 +20,8 @@ export async function readRecords(
       const answer = await session.send({ method: 'GET', path });
       if (answer.status === 404) return [];
       if (!isSuccess(answer)) throw failure(answer);
-      return [toRecord(answerBody(queryRow, answer, 'READ'), fieldPaths)];
+      // By the id that was given: Salesforce has a short and a long form of each.
+      return [{ ...toRecord(answerBody(queryRow, answer, 'READ'), fieldPaths), id }];
     }),
   );
   return found.flat();

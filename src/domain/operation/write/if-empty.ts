@@ -18,7 +18,10 @@ export async function withoutFilled(
   const careful = entries.filter(({ ifEmpty }) => ifEmpty !== null && ifEmpty.length > 0);
   if (careful.length === 0) return entries;
   if (!readRecords) {
-    throw new ProviderError('BAD_REQUEST', 'The provider does not read records by their ids any more.');
+    throw new ProviderError(
+      'BAD_REQUEST',
+      'The provider does not read records by their ids any more.',
+    );
   }
   const fields = [...new Set(careful.flatMap(({ ifEmpty }) => ifEmpty ?? []))];
   const ids = [...new Set(careful.map(({ record }) => String(record.id)))];
