@@ -38,7 +38,7 @@ export interface Meters {
     seconds: number;
     projectId: string;
   }): void;
-  /** An event that a provider sent to the gateway. */
+  /** A request by which a provider sent events, and its receipt. */
   providerEventReceived(event: { provider: string; outcome: string }): void;
   statementEnded(statement: { outcome: 'ok' | 'failed'; seconds: number }): void;
 }

@@ -43,6 +43,9 @@ async function take(services: Services, { req, res, facts, body, to }: Sent): Pr
   const request = { method, url: `${services.publicUrl()}${url}`, headers, body };
   try {
     const { receipt, stored } = await receiveEvents(services, to, request);
+    // Anybody may name any provider in a path.
+    const provider = services.catalogue.find(to.provider)?.name ?? 'unknown';
+    services.meters.providerEventReceived({ provider, outcome: receipt });
     services.log.info(
       { requestId: facts.requestId, ...to, receipt, stored },
       'provider_events.received',

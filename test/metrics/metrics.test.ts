@@ -148,6 +148,16 @@ async function insertDestination(projectId: string): Promise<string> {
   return id;
 }
 
+test('events of providers are counted, and names that are none share a series', async () => {
+  for (const provider of ['sandbox', 'nobody', 'someone']) {
+    await app.fetch(`/webhooks/${provider}/${newId('app')}`, { method: 'POST', body: '{}' });
+  }
+  const refused = (provider: string) =>
+    seriesOf(`gateway_provider_events_total{provider="${provider}",outcome="REFUSED"}`);
+  expect(await refused('sandbox')).toBe(1);
+  expect(await refused('unknown')).toBe(2);
+});
+
 test('open event streams are counted', async () => {
   const tenant = await app.tenant();
   const headers = {

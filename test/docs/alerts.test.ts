@@ -1,0 +1,40 @@
+/** The alert rules load, fire when they must, and name metrics that exist; each has its part in docs/runbook.md. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { ROOT } from '../support/documents.ts';
+
+interface Rule {
+  alert: string;
+  expr: string;
+  annotations: { runbook: string };
+}
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const rules: Rule[] = parse(read('ops/alerts.yaml')).groups[0].rules;
+
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+if (!hasPromtool)
+  console.warn('Whether alerts fire is left out: there is no promtool (prometheus).');
+
+test('every alert has a part in the runbook, and every part an alert', () => {
+  const parts = [...read('docs/runbook.md').matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+  expect(rules.map(({ alert }) => alert)).toEqual(parts);
+  for (const { alert, annotations } of rules) {
+    expect(annotations.runbook).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
+  }
+});
+
+test('every metric of a rule is one that operations.md lists', () => {
+  const documented = read('docs/operations.md');
+  const named = rules.flatMap(({ expr }) => expr.match(/\b(?:gateway|http|db)_\w+/g) ?? []);
+  expect(named.length).toBeGreaterThan(rules.length);
+  for (const name of named) expect(documented).toContain(`\`${name.replace(/_count$/, '')}`);
+});
+
+test.skipIf(!hasPromtool)('each alert fires at its fault, and none beside ordinary work', () => {
+  const told = execFileSync('promtool', ['test', 'rules', 'ops/alerts.test.yaml'], { cwd: ROOT });
+  expect(told.toString()).toContain('SUCCESS');
+});
