@@ -13,6 +13,12 @@ export interface Step {
   isRefused?: string;
 }
 
+const FIELD_SETTING = {
+  fieldName: 'email',
+  default: 'nobody@example.com',
+  writeOnCreate: 'ALWAYS',
+  writeOnUpdate: 'IF_EMPTY',
+};
 const client = { clientId: 'client', clientSecret: 'secret' };
 const basicAuth = { username: 'ann', password: 'secret' };
 const token = { issuedAt: '2026-01-01T00:00:00Z', expiresAt: '2099-01-01T00:00:00Z' };
@@ -177,7 +183,7 @@ const installing = {
         disabled: false,
       },
     ],
-    write: [{ objectName: 'contacts', deletionEnabled: true }],
+    write: [{ objectName: 'contacts', deletionEnabled: true, fields: [FIELD_SETTING] }],
   },
 };
 const inFull = structuredClone(installing);
