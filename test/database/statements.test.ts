@@ -76,7 +76,10 @@ async function askList(shape: ListShape, args: string, selection = '__typename')
 /** The parent, the page, its total and pageInfo, and at most two for each relation and each list's total. */
 const most = ({ item }: ListShape) => 5 + 2 * relationsOf(item);
 
-const shapes = listShapes(schema);
+/** The caller here may join no org; a page of those is a page of orgs by ids. */
+const EMPTY_HERE = 'Viewer.joinableOrgs';
+
+const shapes = listShapes(schema).filter(({ name }) => name !== EMPTY_HERE);
 
 test.each(
   shapes.map((shape) => [shape.name, shape] as const),

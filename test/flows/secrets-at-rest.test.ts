@@ -82,10 +82,12 @@ async function plantEverywhere(tenant: Tenant): Promise<string[]> {
   const made = await tenant.query(createKey, { input: { projectIdOrName, label: 'server' } });
   secrets.push(made.createApiKey.key);
 
-  const given = { projectIdOrName, provider: 'hubspot', clientId: 'c', clientSecret: planted() };
+  const app = { provider: 'hubspot', clientId: 'c' };
+  const given = { projectIdOrName, ...app, clientSecret: planted(), webhookSecret: planted() };
   const { id } = (await tenant.query(createApp, { input: given })).createProviderApp.providerApp;
-  const providerApp = { clientSecret: planted() };
-  const masked = { projectIdOrName, providerAppId: id, updateMask: ['CLIENT_SECRET'], providerApp };
+  const providerApp = { clientSecret: planted(), webhookSecret: planted() };
+  const updateMask = ['CLIENT_SECRET', 'WEBHOOK_SECRET'];
+  const masked = { projectIdOrName, providerAppId: id, updateMask, providerApp };
   await tenant.query(updateApp, { input: masked });
 
   const client = { clientId: 'c', clientSecret: planted() };

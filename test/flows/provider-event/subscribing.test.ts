@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/scenes/connections.ts';
@@ -14,6 +15,13 @@ const { sandbox } = app.app;
 const crm = sandboxClient(sandbox.url);
 beforeAll(async () => void (await app.app.start()));
 
+/** The message that docs/webhooks.md shows. */
+function documented() {
+  const text = readFileSync('docs/webhooks.md', 'utf8');
+  const [, example = ''] = /```json\n(\{\n {2}"action": "subscribe".*?)```/s.exec(text) ?? [];
+  return JSON.parse(example);
+}
+
 const email = () => `${crypto.randomUUID()}@example.test`;
 
 test('a record that is made, changed and deleted at the provider reaches the destination, mapped', async () => {
@@ -22,6 +30,7 @@ test('a record that is made, changed and deleted at the provider reaches the des
   await installed.isActive();
   const id = await crm.create({ email: email(), firstname: 'Ada' });
   await crm.update(id, { firstname: 'Ada L.' });
+  await installed.arrived(2);
   await crm.delete(id);
   const entries = (await installed.arrived(3)).filter((entry) => entry.id === id);
   expect(entries).toMatchObject([
@@ -30,7 +39,13 @@ test('a record that is made, changed and deleted at the provider reaches the des
     { subscribeEventType: 'delete', providerEventType: 'contacts.deleted' },
   ]);
   expect(entries[0]?.fields).toMatchObject({ email: expect.stringContaining('@example.test') });
-  const [message] = installed.messages();
+  const [message = {}] = installed.messages();
+  const example = documented();
+  const without = ({ workspace: _none, ...members }: Record<string, unknown>) => members;
+  expect(Object.keys(without(message)).toSorted()).toEqual(Object.keys(example).toSorted());
+  expect(Object.keys(entries[1] ?? {}).toSorted()).toEqual(
+    Object.keys(example.result[0]).toSorted(),
+  );
   expect(message).toMatchObject({
     action: 'subscribe',
     projectId: tenant.projectId,

@@ -90,7 +90,7 @@ test('without a config, everything that the integration has is installed', async
           ...chosen,
         },
       ],
-      write: [{ objectName: 'deals', deletionEnabled: false }],
+      write: [{ objectName: 'deals', deletionEnabled: false, fields: [] }],
       proxy: null,
     },
     objects: [

@@ -25,7 +25,7 @@ const CONFIG = `config {
     objectName selectedFields schedule destination disabled
     fieldMappings { fieldName mapToName } backfill { days fullHistory }
   }
-  write { objectName deletionEnabled }
+  write { objectName deletionEnabled fields { fieldName default writeOnCreate writeOnUpdate } }
   proxy { enabled }
 }`;
 

@@ -28,6 +28,12 @@ const nothingIn = (what: string) =>
     `must be empty: ${what} can't be chosen.`,
   );
 
+const fieldFilter = z.strictObject({
+  fieldName: text.describe("The provider's name of the field."),
+  operator: z.enum(['eq']).describe('Always `eq`: equal.'),
+  value: z.union([z.string(), z.number(), z.boolean()]).describe('What the field is to be.'),
+});
+
 const readObjectShape = {
   schedule: z
     .string()
@@ -44,7 +50,7 @@ const readObjectShape = {
     .strictObject({
       defaultPeriod: period,
       fieldFilters: z
-        .array(z.unknown())
+        .array(fieldFilter)
         .check(nothingIn('filters'))
         .optional()
         .describe('Empty: the first read has no filters.'),
@@ -65,7 +71,7 @@ const takenEmpty = {
     .optional()
     .describe('Empty: the integration says what is mapped.'),
   fieldFilters: z
-    .array(z.unknown())
+    .array(fieldFilter)
     .check(nothingIn('filters'))
     .optional()
     .describe('Empty: all records are read.'),
