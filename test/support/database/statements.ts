@@ -20,7 +20,8 @@ const recordings = new Set<Recording>();
 
 /** Asked whenever it is time, whatever is worked on: by the job queue, for leases, the clock, and connections. */
 const BESIDE = [
-  /pgboss|SandboxLease|ServerProcess|from "Erasure"/,
+  /pgboss|SandboxLease|ServerProcess/,
+  /^select "id" from "Erasure"/,
   /^select \(extract\(epoch from clock_timestamp\(\)\)/,
   /set_config\('tcp_user_timeout'/,
   /pg_advisory_lock_shared|^(un)?listen |^checkpoint|^vacuum /i,
