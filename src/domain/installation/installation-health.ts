@@ -26,7 +26,10 @@ const LAST_OPERATIONS = `
 
 /** UNHEALTHY: bad credentials, fields that are not mapped, a subscription that does not work, or three failures in a row at the end. */
 export const installationHealth: Batch<string, InstallationHealth> = async ({ database }, ids) => {
-  const unhealthy = await database.rows.query<Unhealthy>(UNHEALTHY, [[...ids], FAILURES_IN_A_ROW]);
+  const unhealthy = await database.rows.query<Unhealthy>(UNHEALTHY, [
+    [...new Set(ids)],
+    FAILURES_IN_A_ROW,
+  ]);
   const found = new Map(unhealthy.map((row) => [row.id, reasonOf(row)]));
   return ids.map((id) => {
     const reason = found.get(id) ?? null;
@@ -76,7 +79,7 @@ const UNSUBSCRIBED = `
 
 /** They all failed if the third newest failure is newer than every success. */
 const UNHEALTHY = `
-  select * from (
+  with found as materialized (
     select i."id", c."status" = 'BAD_CREDENTIALS' as "isRefused", (${UNMAPPED}) as "unmapped",
       (${UNSUBSCRIBED}) as "unsubscribed", (
       select o."id" from "Operation" o
@@ -87,8 +90,12 @@ const UNHEALTHY = `
       where o."installationId" = i."id" and o."status" = 'SUCCESS'
       order by o."id" desc limit 1
     ), '') as "isFailing"
-    from "Installation" i join "Connection" c on c."id" = i."connectionId"
-    where i."id" = any($1)
-  ) found
+    from unnest($1::text[]) as requested("id")
+    cross join lateral (select * from "Installation" where "id" = requested."id" limit 1) i
+    cross join lateral (
+      select "status" from "Connection" where "projectId" = i."projectId" and "id" = i."connectionId" limit 1
+    ) c
+  )
+  select * from found
   where found."isRefused" or found."unmapped" is not null or found."unsubscribed" is not null
     or found."isFailing"`;
