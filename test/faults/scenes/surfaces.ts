@@ -105,6 +105,7 @@ export function expectUnavailable(answers: Met[]): void {
       code: 'SERVICE_UNAVAILABLE',
       problem: {
         type: 'urn:problem:service-unavailable',
+        href: expect.stringMatching(/\/problems\/service-unavailable$/),
         title: 'Service Unavailable',
         status: 503,
         detail: expect.stringMatching(/database/i),
