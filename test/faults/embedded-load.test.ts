@@ -14,7 +14,7 @@ const WRITERS = 16;
 const PER_SECOND = 50;
 const WARM_UP = 100;
 const HEALTH_P99_MS_MAX = isShort ? 1_000 : 100;
-const HEALTH_AT_START_MS_MAX = isShort ? 2_000 : 100;
+const HEALTH_AT_START_MS_MAX = isShort ? 2_000 : 500;
 const AFTER_START_MS = 3_000;
 /** Of a writer whose server is away. */
 const RETRY_MS = 20;
