@@ -4,6 +4,7 @@
  */
 import { anyOf, run, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
+import { unprocessable } from '../../errors.ts';
 
 /** Enough to tell people where to look. */
 const USES_NAMED = 10;
@@ -77,4 +78,26 @@ export async function holdDestinations(
       .forKeyShare(),
   );
   return new Set(found.map(({ name }) => name));
+}
+
+/**
+ * The id of the destination, by its name. It can't be deleted until the transaction ends, so every delivery has a
+ * destination. Throws UNPROCESSABLE.
+ */
+export async function holdDestination(
+  tx: Transaction,
+  projectId: string,
+  name: string,
+): Promise<string> {
+  const [destination] = await run(
+    tx,
+    statements
+      .selectFrom('Destination')
+      .select('id')
+      .where('projectId', '=', projectId)
+      .where('name', '=', name)
+      .forKeyShare(),
+  );
+  if (!destination) throw unprocessable(`The destination ${name} does not exist.`);
+  return destination.id;
 }

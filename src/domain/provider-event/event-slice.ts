@@ -1,6 +1,5 @@
 /** Some events of one subscription, by the worker that holds it. */
 import { Prisma } from '../../database/generated/client.ts';
-import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { DomainError, unprocessable } from '../../errors.ts';
 import { announceRecorded } from '../../events/channel.ts';
@@ -12,6 +11,7 @@ import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import { isBacklogged } from '../event/delivery-backlog.ts';
+import { holdDestination } from '../event/destination-uses.ts';
 import { changeClaimed, type EventClaim, GIVEN_BACK, holdEvents } from './event-lease.ts';
 import { type EventMessage, eventMessages, type ProviderEvent } from './event-message.ts';
 import { type EventSource, fetchRecords, getEventSource } from './event-source.ts';
@@ -78,15 +78,14 @@ async function record(
   const { projectId, installationId, objectName } = claim;
   await inTransaction(services.database, async (tx) => {
     await changeClaimed(tx, claim, {
-      status: 'ACTIVE',
-      error: null,
       eventFailures: 0,
       eventsRetryTime: null,
       lastEventTime: events.at(-1)?.eventTime ?? null,
       eventCount: { increment: events.length },
     });
+    await noteFirst(tx, claim);
     await markDone(tx, events, services.now());
-    const { destinationId } = await holdDestination(tx, projectId, source.destination);
+    const destinationId = await holdDestination(tx, projectId, source.destination);
     const subject = subjectOf(source.connection);
     const owed = (body: string) => ({ projectId, destinationId, body, subject });
     const orderKey = (recordId: string) => `${installationId} ${objectName} ${recordId}`;
@@ -104,6 +103,15 @@ async function record(
   });
 }
 
+/** One that a person has set up at the provider is known to work by its first event. */
+async function noteFirst(tx: Transaction, claim: EventClaim): Promise<void> {
+  const { projectId, installationId, objectName } = claim;
+  await tx.objectSubscription.updateMany({
+    where: { projectId, installationId, objectName, status: 'PENDING' },
+    data: { status: 'ACTIVE', error: null },
+  });
+}
+
 async function markDone(tx: Transaction, events: ProviderEvent[], now: Date): Promise<void> {
   const [first] = events;
   if (!first) return;
@@ -117,18 +125,6 @@ async function markDone(tx: Transaction, events: ProviderEvent[], now: Date): Pr
     },
     data: { doneTime: now, content: Prisma.DbNull },
   });
-}
-
-async function holdDestination(
-  tx: Transaction,
-  projectId: string,
-  name: string,
-): Promise<{ destinationId: string }> {
-  const [found] = await tx.$queryRaw<Pick<Row<'Destination'>, 'id'>[]>`
-    select "id" from "Destination" where "projectId" = ${projectId} and "name" = ${name}
-    for key share`;
-  if (!found) throw unprocessable(`The destination ${name} does not exist.`);
-  return { destinationId: found.id };
 }
 
 /** They wait for their next turn; what has waited for a day is given up, and told in the log. */

@@ -2,7 +2,9 @@
  * Takes what providers send: checked, read and stored before it is answered. An event is stored once for each
  * installation that wants it, however often it is sent.
  */
+import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { STORE_PROVIDER_EVENTS } from '../../database/changes/store-provider-events.ts';
 import type { Database } from '../../database/database.ts';
 import {
   MalformedEvents,
@@ -13,7 +15,6 @@ import {
 import type { Services } from '../call.ts';
 import { storableJson } from '../storable-json.ts';
 import { isEventBacklogged } from './event-backlog.ts';
-import { storeEvents } from './event-store.ts';
 import { type SealedApp, webhookSecretsOf } from './webhook-secret.ts';
 
 /**
@@ -33,6 +34,9 @@ export interface Received {
 /** Providers' ids of events are shorter; the database's index takes no more. */
 const NATIVE_ID_MAX = 512;
 const EVENTS_MAX = 10_000;
+/** Times outside of four-digit years are no times of events, and the database can't read them. */
+const FIRST_TIME = new Date(0);
+const TIMES_END = new Date(Date.UTC(10_000, 0));
 
 export async function receiveEvents(
   services: Services,
@@ -50,8 +54,24 @@ export async function receiveEvents(
   if (events.length === 0) return outcome('ACCEPTED');
   if (await isEventBacklogged(services, app.projectId)) return outcome('FULL');
   const { id: providerAppId, projectId } = app;
-  const stored = await storeEvents(services, { providerAppId, projectId }, storableJson(events));
+  const stored = await store(services, { providerAppId, projectId }, storableJson(events));
   return outcome('ACCEPTED', stored);
+}
+
+/** How many rows came of them. */
+async function store(
+  { database }: Services,
+  owner: { providerAppId: string; projectId: string },
+  events: ProviderEvent[],
+): Promise<number> {
+  const rows = events.map(({ record, association, raw, time, ...event }) => ({
+    ...event,
+    eventTime: time,
+    content: { record, association, raw },
+  }));
+  const request = { id: randomUUID(), ...owner, events: rows };
+  const row = await database.changes.run(STORE_PROVIDER_EVENTS, request);
+  return row?.stored ?? 0;
 }
 
 const NO_SECRET = 'no secret of any app';
@@ -68,7 +88,7 @@ function readEvents(
   try {
     const events = capability.eventsOf(request);
     const isSound = ({ nativeId, time }: ProviderEvent) =>
-      nativeId.length <= NATIVE_ID_MAX && !Number.isNaN(time.getTime());
+      nativeId.length <= NATIVE_ID_MAX && time >= FIRST_TIME && time < TIMES_END;
     return events.length <= EVENTS_MAX && events.every(isSound) ? events : null;
   } catch (error) {
     if (error instanceof MalformedEvents) return null;

@@ -124,6 +124,9 @@ test('what is not signed, or not now, or for no app, leaves nothing', async () =
   expect((await send(url.replace('hubspot', 'sandbox'), event)).status).toBe(401);
   expect((await send(url.replace('hubspot', 'stripe'), event)).status).toBe(401);
   expect((await send(url, { not: 'a list' })).status).toBe(400);
+  // A time that the database can't read.
+  const { status } = await send(url, [eventOf({ objectId: 1, occurredAt: 8e15 })]);
+  expect(status).toBe(400);
   expect((await send(`${url}/more`, event)).status).toBe(404);
   expect((await fetch(url)).status).toBe(405);
   const large = await fetch(url, { method: 'POST', body: 'x'.repeat(1024 * 1024 + 1) });

@@ -1,6 +1,6 @@
 /** One page of a read: its deliveries and the read's progress commit together, so that neither is lost. */
 import type { Row } from '../../../database/rows.ts';
-import { run, runChange, sql, statements } from '../../../database/statements.ts';
+import { runChange, sql, statements } from '../../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { unprocessable } from '../../../errors.ts';
 import { announceRecorded } from '../../../events/channel.ts';
@@ -8,6 +8,7 @@ import { oweMessages } from '../../../events/owe.ts';
 import { subjectOf } from '../../../events/subject.ts';
 import type { RecordPage } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
+import { holdDestination } from '../../event/destination-uses.ts';
 import { logOperation, noteOperation } from '../operation-work.ts';
 import { succeedRun } from './read-end.ts';
 import { entriesOf, pageMessages, storedEntries } from './read-message.ts';
@@ -99,21 +100,6 @@ function logPage(
       details: { records, messages, durationMs },
     },
   );
-}
-
-/** It can't be deleted until the transaction ends, so every delivery has a destination. */
-async function holdDestination(tx: Transaction, projectId: string, name: string): Promise<string> {
-  const [destination] = await run(
-    tx,
-    statements
-      .selectFrom('Destination')
-      .select('id')
-      .where('projectId', '=', projectId)
-      .where('name', '=', name)
-      .forKeyShare(),
-  );
-  if (!destination) throw unprocessable(`The destination ${name} does not exist.`);
-  return destination.id;
 }
 
 /** Throws UNPROCESSABLE if the object is no longer installed. */

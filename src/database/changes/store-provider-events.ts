@@ -1,0 +1,69 @@
+/** How events that providers send are stored. */
+import { PROVIDER_EVENTS_CHANNEL } from './hint-channels.ts';
+import type { ChangeOfMany } from './shared-changes.ts';
+
+/** What one request brings for a provider app. */
+export interface EventsToStore {
+  /** Of the request. */
+  id: string;
+  projectId: string;
+  providerAppId: string;
+  /** In the order in which they are to be done if their times are the same. */
+  events: {
+    nativeId: string;
+    account: string;
+    objectName: string;
+    recordId: string | null;
+    kind: string;
+    nativeType: string;
+    eventTime: Date;
+    changedFields: string[];
+    content: object;
+  }[];
+}
+
+/**
+ * One row for each subscription that wants the event; it is found by the app, the account and the object. An event
+ * that is there already stays as it is. A request that brings nothing wanted and new has no row. The hint is for the
+ * processes that do the events.
+ */
+export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number }> = {
+  lineOf: ({ projectId }) => projectId,
+  keyOf: ({ id }) => id,
+  text: `
+  with sent as (
+    select g.*, e.* from rows from (jsonb_to_recordset($1::jsonb) as (
+        "id" text, "projectId" text, "providerAppId" text, "events" jsonb))
+      with ordinality as g("id", "projectId", "providerAppId", "events", "request")
+    cross join lateral rows from (jsonb_to_recordset(g."events") as (
+        "nativeId" text, "account" text, "objectName" text, "recordId" text, "kind" text,
+        "nativeType" text, "eventTime" timestamptz, "changedFields" text[], "content" jsonb))
+      with ordinality as e("nativeId", "account", "objectName", "recordId", "kind",
+        "nativeType", "eventTime", "changedFields", "content", "place")
+  ),
+  wanted as (
+    select distinct on (e."projectId", s."installationId", e."objectName", e."nativeId")
+      e.*, s."installationId"
+    from sent e join "ObjectSubscription" s on s."projectId" = e."projectId"
+      and s."providerAppId" = e."providerAppId" and s."account" = e."account"
+      and s."objectName" = e."objectName" and s."isWanted"
+    where e."kind" = any(s."kinds"::text[])
+      and (e."kind" <> 'OTHER' or e."nativeType" = any(s."otherEvents"))
+      and (e."kind" <> 'UPDATE' or cardinality(s."watchFields") = 0
+        or cardinality(e."changedFields") = 0 or e."changedFields" && s."watchFields")
+    order by e."projectId", s."installationId", e."objectName", e."nativeId", e."request", e."place"
+  ),
+  stored as (
+    insert into "ProviderEvent" ("projectId", "installationId", "objectName", "nativeId",
+      "providerAppId", "recordId", "kind", "nativeType", "eventTime", "changedFields", "content")
+    select "projectId", "installationId", "objectName", "nativeId", "providerAppId", "recordId",
+      "kind"::"ProviderEventKind", "nativeType", "eventTime", "changedFields", "content"
+    from wanted order by "request", "place"
+    on conflict do nothing
+    returning "projectId", "installationId", "objectName", "nativeId"
+  )
+  select w."id" as "of", count(*)::int as "stored",
+    count(pg_notify('${PROVIDER_EVENTS_CHANNEL}', '')) as "hints"
+  from stored join wanted w using ("projectId", "installationId", "objectName", "nativeId")
+  group by w."id"`,
+};
