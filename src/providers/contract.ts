@@ -97,10 +97,34 @@ export interface ProviderLimits {
   pageSize: number;
 }
 
+/** What does the work with a provider's records, and what it takes. */
+export type Connector = Pick<
+  Provider,
+  'objects' | 'commonObjects' | 'limits' | 'takes' | 'capabilities'
+>;
+
+/** A part of a provider, with an address of its own. */
+export interface ProviderModule {
+  /** The name in integrations, unique in the provider. */
+  name: string;
+  displayName: string;
+  baseUrl: string;
+  /** Facts that a connection needs for it: members of its metadata. */
+  inputs?: readonly CustomInput[];
+  /** Of every request to it; `{{name}}` is a fact of the connection. */
+  headers?: Readonly<Record<string, string>>;
+  /** Reads and writes at that address. Left out: the provider's own code does. */
+  connector?: Connector;
+}
+
 export interface Provider {
   name: string;
   displayName: string;
   baseUrl: string;
+  /** The first is that of an integration that names none. Left out: the provider is all there is. */
+  modules?: readonly ProviderModule[];
+  /** Of every request; `{{name}}` is a fact of the connection. */
+  headers?: Readonly<Record<string, string>>;
   /** In order of preference: the first that fits a credential is taken. */
   authSchemes: AuthScheme[];
   oauth2?: OAuth2Facts;

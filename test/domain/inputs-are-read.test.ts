@@ -17,7 +17,6 @@ const FIELDS = Object.values(schema.getTypeMap())
 
 /** What nothing reads, each with its reason; what is read by now is taken away. */
 const NOT_READ: Record<string, string> = {
-  'ProxySpecInput.useModule': 'No provider has modules yet.',
   'ClaimDomainInput.parentType': 'It has one value, which the schema checks.',
   'FieldMappingInput.mapToDisplayName': 'A name for people: it is shown with the revision.',
   'ReadObjectSpecInput.mapToDisplayName': 'A name for people: it is shown with the revision.',

@@ -13,8 +13,8 @@ import { isSuccess, retryAfterMs } from '../../providers/reading-answers.ts';
 import type { Services } from '../call.ts';
 import type { Caller } from '../provider/provider-limits.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
-import { factOf, fillAddress } from './session/account-address.ts';
-import { attachedCredentials } from './session/attached-credentials.ts';
+import { factOf, fillAddress, fillHeaders } from './session/account-address.ts';
+import { type Attached, attachedCredentials } from './session/attached-credentials.ts';
 import { type ForwardedRequest, forwardedUrl, sendForwarded } from './session/forwarded-request.ts';
 import {
   areSame,
@@ -54,10 +54,13 @@ interface Attempt<A> {
 
 /**
  * Opens the connection's account. Throws ProviderError BAD_REQUEST if the provider is no longer
- * known, or the connection lacks a value of its address.
+ * known, or the connection lacks a value of its address. `provider` is the part of it that is called.
  */
-export function openSession(services: Services, connection: Connection): AccountSession {
-  const provider = services.catalogue.find(connection.provider);
+export function openSession(
+  services: Services,
+  connection: Connection,
+  provider = services.catalogue.find(connection.provider),
+): AccountSession {
   if (!provider) {
     throw new ProviderError('BAD_REQUEST', `${connection.provider} is not a provider any more.`);
   }
@@ -69,11 +72,14 @@ class ConnectionSession implements AccountSession {
   readonly #services: Services;
   readonly #connection: Connection;
   readonly #provider: Provider;
+  /** Of every request, made of facts. */
+  readonly #headers: Attached['headers'];
   /** Read at the first request, and again if they must be replaced. */
   #held: HeldCredentials | undefined;
 
   constructor(services: Services, connection: Connection, provider: Provider) {
     this.baseUrl = fillAddress(provider.baseUrl, connection);
+    this.#headers = fillHeaders(provider.headers ?? {}, connection);
     this.#services = services;
     this.#connection = connection;
     this.#provider = provider;
@@ -181,7 +187,7 @@ class ConnectionSession implements AccountSession {
     const provider = this.#provider;
     const { meters, providerAccess } = this.#services;
     const { limits, outbound } = providerAccess;
-    const attached = attachedCredentials(provider, held.credentials);
+    const attached = this.#attached(held);
     const answer = await limits.run(this.#caller, () =>
       measuredCall({ meters, provider, kind: 'api' }, () =>
         sendRequest(outbound, { provider, url, request, attached }),
@@ -198,7 +204,7 @@ class ConnectionSession implements AccountSession {
   ): Promise<StreamedAnswer> {
     const provider = this.#provider;
     const { config, meters, providerAccess } = this.#services;
-    const attached = attachedCredentials(provider, held.credentials);
+    const attached = this.#attached(held);
     const forwarding = { ...passed, provider, attached, timeoutMs: config.LIMIT_PROXY_MS };
     const { promise, resolve, reject } = Promise.withResolvers<StreamedAnswer>();
     const exchange = async () => {
@@ -212,6 +218,11 @@ class ConnectionSession implements AccountSession {
     const answer = await promise;
     await this.#noteAnswer({ status: answer.status, headers: joined(answer.headers) }, held);
     return answer;
+  }
+
+  #attached({ credentials }: HeldCredentials): Attached {
+    const { headers, query } = attachedCredentials(this.#provider, credentials);
+    return { headers: { ...this.#headers, ...headers }, query };
   }
 
   get #caller(): Caller {

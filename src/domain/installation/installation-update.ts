@@ -11,6 +11,7 @@ import { type OpenedInput, openInput } from '../opened-input.ts';
 import { getOwned } from '../scope.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
 import { listConfigIssues } from './check/installation-config-check.ts';
+import { listModuleIssues } from './check/module-check.ts';
 import { type ConfigContent, type ConfigInput, configOf } from './installation-config.ts';
 import { chooseConnection, sureEnds } from './installation-connection.ts';
 import { updateInstallationInput } from './installation-input.ts';
@@ -62,6 +63,9 @@ async function update(
     const wanted = { projectId, groupId, connectionId: given.connectionId ?? current };
     const chosen = await chooseConnection(tx, { ...wanted, provider: content.provider });
     opened.add([...chosen.issues, ...missing]);
+    if (chosen.connectionId !== current) {
+      opened.add(await listModuleIssues({ ...call, tx }, content, { ...chosen, projectId }));
+    }
     const issues = await listConfigIssues({ ...call, tx }, given.config, { projectId, content });
     const { config = null, configCreatedBy: createdBy = null } = opened.parsed(issues);
     const { connectionId } = sureEnds({ ...chosen, groupId });

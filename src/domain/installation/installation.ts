@@ -19,6 +19,7 @@ import { getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
 import { listNewConfigIssues } from './check/installation-config-check.ts';
+import { listModuleIssues } from './check/module-check.ts';
 import { findEnds, sureEnds } from './installation-connection.ts';
 import { createInstallationInput, deleteInstallationInput } from './installation-input.ts';
 import { deleteInstallations, holdInstallation, insertInstallation } from './installation-rows.ts';
@@ -104,7 +105,8 @@ export const createInstallation = openProjectMutation({
     const created = inTransaction(call.database, async (tx) => {
       const content = await holdContent(tx, integration);
       const found = await findEnds(tx, { projectId, provider, groupRef, connectionId: named });
-      opened.add([...found.issues, ...missing]);
+      const ofModule = await listModuleIssues({ ...call, tx }, content, { ...found, projectId });
+      opened.add([...found.issues, ...missing, ...ofModule]);
       const parsed = opened.parsed(
         await listNewConfigIssues({ ...call, tx }, config, { projectId, content }),
       );

@@ -13,6 +13,8 @@ const CHARACTERS_MAX = 32 * 1024 * 1024;
 export interface DescriptionAsk {
   services: Services;
   connection: Row<'Connection'>;
+  /** Of the integration; null without one. */
+  module: string | null;
   /** The provider's own name of the object. */
   objectName: string;
 }
@@ -32,18 +34,18 @@ export function createObjectDescriptions(): ObjectDescriptions {
 
 /** Throws ProviderError, and UNPROCESSABLE where the provider describes no objects. */
 export async function describeObject(ask: DescriptionAsk): Promise<ObjectDescription> {
-  const { services, connection, objectName } = ask;
+  const { services, connection, module, objectName } = ask;
   // A changed connection may be to another account.
-  const key = JSON.stringify([connection.id, connection.updateTime, objectName]);
+  const key = JSON.stringify([connection.id, connection.updateTime, module, objectName]);
   const description = await services.providerAccess.descriptions.fetch(key, { context: ask });
   if (!description) throw new Error(`No description of ${objectName} came.`);
   return description;
 }
 
 async function fetchDescription(ask: DescriptionAsk): Promise<ObjectDescription> {
-  const { services, connection, objectName } = ask;
-  const provider = services.catalogue.find(connection.provider);
+  const { services, connection, module, objectName } = ask;
+  const provider = services.catalogue.findAt(connection.provider, module);
   const describe = provider?.capabilities.describeObject;
   if (!describe) throw unprocessable(`${connection.provider} does not describe its objects.`);
-  return describe(openSession(services, connection), objectName);
+  return describe(openSession(services, connection, provider), objectName);
 }

@@ -69,7 +69,8 @@ export const readObjectMetadata = projectRead(
     const key = { projectId, provider, groupId: group.id };
     const connection = await findConnectionOfGroup(call.database.prisma, key);
     if (!connection) throw notFound(`A connection to ${provider} of the group`, group.groupRef);
-    const description = await describe(call, connection, input.objectName);
+    const { objectName: name } = input;
+    const description = await describe(call, { connection, module: null, name });
     return { ...selected(description, input), mappedObjectName: null };
   },
 );
@@ -97,23 +98,24 @@ export const objectMetadataOfInstallation = read(
     const [revision] = await latestRevisions(call, [installation.integrationId]);
     const [connection] = await byId('Connection')(call, [installation.connectionId]);
     if (!revision || !connection) throw notFound('Installation', installation.id);
-    const objects = contentOf(revision).read?.objects ?? [];
+    const { read: reads, module } = contentOf(revision);
+    const objects = reads?.objects ?? [];
     const object =
       objects.find(({ mapToName }) => mapToName === options.objectName) ??
       objects.find((one) => one.objectName === options.objectName);
     const name = object?.objectName ?? options.objectName;
-    const description = await describe(call, connection, name);
+    const description = await describe(call, { connection, module, name });
     return { ...selected(description, options), mappedObjectName: object?.mapToName ?? null };
   },
 );
 
 function describe(
   call: Call,
-  connection: Row<'Connection'>,
-  name: string,
+  about: { connection: Row<'Connection'>; module: string | null; name: string },
 ): Promise<ObjectDescription> {
+  const { connection, module, name: objectName } = about;
   return refusingForProvider(() =>
-    describeObject({ services: call, connection, objectName: name }),
+    describeObject({ services: call, connection, module, objectName }),
   );
 }
 

@@ -31,12 +31,12 @@ export const forwardPages = read(
     request: Pick<ForwardedRequest, 'target' | 'signal'>,
   ): Promise<AsyncGenerator<string> | null> => {
     const { connection, provider } = await getForwarding(call, key);
-    const listPages = provider?.capabilities.listPages;
+    const listPages = provider.capabilities.listPages;
     if (!listPages) return null;
     const [path = ''] = request.target.split('?');
     const query = queryOf(request.target);
     query.delete(PARAMETER);
-    const session = patient(openSession(call, connection), request.signal);
+    const session = patient(openSession(call, connection, provider), request.signal);
     const pages = listPages(session, { path, query: Object.fromEntries(query) });
     try {
       const first = await pages.next();

@@ -4,6 +4,7 @@ import type { Row } from '../../database/rows.ts';
 import { DomainError, notFound, unprocessable } from '../../errors.ts';
 import type { StreamedAnswer } from '../../outbound/client.ts';
 import type { Provider } from '../../providers/contract.ts';
+import { forwardedTo } from '../../providers/modules.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
@@ -31,9 +32,9 @@ export interface InstallationKey {
 export const forwardRequest = read(
   'records:write',
   async (call: Call, key: InstallationKey, request: ForwardedRequest): Promise<StreamedAnswer> => {
-    const { connection } = await getForwarding(call, key);
+    const { connection, provider } = await getForwarding(call, key);
     try {
-      return await openSession(call, connection).forward(request);
+      return await openSession(call, connection, provider).forward(request);
     } catch (error) {
       throw error instanceof ProviderError ? refusal(error) : error;
     }
@@ -42,8 +43,8 @@ export const forwardRequest = read(
 
 interface Forwarding {
   connection: Row<'Connection'>;
-  /** Null if the server no longer knows it. */
-  provider: Provider | null;
+  /** At the address that requests go to. */
+  provider: Provider;
 }
 
 /** Throws UNPROCESSABLE if the integration or the provider doesn't forward. */
@@ -56,13 +57,16 @@ export const getForwarding = projectRead(
     const [connection] = await byId('Connection')(call, [installation.connectionId]);
     const [config] = await byId('InstallationConfig')(call, [installation.configId]);
     if (!revision || !connection || !config) throw notFound(what, id);
-    const { proxy, name } = contentOf(revision);
+    const { proxy, name, module } = contentOf(revision);
     if (!proxy?.enabled) throw unprocessable(`The integration ${name} does not forward requests.`);
     if (configOf(config).proxy?.enabled === false) {
       throw unprocessable("The installation's config does not let requests through.");
     }
-    const provider = call.catalogue.find(connection.provider);
-    if (provider && !supportedCapabilities(provider).includes('PROXY')) {
+    const whole = call.catalogue.find(connection.provider);
+    const provider = whole && forwardedTo(whole, { module, useModule: proxy.useModule });
+    if (!provider)
+      throw unprocessable(`${connection.provider} does not forward requests any more.`);
+    if (!supportedCapabilities(provider).includes('PROXY')) {
       throw unprocessable(`Requests to ${provider.displayName} are not forwarded.`);
     }
     return { connection, provider };

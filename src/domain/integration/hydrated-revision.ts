@@ -7,7 +7,7 @@ import type { ObjectDescription } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import { describeObject } from '../installation/object-descriptions.ts';
+import { type DescriptionAsk, describeObject } from '../installation/object-descriptions.ts';
 import { projectIdOrName } from '../names.ts';
 import { providerRefusal } from '../provider/provider-refusal.ts';
 import { getOwned } from '../scope.ts';
@@ -48,7 +48,9 @@ export const getHydratedRevision = read(
       throw invalid('connectionId', detail, connectionId);
     }
     const names = objectNamesOf(content);
-    const objects = await Promise.all(names.map((name) => hydrate(call, connection, name)));
+    const objects = await Promise.all(
+      names.map((name) => hydrate(call, { connection, module: content.module, objectName: name })),
+    );
     return { revision, objects: new Map(names.map((name, at) => [name, objects[at]!])) };
   },
 );
@@ -61,11 +63,10 @@ function objectNamesOf({ read: reads, write: writes }: IntegrationContent): stri
 /** One object that can't be described does not keep the others from being shown. */
 async function hydrate(
   call: Call,
-  connection: Row<'Connection'>,
-  objectName: string,
+  about: Omit<DescriptionAsk, 'services'>,
 ): Promise<HydratedObject> {
   try {
-    return await describeObject({ services: call, connection, objectName });
+    return await describeObject({ services: call, ...about });
   } catch (error) {
     if (error instanceof ProviderError) return { error: providerRefusal(error).message };
     if (error instanceof DomainError && error.code === 'UNPROCESSABLE') {

@@ -6,6 +6,7 @@ import {
   supportedCapabilities,
   supportsFor,
 } from '../../providers/contract.ts';
+import { findModule, modulesOf } from '../../providers/modules.ts';
 import { issueAt } from '../issues.ts';
 import type { ContentInput } from './integration-content-input.ts';
 
@@ -29,6 +30,17 @@ export function* capabilityIssues(
     const detail = `must be false: ${provider.displayName} does not support PROXY.`;
     yield issueAt([...path, 'proxy', 'enabled'], detail, true);
   }
+}
+
+export function* moduleIssues(
+  { module }: ContentInput,
+  path: Path,
+  provider: Provider,
+): Generator<Issue> {
+  if (module == null || findModule(provider, module)) return;
+  const names = modulesOf(provider).map(({ name }) => name);
+  const detail = `is not a module of ${provider.displayName}, which has ${names.join(', ')}.`;
+  yield issueAt([...path, 'module'], detail, module);
 }
 
 function* objectIssues(

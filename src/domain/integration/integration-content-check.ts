@@ -5,10 +5,11 @@
 import type { Transaction } from '../../database/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
+import { providerAt } from '../../providers/modules.ts';
 import type { Call } from '../call.ts';
 import { holdDestinations } from '../event/destination-uses.ts';
 import { issueAt } from '../issues.ts';
-import { capabilityIssues } from './integration-capability-check.ts';
+import { capabilityIssues, moduleIssues } from './integration-capability-check.ts';
 import type {
   ContentInput,
   ReadObjectInput,
@@ -34,9 +35,11 @@ export async function listContentIssues(
   about: Pick<ContentAbout, 'path' | 'name'> & { projectId: string; provider: string },
 ): Promise<Issue[]> {
   const destinations = await holdDestinations(tx, about.projectId, destinationsOf(content));
-  const provider = catalogue.find(about.provider);
+  const whole = catalogue.find(about.provider);
+  const ofModule = whole ? [...moduleIssues(content, about.path, whole)] : [];
+  const provider = whole && providerAt(whole, content.module ?? null);
   const told = { ...about, provider: provider ?? { name: about.provider }, destinations };
-  const issues = [...contentIssues(content, told).take(ISSUES_MAX)];
+  const issues = [...ofModule, ...contentIssues(content, told)].slice(0, ISSUES_MAX);
   if (!provider) return issues;
   return [...issues, ...capabilityIssues(content, about.path, provider)].slice(0, ISSUES_MAX);
 }

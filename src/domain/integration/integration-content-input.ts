@@ -180,7 +180,7 @@ export const integrationContentInput = z
     provider: contentText.describe('The name of the provider: the same as outside the content.'),
     displayName: orNull(z.string().min(1).max(100)).describe('The name that people see.'),
     module: orNull(contentText).describe(
-      'The part of the provider that is used, for providers that have several.',
+      'The part of the provider that is read and written: one of its `modules`. Default: the first of them.',
     ),
     read: orNull(
       z

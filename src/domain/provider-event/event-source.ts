@@ -27,7 +27,7 @@ export async function getEventSource(services: Services, claim: EventClaim): Pro
   const found = await findInstalled(services, { projectId, id });
   if (!found) throw notFound('Installation', id);
   const { content, config, installation } = found;
-  const provider = services.catalogue.find(content.provider);
+  const provider = services.catalogue.findAt(content.provider, content.module);
   if (!provider) throw unprocessable(`${content.provider} is not a provider any more.`);
   const object = content.subscribe?.objects.find((one) => one.objectName === objectName);
   const spec = content.read?.objects.find((one) => one.objectName === objectName);
@@ -61,7 +61,7 @@ export async function fetchRecords(
   const readRecords = provider.capabilities.readRecords;
   const found = new Map<string, Awaited<ReturnType<NonNullable<Capabilities['readRecords']>>>[0]>();
   if (!plan || !readRecords) return () => undefined;
-  const session = openSession(services, connection);
+  const session = openSession(services, connection, provider);
   for (const [objectName, ids] of missingOf(source, events)) {
     for (const some of partsOf([...ids], provider.limits.batchSize)) {
       const records = await readRecords(session, { objectName, fields: plan.fields, ids: some });

@@ -72,7 +72,7 @@ export async function followSubscriptions(
   const before = new Map(rows.map((row) => [row.objectName, row]));
   const refused: string[] = [];
   for (const one of wanted) {
-    const provider = catalogue.find(content.provider);
+    const provider = catalogue.findAt(content.provider, content.module);
     const reason = unsupportedReason(provider, content.provider, one);
     const row = before.get(one.objectName);
     if (reason !== null && row?.error !== reason) refused.push(reason);

@@ -1,5 +1,6 @@
 /** The providers that this server knows, by name. */
 import type { Provider } from '../../providers/contract.ts';
+import { providerAt } from '../../providers/modules.ts';
 
 /** The issue for an unknown name. */
 export const NOT_A_PROVIDER =
@@ -7,6 +8,8 @@ export const NOT_A_PROVIDER =
 
 export interface Catalogue {
   find(name: string): Provider | null;
+  /** The provider as an integration of that module reads and writes it; null for its default one. */
+  findAt(name: string, module: string | null): Provider | null;
   /** By name. */
   all: readonly Provider[];
 }
@@ -14,5 +17,13 @@ export interface Catalogue {
 export function createCatalogue(providers: readonly Provider[]): Catalogue {
   const all = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
   const byName = new Map(all.map((provider) => [provider.name, provider]));
-  return { all, find: (name) => byName.get(name) ?? null };
+  const find = (name: string) => byName.get(name) ?? null;
+  return {
+    all,
+    find,
+    findAt(name, module) {
+      const provider = find(name);
+      return provider && providerAt(provider, module);
+    },
+  };
 }

@@ -7,12 +7,19 @@ import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { pageOfArray } from '../paging/page-of-array.ts';
 
-export type { AuthScheme, CustomInput, ObjectSummary, Provider } from '../../providers/contract.ts';
+export type {
+  AuthScheme,
+  CustomInput,
+  ObjectSummary,
+  Provider,
+  ProviderModule,
+} from '../../providers/contract.ts';
 export {
   AUTH_SCHEMES,
   PROVIDER_CAPABILITIES,
   supportedCapabilities,
 } from '../../providers/contract.ts';
+export { modulesOf, providerAt } from '../../providers/modules.ts';
 
 export const findProvider = read('read', ({ catalogue }: Call, name: string): Provider | null =>
   catalogue.find(name),

@@ -8,7 +8,8 @@ import {
 import { generateConnection } from '../../domain/connection/connection-generation.ts';
 import { refreshConnection } from '../../domain/connection/connection-refresh.ts';
 import { shownCredentials } from '../../domain/connection/credentials.ts';
-import { AuthScheme, ProviderObject } from '../provider/provider.ts';
+import { AuthScheme } from '../provider/provider.ts';
+import { ProviderObject } from '../provider/provider-parts.ts';
 import {
   createdFields,
   linkField,

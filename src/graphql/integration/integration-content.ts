@@ -177,7 +177,8 @@ export const IntegrationContent = builder
       }),
       module: t.exposeString('module', {
         nullable,
-        description: 'The part of the provider that is used, for providers that have several.',
+        description:
+          'The part of the provider that is read and written; null: the first of its `modules`.',
       }),
       read: t.field({
         type: ReadSpec,

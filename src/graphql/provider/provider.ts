@@ -1,9 +1,9 @@
 import {
-  type CustomInput,
   findProvider,
   listProviders,
-  type ObjectSummary,
+  modulesOf,
   type Provider as ProviderFacts,
+  providerAt,
   supportedCapabilities,
 } from '../../domain/provider/provider.ts';
 import { WriteType } from '../operation/write-type.ts';
@@ -12,6 +12,13 @@ import { enumType } from '../schema/inputs.ts';
 import { needing } from '../schema/needing.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { connectionOf } from '../schema/types.ts';
+import {
+  objectsOf,
+  ProviderCapability,
+  ProviderInput,
+  ProviderModule,
+  ProviderObject,
+} from './provider-parts.ts';
 
 export const AuthScheme = enumType(
   'AuthScheme',
@@ -26,36 +33,6 @@ export const AuthScheme = enumType(
     OAUTH2_PASSWORD: 'OAuth 2: a user name and a password, in exchange for a token.',
   },
 );
-
-const ProviderCapability = enumType(
-  'ProviderCapability',
-  'What the gateway can do with the records of a provider.',
-  {
-    READ: 'Reads records: all, or those that changed since a time.',
-    WRITE: 'Creates and updates one record.',
-    DELETE: 'Deletes one record.',
-    BATCH_WRITE: 'Creates or updates many records in one request.',
-    METADATA: 'Describes the fields of an object.',
-    PROXY: "Forwards requests as they are, with the connection's credentials.",
-    SUBSCRIBE: 'Gets changes when they happen.',
-  },
-);
-
-export const ProviderObject = builder.objectRef<ObjectSummary>('ProviderObject').implement({
-  description: 'An object of a provider: a kind of records.',
-  fields: (t) => ({
-    name: t.exposeString('name', { description: 'The name that integrations use.' }),
-    displayName: t.exposeString('displayName', { description: 'The name that people know.' }),
-  }),
-});
-
-const ProviderInput = builder.objectRef<CustomInput>('ProviderInput').implement({
-  description: 'A fact of an account that a connection has in `providerMetadata`.',
-  fields: (t) => ({
-    name: t.exposeString('name', { description: 'The name of the member of `providerMetadata`.' }),
-    displayName: t.exposeString('displayName', { description: 'The name that people see.' }),
-  }),
-});
 
 const Provider = builder.objectRef<ProviderFacts>('Provider').implement({
   description: 'A third-party service of the catalogue.',
@@ -81,8 +58,7 @@ const Provider = builder.objectRef<ProviderFacts>('Provider').implement({
       type: [ProviderObject],
       description:
         'The objects that every account has. `ConnectedAccount.objects` has those of one account.',
-      resolve: ({ commonObjects, objects = [] }) =>
-        commonObjects ?? objects.map((name) => ({ name, displayName: name })),
+      resolve: objectsOf,
     }),
     allOrNone: t.field({
       type: [WriteType],
@@ -110,6 +86,17 @@ const Provider = builder.objectRef<ProviderFacts>('Provider').implement({
     }),
   }),
 });
+
+builder.objectField(Provider, 'modules', (t) =>
+  t.field({
+    type: [ProviderModule],
+    description: 'Its parts. The first is that of integrations that name none.',
+    resolve: (provider) =>
+      modulesOf(provider).map((module) => {
+        return { module, provider: providerAt(provider, module.name) ?? provider };
+      }),
+  }),
+);
 const Providers = connectionOf(Provider, 'providers');
 
 builder.queryFields((t) => ({

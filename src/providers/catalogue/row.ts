@@ -7,6 +7,7 @@ export interface CatalogueRow
     | 'name'
     | 'displayName'
     | 'baseUrl'
+    | 'modules'
     | 'authSchemes'
     | 'oauth2'
     | 'apiKey'

@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS } from '../catalogue/row.ts';
 import {
   type BatchWrite,
   type Capabilities,
+  type Connector,
   PROVIDER_CAPABILITIES,
   type Provider,
   type ProviderCapability,
@@ -35,35 +36,51 @@ export function declarativeProvider({
   proxy,
   ...facts
 }: DeclaredProvider): Provider {
-  const vendor: Vendor = {
-    displayName: facts.displayName,
-    declaration: declaration.parse(records),
-  };
+  const vendor = vendorOf(facts.displayName, records);
+  return { ...facts, ...factsOf(vendor), ...connectorOf(vendor, { limits, proxy }) };
+}
+
+/** What reads and writes for a part of a provider. Throws where the declaration is not one. */
+export function declarativeConnector({
+  displayName,
+  records,
+  limits,
+}: Pick<DeclaredProvider, 'displayName' | 'records' | 'limits'>): Connector {
+  return connectorOf(vendorOf(displayName, records), { limits });
+}
+
+function vendorOf(displayName: string, records: DeclarationInput): Vendor {
+  return { displayName, declaration: declaration.parse(records) };
+}
+
+function connectorOf(
+  vendor: Vendor,
+  { limits, proxy }: Pick<DeclaredProvider, 'limits' | 'proxy'>,
+): Connector {
+  const { anyObject, objects, idempotencyHeader } = vendor.declaration;
   return {
-    ...facts,
-    ...(!vendor.declaration.anyObject && { objects: Object.keys(vendor.declaration.objects) }),
-    ...factsOf(vendor),
+    ...(!anyObject && { objects: Object.keys(objects) }),
+    commonObjects: Object.entries(objects).map(([name, object]) => ({
+      name,
+      displayName: object.displayName,
+      supports: supportsOf(object),
+    })),
     limits: { ...DEFAULT_LIMITS, ...limits },
     takes: {
       associations: false,
       headers: false,
-      idempotencyKey: vendor.declaration.idempotencyHeader !== undefined,
+      idempotencyKey: idempotencyHeader !== undefined,
       allOrNone: allOrNoneTypes(vendor),
     },
     capabilities: { ...capabilitiesOf(vendor), ...(proxy === false ? {} : { proxy: true }) },
   };
 }
 
-type Facts = Pick<Provider, 'commonObjects' | 'docsUrl' | 'apiVersion' | 'scopes' | 'inputs'>;
+type Facts = Pick<Provider, 'docsUrl' | 'apiVersion' | 'scopes' | 'inputs'>;
 
 function factsOf({ declaration: said }: Vendor): Facts {
-  const { objects, docsUrl, apiVersion, scopes, inputs } = said;
+  const { docsUrl, apiVersion, scopes, inputs } = said;
   return {
-    commonObjects: Object.entries(objects).map(([name, object]) => ({
-      name,
-      displayName: object.displayName,
-      supports: supportsOf(object),
-    })),
     docsUrl,
     ...(apiVersion && { apiVersion }),
     scopes,

@@ -26,6 +26,7 @@ export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
     name: 'hubspot',
     displayName: 'HubSpot',
     baseUrl,
+    modules: [{ name: 'crm', displayName: 'HubSpot CRM', baseUrl: `${baseUrl}/crm` }],
     authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
     oauth2: {
       // The page where people consent is on a host of its own, which the base URL says nothing of.

@@ -1,14 +1,33 @@
-/** Salesforce CRM: what it is, and which of its capabilities are wired to code. */
-import type { Provider } from '../contract.ts';
+/** Salesforce: what it is, and which of its capabilities are wired to code. */
+import type { Provider, ProviderLimits } from '../contract.ts';
+import { accountEngagement } from './account-engagement.ts';
 import { describeObject } from './metadata.ts';
 import { readPage } from './read.ts';
 import { readRecords } from './read-records.ts';
 import { deleteRecord, writeBatch, writeRecord } from './write.ts';
 
 const DEFAULT_BASE_URL = 'https://{{workspace}}.my.salesforce.com';
+const ENGAGEMENT_URL = 'https://pi.pardot.com';
+/** Of sandboxes and developers' orgs. */
+const ENGAGEMENT_DEMO_URL = 'https://pi.demo.pardot.com';
 
-/** `baseUrl` puts a proxy or a test server in the place of an org's own host. */
-export function salesforceProvider(options: { baseUrl?: string } = {}): Provider {
+const LIMITS: ProviderLimits = {
+  // An org has 25 long requests at once (5 in a developer's), shared with all its other apps.
+  concurrency: 5,
+  // Allowances are counted by the day, not the second: this only keeps one read from bursting.
+  requestsPerSecond: 10,
+  // A query may take Salesforce two minutes; few take half of one.
+  timeoutMs: 60_000,
+  // 2,000 rows of 16 KiB each.
+  answerBytes: 32 * 1024 * 1024,
+  batchSize: 100,
+  pageSize: 2_000,
+};
+
+/** The addresses put a proxy or a test server in the place of an org's own host, and of Account Engagement's. */
+export function salesforceProvider(
+  options: { baseUrl?: string; engagementUrl?: string } = {},
+): Provider {
   const baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
   return {
     name: 'salesforce',
@@ -25,18 +44,12 @@ export function salesforceProvider(options: { baseUrl?: string } = {}): Provider
       defaultLifetimeSeconds: 2 * 60 * 60,
     },
     workspaceRequired: true,
-    limits: {
-      // An org has 25 long requests at once (5 in a developer's), shared with all its other apps.
-      concurrency: 5,
-      // Allowances are counted by the day, not the second: this only keeps one read from bursting.
-      requestsPerSecond: 10,
-      // A query may take Salesforce two minutes; few take half of one.
-      timeoutMs: 60_000,
-      // 2,000 rows of 16 KiB each.
-      answerBytes: 32 * 1024 * 1024,
-      batchSize: 100,
-      pageSize: 2_000,
-    },
+    modules: [
+      { name: 'crm', displayName: 'Salesforce CRM', baseUrl },
+      accountEngagement('account-engagement', options.engagementUrl ?? ENGAGEMENT_URL),
+      accountEngagement('account-engagement-demo', ENGAGEMENT_DEMO_URL, ' (demo)'),
+    ],
+    limits: LIMITS,
     takes: {
       associations: false,
       headers: true,

@@ -3,8 +3,11 @@ import { z } from 'zod';
 import {
   AUTH_SCHEMES,
   type AuthScheme,
+  modulesOf,
   PROVIDER_CAPABILITIES,
   type Provider,
+  type ProviderModule,
+  providerAt,
   supportedCapabilities,
 } from '../../domain/provider/provider.ts';
 import { wordOf, words } from '../endpoint/words.ts';
@@ -13,9 +16,6 @@ import { AUTH_OPTS, showAuthOpts } from './auth-opts.ts';
 import { showSupport, subscribeRequirements, support } from './support.ts';
 
 export const authScheme = words('AuthScheme', AUTH_SCHEMES);
-
-/** The only module: the provider itself. */
-const ROOT_MODULE = 'root';
 
 const displayName = z.string().describe('The name that people see.');
 const baseURL = z
@@ -31,6 +31,10 @@ const requestedFact = z
     name: z.string().describe('`workspace`, or the name of a member of providerMetadata.'),
     displayName,
     prompt: z.string().optional().describe('What people are told beside the input.'),
+    moduleDependencies: z
+      .record(z.string(), z.object({}))
+      .optional()
+      .describe('The modules that need it, by name; left out if connecting itself does.'),
   })
   .describe('A fact of the account that connecting needs beside credentials.');
 
@@ -69,21 +73,28 @@ export const provider = resource(
 
 export function showProvider(facts: Provider) {
   const { name, displayName: shownName, baseUrl, authSchemes } = facts;
-  const module = { displayName: shownName, baseURL: baseUrl, support: showSupport(facts) };
+  const modules = modulesOf(facts);
   const input = inputsOf(facts);
   return {
     name,
-    ...module,
-    defaultModule: ROOT_MODULE,
+    displayName: shownName,
+    baseURL: baseUrl,
+    support: showSupport(facts),
+    defaultModule: modules[0].name,
     authType: authTypeOf(facts),
     ...showAuthOpts(facts),
     subscribeRequirements: {},
-    modules: { [ROOT_MODULE]: module },
+    modules: Object.fromEntries(modules.map((module) => [module.name, showModule(facts, module)])),
     metadata: input.length > 0 ? { input } : undefined,
     authSchemes: authSchemes.map((scheme) => wordOf('AuthScheme', scheme)),
     supports: supportedCapabilities(facts).map((one) => wordOf('ProviderCapability', one)),
     allOrNone: facts.takes.allOrNone.map((one) => wordOf('WriteType', one)),
   };
+}
+
+function showModule(facts: Provider, { name, displayName: shownName, baseUrl }: ProviderModule) {
+  const at = providerAt(facts, name) ?? facts;
+  return { displayName: shownName, baseURL: baseUrl, support: showSupport(at) };
 }
 
 type AuthType = z.output<typeof authType>;
@@ -103,9 +114,21 @@ function authTypeOf({ authSchemes: [first = 'NONE'], custom }: Provider): AuthTy
   return first === 'NONE' && custom ? 'custom' : AUTH_TYPES[first];
 }
 
-function inputsOf({ workspaceRequired, inputs = [] }: Provider) {
-  return [...(workspaceRequired ? [WORKSPACE] : []), ...inputs];
+function inputsOf({ workspaceRequired, inputs = [], modules = [] }: Provider) {
+  const needed = modules.flatMap((module) => module.inputs ?? []);
+  const ofModules = new Map(needed.map((input) => [input.name, input]));
+  return [
+    ...(workspaceRequired ? [WORKSPACE] : []),
+    ...inputs,
+    ...[...ofModules.values()].map((input) => {
+      const dependent = modules.filter((module) => module.inputs?.some(isNamed(input.name)));
+      const moduleDependencies = Object.fromEntries(dependent.map(({ name }) => [name, {}]));
+      return { ...input, moduleDependencies };
+    }),
+  ];
 }
+
+const isNamed = (name: string) => (one: { name: string }) => one.name === name;
 
 const WORKSPACE = {
   name: 'workspace',

@@ -47,7 +47,7 @@ test('all of its content comes back', async () => {
     name: 'crm',
     provider: 'sandbox',
     displayName: 'CRM',
-    module: 'sales',
+    module: 'root',
     read: {
       objects: [
         {

@@ -46,7 +46,7 @@ test('everything that a content may hold comes back as it was given', async () =
   ];
   const content = contentFor('whole', {
     displayName: 'Whole',
-    module: 'crm',
+    module: 'root',
     read: { objects },
     write: {
       objects: [

@@ -11,7 +11,8 @@ test('the whole catalogue is given by name, and one of it too', async () => {
   expect(catalogue.hubspot).toMatchObject({
     name: 'hubspot',
     displayName: 'HubSpot',
-    defaultModule: 'root',
+    defaultModule: 'crm',
+    modules: { crm: { displayName: 'HubSpot CRM', baseURL: 'https://api.hubapi.com/crm' } },
     baseURL: 'https://api.hubapi.com',
     authType: 'oauth2',
     oauth2Opts: {
@@ -52,7 +53,7 @@ test('a provider says what connecting takes: its kind, where secrets go, and wha
         scopesField: 'scope',
       },
     },
-    metadata: { input: [{ name: 'workspace', displayName: 'Workspace' }] },
+    metadata: { input: [{ name: 'workspace' }, { name: 'businessUnitId' }] },
   });
   expect(salesforce.modules[salesforce.defaultModule].support).toEqual(salesforce.support);
   expect(sandbox).toMatchObject({
@@ -61,6 +62,7 @@ test('a provider says what connecting takes: its kind, where secrets go, and wha
     basicOpts: {},
     customOpts: { inputs: [{ name: 'accountKey', displayName: 'Account key' }] },
   });
+  expect(sandbox.defaultModule).toBe('root');
   expect(jotform.apiKeyOpts).toEqual({ attachmentType: 'query', query: { name: 'apiKey' } });
   expect(sendGrid.apiKeyOpts.header).toEqual({ name: 'Authorization', valuePrefix: 'Bearer ' });
   expect(jotform).not.toHaveProperty('oauth2Opts');

@@ -40,6 +40,24 @@ export function fillAddress(template: string, account: AccountFacts): string {
   return filled.replace(/\/+$/, '');
 }
 
+/** Lower-case names. Throws BAD_REQUEST that names the first variable that is missing or no header can hold. */
+export function fillHeaders(
+  templates: Readonly<Record<string, string>>,
+  account: AccountFacts,
+): Record<string, string> {
+  const fill = (template: string) =>
+    template.replaceAll(VARIABLE, (_all, name: string) => {
+      const value = factOf(name, account);
+      if (value !== null && HEADER_VALUE.test(value)) return value;
+      const detail = value === null ? 'is needed and missing.' : 'must be text of one line.';
+      throw new ProviderError('BAD_REQUEST', `The connection's ${factName(name)} ${detail}`);
+    });
+  return Object.fromEntries(
+    Object.entries(templates).map(([name, template]) => [name.toLowerCase(), fill(template)]),
+  );
+}
+const HEADER_VALUE = /^[\x20-\x7e]{1,1024}$/;
+
 /** Why a template can't be filled in, one for each variable. */
 export function addressProblems(template: string, account: AccountFacts): AddressProblem[] {
   const names = [...template.matchAll(VARIABLE)].map(([, name]) => name as string);

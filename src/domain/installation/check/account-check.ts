@@ -28,13 +28,14 @@ export async function listIssuesAtAccount(
   if (connectionId === null) return [];
   const key = { projectId, id: connectionId };
   const [connection] = await services.database.rows.find('Connection', key);
-  const provider = connection && services.catalogue.find(connection.provider);
+  const { module } = choices.content;
+  const provider = connection && services.catalogue.findAt(connection.provider, module);
   if (!connection || !provider || provider.name !== choices.content.provider) return [];
   const found: Issue[][] = [];
   const checks = chosenNames(choices)
     .filter((chosen) => needsAsking(provider, chosen))
     .map(async (chosen, index) => {
-      found[index] = await issuesOf(services, { connection, provider, chosen });
+      found[index] = await issuesOf(services, { connection, provider, module, chosen });
     });
   await withDeadline(Promise.all(checks), CHECK_MS, () => {});
   return found.flat();
@@ -48,6 +49,7 @@ function needsAsking({ objects }: Provider, { objectName, fields }: ChosenNames)
 interface Check {
   connection: Row<'Connection'>;
   provider: Provider;
+  module: string | null;
   chosen: ChosenNames;
 }
 
@@ -74,16 +76,16 @@ async function issuesOf(services: Services, check: Check): Promise<Issue[]> {
 /** The account's fields in lower case, as some providers compare them; null if it doesn't tell all of them. */
 async function fieldsOf(
   services: Services,
-  { connection, provider, chosen: { objectName, fields } }: Check,
+  { connection, provider, module, chosen: { objectName, fields } }: Check,
 ): Promise<ReadonlySet<string> | null> {
   const { describeObject: describe, readPage } = provider.capabilities;
   if (describe && supportsFor(provider, objectName, 'METADATA')) {
-    const described = await describeObject({ services, connection, objectName });
+    const described = await describeObject({ services, connection, module, objectName });
     if (described.isPartial) return null;
     return new Set(['id', ...described.fields.map(({ fieldName }) => topName(fieldName))]);
   }
   const sample = { objectName, fields: fields.map(({ name }) => name), pageSize: 1 };
-  await readPage?.(openSession(services, connection), sample);
+  await readPage?.(openSession(services, connection, provider), sample);
   return null;
 }
 

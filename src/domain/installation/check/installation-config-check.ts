@@ -32,7 +32,7 @@ export async function listConfigIssues(
 ): Promise<Issue[]> {
   if (!config) return [];
   const destinations = await holdDestinations(tx, projectId, destinationsOfConfig(config));
-  const provider = catalogue.find(content.provider);
+  const provider = catalogue.findAt(content.provider, content.module);
   return [...configIssues(config, { content, provider, destinations }).take(ISSUES_MAX)];
 }
 

@@ -79,7 +79,7 @@ class Slice {
     const installation = { id: installationId, projectId };
     const source = await getReadSource(this.#services, installation, objectName);
     if (source.plan.unmapped.length > 0) return this.#wait(waitsFor(source.plan));
-    const session = openSession(this.#services, source.connection);
+    const session = openSession(this.#services, source.connection, source.provider);
     this.#beginAgainUnless(planKey(source.connection.id, source.plan));
     for (let pages = 1; await this.#readPage(source, session); pages += 1) {
       const isOver = pages >= SLICE_PAGES || performance.now() >= endMs || signal.aborted;

@@ -1,7 +1,7 @@
 /** What a read works with, as it is now: a new revision or config is in force from the next pages on. */
 import type { Row } from '../../../database/rows.ts';
 import { notFound, unprocessable } from '../../../errors.ts';
-import type { Capabilities } from '../../../providers/contract.ts';
+import type { Capabilities, Provider } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
 import { configOf } from '../../installation/installation-config.ts';
 import { contentOf } from '../../integration/integration-content.ts';
@@ -11,6 +11,7 @@ import { type ReadPlan, readPlan } from './read-plan.ts';
 export interface ReadSource {
   plan: ReadPlan;
   connection: Row<'Connection'>;
+  provider: Provider;
   readPage: NonNullable<Capabilities['readPage']>;
   head: Omit<MessageHead, 'operationId' | 'operationTime' | 'readType'>;
 }
@@ -31,7 +32,7 @@ export async function getReadSource(
   if (!spec) throw unprocessable(`The integration's latest revision does not read ${objectName}.`);
   if (!choice) throw unprocessable(`The installation's config does not read ${objectName}.`);
   if (choice.disabled) throw unprocessable(`The installation's config disables ${objectName}.`);
-  const provider = services.catalogue.find(content.provider);
+  const provider = services.catalogue.findAt(content.provider, content.module);
   const readPage = provider?.capabilities.readPage;
   if (!provider || !readPage) {
     throw unprocessable(`${provider?.displayName ?? content.provider} can not be read from.`);
@@ -39,7 +40,7 @@ export async function getReadSource(
   const plan = readPlan(spec, choice, provider.limits);
   const { consumer: _consumer, ...connection } = installation.connection;
   const head = { action: 'read', ...installationHead(found, plan) } as const;
-  return { plan, connection, readPage, head };
+  return { plan, connection, provider, readPage, head };
 }
 
 /** What every message about an installation's records says of it. */

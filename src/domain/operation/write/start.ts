@@ -38,7 +38,8 @@ export async function startWrite(
   const entries = entriesOf(row);
   const { leaseToken: token } = row;
   const task = { ...taskOf(row), createTime: accepted.createTime };
-  const target = { account: write.plan.account };
+  const { account, module } = write.plan;
+  const target = { account, module };
   const claim = token === null ? null : { task, token, wasUncertain: false, entries, target };
   return { operation, claim, entries };
 }

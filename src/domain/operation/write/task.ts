@@ -40,6 +40,8 @@ export interface Claim {
 /** The connection that the installation has, and all of the installation that events tell, if that was read. */
 export interface WriteTo {
   account: AccountRow | null;
+  /** The integration's. */
+  module: string | null;
   installed?: InstalledAccount;
 }
 

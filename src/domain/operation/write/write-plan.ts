@@ -32,6 +32,8 @@ export interface WritePlan {
   installation: Row<'Installation'>;
   /** The connection that the installation has now. */
   account: AccountRow | null;
+  /** The integration's. */
+  module: string | null;
   /** The provider's name. */
   objectName: string;
   /** By the provider's names, in the order given. */
@@ -63,7 +65,7 @@ export async function planWrite(
   opened.add(named.flatMap((record) => record.issues));
   const refusals = [
     ...(object && config ? configRefusals(input, object, config) : []),
-    ...providerRefusals(input, call.catalogue.find(integration.provider)),
+    ...providerRefusals(input, call.catalogue.findAt(integration.provider, content.module)),
   ];
   if (opened.issues.length > 0) opened.add(refusals);
   opened.parsed();
@@ -80,6 +82,7 @@ export async function planWrite(
   return {
     installation,
     account,
+    module: content.module,
     objectName,
     records: settled.map(({ record, ifEmpty, given: { associations } }) => {
       return { record, ifEmpty, associations };

@@ -6,6 +6,8 @@ import type { Provider, ProviderSession } from '../../../providers/contract.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
+import { contentOf } from '../../integration/integration-content.ts';
+import { findContent } from '../../integration/kept-contents.ts';
 import { attemptWrite, failureOf } from './attempt.ts';
 import { failedOutcome, unknownOutcome } from './outcome.ts';
 import { type AttemptFailure, type Decision, decide, isRepeatable } from './retry.ts';
@@ -129,11 +131,11 @@ async function findRoute(services: Services, claim: Claim): Promise<Route> {
   const target = claim.target ?? (await findTarget(services, claim));
   if (!target) return noRoute('The installation has been deleted.');
   claim.target = target;
-  const { account } = target;
-  const provider = account && services.catalogue.find(account.provider);
+  const { account, module } = target;
+  const provider = account && services.catalogue.findAt(account.provider, module);
   if (!account || !provider) return noRoute('The provider is not known any more.');
   try {
-    return { provider, session: openSession(services, account) };
+    return { provider, session: openSession(services, account, provider) };
   } catch (error) {
     return { provider, session: null, failure: failureOf(services, error) };
   }
@@ -141,7 +143,10 @@ async function findRoute(services: Services, claim: Claim): Promise<Route> {
 
 async function findTarget({ database }: Services, { task }: Claim): Promise<WriteTo | null> {
   const installed = await findInstalledAccount(database.rows, task);
-  return installed && { account: installed.account, installed };
+  if (!installed) return null;
+  const { account, integration } = installed;
+  const revision = await findContent(database, 'Revision', integration.latestRevisionId);
+  return { account, module: revision && contentOf(revision).module, installed };
 }
 
 function noRoute(message: string): Route {

@@ -47,11 +47,14 @@ const issues: ObjectDeclarationInput = {
   },
 };
 
+const JIRA_URL = 'https://api.atlassian.com/ex/jira/{{cloudId}}/rest/api';
+
 export const atlassian: DeclaredProvider = {
   name: 'atlassian',
   displayName: 'Atlassian',
   // The cloud id is the site's own: Atlassian lists it at /oauth/token/accessible-resources.
-  baseUrl: 'https://api.atlassian.com/ex/jira/{{cloudId}}/rest/api',
+  baseUrl: JIRA_URL,
+  modules: [{ name: 'jira', displayName: 'Jira', baseUrl: JIRA_URL }],
   authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
   oauth2: {
     authorizeUrl: 'https://auth.atlassian.com/authorize',

@@ -1,0 +1,183 @@
+import { afterAll, expect, test } from 'vitest';
+import { hubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
+import { salesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
+import { sharedApp } from '../../support/app.ts';
+import { hubspotServer } from '../../support/providers/hubspot-server.ts';
+import { salesforceServer } from '../../support/providers/salesforce-server.ts';
+import { findingsAlike } from '../../support/rest/alike.ts';
+import { startCalling } from '../../support/rest/proxied.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import {
+  CREATE_INSTALLATION,
+  contentFor,
+  insertDestination,
+  integrate,
+  revisionOf,
+} from '../../support/scenes/integrations.ts';
+import { POLLING, startReading, TRIGGER } from '../../support/scenes/reads.ts';
+import { startWriteJobs, WRITE } from '../../support/scenes/writes.ts';
+import { accountEngagement } from '../../support/wire/account-engagement.ts';
+import { TOKEN } from '../../support/wire/terms.ts';
+import { vendorServer } from '../../support/wire/vendor-server.ts';
+
+const servers = await Promise.all([
+  salesforceServer({ token: TOKEN }),
+  vendorServer(accountEngagement.fixture),
+  hubspotServer({ token: TOKEN }),
+]);
+const [salesforce, engagement, hubspot] = servers;
+const app = await sharedApp({
+  env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  providers: [
+    salesforceProvider({ baseUrl: salesforce.url, engagementUrl: engagement.url }),
+    hubspotProvider({ baseUrl: hubspot.url }),
+  ],
+});
+const calling = await startCalling(app);
+afterAll(async () => {
+  await calling[Symbol.asyncDispose]();
+  await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+});
+
+const PROSPECTS = {
+  module: 'account-engagement',
+  read: { objects: [{ objectName: 'prospects', destination: 'records' }] },
+  write: { objects: [{ objectName: 'prospects' }] },
+  proxy: { enabled: true, useModule: true },
+};
+
+async function connected(provider: string, providerMetadata?: object): Promise<RestTenant> {
+  const rest = await restTenant(app);
+  await insertDestination(app, rest.tenant);
+  await generate(rest.tenant, {
+    provider,
+    providerMetadata,
+    oauth2AuthorizationCode: { accessToken: { token: TOKEN } },
+  });
+  return rest;
+}
+
+async function installed(rest: RestTenant, content: { name: string; provider: string }) {
+  await integrate(app, rest.tenant, content);
+  const input = {
+    projectIdOrName: rest.tenant.projectId,
+    integrationIdOrName: content.name,
+    groupRef: 'acme',
+  };
+  const made = await rest.tenant.query(CREATE_INSTALLATION, { input });
+  return made.createInstallation.installation.id as string;
+}
+
+/** A GET through the installation's proxy. */
+async function forwarded({ base, tenant }: RestTenant, id: string, target: string) {
+  const headers = { 'x-api-key': tenant.apiKey };
+  return calling.ask(`/v1${base}/installations/${id}/proxy${target}`, { headers });
+}
+
+test('a module that the provider lacks is refused, and so is an object that the module lacks', async () => {
+  const rest = await connected('salesforce');
+  const findings = (given: object) => {
+    const content = contentFor('crm', { provider: 'salesforce', read: undefined, ...given });
+    const latestRevision = revisionOf(content);
+    const input = { name: 'crm', provider: 'salesforce', latestRevision };
+    return findingsAlike(rest, 'createIntegration', input);
+  };
+  const at = 'latestRevision.content';
+  expect(await findings({ module: 'cmr' })).toEqual([
+    `${at}.module: is not a module of Salesforce, which has crm, account-engagement, account-engagement-demo.`,
+  ]);
+  const write = { objects: [{ objectName: 'Account' }] };
+  expect(await findings({ module: 'account-engagement', write })).toEqual([
+    `${at}.write.objects[0].objectName: is not an object of salesforce, which has prospects, lists, campaigns, opportunities, list-memberships, visitor-activities.`,
+  ]);
+});
+
+test('an installation needs what the module needs of its connection', async () => {
+  const rest = await connected('salesforce');
+  await integrate(app, rest.tenant, contentFor('ae', { provider: 'salesforce', ...PROSPECTS }));
+  const input = { integrationIdOrName: 'ae', groupRef: 'acme' };
+  expect(await findingsAlike(rest, 'createInstallation', input)).toEqual([
+    'connectionId: is a connection that lacks providerMetadata.businessUnitId, which the module account-engagement needs. Set it by updateConnection.',
+  ]);
+});
+
+test('reads, writes and forwarded requests go to the address of the module', async () => {
+  const rest = await connected('salesforce', { businessUnitId: { value: '0UvA' } });
+  const id = await installed(rest, contentFor('ae', { provider: 'salesforce', ...PROSPECTS }));
+  const input = {
+    projectIdOrName: rest.tenant.projectId,
+    integrationIdOrName: 'ae',
+    groupRef: 'acme',
+    objectName: 'prospects',
+  };
+  const write = { ...input, type: 'CREATE', record: { firstName: 'Ada' } };
+  const { writeRecords } = await rest.tenant.query(WRITE, { input: write });
+  expect(writeRecords.result).toMatchObject({ success: true, data: { firstName: 'Ada' } });
+  await using _writers = await startWriteJobs(app);
+  const background = { ...write, mode: 'ASYNCHRONOUS', record: { firstName: 'Grace' } };
+  await rest.tenant.query(WRITE, { input: background });
+  const names = () => engagement.store.records.map(({ values }) => values.firstName);
+  await expect.poll(names, POLLING).toEqual(['Ada', 'Grace']);
+
+  const { triggerRead } = await rest.tenant.query(TRIGGER, { input });
+  await using _workers = await startReading(app);
+  const { prisma } = app.app.services.database;
+  const where = { id: triggerRead.operation.id };
+  const look = () => prisma.operation.findUniqueOrThrow({ where });
+  await expect.poll(async () => (await look()).status, POLLING).toBe('SUCCESS');
+  expect((await look()).metadata).toMatchObject({ progress: { recordsProcessed: 2 } });
+
+  const answer = await forwarded(rest, id, '/api/v5/objects/prospects?fields=id&orderBy=id');
+  expect(answer.status).toBe(200);
+  expect(engagement.requests.at(-1)?.headers).toMatchObject({
+    authorization: `Bearer ${TOKEN}`,
+    'pardot-business-unit-id': '0UvA',
+  });
+  expect(salesforce.requests).toEqual([]);
+});
+
+test('without useModule requests go to the provider, whatever the module is', async () => {
+  const rest = await connected('salesforce', { businessUnitId: '0UvA' });
+  const proxy = { enabled: true };
+  const content = contentFor('ae', { provider: 'salesforce', ...PROSPECTS, proxy });
+  const id = await installed(rest, content);
+  const before = engagement.requests.length;
+  await forwarded(rest, id, '/services/data/v60.0/limits');
+  expect(salesforce.requests.at(-1)?.path).toBe('/services/data/v60.0/limits');
+  expect(engagement.requests.length).toBe(before);
+});
+
+test('a module may be a part of the same address', async () => {
+  const rest = await connected('hubspot');
+  const given = { provider: 'hubspot', read: undefined };
+  const proxy = { enabled: true, useModule: true };
+  const id = await installed(rest, contentFor('hub', { ...given, proxy }));
+  await forwarded(rest, id, '/v3/objects/contacts?limit=1');
+  expect(hubspot.requests.at(-1)?.path).toBe('/crm/v3/objects/contacts');
+});
+
+test('providers tell their modules, on both surfaces', async () => {
+  const { tenant, get } = await connected('salesforce');
+  const { provider } = await tenant.query(`{ provider(name: "salesforce") {
+    modules { name displayName baseUrl supports objects { name } inputs { name } }
+  } }`);
+  expect(provider.modules).toMatchObject([
+    { name: 'crm', baseUrl: salesforce.url, inputs: [] },
+    { name: 'account-engagement', baseUrl: engagement.url, inputs: [{ name: 'businessUnitId' }] },
+    { name: 'account-engagement-demo', displayName: 'Account Engagement (demo)' },
+  ]);
+  expect(provider.modules[1].supports).toEqual(['READ', 'WRITE', 'DELETE', 'METADATA', 'PROXY']);
+  const shown = await get('/providers/salesforce');
+  expect(shown).toMatchObject({
+    defaultModule: 'crm',
+    modules: { 'account-engagement': { baseURL: engagement.url, support: { batchWrite: {} } } },
+  });
+  expect(shown.metadata.input).toMatchObject([
+    { name: 'workspace' },
+    {
+      name: 'businessUnitId',
+      moduleDependencies: { 'account-engagement': {}, 'account-engagement-demo': {} },
+    },
+  ]);
+});

@@ -1,0 +1,59 @@
+/** The module of Salesforce with an address of its own keeps to the contract of providers. */
+import { expect, test } from 'vitest';
+import { findModule, forwardedTo, modulesOf, providerAt } from '../../src/providers/modules.ts';
+import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import { plainSession } from '../support/providers/provider-session.ts';
+import { accountEngagement } from '../support/wire/account-engagement.ts';
+import { TOKEN } from '../support/wire/terms.ts';
+import { vendorServer } from '../support/wire/vendor-server.ts';
+import { providerContract } from './contract.ts';
+import type { ContractSubject } from './contract-subject.ts';
+
+const MODULE = 'account-engagement';
+
+providerContract(MODULE, async (): Promise<ContractSubject> => {
+  const { fixture, facts, ...vendor } = accountEngagement;
+  const server = await vendorServer(fixture);
+  const provider = providerAt(salesforceProvider({ engagementUrl: server.url }), MODULE);
+  if (!provider) throw new Error('Salesforce has no such module.');
+  return {
+    ...vendor,
+    provider: { ...provider, objects: [vendor.objectName] },
+    session: plainSession(provider.baseUrl, fixture.headers, { facts }),
+    secret: TOKEN,
+    validRecord: (text) => ({ firstName: text }),
+    invalidRecord: { firstName: 'x'.repeat(201) },
+    smallestPage: 2,
+    tellsChanges: true,
+    isDescribedBeforehand: true,
+    countRecords: () => server.store.records.length,
+    storeRecords: (records) =>
+      records.map(({ record, changedAt }) =>
+        String(server.store.create({ ...record }, changedAt).id),
+      ),
+    failRequests: (fault) => {
+      if (fault === 'DROPPED_CONNECTION') return server.failNext(fault, Infinity);
+      const { status } = fault;
+      const headers: Record<string, string> =
+        'retryAfterSeconds' in fault ? { 'retry-after': `${fault.retryAfterSeconds}` } : {};
+      server.failNext({ status, headers, body: fixture.refusal(status, 'refused') }, Infinity);
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+});
+
+test('a provider without modules is its own only one', () => {
+  const { modules: _modules, ...provider } = salesforceProvider();
+  const { displayName, baseUrl } = provider;
+  expect(modulesOf(provider)).toEqual([{ name: 'root', displayName, baseUrl }]);
+  expect(providerAt(provider, 'root')).toBe(provider);
+  expect(providerAt(provider, 'crm')).toBeNull();
+});
+
+test('the first is the default; requests go to its address only if they are to', () => {
+  const provider = salesforceProvider();
+  expect(findModule(provider, null)?.name).toBe('crm');
+  expect(providerAt(provider, null)).toBe(provider);
+  const to = (useModule: boolean) => forwardedTo(provider, { module: MODULE, useModule })?.baseUrl;
+  expect([to(false), to(true)]).toEqual([provider.baseUrl, 'https://pi.pardot.com']);
+});
