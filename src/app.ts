@@ -1,7 +1,7 @@
 /** Builds all parts in order, and closes them in reverse order. A test replaces a part by an override. */
 import type { RequestListener } from 'node:http';
 import type { Config } from './config.ts';
-import { demoFileOf, fillDemo, isDemoOn } from './demo/demo.ts';
+import { type Demo, demoFileOf, fillDemo, isDemoOn } from './demo/demo.ts';
 import { demoTabs } from './demo/tabs.ts';
 import type { Services } from './domain/call.ts';
 import { replayTokenJournal } from './domain/connection/token/token-commit.ts';
@@ -72,7 +72,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     pipeline: createPipeline(services, admission),
     rest: building.adopt(await createRest(services, admission), (app) => app.close()),
     addresses: createClientAddresses(config),
-    state: { isReady: false, tabs: demoTabs(null), demoFile: null },
+    state: { isReady: false, tabs: demoTabs(null), demo: null, demoFile: null },
   };
   const handler = createHandler(parts, overrides.routes ?? routesOf);
   const running = building.move();
@@ -103,6 +103,7 @@ interface Parts extends OpenServices {
 interface State {
   isReady: boolean;
   tabs: GraphiqlTab[];
+  demo: Demo | null;
   demoFile: string | null;
 }
 
@@ -120,6 +121,7 @@ function createHandler(parts: Parts, apiRoutesOf: typeof routesOf): RequestListe
     database,
     streams: admission.streams,
     tabs: () => state.tabs,
+    demo: () => state.demo,
     demoFile: () => state.demoFile,
     isReady: () => state.isReady,
   });
@@ -208,6 +210,7 @@ async function showDemo({ services, sandbox, verifier, state }: Parts, url: stri
   sandbox.fillWith(seedSandbox);
   if (!servesApi(services.config)) return;
   const demo = await fillDemo({ services, verifier, url });
+  state.demo = demo;
   state.tabs = demoTabs(demo);
   state.demoFile = demo && demoFileOf(services.config);
 }

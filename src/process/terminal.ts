@@ -37,7 +37,8 @@ export interface Addresses {
 /** What is printed when the server is ready: where to go. */
 export function greeting({ url, sandboxUrl, demoFile }: Addresses): string {
   const rows = [
-    ['Start page', url],
+    ['Console', url],
+    ['First commands', `${url}/start`],
     ['GraphiQL', `${url}/graphql`],
     ['REST reference', `${url}/v1/docs`],
     ['Sandbox CRM', sandboxUrl],

@@ -8,6 +8,8 @@ import type { Log } from '../log.ts';
 import { giveToRest } from '../rest/from-server.ts';
 import type { Rest } from '../rest/rest.ts';
 import { oauthCallback } from './callback-page.ts';
+import { createConsole } from './console/console.ts';
+import type { DemoSignIn } from './console/demo-sign-in.ts';
 import type { GraphiqlTab } from './graphql/graphiql.ts';
 import { createPlainGraphql, isPlain } from './graphql/plain-graphql.ts';
 import { createYogaGraphql } from './graphql/yoga-graphql.ts';
@@ -18,7 +20,7 @@ import { createPlaces } from './http/request-places.ts';
 import type { Handlers } from './http/routes.ts';
 import { problemPage } from './problem-page.ts';
 import { providerWebhook } from './provider-webhook.ts';
-import { type Places, startPage } from './start-page.ts';
+import { links, type Places, startPage } from './start-page.ts';
 
 export interface HandlerParts {
   config: Config;
@@ -30,6 +32,8 @@ export interface HandlerParts {
   rest: Rest;
   /** GraphiQL's tabs, read for each request of its page. */
   tabs: () => GraphiqlTab[];
+  /** The demo's credentials; null if there is no demo, or not yet. */
+  demo: () => DemoSignIn | null;
   /** The file with the demo's key; null if there is no demo, or not yet. */
   demoFile: () => string | null;
   /** False until everything that a caller may rely on is there, and while the server stops. */
@@ -47,7 +51,9 @@ export function createHandlers(parts: HandlerParts): Handlers {
   };
   const yoga = createYogaGraphql({ ...parts, places });
   return {
-    start: inPlace(fetched((request) => startPage(request, placesOf(parts)))),
+    root: inPlace(fetched((request) => links(request, placesOf(parts)))),
+    start: inPlace(fetched(() => startPage(placesOf(parts)))),
+    console: inPlace(createConsole(parts)),
     // Health checks need an answer even under full load: they take no place of LIMIT_REQUESTS.
     live: fetched(live),
     ready: fetched(() => readiness(database, isReady())),

@@ -1,4 +1,4 @@
-/** The start page at `/`: links to everything, as HTML for people and as JSON for programs. */
+/** Links to everything: the page at `/start` for people, and JSON at `/` for programs. */
 import { isAbsolute } from 'node:path';
 import { type Html, html } from '../html.ts';
 import { pageOf } from './plain-page.ts';
@@ -11,15 +11,16 @@ export interface Places {
   demoFile: string | null;
 }
 
-export function startPage(request: Request, places: Places): Response {
-  const isForPerson = request.headers.get('accept')?.includes('text/html');
-  return isForPerson
-    ? pageOf(200, 'Integration gateway', { content: content(places) })
-    : links(places);
+export function startPage(places: Places): Response {
+  return pageOf(200, 'Integration gateway', { content: content(places) });
 }
 
-function links({ url, sandboxUrl }: Places): Response {
+/** People are led to the console. The address is relative, so that it also holds behind a proxy. */
+export function links(request: Request, { url, sandboxUrl }: Places): Response {
+  const isForPerson = request.headers.get('accept')?.includes('text/html');
+  if (isForPerson) return new Response(null, { status: 302, headers: { location: 'console' } });
   return Response.json({
+    console: `${url}/console`,
     graphql: `${url}/graphql`,
     rest: `${url}/v1`,
     openapi: `${url}/v1/openapi.json`,
@@ -34,6 +35,8 @@ function content(places: Places): Html {
   const { url, sandboxUrl, demoFile } = places;
   return html`<p>It runs at <code>${url}</code>. From here on:</p>
 <dl>
+<div><dt><a href="console">Console</a></dt>
+<dd>What is connected, what happens and what fails, at <code>${url}/console</code>.</dd></div>
 <div><dt><a href="graphql">GraphiQL</a></dt>
 <dd>The GraphQL API to explore and to run, at <code>${url}/graphql</code>.</dd></div>
 <div><dt><a href="v1/docs">REST reference</a></dt>

@@ -16,8 +16,11 @@ export interface Route {
 }
 
 export interface Handlers {
+  /** Leads people to the console, and programs to everything. */
+  root: Handler;
   /** The start page, which links to everything else. */
   start: Handler;
+  console: Handler;
   live: Handler;
   ready: Handler;
   rest: Handler;
@@ -43,7 +46,9 @@ const isRead = ({ method }: IncomingMessage) => method === 'GET' || method === '
 export function routesOf(handlers: Handlers): Route[] {
   const { isPlain } = handlers;
   return [
-    { path: '/', handler: handlers.start, takes: isRead, vary: 'Accept' },
+    { path: '/', handler: handlers.root, takes: isRead, vary: 'Accept' },
+    { path: '/start', handler: handlers.start, takes: isRead },
+    { path: '/console/*', handler: handlers.console, takes: isRead },
     { path: '/livez', handler: handlers.live },
     { path: '/readyz', handler: handlers.ready },
     { path: '/graphql', handler: handlers.plainGraphql, takes: isPlain, ...GRAPHQL },

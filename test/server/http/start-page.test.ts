@@ -22,7 +22,7 @@ beforeAll(async () => {
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
 async function openPage() {
-  const response = await fetch(`${url}/`, { headers: BROWSER });
+  const response = await fetch(`${url}/start`, { headers: BROWSER });
   return { response, text: await response.text() };
 }
 
@@ -34,14 +34,19 @@ function commandsOf(text: string): string[] {
   return blocks.map(shown);
 }
 
-test('a browser gets a page that leads to all that is served', async () => {
+test('a browser at / is led to the console, also below a path of a proxy', async () => {
+  const response = await fetch(`${url}/`, { headers: BROWSER, redirect: 'manual' });
+  expect([response.status, response.headers.get('location')]).toEqual([302, 'console']);
+  expect(response.headers.get('vary')).toBe('Accept');
+});
+
+test('a page leads to all that is served', async () => {
   const { response, text } = await openPage();
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(response.headers.get('vary')).toBe('Accept');
   const addresses = [...text.matchAll(/href="([^"]+)"/g)].map(([, href]) => href as string);
   const { sandboxUrl } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
-  expect(addresses).toEqual(['graphql', 'v1/docs', 'v1/openapi.json', sandboxUrl]);
+  expect(addresses).toEqual(['console', 'graphql', 'v1/docs', 'v1/openapi.json', sandboxUrl]);
   for (const address of addresses) {
     const found = await fetch(new URL(address, `${url}/`), { headers: BROWSER });
     expect([address, found.status]).toEqual([address, 200]);
@@ -87,6 +92,7 @@ test('a program gets the same places as JSON, by GET and HEAD alone', async () =
     const response = await fetch(`${url}/`, init);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(await response.json()).toEqual({
+      console: `${url}/console`,
       graphql: `${url}/graphql`,
       rest: `${url}/v1`,
       openapi: `${url}/v1/openapi.json`,
@@ -101,7 +107,7 @@ test('a program gets the same places as JSON, by GET and HEAD alone', async () =
 
 test('without the demo it names no key, and goes by the public address', async () => {
   await using plain = await testApp({ env: { PUBLIC_URL: 'https://gateway.example/' } });
-  const text = await (await plain.fetch('/', { headers: BROWSER })).text();
+  const text = await (await plain.fetch('/start', { headers: BROWSER })).text();
   expect(text).toContain('https://gateway.example/graphql');
   expect(text).not.toContain('demo');
   expect(commandsOf(text)).toEqual([expect.stringContaining('curl -s https://gateway.example/')]);
@@ -113,7 +119,7 @@ test.skipIf(noBrowser)('it fits a phone and a screen, in light and in dark', asy
     const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
     const complaints: string[] = [];
     page.on('console', (message) => complaints.push(message.text()));
-    await page.goto(`${url}/`);
+    await page.goto(`${url}/start`);
     const look = await page.evaluate(() => ({
       background: getComputedStyle(document.body).backgroundColor,
       isTooWide: document.documentElement.scrollWidth > innerWidth,

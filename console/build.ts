@@ -1,0 +1,75 @@
+/**
+ * Builds the console into `console/dist`: operations are compiled against schema.graphql, pages bundled, texts
+ * compressed. What is served is replaced at once, when all of it is there. A production install lacks the packages:
+ * then nothing is built.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const root = import.meta.dirname;
+const dist = join(root, 'dist');
+const COMPRESSED = /\.(js|css|svg)$/;
+
+function packageOf(name: string): string | null {
+  try {
+    return createRequire(import.meta.url).resolve(name);
+  } catch {
+    return null;
+  }
+}
+
+async function compileOperations(compiler: string): Promise<void> {
+  // It makes no folder by itself.
+  mkdirSync(join(root, '__generated__'), { recursive: true });
+  const args = [compiler, join(root, 'relay.config.json')];
+  await promisify(execFile)(process.execPath, args, { cwd: root });
+}
+
+async function bundle(outDir: string): Promise<void> {
+  const { build } = await import('vite');
+  const configFile = join(root, 'vite.config.ts');
+  await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
+}
+
+/** Beside each text its compressed forms: they are made once, so they may take their time. */
+function compress(folder: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !COMPRESSED.test(entry.name)) continue;
+    const path = join(entry.parentPath, entry.name);
+    const text = readFileSync(path);
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 10 };
+    writeFileSync(`${path}.br`, brotliCompressSync(text, { params }));
+    writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }));
+  }
+}
+
+/** Several processes may build at once: each has a folder of its own, and the last one stays. */
+function putInPlace(made: string): void {
+  const old = `${dist}.old-${process.pid}`;
+  try {
+    renameSync(dist, old);
+  } catch {
+    // Nothing was built before.
+  }
+  renameSync(made, dist);
+  rmSync(old, { recursive: true, force: true });
+}
+
+const compiler = packageOf('relay-compiler/cli.js');
+if (compiler === null || packageOf('vite') === null) {
+  console.log('The console is not built: its packages are for development, and not installed.');
+} else {
+  const made = `${dist}.new-${process.pid}`;
+  try {
+    await compileOperations(compiler);
+    await bundle(made);
+    compress(made);
+    putInPlace(made);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,45 @@
+/** Asks the customer's consent again, in a window of the provider. */
+import { graphql } from 'react-relay';
+import type { consentActionMutation } from '../../__generated__/consentActionMutation.graphql.ts';
+import { Action, Refusal } from '../parts/form.tsx';
+import { useChange } from '../parts/queries.ts';
+import { refreshAll } from '../parts/refresh.ts';
+
+const START = graphql`
+  mutation consentActionMutation($input: StartOAuthUpdateInput!) {
+    startOAuthUpdate(input: $input) {
+      authorizeUrl
+    }
+  }
+`;
+
+const LOOK_MS = 500;
+
+export function ConsentAction({
+  input,
+}: {
+  input: { projectIdOrName: string; connectionId: string };
+}) {
+  const { run, isRunning, problem } = useChange<consentActionMutation>(START);
+  const ask = async () => {
+    // Opened by the press itself: browsers block windows that open later.
+    const consent = window.open('', 'consent', 'popup,width=560,height=720');
+    const started = await run({ input });
+    if (!consent) return;
+    if (!started) return consent.close();
+    consent.location.href = started.startOAuthUpdate.authorizeUrl;
+    const timer = setInterval(() => {
+      if (!consent.closed) return;
+      clearInterval(timer);
+      refreshAll();
+    }, LOOK_MS);
+  };
+  return (
+    <>
+      <Refusal problem={problem} />
+      <Action isPending={isRunning} onPress={ask}>
+        Ask for consent again
+      </Action>
+    </>
+  );
+}

@@ -1,0 +1,9 @@
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+import { applyTheme, storedTheme } from './shell/theme.tsx';
+import './style/base.css';
+import './style/parts.css';
+import './style/shell.css';
+
+applyTheme(storedTheme());
+createRoot(document.getElementById('root') as HTMLElement).render(<App />);

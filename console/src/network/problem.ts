@@ -1,0 +1,46 @@
+/** A refusal of the gateway: its problem document, as `extensions.problem` holds it. */
+export interface Issue {
+  /** Path inside the input: `input.content.read.objects[0].schedule`. */
+  name: string;
+  title?: string;
+  detail: string;
+}
+
+export interface ProblemDocument {
+  title: string;
+  detail: string;
+  status?: number;
+  href?: string;
+  /** The scope that the caller lacks. */
+  scope?: string;
+  issues?: Issue[];
+}
+
+export interface GraphqlError {
+  message: string;
+  path?: readonly (string | number)[];
+  extensions?: { code?: string; problem?: ProblemDocument };
+}
+
+export class Problem extends Error {
+  override name = 'Problem';
+  readonly code: string;
+  readonly document: ProblemDocument;
+
+  constructor({ message, extensions }: GraphqlError) {
+    super(extensions?.problem?.detail ?? message);
+    this.code = extensions?.code ?? 'INTERNAL_ERROR';
+    this.document = extensions?.problem ?? { title: 'Refused', detail: message };
+  }
+
+  get issues(): Issue[] {
+    return this.document.issues ?? [];
+  }
+}
+
+/** What a page shows of any error. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new Problem({ message });
+}

@@ -1,0 +1,27 @@
+/** One WebSocket for all live parts of the tab, opened when the first of them needs it and again when it breaks. */
+import { type Client, createClient } from 'graphql-ws';
+import { connectionState, GRAPHQL_URL } from './connection-state.ts';
+import type { Headers } from './fetch-graphql.ts';
+
+const RETRY_MS_MAX = 5_000;
+/** Codes that another try does not change: credentials, the protocol. */
+const FATAL = new Set([4400, 4401, 4403, 4406, 4409]);
+
+export function createSocket(headers: Headers): Client {
+  const url = new URL(GRAPHQL_URL, location.href);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  return createClient({
+    url: url.href,
+    connectionParams: headers,
+    retryAttempts: Number.POSITIVE_INFINITY,
+    retryWait: (retries) =>
+      new Promise((resolve) => setTimeout(resolve, Math.min(RETRY_MS_MAX, 250 * 2 ** retries))),
+    shouldRetry: (event) => !(event instanceof CloseEvent && FATAL.has(event.code)),
+    on: {
+      connected: () => connectionState.set(false),
+      closed: (event) => {
+        if (event instanceof CloseEvent && event.code !== 1000) connectionState.set(true);
+      },
+    },
+  });
+}

@@ -1,0 +1,137 @@
+/** Forms: labelled inputs, with the gateway's refusals at the fields that they name. */
+import type { FormEvent, ReactNode } from 'react';
+import {
+  Form as AriaForm,
+  Button,
+  type ButtonProps,
+  FieldError,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  Select,
+  SelectValue,
+  Text,
+  TextArea,
+  TextField,
+} from 'react-aria-components';
+import type { Problem } from '../network/problem.ts';
+
+interface ActionProps extends Omit<ButtonProps, 'className'> {
+  kind?: 'primary' | 'plain' | 'danger' | 'quiet';
+}
+
+export function Action({ kind = 'plain', ...props }: ActionProps) {
+  return <Button {...props} className={`action ${kind}`} />;
+}
+
+interface FormProps {
+  onSubmit: (values: Record<string, FormDataEntryValue>) => unknown;
+  /** The last refusal: its issues are shown at the fields that they name, the rest above the buttons. */
+  problem?: Problem | null;
+  children: ReactNode;
+}
+
+export function Form({ onSubmit, problem, children }: FormProps) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    onSubmit(Object.fromEntries(new FormData(event.currentTarget)));
+  };
+  const errors = Object.fromEntries(
+    (problem?.issues ?? []).map(({ name, detail }) => [name.replace(/^input\./, ''), detail]),
+  );
+  return (
+    <AriaForm className="form" onSubmit={submit} validationErrors={errors}>
+      {children}
+    </AriaForm>
+  );
+}
+
+interface TextInputProps {
+  name: string;
+  label: string;
+  help?: ReactNode;
+  type?: 'text' | 'password' | 'url' | 'email' | 'search';
+  isRequired?: boolean;
+  defaultValue?: string;
+  /** Lines; more than one make it a text area. */
+  lines?: number;
+  placeholder?: string;
+}
+
+export function TextInput({ label, help, lines = 1, placeholder, ...props }: TextInputProps) {
+  return (
+    <TextField {...props} className="field" autoComplete="off">
+      <Label>{label}</Label>
+      {lines > 1 ? (
+        <TextArea rows={lines} spellCheck={false} />
+      ) : (
+        <Input placeholder={placeholder} spellCheck={false} />
+      )}
+      {help && (
+        <Text slot="description" className="quiet">
+          {help}
+        </Text>
+      )}
+      <FieldError className="refusal" />
+    </TextField>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  name?: string;
+  options: readonly { id: string; label: string }[];
+  value?: string;
+  defaultValue?: string;
+  onChange?: (id: string) => void;
+  isRequired?: boolean;
+}
+
+export function Choice({ label, options, value, defaultValue, onChange, ...props }: ChoiceProps) {
+  return (
+    <Select
+      {...props}
+      className="field choice"
+      {...(value !== undefined && { value })}
+      {...(defaultValue !== undefined && { defaultValue })}
+      onChange={(key) => onChange?.(String(key))}
+      placeholder="Choose…"
+    >
+      <Label>{label}</Label>
+      <Button className="action plain chooser">
+        <SelectValue />
+        <span aria-hidden="true">▾</span>
+      </Button>
+      <FieldError className="refusal" />
+      <Popover className="popover">
+        <ListBox items={options} className="options">
+          {(option) => <ListBoxItem className="option">{option.label}</ListBoxItem>}
+        </ListBox>
+      </Popover>
+    </Select>
+  );
+}
+
+/** What of a refusal no field shows. */
+export function Refusal({ problem, shown = [] }: { problem: Problem | null; shown?: string[] }) {
+  if (!problem) return null;
+  const rest = problem.issues.filter(({ name }) => !shown.includes(name.replace(/^input\./, '')));
+  const isAllShown = problem.issues.length > 0 && rest.length === 0;
+  if (isAllShown) return null;
+  return (
+    <div role="alert" className="refusal">
+      <p>{problem.message}</p>
+      {rest.length > 0 && (
+        <ul>
+          {rest.map(({ name, detail }) => (
+            <li key={name + detail}>
+              <code>{name}</code>: {detail}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,155 @@
+/** What every page has: a title, its actions, the query behind it, and a place where refusals are shown. */
+import { Component, type ReactNode, Suspense, useEffect } from 'react';
+import type { GraphQLTaggedNode } from 'relay-runtime';
+import { getRequest } from 'relay-runtime';
+import { BASE } from '../network/connection-state.ts';
+import { type Problem, problemOf } from '../network/problem.ts';
+import { Action } from './form.tsx';
+import { refreshAll } from './refresh.ts';
+
+interface PageProps {
+  title: ReactNode;
+  /** What the tab and bookmarks are called, if the title is more than a text. */
+  name?: string;
+  /** A line below the title. */
+  about?: ReactNode;
+  actions?: ReactNode;
+  /** What is on the screen, for GraphiQL. */
+  query?: GraphQLTaggedNode;
+  variables?: object;
+  children: ReactNode;
+}
+
+export function Page({ title, name, about, actions, query, variables, children }: PageProps) {
+  const called = name ?? (typeof title === 'string' ? title : 'Console');
+  useEffect(() => {
+    document.title = `${called} · Console`;
+  }, [called]);
+  return (
+    <>
+      <header className="page-head">
+        <div>
+          <h1>{title}</h1>
+          {about && <div className="quiet">{about}</div>}
+        </div>
+        <div className="row">
+          {actions}
+          {query && <GraphiqlLink query={query} variables={variables ?? {}} />}
+        </div>
+      </header>
+      {children}
+    </>
+  );
+}
+
+/** GraphiQL with the page's own query. Credentials are in no address: its Headers tab takes them. */
+export function GraphiqlLink({
+  query,
+  variables,
+}: {
+  query: GraphQLTaggedNode;
+  variables: object;
+}) {
+  const { text } = getRequest(query).params;
+  const params = new URLSearchParams({
+    query: text ?? '',
+    variables: JSON.stringify(variables, null, 2),
+  });
+  return (
+    <a className="action quiet" href={`${BASE}/graphql?${params}`} target="_blank" rel="noreferrer">
+      Open in GraphiQL
+    </a>
+  );
+}
+
+interface PanelProps {
+  title?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+export function Panel({ title, actions, children }: PanelProps) {
+  return (
+    <section className="card">
+      {(title || actions) && (
+        <div className="card-head">
+          {title && <h2>{title}</h2>}
+          <div className="row">{actions}</div>
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** Loads and fails by itself, so that the rest of the screen stays. A new `place` begins anew. */
+export function Loaded({ place, children }: { place: string; children: ReactNode }) {
+  return (
+    <Refusals key={place}>
+      <Suspense fallback={<Loading />}>{children}</Suspense>
+    </Refusals>
+  );
+}
+
+export function Loading() {
+  return (
+    <output className="loading">
+      <span className="quiet">Loading…</span>
+    </output>
+  );
+}
+
+class Refusals extends Component<{ children: ReactNode }, { problem: Problem | null }> {
+  override state = { problem: null };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { problem: problemOf(error) };
+  }
+
+  override render() {
+    const { problem } = this.state;
+    const retry = () => {
+      this.setState({ problem: null });
+      refreshAll();
+    };
+    return problem ? <RefusedPage problem={problem} onRetry={retry} /> : this.props.children;
+  }
+}
+
+const HEADINGS: Record<string, string> = {
+  FORBIDDEN: 'Not allowed',
+  NOT_FOUND: 'Not found',
+  UNAUTHENTICATED: 'Signed out',
+};
+
+export function RefusedPage({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
+  return (
+    <div className="card empty" role="alert">
+      <h2>{HEADINGS[problem.code] ?? problem.document.title}</h2>
+      <p>{problem.message}</p>
+      {problem.code === 'FORBIDDEN' && (
+        <p className="quiet">Sign in with a key that has the scope, or as a builder.</p>
+      )}
+      <Action onPress={onRetry}>Try again</Action>
+    </div>
+  );
+}
+
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <p className="strong">{title}</p>
+      {children && <div className="quiet">{children}</div>}
+    </div>
+  );
+}
+
+/** Nothing has this id or name, or not for this reader. */
+export function Missing({ what }: { what: string }) {
+  return (
+    <div className="card empty" role="alert">
+      <h2>Not found</h2>
+      <p>There is no {what} at this address, or it was deleted.</p>
+    </div>
+  );
+}

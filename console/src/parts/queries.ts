@@ -1,0 +1,49 @@
+/** How pages read and change: one hook each, over Relay's own. */
+import { useDeferredValue, useState } from 'react';
+import { useLazyLoadQuery, useMutation } from 'react-relay';
+import type { GraphQLTaggedNode, MutationParameters, OperationType } from 'relay-runtime';
+import { type GraphqlError, Problem, problemOf } from '../network/problem.ts';
+import { refreshAll, useRefreshKey } from './refresh.ts';
+
+/** What is there is shown at once, and what the gateway has now soon after. */
+export function usePageQuery<Query extends OperationType>(
+  query: GraphQLTaggedNode,
+  variables: Query['variables'],
+  { everyMs }: { everyMs?: number } = {},
+): Query['response'] {
+  const fetchKey = useDeferredValue(useRefreshKey(everyMs));
+  return useLazyLoadQuery<Query>(query, variables, { fetchPolicy: 'store-and-network', fetchKey });
+}
+
+export interface Change<Mutation extends MutationParameters> {
+  /** Null if the gateway refused it: then `problem` says why. */
+  run: (variables: Mutation['variables']) => Promise<Mutation['response'] | null>;
+  isRunning: boolean;
+  problem: Problem | null;
+}
+
+export function useChange<Mutation extends MutationParameters>(
+  mutation: GraphQLTaggedNode,
+): Change<Mutation> {
+  const [commit, isRunning] = useMutation<Mutation>(mutation);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const run = (variables: Mutation['variables']) =>
+    new Promise<Mutation['response'] | null>((resolve) => {
+      setProblem(null);
+      const refuse = (error: unknown) => {
+        setProblem(problemOf(error));
+        resolve(null);
+      };
+      commit({
+        variables,
+        onError: refuse,
+        onCompleted: (response, errors) => {
+          const [error] = (errors ?? []) as unknown as GraphqlError[];
+          if (error) return refuse(new Problem(error));
+          refreshAll();
+          resolve(response);
+        },
+      });
+    });
+  return { run, isRunning, problem };
+}

@@ -1,0 +1,43 @@
+/** The state of a thing, as a word with a colour: never the colour alone. */
+const TONES: Record<string, 'good' | 'bad' | 'busy' | 'idle'> = {
+  WORKING: 'good',
+  HEALTHY: 'good',
+  SUCCESS: 'good',
+  SUCCEEDED: 'good',
+  ENABLED: 'good',
+  ACTIVE: 'good',
+  ACCEPTED: 'good',
+  BAD_CREDENTIALS: 'bad',
+  UNHEALTHY: 'bad',
+  FAILURE: 'bad',
+  FAILED: 'bad',
+  DISABLED: 'bad',
+  ERROR: 'bad',
+  IN_PROGRESS: 'busy',
+  PENDING: 'busy',
+  WARNING: 'busy',
+};
+
+export function Status({ of }: { of: string }) {
+  return <span className={`status ${TONES[of] ?? 'idle'}`}>{wordsOf(of)}</span>;
+}
+
+/** `IN_PROGRESS` as `In progress` */
+export function wordsOf(value: string): string {
+  const words = value.toLowerCase().replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const ACRONYMS: Record<string, string> = {
+  API_KEY: 'API key',
+  BASIC: 'User name and password',
+  NONE: 'No standard scheme',
+  OAUTH2_AUTHORIZATION_CODE: 'OAuth 2',
+  OAUTH2_AUTHORIZATION_CODE_PKCE: 'OAuth 2 with PKCE',
+  OAUTH2_CLIENT_CREDENTIALS: 'OAuth 2 client credentials',
+  OAUTH2_PASSWORD: 'OAuth 2 password',
+};
+
+export function schemeName(scheme: string): string {
+  return ACRONYMS[scheme] ?? wordsOf(scheme);
+}

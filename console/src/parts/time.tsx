@@ -1,0 +1,51 @@
+/** Times in the reader's zone: how long ago, and the exact one on hover. */
+import { useSyncExternalStore } from 'react';
+
+const SECOND_MS = 1_000;
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
+const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hour12: false });
+
+let now = Date.now();
+const TICK_MS = 10_000;
+
+function subscribe(listener: () => void): () => void {
+  const timer = setInterval(() => {
+    now = Date.now();
+    listener();
+  }, TICK_MS);
+  return () => clearInterval(timer);
+}
+
+function ago(time: Date): string {
+  const seconds = Math.round((time.getTime() - Math.max(now, Date.now())) / SECOND_MS);
+  const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
+  return relative.format(Math.trunc(seconds / length), unit);
+}
+
+export function Time({ of, none = '—' }: { of: string | null | undefined; none?: string }) {
+  useSyncExternalStore(subscribe, () => now);
+  if (!of) return <span className="quiet">{none}</span>;
+  const time = new Date(of);
+  return (
+    <time dateTime={of} title={exact.format(time)}>
+      {ago(time)}
+    </time>
+  );
+}
+
+/** For lines of a log or a tail. */
+export function ClockTime({ of }: { of: string }) {
+  const time = new Date(of);
+  return (
+    <time dateTime={of} title={exact.format(time)} className="quiet clock">
+      {clock.format(time)}
+    </time>
+  );
+}

@@ -1,0 +1,57 @@
+/** The projects that the reader may see. A key has one, and is led there. */
+import { graphql } from 'react-relay';
+import { Link, Redirect } from 'wouter';
+import type { projectsPageQuery } from '../../__generated__/projectsPageQuery.graphql.ts';
+import { Action } from '../parts/form.tsx';
+import { Empty, Page } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+
+const QUERY = graphql`
+  query projectsPageQuery {
+    viewer {
+      project {
+        name
+      }
+    }
+    projects(first: 100) {
+      nodes {
+        id
+        name
+        appName
+        org {
+          label
+        }
+      }
+    }
+  }
+`;
+
+export function ProjectsPage({ onSignOut }: { onSignOut: () => void }) {
+  const { viewer, projects } = usePageQuery<projectsPageQuery>(QUERY, {});
+  const only = viewer.project ?? (projects.nodes.length === 1 ? projects.nodes[0] : null);
+  if (only) return <Redirect to={`/${encodeURIComponent(only.name)}`} replace />;
+  return (
+    <main className="projects">
+      <Page title="Projects" query={QUERY} actions={<Action onPress={onSignOut}>Sign out</Action>}>
+        <section className="card">
+          {projects.nodes.length === 0 && (
+            <Empty title="No project yet">Create one with createProject in GraphiQL.</Empty>
+          )}
+          <ul className="plain-list">
+            {projects.nodes.map(({ id, name, appName, org }) => (
+              <li key={id}>
+                <Link href={`/${encodeURIComponent(name)}`} className="strong">
+                  {name}
+                </Link>
+                <span className="quiet">
+                  {appName}
+                  {org && ` · ${org.label}`}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      </Page>
+    </main>
+  );
+}

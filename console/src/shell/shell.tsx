@@ -1,0 +1,111 @@
+/** What stands around each page: the places to go, the project, and whether the gateway can be reached. */
+import { type ReactNode, useState, useSyncExternalStore } from 'react';
+import { graphql } from 'react-relay';
+import { Link, useLocation } from 'wouter';
+import type { shellQuery } from '../../__generated__/shellQuery.graphql.ts';
+import { BASE, connectionState } from '../network/connection-state.ts';
+import { Action } from '../parts/form.tsx';
+import { Loaded } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import { PLACES } from './places.ts';
+import { ThemeSwitch } from './theme.tsx';
+
+const QUERY = graphql`
+  query shellQuery($project: String!) {
+    project(idOrName: $project) {
+      id
+      name
+      appName
+    }
+    viewer {
+      kind
+      builder {
+        primaryEmail
+      }
+    }
+  }
+`;
+
+interface ShellProps {
+  project: string;
+  onSignOut: () => void;
+  children: ReactNode;
+}
+
+export function Shell({ project, onSignOut, children }: ShellProps) {
+  const [location] = useLocation();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        Skip to the page
+      </a>
+      <LostBanner />
+      <nav className={isOpen ? 'side open' : 'side'} aria-label="Console">
+        <div className="brand">
+          <img src={`${BASE}/console/icon.svg`} alt="" width="26" height="26" />
+          <Loaded place={project}>
+            <ProjectName project={project} />
+          </Loaded>
+          <Action
+            kind="quiet"
+            aria-expanded={isOpen}
+            aria-label="Menu"
+            onPress={() => setOpen(!isOpen)}
+          >
+            ☰
+          </Action>
+        </div>
+        <ul>
+          {PLACES.map(({ path, name }) => {
+            const address = path ? `/${project}/${path}` : `/${project}`;
+            const isHere = path ? location.startsWith(address) : location === address;
+            return (
+              <li key={name}>
+                <Link
+                  href={address}
+                  {...(isHere && { 'aria-current': 'page' })}
+                  onClick={() => setOpen(false)}
+                >
+                  {name}
+                </Link>
+              </li>
+            );
+          })}
+        </ul>
+        <div className="foot">
+          <a href={`${BASE}/start`}>First commands</a>
+          <a href={`${BASE}/v1/docs`}>REST reference</a>
+          <ThemeSwitch />
+          <Action kind="quiet" onPress={onSignOut}>
+            Sign out
+          </Action>
+        </div>
+      </nav>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function ProjectName({ project: idOrName }: { project: string }) {
+  const { project } = usePageQuery<shellQuery>(QUERY, { project: idOrName });
+  return (
+    <div className="names">
+      <Link href="/" className="strong" title="Other projects">
+        {project?.name ?? idOrName}
+      </Link>
+      <span className="quiet">{project?.appName}</span>
+    </div>
+  );
+}
+
+function LostBanner() {
+  const isLost = useSyncExternalStore(connectionState.subscribe, () => connectionState.isLost);
+  return (
+    <output className="lost">
+      {isLost && 'The connection to the gateway is lost. It is tried again; nothing is missed.'}
+    </output>
+  );
+}

@@ -1,0 +1,33 @@
+/** Light or dark: as the reader's system has it, or as they chose here. */
+import { useState } from 'react';
+import { Action } from '../parts/form.tsx';
+
+const KEY = 'gateway.theme';
+
+export function applyTheme(theme: string | null): void {
+  if (theme) document.documentElement.dataset.theme = theme;
+}
+
+export function storedTheme(): string | null {
+  return localStorage.getItem(KEY);
+}
+
+function isDarkNow(): boolean {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+}
+
+export function ThemeSwitch() {
+  const [isDark, setDark] = useState(isDarkNow);
+  const change = () => {
+    const theme = isDark ? 'light' : 'dark';
+    localStorage.setItem(KEY, theme);
+    applyTheme(theme);
+    setDark(!isDark);
+  };
+  return (
+    <Action kind="quiet" onPress={change}>
+      {isDark ? 'Light colours' : 'Dark colours'}
+    </Action>
+  );
+}

@@ -1,0 +1,91 @@
+/** What is served at /console, without a browser: files, their caching, what may run, and the demo's sign-in. */
+import { request } from 'node:http';
+import { beforeAll, expect, test } from 'vitest';
+import { sharedApp } from '../support/app.ts';
+
+const BUILD_MS = 120_000;
+const app = await sharedApp({ env: { DEMO: 'true' } });
+let url: string;
+beforeAll(async () => {
+  ({ url } = await app.app.start());
+  // The first request builds what is missing or old.
+  await (await fetch(`${url}/console`)).text();
+}, BUILD_MS);
+
+const assetsOf = (html: string) =>
+  [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path as string);
+
+test.each([
+  '/console',
+  '/console/',
+  '/console/demo',
+  '/console/demo/connections/con_1',
+])('the page at %s loads what lies beside /console', async (path) => {
+  const response = await fetch(url + path);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'text/html; charset=utf-8',
+  ]);
+  const found = assetsOf(await response.text()).map((asset) => new URL(asset, url + path));
+  expect(found.length).toBeGreaterThanOrEqual(3);
+  for (const { pathname, href } of found) {
+    expect(pathname).toMatch(/^\/console\/(assets\/|icon\.svg)/);
+    expect((await fetch(href)).status).toBe(200);
+  }
+});
+
+test('no inline script, no other origin, no frame', async () => {
+  const response = await fetch(`${url}/console`);
+  const policy = response.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'; script-src 'self';");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toMatch(/unsafe|http|\*/);
+  expect(await response.text()).not.toMatch(/<script>|<style|\son\w+=|https?:/);
+});
+
+test('files are kept for good, compressed, and the page is asked for again', async () => {
+  const page = await fetch(`${url}/console`);
+  const etag = page.headers.get('etag') ?? '';
+  expect(page.headers.get('cache-control')).toBe('no-cache');
+  const known = await fetch(`${url}/console`, { headers: { 'if-none-match': etag } });
+  expect(known.status).toBe(304);
+  const script = assetsOf(await page.text()).find((path) => path.endsWith('.js')) as string;
+  const address = new URL(script, `${url}/console`);
+  const sizes = [];
+  for (const encoding of ['br', 'gzip', 'identity']) {
+    const response = await fetch(address, { headers: { 'accept-encoding': encoding } });
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(response.headers.get('content-encoding')).toBe(
+      encoding === 'identity' ? null : encoding,
+    );
+    sizes.push((await response.text()).length);
+  }
+  expect(new Set(sizes).size).toBe(1);
+  expect((await fetch(`${url}/console/assets/none.js`)).status).toBe(404);
+  expect((await fetch(`${url}/console/..%2f..%2fpackage.json`)).headers.get('content-type')).toBe(
+    'text/html; charset=utf-8',
+  );
+});
+
+/** As a request with these headers sees it. */
+function demoFor(headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(`${url}/console/demo.json`, { headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+test("the demo's key is given to a browser of this machine alone", async () => {
+  const { port } = new URL(url);
+  expect(await demoFor({})).toBe(200);
+  expect(await demoFor({ host: `localhost:${port}` })).toBe(200);
+  // A name of somebody else that resolves to this machine.
+  expect(await demoFor({ host: 'evil.example' })).toBe(204);
+  expect(await demoFor({ 'x-forwarded-for': '198.51.100.7' })).toBe(204);
+  const { apiKey } = await (await fetch(`${url}/console/demo.json`)).json();
+  expect(apiKey).toMatch(/^ik_/);
+});

@@ -1,0 +1,31 @@
+/** The console in a real browser, as a person of the demo uses it. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** By one click, on the machine of the server. */
+export async function signIn(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/`);
+  await page.getByRole('button', { name: 'Open the demo' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+}
+
+/** Every rule of WCAG 2.2 AA that a program can check. */
+export async function holdToAxe(page: Page): Promise<void> {
+  // Past the page's own policy, as a reader's own tool runs.
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    const { violations } = await axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  });
+  expect(found, page.url()).toEqual([]);
+}
+
+interface Violation {
+  id: string;
+  nodes: { html: string }[];
+}
