@@ -11,6 +11,7 @@ export const ID_PREFIXES = {
   dom: 'ClaimedDomain',
   prj: 'Project',
   key: 'ApiKey',
+  jwk: 'JwtKey',
   app: 'ProviderApp',
   grp: 'Group',
   csm: 'Consumer',

@@ -2,7 +2,7 @@
  * The one place that encrypts. A sealed value is `v1.<key id>.<nonce, tag and ciphertext>` and is bound
  * to its place: copied to another row, column or project it can't be opened.
  */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 
 const ALGORITHM = 'aes-256-gcm';
@@ -51,12 +51,21 @@ export interface Vault {
   isCurrent(sealed: string): boolean;
   /** Whether the key that sealed the value is here. */
   hasKeyOf(sealed: string): boolean;
+  /** A key of their own for each key of the vault and each purpose, the current one first. */
+  derivedKeys(purpose: string): readonly [DerivedKey, ...DerivedKey[]];
+}
+
+export interface DerivedKey {
+  /** That of the key that it is made of. */
+  id: string;
+  key: Uint8Array;
 }
 
 /** The first key seals; all of them open. */
 export function createVault(keys: [Buffer, ...Buffer[]]): Vault {
   const byId = new Map(keys.map((key) => [keyId(key), key]));
   const currentId = keyId(keys[0]);
+  const derived = new Map<string, [DerivedKey, ...DerivedKey[]]>();
   return {
     seal(value, place) {
       const nonce = randomBytes(NONCE_BYTES);
@@ -80,7 +89,21 @@ export function createVault(keys: [Buffer, ...Buffer[]]): Vault {
     },
     isCurrent: (sealed) => sealed.startsWith(`v1.${currentId}.`),
     hasKeyOf: (sealed) => byId.has(sealed.split('.')[1] ?? ''),
+    derivedKeys(purpose) {
+      let made = derived.get(purpose);
+      if (!made) {
+        made = keys.map((key) => deriveKey(key, purpose)) as [DerivedKey, ...DerivedKey[]];
+        derived.set(purpose, made);
+      }
+      return made;
+    },
   };
+}
+
+/** HKDF: who learns a derived key learns nothing of the others, nor of what the vault seals. */
+function deriveKey(key: Buffer, purpose: string): DerivedKey {
+  const bytes = hkdfSync('sha256', key, Buffer.alloc(0), purpose, KEY_BYTES);
+  return { id: keyId(key), key: new Uint8Array(bytes) };
 }
 
 /** A name for a key that says nothing about it. */

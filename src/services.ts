@@ -10,6 +10,7 @@ import { refuseMissingIssuerKey } from './domain/keys/missing-issuer-key.ts';
 import { refuseMissingKey } from './domain/keys/missing-key.ts';
 import { createCatalogue } from './domain/provider/catalogue.ts';
 import { createProviderAccess } from './domain/provider/provider-access.ts';
+import { createEndUsers } from './domain/viewer/end-users.ts';
 import { createViewerCache } from './domain/viewer/viewer.ts';
 import { linkProblemsTo } from './errors.ts';
 import { createFeed } from './events/feed.ts';
@@ -86,6 +87,7 @@ export async function openServices(
     vault,
     catalogue: createCatalogue(overrides.providers ?? allProviders(config, sandbox)),
     viewers: createViewerCache(),
+    endUsers: createEndUsers(),
     queue: use('job queue', await openQueue(database, log)),
     feed: use('event feed', createFeed({ database, log, cursorOf: eventCursor })),
     operationChanges: use('operation feed', createOperationChanges(database, log)),

@@ -19,6 +19,11 @@ export interface InOrgs {
   projectsOfOrgs: string[];
 }
 
+/** One of these, in rows that other columns lead to: no index is read for each of them, as it is for an array. */
+export interface OneOf {
+  oneOf: readonly string[];
+}
+
 /** Times after one, or up to and including one. */
 export type TimeRange = { after: Date } | { upTo: Date };
 
@@ -28,7 +33,8 @@ export type Where<T extends Table> = {
     | Row<T>[K]
     | NonNullable<Row<T>[K]>[]
     | (Date extends Row<T>[K] ? TimeRange : never)
-    | (K extends 'projectId' ? InOrgs : never);
+    | (K extends 'projectId' ? InOrgs : never)
+    | (string extends Row<T>[K] ? OneOf : never);
 };
 
 export interface KeyRange<T extends Table> {

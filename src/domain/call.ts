@@ -11,6 +11,7 @@ import type { Vault } from '../secrets.ts';
 import type { ErasedSubjects } from './erasure/erased-subjects.ts';
 import type { Catalogue } from './provider/catalogue.ts';
 import type { ProviderAccess } from './provider/provider-access.ts';
+import type { EndUsers } from './viewer/end-users.ts';
 import type { Viewer, ViewerCache } from './viewer/viewer.ts';
 
 export interface Services {
@@ -24,6 +25,7 @@ export interface Services {
   vault: Vault;
   catalogue: Catalogue;
   viewers: ViewerCache;
+  endUsers: EndUsers;
   /** Jobs commit with the change that causes them. */
   queue: JobQueue;
   /** Events and operations as they happen. */

@@ -2,8 +2,7 @@ import { invalid } from '../errors.ts';
 import { ID_PREFIXES, type IdPrefix, prefixOf } from '../ids.ts';
 import type { Call } from './call.ts';
 import { byId, type IdTable } from './scope.ts';
-import { authorize } from './viewer/needs.ts';
-import type { Scope } from './viewer/scopes.ts';
+import { authorize, type Need, orEndUser } from './viewer/needs.ts';
 
 export const NODES_MAX = 100;
 
@@ -25,7 +24,7 @@ export async function findNodes(call: Call, ids: readonly string[]): Promise<(No
   await Promise.all(
     [...byPrefix].map(async ([prefix, group]) => {
       if (prefix === null || NO_NODES.includes(prefix)) return;
-      const needed: Scope = OF_AN_ORG.includes(prefix) ? 'org:read' : 'read';
+      const needed: Need = OF_AN_ORG.includes(prefix) ? 'org:read' : orEndUser('read');
       authorize(viewer, needed);
       const table: IdTable = ID_PREFIXES[prefix];
       const rows = await byId(table)(call, group);

@@ -9,18 +9,59 @@ import { notFound } from '../errors.ts';
 import { prefixOf } from '../ids.ts';
 import type { Call } from './call.ts';
 import { domainOf } from './org/domain-name.ts';
+import type { EndUserViewer } from './viewer/end-user.ts';
+import { isOwnRow, narrowed } from './viewer/end-user-rows.ts';
 import type { Viewer } from './viewer/viewer.ts';
 
 export type { PageRow } from '../database/reads/linked-rows.ts';
 export type { Row } from '../database/rows.ts';
 
-/** The ids of the orgs that the viewer belongs to. Scopes decide what an API key may do with its org. */
+/**
+ * The ids of the orgs that the viewer belongs to. Scopes decide what an API key may do with its org; no org exists for
+ * an end user.
+ */
 export function orgIdsOf(viewer: Viewer): string[] {
+  if (viewer.kind === 'END_USER') return [];
   return viewer.kind === 'API_KEY' ? [viewer.orgId] : [...viewer.orgIds];
 }
 
 function projectScope(viewer: Viewer): string | InOrgs {
-  return viewer.kind === 'API_KEY' ? viewer.projectId : { projectsOfOrgs: [...viewer.orgIds] };
+  return viewer.kind === 'BUILDER' ? { projectsOfOrgs: [...viewer.orgIds] } : viewer.projectId;
+}
+
+/**
+ * The rows of a table that meet the conditions and that the viewer may see: for an end user, those of the own group and
+ * of the integrations that the token names. Null if there can be none. Conditions name the viewer's project already.
+ */
+export function visibleWhere<T extends Table>(
+  viewer: Viewer,
+  table: T,
+  where: Where<T>,
+): Where<T> | null {
+  return viewer.kind === 'END_USER' ? (narrowed(viewer, table, where) as Where<T> | null) : where;
+}
+
+/** The rows of the viewer's project that meet the conditions, as far as the viewer may see them. */
+export async function findInProject<T extends ProjectTable>(
+  { viewer, database }: Call,
+  table: T,
+  where: Where<T>,
+): Promise<Row<T>[]> {
+  const visible = visibleWhere(viewer, table, where);
+  return visible ? database.rows.find(table, visible) : [];
+}
+
+/** Whether the viewer may see a row of its project that was read in another way. */
+export function sees<T extends ProjectTable>(viewer: Viewer, table: T, row: Row<T>): boolean {
+  return viewer.kind !== 'END_USER' || isOwnRow(viewer, table, row);
+}
+
+/** The names of the providers that the viewer was given; null: the whole catalogue. */
+export async function givenProviders(call: Call): Promise<ReadonlySet<string> | null> {
+  const { viewer } = call;
+  if (viewer.kind !== 'END_USER' || viewer.integrationIds === null) return null;
+  const given = await findInProject(call, 'Integration', { projectId: viewer.projectId });
+  return new Set(given.map(({ provider }) => provider));
 }
 
 /** The project of a call, by id or name, if the viewer may see it. Throws NOT_FOUND. */
@@ -35,14 +76,15 @@ export async function findProject(
   idOrName: string,
 ): Promise<Readonly<Row<'Project'>> | null> {
   const named = prefixOf(idOrName) === 'prj' ? { id: idOrName } : { name: idOrName.toLowerCase() };
-  const project = await database.rows.findProject({ ...named, orgId: orgIdsOf(viewer) });
+  const orgId = viewer.kind === 'END_USER' ? [viewer.orgId] : orgIdsOf(viewer);
+  const project = await database.rows.findProject({ ...named, orgId });
   return project && isVisible(viewer, project) ? project : null;
 }
 
 function isVisible(viewer: Viewer, project: Row<'Project'>): boolean {
-  return viewer.kind === 'API_KEY'
-    ? project.id === viewer.projectId
-    : viewer.orgIds.includes(project.orgId);
+  return viewer.kind === 'BUILDER'
+    ? viewer.orgIds.includes(project.orgId)
+    : project.id === viewer.projectId;
 }
 
 /** The viewer's org. Throws NOT_FOUND. */
@@ -75,7 +117,12 @@ export interface LinkTo<T extends ProjectTable = ProjectTable> {
 
 /** Limits links to rows that `byId` would find. */
 export function visibleLinks(viewer: Viewer, links: readonly LinkTo[] = []): Link[] {
-  return links.map((link) => ({ ...link, where: { projectId: projectScope(viewer) } }));
+  return links.flatMap((link) => {
+    const where = visibleWhere(viewer, link.table, { projectId: projectScope(viewer) });
+    // What else leads an end user to these, only `byId` knows.
+    const isHint = viewer.kind !== 'END_USER' || !BY_OTHER_ROWS.includes(link.table);
+    return where && isHint ? [{ ...link, where }] : [];
+  });
 }
 
 const BATCHES = new Map<IdTable, Batch<string, unknown>>();
@@ -96,11 +143,11 @@ export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> 
 
 /** One row of the call's project by id, for a change; throws NOT_FOUND. */
 export async function getOwned<T extends ProjectTable>(
-  { database }: Call,
+  call: Call,
   table: T,
   { projectId, id, what }: { projectId: string; id: string; what: string },
 ): Promise<Row<T>> {
-  const [row] = await database.rows.find(table, { projectId, id } as Where<T>);
+  const [row] = await findInProject(call, table, { projectId, id } as Where<T>);
   if (!row) throw notFound(what, id);
   return row;
 }
@@ -112,7 +159,13 @@ export function seesClaimedDomain(viewer: Viewer, claimed: Row<'ClaimedDomain'>)
   );
 }
 
-function findVisible({ viewer, database: { rows }, now }: Call, table: IdTable, ids: string[]) {
+function findVisible(call: Call, table: IdTable, ids: string[]) {
+  const {
+    viewer,
+    database: { rows },
+    now,
+  } = call;
+  if (viewer.kind === 'END_USER') return findOfEndUser(call, viewer, { table, ids });
   const orgIds = orgIdsOf(viewer);
   switch (table) {
     case 'Org':
@@ -135,6 +188,61 @@ function findVisible({ viewer, database: { rows }, now }: Call, table: IdTable, 
       return rows.find(table, { id: ids, projectId: projectScope(viewer) } as Where<ProjectTable>);
   }
 }
+
+/** Tables whose rows an end user may see for the sake of other rows. */
+const BY_OTHER_ROWS: readonly Table[] = ['Consumer', 'InstallationConfig'];
+
+async function findOfEndUser(
+  call: Call,
+  viewer: EndUserViewer,
+  { table, ids }: { table: IdTable; ids: string[] },
+): Promise<unknown[]> {
+  const { rows } = call.database;
+  const { projectId } = viewer;
+  if (table === 'Consumer') return rows.run(CONSUMERS_OF_GROUP, { ...viewer, ids });
+  if (table === 'InstallationConfig') {
+    const configs = await rows.find('InstallationConfig', { projectId, id: ids });
+    const id = configs.map(({ installationId }) => installationId);
+    const own = await findInProject(call, 'Installation', { projectId, id });
+    const seen = new Set(own.map((installation) => installation.id));
+    return configs.filter(({ installationId }) => seen.has(installationId));
+  }
+  const where = narrowed(viewer, table, table === 'Project' ? { id: ids } : { projectId, id: ids });
+  return where ? rows.find(table, where) : [];
+}
+
+/** The end user's own consumer, and those who have connected an account for the same group. */
+const CONSUMERS_OF_GROUP = new Kept<EndUserViewer & { ids: string[] }, Row<'Consumer'>>((value) =>
+  statements
+    .selectFrom('Consumer as c')
+    .selectAll()
+    .where(
+      'c.projectId',
+      '=',
+      value(({ projectId }) => projectId),
+    )
+    .where('c.id', '=', anyOfThese(value(({ ids }) => ids)))
+    .where((eb) => {
+      const connection = eb
+        .selectFrom('Connection as n')
+        .select('n.id')
+        .whereRef('n.projectId', '=', 'c.projectId')
+        .whereRef('n.consumerId', '=', 'c.id')
+        .where(
+          'n.groupId',
+          '=',
+          value(({ groupId }) => groupId),
+        );
+      return eb.or([
+        eb(
+          'c.id',
+          '=',
+          value(({ consumerId }) => consumerId),
+        ),
+        eb.exists(connection),
+      ]);
+    }),
+);
 
 /** Members of the viewer's orgs, and the viewer if it is a builder. */
 const VISIBLE_BUILDERS = new Kept<

@@ -26,6 +26,7 @@ import { apiKeyEndpoints } from './project/api-key.ts';
 import { consumerEndpoints } from './project/consumer.ts';
 import { groupEndpoints } from './project/group.ts';
 import { projectEndpoints } from './project/project.ts';
+import { sessionTokenEndpoints } from './project/session-token.ts';
 import { providerEndpoints } from './provider/provider.ts';
 import { providerAppEndpoints } from './provider/provider-app.ts';
 
@@ -37,6 +38,7 @@ export const ENDPOINTS: Endpoint[] = [
   ...claimedDomainEndpoints,
   ...projectEndpoints,
   ...apiKeyEndpoints,
+  ...sessionTokenEndpoints,
   ...groupEndpoints,
   ...consumerEndpoints,
   ...providerEndpoints,

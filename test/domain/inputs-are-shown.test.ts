@@ -37,6 +37,7 @@ const NOT_SHOWN_TYPES: [names: RegExp, reason: string][] = [
   ],
   [/^(Association|AssociationTarget|AssociationType|BatchRecord|Header)Input$/, WRITTEN],
   [/^(AutoBatchPolicy|BatchPolicy|RetryPolicy|WriteRecords|TriggerRead)Input$/, ASKED],
+  [/^CreateSessionTokenInput$/, 'The token says it, and `viewer` to who sends it.'],
   [/^(Pause|Resume)ReadsInput$/, '`paused` and `pauseNote` of the objects show it.'],
   [/^StartOAuth(Connect|Update)Input$/, 'The connection that the consent makes shows it.'],
 ];

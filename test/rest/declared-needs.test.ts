@@ -1,7 +1,7 @@
 /** Every endpoint is called with a key of each single scope: what it allows is what its declaration says. */
 import { expect, test } from 'vitest';
 import { forwardRequest, getForwarding } from '../../src/domain/installation/proxy.ts';
-import { type Need, needText } from '../../src/domain/viewer/needs.ts';
+import { type Need, needText, scopeOf } from '../../src/domain/viewer/needs.ts';
 import { ALL_SCOPES, allows, type Scope } from '../../src/domain/viewer/scopes.ts';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { sharedApp } from '../support/app.ts';
@@ -80,7 +80,8 @@ test('the document has every endpoint, with what it needs', () => {
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual([...needs.keys()].sort());
   for (const { operationId, description, security } of operations) {
     const declared = needs.get(operationId) as Need[];
-    const said = declared === PROXY ? PROXY.map((need) => `\`${need}\``) : declared.map(needText);
+    const said =
+      declared === PROXY ? PROXY.map((need) => `\`${scopeOf(need)}\``) : declared.map(needText);
     for (const text of said) {
       expect([operationId, description]).toEqual([operationId, expect.stringContaining(text)]);
     }
@@ -94,7 +95,8 @@ test('the document has every endpoint, with what it needs', () => {
 });
 
 function isMetBy(scopes: Scope[]) {
-  return (need: Need) => need === 'nothing' || (need !== 'bearer' && allows(scopes, need));
+  return (need: Need) =>
+    need === 'nothing' || (need !== 'bearer' && allows(scopes, scopeOf(need) as Scope));
 }
 
 test.each([
@@ -128,7 +130,7 @@ test.each(parameters)('$id with $name needs both', async ({ id, name, need }) =>
   const own = needs.get(id) as Need[];
   const request = requestOf(operation, name);
   for (const held of ALL_SCOPES) {
-    for (const scopes of [[held], [...(own as Scope[]), held]]) {
+    for (const scopes of [[held], [...(own.map(scopeOf) as Scope[]), held]]) {
       const answer = await answerTo(request, { 'x-api-key': await tenant.keyOf(...scopes) });
       const isAllowed = [...own, need].every(isMetBy(scopes));
       const expected = isAllowed ? expect.not.stringContaining('403') : FORBIDDEN;

@@ -74,6 +74,8 @@ export function expressionOf(
       return sql`${name} in (select "id" from "Project" where "orgId" = any(${member('projectsOfOrgs')}))`;
     case 'noneOf':
       return sql`(${name} is null or ${name} <> all(${member('noneOf')}))`;
+    case 'oneOf':
+      return sql`${name} = any(${member('oneOf')})`;
     case 'after':
       return sql`${name} > ${member('after')}`;
     case 'upTo':

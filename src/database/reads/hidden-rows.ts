@@ -1,5 +1,5 @@
 /** Reads as if what belongs to some groups and consumers were gone, while its rows are being deleted. */
-import type { RowList, Rows } from '../rows.ts';
+import type { OneOf, RowList, Rows } from '../rows.ts';
 import { columnsOf, type Table } from '../tables.ts';
 import type { Link } from './linked-rows.ts';
 import type { Conditions } from './list-shape.ts';
@@ -45,5 +45,10 @@ function without(table: Table, where: Conditions, ids: readonly string[]): Condi
 function lessIds(condition: unknown, ids: readonly string[]): unknown {
   if (condition === undefined) return { noneOf: ids };
   if (typeof condition === 'string') return ids.includes(condition) ? [] : condition;
+  if (isOneOf(condition)) return { oneOf: condition.oneOf.filter((id) => !ids.includes(id)) };
   return Array.isArray(condition) ? condition.filter((id) => !ids.includes(id)) : condition;
+}
+
+function isOneOf(condition: unknown): condition is OneOf {
+  return typeof condition === 'object' && condition !== null && 'oneOf' in condition;
 }

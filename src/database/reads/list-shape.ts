@@ -19,6 +19,7 @@ export type Comparison =
   | 'after'
   | 'upTo'
   | 'noneOf'
+  | 'oneOf'
   | 'requested';
 
 export function comparisonOf(value: unknown): Comparison {
@@ -29,6 +30,7 @@ export function comparisonOf(value: unknown): Comparison {
   if ('projectsOfOrgs' in value) return 'inOrgs';
   if ('after' in value) return 'after';
   if ('noneOf' in value) return 'noneOf';
+  if ('oneOf' in value) return 'oneOf';
   return 'upTo' in value ? 'upTo' : 'equal';
 }
 

@@ -4,11 +4,12 @@ import type { ObjectSummary } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
+import { orEndUser } from '../viewer/needs.ts';
 import { openSession } from './connection-session.ts';
 
 /** Null if the provider can't list them. Throws UNPROCESSABLE or PROVIDER_ERROR if it does not answer. */
 export const listAccountObjects = read(
-  'read',
+  orEndUser('read'),
   async (call: Call, connection: Row<'Connection'>): Promise<ObjectSummary[] | null> => {
     const list = call.catalogue.find(connection.provider)?.capabilities.listObjects;
     if (!list) return null;

@@ -14,13 +14,16 @@ import { issueAt } from '../issues.ts';
 import { putConsumer } from '../project/consumer.ts';
 import { putGroup } from '../project/group.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
+import { findGiven } from '../provider/provider.ts';
 import { lockProviderApp } from '../provider/provider-app.ts';
 import { workspaceIssues } from '../provider/provider-workspace.ts';
+import { orEndUser } from '../viewer/needs.ts';
 import { newCredentials } from './connection.ts';
 import { connectionFields } from './connection-events.ts';
 import { generateConnectionInput } from './connection-input.ts';
 import { insertConnection } from './connection-insertion.ts';
 import { type Choice, chooseScheme } from './connection-scheme.ts';
+import { listForeignEnds } from './own-ends.ts';
 import { givenWorkspace } from './session/account-address.ts';
 
 type Given = z.input<typeof generateConnectionInput>;
@@ -37,9 +40,11 @@ export interface Generation {
 
 /** Connects with credentials that the caller has. */
 export const generateConnection = openProjectMutation({
-  needs: 'connections:write',
+  needs: orEndUser('connections:write', 'CONNECT'),
   input: generateConnectionInput,
   async run(call, opened, { id: projectId }): Promise<Row<'Connection'>> {
+    opened.add(await listForeignEnds(call, opened.given));
+    if (call.viewer.kind === 'END_USER') opened.parsed();
     const { scheme, issues } = await findScheme(call, projectId, opened.given);
     const input = opened.parsed(issues);
     if (scheme === null) throw new Error('Why no scheme fits was not told.');
@@ -91,7 +96,7 @@ function replaceConnection(services: Services, generation: Generation): Promise<
 /** The scheme that fits, and what does not fit the provider or the project. */
 async function findScheme(call: Call, projectId: string, input: Given): Promise<Choice> {
   const ofApp = await appIssues(call, projectId, input);
-  const provider = call.catalogue.find(input.provider);
+  const provider = await findGiven(call, input.provider);
   if (!provider) {
     const unknown = issueAt(['input', 'provider'], NOT_A_PROVIDER, input.provider);
     return { scheme: null, issues: [unknown, ...ofApp] };

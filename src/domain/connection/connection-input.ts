@@ -87,7 +87,7 @@ export const startOAuthConnectInput = z
       .max(2_048)
       .nullish()
       .describe(
-        'The URL that the browser goes to afterwards. REDIRECT_ORIGINS of the server must hold its origin. Default: a page of the gateway.',
+        'The URL that the browser goes to afterwards. `Project.allowedOrigins`, or REDIRECT_ORIGINS of the server, must hold its origin. Default: a page of the gateway.',
       ),
   })
   .meta({

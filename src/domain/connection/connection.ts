@@ -18,6 +18,7 @@ import { findConsumerByRef } from '../project/consumer.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { workspaceIssues } from '../provider/provider-workspace.ts';
 import { getOwned } from '../scope.ts';
+import { orEndUser } from '../viewer/needs.ts';
 import { connectionFields } from './connection-events.ts';
 import { deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
 import { givenFields, replacementIssues } from './connection-scheme.ts';
@@ -40,7 +41,7 @@ export const connectionFilters = z.object({
 });
 
 export const listConnections = read(
-  'read',
+  orEndUser('read'),
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,
@@ -72,7 +73,7 @@ export const listConnections = read(
 
 /** Throws NOT_FOUND. */
 export const getConnection = projectRead(
-  'read',
+  orEndUser('read'),
   (call, { connectionId: id }: { connectionId: string }, { id: projectId }) =>
     getOwned(call, 'Connection', { projectId, id, what: 'Connection' }),
 );

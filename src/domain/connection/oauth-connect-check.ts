@@ -9,7 +9,9 @@ import {
   type Provider,
 } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
+import { returnIssues } from '../project/origins.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
+import { findGiven } from '../provider/provider.ts';
 import { comesWithToken, workspaceIssues } from '../provider/provider-workspace.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
 import {
@@ -36,7 +38,7 @@ export async function planConnect(
   projectId: string,
   input: Input,
 ): Promise<ConnectPlan> {
-  const provider = call.catalogue.find(input.provider);
+  const provider = await findGiven(call, input.provider);
   if (!provider) {
     throw invalid('input.provider', NOT_A_PROVIDER, input.provider);
   }
@@ -53,7 +55,7 @@ export async function planConnect(
     ...addressIssues(provider, oauth2, account),
     ...appIssues(app, input),
     ...(oauth2.explicitScopesRequired && app && scopes.length === 0 ? [noScopes(provider)] : []),
-    ...redirectIssues(call, input),
+    ...(await redirectIssues(call, projectId, input)),
   ];
   if (issues.length > 0 || !app) throw invalidInput(issues);
   return {
@@ -123,12 +125,10 @@ function addressIssues(provider: Provider, oauth2: OAuth2Facts, account: Account
   ];
 }
 
-function redirectIssues({ config }: Call, { redirectUrl }: Input): Issue[] {
-  if (redirectUrl == null || config.REDIRECT_ORIGINS.includes(new URL(redirectUrl).origin)) {
-    return [];
-  }
-  const detail = 'must be of an origin that REDIRECT_ORIGINS allows.';
-  return [issue('redirectUrl', detail, redirectUrl)];
+async function redirectIssues(call: Call, id: string, { redirectUrl }: Input): Promise<Issue[]> {
+  if (redirectUrl == null) return [];
+  const [project] = await call.database.rows.find('Project', { id });
+  return project ? returnIssues(call, project, redirectUrl, 'redirectUrl') : [];
 }
 
 /** Only what createProviderApp accepts is stored. */

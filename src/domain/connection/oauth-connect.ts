@@ -2,12 +2,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
-import { rateLimited } from '../../errors.ts';
+import { invalidInput, rateLimited } from '../../errors.ts';
 import type { SealedPlace } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
+import { orEndUser } from '../viewer/needs.ts';
 import { startOAuthConnectInput } from './connection-input.ts';
 import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
+import { listForeignEnds } from './own-ends.ts';
 import { fillAddress } from './session/account-address.ts';
 
 export const CALLBACK_PATH = '/oauth/callback';
@@ -33,9 +35,13 @@ const STORED = [
 ] as const;
 
 export const startOAuthConnect = projectMutation({
-  needs: 'connections:write',
+  needs: orEndUser('connections:write', 'CONNECT'),
   input: startOAuthConnectInput,
-  run: (call, input, { id }) => beginConnect(call, id, input),
+  async run(call, input, { id }) {
+    const foreign = await listForeignEnds(call, input);
+    if (foreign.length > 0) throw invalidInput(foreign);
+    return beginConnect(call, id, input);
+  },
 });
 
 /** The input was checked, or is made from a connection. */

@@ -1,12 +1,13 @@
 /** A new consent to an existing connection, which keeps its ends, its app and its scheme. */
 
 import { z } from 'zod';
-import { DomainError, invalidInput, notFound, unprocessable } from '../../errors.ts';
+import { DomainError, forbidden, invalidInput, notFound, unprocessable } from '../../errors.ts';
 import { isConsentScheme } from '../../providers/contract.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { byId, getOwned, type Row } from '../scope.ts';
+import { orEndUser } from '../viewer/needs.ts';
 import { refreshConnectionInput, startOAuthConnectInput } from './connection-input.ts';
 import { beginConnect, type ConnectInput } from './oauth-connect.ts';
 
@@ -23,7 +24,7 @@ export const startOAuthUpdateInput = z
 
 /** Throws UNPROCESSABLE if the connection did not come by a consent. */
 export const startOAuthUpdate = projectMutation({
-  needs: 'connections:write',
+  needs: orEndUser('connections:write', 'CONNECT'),
   input: startOAuthUpdateInput,
   async run(
     call,
@@ -32,6 +33,7 @@ export const startOAuthUpdate = projectMutation({
   ): Promise<{ authorizeUrl: string; expireTime: Date }> {
     const what = { projectId, id: connectionId, what: 'Connection' };
     const connection = await getOwned(call, 'Connection', what);
+    refuseOthers(call, connection);
     const { authScheme } = connection;
     if (!isConsentScheme(authScheme)) {
       throw unprocessable(
@@ -46,6 +48,12 @@ export const startOAuthUpdate = projectMutation({
     });
   },
 });
+
+/** Others of the group use an account; only who has connected it consents again. */
+function refuseOthers({ viewer }: Call, { consumerId }: Row<'Connection'>): void {
+  if (viewer.kind !== 'END_USER' || viewer.consumerId === consumerId) return;
+  throw forbidden('The connection is of another consumer of the group: only they consent again.');
+}
 
 async function endsOf(call: Call, { id, groupId, consumerId }: Row<'Connection'>) {
   const [group, consumer] = await Promise.all([

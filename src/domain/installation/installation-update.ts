@@ -9,7 +9,9 @@ import { contentOf } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import { type OpenedInput, openInput } from '../opened-input.ts';
 import { getOwned } from '../scope.ts';
+import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
+import { refuseForeignChoices } from './check/end-user-check.ts';
 import { listConfigIssues } from './check/installation-config-check.ts';
 import { listModuleIssues } from './check/module-check.ts';
 import { type ConfigContent, type ConfigInput, configOf } from './installation-config.ts';
@@ -21,7 +23,7 @@ type Installation = Row<'Installation'>;
 
 /** What is given replaces what was there; nothing given changes nothing. */
 export const updateInstallation = openProjectMutation({
-  needs: 'installations:write',
+  needs: orEndUser('installations:write', 'INSTALL'),
   input: updateInstallationInput,
   run: (call, opened, { id: projectId }) =>
     update(call, { projectId, id: opened.given.installationId }, async () => opened),
@@ -30,7 +32,7 @@ export const updateInstallation = openProjectMutation({
 /** The same with a config that is made from the present one, which nobody changes meanwhile. */
 export function updateOfPresentConfig(revise: (present: ConfigContent) => ConfigInput) {
   return openProjectMutation({
-    needs: 'installations:write',
+    needs: orEndUser('installations:write', 'INSTALL'),
     input: updateInstallationInput.omit({ config: true }),
     run: (call, { given }, { id: projectId }) =>
       update(call, { projectId, id: given.installationId }, async (tx, { configId: id }) => {
@@ -53,7 +55,10 @@ async function update(
 ): Promise<Installation> {
   const { projectId } = key;
   const found = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
-  const missing = await listMissingAtAccount(call, found, await open(call.database.prisma, found));
+  const early = await open(call.database.prisma, found);
+  const present = await findPresentConfig(call, found);
+  await refuseForeignChoices(call, { id: projectId }, { opened: early, present });
+  const missing = await listMissingAtAccount(call, found, early);
   return inTransaction(call.database, async (tx) => {
     const content = await holdContent(tx, { id: found.integrationId, projectId });
     const installation = await holdInstallation(tx, key);
@@ -73,6 +78,15 @@ async function update(
     const change = { installation, connectionId, content, config, createdBy };
     return changeInstallation(call, tx, change);
   });
+}
+
+/** What an end user's changes are compared with; null for other callers. */
+async function findPresentConfig(
+  { viewer, database }: Call,
+  { configId: id }: Installation,
+): Promise<ConfigContent | null> {
+  if (viewer.kind !== 'END_USER') return null;
+  return configOf(await database.prisma.installationConfig.findUniqueOrThrow({ where: { id } }));
 }
 
 /** Of a new config, and of the present one if it gets another account. */

@@ -15,9 +15,11 @@ import type { OpenedInput } from '../opened-input.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
-import { getProject } from '../scope.ts';
+import { findInProject, getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
+import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
+import { refuseForeignChoices } from './check/end-user-check.ts';
 import { listNewConfigIssues } from './check/installation-config-check.ts';
 import { listModuleIssues } from './check/module-check.ts';
 import { findEnds, sureEnds } from './installation-connection.ts';
@@ -32,7 +34,7 @@ export const installationFilters = z.object({
 type InstallationsArgs = PageArgs & FiltersOf<typeof installationFilters>;
 
 export const listInstallations = read(
-  'read',
+  orEndUser('read'),
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,
@@ -45,7 +47,7 @@ export const listInstallations = read(
 );
 
 export const listInstallationsOfIntegration = read(
-  'read',
+  orEndUser('read'),
   async (
     call: Call,
     { id: integrationId, projectId }: Row<'Integration'>,
@@ -64,7 +66,7 @@ async function ofGroup(call: Call, projectId: string, groupRef: string | null | 
   return { groupId: group?.id ?? [] };
 }
 
-export const getInstallation = read('read', getInstallationOf);
+export const getInstallation = read(orEndUser('read'), getInstallationOf);
 
 /** Throws NOT_FOUND, also for an installation of another integration. */
 export async function getInstallationOf(
@@ -73,7 +75,7 @@ export async function getInstallationOf(
 ): Promise<Installation> {
   const { id: projectId } = await getProject(call, key.projectIdOrName);
   const { id: integrationId } = await getIntegration(call, projectId, key.integrationIdOrName);
-  const [found] = await call.database.rows.find('Installation', { id, projectId, integrationId });
+  const [found] = await findInProject(call, 'Installation', { id, projectId, integrationId });
   if (!found) throw notFound('Installation', id);
   return found;
 }
@@ -88,18 +90,19 @@ export async function getInstallationOfGroup(
   const group = await findGroupByRef(call, { projectId, groupRef });
   if (!group) throw notFound('Group', groupRef);
   const where = { projectId, integrationId, groupId: group.id };
-  const [installation] = await call.database.rows.find('Installation', where);
+  const [installation] = await findInProject(call, 'Installation', where);
   if (!installation) throw notFound('An installation of the integration by the group', groupRef);
   return installation;
 }
 
 /** Throws CONFLICT if the group has the integration already. */
 export const createInstallation = openProjectMutation({
-  needs: 'installations:write',
+  needs: orEndUser('installations:write', 'INSTALL'),
   input: createInstallationInput,
   async run(call, opened, { id: projectId }): Promise<Installation> {
     const { integrationIdOrName, groupRef, connectionId: named = null, config } = opened.given;
     const integration = await getIntegration(call, projectId, integrationIdOrName);
+    await refuseForeignChoices(call, { id: projectId }, { opened, present: null });
     const { id: integrationId, provider } = integration;
     const missing = await listMissingAtAccount(call, opened, integration);
     const created = inTransaction(call.database, async (tx) => {

@@ -15,6 +15,7 @@ import { findGroupByRef } from '../project/group.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { refusingForProvider } from '../provider/provider-refusal.ts';
 import { byId } from '../scope.ts';
+import { orEndUser } from '../viewer/needs.ts';
 import { getInstallationOfGroup } from './installation.ts';
 import { describeObject } from './object-descriptions.ts';
 
@@ -57,7 +58,7 @@ type Options = z.output<typeof metadataOptions>;
 
 /** Through the connection that stands for the group. */
 export const readObjectMetadata = projectRead(
-  'read',
+  orEndUser('read'),
   async (
     call,
     { provider, ...input }: z.output<typeof objectMetadataInput>,
@@ -77,7 +78,7 @@ export const readObjectMetadata = projectRead(
 
 /** The same through the group's installation of an integration. */
 export const readInstalledObjectMetadata = read(
-  'read',
+  orEndUser('read'),
   async (
     call: Call,
     { groupRef: group, ...input }: z.output<typeof installedObjectMetadataInput>,
@@ -89,7 +90,7 @@ export const readInstalledObjectMetadata = read(
 
 /** `objectName` is the provider's, or the one that the integration maps it to. */
 export const objectMetadataOfInstallation = read(
-  'read',
+  orEndUser('read'),
   async (
     call: Call,
     installation: Row<'Installation'>,

@@ -11,6 +11,7 @@ import { type DescriptionAsk, describeObject } from '../installation/object-desc
 import { projectIdOrName } from '../names.ts';
 import { providerRefusal } from '../provider/provider-refusal.ts';
 import { getOwned } from '../scope.ts';
+import { orEndUser } from '../viewer/needs.ts';
 import { integrationIdOrName } from './integration.ts';
 import { contentOf, type IntegrationContent } from './integration-content.ts';
 import { getRevision } from './revision.ts';
@@ -33,7 +34,7 @@ export const hydratedRevisionInput = z.object({
 
 /** Throws NOT_FOUND, and BAD_USER_INPUT for a connection to another provider. */
 export const getHydratedRevision = read(
-  'read',
+  orEndUser('read'),
   async (
     call: Call,
     { connectionId, ...key }: z.output<typeof hydratedRevisionInput>,

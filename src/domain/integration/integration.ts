@@ -14,7 +14,9 @@ import { integrationName, projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
+import { findInProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
+import { orEndUser } from '../viewer/needs.ts';
 import { contentOf, type IntegrationContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
@@ -58,7 +60,7 @@ export const integrationFilters = z.object({
 });
 
 export const listIntegrations = read(
-  'read',
+  orEndUser('read'),
   (
     call: Call,
     project: Row<'Project'>,
@@ -76,7 +78,7 @@ export const listIntegrations = read(
 
 /** The project's integration of that id or name, for readers. */
 export const readIntegration = read(
-  'read',
+  orEndUser('read'),
   async (call: Call, project: Row<'Project'>, idOrName: string) => {
     return findIntegration(call, project.id, idOrName);
   },
@@ -89,7 +91,7 @@ export interface IntegrationKey {
 
 /** The integration that an input names. Throws NOT_FOUND. */
 export const getNamedIntegration = projectRead(
-  'read',
+  orEndUser('read'),
   (call, { integrationIdOrName: idOrName }: IntegrationKey, { id: projectId }) =>
     getIntegration(call, projectId, idOrName),
 );
@@ -105,9 +107,9 @@ export async function getIntegration(
   return integration;
 }
 
-async function findIntegration({ database }: Call, projectId: string, idOrName: string) {
+async function findIntegration(call: Call, projectId: string, idOrName: string) {
   const named = prefixOf(idOrName) === 'int' ? { id: idOrName } : { name: idOrName };
-  const [integration] = await database.rows.find('Integration', { projectId, ...named });
+  const [integration] = await findInProject(call, 'Integration', { projectId, ...named });
   return integration ?? null;
 }
 

@@ -18,7 +18,8 @@ import { orDefault } from '../optional-value.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { followRevision } from '../provider-event/follow-revision.ts';
-import { type Batch, byId } from '../scope.ts';
+import { type Batch, byId, findInProject } from '../scope.ts';
+import { orEndUser } from '../viewer/needs.ts';
 import {
   getIntegration,
   getNamedIntegration,
@@ -48,7 +49,7 @@ export const createRevisionInput = z
   });
 
 export const listRevisions = read(
-  'read',
+  orEndUser('read'),
   (call: Call, integration: Integration, args: PageArgs) => {
     const list = {
       name: 'Integration.revisions',
@@ -61,13 +62,13 @@ export const listRevisions = read(
 
 /** Throws NOT_FOUND, also for a revision of another integration. */
 export const getRevision = read(
-  'read',
+  orEndUser('read'),
   async (
     call: Call,
     { revisionId: id, ...key }: IntegrationKey & { revisionId: string },
   ): Promise<Revision> => {
     const { id: integrationId, projectId } = await getNamedIntegration(call, key);
-    const [revision] = await call.database.rows.find('Revision', { id, projectId, integrationId });
+    const [revision] = await findInProject(call, 'Revision', { id, projectId, integrationId });
     if (!revision) throw notFound('Revision', id);
     return revision;
   },

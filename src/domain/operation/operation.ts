@@ -8,6 +8,7 @@ import { projectRead, read } from '../declared-read.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { getOwned } from '../scope.ts';
+import { orEndUser } from '../viewer/needs.ts';
 
 /** What is known of an operation beside its status, as its row stores it. */
 export const operationMetadata = z.object({
@@ -54,13 +55,13 @@ export function metadataOf(operation: Row<'Operation'>): OperationMetadata {
 }
 
 export const getOperation = projectRead(
-  'read',
+  orEndUser('read'),
   (call, { operationId: id }: { operationId: string }, { id: projectId }) =>
     getOwned(call, 'Operation', { projectId, id, what: 'Operation' }),
 );
 
 export const listOperations = read(
-  'read',
+  orEndUser('read'),
   (
     call: Call,
     { id: projectId }: Row<'Project'>,
@@ -74,7 +75,7 @@ export const listOperations = read(
 );
 
 export const listInstallationOperations = read(
-  'read',
+  orEndUser('read'),
   (
     call: Call,
     { id: installationId }: Row<'Installation'>,

@@ -3,6 +3,7 @@ import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { openProjectMutation } from '../declared-mutation.ts';
 import { refuseIfBacklogged } from '../event/delivery-backlog.ts';
+import { orEndUser } from '../viewer/needs.ts';
 import { answerInTime, answerNow, type WriteAnswer } from './write/answer.ts';
 import { collectWrite } from './write/auto-batch.ts';
 import { findKeyedOperation, keyedInput } from './write/idempotency-key.ts';
@@ -19,11 +20,11 @@ export { type WriteAnswer, writeRecordsInput };
  * Throws RATE_LIMITED for an asynchronous one while the project has too many pending deliveries.
  */
 export const writeRecords = openProjectMutation({
-  needs: 'records:write',
+  needs: orEndUser('records:write', 'WRITE_RECORDS'),
   input: writeRecordsInput,
   findings: (_call, given) => writeIssues(given),
   async run(call, opened, project): Promise<WriteAnswer> {
-    const keyed = opened.issues.length > 0 ? null : keyedInput(project.id, opened.parsed());
+    const keyed = opened.issues.length > 0 ? null : keyedInput(call, project.id, opened.parsed());
     const earlier = keyed && (await findKeyedOperation(call, keyed));
     if (earlier) return answerLater(call, opened.parsed(), earlier);
     const plan = await planWrite(call, project, opened);

@@ -6,9 +6,10 @@ import type { Link } from '../../database/reads/linked-rows.ts';
 import type { KeyRange, Row, RowList, Table, Where } from '../../database/rows.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
-import { type Batch, visibleLinks } from '../scope.ts';
+import { type Batch, visibleLinks, visibleWhere } from '../scope.ts';
 import { encodeCursor, type Key, type NamedList } from './list-cursor.ts';
 import { type Edge, type Page, type PageArgs, readPageArgs } from './page.ts';
+import { pageOfArray } from './page-of-array.ts';
 
 /** Items of a page that is read together with what they lead to. */
 const LINKED_ITEMS_MAX = 100;
@@ -30,12 +31,15 @@ const pages: Batch<RowList, object[]> = ({ database: { rows } }, lists) => rows.
 const counts: Batch<Omit<RowList, 'range'>, number> = ({ database: { rows } }, lists) =>
   rows.counts(lists);
 
-/** One page. Throws BAD_USER_INPUT that names every wrong argument. */
+/** One page of what the viewer may see of a list. Throws BAD_USER_INPUT that names every wrong argument. */
 export async function listPage<T extends Table, N = Row<T>>(
   call: Call,
-  list: List<T, N>,
+  all: List<T, N>,
   args: PageArgs,
 ): Promise<Page<N>> {
+  const visible = visibleWhere(call.viewer, all.table, all.where);
+  if (!visible) return pageOfArray({ ...all, key: () => '' }, [], args);
+  const list = { ...all, where: visible };
   const bounds = readPageArgs(args, list);
   const { size, backwards, after, before } = bounds;
   const ranges = rangesOf(call, list);

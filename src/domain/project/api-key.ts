@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { isMissingRow } from '../../database/violations.ts';
-import { DomainError, forbidden, notFound } from '../../errors.ts';
+import { DomainError, notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -13,7 +13,8 @@ import { label, projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from '../viewer/key-value.ts';
-import { ALL_SCOPES, allows, type Scope, scope } from '../viewer/scopes.ts';
+import { authorizeGrant } from '../viewer/needs.ts';
+import { ALL_SCOPES, type Scope, scope } from '../viewer/scopes.ts';
 
 const scopes = z
   .array(scope)
@@ -96,7 +97,7 @@ export const createApiKey = projectMutation({
   input: createApiKeyInput,
   async run(call, input, { id: projectId }): Promise<CreatedApiKey> {
     const granted = input.scopes ?? (['full'] as const);
-    requireAll(call, granted);
+    authorizeGrant(call.viewer, granted);
     const key = newKeyValue();
     const stored = { hash: hashOfKey(key), prefix: shownPrefix(key) };
     const apiKey = await call.database.prisma.apiKey.create({
@@ -114,7 +115,7 @@ export const updateApiKey = projectMutation({
     const before = await getKey(call, projectId, apiKeyId);
     // To make a key active again is to grant its scopes again.
     const wakes = changes.active === true && !before.active;
-    requireAll(call, changes.scopes ?? (wakes ? (before.scopes as Scope[]) : []));
+    authorizeGrant(call.viewer, changes.scopes ?? (wakes ? (before.scopes as Scope[]) : []));
     if (Object.values(changes).every((value) => value === undefined)) return before;
     const where = { projectId_id: { projectId, id: before.id } };
     return changed(call, before.id, { where, data: { ...changes, updateTime: call.now() } });
@@ -154,12 +155,5 @@ async function changed(call: Call, apiKeyId: string, change: Prisma.ApiKeyUpdate
   } catch (error) {
     if (isMissingRow(error)) throw notFound('API key', apiKeyId);
     throw error;
-  }
-}
-
-function requireAll({ viewer }: Call, granted: readonly Scope[]): void {
-  const missing = granted.filter((name) => !allows(viewer.scopes, name));
-  if (missing.length > 0) {
-    throw forbidden(`An API key can't grant scopes that it does not have: ${missing.join(', ')}.`);
   }
 }

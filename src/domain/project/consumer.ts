@@ -8,7 +8,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import type { Batch } from '../scope.ts';
+import { type Batch, findInProject } from '../scope.ts';
 
 type Consumer = Row<'Consumer'>;
 
@@ -29,8 +29,8 @@ export function findConsumerByRef(call: Call, key: ConsumerKey): Promise<Consume
   return load(call, consumersByRef, key);
 }
 
-const consumersByRef: Batch<ConsumerKey, Consumer | null> = async ({ database }, keys) => {
-  const found = await database.rows.find('Consumer', {
+const consumersByRef: Batch<ConsumerKey, Consumer | null> = async (call, keys) => {
+  const found = await findInProject(call, 'Consumer', {
     projectId: [...new Set(keys.map(({ projectId }) => projectId))],
     consumerRef: [...new Set(keys.map(({ consumerRef }) => consumerRef))],
   });

@@ -8,7 +8,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import type { Batch } from '../scope.ts';
+import { type Batch, findInProject } from '../scope.ts';
 
 type Group = Row<'Group'>;
 
@@ -29,8 +29,8 @@ export function findGroupByRef(call: Call, key: GroupKey): Promise<Group | null>
   return load(call, groupsByRef, key);
 }
 
-const groupsByRef: Batch<GroupKey, Group | null> = async ({ database }, keys) => {
-  const found = await database.rows.find('Group', {
+const groupsByRef: Batch<GroupKey, Group | null> = async (call, keys) => {
+  const found = await findInProject(call, 'Group', {
     projectId: [...new Set(keys.map(({ projectId }) => projectId))],
     groupRef: [...new Set(keys.map(({ groupRef }) => groupRef))],
   });

@@ -12,6 +12,9 @@ import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { findProject, orgIdsOf, ownOrgId } from '../scope.ts';
 import { uniquely } from '../unique.ts';
+import { orEndUser } from '../viewer/needs.ts';
+import { projectIdOf } from '../viewer/viewer.ts';
+import { allowedOrigins } from './origins.ts';
 
 type Project = Row<'Project'>;
 
@@ -27,7 +30,12 @@ export const createProjectInput = z
   .meta({ id: 'CreateProjectInput', description: 'The project to create.' });
 
 export const updateProjectInput = z
-  .object({ projectIdOrName, name: name.optional(), appName: appName.optional() })
+  .object({
+    projectIdOrName,
+    name: name.optional(),
+    appName: appName.optional(),
+    allowedOrigins: allowedOrigins.optional(),
+  })
   .meta({
     id: 'UpdateProjectInput',
     description: 'The new values of a project. A field that is left out stays as it is.',
@@ -35,26 +43,31 @@ export const updateProjectInput = z
 
 /** The viewer's project of that id or name, or null. */
 export const readProject = read(
-  'read',
+  orEndUser('read'),
   async (call: Call, idOrName: string): Promise<Project | null> => {
     return findProject(call, idOrName);
   },
 );
 
 /** The viewer's project of that id or name. Throws NOT_FOUND. */
-export const getOwnProject = projectRead('read', (_call, _input: unknown, project) => project);
+export const getOwnProject = projectRead(
+  orEndUser('read'),
+  (_call, _input: unknown, project) => project,
+);
 
 /** The projects that the viewer may see: a key's own, or all of a builder's orgs. */
-export const listProjects = read('read', (call: Call, args: PageArgs) => {
+export const listProjects = read(orEndUser('read'), (call: Call, args: PageArgs) => {
   const { viewer } = call;
-  const where = viewer.kind === 'API_KEY' ? { id: viewer.projectId } : { orgId: orgIdsOf(viewer) };
+  const own = projectIdOf(viewer);
+  const where = own === null ? { orgId: orgIdsOf(viewer) } : { id: own };
   return listPage(call, { name: 'Query.projects', table: 'Project', where }, args);
 });
 
 /** The projects of an org that the viewer may see. */
 export const listOrgProjects = read('org:read', (call: Call, org: Row<'Org'>, args: PageArgs) => {
   const { viewer } = call;
-  const own = viewer.kind === 'API_KEY' ? { id: viewer.projectId } : {};
+  const id = projectIdOf(viewer);
+  const own = id === null ? {} : { id };
   return listPage(
     call,
     {
@@ -80,11 +93,14 @@ export const createProject = builderMutation({
 export const updateProject = projectMutation({
   needs: 'full',
   input: updateProjectInput,
-  async run(call, { name, appName }, project): Promise<Project> {
-    if (name === undefined && appName === undefined) return project;
-    const data = { name, appName, updateTime: call.now() };
+  async run(call, { projectIdOrName: _project, ...changes }, project): Promise<Project> {
+    if (Object.values(changes).every((value) => value === undefined)) return project;
+    const data = { ...changes, updateTime: call.now() };
     const where = { id: project.id };
-    return uniquely(call.database.prisma.project.update({ where, data }), nameTaken(name ?? ''));
+    return uniquely(
+      call.database.prisma.project.update({ where, data }),
+      nameTaken(changes.name ?? ''),
+    );
   },
 });
 

@@ -6,6 +6,8 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { pageOfArray } from '../paging/page-of-array.ts';
+import { givenProviders } from '../scope.ts';
+import { orEndUser } from '../viewer/needs.ts';
 
 export type {
   AuthScheme,
@@ -21,28 +23,35 @@ export {
 } from '../../providers/contract.ts';
 export { modulesOf, providerAt } from '../../providers/modules.ts';
 
-export const findProvider = read('read', ({ catalogue }: Call, name: string): Provider | null =>
-  catalogue.find(name),
-);
+/** The provider of that name if the caller was given it; null for all others. */
+export async function findGiven(call: Call, name: string): Promise<Provider | null> {
+  const given = await givenProviders(call);
+  return given && !given.has(name) ? null : call.catalogue.find(name);
+}
+
+async function allGiven(call: Call): Promise<readonly Provider[]> {
+  const given = await givenProviders(call);
+  const { all } = call.catalogue;
+  return given ? all.filter(({ name }) => given.has(name)) : all;
+}
+
+export const findProvider = read(orEndUser('read'), findGiven);
 
 /** Throws NOT_FOUND. */
 export const getProvider = read(
-  'read',
-  ({ catalogue }: Call, { name }: { name: string }): Provider => {
-    const provider = catalogue.find(name);
+  orEndUser('read'),
+  async (call: Call, { name }: { name: string }): Promise<Provider> => {
+    const provider = await findGiven(call, name);
     if (!provider) throw notFound('Provider', name);
     return provider;
   },
 );
 
 /** All of them at once: the catalogue is small, and in memory. */
-export const getCatalogue = read(
-  'read',
-  ({ catalogue }: Call): readonly Provider[] => catalogue.all,
-);
+export const getCatalogue = read(orEndUser('read'), allGiven);
 
 /** All providers, by name. */
-export const listProviders = read('read', ({ catalogue }: Call, args: PageArgs) => {
+export const listProviders = read(orEndUser('read'), async (call: Call, args: PageArgs) => {
   const key = (provider: Provider) => provider.name;
-  return pageOfArray({ name: 'Query.providers', key }, catalogue.all, args);
+  return pageOfArray({ name: 'Query.providers', key }, await allGiven(call), args);
 });

@@ -1,26 +1,66 @@
 /** What a caller needs: declared with each domain function, enforced there, and told by every surface. */
 import { forbidden } from '../../errors.ts';
+import type { EndUserViewer, SessionPermission } from './end-user.ts';
 import { allows, type Scope } from './scopes.ts';
 import { requireBuilder, type Viewer } from './viewer.ts';
 
-/** A scope, a builder's bearer token, or `nothing` beside valid credentials. */
-export type Need = Scope | 'bearer' | 'nothing';
+/** A scope, a builder's bearer token, or `nothing` beside valid credentials. End users may do only what names them. */
+export type Need = Scope | 'bearer' | 'nothing' | EndUserNeed;
+
+/** What end users may do too: with that permission, or each of them if it is null. */
+interface EndUserNeed {
+  scope: Scope;
+  permission: SessionPermission | null;
+}
+
+/** What a caller with this scope may do, and end users with this permission. */
+export function orEndUser(scope: Scope, permission: SessionPermission | null = null): Need {
+  return { scope, permission };
+}
+
+/** The scope that an API key needs; null if none is enough, or none is needed. */
+export function scopeOf(need: Need): Scope | null {
+  if (need === 'nothing' || need === 'bearer') return null;
+  return typeof need === 'object' ? need.scope : need;
+}
 
 /** Throws FORBIDDEN if the viewer lacks it. */
 export function authorize(viewer: Viewer, need: Need): void {
   if (need === 'nothing') return;
-  if (need === 'bearer') {
+  const scope = scopeOf(need);
+  if (viewer.kind === 'END_USER') {
+    authorizeEndUser(viewer, need);
+  } else if (scope === null) {
     requireBuilder(viewer);
-  } else if (!allows(viewer.scopes, need)) {
+  } else if (!allows(viewer.scopes, scope)) {
     const held = viewer.scopes.join(', ') || 'none';
-    throw forbidden(`This needs the scope ${need}; the API key has ${held}.`);
+    throw forbidden(`This needs the scope ${scope}; the API key has ${held}.`);
+  }
+}
+
+function authorizeEndUser({ permissions }: EndUserViewer, need: Need): void {
+  if (typeof need !== 'object') throw forbidden("This is not for end users' tokens.");
+  const { permission } = need;
+  if (permission === null || permissions.includes(permission)) return;
+  const held = permissions.join(', ') || 'none';
+  throw forbidden(`This needs the permission ${permission}; the end user's token has ${held}.`);
+}
+
+/** Throws FORBIDDEN if a key would give away more than it has. */
+export function authorizeGrant(viewer: Viewer, granted: readonly Scope[]): void {
+  const missing = granted.filter((scope) => !allows(viewer.scopes, scope));
+  if (missing.length > 0) {
+    throw forbidden(`An API key can't grant scopes that it does not have: ${missing.join(', ')}.`);
   }
 }
 
 /** The sentence for descriptions. */
 export function needText(need: Need): string {
   if (need === 'nothing') return 'Needs no scope.';
-  return need === 'bearer'
-    ? "Needs a builder's bearer token."
-    : `Needs the scope \`${need}\`, or a builder's bearer token.`;
+  if (need === 'bearer') return "Needs a builder's bearer token.";
+  const builder = `Needs the scope \`${scopeOf(need)}\`, or a builder's bearer token`;
+  if (typeof need !== 'object') return `${builder}.`;
+  return need.permission === null
+    ? `${builder}, or an end user's.`
+    : `${builder}, or an end user's with the permission ${need.permission}.`;
 }

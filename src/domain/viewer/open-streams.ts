@@ -7,6 +7,8 @@ import { Outage } from '../../work/outage.ts';
 import { Signal } from '../../work/signal.ts';
 import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
+import type { EndUserViewer } from './end-user.ts';
+import { findStanding as findStandingEndUsers } from './end-users.ts';
 import { hashOfKey } from './key-value.ts';
 import { authenticate, type Credentials, credentialOf, type Viewer } from './viewer.ts';
 
@@ -142,8 +144,10 @@ export class OpenStreams {
 
   async #confirmAll(callers: Caller[]): Promise<void> {
     const standing = await findStanding(this.#services, callers);
+    const endUsers = await findEndUsers(this.#services, callers);
     for (const caller of standing) this.#confirmed(caller, caller.viewer);
-    const others = callers.filter((caller) => !standing.has(caller));
+    for (const [caller, viewer] of endUsers) this.#confirmed(caller, viewer);
+    const others = callers.filter((caller) => !standing.has(caller) && !endUsers.has(caller));
     while (others.length > 0) {
       const some = others.splice(0, LOOKUPS_AT_ONCE);
       await Promise.all(some.map((caller) => this.#lookAt(caller)));
@@ -194,16 +198,41 @@ async function findStanding({ database }: Services, callers: Caller[]): Promise<
     const hash = hashes.splice(0, KEYS_AT_ONCE);
     for (const key of await database.rows.find('ApiKey', { hash, active: true })) {
       const caller = byHash.get(key.hash);
-      const scopes = caller?.viewer.scopes ?? [];
-      const isSame = key.scopes.join() === scopes.join() && key.id === caller?.viewer.id;
-      if (caller && isSame) standing.add(caller);
+      if (caller?.viewer.kind !== 'API_KEY') continue;
+      const { id, scopes } = caller.viewer;
+      if (key.id === id && key.scopes.join() === scopes.join()) standing.add(caller);
     }
   }
   return standing;
 }
 
-/** Whether the viewer still has all the rights that it had. */
+/** The end users whose tokens still hold, by one statement for many, as they are now. */
+async function findEndUsers(
+  services: Services,
+  callers: Caller[],
+): Promise<Map<Caller, EndUserViewer>> {
+  const now = services.now();
+  const byViewer = new Map<Viewer, Caller>();
+  for (const caller of callers) {
+    const { viewer } = caller;
+    if (viewer.kind === 'END_USER' && viewer.expireTime > now) byViewer.set(viewer, caller);
+  }
+  const viewers = [...byViewer.keys()] as EndUserViewer[];
+  const standing = new Map<Caller, EndUserViewer>();
+  while (viewers.length > 0) {
+    const some = viewers.splice(0, KEYS_AT_ONCE);
+    for (const [at, viewer] of await findStandingEndUsers(services, some)) {
+      standing.set(byViewer.get(some[at] as Viewer) as Caller, viewer);
+    }
+  }
+  return standing;
+}
+
+/** Whether the viewer still has all the rights that it had. An end user's are in the token: they only end. */
 function mayStill(then: Viewer, now: Viewer): boolean {
+  if (then.kind === 'END_USER' || now.kind === 'END_USER') {
+    return then.kind === now.kind && then.id === now.id;
+  }
   const orgIds = now.kind === 'BUILDER' ? now.orgIds : [now.orgId];
   const had = then.kind === 'BUILDER' ? then.orgIds : [then.orgId];
   return (

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { forbidden, unauthenticated } from '../../errors.ts';
 import type { Call, Services } from '../call.ts';
 import { type BearerClaims, type BearerVerifier, enrolBuilder } from './bearer.ts';
+import type { EndUserViewer } from './end-user.ts';
 import { findApiKeyByValue } from './key-value.ts';
 import { ALL_SCOPES, type Scope } from './scopes.ts';
 
@@ -24,7 +25,7 @@ export interface BuilderViewer {
   scopes: readonly Scope[];
 }
 
-export type Viewer = ApiKeyViewer | BuilderViewer;
+export type Viewer = ApiKeyViewer | BuilderViewer | EndUserViewer;
 
 export interface Credentials {
   apiKey?: string | null;
@@ -65,12 +66,17 @@ export async function authenticate(
   const credential = credentialOf(credentials);
   if (!credential) return null;
   const known = services.viewers.get(credential);
-  if (known) return known;
+  if (known && !isOver(services, known)) return known;
   const viewer = apiKey
     ? await viewerOfKey(services, apiKey)
     : await viewerOfBearer(services, verifier, credential);
   services.viewers.set(credential, viewer);
   return viewer;
+}
+
+/** The viewer of a token that has expired since it was looked up. */
+function isOver({ now }: Services, viewer: Viewer): boolean {
+  return viewer.kind === 'END_USER' && viewer.expireTime <= now();
 }
 
 async function viewerOfKey(services: Services, value: string): Promise<ApiKeyViewer> {
@@ -86,11 +92,12 @@ async function viewerOfBearer(
   services: Services,
   verifier: BearerVerifier,
   authorization: string,
-): Promise<BuilderViewer> {
+): Promise<BuilderViewer | EndUserViewer> {
   const [kind, token] = authorization.split(' ');
   if (kind?.toLowerCase() !== 'bearer' || !token) {
     throw unauthenticated('Authorization must be "Bearer", a space and a token.');
   }
+  if (services.endUsers.isToken(token)) return services.endUsers.find(services, token);
   const claims: BearerClaims = await verifier.verify(token);
   const { builder, orgIds } = await enrolBuilder(services, claims);
   return {
@@ -105,7 +112,8 @@ async function viewerOfBearer(
 /** Throws FORBIDDEN if the caller is an API key: some things are for people. */
 export function requireBuilder(viewer: Viewer): BuilderViewer {
   if (viewer.kind !== 'BUILDER') {
-    throw forbidden("This needs a builder's bearer token; an API key can't do it.");
+    const other = viewer.kind === 'API_KEY' ? 'an API key' : 'an end user';
+    throw forbidden(`This needs a builder's bearer token; ${other} can't do it.`);
   }
   return viewer;
 }
@@ -128,7 +136,13 @@ export function endMembership(
   call.viewers.clear();
 }
 
-/** `api:<key id>` or `builder:<id>`: the createdBy of installations. */
+/** The project of a caller who has only one; null for a builder. */
+export function projectIdOf(viewer: Viewer): string | null {
+  return viewer.kind === 'BUILDER' ? null : viewer.projectId;
+}
+
+/** `api:<key id>`, `builder:<id>` or `consumer:<id>`: the createdBy of installations. */
 export function actorOf(viewer: Viewer): string {
+  if (viewer.kind === 'END_USER') return `consumer:${viewer.consumerId}`;
   return `${viewer.kind === 'API_KEY' ? 'api' : 'builder'}:${viewer.id}`;
 }

@@ -1,5 +1,6 @@
 /** A pipeline whose operations are measured. A subscription is over when its stream is open. */
 import { type DocumentNode, type GraphQLError, getOperationAST } from 'graphql';
+import { projectIdOf } from '../../domain/viewer/viewer.ts';
 import { type Meters, OK, type OperationKind, secondsSince } from '../../meters.ts';
 import type { Opened, Pipeline, Results } from './pipeline.ts';
 import type { Refused } from './prepare.ts';
@@ -32,8 +33,8 @@ async function runMeasured(meters: Meters, opened: Opened, startedMs: number): P
   const { document, operationName, contextValue } = opened.args;
   const results = await opened.run();
   const errors = 'errors' in results ? results.errors : undefined;
-  const projectId =
-    contextValue.viewer?.kind === 'API_KEY' ? contextValue.viewer.projectId : undefined;
+  const { viewer } = contextValue;
+  const projectId = (viewer && projectIdOf(viewer)) ?? undefined;
   tell(meters, { kind: kindOf(document, operationName), errors, startedMs, projectId });
   return results;
 }

@@ -34,6 +34,10 @@ export function operationKey(
 
 /** All that a caller's rights depend on. */
 export function viewerKey(viewer: Viewer): string {
+  if (viewer.kind === 'END_USER') {
+    const { id, projectId, integrationIds, permissions } = viewer;
+    return `${projectId} ${id} ${integrationIds?.join() ?? '*'} ${permissions.join()}`;
+  }
   const orgs = viewer.kind === 'BUILDER' ? viewer.orgIds : [viewer.orgId];
   return `${viewer.id} ${orgs.join()} ${viewer.scopes.join()}`;
 }

@@ -55,6 +55,9 @@ Project.implement({
       description: 'The features that the plan of the org has.',
       resolve: (project) => project,
     }),
+    allowedOrigins: t.exposeStringList('allowedOrigins', {
+      description: 'Origins whose pages may call the gateway with tokens of its end users.',
+    }),
     updateTime: updateTimeField(t),
   }),
 });

@@ -4,7 +4,7 @@ import type { Services } from '../../domain/call.ts';
 import { createRelations } from '../../domain/relations.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
 import { authorize } from '../../domain/viewer/needs.ts';
-import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
+import { type Credentials, projectIdOf, type Viewer } from '../../domain/viewer/viewer.ts';
 import { withoutCredentials } from '../../errors.ts';
 import { timed } from '../../meters.ts';
 import { operationMsMax, outOfTime, withDeadline } from '../../work/deadline.ts';
@@ -40,7 +40,7 @@ export async function perform(
     return answer(endpoint, services, { received, viewer });
   };
   return timed(meters, work, ({ outcome, seconds }) => {
-    const projectId = viewer?.kind === 'API_KEY' ? viewer.projectId : undefined;
+    const projectId = (viewer && projectIdOf(viewer)) ?? undefined;
     meters.requested({ surface: 'rest', kind: kindOf(endpoint), outcome, seconds, projectId });
   });
 }

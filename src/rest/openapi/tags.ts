@@ -5,6 +5,7 @@ export const TAGS = [
   { name: 'Claimed domains', description: 'E-mail domains that belong to an org.' },
   { name: 'Projects', description: 'Applications of builders; everything else belongs to one.' },
   { name: 'API keys', description: 'What callers of a project authenticate with.' },
+  { name: 'End users', description: "Tokens for the people of a builder's own product." },
   { name: 'Groups', description: "Sets of the builder's users who share access." },
   { name: 'Consumers', description: "The builder's users, who connect accounts." },
   { name: 'Providers', description: 'The catalogue of third-party services.' },

@@ -31,6 +31,9 @@ export const project = resource(
     name: z.string().describe('Unique in the whole service, in lower case.'),
     appName: z.string().describe('The name of the app that end users see while they connect.'),
     orgId: z.string().describe('The id of the org that owns it.'),
+    allowedOrigins: z
+      .array(z.string())
+      .describe('Origins whose pages may call the gateway with tokens of its end users.'),
     createTime: createdShape.createTime,
     ...updateTimeShape,
     entitlements: z

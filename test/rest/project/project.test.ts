@@ -12,6 +12,7 @@ test('a builder makes a project, which is found by id and by name', async () => 
     id: expect.stringMatching(/^prj_/),
     name: name.toLowerCase(),
     appName: 'Mine',
+    allowedOrigins: [],
     orgId: tenant.orgId,
     createTime: expect.any(String),
   });

@@ -196,6 +196,16 @@ const ofIntegrations: Step[] = [
     gives: 'integration',
   },
   {
+    mutation: 'createSessionToken',
+    input: {
+      ...{ groupRef: 'acme', groupName: 'Acme', consumerRef: 'ann', consumerName: 'Ann' },
+      integrations: ['@integration'],
+      permissions: ['CONNECT'],
+      expiresInSeconds: 60,
+      returnUrl: 'https://app.example.com/done',
+    },
+  },
+  {
     mutation: 'createIntegration',
     input: {
       name: 'in-module',
@@ -267,7 +277,12 @@ const ofOrgs: Step[] = [
   },
   {
     mutation: 'updateProject',
-    input: { projectIdOrName: '@ownProject', name: 'walked-2', appName: 'Other' },
+    input: {
+      projectIdOrName: '@ownProject',
+      name: 'walked-2',
+      appName: 'Other',
+      allowedOrigins: ['https://app.example.com'],
+    },
     as: 'builder',
   },
   {

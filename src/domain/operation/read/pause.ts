@@ -18,6 +18,7 @@ import { projectIdOrName } from '../../names.ts';
 import type { OpenedInput } from '../../opened-input.ts';
 import { orNull } from '../../optional-value.ts';
 import { getOwned } from '../../scope.ts';
+import { orEndUser } from '../../viewer/needs.ts';
 import { nativeName } from './read-plan.ts';
 import { pauseRuns, resumeRuns } from './run-pause.ts';
 
@@ -47,7 +48,7 @@ export const resumeReadsInput = input.meta({
 });
 
 export const pauseReads = openProjectMutation({
-  needs: 'reads:control',
+  needs: orEndUser('reads:control', 'READ'),
   input: pauseReadsInput,
   run: (call, opened, { id: projectId }) =>
     changeObjects(call, { opened, projectId }, async (tx, { where, note }) => {
@@ -61,7 +62,7 @@ export const pauseReads = openProjectMutation({
 
 /** Reads under way go on with their next page; others begin when their schedules say so, where the last one ended. */
 export const resumeReads = openProjectMutation({
-  needs: 'reads:control',
+  needs: orEndUser('reads:control', 'READ'),
   input: resumeReadsInput,
   run: (call, opened, { id: projectId }) =>
     changeObjects(call, { opened, projectId }, async (tx, chosen) => {

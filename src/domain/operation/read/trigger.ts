@@ -15,6 +15,8 @@ import { projectIdOrName, ref } from '../../names.ts';
 import type { OpenedInput } from '../../opened-input.ts';
 import { orNull } from '../../optional-value.ts';
 import { findGroupByRef } from '../../project/group.ts';
+import { findInProject } from '../../scope.ts';
+import { orEndUser } from '../../viewer/needs.ts';
 import { nativeName, waitsFor } from './read-plan.ts';
 import { beginRun, startRun } from './read-run.ts';
 import { getReadSource } from './source.ts';
@@ -45,7 +47,7 @@ type TriggerRead = z.input<typeof triggerReadInput>;
 
 /** Answers at once with the operation that reads. Throws RATE_LIMITED if the project has too much to do. */
 export const triggerRead = openProjectMutation({
-  needs: 'reads:control',
+  needs: orEndUser('reads:control', 'READ'),
   input: triggerReadInput,
   findings: (_call, given) => windowIssues(given),
   async run(call, opened, project): Promise<Row<'Operation'>> {
@@ -94,8 +96,8 @@ async function findObject(
   }
   if (!group || objectName === null) throw opened.refusal();
   opened.parsed();
-  const key = { integrationId: integration.id, groupId: group.id };
-  const [installation] = await call.database.rows.find('Installation', key);
+  const key = { projectId, integrationId: integration.id, groupId: group.id };
+  const [installation] = await findInProject(call, 'Installation', key);
   if (installation) return { installation, objectName };
   const detail = `The group ${groupRef} has not installed ${integration.name}.`;
   throw new DomainError('NOT_FOUND', detail);

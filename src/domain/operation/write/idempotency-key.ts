@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Row } from '../../../database/rows.ts';
 import { conflict } from '../../../errors.ts';
 import { DAY_MS } from '../../../work/durations.ts';
-import type { Services } from '../../call.ts';
+import type { Call, Services } from '../../call.ts';
 import type { WriteInput } from './write-input.ts';
 
 const LIFE_MS = DAY_MS;
@@ -14,10 +14,16 @@ export interface KeyedInput {
   inputHash: string;
 }
 
-/** Null if the caller gave no key. */
-export function keyedInput(projectId: string, input: WriteInput): KeyedInput | null {
-  const { idempotencyKey: key, projectIdOrName: _, ...rest } = input;
-  return key ? { projectId, key, inputHash: hashOf(rest) } : null;
+/** Null if the caller gave no key. End users have keys of their own: one says nothing of what others have used. */
+export function keyedInput(
+  { viewer }: Pick<Call, 'viewer'>,
+  projectId: string,
+  input: WriteInput,
+): KeyedInput | null {
+  const { idempotencyKey, projectIdOrName: _, ...rest } = input;
+  if (!idempotencyKey) return null;
+  const key = viewer.kind === 'END_USER' ? `${viewer.id} ${idempotencyKey}` : idempotencyKey;
+  return { projectId, key, inputHash: hashOf(rest) };
 }
 
 /** The operation of the earlier call with that key, or null. Throws CONFLICT if its input was another. */
@@ -30,7 +36,7 @@ export async function findKeyedOperation(
   const known = await prisma.idempotencyKey.findUnique({ where });
   if (!known || known.expireTime <= now()) return null;
   if (known.inputHash !== inputHash) {
-    throw conflict(`The idempotency key ${JSON.stringify(key)} was used with another input.`);
+    throw conflict('The idempotency key was used with another input.');
   }
   return prisma.operation.findUnique({ where: { id: known.operationId } });
 }

@@ -19,6 +19,7 @@ import { findContent } from '../../integration/kept-contents.ts';
 import { issueAt } from '../../issues.ts';
 import type { OpenedInput } from '../../opened-input.ts';
 import { supportedCapabilities } from '../../provider/provider.ts';
+import { sees } from '../../scope.ts';
 import { type SettledRecord, settleFields } from './field-settings.ts';
 import { inheritedNames, nameFields } from './mapping.ts';
 import {
@@ -106,14 +107,17 @@ function* unknownIssues(
 }
 
 async function getTarget(
-  { database }: Call,
+  { viewer, database }: Call,
   { id: projectId }: Row<'Project'>,
   { integrationIdOrName: idOrName, groupRef }: GivenWrite,
 ): Promise<WriteTarget> {
   const integration = prefixOf(idOrName) === 'int' ? { id: idOrName } : { name: idOrName };
   const target = await findWriteTarget(database.rows, { projectId, integration, groupRef });
-  if (!target) throw notFound('Integration', idOrName);
-  return target;
+  if (!target || !sees(viewer, 'Integration', target.integration)) {
+    throw notFound('Integration', idOrName);
+  }
+  const isOfViewer = !target.group || sees(viewer, 'Group', target.group);
+  return isOfViewer ? target : { ...target, group: null, installation: null, account: null };
 }
 
 async function readContent({ database }: Call, integration: Row<'Integration'>) {

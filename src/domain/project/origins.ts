@@ -1,0 +1,42 @@
+/** Origins of a project's own pages: who may call with an end user's token, and where browsers may be led. */
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import type { Issue } from '../../errors.ts';
+import type { Services } from '../call.ts';
+import { issueAt } from '../issues.ts';
+
+const ORIGINS_MAX = 50;
+
+const origin = z
+  .string()
+  .max(256)
+  .refine(isOrigin, 'must be an origin like https://app.example: scheme, host and port alone.');
+
+export const allowedOrigins = z
+  .array(origin)
+  .max(ORIGINS_MAX)
+  .transform((origins) => [...new Set(origins)])
+  .describe(
+    'Origins like https://app.example whose pages may call the gateway with tokens of the end users of this project, at most 50.',
+  );
+
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { origin, protocol } = new URL(text);
+  return origin === text && (protocol === 'https:' || protocol === 'http:');
+}
+
+/** Why a browser may not be led to a URL: neither the project nor the operator allows its origin. */
+export function returnIssues(
+  { config }: Pick<Services, 'config'>,
+  { allowedOrigins }: Pick<Row<'Project'>, 'allowedOrigins'>,
+  url: string | null | undefined,
+  field: string,
+): Issue[] {
+  if (url == null) return [];
+  const allowed = [...config.REDIRECT_ORIGINS, ...allowedOrigins];
+  if (allowed.includes(new URL(url).origin)) return [];
+  const detail =
+    'must be of an origin that allowedOrigins of the project or REDIRECT_ORIGINS allows.';
+  return [issueAt(['input', field], detail, url)];
+}

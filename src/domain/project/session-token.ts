@@ -1,0 +1,162 @@
+/** Tokens for end users: short ones, which the builder's backend gives to its own pages. */
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { type Issue, invalidInput } from '../../errors.ts';
+import { prefixOf } from '../../ids.ts';
+import type { Call } from '../call.ts';
+import { projectMutation } from '../declared-mutation.ts';
+import { issueAt } from '../issues.ts';
+import { projectIdOrName, ref } from '../names.ts';
+import { SESSION_PERMISSIONS, scopesToGrant, USUAL_PERMISSIONS } from '../viewer/end-user.ts';
+import { authorizeGrant } from '../viewer/needs.ts';
+import { signSession } from '../viewer/session-claims.ts';
+import { findConsumerByRef, putConsumer } from './consumer.ts';
+import { findGroupByRef, putGroup } from './group.ts';
+import { returnIssues } from './origins.ts';
+
+const INTEGRATIONS_MAX = 100;
+const LIFE_SECONDS = 600;
+const LIFE_SECONDS_MIN = 60;
+const LIFE_SECONDS_MAX = 3_600;
+/** The page that a token opens, below the gateway's own address. */
+export const CONNECT_PATH = '/connect';
+
+const permission = z
+  .enum(Object.keys(SESSION_PERMISSIONS) as [keyof typeof SESSION_PERMISSIONS])
+  .meta({ id: 'SessionPermission' });
+
+export const createSessionTokenInput = z
+  .object({
+    projectIdOrName,
+    groupRef: ref.describe(
+      "The builder's own id of the group that the end user is of, 1 to 256 characters. Its first use creates the group.",
+    ),
+    groupName: ref
+      .nullish()
+      .describe(
+        'The name of the group that people see. Default: the name that it has, or its ref.',
+      ),
+    consumerRef: ref.describe(
+      "The builder's own id of the end user, 1 to 256 characters. Its first use creates the consumer.",
+    ),
+    consumerName: ref
+      .nullish()
+      .describe(
+        'The name of the consumer that people see. Default: the name that it has, or its ref.',
+      ),
+    integrations: z
+      .array(z.string().min(1).max(128))
+      .max(INTEGRATIONS_MAX)
+      .nullish()
+      .describe(
+        'The integrations that the end user may see and install, by id or name, at most 100. Default: all of the project.',
+      ),
+    permissions: z
+      .array(permission)
+      .max(Object.keys(SESSION_PERMISSIONS).length)
+      .nullish()
+      .describe(
+        'What the end user may do beside seeing. Only what the caller may do itself. Default: CONNECT, INSTALL and READ.',
+      ),
+    expiresInSeconds: z
+      .int()
+      .min(LIFE_SECONDS_MIN)
+      .max(LIFE_SECONDS_MAX)
+      .nullish()
+      .describe('The life of the token in seconds, 60 to 3600. Default: 600.'),
+    returnUrl: z
+      .url({ protocol: /^https?$/ })
+      .max(2_048)
+      .nullish()
+      .describe(
+        'The URL that the connect page returns to. `Project.allowedOrigins`, or REDIRECT_ORIGINS of the server, must hold its origin. Default: the page stays open.',
+      ),
+  })
+  .meta({
+    id: 'CreateSessionTokenInput',
+    description: 'The end user whom the token is for, and what it permits.',
+  });
+
+type Input = z.output<typeof createSessionTokenInput>;
+
+export interface SessionToken {
+  token: string;
+  expireTime: Date;
+  /** The hosted page on which this user connects and chooses. */
+  connectUrl: string;
+}
+
+/** A caller can't permit what it may not do itself. The group and the consumer are made at their first use. */
+export const createSessionToken = projectMutation({
+  needs: 'connections:write',
+  input: createSessionTokenInput,
+  async run(call, input, project): Promise<SessionToken> {
+    const permissions = [...new Set(input.permissions ?? USUAL_PERMISSIONS)];
+    authorizeGrant(call.viewer, scopesToGrant(permissions));
+    const { ids, issues } = await findIntegrations(call, project, input);
+    const found = [...issues, ...returnIssues(call, project, input.returnUrl, 'returnUrl')];
+    if (found.length > 0) throw invalidInput(found);
+    const { group, consumer } = await putEnds(call, project, input);
+    const lifeMs = (input.expiresInSeconds ?? LIFE_SECONDS) * 1_000;
+    const expireTime = new Date(Math.floor((call.now().getTime() + lifeMs) / 1_000) * 1_000);
+    const token = await signSession(call, {
+      projectId: project.id,
+      groupId: group.id,
+      consumerId: consumer.id,
+      integrationIds: ids,
+      permissions,
+      expireTime,
+      returnUrl: input.returnUrl ?? null,
+    });
+    // In the fragment, which browsers keep to themselves: no log has it.
+    return { token, expireTime, connectUrl: `${call.publicUrl()}${CONNECT_PATH}#token=${token}` };
+  },
+});
+
+/** Null for all of the project's integrations, those of later times too. */
+async function findIntegrations(
+  { database }: Call,
+  { id: projectId }: Row<'Project'>,
+  { integrations }: Input,
+): Promise<{ ids: string[] | null; issues: Issue[] }> {
+  if (integrations == null) return { ids: null, issues: [] };
+  const isId = (text: string) => prefixOf(text) === 'int';
+  const [byId, byName] = await Promise.all([
+    database.rows.find('Integration', { projectId, id: integrations.filter(isId) }),
+    database.rows.find('Integration', { projectId, name: integrations.filter((n) => !isId(n)) }),
+  ]);
+  const found = new Map([
+    ...byId.map(({ id }) => [id, id] as const),
+    ...byName.map(({ id, name }) => [name, id] as const),
+  ]);
+  const issues = integrations.flatMap((named, index) =>
+    found.has(named)
+      ? []
+      : issueAt(['input', 'integrations', index], 'is not an integration of the project.', named),
+  );
+  return { ids: [...new Set(found.values())], issues };
+}
+
+/** Most tokens are for people who are known already: they cost no transaction. */
+async function putEnds(call: Call, { id: projectId }: Row<'Project'>, input: Input) {
+  const { groupRef, groupName, consumerRef, consumerName } = input;
+  const [group, consumer] = await Promise.all([
+    findGroupByRef(call, { projectId, groupRef }),
+    findConsumerByRef(call, { projectId, consumerRef }),
+  ]);
+  const isNamed = (name: string | null | undefined, present: string) =>
+    name == null || name === present;
+  if (
+    group &&
+    consumer &&
+    isNamed(groupName, group.groupName) &&
+    isNamed(consumerName, consumer.consumerName)
+  ) {
+    return { group, consumer };
+  }
+  return inTransaction(call.database, async (tx) => ({
+    group: await putGroup(tx, { projectId, groupRef, groupName }, call.now()),
+    consumer: await putConsumer(tx, { projectId, consumerRef, consumerName }, call.now()),
+  }));
+}

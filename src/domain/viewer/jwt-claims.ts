@@ -1,0 +1,92 @@
+/** Tokens of end users that the builder's own server signs, with a JWT key of the project. */
+import { type CryptoKey, importSPKI, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { unauthenticated } from '../../errors.ts';
+import { prefixOf } from '../../ids.ts';
+import type { Services } from '../call.ts';
+import { ref } from '../names.ts';
+import { isStorableText } from '../storable-json.ts';
+import { headerOf, notAccepted } from './session-claims.ts';
+
+export const JWT_ALGORITHM = 'RS256';
+/** The platform's longest life of such a token. */
+const LIFE_SECONDS_MAX = 600;
+/** The clock of the builder's server may be ahead by this much; a token is never taken after its end. */
+const CLOCK_TOLERANCE_SECONDS = 30;
+const KEYS_MAX = 1_000;
+
+const storableRef = ref.refine(isStorableText);
+const claimsSchema = z.object({
+  exp: z.int(),
+  iat: z.int(),
+  groupRef: storableRef,
+  consumerRef: storableRef,
+});
+
+/** Who the token is for, by the builder's own names. */
+export interface JwtClaims {
+  jwtKeyId: string;
+  projectId: string;
+  groupRef: string;
+  consumerRef: string;
+  expireTime: Date;
+}
+
+export function isOfJwtKey(token: string): boolean {
+  return keyIdOf(token) !== null;
+}
+
+function keyIdOf(token: string): string | null {
+  const { kid } = headerOf(token) ?? {};
+  return typeof kid === 'string' && prefixOf(kid) === 'jwk' ? kid : null;
+}
+
+/** What a JWT key's public half is as a key: it never changes, so each is read from its text once. */
+const PUBLIC_KEYS = new LRUCache<string, CryptoKey>({ max: KEYS_MAX });
+
+/** Throws UNAUTHENTICATED. */
+export async function verifyJwt({ database, now }: Services, token: string): Promise<JwtClaims> {
+  const [key] = await database.rows.find('JwtKey', { id: keyIdOf(token) ?? '' });
+  if (!key?.active)
+    throw unauthenticated('The JWT key is not known, or it is inactive or deleted.');
+  try {
+    const { payload } = await jwtVerify(token, await publicKeyOf(key.publicKeyPem), {
+      algorithms: [JWT_ALGORITHM],
+      currentDate: now(),
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      requiredClaims: ['exp', 'iat'],
+    });
+    const { exp, iat, groupRef, consumerRef } = claimsSchema.parse(payload);
+    refuseBadTimes({ exp, iat }, now());
+    const expireTime = new Date(exp * 1_000);
+    return { jwtKeyId: key.id, projectId: key.projectId, groupRef, consumerRef, expireTime };
+  } catch (error) {
+    throw notAccepted(error);
+  }
+}
+
+function refuseBadTimes({ exp, iat }: { exp: number; iat: number }, now: Date): void {
+  const nowSeconds = now.getTime() / 1_000;
+  if (exp <= nowSeconds) throw new BadTimes('ERR_JWT_EXPIRED');
+  if (iat > nowSeconds + CLOCK_TOLERANCE_SECONDS) throw new BadTimes('ERR_JWT_ISSUED_LATER');
+  if (exp - iat > LIFE_SECONDS_MAX) throw new BadTimes('ERR_JWT_LIVES_TOO_LONG');
+}
+
+class BadTimes extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(code);
+    this.code = code;
+  }
+}
+
+async function publicKeyOf(pem: string): Promise<CryptoKey> {
+  let key = PUBLIC_KEYS.get(pem);
+  if (!key) {
+    key = await importSPKI(pem, JWT_ALGORITHM);
+    PUBLIC_KEYS.set(pem, key);
+  }
+  return key;
+}

@@ -1,0 +1,96 @@
+/**
+ * Tokens of end users that the gateway signs: with a key made of ENCRYPTION_KEY, which all processes share, whoever
+ * issues the builders' tokens.
+ */
+import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
+import { z } from 'zod';
+import { unauthenticated } from '../../errors.ts';
+import type { Services } from '../call.ts';
+import { type EndUserClaims, SESSION_PERMISSIONS, type SessionPermission } from './end-user.ts';
+
+const ISSUER = 'urn:integration-gateway:session';
+const ALGORITHM = 'HS256';
+/** Tells these tokens from those of builders. */
+const TYPE = 'session+jwt';
+/** What the signing key is good for: no other key is made of the same word. */
+const PURPOSE = 'session tokens';
+
+const permission = z.enum(Object.keys(SESSION_PERMISSIONS) as [SessionPermission]);
+const claimsSchema = z.object({
+  exp: z.int(),
+  project: z.string(),
+  group: z.string(),
+  consumer: z.string(),
+  integrations: z.array(z.string()).nullable().default(null),
+  permissions: z.array(permission),
+});
+
+type SessionClaims = Omit<EndUserClaims, 'jwtKeyId'> & {
+  /** Where the connect page returns to. */
+  returnUrl: string | null;
+};
+
+/** The page that reads a token may look into it: `exp`, `permissions` and `returnUrl`. */
+export async function signSession({ vault, now }: Services, claims: SessionClaims) {
+  const [{ id: kid, key }] = vault.derivedKeys(PURPOSE);
+  const { integrationIds, returnUrl } = claims;
+  return new SignJWT({
+    project: claims.projectId,
+    group: claims.groupId,
+    consumer: claims.consumerId,
+    permissions: [...claims.permissions],
+    ...(integrationIds && { integrations: [...integrationIds] }),
+    ...(returnUrl !== null && { returnUrl }),
+  })
+    .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
+    .setIssuer(ISSUER)
+    .setIssuedAt(now())
+    .setExpirationTime(claims.expireTime)
+    .sign(key);
+}
+
+/** The header of a token; null if the text is no JWT. */
+export function headerOf(token: string) {
+  try {
+    return decodeProtectedHeader(token);
+  } catch {
+    return null;
+  }
+}
+
+export function isSession(token: string): boolean {
+  return headerOf(token)?.typ === TYPE;
+}
+
+/** Throws UNAUTHENTICATED. */
+export async function verifySession(
+  { vault, now }: Services,
+  token: string,
+): Promise<EndUserClaims> {
+  const keys = vault.derivedKeys(PURPOSE);
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      ({ kid }) => keys.find(({ id }) => id === kid)?.key ?? keys[0].key,
+      { issuer: ISSUER, algorithms: [ALGORITHM], typ: TYPE, currentDate: now() },
+    );
+    const claims = claimsSchema.parse(payload);
+    return {
+      projectId: claims.project,
+      groupId: claims.group,
+      consumerId: claims.consumer,
+      integrationIds: claims.integrations,
+      permissions: claims.permissions,
+      expireTime: new Date(claims.exp * 1_000),
+      jwtKeyId: null,
+    };
+  } catch (error) {
+    throw notAccepted(error);
+  }
+}
+
+/** In words of the standard: which check has failed, and nothing of the token. */
+export function notAccepted(error: unknown) {
+  const code = (error as { code?: string }).code ?? 'ERR_JWT_CLAIMS';
+  return unauthenticated(`The end user's token is not accepted (${code}).`);
+}

@@ -1,0 +1,142 @@
+import { decodeJwt } from 'jose';
+import { expect, test } from 'vitest';
+import { sharedApp, testApp } from '../../support/app.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import {
+  asBearer,
+  CREATE_SESSION_TOKEN,
+  endUser,
+  sessionToken,
+} from '../../support/scenes/end-users.ts';
+import { insertDestination, installFor, integrate } from '../../support/scenes/integrations.ts';
+
+const app = await sharedApp();
+const WHO = `{ viewer {
+  kind scopes expireTime project { id } builder { id }
+  group { groupRef groupName } consumer { consumerRef consumerName }
+} }`;
+const LISTS = `query ($p: String!) { project(idOrName: $p) {
+  connections { totalCount nodes { id group { groupRef } consumer { consumerRef } credentials { apiKey } } }
+  installations { totalCount nodes { id } }
+  integrations { totalCount nodes { name } }
+  operations { totalCount nodes { id } }
+} }`;
+
+test('a token makes its group and consumer, and says who the caller is', async () => {
+  const tenant = await app.tenant();
+  const names = { groupName: 'Acme Inc.', consumerName: 'Ann' };
+  const { token, expireTime, connectUrl } = await sessionToken(tenant, names);
+  const { viewer } = await asBearer(app, token).query(WHO);
+  expect(viewer).toEqual({
+    kind: 'END_USER',
+    scopes: ['CONNECT', 'INSTALL', 'READ'],
+    expireTime,
+    project: { id: tenant.projectId },
+    builder: null,
+    group: { groupRef: 'acme', groupName: 'Acme Inc.' },
+    consumer: { consumerRef: 'ann', consumerName: 'Ann' },
+  });
+  expect(connectUrl).toBe(`${app.app.services.publicUrl()}/connect#token=${token}`);
+  const other = await sessionToken(tenant, { groupName: 'Acme Ltd.' });
+  expect((await asBearer(app, other.token).query(WHO)).viewer.group.groupName).toBe('Acme Ltd.');
+});
+
+test('a token lives as long as it says, and no longer', async () => {
+  let ms = Date.now();
+  await using own = await testApp({ now: () => new Date(ms) });
+  const tenant = await own.tenant();
+  const { token, expireTime } = await sessionToken(tenant, { expiresInSeconds: 60 });
+  const user = asBearer(own, token);
+  expect(Date.parse(expireTime) - ms).toBeLessThanOrEqual(60_000);
+  ms = Date.parse(expireTime) - 1;
+  await user.query(WHO);
+  // The caller is known still: it is the time that ends it.
+  ms += 1;
+  expect(await user.refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
+});
+
+test('a token that was changed, or that others have signed, is none', async () => {
+  const tenant = await app.tenant();
+  const { token } = await sessionToken(tenant);
+  const [head, , signature] = token.split('.');
+  const claims = { ...decodeJwt(token), group: 'grp_other' };
+  const body = Buffer.from(JSON.stringify(claims)).toString('base64url');
+  const unsigned = Buffer.from(JSON.stringify({ alg: 'none', typ: 'session+jwt' }));
+  for (const forged of [
+    `${head}.${body}.${signature}`,
+    `${unsigned.toString('base64url')}.${body}.`,
+    `${token}x`,
+  ]) {
+    expect(await asBearer(app, forged).refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  }
+});
+
+test('a caller permits nothing that it may not do itself', async () => {
+  const tenant = await app.tenant();
+  const weak = { ...tenant, ...(await tenant.withScopes('read', 'connections:write')) };
+  const input = { projectIdOrName: tenant.projectId, groupRef: 'acme', consumerRef: 'ann' };
+  const refused = await weak.refusal(CREATE_SESSION_TOKEN, { input });
+  expect(refused).toMatchObject({ code: 'FORBIDDEN' });
+  expect(refused.problem.detail).toContain('installations:write, reads:control');
+  const { viewer } = await (await endUser(app, weak, { permissions: ['CONNECT'] })).query(WHO);
+  expect(viewer.scopes).toEqual(['CONNECT']);
+  const user = await endUser(app, tenant);
+  expect(await user.refusal(CREATE_SESSION_TOKEN, { input })).toMatchObject({ code: 'FORBIDDEN' });
+});
+
+test('every offending input is named', async () => {
+  const tenant = await app.tenant();
+  const input = { projectIdOrName: tenant.projectId, groupRef: '', consumerRef: 'ann' };
+  const first = await tenant.refusal(CREATE_SESSION_TOKEN, {
+    input: { ...input, expiresInSeconds: 59, returnUrl: 'javascript:alert(1)' },
+  });
+  expect(first.problem.issues?.map(({ name }) => name)).toEqual([
+    'input.groupRef',
+    'input.expiresInSeconds',
+    'input.returnUrl',
+  ]);
+  const second = await tenant.refusal(CREATE_SESSION_TOKEN, {
+    input: { ...input, groupRef: 'acme', integrations: ['none'], returnUrl: 'https://evil.test/' },
+  });
+  expect(second.problem.issues?.map(({ name }) => name)).toEqual([
+    'input.integrations[0]',
+    'input.returnUrl',
+  ]);
+});
+
+test('a return is to an origin of the project', async () => {
+  const tenant = await app.tenant();
+  const allow = `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { allowedOrigins } } }`;
+  const given = (allowedOrigins: string[]) => ({
+    input: { projectIdOrName: tenant.projectId, allowedOrigins },
+  });
+  const { updateProject } = await tenant.query(allow, given(['https://shop.test']));
+  expect(updateProject.project.allowedOrigins).toEqual(['https://shop.test']);
+  const { token } = await sessionToken(tenant, { returnUrl: 'https://shop.test/done' });
+  expect(decodeJwt(token)).toMatchObject({ returnUrl: 'https://shop.test/done' });
+  const wrong = ['https://shop.test/', 'shop.test', 'null', 'file:///x', '*'];
+  const { problem } = await tenant.refusal(allow, given(wrong));
+  expect(problem.issues).toHaveLength(wrong.length);
+});
+
+test('an end user sees what is its group’s, and its integrations alone', async () => {
+  const tenant = await app.tenant();
+  await insertDestination(app, tenant);
+  const crm = await integrate(app, tenant);
+  await integrate(app, tenant, { ...contentOf('other') });
+  await installFor(tenant, crm);
+  await generate(tenant, { groupRef: 'rival', consumerRef: 'bob', apiKey: 'k' });
+  const user = await endUser(app, tenant, { integrations: ['crm'] });
+  const { data } = await user.request(LISTS, { p: tenant.projectId });
+  expect(data.project.connections.nodes.map(({ group }: never) => group)).toEqual([
+    { groupRef: 'acme' },
+  ]);
+  expect(data.project).toMatchObject({
+    installations: { totalCount: 1 },
+    integrations: { totalCount: 1, nodes: [{ name: 'crm' }] },
+  });
+});
+
+function contentOf(name: string) {
+  return { name, provider: 'sandbox', write: { objects: [{ objectName: 'deals' }] } };
+}
