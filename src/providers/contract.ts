@@ -155,7 +155,16 @@ export interface Provider {
   capabilities: Capabilities;
 }
 
+/** Whose account a connection is to; null for what the provider does not tell. */
+export interface AccountIdentity {
+  workspaceRef: string | null;
+  /** The provider's id of the person. */
+  consumerRef: string | null;
+}
+
 export interface Capabilities {
+  /** Tells whose the tokens are, if the answer that brought them does not. */
+  identify?: (session: ProviderSession, accessToken: string) => Promise<AccountIdentity>;
   /** The account's objects, custom ones included if the provider lists them. */
   listObjects?: (session: ProviderSession) => Promise<ObjectSummary[]>;
   describeObject?: (session: ProviderSession, objectName: string) => Promise<ObjectDescription>;

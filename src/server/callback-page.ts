@@ -1,8 +1,10 @@
 /** The page that providers send browsers back to after a person's consent. */
 import type { Config } from '../config.ts';
 import type { Services } from '../domain/call.ts';
+import type { ConnectPage } from '../domain/connection/connect-page.ts';
 import { type CallbackOutcome, finishOAuthConnect } from '../domain/connection/oauth-callback.ts';
 import { ServiceUnavailable } from '../errors.ts';
+import { type Html, html } from '../html.ts';
 import { type PageScript, page, pageOf, paragraphsOf } from './plain-page.ts';
 
 export { CALLBACK_PATH } from '../domain/connection/oauth-connect.ts';
@@ -58,7 +60,7 @@ function answerTo(outcome: CallbackOutcome, origins: Origins): Response {
     case 'CONNECTED': {
       const { redirectUrl, connectionId } = outcome;
       if (redirectUrl !== null) return redirect(redirectUrl, { connectionId });
-      const content = paragraphsOf(['You can close this window.']);
+      const content = contentOf(outcome.page, ['You can close this window.']);
       const script = telling({
         eventType: 'AUTHORIZATION_SUCCEEDED',
         data: { connection: connectionId },
@@ -69,10 +71,22 @@ function answerTo(outcome: CallbackOutcome, origins: Origins): Response {
       const [error, detail] = [bounded(outcome.error), bounded(outcome.detail)];
       const { redirectUrl } = outcome;
       if (redirectUrl !== null) return redirect(redirectUrl, { error, error_description: detail });
-      const content = paragraphsOf([detail, `(${error})`]);
+      const content = contentOf(outcome.page, [detail, `(${error})`]);
       return pageOf(400, 'Not connected', { content, script: telling(failure(error, detail)) });
     }
   }
+}
+
+/** With what is left to be done at the provider, and whose page it is unless the plan takes that away. */
+function contentOf(about: ConnectPage | null, paragraphs: string[]): Html {
+  const { packageInstallUrl = null, isBranded = true, appName = null } = about ?? {};
+  const installing =
+    packageInstallUrl === null
+      ? html``
+      : html`<p><a href="${packageInstallUrl}" rel="noreferrer">Install the package of ${appName ?? 'the app'}</a>, if your account does not have it yet.</p>\n`;
+  const sentBy = appName === null ? html`` : html`<p>You came from ${appName}.</p>\n`;
+  const brand = isBranded ? html`<p><small>Connected by Integration gateway</small></p>\n` : html``;
+  return html`${paragraphsOf(paragraphs)}${installing}${sentBy}${brand}`;
 }
 
 function failure(error: string, detail: string) {

@@ -10,7 +10,15 @@ import { getOwned } from '../scope.ts';
 import { refreshConnectionInput } from './connection-input.ts';
 import type { Credentials } from './credentials.ts';
 import { type ConnectionKey, readCredentials } from './session/held-credentials.ts';
-import { canRefresh, endsWithin, heldToken, isDue, isTokenCredentials } from './token/token.ts';
+import {
+  AWAITS_CONSENT,
+  awaitsConsent,
+  canRefresh,
+  endsWithin,
+  heldToken,
+  isDue,
+  isTokenCredentials,
+} from './token/token.ts';
 import { freshCredentials, type RefreshRequest } from './token/token-refresh.ts';
 
 /** Two intervals of the sweep that calls this: no token ends between two of them. */
@@ -28,6 +36,7 @@ export const refreshConnection = projectMutation({
   run: (call, { connectionId }, { id: projectId }) =>
     refreshing(call, { projectId, id: connectionId }, (connection, credentials) => {
       if (!isTokenCredentials(credentials) || !canRefresh(credentials)) {
+        if (awaitsConsent(credentials)) throw unprocessable(AWAITS_CONSENT);
         throw notRefreshable(connection);
       }
       const before = heldToken(credentials)?.token;

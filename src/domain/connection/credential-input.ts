@@ -66,14 +66,22 @@ const oauth2AuthorizationCode = z
   .object({
     accessToken: token.nullish().describe('The token that authenticates requests to the provider.'),
     refreshToken: token.nullish().describe('The token that gets new access tokens.'),
-    scopes: oauthScopes.nullish().describe('The OAuth scopes that the provider granted.'),
+    scopes: oauthScopes
+      .nullish()
+      .describe(
+        'The OAuth scopes that the provider granted; without tokens, those to ask consent for.',
+      ),
   })
-  .refine(({ accessToken, refreshToken }) => accessToken || refreshToken, {
-    error: 'needs an accessToken or a refreshToken.',
-  })
+  .refine(
+    ({ accessToken, refreshToken, scopes: some }) => accessToken || refreshToken || some?.length,
+    {
+      error: 'needs an accessToken, a refreshToken, or scopes to ask consent for.',
+    },
+  )
   .meta({
     id: 'OAuth2AuthorizationCodeInput',
-    description: 'OAuth tokens that the customer has granted already, to import.',
+    description:
+      'OAuth tokens that the customer has granted already, to import. With scopes alone the connection waits for a consent: startOAuthUpdate asks for them.',
   });
 
 const customAuth = jsonObject.describe(

@@ -4,9 +4,11 @@ import { isMissingRow } from '../../database/violations.ts';
 import { DomainError } from '../../errors.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Services } from '../call.ts';
+import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { putConnection } from './connection-generation.ts';
 import { codeVerifierPlace, findIdOfState, type StoredConnect } from './oauth-connect.ts';
 import { learnedFacts } from './oauth-learned-facts.ts';
+import { learnAccount } from './session/learned-account.ts';
 import { requestTokens, type TokenAnswer } from './token/token-endpoint.ts';
 import { findAppClient, getOAuthProvider } from './token/token-request.ts';
 
@@ -23,8 +25,15 @@ export interface CallbackParams {
 export type CallbackOutcome =
   /** No such state, or it was used, or its time is over. */
   | { kind: 'UNKNOWN' }
-  | { kind: 'CONNECTED'; connectionId: string; redirectUrl: string | null }
-  | { kind: 'FAILED'; error: string; detail: string; redirectUrl: string | null };
+  | ({ kind: 'CONNECTED'; connectionId: string } & Return)
+  | ({ kind: 'FAILED'; error: string; detail: string } & Return);
+
+interface Return {
+  /** Null: the gateway's own page says what came of it. */
+  redirectUrl: string | null;
+  /** What that page tells; null if the project is gone. */
+  page: ConnectPage | null;
+}
 
 /** Uses the state up, whatever comes of it. */
 export async function finishOAuthConnect(
@@ -34,13 +43,15 @@ export async function finishOAuthConnect(
   const connect = await takeConnect(services, params.state);
   if (!connect) return { kind: 'UNKNOWN' };
   const { redirectUrl } = connect;
+  const page = redirectUrl === null ? await findConnectPage(services, connect) : null;
+  const back = { redirectUrl, page };
   const failed = (error: string, detail: string) =>
-    ({ kind: 'FAILED', error, detail, redirectUrl }) as const;
+    ({ kind: 'FAILED', error, detail, ...back }) as const;
   if (params.error !== null) return failed(params.error, params.errorDescription ?? DENIED);
   if (!params.code) return failed('invalid_request', 'The provider sent no code.');
   try {
     const connectionId = await connectWith(services, connect, params.code);
-    return { kind: 'CONNECTED', connectionId, redirectUrl };
+    return { kind: 'CONNECTED', connectionId, ...back };
   } catch (error) {
     if (error instanceof ProviderError) return failed(codeOf(error), error.message);
     if (error instanceof DomainError) return failed('invalid_request', error.message);
@@ -87,6 +98,7 @@ async function connectWith(
       oauth2AuthorizationCode: credentialsOf(answer, given.scopes),
     },
   });
+  await learnAccount(services, connection);
   return connection.id;
 }
 

@@ -13,6 +13,7 @@ import { returnIssues } from '../project/origins.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { findGiven } from '../provider/provider.ts';
 import { comesWithToken, workspaceIssues } from '../provider/provider-workspace.ts';
+import { packageInstallUrlOf } from './connect-page.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
 import {
   type AccountFacts,
@@ -20,6 +21,8 @@ import {
   factName,
   givenWorkspace,
 } from './session/account-address.ts';
+import { heldCredentials } from './session/held-credentials.ts';
+import { awaitsConsent } from './token/token.ts';
 
 type Input = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
 
@@ -27,7 +30,12 @@ export interface ConnectPlan {
   provider: Provider & { oauth2: OAuth2Facts };
   authorizeTemplate: string;
   scheme: AuthScheme;
-  app: { id: string; clientId: string; authQueryParams: Record<string, string | string[]> };
+  app: {
+    id: string;
+    clientId: string;
+    authQueryParams: Record<string, string | string[]>;
+    packageInstallUrl: string | null;
+  };
   account: AccountFacts;
   scopes: string[];
 }
@@ -49,7 +57,8 @@ export async function planConnect(
   }
   const account = accountOf(input);
   const app = await findApp(call, projectId, input);
-  const scopes = input.scopes ?? app?.scopes ?? [];
+  const scopes =
+    input.scopes ?? (await requestedScopes(call, projectId, input)) ?? app?.scopes ?? [];
   const issues = [
     ...schemeIssues(provider, input),
     ...addressIssues(provider, oauth2, account),
@@ -62,7 +71,12 @@ export async function planConnect(
     provider: { ...provider, oauth2 },
     authorizeTemplate: oauth2.authorizeUrl,
     scheme: input.authScheme ?? preferred,
-    app: { id: app.id, clientId: app.clientId, authQueryParams: authQueryParamsOf(app) },
+    app: {
+      id: app.id,
+      clientId: app.clientId,
+      authQueryParams: authQueryParamsOf(app),
+      packageInstallUrl: packageInstallUrlOf(app),
+    },
     account,
     scopes,
   };
@@ -77,6 +91,19 @@ function accountOf({ providerWorkspaceRef, providerMetadata }: Input): AccountFa
     providerWorkspaceRef: givenWorkspace({ providerWorkspaceRef, providerMetadata }),
     providerMetadata: (providerMetadata ?? null) as AccountFacts['providerMetadata'],
   };
+}
+
+/** What a connection that waits for its consent was made with; null if there is no such connection. */
+async function requestedScopes(
+  call: Call,
+  projectId: string,
+  { provider, groupRef, consumerRef }: Input,
+): Promise<string[] | null> {
+  const connection = await call.database.prisma.connection.findFirst({
+    where: { projectId, provider, group: { groupRef }, consumer: { consumerRef } },
+  });
+  const held = connection && heldCredentials(call, connection).credentials;
+  return held && awaitsConsent(held) ? held.scopes : null;
 }
 
 /** The app that was named, or the newest for the provider. */

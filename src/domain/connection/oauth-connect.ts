@@ -44,12 +44,19 @@ export const startOAuthConnect = projectMutation({
   },
 });
 
+export interface StartedConnect {
+  authorizeUrl: string;
+  expireTime: Date;
+  /** Where people install the package of the app first, if the provider needs that. */
+  packageInstallUrl: string | null;
+}
+
 /** The input was checked, or is made from a connection. */
 export async function beginConnect(
   call: Call,
   projectId: string,
   input: ConnectInput,
-): Promise<{ authorizeUrl: string; expireTime: Date }> {
+): Promise<StartedConnect> {
   const plan = await planConnect(call, projectId, input);
   await makeRoom(call, projectId);
   const state = randomText();
@@ -72,7 +79,9 @@ export async function beginConnect(
       expireTime,
     },
   });
-  return { authorizeUrl: authorizeUrl(plan, { state, codeVerifier, callbackUrl }), expireTime };
+  const { packageInstallUrl } = plan.app;
+  const url = authorizeUrl(plan, { state, codeVerifier, callbackUrl });
+  return { authorizeUrl: url, expireTime, packageInstallUrl };
 }
 
 /** The row of a state that has the form of one; only its hash is stored. */

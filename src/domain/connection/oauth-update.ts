@@ -9,7 +9,7 @@ import { projectMutation } from '../declared-mutation.ts';
 import { byId, getOwned, type Row } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { refreshConnectionInput, startOAuthConnectInput } from './connection-input.ts';
-import { beginConnect, type ConnectInput } from './oauth-connect.ts';
+import { beginConnect, type ConnectInput, type StartedConnect } from './oauth-connect.ts';
 
 export const startOAuthUpdateInput = z
   .object({
@@ -26,11 +26,7 @@ export const startOAuthUpdateInput = z
 export const startOAuthUpdate = projectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
   input: startOAuthUpdateInput,
-  async run(
-    call,
-    { connectionId, scopes, returnUrl },
-    { id: projectId },
-  ): Promise<{ authorizeUrl: string; expireTime: Date }> {
+  async run(call, { connectionId, scopes, returnUrl }, { id: projectId }): Promise<StartedConnect> {
     const what = { projectId, id: connectionId, what: 'Connection' };
     const connection = await getOwned(call, 'Connection', what);
     refuseOthers(call, connection);

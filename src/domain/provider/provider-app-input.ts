@@ -14,15 +14,23 @@ import { NOT_A_PROVIDER } from './catalogue.ts';
 const TEXT_MAX = 1_024;
 const text = z.string().min(1).max(TEXT_MAX);
 
+const packageUrl = z.url({ protocol: /^https$/, error: 'must be an https URL.' }).max(2_048);
+
 const metadata = jsonObject
   .pipe(
     z.strictObject({
       authQueryParams: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
-      providerParams: z.record(z.string(), z.string()).optional(),
+      providerParams: z
+        .strictObject({
+          packageInstallURL: packageUrl.optional(),
+          gcpProjectId: text.optional(),
+          gcpPubSubTopicName: text.optional(),
+        })
+        .optional(),
     }),
   )
   .describe(
-    "`authQueryParams`: query parameters to add to the authorize URL, a text or a list of texts by name. `providerParams`: facts of the app for the builder's own use, a text by name.",
+    "`authQueryParams`: query parameters to add to the authorize URL, a text or a list of texts by name. `providerParams`: `packageInstallURL`, the https address where people install the app's package at the provider, which they are shown when they connect; `gcpProjectId` and `gcpPubSubTopicName`, kept for Google's push messages, which the gateway does not subscribe to.",
   );
 
 /** The rules of the fields; null clears those that may be empty. */

@@ -1,13 +1,8 @@
 /** Connecting in a browser: the URLs of providers' pages of consent. */
-import { startOAuthConnect } from '../../domain/connection/oauth-connect.ts';
+import { type StartedConnect, startOAuthConnect } from '../../domain/connection/oauth-connect.ts';
 import { startOAuthUpdate } from '../../domain/connection/oauth-update.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { builder } from '../schema/schema-builder.ts';
-
-interface StartedConnect {
-  authorizeUrl: string;
-  expireTime: Date;
-}
 
 function startedPayload(name: string, description: string) {
   return builder.objectRef<StartedConnect>(name).implement({
@@ -19,6 +14,11 @@ function startedPayload(name: string, description: string) {
       expireTime: t.expose('expireTime', {
         type: 'DateTime',
         description: 'The person must consent before this time: 10 minutes from now.',
+      }),
+      packageInstallUrl: t.exposeString('packageInstallUrl', {
+        nullable: true,
+        description:
+          'Where the person installs the package of the app at the provider, before they consent; null if the provider app names none.',
       }),
     }),
   });

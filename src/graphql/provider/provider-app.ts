@@ -47,7 +47,7 @@ ProviderApp.implement({
       type: 'JSONObject',
       nullable: true,
       description:
-        "`authQueryParams` (query parameters of the authorize URL) and `providerParams` (facts of the app for the builder's own use).",
+        '`authQueryParams` (query parameters of the authorize URL) and `providerParams` (`packageInstallURL`, `gcpProjectId`, `gcpPubSubTopicName`).',
       resolve: ({ metadata }) => metadata,
     }),
     webhookUrl: t.string({

@@ -1,5 +1,6 @@
 /** HubSpot CRM: what it is, and which of its capabilities are wired to code. */
 import type { Capabilities, Provider } from '../contract.ts';
+import { identify } from './identify.ts';
 import { describeObject } from './metadata.ts';
 import { readPage, readRecords } from './read.ts';
 import { subscribe } from './subscribe.ts';
@@ -7,6 +8,7 @@ import { deleteRecord, writeRecord } from './write.ts';
 import { writeBatch } from './write-batch.ts';
 
 const capabilities: Capabilities = {
+  identify,
   describeObject,
   readPage,
   readRecords,

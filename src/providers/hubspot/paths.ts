@@ -9,6 +9,8 @@ const OBJECTS = '/crm/v3/objects';
 const DATED_OBJECTS = '/crm/objects/2026-03';
 
 export const paths = {
+  accountDetails: '/account-info/2026-03/details',
+  accessToken: (token: string) => `/oauth/v1/access-tokens/${encodeURIComponent(token)}`,
   records: (object: string) => `${OBJECTS}/${objectName(object)}`,
   search: (object: string) => `${OBJECTS}/${objectName(object)}/search`,
   record: (object: string, id: string) => `${OBJECTS}/${objectName(object)}/${id}`,

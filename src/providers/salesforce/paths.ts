@@ -4,6 +4,7 @@ import { objectApiName } from './object-names.ts';
 const API = '/services/data/v60.0';
 
 export const paths = {
+  userInfo: '/services/oauth2/userinfo',
   query: `${API}/query`,
   composite: `${API}/composite`,
   collection: `${API}/composite/sobjects`,

@@ -1,6 +1,7 @@
 /** Salesforce: what it is, and which of its capabilities are wired to code. */
 import type { Provider, ProviderLimits } from '../contract.ts';
 import { accountEngagement } from './account-engagement.ts';
+import { identify } from './identify.ts';
 import { describeObject } from './metadata.ts';
 import { readPage } from './read.ts';
 import { readRecords } from './read-records.ts';
@@ -57,6 +58,7 @@ export function salesforceProvider(
       allOrNone: ['CREATE', 'UPDATE'],
     },
     capabilities: {
+      identify,
       describeObject,
       readPage,
       readRecords,

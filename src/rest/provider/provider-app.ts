@@ -30,7 +30,7 @@ export const providerApp = resource(
       .record(z.string(), z.unknown())
       .optional()
       .describe(
-        "`authQueryParams` (query parameters of the authorize URL) and `providerParams` (facts of the app for the builder's own use).",
+        '`authQueryParams` (query parameters of the authorize URL) and `providerParams` (`packageInstallURL`, `gcpProjectId`, `gcpPubSubTopicName`).',
       ),
     ...updateTimeShape,
   },

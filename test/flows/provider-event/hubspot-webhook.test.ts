@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { deliverProviderEvents } from '../../../src/domain/provider-event/deliver.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { hubspotServer } from '../../support/providers/hubspot-server.ts';
+import { hubspotServer, PORTAL_ID } from '../../support/providers/hubspot-server.ts';
 import { generate } from '../../support/scenes/connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from '../../support/scenes/integrations.ts';
 import { ALL_EVENTS, POLLING, SUBSCRIPTIONS } from '../../support/scenes/subscriptions.ts';
@@ -24,10 +24,10 @@ beforeAll(async () => {
 const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
   createProviderApp(input: $input) { providerApp { id webhookUrl webhookInstructions } }
 }`;
-const PORTAL = 4_711;
+const PORTAL = PORTAL_ID;
 
 /** Contacts of the portal, for the group acme. */
-async function subscribe(tenant: Tenant, portal = PORTAL) {
+async function subscribe(tenant: Tenant, portal = PORTAL, isGiven = true) {
   const projectIdOrName = tenant.projectId;
   const client = { clientId: 'client', clientSecret: SECRET, provider: 'hubspot' };
   const input = { projectIdOrName, ...client };
@@ -36,7 +36,7 @@ async function subscribe(tenant: Tenant, portal = PORTAL) {
   await integrate(app, tenant, { ...content, provider: 'hubspot' });
   const { id: connectionId } = await generate(tenant, {
     provider: 'hubspot',
-    providerWorkspaceRef: `${portal}`,
+    ...(isGiven && { providerWorkspaceRef: `${portal}` }),
     oauth2AuthorizationCode: { accessToken: { token: TOKEN } },
   });
   const installing = { projectIdOrName, integrationIdOrName: 'crm', groupRef: 'acme' };
@@ -110,6 +110,17 @@ test('an event of the portal is owed with the record as it is now, and the subsc
     { subscribeEventType: 'delete', id: '99', rawEvent: { portalId: PORTAL } },
   ]);
   expect(await subscriptions()).toMatchObject([{ status: 'ACTIVE', eventCount: 2 }]);
+});
+
+test('a portal that nobody gave is learned from HubSpot', async () => {
+  const tenant = await app.tenant();
+  const { providerApp } = await subscribe(tenant, PORTAL, false);
+  const gone = eventOf({ objectId: 99, subscriptionType: 'object.deletion' });
+  expect((await send(providerApp.webhookUrl, [gone])).status).toBe(204);
+  await expect.poll(() => owed(tenant), POLLING).toHaveLength(1);
+  const { projectId } = tenant;
+  const connection = await prisma.connection.findFirst({ where: { projectId } });
+  expect(connection?.providerWorkspaceRef).toBe(`${PORTAL}`);
 });
 
 test('what is not signed, or not now, or for no app, leaves nothing', async () => {

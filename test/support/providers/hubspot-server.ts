@@ -50,7 +50,15 @@ type Route = (store: HubspotStore, request: ServedRequest, names: string[]) => S
 const V3 = '^/crm/v3/objects/([^/]+)';
 const DATED = '^/crm/objects/2026-03/([^/]+)';
 
+/** The portal that every account of this server is. */
+export const PORTAL_ID = 4_711;
+
 const ROUTES: [method: string, path: RegExp, route: Route][] = [
+  [
+    'GET',
+    /^\/account-info\/2026-03\/details$/,
+    () => ({ status: 200, body: { portalId: PORTAL_ID } }),
+  ],
   ['GET', new RegExp(`${V3}$`), (store, { query }, [name = '']) => listRecords(store, name, query)],
   [
     'POST',

@@ -2,7 +2,7 @@
 import type { Attachment, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Credentials } from '../credentials.ts';
-import { heldToken } from '../token/token.ts';
+import { AWAITS_CONSENT, awaitsConsent, heldToken } from '../token/token.ts';
 
 export interface Attached {
   /** Lower-case names. */
@@ -25,6 +25,7 @@ export function attachedCredentials(provider: Provider, credentials: Credentials
 }
 
 function attach(provider: Provider, credentials: Credentials): Attached {
+  if (awaitsConsent(credentials)) throw new ProviderError('BAD_REQUEST', AWAITS_CONSENT);
   switch (credentials.scheme) {
     case 'API_KEY':
       if (!provider.apiKey) throw misfit(provider);

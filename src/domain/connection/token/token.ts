@@ -32,6 +32,18 @@ export function heldToken(credentials: TokenCredentials): StoredToken | undefine
   }
 }
 
+/** Why a call without a token is refused. */
+export const AWAITS_CONSENT =
+  'The connection waits for a person to consent: send them to the address that startOAuthUpdate gives.';
+
+/** Whether a person has yet to agree: only the scopes are known. */
+export function awaitsConsent(
+  credentials: Credentials,
+): credentials is Extract<Credentials, { accessToken?: StoredToken }> {
+  if (!('scopes' in credentials) || 'clientId' in credentials) return false;
+  return credentials.accessToken === undefined && credentials.refreshToken === undefined;
+}
+
 /** Whether a new token can be had without a person. */
 export function canRefresh(credentials: TokenCredentials): boolean {
   return 'clientId' in credentials || credentials.refreshToken !== undefined;

@@ -10,6 +10,8 @@ import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
+import { isAwaitingConsent } from '../../connection/token/awaited-consent.ts';
+import { AWAITS_CONSENT } from '../../connection/token/token.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
 import { storableText } from '../../storable-json.ts';
 import { delayMs } from '../write/retry.ts';
@@ -79,6 +81,9 @@ class Slice {
     const installation = { id: installationId, projectId };
     const source = await getReadSource(this.#services, installation, objectName);
     if (source.plan.unmapped.length > 0) return this.#wait(waitsFor(source.plan));
+    if (await isAwaitingConsent(this.#services, source.connection)) {
+      return this.#wait(AWAITS_CONSENT);
+    }
     const session = openSession(this.#services, source.connection, source.provider);
     this.#beginAgainUnless(planKey(source.connection.id, source.plan));
     for (let pages = 1; await this.#readPage(source, session); pages += 1) {

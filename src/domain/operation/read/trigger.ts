@@ -4,6 +4,8 @@ import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
 import { DomainError, type Issue, notFound, rateLimited, unprocessable } from '../../../errors.ts';
 import type { Call } from '../../call.ts';
+import { isAwaitingConsent } from '../../connection/token/awaited-consent.ts';
+import { AWAITS_CONSENT } from '../../connection/token/token.ts';
 import { openProjectMutation } from '../../declared-mutation.ts';
 import { refuseIfBacklogged } from '../../event/delivery-backlog.ts';
 import { getIntegration, integrationIdOrName } from '../../integration/integration.ts';
@@ -53,8 +55,9 @@ export const triggerRead = openProjectMutation({
   async run(call, opened, project): Promise<Row<'Operation'>> {
     const { installation, objectName } = await findObject(call, project, opened);
     const { sinceTimestamp: since, untilTimestamp: until } = opened.parsed();
-    const { plan } = await getReadSource(call, installation, objectName);
+    const { plan, connection } = await getReadSource(call, installation, objectName);
     if (plan.unmapped.length > 0) throw unprocessable(waitsFor(plan));
+    if (await isAwaitingConsent(call, connection)) throw unprocessable(AWAITS_CONSENT);
     await refuseIfBacklogged(call, project.id);
     const operation = await inTransaction(call.database, async (tx) => {
       const running = await tx.readRun.count({

@@ -5,10 +5,12 @@ import {
   type WriteTarget,
 } from '../../../database/reads/write-target.ts';
 import type { Row } from '../../../database/rows.ts';
-import { DomainError, type Issue, notFound } from '../../../errors.ts';
+import { DomainError, type Issue, notFound, unprocessable } from '../../../errors.ts';
 import { prefixOf } from '../../../ids.ts';
 import type { Provider, ProviderCapability } from '../../../providers/contract.ts';
 import type { Call } from '../../call.ts';
+import { isAwaitingConsent } from '../../connection/token/awaited-consent.ts';
+import { AWAITS_CONSENT } from '../../connection/token/token.ts';
 import { type ConfigContent, configOf } from '../../installation/installation-config.ts';
 import {
   contentOf,
@@ -76,6 +78,7 @@ export async function planWrite(
     throw new DomainError('NOT_FOUND', detail);
   }
   if (refusals.length > 0) throw refused(refusals);
+  if (account && (await isAwaitingConsent(call, account))) throw unprocessable(AWAITS_CONSENT);
   const { objectName } = object;
   const choice = config?.write.find((one) => one.objectName === objectName);
   const rules = { type: input.type, settings: choice?.fields ?? [], names };

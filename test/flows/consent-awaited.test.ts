@@ -1,0 +1,162 @@
+/** Connections that are made of scopes alone, and wait for a person's consent. */
+import { expect, test } from 'vitest';
+import { sharedApp } from '../support/app.ts';
+import { createProviderApp } from '../support/providers/oauth.ts';
+import { refusedAlike } from '../support/rest/alike.ts';
+import { restTenant } from '../support/rest/rest-client.ts';
+import { CREDENTIALS, generate, keepEvents } from '../support/scenes/connections.ts';
+import {
+  CREATE_INSTALLATION,
+  contentFor,
+  insertDestination,
+  integrate,
+} from '../support/scenes/integrations.ts';
+import { POLLING, startReading, TRIGGER } from '../support/scenes/reads.ts';
+import { WRITE } from '../support/scenes/writes.ts';
+
+const app = await sharedApp({ env: { PUBLIC_URL: 'https://gateway.test/' } });
+const { prisma } = app.app.services.database;
+const SCOPES = ['records.read', 'records.write'];
+
+const REASON =
+  'The connection waits for a person to consent: send them to the address that startOAuthUpdate gives.';
+const UPDATE = `mutation ($input: StartOAuthUpdateInput!) {
+  startOAuthUpdate(input: $input) { authorizeUrl }
+}`;
+const CONNECT = `mutation ($input: StartOAuthConnectInput!) {
+  startOAuthConnect(input: $input) { authorizeUrl }
+}`;
+
+async function waiting() {
+  const rest = await restTenant(app);
+  const { tenant } = rest;
+  await insertDestination(app, tenant);
+  await createProviderApp(tenant, { scopes: ['of.the.app'] });
+  const events = await keepEvents(app, tenant);
+  const connection = await generate(tenant, { oauth2AuthorizationCode: { scopes: SCOPES } });
+  return { ...rest, events, connection };
+}
+
+type Waiting = Awaited<ReturnType<typeof waiting>>;
+
+async function install({ tenant }: Waiting) {
+  const content = contentFor('crm', {
+    write: { objects: [{ objectName: 'contacts' }] },
+    proxy: { enabled: true },
+  });
+  await integrate(app, tenant, content);
+  const target = {
+    projectIdOrName: tenant.projectId,
+    integrationIdOrName: 'crm',
+    groupRef: 'acme',
+  };
+  const made = await tenant.query(CREATE_INSTALLATION, { input: target });
+  return { target, id: made.createInstallation.installation.id as string };
+}
+
+/** As a browser does: the page of consent, a click on Approve, and back. */
+async function consent(authorizeUrl: string): Promise<void> {
+  const url = new URL(authorizeUrl);
+  url.searchParams.set('approve', '1');
+  const answer = await fetch(url, { redirect: 'manual' });
+  const { pathname, search } = new URL(answer.headers.get('location') as string);
+  expect((await app.fetch(pathname + search)).status).toBe(200);
+}
+
+test('scopes alone make a connection without tokens; none at all are refused', async () => {
+  const rest = await waiting();
+  expect(rest.connection).toMatchObject({ status: 'CREATED' });
+  const { node } = await rest.tenant.query(CREDENTIALS, { id: rest.connection.id });
+  expect(node.credentials.oauth2AuthorizationCode).toEqual({
+    accessToken: null,
+    refreshToken: null,
+    scopes: SCOPES,
+  });
+  const query = 'includeCreds=true';
+  const shown = await rest.get(`${rest.base}/connections/${rest.connection.id}?${query}`);
+  expect(shown).toMatchObject({ status: 'created', oauth2AuthorizationCode: { scopes: SCOPES } });
+  expect(shown.oauth2AuthorizationCode).not.toHaveProperty('accessToken');
+  const empty = { groupRef: 'a', consumerRef: 'b', provider: 'sandbox' };
+  for (const oauth2AuthorizationCode of [{}, { scopes: [] }]) {
+    const input = { ...empty, oauth2AuthorizationCode };
+    expect(await refusedAlike(rest, 'generateConnection', input)).toMatchObject({ status: 400 });
+  }
+});
+
+test('a consent asks for these scopes and completes the connection', async () => {
+  const rest = await waiting();
+  const { tenant, connection } = rest;
+  const who = { projectIdOrName: tenant.projectId };
+  const again = { ...who, provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
+  const { startOAuthConnect } = await tenant.query(CONNECT, { input: again });
+  const scopeOf = (url: string) => new URL(url).searchParams.get('scope');
+  expect(scopeOf(startOAuthConnect.authorizeUrl)).toBe(SCOPES.join(' '));
+  const input = { ...who, connectionId: connection.id };
+  const { startOAuthUpdate } = await tenant.query(UPDATE, { input });
+  expect(scopeOf(startOAuthUpdate.authorizeUrl)).toBe(SCOPES.join(' '));
+
+  await consent(startOAuthUpdate.authorizeUrl);
+  const { node } = await tenant.query(CREDENTIALS, { id: connection.id });
+  expect(node.credentials.oauth2AuthorizationCode).toMatchObject({
+    accessToken: { token: expect.any(String) },
+    scopes: SCOPES,
+  });
+  expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(1);
+  expect((await rest.events()).map(({ eventType }) => eventType)).toEqual([
+    'CONNECTION_CREATED',
+    'CONNECTION_UPDATED',
+  ]);
+  // The scopes of a connection with tokens are what was granted: the app's are asked for again.
+  const later = await tenant.query(UPDATE, { input });
+  expect(scopeOf(later.startOAuthUpdate.authorizeUrl)).toBe('of.the.app');
+});
+
+test('what needs a token before that is refused with the reason, and nothing is stored', async () => {
+  const rest = await waiting();
+  const { tenant, base, connection } = rest;
+  const { target, id } = await install(rest);
+  const refused = { status: 422, detail: REASON };
+  const record = { objectName: 'contacts', type: 'CREATE', record: { email: 'ann@acme.test' } };
+  const before = await prisma.operation.count({ where: { projectId: tenant.projectId } });
+  for (const mode of ['SYNCHRONOUS', 'ASYNCHRONOUS']) {
+    const input = { ...target, ...record, mode };
+    const { code, problem } = await tenant.refusal(WRITE, { input });
+    expect({ code, detail: problem.detail }).toEqual({ code: 'UNPROCESSABLE', detail: REASON });
+  }
+  const reading = await tenant.refusal(TRIGGER, { input: { ...target, objectName: 'contacts' } });
+  expect(reading.problem).toMatchObject(refused);
+  expect(await prisma.operation.count({ where: { projectId: tenant.projectId } })).toBe(before);
+
+  const path = `${base}/integrations/crm/objects/contacts`;
+  const body = { groupRef: 'acme', type: 'create', record: record.record };
+  expect(await rest.refusal('POST', path, body)).toMatchObject(refused);
+  expect(await rest.refusal('GET', `${base}/installations/${id}/proxy/objects`)).toMatchObject(
+    refused,
+  );
+  expect(await rest.refusal('GET', `${path}/metadata?groupRef=acme`)).toMatchObject(refused);
+  const refreshing = `${base}/connections/${connection.id}?refresh=force`;
+  expect(await rest.refusal('GET', refreshing)).toMatchObject(refused);
+});
+
+test('a scheduled read waits, and goes on by itself after the consent', async () => {
+  const rest = await waiting();
+  const { tenant, connection } = rest;
+  await install(rest);
+  await using _workers = await startReading(app);
+  const { projectId } = tenant;
+  await prisma.installedObject.updateMany({
+    where: { projectId },
+    data: { nextReadTime: new Date(0) },
+  });
+  const read = { projectId, actionType: 'READ' as const };
+  const look = () => prisma.operation.findFirst({ where: read });
+  await expect.poll(async () => (await look())?.result, POLLING).toBe(`[contacts] ${REASON}`);
+  expect((await look())?.status).toBe('IN_PROGRESS');
+  const input = { projectIdOrName: projectId, connectionId: connection.id };
+  await consent((await tenant.query(UPDATE, { input })).startOAuthUpdate.authorizeUrl);
+  // It would look again in a minute.
+  await prisma.readRun.updateMany({ where: { projectId }, data: { dueTime: new Date(0) } });
+  await prisma.$executeRaw`
+    update pgboss.job set start_after = now() where "name" = 'run-read' and "state" < 'active'`;
+  await expect.poll(async () => (await look())?.status, POLLING).toBe('SUCCESS');
+});

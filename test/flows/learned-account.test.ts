@@ -1,0 +1,129 @@
+/** What providers tell of the account after a consent. */
+import { afterAll, expect, test } from 'vitest';
+import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import { sharedApp, type Tenant } from '../support/app.ts';
+import { createProviderApp } from '../support/providers/oauth.ts';
+import { type ServedAnswer, startProviderServer } from '../support/providers/provider-server.ts';
+
+/** What the provider answers, by path; everything else is not there. */
+const answers: Record<string, ServedAnswer> = {};
+const provider = await startProviderServer(
+  ({ path }) => answers[path] ?? { status: 404, body: { message: 'Not found' } },
+);
+const app = await sharedApp({
+  env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  providers: [
+    hubspotProvider({ baseUrl: provider.url }),
+    salesforceProvider({ baseUrl: provider.url }),
+  ],
+});
+afterAll(() => provider[Symbol.asyncDispose]());
+
+const START = `mutation ($input: StartOAuthConnectInput!) {
+  startOAuthConnect(input: $input) { authorizeUrl packageInstallUrl }
+}`;
+const SHOW = `query ($id: String!) { project(idOrName: $id) { connections { nodes {
+  status providerWorkspaceRef providerConsumerRef
+} } } }`;
+
+function ok(body: object): ServedAnswer {
+  return { status: 200, body };
+}
+
+async function start(tenant: Tenant, given: object) {
+  const who = { projectIdOrName: tenant.projectId, groupRef: 'acme', consumerRef: 'ann' };
+  const { startOAuthConnect } = await tenant.query(START, { input: { ...who, ...given } });
+  return startOAuthConnect;
+}
+
+/** The person consents and comes back; the page that they see. */
+async function comeBack(authorizeUrl: string): Promise<string> {
+  const state = new URL(authorizeUrl).searchParams.get('state');
+  const answer = await app.fetch(`/oauth/callback?code=given&state=${state}`);
+  return answer.text();
+}
+
+async function connect(tenant: Tenant, given: object) {
+  await comeBack((await start(tenant, given)).authorizeUrl);
+  const { project } = await tenant.query(SHOW, { id: tenant.projectId });
+  return project.connections.nodes[0];
+}
+
+async function hubspotTenant(token: string) {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant, { provider: 'hubspot', scopes: ['crm.objects.contacts.read'] });
+  answers['/oauth/v1/token'] = ok({ access_token: token, refresh_token: 'r', expires_in: 1_800 });
+  return tenant;
+}
+
+test("HubSpot's portal and person are learned, whatever workspace was given", async () => {
+  const tenant = await hubspotTenant('token of ann');
+  answers['/account-info/2026-03/details'] = ok({ portalId: 4711, ownerId: 9 });
+  answers['/oauth/v1/access-tokens/token%20of%20ann'] = ok({ hub_id: 4711, user_id: 12 });
+  const given = { provider: 'hubspot', providerWorkspaceRef: 'guessed' };
+  expect(await connect(tenant, given)).toEqual({
+    status: 'WORKING',
+    providerWorkspaceRef: '4711',
+    providerConsumerRef: '12',
+  });
+});
+
+test('what one of the two answers lacks, the other tells', async () => {
+  const tenant = await hubspotTenant('other');
+  answers['/account-info/2026-03/details'] = { status: 500 };
+  answers['/oauth/v1/access-tokens/other'] = ok({ hub_id: 815, user_id: 3 });
+  expect(await connect(tenant, { provider: 'hubspot' })).toMatchObject({
+    providerWorkspaceRef: '815',
+    providerConsumerRef: '3',
+  });
+  const owned = await hubspotTenant('unknown');
+  answers['/account-info/2026-03/details'] = ok({ portalId: 816, ownerId: 4 });
+  expect(await connect(owned, { provider: 'hubspot' })).toMatchObject({
+    providerWorkspaceRef: '816',
+    providerConsumerRef: '4',
+  });
+});
+
+test('a provider that tells nothing leaves what was given, and the connection is made', async () => {
+  const tenant = await hubspotTenant('silent');
+  answers['/account-info/2026-03/details'] = ok({ portalId: { no: 'id' } });
+  const given = { provider: 'hubspot', providerWorkspaceRef: 'given' };
+  expect(await connect(tenant, given)).toEqual({
+    status: 'WORKING',
+    providerWorkspaceRef: 'given',
+    providerConsumerRef: null,
+  });
+});
+
+test("Salesforce's org and person come with the token, else from the person's own facts", async () => {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant, { provider: 'salesforce' });
+  const id = 'https://login.salesforce.com/id/00DA/005A';
+  const token = { access_token: 'a', refresh_token: 'r', id, instance_url: provider.url };
+  answers['/services/oauth2/token'] = ok(token);
+  answers['/services/oauth2/userinfo'] = ok({ sub: id, organization_id: '00DA' });
+  const given = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
+  const refs = { providerWorkspaceRef: provider.url, providerConsumerRef: id };
+  expect(await connect(tenant, given)).toMatchObject(refs);
+  answers['/services/oauth2/token'] = ok({ access_token: 'a' });
+  expect(await connect(tenant, given)).toMatchObject({
+    providerWorkspaceRef: 'acme',
+    providerConsumerRef: id,
+  });
+});
+
+test("the address of the app's package is told where a person connects", async () => {
+  const tenant = await app.tenant();
+  const packageInstallURL = 'https://login.salesforce.com/packaging?p0=04t"&x=1';
+  const metadata = { providerParams: { packageInstallURL } };
+  await createProviderApp(tenant, { provider: 'salesforce', metadata });
+  const given = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
+  const { authorizeUrl, packageInstallUrl } = await start(tenant, given);
+  expect(packageInstallUrl).toBe(packageInstallURL);
+  const state = new URL(authorizeUrl).searchParams.get('state');
+  const denied = await app.fetch(`/oauth/callback?error=OAUTH_APP_BLOCKED&state=${state}`);
+  const shown = 'href="https://login.salesforce.com/packaging?p0=04t&#34;&#38;x=1"';
+  expect(await denied.text()).toContain(shown);
+  expect(await comeBack((await start(tenant, given)).authorizeUrl)).toContain(shown);
+});
