@@ -144,8 +144,10 @@ export interface Provider {
   /** Facts that a connection must know beside its credentials and workspace: members of its metadata. */
   inputs?: readonly CustomInput[];
   limits: ProviderLimits;
-  /** Features that only some providers take on a write. */
+  /** Features that only some providers take on a write or a read. */
   takes: {
+    /** Conditions on fields in a read, at most so many; left out if records can't be filtered. */
+    filters?: number;
     associations: boolean;
     headers: boolean;
     idempotencyKey: boolean;
@@ -297,9 +299,17 @@ export interface PageRead {
   since?: Date;
   /** Changed at or before. */
   until?: Date;
+  /** Only records that have these values; given only to providers that take so many. */
+  filters?: readonly FieldValue[];
   /** `nextCursor` of the page before. */
   cursor?: string;
   pageSize: number;
+}
+
+export interface FieldValue {
+  /** The provider's name. */
+  fieldName: string;
+  value: string | number | boolean;
 }
 
 export interface RecordsRead {

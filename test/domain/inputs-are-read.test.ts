@@ -18,13 +18,18 @@ const FIELDS = Object.values(schema.getTypeMap())
 /** What nothing reads, each with its reason; what is read by now is taken away. */
 const NOT_READ: Record<string, string> = {
   'ClaimDomainInput.parentType': 'It has one value, which the schema checks.',
+  'DynamicMappingInput.mapToDisplayName': 'A name for people: pages get it back.',
+  'DynamicMappingInput.mappedValues': 'Pages offer them to people, and get them back.',
+  'OfferedValueInput.mappedDisplayValue': 'Pages offer it to people, and get it back.',
+  'OfferedValueInput.mappedValue': 'Pages offer it to people, and get it back.',
   'FieldMappingInput.mapToDisplayName': 'A name for people: it is shown with the revision.',
   'ReadObjectSpecInput.mapToDisplayName': 'A name for people: it is shown with the revision.',
 };
 
 const root = join(import.meta.dirname, '../..');
 /** Where inputs are declared, and where answers repeat them: what is only named here does nothing. */
-const DECLARED = /^src\/(graphql|rest|database\/generated|demo)\/|-(input|config)\.ts$/;
+const DECLARED =
+  /^src\/(graphql|rest|database\/generated|demo)\/|-(input|config)\.ts$|dynamic-mapping\.ts$/;
 const COMMENTS_AND_TEXTS = /\/\*[\s\S]*?\*\/|\/\/.*$|'[^'\n]*'/gm;
 const sources = globSync('src/**/*.ts', { cwd: root })
   .filter((file) => !DECLARED.test(file))

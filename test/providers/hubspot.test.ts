@@ -106,6 +106,41 @@ test('asks the list for all records, and the search for changed ones', async () 
   });
 });
 
+test('records that meet conditions are searched for, also without a time', async () => {
+  await using server = await hubspotServer();
+  const stage = (dealstage: string) => server.store.create('deals', { dealstage, amount: '5' });
+  stage('won');
+  stage('lost');
+  const read = { objectName: 'deals', fields: ['dealstage'], pageSize: 1 };
+  const filters = [
+    { fieldName: 'dealstage', value: 'won' },
+    { fieldName: 'amount', value: 5 },
+  ];
+  const { records, estimatedTotal } = await readPage(session(server), { ...read, filters });
+  expect(records.map(({ fields }) => fields)).toEqual([{ dealstage: 'won' }]);
+  expect(estimatedTotal).toBe(1);
+  expect(server.requests[0]?.body).toMatchObject({
+    filterGroups: [
+      {
+        filters: [
+          { propertyName: 'dealstage', operator: 'EQ', value: 'won' },
+          { propertyName: 'amount', operator: 'EQ', value: '5' },
+        ],
+      },
+    ],
+  });
+});
+
+test('more names than a URL takes are read by a search', async () => {
+  await using server = await hubspotServer();
+  server.store.create('deals', { dealname: 'Big' });
+  const fields = ['dealname', ...Array.from({ length: 400 }, (_, n) => `a_rather_long_name_${n}`)];
+  const { records } = await readPage(session(server), { objectName: 'deals', fields, pageSize: 1 });
+  expect(records[0]?.fields.dealname).toBe('Big');
+  expect(server.requests[0]?.path).toBe('/crm/v3/objects/deals/search');
+  expect(server.requests[0]?.body).not.toHaveProperty('filterGroups');
+});
+
 test('finds changed contacts by a property of their own', async () => {
   await using server = await hubspotServer();
   await readPage(session(server), {

@@ -93,6 +93,34 @@ test('queries each column once, between times that are told to the millisecond',
   );
 });
 
+test('only records that meet conditions are selected, whatever is in their texts', async () => {
+  await using server = await salesforceServer();
+  const Name = "O'Neill \\ Sons = 1";
+  server.store.create('Account', { Name });
+  server.store.create('Account', { Name: 'Other' });
+  const { records } = await readPage(session(server), {
+    objectName: 'Account',
+    fields: ['name'],
+    filters: [{ fieldName: 'Name', value: Name }],
+    pageSize: 1,
+  });
+  expect(records.map(({ fields }) => fields)).toEqual([{ name: Name }]);
+  const query = (value: string | number | boolean) =>
+    readPage(session(server), {
+      objectName: 'Account',
+      fields: [],
+      filters: [{ fieldName: 'Name', value }],
+      pageSize: 1,
+    });
+  await query(true);
+  await query(7);
+  expect(server.requests.map(({ query: q }) => q.get('q')?.split(' WHERE ')[1])).toEqual([
+    "Name = 'O\\'Neill \\\\ Sons = 1'",
+    'Name = true',
+    'Name = 7',
+  ]);
+});
+
 test('gives values under the names that they were asked by', async () => {
   await using server = await salesforceServer();
   const accountId = server.store.create('Account', { Name: 'Acme', BillingStreet: 'High St' });

@@ -49,7 +49,7 @@ function usesByIntegrations(projectId: string, name: string) {
 
 function usesByInstallations(projectId: string, name: string) {
   const names = sql<boolean>`jsonb_path_exists(c."content",
-    '$.read[*] ? (@.destination == $name)', jsonb_build_object('name', ${name}::text))`;
+    '$.*[*] ? (@.destination == $name)', jsonb_build_object('name', ${name}::text))`;
   return statements
     .selectFrom('Installation as i')
     .innerJoin('InstallationConfig as c', 'c.id', 'i.configId')

@@ -1,26 +1,34 @@
 /** A customer's choices on top of an integration: as given, and as stored with nothing left out. */
 import { z } from 'zod';
+import { backfillPeriod } from '../integration/backfill-period.ts';
 import { optionalSchedule } from '../integration/cron.ts';
-import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
+import type {
+  FieldMapping,
+  IntegrationContent,
+  ReadObject,
+} from '../integration/integration-content.ts';
 import {
   CONTENT_LIMITS,
   contentText,
   fieldMappingInput,
 } from '../integration/integration-content-input.ts';
 import { orElse, orNull } from '../optional-value.ts';
-import { writeFieldSettingInput } from './write-field-setting.ts';
-
-/** A hundred years: older than any record that a provider has. */
-const BACKFILL_DAYS_MAX = 36_500;
+import { dynamicMappingInput } from './choice/dynamic-mapping.ts';
+import { FILTERS_MAX, fieldFilterInput } from './choice/field-filter.ts';
+import { subscribeConfigInput } from './choice/subscribe-choice.ts';
+import { VALUE_MAPPINGS_MAX, valueMappingInput } from './choice/value-mapping.ts';
+import { writeFieldSettingInput } from './choice/write-field-setting.ts';
 
 const objectName = contentText.describe("The provider's name of the object, like `contacts`.");
 
+const filters = orElse(z.array(fieldFilterInput).max(FILTERS_MAX), []);
+
 const backfillInput = z
   .object({
-    days: orNull(z.number().int().min(0).max(BACKFILL_DAYS_MAX)).describe(
-      'The days before now that the first read covers; 0 reads no earlier changes.',
+    ...backfillPeriod,
+    fieldFilters: filters.describe(
+      'Conditions on fields that hold for the first read, instead of those of the object. Default: those of the object.',
     ),
-    fullHistory: orNull(z.boolean()).describe('True: the first read covers all records.'),
   })
   .meta({
     id: 'BackfillConfigInput',
@@ -33,8 +41,22 @@ const readConfigInput = z
     selectedFields: orNull(z.array(contentText).max(CONTENT_LIMITS.fields)).describe(
       'The optional fields to read beside the required ones, at most 1000. Default: those that are read without a config.',
     ),
-    fieldMappings: orElse(z.array(fieldMappingInput).max(CONTENT_LIMITS.fields), []).describe(
-      'The fields of the provider for the names that the integration leaves to be mapped: fieldName for each mapToName.',
+    selectedFieldsAuto: orNull(
+      z.string().refine((text) => text === 'all', 'must be all.'),
+    ).describe(
+      '`all`: every field that may be selected is read, also those that the account gets later. Default: only selectedFields.',
+    ),
+    fieldMappings: orNull(z.array(fieldMappingInput).max(CONTENT_LIMITS.fields)).describe(
+      'The fields of the provider for the names that the integration leaves to be mapped: fieldName for each mapToName. Default: the defaults of those names.',
+    ),
+    dynamicMappings: orElse(z.array(dynamicMappingInput).max(CONTENT_LIMITS.fields), []).describe(
+      'Names to map beside those of the integration, each once, at most 1000.',
+    ),
+    valueMappings: orElse(z.array(valueMappingInput).max(VALUE_MAPPINGS_MAX), []).describe(
+      'Values that stand for values of the provider, each field once, at most 1000.',
+    ),
+    fieldFilters: filters.describe(
+      'Only records are read that meet all of these conditions, for providers that can tell: `Provider.filtersMax`. Default: all records.',
     ),
     schedule: optionalSchedule.describe(
       "Replaces the integration's schedule: a cron expression of five fields, in UTC, at most one run in 10 minutes.",
@@ -43,7 +65,9 @@ const readConfigInput = z
       "Replaces the integration's destination: the name of a destination of the project.",
     ),
     disabled: orElse(z.boolean(), false).describe('True: the object is not read.'),
-    backfill: orNull(backfillInput).describe('How far back the first read goes.'),
+    backfill: orNull(backfillInput).describe(
+      'How far back the first read goes. Default: as the integration says.',
+    ),
   })
   .meta({
     id: 'InstallationReadConfigInput',
@@ -87,6 +111,9 @@ export const installationConfigInput = z
     write: orElse(z.array(writeConfigInput).max(CONTENT_LIMITS.objects), []).describe(
       'The objects to write, each once, at most 200.',
     ),
+    subscribe: orElse(z.array(subscribeConfigInput).max(CONTENT_LIMITS.objects), []).describe(
+      'The objects whose events are another choice than the integration, each once, at most 200. Events of others are as the integration says.',
+    ),
     proxy: orNull(proxyConfigInput).describe(
       'Whether requests are forwarded to the provider. Default: as the integration says.',
     ),
@@ -100,6 +127,7 @@ export const installationConfigInput = z
 export type ConfigInput = z.input<typeof installationConfigInput>;
 export type ReadConfigInput = z.input<typeof readConfigInput>;
 export type WriteConfigInput = z.input<typeof writeConfigInput>;
+export type SubscribeConfigInput = z.input<typeof subscribeConfigInput>;
 
 /** A whole config as it was parsed. */
 export type ParsedConfig = z.output<typeof installationConfigInput>;
@@ -107,17 +135,30 @@ type ParsedRead = ParsedConfig['read'][number];
 
 export type BackfillConfig = NonNullable<ParsedRead['backfill']>;
 export type WriteConfig = ParsedConfig['write'][number];
+export type SubscribeConfig = ParsedConfig['subscribe'][number];
 export type ProxyConfig = NonNullable<ParsedConfig['proxy']>;
 
-/** `schedule` and `destination` null: the integration's. `backfill` null: the customer chose nothing. */
-export type ReadConfig = ParsedRead & {
-  /** Beside these, the required fields are read. */
-  selectedFields: string[];
-};
+type Newer = 'selectedFieldsAuto' | 'dynamicMappings' | 'valueMappings' | 'fieldFilters';
+type NewerBackfill = Omit<BackfillConfig, 'fieldFilters'> &
+  Partial<Pick<BackfillConfig, 'fieldFilters'>>;
+
+/**
+ * `schedule`, `destination` and `backfill` null: the integration's. What was stored before there were such choices
+ * has no newer members.
+ */
+export type ReadConfig = Omit<ParsedRead, Newer | 'backfill' | 'fieldMappings'> &
+  Partial<Pick<ParsedRead, Newer>> & {
+    /** Beside these, the required fields are read. */
+    selectedFields: string[];
+    fieldMappings: NonNullable<ParsedRead['fieldMappings']>;
+    backfill: NewerBackfill | null;
+  };
 
 export type ConfigContent = {
   read: ReadConfig[];
   write: WriteConfig[];
+  /** Nothing in what was stored before there were such choices. */
+  subscribe?: SubscribeConfig[];
   /** Null, or nothing in what was stored before there was such a choice: as the integration says. */
   proxy?: ProxyConfig | null;
 };
@@ -134,15 +175,30 @@ export function storedConfig(
 ): ConfigContent {
   const objects = content.read?.objects ?? [];
   const specs = new Map(objects.map((object) => [object.objectName, object]));
-  const { read, write, proxy } = config ?? wholeConfig(content);
+  const { read, write, subscribe, proxy } = config ?? wholeConfig(content);
   return {
     read: read.map((choice) => {
       const spec = specs.get(choice.objectName);
-      return { ...choice, selectedFields: choice.selectedFields ?? fieldsByDefault(spec) };
+      return {
+        ...choice,
+        selectedFields: choice.selectedFields ?? fieldsByDefault(spec),
+        fieldMappings: choice.fieldMappings ?? mappingsByDefault(spec),
+      };
     }),
     write,
+    subscribe,
     proxy,
   };
+}
+
+/** Those of required names hold in any case, as mapped-names.ts tells. */
+function mappingsByDefault(spec: ReadObject | undefined): ReadConfig['fieldMappings'] {
+  const fields = [...(spec?.requiredFields ?? []), ...(spec?.optionalFields ?? [])];
+  return fields.flatMap(({ fieldName, default: byDefault = null, ...names }: FieldMapping) =>
+    fieldName === null && byDefault !== null
+      ? { ...names, fieldName: byDefault, default: null, prompt: null }
+      : [],
+  );
 }
 
 function wholeConfig({ read, write }: IntegrationContent): ParsedConfig {

@@ -55,7 +55,7 @@ function reasonOf({ isRefused, unmapped, unsubscribed }: Unhealthy): string {
   return `Its last ${FAILURES_IN_A_ROW} operations have failed.`;
 }
 
-/** Required fields that the config in force leaves unmapped, as required-mappings.ts tells them. */
+/** Required fields that the config in force leaves unmapped, as mapped-names.ts tells them. */
 const UNMAPPED = `
   select string_agg((spec."value"->>'objectName') || ': ' || (field."value"->>'mapToName'), ', ')
   from "Integration" n
@@ -66,10 +66,16 @@ const UNMAPPED = `
   join lateral jsonb_array_elements(g."content"->'read') choice
     on choice."value"->>'objectName' = spec."value"->>'objectName'
   where n."id" = i."integrationId" and field."value"->>'fieldName' is null
+    and field."value"->>'default' is null
     and choice."value"->>'disabled' = 'false'
     and not exists (
       select from jsonb_array_elements(choice."value"->'fieldMappings') mapping
       where mapping."value"->>'mapToName' = field."value"->>'mapToName'
+    )
+    and not exists (
+      select from jsonb_array_elements(choice."value"->'dynamicMappings') mapping
+      where mapping."value"->>'mapToName' = field."value"->>'mapToName'
+        and mapping."value"->>'fieldName' is not null
     )`;
 
 const UNSUBSCRIBED = `

@@ -9,6 +9,7 @@ import { providerAt } from '../../providers/modules.ts';
 import type { Call } from '../call.ts';
 import { holdDestinations } from '../event/destination-uses.ts';
 import { issueAt } from '../issues.ts';
+import { periodIssues } from './backfill-period.ts';
 import { capabilityIssues, moduleIssues } from './integration-capability-check.ts';
 import type {
   ContentInput,
@@ -126,13 +127,21 @@ function* readObjectIssues(
   { destinations }: ContentAbout,
 ): Generator<Issue> {
   yield* destinationIssues(object.destination, [...path, 'destination'], destinations);
+  yield* periodIssues(object.backfill?.defaultPeriod, [...path, 'backfill', 'defaultPeriod']);
+  yield* fieldIssues(object, path);
+}
 
+function* fieldIssues(object: ReadObjectInput, path: Path): Generator<Issue> {
   const fields = (['requiredFields', 'optionalFields'] as const).flatMap((list) =>
     (object[list] ?? []).map((field, index) => ({ field, at: [...path, list, index] })),
   );
   for (const { field, at } of fields) {
     if (field.fieldName == null && field.mapToName == null) {
       yield issueAt(at, 'must have a fieldName or a mapToName.');
+    }
+    for (const member of ['default', 'prompt'] as const) {
+      if (field.fieldName == null || field[member] == null) continue;
+      yield issueAt([...at, member], 'must not be given together with fieldName.', field[member]);
     }
   }
   const issueOf = (index: number, name: 'fieldName' | 'mapToName', detail: string) => {

@@ -4,12 +4,16 @@
  */
 import { z } from 'zod';
 import { orDefault, orElse, orNull } from '../optional-value.ts';
+import { backfillPeriod, PERIOD } from './backfill-period.ts';
 import { optionalSchedule } from './cron.ts';
 
 /** Far above any integration that people write; keeps a revision under a few megabytes. */
 export const CONTENT_LIMITS = { objects: 200, fields: 1_000, characters: 256 } as const;
 
 const SPEC_VERSION = '1.0.0';
+
+/** A few sentences. */
+const PROMPT_MAX = 1_000;
 
 /** Names and texts inside the content. */
 export const contentText = z.string().min(1).max(CONTENT_LIMITS.characters);
@@ -36,6 +40,12 @@ export const fieldMappingInput = z
       "The builder's own name of the field in messages and writes. Default: the provider's name.",
     ),
     mapToDisplayName: orNull(contentText).describe('The name that people see.'),
+    default: orNull(contentText).describe(
+      "Only without fieldName: the provider's field for the name, until an installation maps another.",
+    ),
+    prompt: orNull(z.string().max(PROMPT_MAX)).describe(
+      'Only without fieldName: what people are told when they map it.',
+    ),
   })
   .meta({
     id: 'FieldMappingInput',
@@ -55,6 +65,14 @@ const deliveryInput = z
     ),
   })
   .meta({ id: 'DeliverySpecInput', description: 'How records that are read are delivered.' });
+
+const backfillInput = z
+  .object({
+    defaultPeriod: z
+      .object(backfillPeriod)
+      .meta({ id: 'BackfillPeriodInput', description: PERIOD }),
+  })
+  .meta({ id: 'BackfillSpecInput', description: 'The first read of an object.' });
 
 const readObjectInput = z
   .object({
@@ -80,6 +98,9 @@ const readObjectInput = z
     optionalFields: fields.describe('The fields that an installation may select.'),
     optionalFieldsAuto: orNull(oneOf('all')).describe(
       '`all`: an installation may select every field of the object. Default: only optionalFields.',
+    ),
+    backfill: orNull(backfillInput).describe(
+      'The first read, for installations whose config does not say. Default: it covers all records.',
     ),
     delivery: orNull(deliveryInput).describe('How records of the object are delivered.'),
     enabled: orNull(oneOf('always')).describe(ALWAYS_READ),

@@ -7,10 +7,20 @@ type Objects<P extends 'read' | 'write' | 'subscribe'> = NonNullable<
   IntegrationContent[P]
 >['objects'][number];
 
+type ParsedRead = Objects<'read'>;
+type ParsedField = ParsedRead['requiredFields'][number];
+
+/** `fieldName` null: an installation's config maps the field. What is stored may be older than the last two members. */
+export type FieldMapping = Omit<ParsedField, 'default' | 'prompt'> &
+  Partial<Pick<ParsedField, 'default' | 'prompt'>>;
+
 /** `schedule` null: read only when triggered. `optionalFieldsAuto` all: fields that are named nowhere may be selected. */
-export type ReadObject = Objects<'read'>;
-/** `fieldName` null: an installation's config maps the field. */
-export type FieldMapping = ReadObject['requiredFields'][number];
+export type ReadObject = Omit<ParsedRead, 'requiredFields' | 'optionalFields' | 'backfill'> & {
+  requiredFields: FieldMapping[];
+  optionalFields: FieldMapping[];
+  /** Nothing in what was stored before there was such a member. */
+  backfill?: ParsedRead['backfill'];
+};
 export type WriteObject = Objects<'write'>;
 export type SubscribeObject = Objects<'subscribe'>;
 export type EventToggle = NonNullable<SubscribeObject['createEvent']>;

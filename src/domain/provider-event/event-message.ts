@@ -26,7 +26,7 @@ const EVENT_TYPES = {
 /** Records by object and id, as they were fetched. */
 export type Fetched = (objectName: string, id: string) => ProviderRecord | undefined;
 
-export type Names = Pick<ReadPlan, 'fields' | 'mappings'>;
+export type Names = Pick<ReadPlan, 'fields' | 'mappings' | 'words'>;
 
 export interface Described {
   /** Null for an object that is not read: its events come as they are. */

@@ -5,7 +5,7 @@ import type { Capabilities, Provider } from '../../providers/contract.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { readPlan } from '../operation/read/read-plan.ts';
-import { findInstalled, installationHead } from '../operation/read/source.ts';
+import { findInstalled, installationHead, withAllFields } from '../operation/read/source.ts';
 import type { EventClaim } from './event-lease.ts';
 import { contentOf, type Fetched, type Names, type ProviderEvent } from './event-message.ts';
 
@@ -32,14 +32,19 @@ export async function getEventSource(services: Services, claim: EventClaim): Pro
   const object = content.subscribe?.objects.find((one) => one.objectName === objectName);
   const spec = content.read?.objects.find((one) => one.objectName === objectName);
   const choice = config.read.find((one) => one.objectName === objectName);
-  const plan = spec && choice && !choice.disabled ? readPlan(spec, choice, provider.limits) : null;
-  const destination = object?.destination ?? plan?.destination ?? null;
+  const planned =
+    spec && choice && !choice.disabled ? readPlan(spec, choice, provider.limits) : null;
+  const { destination: chosen = null } =
+    config.subscribe?.find((one) => one.objectName === objectName) ?? {};
+  const destination = chosen ?? object?.destination ?? planned?.destination ?? null;
   if (destination === null) {
     throw unprocessable(
       `The integration's latest revision names no destination for ${objectName}.`,
     );
   }
   const { consumer: _consumer, ...connection } = installation.connection;
+  const { module } = content;
+  const plan = planned && (await withAllFields(services, { plan: planned, connection, module }));
   const names = plan ?? { objectName, deliveredName: spec?.mapToName ?? objectName };
   return {
     head: { action: 'subscribe', ...installationHead(found, names) },

@@ -1,21 +1,24 @@
+import type { WriteFieldSetting } from '../../domain/installation/choice/write-field-setting.ts';
 import {
-  type BackfillConfig as BackfillConfigShape,
   configOf,
   type ProxyConfig,
   type ReadConfig,
   type WriteConfig,
 } from '../../domain/installation/installation-config.ts';
-import type { WriteFieldSetting } from '../../domain/installation/write-field-setting.ts';
 import { FieldMapping } from '../integration/integration-content.ts';
 import { createdFields } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { Node } from '../schema/node-field.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { InstallationConfig } from '../schema/types.ts';
+import { InstallationSubscribeConfig } from './event-choice.ts';
+import { DynamicMapping, FieldFilter, ValueMapping } from './read-choice.ts';
 
 const nullable = true;
 
-const BackfillConfig = builder.objectRef<BackfillConfigShape>('BackfillConfig').implement({
+type Backfill = NonNullable<ReadConfig['backfill']>;
+
+const BackfillConfig = builder.objectRef<Backfill>('BackfillConfig').implement({
   description: 'How far back the first read goes: exactly one of days and fullHistory is set.',
   fields: (t) => ({
     days: t.exposeInt('days', {
@@ -25,6 +28,12 @@ const BackfillConfig = builder.objectRef<BackfillConfigShape>('BackfillConfig').
     fullHistory: t.exposeBoolean('fullHistory', {
       nullable,
       description: 'True: the first read covers all records.',
+    }),
+    fieldFilters: t.field({
+      type: [FieldFilter],
+      description:
+        'Conditions on fields that hold for the first read; empty if those of the object do.',
+      resolve: ({ fieldFilters = [] }) => fieldFilters,
     }),
   }),
 });
@@ -44,6 +53,27 @@ const InstallationReadConfig = builder.objectRef<ReadConfig>('InstallationReadCo
         'The fields of the provider for the names that the integration leaves to be mapped.',
       resolve: ({ fieldMappings }) => fieldMappings,
     }),
+    selectedFieldsAuto: t.string({
+      nullable,
+      description:
+        '`all` if every field that may be selected is read, also those that the account gets later; else null.',
+      resolve: ({ selectedFieldsAuto }) => selectedFieldsAuto ?? null,
+    }),
+    dynamicMappings: t.field({
+      type: [DynamicMapping],
+      description: 'Names to map beside those of the integration.',
+      resolve: ({ dynamicMappings = [] }) => dynamicMappings,
+    }),
+    valueMappings: t.field({
+      type: [ValueMapping],
+      description: 'Values that stand for values of the provider.',
+      resolve: ({ valueMappings = [] }) => valueMappings,
+    }),
+    fieldFilters: t.field({
+      type: [FieldFilter],
+      description: 'Only records are read that meet all of these conditions.',
+      resolve: ({ fieldFilters = [] }) => fieldFilters,
+    }),
     schedule: t.exposeString('schedule', {
       nullable,
       description: "A cron expression of five fields, in UTC; null if the integration's holds.",
@@ -56,7 +86,7 @@ const InstallationReadConfig = builder.objectRef<ReadConfig>('InstallationReadCo
     backfill: t.field({
       type: BackfillConfig,
       nullable,
-      description: 'How far back the first read goes.',
+      description: "How far back the first read goes; null if the integration's holds.",
       resolve: ({ backfill }) => backfill,
     }),
   }),
@@ -79,6 +109,10 @@ const FieldSetting = builder.objectRef<WriteFieldSetting>('WriteFieldSetting').i
       nullable,
       description: 'Written if a record has no value for the field; null if nothing is.',
       resolve: (setting) => setting.default,
+    }),
+    defaultOnUpdate: t.boolean({
+      description: 'Whether the default is written by updates, too.',
+      resolve: ({ defaultOnUpdate = true }) => defaultOnUpdate,
     }),
     writeOnCreate: t.field({
       type: WriteOccasion,
@@ -140,6 +174,12 @@ InstallationConfig.implement({
       type: [InstallationWriteConfig],
       description: 'The choices for each object that may be written.',
       resolve: (config) => configOf(config).write,
+    }),
+    subscribe: t.field({
+      type: [InstallationSubscribeConfig],
+      description:
+        'The choices for each object whose events are another choice than the integration.',
+      resolve: (config) => configOf(config).subscribe ?? [],
     }),
     proxy: t.field({
       type: InstallationProxyConfig,

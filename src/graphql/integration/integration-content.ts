@@ -1,4 +1,9 @@
 /** What an integration does, as a revision holds it. */
+import {
+  type BackfillPeriod as BackfillPeriodShape,
+  backfillPeriod,
+  PERIOD,
+} from '../../domain/integration/backfill-period.ts';
 import type {
   FieldMapping as FieldMappingShape,
   IntegrationContent as IntegrationContentShape,
@@ -31,8 +36,43 @@ export const FieldMapping = builder.objectRef<FieldMappingShape>('FieldMapping')
       nullable,
       description: 'The name that people see.',
     }),
+    default: t.string({
+      nullable,
+      description:
+        "The provider's field for mapToName until an installation maps another; null if there is none.",
+      resolve: (field) => field.default ?? null,
+    }),
+    prompt: t.string({
+      nullable,
+      description: 'What people are told when they map a field to mapToName.',
+      resolve: (field) => field.prompt ?? null,
+    }),
   }),
 });
+
+const BackfillPeriod = builder.objectRef<BackfillPeriodShape>('BackfillPeriod').implement({
+  description: PERIOD,
+  fields: (t) => ({
+    days: t.exposeInt('days', { nullable, description: backfillPeriod.days.description ?? '' }),
+    fullHistory: t.exposeBoolean('fullHistory', {
+      nullable,
+      description: backfillPeriod.fullHistory.description ?? '',
+    }),
+  }),
+});
+
+const BackfillSpec = builder
+  .objectRef<NonNullable<ReadObject['backfill']>>('BackfillSpec')
+  .implement({
+    description: 'The first read of an object.',
+    fields: (t) => ({
+      defaultPeriod: t.field({
+        type: BackfillPeriod,
+        description: 'How far back it goes.',
+        resolve: ({ defaultPeriod }) => defaultPeriod,
+      }),
+    }),
+  });
 
 const DeliverySpec = builder
   .objectRef<NonNullable<ReadObject['delivery']>>('DeliverySpec')
@@ -86,6 +126,13 @@ const ReadObjectSpec = builder.objectRef<ReadObject>('ReadObjectSpec').implement
     optionalFieldsAuto: t.exposeString('optionalFieldsAuto', {
       nullable,
       description: '`all` if an installation may select every field of the object, else null.',
+    }),
+    backfill: t.field({
+      type: BackfillSpec,
+      nullable,
+      description:
+        'The first read, for installations whose config does not say; null if it covers all records.',
+      resolve: ({ backfill }) => backfill ?? null,
     }),
     delivery: t.field({
       type: DeliverySpec,

@@ -87,6 +87,14 @@ const Provider = builder.objectRef<ProviderFacts>('Provider').implement({
   }),
 });
 
+builder.objectField(Provider, 'filtersMax', (t) =>
+  t.int({
+    description:
+      'The most `fieldFilters` that a config may have for an object; 0 if records can not be filtered.',
+    resolve: ({ takes }) => takes.filters ?? 0,
+  }),
+);
+
 builder.objectField(Provider, 'modules', (t) =>
   t.field({
     type: [ProviderModule],

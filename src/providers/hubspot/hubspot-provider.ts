@@ -51,6 +51,7 @@ export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
       pageSize: 200,
     },
     takes: {
+      filters: 3,
       associations: true,
       headers: false,
       idempotencyKey: false,

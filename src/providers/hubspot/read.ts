@@ -32,9 +32,14 @@ const searchCursor = z.object({
 });
 type SearchCursor = z.infer<typeof searchCursor>;
 
-/** Lists if neither bound is given: a list is never behind, as the search index can be. */
+/** The list has its properties in its URL, which is as long as this at most; the search has them in its body. */
+const LISTED_CHARACTERS_MAX = 6_000;
+
+/** Lists all records: a list is never behind, as the search index can be. */
 export function readPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
-  return read.since || read.until ? searchPage(session, read) : listPage(session, read);
+  const isSome = read.since || read.until || read.filters?.length;
+  const isLong = properties(read).join(',').length > LISTED_CHARACTERS_MAX;
+  return isSome || isLong ? searchPage(session, read) : listPage(session, read);
 }
 
 export async function readRecords(
@@ -92,7 +97,7 @@ async function searchPage(session: ProviderSession, read: PageRead): Promise<Rec
     method: 'POST',
     path: paths.search(read.objectName),
     body: {
-      filterGroups: [{ filters: filters(read, cursor?.aboveId ?? null) }],
+      ...filterGroups(filters(read, cursor?.aboveId ?? null)),
       sorts: [{ propertyName: 'hs_object_id', direction: 'ASCENDING' }],
       properties: properties(read),
       limit,
@@ -122,16 +127,29 @@ function nextSearch(
 
 interface Filter {
   propertyName: string;
-  operator: 'GTE' | 'LTE' | 'GT';
+  operator: 'GTE' | 'LTE' | 'GT' | 'EQ';
   value: string;
 }
 
-function filters({ objectName, since, until }: PageRead, aboveId: string | null): Filter[] {
+/** A group without filters is refused. */
+function filterGroups(all: Filter[]) {
+  return all.length > 0 ? { filterGroups: [{ filters: all }] } : {};
+}
+
+/** A search takes six in a group: three are left to callers (`takes.filters`). */
+function filters(
+  { objectName, since, until, filters: given = [] }: PageRead,
+  aboveId: string | null,
+): Filter[] {
   const propertyName = changedProperty(objectName);
   const all: Filter[] = [];
   if (since) all.push({ propertyName, operator: 'GTE', value: String(since.getTime()) });
   if (until) all.push({ propertyName, operator: 'LTE', value: String(until.getTime()) });
   if (aboveId) all.push({ propertyName: 'hs_object_id', operator: 'GT', value: aboveId });
+  for (const { fieldName, value } of given) {
+    const name = fieldName === 'id' ? 'hs_object_id' : fieldName;
+    all.push({ propertyName: name, operator: 'EQ', value: String(value) });
+  }
   return all;
 }
 

@@ -43,17 +43,25 @@ function pageRequest(read: PageRead): ProviderRequest {
   throw new ProviderError('CURSOR_GONE', 'The cursor does not belong to this read');
 }
 
-/** Names are checked and times are written by us: nothing in it comes from outside as it was. */
-function soql({ objectName, fields, since, until }: PageRead): string {
+/** Names are checked, texts are quoted and times are written by us: nothing in it comes from outside as it was. */
+function soql({ objectName, fields, since, until, filters = [] }: PageRead): string {
   const columns = ['Id', ...fields.map((field) => fieldPath(field).join('.'))];
   // Names differ in case only, but SOQL refuses to select the same column twice.
   const distinct = [...new Map(columns.map((column) => [column.toLowerCase(), column])).values()];
   const conditions = [
     since && `SystemModstamp > ${since.toISOString()}`,
     until && `SystemModstamp <= ${until.toISOString()}`,
+    ...filters.map(
+      ({ fieldName, value }) => `${fieldPath(fieldName).join('.')} = ${literal(value)}`,
+    ),
   ].filter((condition) => condition !== undefined);
   const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
   return `SELECT ${distinct.join(',')} FROM ${objectApiName(objectName)}${where}`;
+}
+
+/** In a text, a backslash makes the next character one of the text. */
+function literal(value: string | number | boolean): string {
+  return typeof value === 'string' ? `'${value.replaceAll(/[\\']/g, '\\$&')}'` : String(value);
 }
 
 export function toRecord(

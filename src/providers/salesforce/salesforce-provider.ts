@@ -52,6 +52,7 @@ export function salesforceProvider(
     ],
     limits: LIMITS,
     takes: {
+      filters: 20,
       associations: false,
       headers: true,
       idempotencyKey: false,

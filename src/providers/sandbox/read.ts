@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type {
   FieldDescription,
+  FieldValue,
   FieldValueType,
   ObjectDescription,
   PageRead,
@@ -32,6 +33,7 @@ export async function readPage(session: ProviderSession, read: PageRead): Promis
       cursor: read.cursor,
       updated_since: read.since?.toISOString(),
       updated_until: read.until?.toISOString(),
+      where: read.filters?.length ? JSON.stringify(conditions(read.filters)) : undefined,
     },
   });
   if (!isSuccess(answer)) throw refusalError(answer);
@@ -41,6 +43,10 @@ export async function readPage(session: ProviderSession, read: PageRead): Promis
     nextCursor,
     estimatedTotal: total,
   };
+}
+
+function conditions(filters: readonly FieldValue[]): Record<string, unknown> {
+  return Object.fromEntries(filters.map(({ fieldName, value }) => [fieldName, value]));
 }
 
 export async function readRecords(

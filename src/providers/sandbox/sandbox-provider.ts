@@ -62,6 +62,7 @@ export function sandboxProvider(address: () => string): Provider {
     objects: ['contacts', 'companies', 'deals'],
     limits,
     takes: {
+      filters: 20,
       associations: true,
       headers: true,
       idempotencyKey: true,

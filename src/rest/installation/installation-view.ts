@@ -5,6 +5,7 @@ import {
   lastOperations,
 } from '../../domain/installation/installation-health.ts';
 import { installedObjects } from '../../domain/installation/installed-object.ts';
+import { contentOf } from '../../domain/integration/integration-content.ts';
 import type { Relations } from '../../domain/relations.ts';
 import { byId, type Row } from '../../domain/scope.ts';
 import { connection, showConnection } from '../connection/connection-view.ts';
@@ -12,7 +13,11 @@ import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
 import { operationStatus } from '../operation/operation-view.ts';
 import { group, showGroup } from '../project/group.ts';
-import { installationConfig, showInstallationConfig } from './config/show-config.ts';
+import {
+  installationConfig,
+  isSilentOnEvents,
+  showInstallationConfig,
+} from './config/show-config.ts';
 import { installedObject, showInstalledObject } from './installed-object.ts';
 
 export const installation = resource(
@@ -53,6 +58,10 @@ export async function showInstallation(row: Row<'Installation'>, relations: Rela
     find(lastOperations, row.id),
     get(installedObjects, row.id),
   ]);
+  const { latestRevisionId: revisionId, provider } = integration;
+  const content = isSilentOnEvents(config)
+    ? contentOf(await get(byId('Revision'), revisionId))
+    : null;
   return {
     ...row,
     healthStatus: wordOf('InstallationHealth', health.status),
@@ -60,9 +69,10 @@ export async function showInstallation(row: Row<'Installation'>, relations: Rela
     group: showGroup(ofGroup),
     connection: through,
     config: showInstallationConfig(config, {
-      provider: integration.provider,
-      revisionId: integration.latestRevisionId,
+      provider,
+      revisionId,
       createdBy: row.createdBy,
+      content,
     }),
     objects: objects.map(showInstalledObject),
     lastOperationStatus: last ? wordOf('OperationStatus', last.status) : undefined,

@@ -65,6 +65,9 @@ export const provider = resource(
     supports: z
       .array(words('ProviderCapability', PROVIDER_CAPABILITIES))
       .describe('What the gateway can do with its records.'),
+    filtersMax: z
+      .int()
+      .describe('The most `fieldFilters` of an object; 0 if records can not be filtered.'),
     allOrNone: z
       .array(words('WriteType', ['CREATE', 'UPDATE']))
       .describe('The types of batches that `batchPolicy.allOrNone` is possible for.'),
@@ -88,6 +91,7 @@ export function showProvider(facts: Provider) {
     metadata: input.length > 0 ? { input } : undefined,
     authSchemes: authSchemes.map((scheme) => wordOf('AuthScheme', scheme)),
     supports: supportedCapabilities(facts).map((one) => wordOf('ProviderCapability', one)),
+    filtersMax: facts.takes.filters ?? 0,
     allOrNone: facts.takes.allOrNone.map((one) => wordOf('WriteType', one)),
   };
 }

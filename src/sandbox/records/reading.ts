@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { jsonBody, parsed, type SandboxAnswer, type SandboxRequest } from '../request.ts';
 import { cursorText, parsedCursor } from './cursor.ts';
-import { OBJECTS } from './objects.ts';
+import { OBJECTS, type ObjectDefinition } from './objects.ts';
 import { recordView, selectedView } from './record-view.ts';
+import type { StoredRecord } from './table.ts';
 import type { Workspace } from './workspace.ts';
 
 const PAGE_SIZE_MAX = 1_000;
@@ -39,21 +40,51 @@ const pageQuerySchema = z.object({
     .string()
     .transform((names) => names.split(','))
     .optional(),
+  /** Values by field name, as JSON: records that have all of them. */
+  where: z.string().transform(parsedWhere).optional(),
 });
+
+function parsedWhere(text: string, context: z.RefinementCtx): Record<string, unknown> {
+  try {
+    const { data } = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text));
+    if (data) return data;
+  } catch {
+    // Told below.
+  }
+  context.addIssue('must be a JSON object.');
+  return z.NEVER;
+}
 
 export function listRecords(
   workspace: Workspace,
   { params, query }: SandboxRequest,
 ): SandboxAnswer {
   const table = workspace.getTable(params.object!);
-  const { limit, cursor, fields, ...times } = parsed(pageQuerySchema, Object.fromEntries(query));
-  const range = { sinceMs: times.updated_since, untilMs: times.updated_until };
+  const { limit, cursor, fields, where, ...times } = parsed(
+    pageQuerySchema,
+    Object.fromEntries(query),
+  );
+  const range = {
+    sinceMs: times.updated_since,
+    untilMs: times.updated_until,
+    isMatch: where && havingValues(table.definition, where),
+  };
   const view = fields ? selectedView(table.definition, fields) : recordView(table.definition);
   const { after, total } =
     cursor === undefined ? { after: 0, total: table.count(range) } : parsedCursor(table, cursor);
   const { records, hasMore } = table.page({ ...range, after, limit });
   const nextCursor = hasMore ? cursorText(table, { after: records.at(-1)!.position, total }) : null;
   return { status: 200, json: { records: records.map(view), nextCursor, total } };
+}
+
+/** A value that is written in another type is the same value: `1` is `"1"`. Throws a Refusal for unknown fields. */
+function havingValues(definition: ObjectDefinition, where: Record<string, unknown>) {
+  const view = selectedView(definition, Object.keys(where));
+  const wanted = Object.entries(where).map(([name, value]) => [name, String(value)] as const);
+  return (record: StoredRecord) => {
+    const shown = view(record);
+    return wanted.every(([name, value]) => shown[name] != null && String(shown[name]) === value);
+  };
 }
 
 export function getRecord(workspace: Workspace, { params }: SandboxRequest): SandboxAnswer {

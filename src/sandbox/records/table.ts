@@ -45,6 +45,8 @@ export interface PageQuery {
   /** Changed at or after, and at or before. */
   sinceMs?: number;
   untilMs?: number;
+  /** Left out: every record. */
+  isMatch?: (record: StoredRecord) => boolean;
   limit: number;
 }
 
@@ -174,7 +176,8 @@ export class RecordTable {
 
   /** Walks all matches: for the first page of a read, not for each. */
   count(query: Omit<PageQuery, 'limit' | 'after'>): number {
-    if (query.sinceMs === undefined && query.untilMs === undefined) return this.size;
+    const { sinceMs, untilMs, isMatch } = query;
+    if (sinceMs === undefined && untilMs === undefined && !isMatch) return this.size;
     let count = 0;
     for (const _ of this.#matching(query)) count += 1;
     return count;
@@ -194,6 +197,7 @@ export class RecordTable {
     after = 0,
     sinceMs = Number.NEGATIVE_INFINITY,
     untilMs = Number.POSITIVE_INFINITY,
+    isMatch = () => true,
   }: Partial<PageQuery>): Generator<StoredRecord> {
     const versions = this.#versions;
     let index = firstIndex(
@@ -203,7 +207,7 @@ export class RecordTable {
     for (; index < versions.length; index += 1) {
       const version = versions[index]!;
       if (version.updatedAtMs > untilMs) return;
-      if (this.#isCurrent(version)) yield version;
+      if (this.#isCurrent(version) && isMatch(version)) yield version;
     }
   }
 

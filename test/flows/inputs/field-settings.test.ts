@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { writeFieldSettingInput } from '../../../src/domain/installation/write-field-setting.ts';
+import type { writeFieldSettingInput } from '../../../src/domain/installation/choice/write-field-setting.ts';
 import { sharedApp } from '../../support/app.ts';
 import { findingsAlike } from '../../support/rest/alike.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';

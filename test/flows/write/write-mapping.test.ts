@@ -70,3 +70,42 @@ test('a field that is named twice, or a record of which nothing is left, is refu
     { name: 'input.batch[1].record' },
   ]);
 });
+
+test('values in the words of the builder are written as the provider has them', async () => {
+  const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };
+  const [object] = read.objects;
+  const optionalFields = [
+    { fieldName: 'lifecycle', mapToName: 'phase' },
+    { fieldName: 'interests' },
+  ];
+  const content = { read: { objects: [{ ...object, optionalFields }] }, write };
+  const values = (deliveredValue: string, providerValue: string) => [
+    { deliveredValue, providerValue },
+  ];
+  const valueMappings = [
+    { fieldName: 'lifecycle', values: values('fresh', 'lead') },
+    { fieldName: 'interests', values: values('goods', 'product') },
+  ];
+  const [choice] = config.read;
+  const fields = [{ fieldName: 'phase', default: 'fresh' }];
+  const writer = await createWriter(app, {
+    content,
+    config: {
+      read: [{ ...choice, valueMappings }],
+      write: [{ objectName: 'contacts', fields }],
+    } as never,
+  });
+  const phaseOf = async (given: object) => {
+    const { email: address } = contact();
+    await writer.write({ objectName: 'people', record: { address, ...given } });
+    const { lifecycle, interests } = written(address) ?? {};
+    return [lifecycle, interests];
+  };
+  expect(await phaseOf({ phase: 'fresh', interests: ['goods', 'events'] })).toEqual([
+    'lead',
+    ['product', 'events'],
+  ]);
+  // Under the provider's name it is the provider's value.
+  expect(await phaseOf({ lifecycle: 'customer' })).toEqual(['customer', null]);
+  expect(await phaseOf({})).toEqual(['lead', null]);
+});

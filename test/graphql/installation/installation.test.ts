@@ -65,7 +65,16 @@ test('without a config, everything that the integration has is installed', async
   const integration = await integrate(app, tenant, content);
   const { input, ...installation } = await installFor(tenant, integration);
   const object = { lastReadTime: null, backfillDone: false, recordsRead: 0, pauseNote: null };
-  const chosen = { schedule: null, destination: null, disabled: false, backfill: null };
+  const chosen = {
+    schedule: null,
+    destination: null,
+    disabled: false,
+    backfill: null,
+    selectedFieldsAuto: null,
+    dynamicMappings: [],
+    valueMappings: [],
+    fieldFilters: [],
+  };
   expect(installation).toEqual({
     id: expect.stringMatching(/^ins_/),
     createdBy: `api:${tenant.apiKeyId}`,
@@ -91,6 +100,7 @@ test('without a config, everything that the integration has is installed', async
         },
       ],
       write: [{ objectName: 'deals', deletionEnabled: false, fields: [] }],
+      subscribe: [],
       proxy: null,
     },
     objects: [

@@ -18,6 +18,7 @@ export const wholeContent = {
           { fieldName: 'phone', mapToName: 'telephone', mapToDisplayName: 'Telephone' },
         ],
         optionalFieldsAuto: 'all',
+        backfill: { defaultPeriod: { days: 30 } },
         delivery: { mode: 'auto', pageSize: 100 },
         enabled: 'always',
       },

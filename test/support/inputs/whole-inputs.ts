@@ -16,6 +16,7 @@ export interface Step {
 const FIELD_SETTING = {
   fieldName: 'email',
   default: 'nobody@example.com',
+  defaultOnUpdate: true,
   writeOnCreate: 'ALWAYS',
   writeOnUpdate: 'IF_EMPTY',
 };
@@ -152,7 +153,8 @@ const ofConnecting: Step[] = [
 ];
 
 const [reading] = wholeContent.read.objects;
-const requiredFields = [...(reading?.requiredFields ?? []), { mapToName: 'surname' }];
+const surname = { mapToName: 'surname', default: 'lastname', prompt: 'Which is the surname?' };
+const requiredFields = [...(reading?.requiredFields ?? []), surname];
 const content = contentFor('crm', {
   ...wholeContent,
   ...subscribeContent,
@@ -160,8 +162,10 @@ const content = contentFor('crm', {
 });
 const [subscribed] = subscribeContent.subscribe.objects;
 const watchingAll = { enabled: 'always', watchFieldsAuto: 'all' };
+const fromTheStart = { backfill: { defaultPeriod: { fullHistory: true } } };
 const revision = revisionOf({
   ...content,
+  read: { objects: [{ ...reading, requiredFields, ...fromTheStart }] },
   subscribe: { objects: [{ ...subscribed, updateEvent: watchingAll }] },
 });
 const inModule = { module: 'crm', proxy: { enabled: true, useModule: true } };
@@ -179,8 +183,37 @@ const installing = {
         schedule: '0 * * * *',
         selectedFields: ['phone'],
         fieldMappings: [{ fieldName: 'lastname', mapToName: 'surname', mapToDisplayName: 'Name' }],
-        backfill: { days: 30 },
+        selectedFieldsAuto: 'all',
+        dynamicMappings: [
+          {
+            mapToName: 'phase',
+            mapToDisplayName: 'Phase',
+            prompt: 'Which is the phase?',
+            fieldName: 'lifecycle',
+            mappedValues: [{ mappedValue: 'new', mappedDisplayValue: 'New' }],
+          },
+        ],
+        valueMappings: [
+          { fieldName: 'phase', values: [{ deliveredValue: 'new', providerValue: 'lead' }] },
+        ],
+        fieldFilters: [{ fieldName: 'newsletter', operator: 'EQ', value: true }],
+        backfill: { days: 30, fieldFilters: [{ fieldName: 'score', operator: 'EQ', value: 1 }] },
         disabled: false,
+      },
+    ],
+    subscribe: [
+      {
+        objectName: 'contacts',
+        destination: 'records',
+        inheritFieldsAndMapping: true,
+        createEvent: { enabled: 'NEVER' },
+        updateEvent: {
+          enabled: 'ALWAYS',
+          watchFieldsAuto: 'all',
+          requiredWatchFields: [] as string[],
+        },
+        deleteEvent: { enabled: 'ALWAYS' },
+        otherEvents: ['object.merged'],
       },
     ],
     write: [{ objectName: 'contacts', deletionEnabled: true, fields: [FIELD_SETTING] }],

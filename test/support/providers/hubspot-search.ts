@@ -15,10 +15,11 @@ const searchBody = z.strictObject({
           .array(
             z.strictObject({
               propertyName: z.string(),
-              operator: z.enum(['GTE', 'LTE', 'GT']),
+              operator: z.enum(['GTE', 'LTE', 'GT', 'EQ']),
               value: z.string(),
             }),
           )
+          .min(1)
           .max(6),
       }),
     )
@@ -90,6 +91,7 @@ type Filter = z.infer<typeof searchBody>['filterGroups'][0]['filters'][0];
 
 function passes(record: HubspotRecord, { propertyName, operator, value }: Filter): boolean {
   const held = String(record.properties[propertyName]);
+  if (operator === 'EQ') return held === value;
   const compared = /^\d+$/.test(held) ? Number(held) : Date.parse(held);
   if (operator === 'GTE') return compared >= Number(value);
   return operator === 'LTE' ? compared <= Number(value) : compared > Number(value);

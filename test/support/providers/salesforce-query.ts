@@ -103,11 +103,22 @@ function fieldOf({ fields }: SalesforceObject, name: string): SalesforceField | 
 }
 
 function condition(text: string): (record: SalesforceRecord) => boolean {
+  const [, field, literal] = /^(\w+) = (.+)$/s.exec(text) ?? [];
+  if (field !== undefined && literal !== undefined) {
+    const value = literalValue(literal);
+    return (record) => record[field] === value;
+  }
   const [, operator, time = ''] = /^SystemModstamp (>|<=) (\S+Z)$/.exec(text) ?? [];
   const bound = Date.parse(time);
   if (operator === '>') return (record) => Date.parse(record.SystemModstamp) > bound;
   if (operator === '<=') return (record) => Date.parse(record.SystemModstamp) <= bound;
   throw new SalesforceRefusal(400, 'MALFORMED_QUERY', `unexpected token: ${text}`);
+}
+
+/** A text in quotes, with escapes; a number or a boolean as it is. */
+function literalValue(literal: string): unknown {
+  const [, quoted] = /^'((?:[^'\\]|\\.)*)'$/s.exec(literal) ?? [];
+  return quoted === undefined ? JSON.parse(literal) : quoted.replaceAll(/\\(.)/gs, '$1');
 }
 
 function row({ name }: SalesforceObject, record: SalesforceRecord, selected: Selection[]): Row {

@@ -43,6 +43,7 @@ function wireConfig(config: ConfigInput): WireConfig {
   const chosen = read.map((choice) => ({
     ...choice,
     selectedFields: choice.selectedFields ?? [],
+    fieldMappings: choice.fieldMappings ?? [],
   }));
   return JSON.parse(JSON.stringify(showConfig({ ...rest, read: chosen })));
 }

@@ -24,7 +24,9 @@ const CONFIG = `config {
   read {
     objectName selectedFields schedule destination disabled
     fieldMappings { fieldName mapToName } backfill { days fullHistory }
+    selectedFieldsAuto dynamicMappings { mapToName } valueMappings { fieldName } fieldFilters { fieldName }
   }
+  subscribe { objectName }
   write { objectName deletionEnabled fields { fieldName default writeOnCreate writeOnUpdate } }
   proxy { enabled }
 }`;

@@ -1,5 +1,6 @@
 /** The names that a customer chooses, with their places in the input. */
 import type { IntegrationContent, ReadObject } from '../../integration/integration-content.ts';
+import { type MappingChoice, mappedNames } from '../choice/mapped-names.ts';
 import type { ConfigContent, ConfigInput } from '../installation-config.ts';
 
 type Path = readonly PropertyKey[];
@@ -47,31 +48,44 @@ export function chosenNames({ content, config, path, isPresent = false }: Choice
   return [...chosen.values()];
 }
 
-interface FieldChoices {
+interface FieldChoices extends MappingChoice {
   objectName: string;
   selectedFields?: readonly string[] | null | undefined;
-  fieldMappings?:
-    | readonly { fieldName?: string | null | undefined; mapToName?: string | null | undefined }[]
-    | null
-    | undefined;
+  fieldFilters?: readonly { fieldName: string }[] | null | undefined;
 }
 
 /** Those that the integration lets the customer choose; of others it is told already that they are none. */
 function fieldsOf(
-  { selectedFields, fieldMappings }: FieldChoices,
-  { requiredFields, optionalFields, optionalFieldsAuto }: ReadObject,
+  choice: FieldChoices,
+  spec: ReadObject,
   at: (...below: PropertyKey[]) => Path,
 ): ChosenNames['fields'] {
-  const all = [...requiredFields, ...optionalFields];
-  const own = new Set(all.map(({ fieldName }) => fieldName));
-  const open = new Set(all.flatMap((field) => (field.fieldName === null ? field.mapToName : [])));
-  const selected = (selectedFields ?? []).flatMap((name, index) =>
+  const { requiredFields, optionalFields, optionalFieldsAuto } = spec;
+  const own = new Set([...requiredFields, ...optionalFields].map(({ fieldName }) => fieldName));
+  const selected = (choice.selectedFields ?? []).flatMap((name, index) =>
     own.has(name) || optionalFieldsAuto !== 'all'
       ? []
       : { name, path: at('selectedFields', index) },
   );
-  const mapped = (fieldMappings ?? []).flatMap(({ fieldName: name, mapToName = null }, index) =>
-    name && open.has(mapToName) ? { name, path: at('fieldMappings', index, 'fieldName') } : [],
-  );
-  return [...selected, ...mapped];
+  const mapped = [...mappedNames(spec, choice)].map(([mapToName, name]) => ({
+    name,
+    path: at(...placeOf(mapToName, choice)),
+  }));
+  const filtered = (choice.fieldFilters ?? []).map(({ fieldName: name }, index) => ({
+    name,
+    path: at('fieldFilters', index, 'fieldName'),
+  }));
+  return [...selected, ...mapped, ...filtered];
+}
+
+/** Where the choice says which field the name stands for; a default is said nowhere. */
+function placeOf(
+  mapToName: string,
+  { fieldMappings, dynamicMappings }: MappingChoice,
+): PropertyKey[] {
+  const indexIn = (mappings: MappingChoice['fieldMappings']) =>
+    (mappings ?? []).findIndex((one) => one.mapToName === mapToName && one.fieldName);
+  const [byCustomer, byPage] = [indexIn(fieldMappings), indexIn(dynamicMappings)];
+  if (byCustomer >= 0) return ['fieldMappings', byCustomer, 'fieldName'];
+  return byPage >= 0 ? ['dynamicMappings', byPage, 'fieldName'] : ['fieldMappings'];
 }

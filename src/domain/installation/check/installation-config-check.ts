@@ -9,6 +9,7 @@ import { repeated } from '../../integration/integration-content-check.ts';
 import { issueAt } from '../../issues.ts';
 import type { ConfigInput } from '../installation-config.ts';
 import { readChoiceIssues, withoutConfigIssues } from './read-choice-check.ts';
+import { subscribeChoiceIssues } from './subscribe-choice-check.ts';
 import { writeChoiceIssues } from './write-choice-check.ts';
 
 type Path = readonly PropertyKey[];
@@ -49,8 +50,10 @@ export async function listNewConfigIssues(
 export function* configIssues(config: ConfigInput, about: ConfigAbout): Generator<Issue> {
   const { content, provider, destinations } = about;
   const [read, write] = [content.read?.objects ?? [], content.write?.objects ?? []];
+  const subscribe = content.subscribe?.objects ?? [];
   yield* objectIssues(config.read ?? [], [...path, 'read'], read);
   yield* objectIssues(config.write ?? [], [...path, 'write'], write);
+  yield* objectIssues(config.subscribe ?? [], [...path, 'subscribe'], subscribe);
   if (config.provider != null && config.provider !== content.provider) {
     const detail = `must be ${content.provider}, the provider of the integration.`;
     yield issueAt([...path, 'provider'], detail, config.provider);
@@ -58,13 +61,16 @@ export function* configIssues(config: ConfigInput, about: ConfigAbout): Generato
   if (config.proxy?.enabled && !content.proxy?.enabled) {
     yield issueAt([...path, 'proxy', 'enabled'], PROXY_IS_OFF, true);
   }
-  const choices = { path: [...path, 'read'], objects: read, destinations };
+  const choices = { path: [...path, 'read'], objects: read, destinations, provider };
   yield* readChoiceIssues(config.read ?? [], choices);
   yield* writeChoiceIssues(config.write ?? [], { path: [...path, 'write'], content, provider });
+  const events = { path: [...path, 'subscribe'], objects: subscribe, destinations };
+  yield* subscribeChoiceIssues(config.subscribe ?? [], events);
 }
 
-function destinationsOfConfig({ read }: ConfigInput): string[] {
-  return [...new Set((read ?? []).flatMap(({ destination }) => destination ?? []))];
+function destinationsOfConfig({ read, subscribe }: ConfigInput): string[] {
+  const choices = [...(read ?? []), ...(subscribe ?? [])];
+  return [...new Set(choices.flatMap(({ destination }) => destination ?? []))];
 }
 
 function* objectIssues(

@@ -1,10 +1,15 @@
 /** What is wrong with the choices of a config for the objects to read. */
 import type { Issue } from '../../../errors.ts';
+import { type Provider, supportsFor } from '../../../providers/contract.ts';
+import { periodIssues } from '../../integration/backfill-period.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import { destinationIssues, repeated } from '../../integration/integration-content-check.ts';
 import { issueAt } from '../../issues.ts';
+import { dynamicMappingIssues } from '../choice/dynamic-mapping.ts';
+import { fieldFilterIssues } from '../choice/field-filter.ts';
+import { listUnmapped, openNames } from '../choice/mapped-names.ts';
+import { valueMappingIssues } from '../choice/value-mapping.ts';
 import type { ReadConfigInput } from '../installation-config.ts';
-import { listUnmapped } from '../required-mappings.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -14,22 +19,28 @@ interface ChoicesAbout {
   objects: readonly ReadObject[];
   /** Those of the destinations that they name that exist. */
   destinations: ReadonlySet<string>;
+  /** Null for one that is not known any more. */
+  provider: Provider | null;
 }
 
 export function* readChoiceIssues(
   choices: readonly ReadConfigInput[],
-  { path, objects, destinations }: ChoicesAbout,
+  { path, objects, destinations, provider }: ChoicesAbout,
 ): Generator<Issue> {
   yield* alwaysReadIssues(choices, path, objects);
   const specs = new Map(objects.map((object) => [object.objectName, object]));
   for (const [index, choice] of choices.entries()) {
     const at = [...path, index];
     yield* destinationIssues(choice.destination, [...at, 'destination'], destinations);
-    yield* backfillIssues(choice.backfill, [...at, 'backfill']);
+    yield* periodIssues(choice.backfill, [...at, 'backfill']);
+    yield* filterIssues(choice, at, provider);
+    yield* valueMappingIssues(choice.valueMappings ?? [], [...at, 'valueMappings']);
     const spec = specs.get(choice.objectName);
     if (!spec) continue;
     yield* selectionIssues(choice, spec, at);
+    yield* selectsAllIssues(choice, spec, { path: at, provider });
     yield* mappingIssues(choice, spec, at);
+    yield* dynamicMappingIssues(choice.dynamicMappings ?? [], spec, [...at, 'dynamicMappings']);
     yield* unmappedIssues(choice, spec, [...at, 'fieldMappings']);
   }
 }
@@ -84,13 +95,14 @@ function* selectionIssues(choice: ReadConfigInput, spec: ReadObject, path: Path)
 
 function* mappingIssues(choice: ReadConfigInput, spec: ReadObject, path: Path): Generator<Issue> {
   const mappings = choice.fieldMappings ?? [];
-  const open = [...spec.requiredFields, ...spec.optionalFields].filter(
-    ({ fieldName }) => fieldName === null,
-  );
-  const names = new Set(open.map(({ mapToName }) => mapToName));
+  const names = openNames([...spec.requiredFields, ...spec.optionalFields], choice.dynamicMappings);
   const twice = new Set(repeated(mappings.map(({ mapToName }) => mapToName)));
-  for (const [index, { fieldName, mapToName }] of mappings.entries()) {
+  for (const [index, { fieldName, mapToName, ...others }] of mappings.entries()) {
     const at = [...path, 'fieldMappings', index];
+    for (const member of ['default', 'prompt'] as const) {
+      if (others[member] == null) continue;
+      yield issueAt([...at, member], 'must be left out: the integration says it.', others[member]);
+    }
     if (fieldName == null) yield issueAt([...at, 'fieldName'], 'must be given.');
     if (mapToName == null) {
       yield issueAt([...at, 'mapToName'], 'must be given.');
@@ -102,8 +114,25 @@ function* mappingIssues(choice: ReadConfigInput, spec: ReadObject, path: Path): 
   }
 }
 
-function* backfillIssues(backfill: ReadConfigInput['backfill'], path: Path): Generator<Issue> {
-  if (backfill && (backfill.days == null) === (backfill.fullHistory == null)) {
-    yield issueAt(path, 'must have exactly one of days and fullHistory.', backfill);
-  }
+function* filterIssues(
+  { fieldFilters, backfill }: ReadConfigInput,
+  path: Path,
+  provider: Provider | null,
+): Generator<Issue> {
+  const at = [...path, 'fieldFilters'];
+  yield* fieldFilterIssues(fieldFilters ?? [], { path: at, provider });
+  const inBackfill = [...path, 'backfill', 'fieldFilters'];
+  yield* fieldFilterIssues(backfill?.fieldFilters ?? [], { path: inBackfill, provider });
+}
+
+/** Which fields an account has, not every provider tells. */
+function* selectsAllIssues(
+  { objectName, selectedFieldsAuto }: ReadConfigInput,
+  { optionalFieldsAuto }: ReadObject,
+  { path, provider }: { path: Path; provider: Provider | null },
+): Generator<Issue> {
+  if (selectedFieldsAuto == null || optionalFieldsAuto !== 'all' || !provider) return;
+  if (supportsFor(provider, objectName, 'METADATA')) return;
+  const detail = `must be left out: ${provider.displayName} does not tell the fields of ${objectName}.`;
+  yield issueAt([...path, 'selectedFieldsAuto'], detail, selectedFieldsAuto);
 }

@@ -1,6 +1,7 @@
 /** The messages that a page of records is delivered in. */
 import { z } from 'zod';
 import type { ProviderRecord } from '../../../providers/contract.ts';
+import { inWords } from '../../installation/choice/value-mapping.ts';
 import type { ReadPlan } from './read-plan.ts';
 
 /** The platform's limit of a message's size. A record that is larger alone is sent alone. */
@@ -41,7 +42,9 @@ const resultEntry = z
     fields: fields.describe(
       "The selected fields, by the provider's names; null if the record has no value.",
     ),
-    mappedFields: fields.describe('The fields that have a mapped name, by that name.'),
+    mappedFields: fields.describe(
+      'The fields that have a mapped name, by that name, with mapped values.',
+    ),
     raw: fields.describe('The record as the provider gave it.'),
   })
   .describe('A record.');
@@ -63,17 +66,22 @@ export type MessageHead = z.output<typeof messageHead>;
 /** One record, with the fields that were selected under both names. */
 export type ResultEntry = z.output<typeof resultEntry>;
 
-type Names = Pick<ReadPlan, 'fields' | 'mappings'>;
+type Names = Pick<ReadPlan, 'fields' | 'mappings' | 'words'>;
 
 export function entryOf({ fields, raw }: ProviderRecord, plan: Names): ResultEntry {
-  const value = (name: string) => (Object.hasOwn(fields, name) ? fields[name] : null);
+  const value = (name: string, deliveredName: string) =>
+    inWords(Object.hasOwn(fields, name) ? fields[name] : null, wordsOf(plan, deliveredName));
   return {
-    fields: Object.fromEntries(plan.fields.map((name) => [name, value(name)])),
+    fields: Object.fromEntries(plan.fields.map((name) => [name, value(name, name)])),
     mappedFields: Object.fromEntries(
-      plan.mappings.map(({ fieldName, mapToName }) => [mapToName, value(fieldName)]),
+      plan.mappings.map(({ fieldName, mapToName }) => [mapToName, value(fieldName, mapToName)]),
     ),
     raw,
   };
+}
+
+function wordsOf({ words }: Names, name: string) {
+  return Object.hasOwn(words, name) ? words[name] : undefined;
 }
 
 /** What a read has to tell: entries that waited since the page before, and this page's records. */

@@ -2,13 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { Provider } from '../../../providers/contract.ts';
 import { DAY_MS } from '../../../work/durations.ts';
-import type { BackfillConfig, ReadConfig } from '../../installation/installation-config.ts';
-import { listUnmapped } from '../../installation/required-mappings.ts';
-import type {
-  FieldMapping,
-  IntegrationContent,
-  ReadObject,
-} from '../../integration/integration-content.ts';
+import type { FieldFilter } from '../../installation/choice/field-filter.ts';
+import { listUnmapped, mappedNames } from '../../installation/choice/mapped-names.ts';
+import { deliveredWords, type ValueWords } from '../../installation/choice/value-mapping.ts';
+import type { ReadConfig } from '../../installation/installation-config.ts';
+import type { BackfillPeriod } from '../../integration/backfill-period.ts';
+import type { IntegrationContent, ReadObject } from '../../integration/integration-content.ts';
 
 /** The provider's name of a read object, from that or its mapped name; null if there is no such object. */
 export function nativeName({ read }: IntegrationContent, name: string): string | null {
@@ -26,6 +25,14 @@ export interface ReadPlan {
   /** The provider's names of the fields to read, each once. */
   fields: string[];
   mappings: { fieldName: string; mapToName: string }[];
+  /** Beside `fields`, all that the account has are read. */
+  readsAll: boolean;
+  /** What is delivered for values, by the name that they are delivered under. */
+  words: Readonly<Record<string, ValueWords>>;
+  /** Conditions on the records. */
+  filters: FieldFilter[];
+  /** Those of the first read. */
+  backfillFilters: FieldFilter[];
   /** Required names that no field is mapped to: while there are some, the object is not read. */
   unmapped: string[];
   /** The destination, by name. */
@@ -41,22 +48,32 @@ export function readPlan(
   choice: ReadConfig,
   limits: Pick<Provider['limits'], 'pageSize'>,
 ): ReadPlan {
-  const mapped = withChosenNames([...spec.requiredFields, ...spec.optionalFields], choice);
-  const required = new Set(spec.requiredFields.map(({ fieldName }) => fieldName));
   const selected = new Set(choice.selectedFields);
-  const messageSize = spec.delivery?.pageSize ?? null;
-  const read = mapped.filter(
-    ({ fieldName, isChosen }) => isChosen || required.has(fieldName) || selected.has(fieldName),
+  const readsAll = isAll(spec.optionalFieldsAuto) && isAll(choice.selectedFieldsAuto);
+  const named = [
+    ...ownFields(spec.requiredFields),
+    ...ownFields(spec.optionalFields).filter(
+      ({ fieldName }) => isAll(choice.selectedFieldsAuto) || selected.has(fieldName),
+    ),
+    ...[...mappedNames(spec, choice)].map(([mapToName, fieldName]) => ({ fieldName, mapToName })),
+  ];
+  const mappings = named.flatMap(({ fieldName, mapToName }) =>
+    mapToName ? { fieldName, mapToName } : [],
   );
+  const messageSize = spec.delivery?.pageSize ?? null;
+  const { fieldFilters: filters = [], backfill } = choice;
+  const ofBackfill = backfill?.fieldFilters ?? [];
   return {
     objectName: spec.objectName,
     deliveredName: spec.mapToName ?? spec.objectName,
     fields: [
-      ...new Set([...read.map(({ fieldName }) => fieldName), ...namedNowhere(spec, selected)]),
+      ...new Set([...named.map(({ fieldName }) => fieldName), ...namedNowhere(spec, selected)]),
     ],
-    mappings: read.flatMap(({ fieldName, mapToName }) =>
-      mapToName ? { fieldName, mapToName } : [],
-    ),
+    mappings,
+    readsAll,
+    words: wordsByName(choice, mappings),
+    filters,
+    backfillFilters: ofBackfill.length > 0 ? ofBackfill : filters,
     unmapped: listUnmapped(spec, choice),
     destination: choice.destination ?? spec.destination,
     pageSize: Math.min(messageSize ?? limits.pageSize, limits.pageSize),
@@ -77,19 +94,40 @@ function namedNowhere({ optionalFieldsAuto }: ReadObject, selected: Set<string>)
   return optionalFieldsAuto === 'all' ? selected : [];
 }
 
-/** Fields that the integration leaves to be mapped get the config's names; optional ones without are not read. */
-function withChosenNames(fields: FieldMapping[], { fieldMappings }: ReadConfig) {
-  const chosen = new Map(fieldMappings.map(({ mapToName, fieldName }) => [mapToName, fieldName]));
-  return fields.flatMap(({ fieldName, mapToName }) => {
-    if (fieldName !== null) return { fieldName, mapToName, isChosen: false };
-    const chosenName = chosen.get(mapToName) ?? null;
-    return chosenName === null ? [] : { fieldName: chosenName, mapToName, isChosen: true };
-  });
+function isAll(auto: string | null | undefined): boolean {
+  return auto === 'all';
 }
 
-/** The pages that a cursor belongs to: those of another account or with other fields must not continue from it. */
-export function planKey(connectionId: string, { objectName, fields }: ReadPlan): string {
-  const identity = JSON.stringify([connectionId, objectName, [...fields].sort()]);
+/** Fields that the integration names by the provider's names. */
+function ownFields(fields: ReadObject['requiredFields']) {
+  return fields.flatMap(({ fieldName, mapToName }) =>
+    fieldName === null ? [] : { fieldName, mapToName },
+  );
+}
+
+/** A field is delivered in the builder's words under the builder's names, and else under its own. */
+function wordsByName(
+  { valueMappings = [] }: ReadConfig,
+  mappings: ReadPlan['mappings'],
+): ReadPlan['words'] {
+  const known = valueMappings.flatMap((mapping) => {
+    const names = mappings
+      .filter(({ fieldName, mapToName }) => [fieldName, mapToName].includes(mapping.fieldName))
+      .map(({ mapToName }) => mapToName);
+    const delivered = names.length > 0 ? names : [mapping.fieldName];
+    return delivered.map((name) => [name, deliveredWords(mapping)] as const);
+  });
+  return Object.fromEntries(known);
+}
+
+/** The pages that a cursor belongs to: those of another account, or with other fields or conditions, must not continue from it. */
+export function planKey(
+  connectionId: string,
+  { objectName, fields }: Pick<ReadPlan, 'objectName' | 'fields'>,
+  filters: readonly FieldFilter[],
+): string {
+  const conditions = filters.length > 0 ? [filters] : [];
+  const identity = JSON.stringify([connectionId, objectName, [...fields].sort(), ...conditions]);
   return createHash('sha256').update(identity).digest('base64url');
 }
 
@@ -109,10 +147,18 @@ export interface ReadWindow {
  */
 const SETTLE_MS = 60_000;
 
+/** How far back the first read goes: the customer's choice, else the integration's; null: all records. */
+export function backfillOf(
+  spec: Pick<ReadObject, 'backfill'> | null,
+  choice: Pick<ReadConfig, 'backfill'> | null,
+): BackfillPeriod | null {
+  return choice?.backfill ?? spec?.backfill?.defaultPeriod ?? null;
+}
+
 /** What a scheduled read reads: the first time its backfill, later what changed since. */
 export function scheduledWindow(
   { backfillDone, readUntil }: { backfillDone: boolean; readUntil: Date | null },
-  backfill: BackfillConfig | null,
+  backfill: BackfillPeriod | null,
   now: Date,
 ): ReadWindow {
   const settled = new Date(now.getTime() - SETTLE_MS);

@@ -4,13 +4,13 @@ import { Kept, run, sql, statements } from '../../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import type { Services } from '../../call.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
+import { listUnmapped } from '../../installation/choice/mapped-names.ts';
 import type { ReadConfig } from '../../installation/installation-config.ts';
 import { scheduleOf } from '../../installation/installed-object.ts';
-import { listUnmapped } from '../../installation/required-mappings.ts';
 import { nextRunOf } from '../../integration/cron.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import type { InstallationAtWork } from '../operation-work.ts';
-import { scheduledWindow } from './read-plan.ts';
+import { backfillOf, scheduledWindow } from './read-plan.ts';
 import { beginRun, startRun } from './read-run.ts';
 
 type Installation = Row<'Installation'>;
@@ -127,6 +127,6 @@ async function startOrPostpone(
   if (!schedule || isWaiting || object.isRunning) return null;
   // A field that people have to map is waited for: without it, records would be incomplete for ever.
   if (spec && choice && listUnmapped(spec, choice).length > 0) return null;
-  const window = scheduledWindow(object, choice?.backfill ?? null, now);
+  const window = scheduledWindow(object, backfillOf(spec, choice), now);
   return startRun(tx, { installation: object, objectName, ...window });
 }

@@ -20,7 +20,7 @@ import { recordPage } from './read-page.ts';
 import { isEmptyWindow, planKey, waitsFor } from './read-plan.ts';
 import { claimRun, giveBack, holdLease, type ReadRun } from './read-run.ts';
 import { noteWait } from './read-wait.ts';
-import { getReadSource, type ReadSource } from './source.ts';
+import { getReadSource, type ReadSource, withAllFields } from './source.ts';
 
 /** Short enough that a worker soon has time for another read, and to stop. */
 const SLICE_MS = 5_000;
@@ -79,13 +79,15 @@ class Slice {
       return giveBack(this.#services, this.#run, { waitMs: BACKLOG_WAIT_SECONDS * 1_000 });
     }
     const installation = { id: installationId, projectId };
-    const source = await getReadSource(this.#services, installation, objectName);
-    if (source.plan.unmapped.length > 0) return this.#wait(waitsFor(source.plan));
-    if (await isAwaitingConsent(this.#services, source.connection)) {
+    const found = await getReadSource(this.#services, installation, objectName);
+    if (found.plan.unmapped.length > 0) return this.#wait(waitsFor(found.plan));
+    if (await isAwaitingConsent(this.#services, found.connection)) {
       return this.#wait(AWAITS_CONSENT);
     }
+    const source = { ...found, plan: await withAllFields(this.#services, found) };
     const session = openSession(this.#services, source.connection, source.provider);
-    this.#beginAgainUnless(planKey(source.connection.id, source.plan));
+    const filters = filtersOf(this.#run, source);
+    this.#beginAgainUnless(planKey(source.connection.id, source.plan, filters));
     for (let pages = 1; await this.#readPage(source, session); pages += 1) {
       const isOver = pages >= SLICE_PAGES || performance.now() >= endMs || signal.aborted;
       if (!isOver && !this.#run.paused) continue;
@@ -167,12 +169,18 @@ class Slice {
   }
 }
 
-function requestFor({ since, until, cursor }: ReadRun, { plan }: ReadSource): PageRead {
-  const { objectName, fields, pageSize } = plan;
+function filtersOf({ readType }: Pick<ReadRun, 'readType'>, { plan }: ReadSource) {
+  return readType === 'BACKFILL' ? plan.backfillFilters : plan.filters;
+}
+
+function requestFor(run: ReadRun, source: ReadSource): PageRead {
+  const { since, until, cursor } = run;
+  const { objectName, fields, pageSize } = source.plan;
   return {
     objectName,
     fields,
     pageSize,
+    filters: filtersOf(run, source).map(({ fieldName, value }) => ({ fieldName, value })),
     ...(since && { since }),
     ...(until && { until }),
     ...(cursor !== null && { cursor }),

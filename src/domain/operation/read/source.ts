@@ -4,6 +4,7 @@ import { notFound, unprocessable } from '../../../errors.ts';
 import type { Capabilities, Provider } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
 import { configOf } from '../../installation/installation-config.ts';
+import { describeObject } from '../../installation/object-descriptions.ts';
 import { contentOf } from '../../integration/integration-content.ts';
 import type { MessageHead } from './read-message.ts';
 import { type ReadPlan, readPlan } from './read-plan.ts';
@@ -12,6 +13,8 @@ export interface ReadSource {
   plan: ReadPlan;
   connection: Row<'Connection'>;
   provider: Provider;
+  /** Of the integration; null without one. */
+  module: string | null;
   readPage: NonNullable<Capabilities['readPage']>;
   head: Omit<MessageHead, 'operationId' | 'operationTime' | 'readType'>;
 }
@@ -40,7 +43,19 @@ export async function getReadSource(
   const plan = readPlan(spec, choice, provider.limits);
   const { consumer: _consumer, ...connection } = installation.connection;
   const head = { action: 'read', ...installationHead(found, plan) } as const;
-  return { plan, connection, provider, readPage, head };
+  return { plan, connection, provider, module: content.module, readPage, head };
+}
+
+/** With every field that the account has now, if all are read. */
+export async function withAllFields(
+  services: Services,
+  { plan, connection, module }: Pick<ReadSource, 'plan' | 'connection' | 'module'>,
+): Promise<ReadPlan> {
+  if (!plan.readsAll) return plan;
+  const { objectName, fields } = plan;
+  const described = await describeObject({ services, connection, module, objectName });
+  const names = described.fields.map(({ fieldName }) => fieldName);
+  return { ...plan, fields: [...new Set([...fields, ...names])] };
 }
 
 /** What every message about an installation's records says of it. */

@@ -1,5 +1,6 @@
 /** What the config says of single fields, done to the records of a write. */
-import type { WriteFieldSetting } from '../../installation/write-field-setting.ts';
+import { inWords } from '../../installation/choice/value-mapping.ts';
+import type { WriteFieldSetting } from '../../installation/choice/write-field-setting.ts';
 import type { FieldNames } from './mapping.ts';
 
 export interface SettledRecord {
@@ -37,8 +38,9 @@ export function settleFields(
       if (Object.hasOwn(given, name)) settled.leftOut.push(name);
       continue;
     }
-    if (!isGiven && setting.default !== null) {
-      settled.record[name] = setting.default;
+    const isFilled = type === 'CREATE' || setting.defaultOnUpdate !== false;
+    if (!isGiven && isFilled && setting.default !== null) {
+      settled.record[name] = inWords(setting.default, names?.words.get(setting.fieldName));
       settled.defaults.push(name);
     }
     if (occasion === 'IF_EMPTY' && Object.hasOwn(settled.record, name)) settled.ifEmpty.push(name);

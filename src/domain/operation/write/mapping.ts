@@ -4,7 +4,13 @@
  * that the object reads stay, and other names are left out, unless any field is allowed.
  */
 import type { Issue } from '../../../errors.ts';
-import type { ConfigContent } from '../../installation/installation-config.ts';
+import { mappedNames } from '../../installation/choice/mapped-names.ts';
+import {
+  inWords,
+  providerWords,
+  type ValueWords,
+} from '../../installation/choice/value-mapping.ts';
+import type { ConfigContent, ReadConfig } from '../../installation/installation-config.ts';
 import type { IntegrationContent, WriteObject } from '../../integration/integration-content.ts';
 import { issueAt } from '../../issues.ts';
 import type { GivenRecord } from './write-input.ts';
@@ -14,6 +20,8 @@ export interface FieldNames {
   mapped: ReadonlyMap<string, string>;
   /** The provider's names that stay as they are; null: any. */
   own: ReadonlySet<string> | null;
+  /** What the provider has for values, by the name that callers give them under. */
+  words: ReadonlyMap<string, ValueWords>;
 }
 
 /** Null if names are the provider's and stay. */
@@ -25,15 +33,33 @@ export function inheritedNames(
   const read = content.read?.objects.find((object) => object.objectName === objectName);
   if (!inheritMapping || !read) return null;
   const choice = config.read.find((object) => object.objectName === objectName);
-  const mapped = new Map<string, string>();
-  const own = new Set(choice?.selectedFields);
-  const fields = [...read.requiredFields, ...read.optionalFields, ...(choice?.fieldMappings ?? [])];
-  for (const { fieldName, mapToName } of fields) {
-    if (fieldName === null) continue;
-    own.add(fieldName);
-    if (mapToName !== null) mapped.set(mapToName, fieldName);
+  const mapped = new Map<string, string>(choice ? mappedNames(read, choice) : []);
+  for (const { fieldName, mapToName } of [...read.requiredFields, ...read.optionalFields]) {
+    if (fieldName !== null && mapToName !== null) mapped.set(mapToName, fieldName);
   }
-  return { mapped, own: valueDefaults?.allowAnyFields ? null : own };
+  const named = [...read.requiredFields, ...read.optionalFields];
+  const own = new Set([
+    ...(choice?.selectedFields ?? []),
+    ...named.flatMap(({ fieldName }) => fieldName ?? []),
+    ...mapped.values(),
+  ]);
+  const takesAny =
+    valueDefaults?.allowAnyFields ||
+    (read.optionalFieldsAuto === 'all' && choice?.selectedFieldsAuto === 'all');
+  const words = choice ? wordsByName(choice, mapped) : new Map();
+  return { mapped, own: takesAny ? null : own, words };
+}
+
+/** As messages have them: in the builder's words under the builder's names, and else under the field's own. */
+function wordsByName({ valueMappings = [] }: ReadConfig, mapped: ReadonlyMap<string, string>) {
+  const known = valueMappings.flatMap((mapping) => {
+    const names = [...mapped].flatMap(([mapToName, fieldName]) =>
+      [mapToName, fieldName].includes(mapping.fieldName) ? mapToName : [],
+    );
+    const given = names.length > 0 ? names : [mapping.fieldName];
+    return given.map((name) => [name, providerWords(mapping)] as const);
+  });
+  return new Map(known);
 }
 
 export interface NamedRecord {
@@ -57,7 +83,7 @@ export function nameFields(
     if (fieldName === null) leftOut.push(name);
     else if (named.has(fieldName)) {
       issues.push(issueAt([...path, name], `names the field ${fieldName} a second time.`));
-    } else named.set(fieldName, value);
+    } else named.set(fieldName, inWords(value, names.words.get(name)));
   }
   if (leftOut.length > 0 && ![...named.keys()].some((name) => name !== 'id')) {
     issues.push(issueAt(path, `has no field that is written: ${leftOut.join(', ')} are left out.`));

@@ -1,5 +1,5 @@
 /** Settings of single fields, between the form that the platform writes and the domain's. */
-import type { WriteFieldSetting } from '../../../domain/installation/write-field-setting.ts';
+import type { WriteFieldSetting } from '../../../domain/installation/choice/write-field-setting.ts';
 import type { WireWriteObject } from './config-shape.ts';
 
 type WireSettings = NonNullable<WireWriteObject['selectedFieldSettings']>;
@@ -8,31 +8,68 @@ type WireSetting = WireSettings[string];
 const OCCASIONS = { always: 'ALWAYS', never: 'NEVER', ifEmpty: 'IF_EMPTY' } as const;
 const WORDS = { ALWAYS: 'always', NEVER: 'never', IF_EMPTY: 'ifEmpty' } as const;
 
-export function takeFieldSettings(settings: WireSettings = {}): WriteFieldSetting[] {
-  return Object.entries(settings).map(([fieldName, wire]) => ({
+/** Settings come first, and then defaults in the older form: findings are told by their places in that order. */
+export function takeFieldSettings({
+  selectedFieldSettings: settings = {},
+  selectedValueDefaults: defaults = {},
+}: Pick<WireWriteObject, 'selectedFieldSettings' | 'selectedValueDefaults'>): WriteFieldSetting[] {
+  const ofSettings = Object.entries(settings).map(([fieldName, wire]) => ({
     fieldName,
     default: takeDefault(wire.default),
+    defaultOnUpdate: true,
     writeOnCreate: OCCASIONS[wire.writeOnCreate ?? 'always'],
     writeOnUpdate: OCCASIONS[wire.writeOnUpdate ?? 'always'],
   }));
+  const ofDefaults = Object.entries(defaults).map(([fieldName, { value, applyOnUpdate }]) => ({
+    fieldName,
+    default: value,
+    defaultOnUpdate: applyOnUpdate !== 'never',
+    writeOnCreate: OCCASIONS.always,
+    writeOnUpdate: OCCASIONS.always,
+  }));
+  return [...ofSettings, ...ofDefaults];
 }
 
 function takeDefault({ stringValue, integerValue, booleanValue }: WireSetting['default'] = {}) {
   return stringValue ?? integerValue ?? booleanValue ?? null;
 }
 
-export function showFieldSettings(settings: readonly WriteFieldSetting[]): WireSettings {
-  return Object.fromEntries(
-    settings.map(({ fieldName, default: value, writeOnCreate, writeOnUpdate }) => [
-      fieldName,
-      {
-        default: value === null ? undefined : showDefault(value),
-        // A config that writes it if empty when there is nothing yet is refused.
-        writeOnCreate: writeOnCreate === 'NEVER' ? 'never' : 'always',
-        writeOnUpdate: WORDS[writeOnUpdate],
-      },
-    ]),
-  );
+type Shown = Pick<WireWriteObject, 'selectedFieldSettings' | 'selectedValueDefaults'>;
+
+/** Only the older form has defaults that updates don't write. */
+export function showFieldSettings(settings: readonly WriteFieldSetting[]): Shown {
+  const [older, newer] = [
+    settings.filter(({ defaultOnUpdate }) => defaultOnUpdate === false),
+    settings.filter(({ defaultOnUpdate }) => defaultOnUpdate !== false),
+  ];
+  return {
+    ...(newer.length > 0 && {
+      selectedFieldSettings: Object.fromEntries(
+        newer.map((setting) => [setting.fieldName, showSetting(setting)]),
+      ),
+    }),
+    ...(older.length > 0 && {
+      selectedValueDefaults: Object.fromEntries(
+        older.map(({ fieldName, default: value }) => [
+          fieldName,
+          { value: value ?? '', applyOnUpdate: 'never' as const },
+        ]),
+      ),
+    }),
+  };
+}
+
+function showSetting({
+  default: value,
+  writeOnCreate,
+  writeOnUpdate,
+}: WriteFieldSetting): WireSetting {
+  return {
+    default: value === null ? undefined : showDefault(value),
+    // A config that writes it if empty when there is nothing yet is refused.
+    writeOnCreate: writeOnCreate === 'NEVER' ? 'never' : 'always',
+    writeOnUpdate: WORDS[writeOnUpdate],
+  };
 }
 
 function showDefault(value: string | number | boolean): WireSetting['default'] {

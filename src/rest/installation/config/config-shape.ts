@@ -1,81 +1,8 @@
 /** An installation's config as the platform writes it: objects by their names, fields as the members of objects. */
 import { z } from 'zod';
 
-const text = z.string().min(1).max(256);
-
-const period = z
-  .strictObject({
-    days: z.int().min(0).optional().describe('The days before now that the first read covers.'),
-    fullHistory: z.boolean().optional().describe('True: the first read covers all records.'),
-  })
-  .describe('Exactly one of days and fullHistory.');
-
-const fields = z
-  .record(text, z.boolean())
-  .describe('The fields to read, each with true. Default: those that are read without a config.');
-const mappings = z
-  .record(text, text)
-  .describe("The provider's fields for the names that the integration leaves to be mapped.");
-
-const objectName = text.describe(
-  'The name of the object: the same as that of the member that holds it.',
-);
-
-/** What is not there yet may be written, as long as it says nothing. */
-const nothingIn = (what: string) =>
-  z.refine<Record<string, unknown> | unknown[]>(
-    (given) => Object.keys(given).length === 0,
-    `must be empty: ${what} can't be chosen.`,
-  );
-
-const fieldFilter = z.strictObject({
-  fieldName: text.describe("The provider's name of the field."),
-  operator: z.enum(['eq']).describe('Always `eq`: equal.'),
-  value: z.union([z.string(), z.number(), z.boolean()]).describe('What the field is to be.'),
-});
-
-const readObjectShape = {
-  schedule: z
-    .string()
-    .max(256)
-    .optional()
-    .describe(
-      "Replaces the integration's schedule: a cron expression of five fields, in UTC. Empty: the integration's.",
-    ),
-  destination: text
-    .optional()
-    .describe("Replaces the integration's destination: the name of a destination of the project."),
-  disabled: z.boolean().optional().describe('True: the object is not read. Default: false.'),
-  backfill: z
-    .strictObject({
-      defaultPeriod: period,
-      fieldFilters: z
-        .array(fieldFilter)
-        .check(nothingIn('filters'))
-        .optional()
-        .describe('Empty: the first read has no filters.'),
-    })
-    .optional()
-    .describe('How far back the first read goes.'),
-};
-
-const takenEmpty = {
-  selectedValueMappings: z
-    .record(z.string(), z.unknown())
-    .check(nothingIn('mappings of values'))
-    .optional()
-    .describe('Empty: values are delivered as the provider has them.'),
-  dynamicMappingsInput: z
-    .array(z.unknown())
-    .check(nothingIn('further mappings'))
-    .optional()
-    .describe('Empty: the integration says what is mapped.'),
-  fieldFilters: z
-    .array(fieldFilter)
-    .check(nothingIn('filters'))
-    .optional()
-    .describe('Empty: all records are read.'),
-};
+import { fields, mappings, objectName, readObjectShape, text } from './config-read-shape.ts';
+import { subscribeObjectInput, subscribeObjectOutput } from './config-subscribe.ts';
 
 const onCreate = z.enum(['always', 'never']);
 const onUpdate = z.enum(['always', 'never', 'ifEmpty']);
@@ -106,7 +33,20 @@ const fieldSettings = z.record(
   }),
 );
 
+const valueDefaults = z.record(
+  text,
+  z.strictObject({
+    value: z.union([z.string(), z.number(), z.boolean()]).describe('The default.'),
+    applyOnUpdate: onCreate
+      .optional()
+      .describe('`never`: updates do not write the default. Default: `always`.'),
+  }),
+);
+
 const writeObjectShape = {
+  selectedValueDefaults: valueDefaults
+    .optional()
+    .describe('Defaults of fields, as they were given before there were selectedFieldSettings.'),
   selectedFieldSettings: fieldSettings
     .optional()
     .describe('How fields are written, by their names. Others are written as they are given.'),
@@ -161,7 +101,6 @@ export const configInput = z
         selectedFields: fields.optional(),
         selectedFieldMappings: mappings.optional(),
         ...readObjectShape,
-        ...takenEmpty,
       }),
       'The objects to read. Objects that are not named are not read.',
     ),
@@ -169,7 +108,10 @@ export const configInput = z
       z.strictObject({ objectName: objectName.optional(), ...writeObjectShape }),
       'The objects to write.',
     ),
-    subscribe: objectsOf(z.never(), 'Empty: the integration says what is subscribed to.'),
+    subscribe: objectsOf(
+      subscribeObjectInput,
+      'The objects whose events are another choice than the integration.',
+    ),
     proxy,
   })
   .describe('The choices of the customer.');
@@ -199,10 +141,19 @@ export const configOutput = {
         .describe('The objects, by their names.'),
     })
     .describe('The objects that may be written.'),
+  subscribe: z
+    .object({
+      objects: z.record(z.string(), subscribeObjectOutput).describe('The objects, by their names.'),
+    })
+    .optional()
+    .describe('The objects whose events are another choice than the integration.'),
   proxy,
 };
 
 export type WireConfig = z.output<typeof configInput>;
-type Objects<P extends 'read' | 'write'> = NonNullable<NonNullable<WireConfig[P]>['objects']>;
+type Objects<P extends 'read' | 'write' | 'subscribe'> = NonNullable<
+  NonNullable<WireConfig[P]>['objects']
+>;
 export type WireReadObject = Objects<'read'>[string];
 export type WireWriteObject = Objects<'write'>[string];
+export type WireSubscribeObject = Objects<'subscribe'>[string];

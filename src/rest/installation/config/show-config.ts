@@ -6,10 +6,13 @@ import {
   configOf,
   type ReadConfig,
 } from '../../../domain/installation/installation-config.ts';
+import type { IntegrationContent } from '../../../domain/integration/integration-content.ts';
 import type { Row } from '../../../domain/scope.ts';
 import { createdShape, resource } from '../../openapi/schemas.ts';
 import { showFieldSettings } from './config-field-settings.ts';
+import { showDynamicMappings, showFilters, showValueMappings } from './config-mappings.ts';
 import { configOutput } from './config-shape.ts';
+import { showSubscribeObject } from './config-subscribe.ts';
 
 const content = resource('InstallationConfigContent', 'The choices of the customer.', configOutput);
 
@@ -32,23 +35,54 @@ interface About {
   revisionId: string;
   /** Who created the installation. */
   createdBy: string;
+  /** Given if the config leaves something to it that answers always have. */
+  content: IntegrationContent | null;
+}
+
+/** A destination of events is always told: the integration's, if the config names none. */
+export function isSilentOnEvents({ content }: Row<'InstallationConfig'>): boolean {
+  const { subscribe = [] } = configOf({ content });
+  return subscribe.some(
+    ({ destination, inheritFieldsAndMapping: inherits }) =>
+      destination === null || inherits === null,
+  );
 }
 
 export function showInstallationConfig(
   row: Row<'InstallationConfig'>,
-  { provider, revisionId, createdBy }: About,
+  { provider, revisionId, createdBy, content: told }: About,
 ) {
   const { id, createTime } = row;
+  const config = configOf(row);
   return {
     id,
     revisionId,
     createTime,
     createdBy: row.createdBy ?? createdBy,
-    content: { provider, ...showConfig(configOf(row)) },
+    content: { provider, ...showConfig(config), subscribe: showEvents(config, told) },
   };
 }
 
-export function showConfig({ read, write, proxy }: ConfigContent) {
+/** With what the integration says of events that the config says nothing of. */
+function showEvents({ subscribe = [] }: ConfigContent, told: IntegrationContent | null) {
+  if (subscribe.length === 0) return undefined;
+  const named = <O extends { objectName: string }>(objects: O[] | undefined, name: string) =>
+    objects?.find(({ objectName }) => objectName === name);
+  const shown = subscribe.map((choice) => {
+    const { objectName, destination, inheritFieldsAndMapping: inherits } = choice;
+    const spec = named(told?.subscribe?.objects, objectName);
+    const reading = named(told?.read?.objects, objectName);
+    return {
+      ...showSubscribeObject(choice),
+      objectName,
+      destination: destination ?? spec?.destination ?? reading?.destination ?? '',
+      inheritFieldsAndMappings: inherits ?? spec?.inheritFieldsAndMapping ?? false,
+    };
+  });
+  return { objects: Object.fromEntries(shown.map((one) => [one.objectName, one])) };
+}
+
+export function showConfig({ read, write, subscribe = [], proxy }: ConfigContent) {
   return {
     read: { objects: Object.fromEntries(read.map((one) => [one.objectName, showReadObject(one)])) },
     write: {
@@ -58,33 +92,50 @@ export function showConfig({ read, write, proxy }: ConfigContent) {
           {
             objectName,
             deletionSettings: { enabled },
-            selectedFieldSettings: fields.length > 0 ? showFieldSettings(fields) : undefined,
+            ...showFieldSettings(fields),
           },
         ]),
       ),
     },
+    subscribe:
+      subscribe.length > 0
+        ? {
+            objects: Object.fromEntries(
+              subscribe.map((one) => [one.objectName, showSubscribeObject(one)]),
+            ),
+          }
+        : undefined,
     proxy: proxy ? { enabled: proxy.enabled } : undefined,
   };
 }
 
+/** What was not chosen is left out: it is the integration's. */
 function showReadObject({ objectName, selectedFields, fieldMappings, ...choice }: ReadConfig) {
-  const { schedule, destination, disabled, backfill } = choice;
+  const { schedule, destination, disabled, backfill, selectedFieldsAuto } = choice;
   return {
     objectName,
     selectedFields: Object.fromEntries(selectedFields.map((name) => [name, true])),
+    selectedFieldsAuto: selectedFieldsAuto ? ('all' as const) : undefined,
     selectedFieldMappings: Object.fromEntries(
       fieldMappings.map(({ mapToName, fieldName }) => [mapToName ?? '', fieldName ?? '']),
     ),
     schedule: schedule ?? undefined,
     destination: destination ?? undefined,
     disabled,
-    backfill: backfill
-      ? {
-          defaultPeriod: {
-            days: backfill.days ?? undefined,
-            fullHistory: backfill.fullHistory ?? undefined,
-          },
-        }
-      : undefined,
+    backfill: backfill ? showBackfill(backfill) : undefined,
+    ...unlessEmpty('selectedValueMappings', showValueMappings(choice.valueMappings)),
+    ...unlessEmpty('dynamicMappingsInput', showDynamicMappings(choice.dynamicMappings)),
+    ...unlessEmpty('fieldFilters', showFilters(choice.fieldFilters)),
   };
+}
+
+function showBackfill({ days, fullHistory, fieldFilters }: NonNullable<ReadConfig['backfill']>) {
+  return {
+    defaultPeriod: { days: days ?? undefined, fullHistory: fullHistory ?? undefined },
+    ...unlessEmpty('fieldFilters', showFilters(fieldFilters)),
+  };
+}
+
+function unlessEmpty<N extends string, V extends object>(name: N, value: V): { [name in N]?: V } {
+  return Object.keys(value).length > 0 ? ({ [name]: value } as { [name in N]: V }) : {};
 }

@@ -5,12 +5,14 @@ import type {
 } from '../../../domain/installation/installation-config.ts';
 import { wireForm } from '../../endpoint/wire-form.ts';
 import { takeFieldSettings } from './config-field-settings.ts';
+import { placeInValueMappings, takeFilters, takeValueMappings } from './config-mappings.ts';
 import {
   configInput,
   type WireConfig,
   type WireReadObject,
   type WireWriteObject,
 } from './config-shape.ts';
+import { placeInSubscribeObject, takeSubscribeObject } from './config-subscribe.ts';
 
 export const CONFIG_FORM = wireForm<WireConfig | undefined>({
   schema: configInput.optional(),
@@ -18,28 +20,32 @@ export const CONFIG_FORM = wireForm<WireConfig | undefined>({
   placeIn: (wire, place) => (wire ? placeInConfig(wire, place) : place),
 });
 
-export function takeConfig({ provider, read, write, proxy }: WireConfig): ConfigInput {
+export function takeConfig({ provider, read, write, subscribe, proxy }: WireConfig): ConfigInput {
   return {
     provider,
     read: Object.entries(read?.objects ?? {}).map(takeReadObject),
     write: Object.entries(write?.objects ?? {}).map(([objectName, wire]) => ({
       objectName,
       deletionEnabled: wire.deletionSettings?.enabled,
-      fields: takeFieldSettings(wire.selectedFieldSettings),
+      fields: takeFieldSettings(wire),
     })),
+    subscribe: Object.entries(subscribe?.objects ?? {}).map(takeSubscribeObject),
     proxy: proxy?.enabled === undefined ? null : { enabled: proxy.enabled },
   };
 }
 
 function takeReadObject([objectName, wire]: [string, WireReadObject]): ReadConfigInput {
-  const { selectedFieldMappings: mappings = {}, schedule, destination, disabled } = wire;
+  const { selectedFieldMappings: mappings, schedule, destination, disabled } = wire;
   return {
     objectName,
     selectedFields: wire.selectedFields && selectedNames(wire.selectedFields),
-    fieldMappings: Object.entries(mappings).map(([mapToName, fieldName]) => ({
-      mapToName,
-      fieldName,
-    })),
+    selectedFieldsAuto: wire.selectedFieldsAuto,
+    fieldMappings:
+      mappings &&
+      Object.entries(mappings).map(([mapToName, fieldName]) => ({ mapToName, fieldName })),
+    dynamicMappings: wire.dynamicMappingsInput,
+    valueMappings: takeValueMappings(wire.selectedValueMappings),
+    fieldFilters: takeFilters(wire.fieldFilters),
     schedule,
     destination,
     disabled,
@@ -51,7 +57,11 @@ function takeReadObject([objectName, wire]: [string, WireReadObject]): ReadConfi
 function takeBackfill(backfill: WireReadObject['backfill']): ReadConfigInput['backfill'] {
   if (!backfill) return null;
   const { days, fullHistory } = backfill.defaultPeriod;
-  return { days, fullHistory: fullHistory === false && days !== undefined ? null : fullHistory };
+  return {
+    days,
+    fullHistory: fullHistory === false && days !== undefined ? null : fullHistory,
+    fieldFilters: takeFilters(backfill.fieldFilters),
+  };
 }
 
 function selectedNames(fields: Record<string, boolean>): string[] {
@@ -60,12 +70,15 @@ function selectedNames(fields: Record<string, boolean>): string[] {
 
 /** `.read[0].selectedFields[1]` is `.read.objects.contacts.selectedFields.phone`. */
 export function placeInConfig(wire: WireConfig, place: string): string {
-  const [, part, index, rest = ''] = /^\.(read|write)\[(\d+)\](.*)$/s.exec(place) ?? [];
-  if (part !== 'read' && part !== 'write') return place;
-  const [name = '', object] = Object.entries(wire[part]?.objects ?? {})[Number(index)] ?? [];
-  const inObject =
-    part === 'read' ? placeInReadObject(object ?? {}, rest) : placeInWrite(object ?? {}, rest);
-  return `.${part}.objects.${name}${inObject}`;
+  const [, part, index, rest = ''] = /^\.(read|write|subscribe)\[(\d+)\](.*)$/s.exec(place) ?? [];
+  if (part !== 'read' && part !== 'write' && part !== 'subscribe') return place;
+  const [name = ''] = Object.entries(wire[part]?.objects ?? {})[Number(index)] ?? [];
+  const inObject = {
+    read: () => placeInReadObject(wire.read?.objects?.[name] ?? {}, rest),
+    write: () => placeInWrite(wire.write?.objects?.[name] ?? {}, rest),
+    subscribe: () => placeInSubscribeObject(rest),
+  };
+  return `.${part}.objects.${name}${inObject[part]()}`;
 }
 
 function placeInReadObject(wire: WireReadObject, place: string): string {
@@ -78,13 +91,27 @@ function placeInReadObject(wire: WireReadObject, place: string): string {
     return `.selectedFieldMappings.${names[Number(index)]}`;
   }
   if (place === '.fieldMappings') return '.selectedFieldMappings';
-  return place === '.objectName' ? '' : place.replace(/^\.backfill/, '.backfill.defaultPeriod');
+  if (place.startsWith('.valueMappings')) {
+    return placeInValueMappings(wire.selectedValueMappings, place);
+  }
+  if (place.startsWith('.backfill.fieldFilters')) return place;
+  return place === '.objectName'
+    ? ''
+    : place
+        .replace(/^\.backfill/, '.backfill.defaultPeriod')
+        .replace(/^\.dynamicMappings/, '.dynamicMappingsInput');
 }
 
-function placeInWrite({ selectedFieldSettings = {} }: WireWriteObject, place: string): string {
+function placeInWrite(
+  { selectedFieldSettings = {}, selectedValueDefaults = {} }: WireWriteObject,
+  place: string,
+): string {
   const [, index, inSetting = ''] = /^\.fields\[(\d+)\](.*)$/s.exec(place) ?? [];
   if (index !== undefined) {
-    const name = Object.keys(selectedFieldSettings)[Number(index)];
+    const settings = Object.keys(selectedFieldSettings);
+    const older = Object.keys(selectedValueDefaults)[Number(index) - settings.length];
+    if (older !== undefined) return `.selectedValueDefaults.${older}`;
+    const name = settings[Number(index)];
     return `.selectedFieldSettings.${name}${inSetting === '.fieldName' ? '' : inSetting}`;
   }
   if (place === '.objectName') return '';

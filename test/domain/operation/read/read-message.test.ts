@@ -26,6 +26,7 @@ const head: MessageHead = {
 const plan = {
   fields: ['email', 'phone'],
   mappings: [{ fieldName: 'phone', mapToName: 'telephone' }],
+  words: {},
   messageSize: null,
 };
 

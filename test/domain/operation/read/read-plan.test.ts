@@ -82,12 +82,14 @@ test('messages are as large as the integration says, and pages as the provider a
   expect(sizes(500)).toMatchObject({ pageSize: 200, messageSize: 500 });
 });
 
-test('a cursor is good for the same fields of the same account only', () => {
+test('a cursor is good for the same fields and conditions of the same account only', () => {
   const { plan } = planOf({}, { selectedFields: ['phone'] });
-  const key = planKey('con_1', plan);
-  expect(planKey('con_1', { ...plan, fields: ['phone', 'email'] })).toBe(key);
-  expect(planKey('con_2', plan)).not.toBe(key);
-  expect(planKey('con_1', { ...plan, fields: ['email'] })).not.toBe(key);
+  const key = planKey('con_1', plan, []);
+  expect(planKey('con_1', { ...plan, fields: ['phone', 'email'] }, [])).toBe(key);
+  expect(planKey('con_2', plan, [])).not.toBe(key);
+  expect(planKey('con_1', { ...plan, fields: ['email'] }, [])).not.toBe(key);
+  const vip = { fieldName: 'lifecycle', operator: 'EQ' as const, value: 'customer' };
+  expect(planKey('con_1', plan, [vip])).not.toBe(key);
 });
 
 const now = new Date('2026-01-02T10:00:00.700Z');

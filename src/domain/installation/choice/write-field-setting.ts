@@ -1,7 +1,7 @@
 /** How a customer's config has single fields written: their defaults, and on which writes they are written at all. */
 import { z } from 'zod';
-import { contentText } from '../integration/integration-content-input.ts';
-import { orDefault, orNull } from '../optional-value.ts';
+import { contentText } from '../../integration/integration-content-input.ts';
+import { orDefault, orNull } from '../../optional-value.ts';
 
 const TEXT_MAX = 10_000;
 
@@ -20,6 +20,9 @@ export const writeFieldSettingInput = z
     default: orNull(value).describe(
       'Written if a record has no value for the field: a text, a number or a boolean. Default: nothing.',
     ),
+    defaultOnUpdate: orDefault(z.boolean(), true).describe(
+      'Whether the default is written by updates, too. Default: it is.',
+    ),
     writeOnCreate: orDefault(occasion, 'ALWAYS').describe(
       'Whether the field is written when a record is created: `ALWAYS` or `NEVER`. Default: `ALWAYS`.',
     ),
@@ -32,4 +35,8 @@ export const writeFieldSettingInput = z
     description: 'How a field is written: its default, and the writes that it is left out of.',
   });
 
-export type WriteFieldSetting = z.output<typeof writeFieldSettingInput>;
+type Parsed = z.output<typeof writeFieldSettingInput>;
+
+/** What was stored before there was such a choice has a default that updates write, too. */
+export type WriteFieldSetting = Omit<Parsed, 'defaultOnUpdate'> &
+  Partial<Pick<Parsed, 'defaultOnUpdate'>>;

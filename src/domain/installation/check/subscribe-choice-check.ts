@@ -1,0 +1,61 @@
+/** What is wrong with the choices of a config for the events of objects. */
+import type { Issue } from '../../../errors.ts';
+import type { SubscribeObject } from '../../integration/integration-content.ts';
+import { destinationIssues } from '../../integration/integration-content-check.ts';
+import { issueAt } from '../../issues.ts';
+import type { SubscribeConfigInput } from '../installation-config.ts';
+
+type Path = readonly PropertyKey[];
+
+interface ChoicesAbout {
+  /** Where the choices are in the input. */
+  path: Path;
+  objects: readonly SubscribeObject[];
+  /** Those of the destinations that they name that exist. */
+  destinations: ReadonlySet<string>;
+}
+
+export function* subscribeChoiceIssues(
+  choices: readonly SubscribeConfigInput[],
+  { path, objects, destinations }: ChoicesAbout,
+): Generator<Issue> {
+  const specs = new Map(objects.map((object) => [object.objectName, object]));
+  for (const [index, choice] of choices.entries()) {
+    const at = [...path, index];
+    yield* destinationIssues(choice.destination, [...at, 'destination'], destinations);
+    const spec = specs.get(choice.objectName);
+    if (!spec) continue;
+    yield* eventIssues(choice, spec, at);
+    yield* watchIssues(choice, [...at, 'updateEvent']);
+  }
+}
+
+/** A config leaves events out, and adds none. */
+function* eventIssues(
+  choice: SubscribeConfigInput,
+  spec: SubscribeObject,
+  path: Path,
+): Generator<Issue> {
+  const { objectName } = spec;
+  for (const event of ['createEvent', 'updateEvent', 'deleteEvent'] as const) {
+    if (choice[event]?.enabled !== 'ALWAYS' || spec[event] !== null) continue;
+    const detail = `must be NEVER: the integration does not subscribe to it for ${objectName}.`;
+    yield issueAt([...path, event, 'enabled'], detail, 'ALWAYS');
+  }
+  const { inheritFieldsAndMapping: inherits = null } = choice;
+  if (inherits !== null && inherits !== spec.inheritFieldsAndMapping) {
+    const detail = `must be ${spec.inheritFieldsAndMapping}, as the integration says.`;
+    yield issueAt([...path, 'inheritFieldsAndMapping'], detail, inherits);
+  }
+  for (const [index, name] of (choice.otherEvents ?? []).entries()) {
+    if (spec.otherEvents.includes(name)) continue;
+    const detail = `is not an event that the integration has for ${objectName}.`;
+    yield issueAt([...path, 'otherEvents', index], detail, name);
+  }
+}
+
+function* watchIssues({ updateEvent }: SubscribeConfigInput, path: Path): Generator<Issue> {
+  if (updateEvent?.watchFieldsAuto == null || !updateEvent.requiredWatchFields?.length) return;
+  const detail = 'must not be given together with watchFieldsAuto.';
+  yield issueAt([...path, 'requiredWatchFields'], detail);
+}

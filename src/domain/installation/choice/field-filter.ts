@@ -1,0 +1,58 @@
+/** Which records of an object are read, by the values of their fields. */
+import { z } from 'zod';
+import type { Issue } from '../../../errors.ts';
+import type { Provider } from '../../../providers/contract.ts';
+import { repeated } from '../../integration/integration-content-check.ts';
+import { contentText } from '../../integration/integration-content-input.ts';
+import { issueAt } from '../../issues.ts';
+import { orDefault } from '../../optional-value.ts';
+
+const TEXT_MAX = 1_000;
+/** More than any provider takes. */
+export const FILTERS_MAX = 20;
+
+const value = z
+  .union(
+    [z.string().max(TEXT_MAX), z.number(), z.boolean()],
+    'must be a text, a number or a boolean.',
+  )
+  .meta({ graphql: 'JSON' });
+
+export const fieldFilterInput = z
+  .object({
+    fieldName: contentText.describe("The provider's name of the field."),
+    operator: orDefault(z.enum(['EQ']).meta({ id: 'FilterOperator' }), 'EQ').describe(
+      'How the value is compared: always `EQ`, which is the default.',
+    ),
+    value: value.describe('What the field must be: a text, a number or a boolean.'),
+  })
+  .meta({
+    id: 'FieldFilterInput',
+    description: 'A condition on a field. Records are read that meet all conditions.',
+  });
+
+type FieldFilterInput = z.input<typeof fieldFilterInput>;
+export type FieldFilter = z.output<typeof fieldFilterInput>;
+
+interface About {
+  path: readonly PropertyKey[];
+  /** Null for one that is not known any more. */
+  provider: Pick<Provider, 'displayName' | 'takes'> | null;
+}
+
+export function* fieldFilterIssues(
+  filters: readonly FieldFilterInput[],
+  { path, provider }: About,
+): Generator<Issue> {
+  for (const index of repeated(filters.map(({ fieldName }) => fieldName))) {
+    const { fieldName } = filters[index] as FieldFilterInput;
+    yield issueAt([...path, index, 'fieldName'], 'is named twice.', fieldName);
+  }
+  const most = provider?.takes.filters ?? 0;
+  if (!provider || filters.length <= most) return;
+  const detail =
+    most === 0
+      ? `must be empty: records of ${provider.displayName} can't be filtered.`
+      : `must be at most ${most}: ${provider.displayName} takes no more.`;
+  yield issueAt(path, detail);
+}

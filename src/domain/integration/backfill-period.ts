@@ -1,0 +1,41 @@
+/** How far back the first read of an object goes: what the integration says, or the customer. */
+import { z } from 'zod';
+import type { Issue } from '../../errors.ts';
+import { issueAt } from '../issues.ts';
+import { orNull } from '../optional-value.ts';
+
+/** A hundred years: older than any record that a provider has. */
+const DAYS_MAX = 36_500;
+
+export const backfillPeriod = {
+  days: orNull(z.number().int().min(0).max(DAYS_MAX)).describe(
+    'The days before now that the first read covers; 0 reads no earlier changes.',
+  ),
+  fullHistory: orNull(z.boolean()).describe('True: the first read covers all records.'),
+};
+
+export const PERIOD = 'How far back the first read goes: exactly one of days and fullHistory.';
+
+export interface BackfillPeriod {
+  days: number | null;
+  fullHistory: boolean | null;
+}
+
+interface GivenPeriod {
+  days?: number | null | undefined;
+  fullHistory?: boolean | null | undefined;
+}
+
+export function* periodIssues(
+  period: GivenPeriod | null | undefined,
+  path: readonly PropertyKey[],
+): Generator<Issue> {
+  if (!period) return;
+  const { days, fullHistory } = period;
+  if ((days == null) === (fullHistory == null)) {
+    yield issueAt(path, 'must have exactly one of days and fullHistory.', period);
+  } else if (fullHistory === false) {
+    const detail = 'must be true, or days must be given instead.';
+    yield issueAt([...path, 'fullHistory'], detail, fullHistory);
+  }
+}

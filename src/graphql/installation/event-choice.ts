@@ -1,0 +1,85 @@
+/** What a customer chooses of the events of an object. */
+import type { SubscribeConfig } from '../../domain/installation/installation-config.ts';
+import { enumType } from '../schema/inputs.ts';
+import { builder } from '../schema/schema-builder.ts';
+
+const nullable = true;
+
+const EventChoice = enumType('EventChoice', 'Whether there are events of a kind.', {
+  ALWAYS: 'There are, as the integration says.',
+  NEVER: 'There are none for the installation.',
+});
+
+type Toggle = NonNullable<SubscribeConfig['createEvent']>;
+type Update = NonNullable<SubscribeConfig['updateEvent']>;
+
+const EventToggleChoice = builder.objectRef<Toggle>('EventToggleChoice').implement({
+  description: 'Whether there are events of a kind.',
+  fields: (t) => ({
+    enabled: t.field({
+      type: EventChoice,
+      description: 'Whether there are any.',
+      resolve: ({ enabled }) => enabled,
+    }),
+  }),
+});
+
+const UpdateEventChoice = builder.objectRef<Update>('UpdateEventChoice').implement({
+  description: 'Which updates are events.',
+  fields: (t) => ({
+    enabled: t.field({
+      type: EventChoice,
+      description: 'Whether there are any.',
+      resolve: ({ enabled }) => enabled,
+    }),
+    watchFieldsAuto: t.exposeString('watchFieldsAuto', {
+      nullable,
+      description: '`all` if every update is an event; else null.',
+    }),
+    requiredWatchFields: t.exposeStringList('requiredWatchFields', {
+      description: 'The fields whose changes are events; empty if it is as the integration says.',
+    }),
+  }),
+});
+
+export const InstallationSubscribeConfig = builder
+  .objectRef<SubscribeConfig>('InstallationSubscribeConfig')
+  .implement({
+    description: 'The choices of the customer for the events of one object.',
+    fields: (t) => ({
+      objectName: t.exposeString('objectName', {
+        description: "The provider's name of the object, like `contacts`.",
+      }),
+      destination: t.exposeString('destination', {
+        nullable,
+        description: "The name of the destination of the events; null if the integration's holds.",
+      }),
+      inheritFieldsAndMapping: t.exposeBoolean('inheritFieldsAndMapping', {
+        nullable,
+        description:
+          'Whether fields and names are those of the read object; null if it was not said.',
+      }),
+      createEvent: t.field({
+        type: EventToggleChoice,
+        nullable,
+        description: 'Events of new records; null if it is as the integration says.',
+        resolve: ({ createEvent }) => createEvent,
+      }),
+      updateEvent: t.field({
+        type: UpdateEventChoice,
+        nullable,
+        description: 'Events of changed records; null if it is as the integration says.',
+        resolve: ({ updateEvent }) => updateEvent,
+      }),
+      deleteEvent: t.field({
+        type: EventToggleChoice,
+        nullable,
+        description: 'Events of deleted records; null if it is as the integration says.',
+        resolve: ({ deleteEvent }) => deleteEvent,
+      }),
+      otherEvents: t.exposeStringList('otherEvents', {
+        nullable,
+        description: 'Those of the other events that are wanted; null if all are.',
+      }),
+    }),
+  });

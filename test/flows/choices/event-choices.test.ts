@@ -1,0 +1,130 @@
+/** What a customer chooses of the events of an object, over REST as pages write it. */
+import { beforeAll, expect, test } from 'vitest';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { restClient } from '../../support/rest/rest-client.ts';
+import { insertDestination } from '../../support/scenes/integrations.ts';
+import { installSubscribing, sandboxClient } from '../../support/scenes/subscriptions.ts';
+
+const app = await sharedApp();
+const crm = sandboxClient(app.app.sandbox.url);
+beforeAll(async () => void (await app.app.start()));
+
+const email = () => `${crypto.randomUUID()}@example.test`;
+
+/** Changes the choices for contacts; gives the shown ones. */
+async function choose(tenant: Tenant, id: string, contacts: object) {
+  const rest = restClient(app, { 'x-api-key': tenant.apiKey });
+  const path = `/projects/${tenant.projectId}/integrations/crm/installations/${id}`;
+  return { rest, path, body: maskedBody(contacts) };
+}
+
+function maskedBody(contacts: object) {
+  return {
+    updateMask: ['config.content.subscribe.objects.contacts'],
+    installation: { config: { content: { subscribe: { objects: { contacts } } } } },
+  };
+}
+
+test('events that the customer leaves out do not come, and fields that are watched are the own ones', async () => {
+  const tenant = await app.tenant();
+  const installed = await installSubscribing(app, tenant);
+  const { rest, path, body } = await choose(tenant, installed.id, {
+    objectName: 'contacts',
+    destination: 'records',
+    inheritFieldsAndMappings: true,
+    createEvent: { enabled: 'never' },
+    updateEvent: { enabled: 'always', requiredWatchFields: ['lastname'] },
+  });
+  const changed = await rest.patch(path, body);
+  expect(changed.config.content.subscribe.objects.contacts).toEqual({
+    objectName: 'contacts',
+    destination: 'records',
+    inheritFieldsAndMappings: true,
+    createEvent: { enabled: 'never' },
+    updateEvent: { enabled: 'always', requiredWatchFields: ['lastname'] },
+  });
+  await installed.isActive();
+  expect(await installed.subscriptions()).toMatchObject([{ kinds: ['UPDATE', 'DELETE'] }]);
+  const id = await crm.create({ email: email() });
+  await crm.update(id, { firstname: 'Ada' });
+  await crm.update(id, { lastname: 'Lovelace' });
+  await crm.delete(id);
+  await installed.arrived(2);
+  expect(
+    installed
+      .entries()
+      .filter((entry) => entry.id === id)
+      .map(({ subscribeEventType, fieldsUpdated }) => [subscribeEventType, fieldsUpdated]),
+  ).toEqual([
+    ['update', ['lastname']],
+    ['delete', undefined],
+  ]);
+});
+
+test('what is not said is as the integration says, also where answers always have it', async () => {
+  const tenant = await app.tenant();
+  const installed = await installSubscribing(app, tenant);
+  const { rest, path, body } = await choose(tenant, installed.id, {
+    deleteEvent: { enabled: 'never' },
+  });
+  const { config } = await rest.patch(path, body);
+  expect(config.content.subscribe.objects.contacts).toEqual({
+    objectName: 'contacts',
+    destination: 'records',
+    inheritFieldsAndMappings: true,
+    deleteEvent: { enabled: 'never' },
+  });
+  expect(await installed.subscriptions()).toMatchObject([{ kinds: ['CREATE', 'UPDATE'] }]);
+});
+
+test('events go to the destination that the customer chose, which stays as long as it is named', async () => {
+  const tenant = await app.tenant();
+  const installed = await installSubscribing(app, tenant);
+  const { id: destinationId } = await insertDestination(app, tenant, 'elsewhere');
+  const { rest, path, body } = await choose(tenant, installed.id, { destination: 'elsewhere' });
+  await rest.patch(path, body);
+  await installed.isActive();
+  await crm.create({ email: email() });
+  const { prisma } = app.app.services.database;
+  await expect
+    .poll(() => prisma.delivery.count({ where: { destinationId } }), { timeout: 20_000 })
+    .toBeGreaterThan(0);
+  const refused = await rest.refusal(
+    'DELETE',
+    `/projects/${tenant.projectId}/destinations/${destinationId}`,
+  );
+  expect(refused).toMatchObject({ detail: expect.stringContaining(installed.id) });
+});
+
+test('a config adds no events, and says of a choice that it can not be', async () => {
+  const tenant = await app.tenant();
+  const installed = await installSubscribing(app, tenant, { subscribe: { deleteEvent: null } });
+  const { rest, path } = await choose(tenant, installed.id, {});
+  const issuesOf = async (contacts: object) => {
+    const { issues = [] } = await rest.refusal('PATCH', path, maskedBody(contacts));
+    return issues.map((issue) => [
+      issue.name.replace('installation.config.content.subscribe.objects.contacts.', ''),
+      issue.detail,
+    ]);
+  };
+  expect(await issuesOf({ deleteEvent: { enabled: 'always' } })).toEqual([
+    ['deleteEvent.enabled', expect.stringContaining('does not subscribe to it for contacts')],
+  ]);
+  expect(await issuesOf({ inheritFieldsAndMappings: false })).toEqual([
+    ['inheritFieldsAndMappings', 'must be true, as the integration says.'],
+  ]);
+  expect(await issuesOf({ otherEvents: ['object.merged'] })).toEqual([
+    ['otherEvents[0]', 'is not an event that the integration has for contacts.'],
+  ]);
+  expect(await issuesOf({ destination: 'nowhere' })).toEqual([
+    ['destination', 'is not a destination of the project.'],
+  ]);
+  const watching = { enabled: 'always', watchFieldsAuto: 'all', requiredWatchFields: ['email'] };
+  expect(await issuesOf({ updateEvent: watching })).toEqual([
+    ['updateEvent.requiredWatchFields', 'must not be given together with watchFieldsAuto.'],
+  ]);
+  const quota = { providerOptions: { quotaOptimization: { enabled: true } } };
+  expect(await issuesOf(quota)).toEqual([
+    ['providerOptions.quotaOptimization.enabled', expect.stringContaining('must be false')],
+  ]);
+});

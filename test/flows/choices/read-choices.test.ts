@@ -1,0 +1,220 @@
+/** What a customer chooses of the fields, values and records of an object, over REST as pages write it. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { findingsAlike } from '../../support/rest/alike.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
+import { restInstallation } from '../../support/rest/rest-installation.ts';
+import { integrate } from '../../support/scenes/integrations.ts';
+import { startReading } from '../../support/scenes/reads.ts';
+import { readNow, readOnSchedule } from '../../support/scenes/rest-reads.ts';
+
+const app = await sharedApp();
+const { sandbox } = app.app;
+sandbox.seed('contacts', 12);
+const stored = sandbox.records('contacts');
+
+let workers: AsyncDisposable;
+beforeAll(async () => {
+  workers = await startReading(app);
+});
+afterAll(() => workers[Symbol.asyncDispose]());
+
+const contacts = {
+  objectName: 'contacts',
+  destination: 'records',
+  schedule: '*/10 * * * *',
+  requiredFields: [
+    { fieldName: 'email' },
+    { fieldName: 'lifecycle', mapToName: 'phase' },
+    { mapToName: 'owner', default: 'lastname', prompt: 'Who owns it?' },
+  ],
+  optionalFields: [{ fieldName: 'phone' }, { mapToName: 'rank', default: 'score' }],
+};
+
+function install(choice?: object, given: object = {}) {
+  const content = { read: { objects: [{ ...contacts, ...given }] } };
+  const config = choice && { read: { objects: { contacts: { ...choice } } } };
+  return restInstallation(app, { content, ...(config && { config }) });
+}
+
+test('a name that nobody maps has its default, and a mapping takes its place', async () => {
+  const without = await install();
+  const { selectedFieldMappings } = without.installation.config.content.read.objects.contacts;
+  expect(selectedFieldMappings).toEqual({ owner: 'lastname', rank: 'score' });
+  const [first] = await readNow(app, without);
+  expect(first?.mappedFields).toEqual({
+    phase: stored[0]?.lifecycle,
+    owner: stored[0]?.lastname,
+    rank: stored[0]?.score,
+  });
+
+  const mapped = await install({ selectedFieldMappings: { owner: 'firstname' } });
+  const [other] = await readNow(app, mapped);
+  expect(other?.mappedFields).toEqual({
+    phase: stored[0]?.lifecycle,
+    owner: stored[0]?.firstname,
+  });
+  const [required] = await readNow(app, await install({ selectedFieldMappings: {} }));
+  expect(required?.mappedFields).toMatchObject({ owner: stored[0]?.lastname });
+});
+
+test('a revision that requires a further name with a default is read on, and stays healthy', async () => {
+  const rest = await install({ selectedFieldMappings: {} });
+  const requiredFields = [...contacts.requiredFields, { mapToName: 'size', default: 'score' }];
+  const { latestRevision } = await rest.get(rest.integrationPath);
+  await rest.post(`${rest.integrationPath}/revisions`, {
+    revision: {
+      specVersion: '1.0.0',
+      content: { ...latestRevision.content, read: { objects: [{ ...contacts, requiredFields }] } },
+    },
+  });
+  const [first] = await readNow(app, rest);
+  expect(first?.mappedFields).toMatchObject({ size: stored[0]?.score });
+  expect(await rest.get(rest.installationPath)).toMatchObject({ healthStatus: 'healthy' });
+});
+
+test('values are delivered in the words of the builder; others and raw values stay', async () => {
+  const rest = await install(
+    {
+      selectedFields: { newsletter: true, interests: true },
+      selectedValueMappings: {
+        lifecycle: { fresh: 'subscriber', promising: 'lead', later: '' },
+        newsletter: { yes: 'true' },
+        interests: { goods: 'product' },
+      },
+    },
+    { optionalFieldsAuto: 'all' },
+  );
+  const phases: Record<string, string> = { subscriber: 'fresh', lead: 'promising' };
+  for (const [index, { fields, mappedFields, raw }] of (await readNow(app, rest)).entries()) {
+    const { lifecycle, newsletter, interests } = stored[index] as Record<string, string>;
+    expect(mappedFields.phase).toBe(phases[lifecycle ?? ''] ?? lifecycle);
+    expect(fields.lifecycle).toBe(lifecycle);
+    expect(fields.newsletter).toBe(String(newsletter) === 'true' ? 'yes' : newsletter);
+    expect(fields.interests).toEqual(String(interests) === 'product' ? ['goods'] : interests);
+    expect(raw.lifecycle).toBe(lifecycle);
+  }
+  const { selectedValueMappings } = rest.installation.config.content.read.objects.contacts;
+  expect(selectedValueMappings.lifecycle).toEqual({ fresh: 'subscriber', promising: 'lead' });
+});
+
+test('a page adds names, which are mapped by it or by the customer', async () => {
+  const dynamicMappingsInput = [
+    { mapToName: 'spend', mapToDisplayName: 'Spend', fieldName: 'annual_spend' },
+    {
+      mapToName: 'tel',
+      prompt: 'Which is the telephone?',
+      mappedValues: [{ mappedValue: 'a', mappedDisplayValue: 'A' }],
+    },
+    { mapToName: 'unmapped' },
+  ];
+  const rest = await install({ dynamicMappingsInput, selectedFieldMappings: { tel: 'phone' } });
+  const [first] = await readNow(app, rest);
+  expect(first?.mappedFields).toEqual({
+    phase: stored[0]?.lifecycle,
+    owner: stored[0]?.lastname,
+    spend: stored[0]?.annual_spend,
+    tel: stored[0]?.phone,
+  });
+  const { contacts: shown } = rest.installation.config.content.read.objects;
+  expect(shown.dynamicMappingsInput).toEqual(dynamicMappingsInput);
+});
+
+test('all fields that may be selected are read: those that are named, or those of the account', async () => {
+  const named = await install({ selectedFieldsAuto: 'all' });
+  expect(Object.keys((await readNow(app, named))[0]?.fields ?? {}).sort()).toEqual(
+    ['email', 'lastname', 'lifecycle', 'phone', 'score'].sort(),
+  );
+  const all = await install({ selectedFieldsAuto: 'all' }, { optionalFieldsAuto: 'all' });
+  const { associations: _, ...fields } = stored[0] as Record<string, unknown>;
+  expect((await readNow(app, all))[0]?.fields).toEqual(fields);
+});
+
+test('only records that meet the conditions are read, and the first read may have its own', async () => {
+  const leads = stored.filter(({ lifecycle }) => lifecycle === 'lead');
+  const emails = (records: { fields: Record<string, unknown> }[]) =>
+    records.map(({ fields }) => fields.email);
+  const isLead = { fieldName: 'lifecycle', operator: 'eq', value: 'lead' };
+  const both = [isLead, { fieldName: 'newsletter', operator: 'eq', value: true }];
+  const rest = await install({
+    fieldFilters: [isLead],
+    backfill: { defaultPeriod: { fullHistory: true }, fieldFilters: both },
+  });
+  expect(emails(await readNow(app, rest))).toEqual(leads.map(({ email }) => email));
+  expect(emails(await readOnSchedule(app, rest))).toEqual(
+    leads.filter(({ newsletter }) => newsletter === true).map(({ email }) => email),
+  );
+});
+
+test('the first read goes as far back as the integration says, unless the customer says', async () => {
+  const none = { backfill: { defaultPeriod: { days: 0 } } };
+  expect(await readOnSchedule(app, await install({}, none))).toEqual([]);
+  const full = { backfill: { defaultPeriod: { fullHistory: true } } };
+  expect(await readOnSchedule(app, await install(full, none))).toHaveLength(12);
+});
+
+test('what contradicts itself or can not be done is refused at its place, on both surfaces', async () => {
+  const rest = await install();
+  const issuesOf = (choice: object) =>
+    findingsAlike(rest, 'createInstallation', {
+      integrationIdOrName: 'crm',
+      groupRef: 'acme',
+      config: { read: [{ objectName: 'contacts', ...choice }] },
+    });
+  const at = (place: string, detail: string) =>
+    `config.content.read.objects.contacts.${place}: ${detail}`;
+  const filter = { fieldName: 'score', value: 1 };
+  expect(await issuesOf({ fieldFilters: [filter, filter] })).toEqual([
+    at('fieldFilters[1].fieldName', 'is named twice.'),
+  ]);
+  const twice = ['a', 'b'].map((deliveredValue) => ({ deliveredValue, providerValue: 'lead' }));
+  expect(await issuesOf({ valueMappings: [{ fieldName: 'lifecycle', values: twice }] })).toEqual([
+    at('selectedValueMappings.lifecycle.b', 'is mapped twice: values are mapped one for one.'),
+  ]);
+  expect(await issuesOf({ dynamicMappings: [{ mapToName: 'phase', fieldName: 'score' }] })).toEqual(
+    [
+      at(
+        'dynamicMappingsInput[0].mapToName',
+        'is the name that the integration has for lifecycle.',
+      ),
+    ],
+  );
+  expect(await issuesOf({ fieldMappings: [{ mapToName: 'nobody', fieldName: 'score' }] })).toEqual([
+    at('selectedFieldMappings.nobody', 'is not a field that contacts leaves to be mapped.'),
+  ]);
+  const unknown = { fieldName: 'nothing', value: 'x' };
+  expect(await issuesOf({ fieldFilters: [unknown] })).toEqual([
+    at('fieldFilters[0].fieldName', 'is not a field that contacts of the account has.'),
+  ]);
+});
+
+test('conditions are refused where the provider takes none, or not so many', async () => {
+  const objectIn: Record<string, string> = { freshdesk: 'contacts', hubspot: 'contacts' };
+  const refusalOf = async (provider: string, fieldFilters: object[]) => {
+    const rest = await restTenant(app);
+    await integrate(app, rest.tenant, {
+      name: 'crm',
+      provider,
+      read: { objects: [{ objectName: objectIn[provider], destination: 'records' }] },
+    } as never);
+    return rest.refusal('POST', `${rest.base}/integrations/crm/installations`, {
+      groupRef: 'acme',
+      config: { content: { read: { objects: { contacts: { fieldFilters } } } } },
+    });
+  };
+  const filters = ['a', 'b', 'c', 'd'].map((fieldName) => ({
+    fieldName,
+    operator: 'eq',
+    value: 1,
+  }));
+  const name = 'config.content.read.objects.contacts.fieldFilters';
+  expect((await refusalOf('freshdesk', filters)).issues).toContainEqual(
+    expect.objectContaining({
+      name,
+      detail: "must be empty: records of Freshdesk can't be filtered.",
+    }),
+  );
+  expect((await refusalOf('hubspot', filters)).issues).toContainEqual(
+    expect.objectContaining({ name, detail: 'must be at most 3: HubSpot takes no more.' }),
+  );
+});

@@ -1,0 +1,49 @@
+/** Reads of an installation that was made over REST: what came of them, record by record. */
+import { expect } from 'vitest';
+import type { ResultEntry } from '../../../src/domain/operation/read/read-message.ts';
+import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
+import type { TestApp } from '../app.ts';
+import type { RestInstallation } from '../rest/rest-installation.ts';
+import { POLLING } from './reads.ts';
+
+/** Triggers a read and gives its records. Needs workers. */
+export async function readNow(
+  app: TestApp,
+  rest: Pick<RestInstallation, 'integrationPath' | 'post'>,
+  objectName = 'contacts',
+): Promise<ResultEntry[]> {
+  const body = { groupRef: 'acme', mode: 'async' };
+  const path = `${rest.integrationPath}/objects/${objectName}:read`;
+  return recordsOf(app, (await rest.post(path, body)).operationId);
+}
+
+/** The scheduled read of the installation, now; nothing but one installation may be due. */
+export async function readOnSchedule(
+  app: TestApp,
+  { installation: { id } }: Pick<RestInstallation, 'installation'>,
+): Promise<ResultEntry[]> {
+  const { services } = app.app;
+  const { prisma } = services.database;
+  const before = await prisma.operation.count({ where: { installationId: id } });
+  await prisma.installedObject.updateMany({
+    where: { installationId: id },
+    data: { nextReadTime: new Date(0) },
+  });
+  await startDueReads(services);
+  const operations = await prisma.operation.findMany({
+    where: { installationId: id },
+    orderBy: { id: 'asc' },
+    skip: before,
+  });
+  expect(operations).toHaveLength(1);
+  return recordsOf(app, operations[0]?.id ?? '');
+}
+
+async function recordsOf({ app }: TestApp, operationId: string): Promise<ResultEntry[]> {
+  const { prisma } = app.services.database;
+  const status = async () =>
+    (await prisma.operation.findUniqueOrThrow({ where: { id: operationId } })).status;
+  await expect.poll(status, POLLING).toBe('SUCCESS');
+  const owed = await prisma.delivery.findMany({ where: { operationId }, orderBy: { id: 'asc' } });
+  return owed.flatMap(({ body }) => (JSON.parse(body) as { result: ResultEntry[] }).result);
+}
