@@ -3,6 +3,7 @@ import { App } from './app.tsx';
 import { applyTheme, storedTheme } from './shell/theme.tsx';
 import './style/base.css';
 import './style/parts.css';
+import './style/routes.css';
 import './style/shell.css';
 
 applyTheme(storedTheme());

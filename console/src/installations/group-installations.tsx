@@ -1,13 +1,10 @@
 /** What a group has installed. */
 import { graphql } from 'react-relay';
-import { Link } from 'wouter';
 import type { groupInstallationsQuery } from '../../__generated__/groupInstallationsQuery.graphql.ts';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { Status } from '../parts/status.tsx';
-import { Table } from '../parts/table.tsx';
-import { Time } from '../parts/time.tsx';
+import { InstallationRows } from './installation-rows.tsx';
 
 const QUERY = graphql`
   query groupInstallationsQuery($project: String!, $groupRef: String!) {
@@ -15,11 +12,7 @@ const QUERY = graphql`
       installations(first: 50, groupRef: $groupRef) {
         nodes {
           id
-          healthStatus
-          createTime
-          integration {
-            name
-          }
+          ...installationRows_installation
         }
       }
     }
@@ -33,21 +26,5 @@ export function GroupInstallations({ project, groupRef }: { project: string; gro
   if (nodes.length === 0) {
     return <Empty title="No installation">The group has installed no integration.</Empty>;
   }
-  return (
-    <Table label="Installations" columns={['Integration', 'Health', 'Made']}>
-      {nodes.map(({ id, integration, healthStatus, createTime }) => (
-        <tr key={id}>
-          <td>
-            <Link href={address(`installations/${id}`)}>{integration.name}</Link>
-          </td>
-          <td>
-            <Status of={healthStatus} />
-          </td>
-          <td>
-            <Time of={createTime} />
-          </td>
-        </tr>
-      ))}
-    </Table>
-  );
+  return <InstallationRows installations={nodes} address={address} />;
 }

@@ -4,6 +4,7 @@ import {
   Form as AriaForm,
   Button,
   type ButtonProps,
+  Checkbox,
   FieldError,
   Input,
   Label,
@@ -52,7 +53,7 @@ interface TextInputProps {
   name: string;
   label: string;
   help?: ReactNode;
-  type?: 'text' | 'password' | 'url' | 'email' | 'search';
+  type?: 'text' | 'password' | 'url' | 'email' | 'search' | 'datetime-local';
   isRequired?: boolean;
   defaultValue?: string;
   /** Lines; more than one make it a text area. */
@@ -133,5 +134,50 @@ export function Refusal({ problem, shown = [] }: { problem: Problem | null; show
         </ul>
       )}
     </div>
+  );
+}
+
+interface CheckBoxProps {
+  name: string;
+  label: string;
+  isOn?: boolean;
+}
+
+export function CheckBox({ name, label, isOn = false }: CheckBoxProps) {
+  return (
+    <Checkbox name={name} value="on" defaultSelected={isOn} className="check">
+      <span className="box" aria-hidden="true" />
+      {label}
+    </Checkbox>
+  );
+}
+
+interface SwitchedProps {
+  label: string;
+  isOn: boolean;
+  onChange: (isOn: boolean) => void;
+}
+
+export function Switched({ label, isOn, onChange }: SwitchedProps) {
+  return (
+    <Checkbox isSelected={isOn} onChange={onChange} className="check">
+      <span className="box" aria-hidden="true" />
+      {label}
+    </Checkbox>
+  );
+}
+
+interface SearchProps {
+  label: string;
+  value: string;
+  onChange: (text: string) => void;
+}
+
+export function SearchInput({ label, value, onChange }: SearchProps) {
+  return (
+    <TextField className="field" type="search" value={value} onChange={onChange}>
+      <Label>{label}</Label>
+      <Input spellCheck={false} />
+    </TextField>
   );
 }

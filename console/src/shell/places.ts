@@ -11,20 +11,70 @@ export interface PageProps {
 interface Place {
   path: string;
   name: string;
-  List: ComponentType<PageProps>;
+  List?: ComponentType<PageProps>;
   One?: ComponentType<PageProps>;
 }
 
+type Module = Promise<{ default: ComponentType<PageProps> }>;
+
+const place = (path: string, name: string, list?: () => Module, one?: () => Module): Place => ({
+  path,
+  name,
+  ...(list && { List: lazy(list) }),
+  ...(one && { One: lazy(one) }),
+});
+
 export const PLACES: Place[] = [
-  {
-    path: '',
-    name: 'Overview',
-    List: lazy(() => import('../overview/overview-page.tsx')),
-  },
-  {
-    path: 'connections',
-    name: 'Connections',
-    List: lazy(() => import('../connections/connections-page.tsx')),
-    One: lazy(() => import('../connections/connection-page.tsx')),
-  },
+  place('', 'Overview', () => import('../overview/overview-page.tsx')),
+  place(
+    'connections',
+    'Connections',
+    () => import('../connections/connections-page.tsx'),
+    () => import('../connections/connection-page.tsx'),
+  ),
+  place(
+    'groups',
+    'Groups and consumers',
+    () => import('../groups/groups-page.tsx'),
+    () => import('../groups/group-page.tsx'),
+  ),
+  place(
+    'integrations',
+    'Integrations',
+    () => import('../integrations/integrations-page.tsx'),
+    () => import('../integrations/integration-page.tsx'),
+  ),
+  place(
+    'installations',
+    'Installations',
+    () => import('../installations/installations-page.tsx'),
+    () => import('../installations/installation-page.tsx'),
+  ),
+  place(
+    'operations',
+    'Operations',
+    () => import('../operations/operations-page.tsx'),
+    () => import('../operations/operation-page.tsx'),
+  ),
+  place(
+    'events',
+    'Events',
+    () => import('../events/events-page.tsx'),
+    () => import('../events/event-page.tsx'),
+  ),
+  place('routes', 'Routes', () => import('../routes/routes-page.tsx')),
+  place(
+    'destinations',
+    'Destinations',
+    () => import('../destinations/destinations-page.tsx'),
+    () => import('../destinations/destination-page.tsx'),
+  ),
+  place(
+    'providers',
+    'Providers',
+    () => import('../providers/providers-page.tsx'),
+    () => import('../providers/provider-page.tsx'),
+  ),
+  place('settings', 'Settings', () => import('../settings/settings-page.tsx')),
+  place('deliveries', '', undefined, () => import('../destinations/delivery-page.tsx')),
 ];

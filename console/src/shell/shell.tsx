@@ -57,7 +57,7 @@ export function Shell({ project, onSignOut, children }: ShellProps) {
           </Action>
         </div>
         <ul>
-          {PLACES.map(({ path, name }) => {
+          {PLACES.filter(({ List }) => List).map(({ path, name }) => {
             const address = path ? `/${project}/${path}` : `/${project}`;
             const isHere = path ? location.startsWith(address) : location === address;
             return (

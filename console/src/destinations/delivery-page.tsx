@@ -1,0 +1,108 @@
+/** One delivery: each of its attempts, and what it is about. */
+import { graphql } from 'react-relay';
+import { Link } from 'wouter';
+import type { deliveryPageQuery } from '../../__generated__/deliveryPageQuery.graphql.ts';
+import { useAddress } from '../parts/filters.tsx';
+import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import { Status, wordsOf } from '../parts/status.tsx';
+import { Facts, Json, Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import type { PageProps } from '../shell/places.ts';
+import { RetryAction } from './retry-action.tsx';
+
+const QUERY = graphql`
+  query deliveryPageQuery($id: ID!) {
+    node(id: $id) {
+      ... on Delivery {
+        id
+        status
+        createTime
+        nextAttemptTime
+        failureReason
+        destination {
+          id
+          name
+        }
+        event {
+          id
+          eventType
+          data
+        }
+        operation {
+          id
+        }
+        attempts {
+          attemptNumber
+          createTime
+          durationMs
+          responseStatus
+          error
+        }
+      }
+    }
+  }
+`;
+
+const LOOK_MS = 2_000;
+const COLUMNS = ['Attempt', 'Answer', 'Took', 'When'];
+
+export default function DeliveryPage({ project, id = '' }: PageProps) {
+  const variables = { id };
+  const { node } = usePageQuery<deliveryPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const address = useAddress(project);
+  if (!node?.id || !node.status) return <Missing what="delivery" />;
+  const { destination, event, operation, attempts = [] } = node;
+  return (
+    <Page
+      title={`${event ? wordsOf(event.eventType) : 'Records'} to ${destination?.name ?? 'a deleted destination'}`}
+      about={
+        destination && (
+          <Link href={address(`destinations/${destination.id}`)}>{destination.name}</Link>
+        )
+      }
+      actions={<RetryAction project={project} deliveryId={node.id} />}
+      query={QUERY}
+      variables={variables}
+    >
+      <Panel>
+        <Facts
+          of={{
+            Status: <Status of={node.status} />,
+            Reason: node.failureReason,
+            Made: <Time of={node.createTime} />,
+            'Next attempt': <Time of={node.nextAttemptTime} />,
+            Event: event && <Link href={address(`events/${event.id}`)}>{event.id}</Link>,
+            Operation: operation && (
+              <Link href={address(`operations/${operation.id}`)}>{operation.id}</Link>
+            ),
+            Id: <code>{node.id}</code>,
+          }}
+        />
+      </Panel>
+      <Panel title="Attempts">
+        {attempts.length === 0 ? (
+          <Empty title="None yet" />
+        ) : (
+          <Table label="Attempts" columns={COLUMNS}>
+            {attempts.map(({ attemptNumber, responseStatus, error, durationMs, createTime }) => (
+              <tr key={attemptNumber}>
+                <td>{attemptNumber}</td>
+                <td>{error ?? responseStatus}</td>
+                <td>{durationMs} ms</td>
+                <td>
+                  <Time of={createTime} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Panel>
+      {event && (
+        <Panel title="Payload">
+          <Json of={event.data} label="Payload" />
+        </Panel>
+      )}
+    </Page>
+  );
+}

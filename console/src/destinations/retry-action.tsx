@@ -1,0 +1,32 @@
+/** Sends a delivery again. */
+import { graphql } from 'react-relay';
+import type { retryActionMutation } from '../../__generated__/retryActionMutation.graphql.ts';
+import { Action, Refusal } from '../parts/form.tsx';
+import { useChange } from '../parts/queries.ts';
+
+const RETRY = graphql`
+  mutation retryActionMutation($input: RetryDeliveryInput!) {
+    retryDelivery(input: $input) {
+      delivery {
+        id
+        status
+        nextAttemptTime
+      }
+    }
+  }
+`;
+
+export function RetryAction({ project, deliveryId }: { project: string; deliveryId: string }) {
+  const { run, isRunning, problem } = useChange<retryActionMutation>(RETRY);
+  return (
+    <>
+      <Action
+        isPending={isRunning}
+        onPress={() => run({ input: { projectIdOrName: project, deliveryId } })}
+      >
+        Send again
+      </Action>
+      <Refusal problem={problem} />
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+/** One event: its payload, and who was owed it. */
+import { graphql } from 'react-relay';
+import { Link } from 'wouter';
+import type { eventPageQuery } from '../../__generated__/eventPageQuery.graphql.ts';
+import { useAddress } from '../parts/filters.tsx';
+import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import { Status, wordsOf } from '../parts/status.tsx';
+import { Facts, Json, Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import type { PageProps } from '../shell/places.ts';
+
+const QUERY = graphql`
+  query eventPageQuery($id: ID!) {
+    node(id: $id) {
+      ... on NotificationEvent {
+        id
+        eventType
+        createTime
+        data
+        topics {
+          id
+          name
+        }
+        connection {
+          id
+          provider
+        }
+        installation {
+          id
+        }
+        operation {
+          id
+        }
+        deliveries(first: 50) {
+          totalCount
+          nodes {
+            id
+            status
+            createTime
+            nextAttemptTime
+            destination {
+              id
+              name
+            }
+            attempts {
+              attemptNumber
+            }
+          }
+        }
+      }
+    }
+  }
+`;
+
+const LOOK_MS = 3_000;
+type Event = NonNullable<eventPageQuery['response']['node']>;
+
+export default function EventPage({ project, id = '' }: PageProps) {
+  const variables = { id };
+  const { node } = usePageQuery<eventPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const address = useAddress(project);
+  if (!node?.id || !node.eventType) return <Missing what="event" />;
+  const linked = (place: string, to: { id: string } | null | undefined) =>
+    to && <Link href={address(`${place}/${to.id}`)}>{to.id}</Link>;
+  return (
+    <Page
+      title={wordsOf(node.eventType)}
+      about={<Link href={address('events')}>Events</Link>}
+      query={QUERY}
+      variables={variables}
+    >
+      <Panel>
+        <Facts
+          of={{
+            Happened: <Time of={node.createTime} />,
+            Topics: node.topics?.map(({ name }) => name).join(', ') || 'none',
+            Connection: linked('connections', node.connection),
+            Installation: linked('installations', node.installation),
+            Operation: linked('operations', node.operation),
+            Id: <code>{node.id}</code>,
+          }}
+        />
+      </Panel>
+      <Panel title="Who was owed it">
+        <Deliveries event={node} address={address} />
+      </Panel>
+      <Panel title="Payload">
+        <Json of={node.data} label="Payload" />
+      </Panel>
+    </Page>
+  );
+}
+
+function Deliveries({ event, address }: { event: Event; address: (path: string) => string }) {
+  const nodes = event.deliveries?.nodes ?? [];
+  if (nodes.length === 0) {
+    return <Empty title="Nobody">None of its topics was routed to a destination at that time.</Empty>;
+  }
+  return (
+    <Table label="Deliveries" columns={['Destination', 'Status', 'Attempts', 'Next attempt']}>
+      {nodes.map(({ id, status, destination, attempts, nextAttemptTime }) => (
+        <tr key={id}>
+          <td>
+            <Link href={address(`deliveries/${id}`)}>{destination?.name ?? 'deleted'}</Link>
+          </td>
+          <td>
+            <Status of={status} />
+          </td>
+          <td>{attempts.length}</td>
+          <td>
+            <Time of={nextAttemptTime} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

@@ -1,0 +1,32 @@
+/** The fields that an object has in the account of an installation, as its provider tells them. */
+import type { ReactNode } from 'react';
+import { graphql } from 'react-relay';
+import type { accountFieldsQuery } from '../../__generated__/accountFieldsQuery.graphql.ts';
+import { usePageQuery } from '../parts/queries.ts';
+import type { KnownField } from './object-fields.tsx';
+
+const QUERY = graphql`
+  query accountFieldsQuery($id: ID!, $objectName: String!) {
+    node(id: $id) {
+      ... on Installation {
+        objectMetadata(objectName: $objectName) {
+          fields {
+            fieldName
+            displayName
+          }
+        }
+      }
+    }
+  }
+`;
+
+interface AccountFieldsProps {
+  installationId: string;
+  objectName: string;
+  children: (known: readonly KnownField[]) => ReactNode;
+}
+
+export function AccountFields({ installationId, objectName, children }: AccountFieldsProps) {
+  const { node } = usePageQuery<accountFieldsQuery>(QUERY, { id: installationId, objectName });
+  return children(node?.objectMetadata?.fields ?? []);
+}

@@ -1,0 +1,114 @@
+/** Which fields of an object are read: those that the integration requires, and those that are chosen. */
+import { graphql, useFragment } from 'react-relay';
+import type { objectFields_object$key } from '../../__generated__/objectFields_object.graphql.ts';
+import { CheckBox, Choice } from '../parts/form.tsx';
+
+export const OBJECT = graphql`
+  fragment objectFields_object on ReadObjectSpec {
+    objectName
+    mapToName
+    mapToDisplayName
+    enabled
+    optionalFieldsAuto
+    requiredFields {
+      fieldName
+      mapToName
+      mapToDisplayName
+    }
+    optionalFields {
+      fieldName
+      mapToName
+      mapToDisplayName
+    }
+  }
+`;
+
+export interface KnownField {
+  fieldName: string;
+  displayName: string;
+}
+
+/** What is chosen now: of the installation, or nothing for a new one. */
+export interface Chosen {
+  selectedFields: readonly string[];
+  fieldMappings: readonly { fieldName?: string | null; mapToName?: string | null }[];
+}
+
+interface ObjectFieldsProps {
+  object: objectFields_object$key;
+  /** The account's own; empty if its provider can't tell. */
+  known: readonly KnownField[];
+  chosen: Chosen | null;
+}
+
+interface Mapping {
+  fieldName?: string | null;
+  mapToName?: string | null;
+  mapToDisplayName?: string | null;
+}
+
+export function ObjectFields({ object, known, chosen }: ObjectFieldsProps) {
+  const spec = useFragment(OBJECT, object);
+  const label = ({ fieldName, mapToName, mapToDisplayName }: Mapping) =>
+    mapToDisplayName ?? known.find((one) => one.fieldName === fieldName)?.displayName ?? mapToName ?? fieldName ?? '';
+  const required = spec.requiredFields.filter(({ fieldName }) => fieldName);
+  const all = [...spec.requiredFields, ...spec.optionalFields];
+  const open = all.filter(({ fieldName }) => !fieldName);
+  const named = new Set(all.map(({ fieldName }) => fieldName));
+  const optional = [
+    ...spec.optionalFields.filter(({ fieldName }) => fieldName),
+    ...(spec.optionalFieldsAuto === 'all' ? known.filter(({ fieldName }) => !named.has(fieldName)) : []),
+  ] as Mapping[];
+  const mapped = (name: string | null | undefined) =>
+    chosen?.fieldMappings.find(({ mapToName }) => mapToName === name)?.fieldName ?? undefined;
+  const options = known.map(({ fieldName, displayName }) => ({ id: fieldName, label: displayName }));
+  return (
+    <fieldset className="fields">
+      <legend className="strong">{spec.mapToDisplayName ?? spec.mapToName ?? spec.objectName}</legend>
+      {required.length > 0 && (
+        <p className="quiet">Always read: {required.map(label).join(', ')}.</p>
+      )}
+      {open.map((field) => (
+        <Choice
+          key={field.mapToName}
+          name={mappingName(spec.objectName, field.mapToName ?? '')}
+          label={`${label(field)}: your field`}
+          options={options}
+          isRequired={spec.requiredFields.includes(field as never)}
+          {...(mapped(field.mapToName) && { defaultValue: mapped(field.mapToName) as string })}
+        />
+      ))}
+      {optional.length > 0 && <p className="strong">Optional</p>}
+      <div className="checks">
+        {optional.map((field) => (
+          <CheckBox
+            key={field.fieldName}
+            name={selectionName(spec.objectName, field.fieldName ?? '')}
+            label={label(field)}
+            isOn={chosen ? chosen.selectedFields.includes(field.fieldName ?? '') : spec.optionalFieldsAuto !== 'all'}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+const selectionName = (objectName: string, fieldName: string) => `field/${objectName}/${fieldName}`;
+const mappingName = (objectName: string, name: string) => `map/${objectName}/${name}`;
+
+/** The config of an object's fields, as the form of ObjectFields has it. */
+export function chosenIn(values: Record<string, FormDataEntryValue>, objectName: string) {
+  const of = (prefix: string) =>
+    Object.entries(values).flatMap(([name, value]) => {
+      const start = `${prefix}/${objectName}/`;
+      return name.startsWith(start) && value !== '' ? [[name.slice(start.length), value]] : [];
+    });
+  return {
+    objectName,
+    selectedFields: of('field').map(([fieldName]) => String(fieldName)),
+    fieldMappings: of('map').map(([mapToName, fieldName]) => ({
+      mapToName: String(mapToName),
+      fieldName: String(fieldName),
+    })),
+  };
+}

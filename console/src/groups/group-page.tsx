@@ -1,0 +1,113 @@
+/** One group: its connections, its installations, and its erasure. */
+import { graphql } from 'react-relay';
+import { Link, useLocation } from 'wouter';
+import type { groupPageEraseMutation } from '../../__generated__/groupPageEraseMutation.graphql.ts';
+import type { groupPageQuery } from '../../__generated__/groupPageQuery.graphql.ts';
+import { GroupInstallations } from '../installations/group-installations.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { useAddress } from '../parts/filters.tsx';
+import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { useChange, usePageQuery } from '../parts/queries.ts';
+import { Status } from '../parts/status.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import type { PageProps } from '../shell/places.ts';
+
+const QUERY = graphql`
+  query groupPageQuery($project: String!, $groupRef: String!) {
+    project(idOrName: $project) {
+      connections(first: 50, groupRef: $groupRef) {
+        nodes {
+          id
+          provider
+          status
+          createTime
+          group {
+            groupName
+          }
+          consumer {
+            consumerName
+          }
+        }
+      }
+    }
+  }
+`;
+
+const ERASE = graphql`
+  mutation groupPageEraseMutation($input: EraseGroupInput!) {
+    eraseGroup(input: $input) {
+      deletedId
+    }
+  }
+`;
+
+export default function GroupPage({ project: idOrName, id: groupRef = '' }: PageProps) {
+  const variables = { project: idOrName, groupRef };
+  const { project } = usePageQuery<groupPageQuery>(QUERY, variables);
+  const address = useAddress(idOrName);
+  if (!project) return <Missing what="project" />;
+  const { nodes } = project.connections;
+  return (
+    <Page
+      title={nodes[0]?.group.groupName ?? groupRef}
+      about={
+        <>
+          <Link href={address('groups')}>Groups</Link> · <code>{groupRef}</code>
+        </>
+      }
+      actions={<Erase project={idOrName} groupRef={groupRef} />}
+      query={QUERY}
+      variables={variables}
+    >
+      <Panel title="Connections">
+        {nodes.length === 0 ? (
+          <Empty title="It has connected nothing" />
+        ) : (
+          <Table label="Connections" columns={['Provider', 'Consumer', 'Status', 'Made']}>
+            {nodes.map(({ id, provider, consumer, status, createTime }) => (
+              <tr key={id}>
+                <td>
+                  <Link href={address(`connections/${id}`)} className="strong">
+                    {provider}
+                  </Link>
+                </td>
+                <td>{consumer.consumerName}</td>
+                <td>
+                  <Status of={status} />
+                </td>
+                <td>
+                  <Time of={createTime} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Panel>
+      <Panel title="Installations">
+        <GroupInstallations project={idOrName} groupRef={groupRef} />
+      </Panel>
+    </Page>
+  );
+}
+
+function Erase({ project, groupRef }: { project: string; groupRef: string }) {
+  const { run, isRunning, problem } = useChange<groupPageEraseMutation>(ERASE);
+  const [, navigate] = useLocation();
+  const address = useAddress(project);
+  return (
+    <Confirm
+      opener="Erase"
+      title="Erase this group?"
+      problem={problem}
+      isRunning={isRunning}
+      onConfirm={async () => {
+        const done = await run({ input: { projectIdOrName: project, groupRef } });
+        if (done) navigate(address('groups'));
+        return done;
+      }}
+    >
+      <p>Its connections, installations, operations and events go for good. Nothing brings them back.</p>
+    </Confirm>
+  );
+}

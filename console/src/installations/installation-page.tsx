@@ -1,0 +1,141 @@
+/** One installation: each object with its reads, its subscriptions, its fields, and what it has done. */
+import { graphql } from 'react-relay';
+import { Link, useLocation } from 'wouter';
+import type { installationPageDeleteMutation } from '../../__generated__/installationPageDeleteMutation.graphql.ts';
+import type { installationPageQuery } from '../../__generated__/installationPageQuery.graphql.ts';
+import { OperationsList } from '../operations/operations-list.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { useAddress } from '../parts/filters.tsx';
+import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { useChange, usePageQuery } from '../parts/queries.ts';
+import { Status } from '../parts/status.tsx';
+import { Facts } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import type { PageProps } from '../shell/places.ts';
+import { EditFields } from './edit-fields.tsx';
+import { InstalledObjects } from './installed-objects.tsx';
+import { Subscriptions } from './subscriptions.tsx';
+
+const QUERY = graphql`
+  query installationPageQuery($id: ID!) {
+    node(id: $id) {
+      ... on Installation @alias(as: "installation") {
+        id
+        healthStatus
+        healthReason
+        createTime
+        createdBy
+        group {
+          groupRef
+          groupName
+        }
+        integration {
+          name
+          provider
+        }
+        connection {
+          id
+          status
+        }
+        ...installedObjects_installation
+        ...editFields_installation
+        ...subscriptions_installation
+        operations(first: 10) {
+          nodes {
+            id
+            ...operationsList_operation
+          }
+        }
+      }
+    }
+  }
+`;
+
+const DELETE = graphql`
+  mutation installationPageDeleteMutation($input: DeleteInstallationInput!) {
+    deleteInstallation(input: $input) {
+      deletedId
+    }
+  }
+`;
+
+const LOOK_MS = 2_000;
+
+export default function InstallationPage({ project, id = '' }: PageProps) {
+  const variables = { id };
+  const { node: found } = usePageQuery<installationPageQuery>(QUERY, variables, {
+    everyMs: LOOK_MS,
+  });
+  const node = found?.installation;
+  const address = useAddress(project);
+  if (!node) return <Missing what="installation" />;
+  const { group, integration, connection } = node;
+  const operations = node.operations.nodes;
+  return (
+    <Page
+      title={`${group.groupName}: ${integration.name}`}
+      about={<Link href={address('installations')}>Installations</Link>}
+      actions={
+        <>
+          <EditFields project={project} installation={node} />
+          <Delete project={project} id={node.id} />
+        </>
+      }
+      query={QUERY}
+      variables={variables}
+    >
+      <Panel>
+        <Facts
+          of={{
+            Health: <Status of={node.healthStatus} />,
+            Reason: node.healthReason,
+            Group: <Link href={address(`groups/${group.groupRef}`)}>{group.groupName}</Link>,
+            Integration: (
+              <Link href={address(`integrations/${integration.name}`)}>{integration.name}</Link>
+            ),
+            Connection: (
+              <Link href={address(`connections/${connection.id}`)}>
+                <Status of={connection.status} />
+              </Link>
+            ),
+            Made: <Time of={node.createTime} />,
+            By: node.createdBy,
+            Id: <code>{node.id}</code>,
+          }}
+        />
+      </Panel>
+      <Panel title="Reads">
+        <InstalledObjects project={project} installation={node} />
+      </Panel>
+      <Subscriptions installation={node} address={address} />
+      <Panel title="Operations">
+        {operations.length === 0 ? (
+          <Empty title="Nothing was done yet">Trigger a read above.</Empty>
+        ) : (
+          <OperationsList operations={operations} address={address} />
+        )}
+      </Panel>
+    </Page>
+  );
+}
+
+function Delete({ project, id }: { project: string; id: string }) {
+  const { run, isRunning, problem } = useChange<installationPageDeleteMutation>(DELETE);
+  const [, navigate] = useLocation();
+  const address = useAddress(project);
+  return (
+    <Confirm
+      opener="Delete"
+      title="Delete this installation?"
+      problem={problem}
+      isRunning={isRunning}
+      onConfirm={async () => {
+        const done = await run({ input: { projectIdOrName: project, installationId: id } });
+        if (done) navigate(address('installations'));
+        return done;
+      }}
+    >
+      <p>Its schedules and subscriptions end. The connection of the group stays.</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,67 @@
+/** Installations with their health. */
+import { graphql, useFragment } from 'react-relay';
+import { Link } from 'wouter';
+import type { installationRows_installation$key } from '../../__generated__/installationRows_installation.graphql.ts';
+import { Status } from '../parts/status.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+
+const ROW = graphql`
+  fragment installationRows_installation on Installation @relay(plural: true) {
+    id
+    healthStatus
+    healthReason
+    createTime
+    group {
+      groupName
+    }
+    integration {
+      name
+    }
+    connection {
+      status
+    }
+    lastOperation {
+      id
+      status
+      createTime
+    }
+  }
+`;
+
+interface InstallationRowsProps {
+  installations: installationRows_installation$key;
+  address: (path: string) => string;
+}
+
+const COLUMNS = ['Group', 'Integration', 'Health', 'Connection', 'Last operation', 'Made'];
+
+export function InstallationRows({ installations, address }: InstallationRowsProps) {
+  const rows = useFragment(ROW, installations);
+  return (
+    <Table label="Installations" columns={COLUMNS}>
+      {rows.map(({ id, group, integration, healthStatus, healthReason, ...of }) => (
+        <tr key={id}>
+          <td>
+            <Link href={address(`installations/${id}`)} className="strong">
+              {group.groupName}
+            </Link>
+          </td>
+          <td>{integration.name}</td>
+          <td>
+            <Status of={healthStatus} /> <span className="quiet">{healthReason}</span>
+          </td>
+          <td>
+            <Status of={of.connection.status} />
+          </td>
+          <td>
+            <Time of={of.lastOperation?.createTime} none="none yet" />
+          </td>
+          <td>
+            <Time of={of.createTime} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

@@ -1,0 +1,85 @@
+/** The objects that an installation reads: when, how much, and by hand. */
+import { graphql, useFragment } from 'react-relay';
+import type { installedObjects_installation$key } from '../../__generated__/installedObjects_installation.graphql.ts';
+import { Empty } from '../parts/page.tsx';
+import { Status } from '../parts/status.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { PauseAction, ResumeAction } from './pause-action.tsx';
+import { TriggerAction } from './trigger-action.tsx';
+
+const OBJECTS = graphql`
+  fragment installedObjects_installation on Installation {
+    id
+    group {
+      groupRef
+    }
+    integration {
+      name
+    }
+    objects {
+      objectName
+      mappedObjectName
+      schedule
+      lastReadTime
+      nextReadTime
+      recordsRead
+      backfillDone
+      paused
+      pauseNote
+    }
+  }
+`;
+
+interface InstalledObjectsProps {
+  project: string;
+  installation: installedObjects_installation$key;
+}
+
+const COLUMNS = ['Object', 'State', 'Schedule', 'Records', 'Last read', 'Next read', 'By hand'];
+
+export function InstalledObjects({ project, installation }: InstalledObjectsProps) {
+  const { id, group, integration, objects } = useFragment(OBJECTS, installation);
+  if (objects.length === 0) return <Empty title="It reads nothing" />;
+  const trigger = {
+    projectIdOrName: project,
+    integrationIdOrName: integration.name,
+    groupRef: group.groupRef,
+  };
+  return (
+    <Table label="Objects" columns={COLUMNS}>
+      {objects.map(({ objectName, mappedObjectName, paused, ...of }) => {
+        const input = { projectIdOrName: project, installationId: id, objects: [objectName] };
+        return (
+          <tr key={objectName}>
+            <td>
+              <span className="strong">{objectName}</span>
+              {mappedObjectName && <span className="quiet"> as {mappedObjectName}</span>}
+            </td>
+            <td>
+              {paused ? (
+                <span title={of.pauseNote ?? undefined}>Paused{of.pauseNote && `: ${of.pauseNote}`}</span>
+              ) : (
+                <Status of={of.backfillDone ? 'ACTIVE' : 'PENDING'} />
+              )}
+            </td>
+            <td className="mono">{of.schedule ?? 'none'}</td>
+            <td>{of.recordsRead.toLocaleString('en')}</td>
+            <td>
+              <Time of={of.lastReadTime} none="never" />
+            </td>
+            <td>
+              <Time of={of.nextReadTime} />
+            </td>
+            <td>
+              <div className="row">
+                <TriggerAction input={{ ...trigger, objectName }} />
+                {paused ? <ResumeAction input={input} /> : <PauseAction input={input} />}
+              </div>
+            </td>
+          </tr>
+        );
+      })}
+    </Table>
+  );
+}

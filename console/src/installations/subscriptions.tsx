@@ -1,0 +1,64 @@
+/** What the provider tells the gateway of by itself, and whether it does. */
+import { graphql, useFragment } from 'react-relay';
+import { Link } from 'wouter';
+import type { subscriptions_installation$key } from '../../__generated__/subscriptions_installation.graphql.ts';
+import { Panel } from '../parts/page.tsx';
+import { Status, wordsOf } from '../parts/status.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+
+const SUBSCRIPTIONS = graphql`
+  fragment subscriptions_installation on Installation {
+    subscriptions {
+      objectName
+      mappedObjectName
+      kinds
+      status
+      error
+      eventCount
+      lastEventTime
+      destination {
+        id
+        name
+      }
+    }
+  }
+`;
+
+interface SubscriptionsProps {
+  installation: subscriptions_installation$key;
+  address: (path: string) => string;
+}
+
+const COLUMNS = ['Object', 'Told of', 'Status', 'Events', 'Last event', 'Destination'];
+
+export function Subscriptions({ installation, address }: SubscriptionsProps) {
+  const { subscriptions } = useFragment(SUBSCRIPTIONS, installation);
+  if (subscriptions.length === 0) return null;
+  return (
+    <Panel title="Subscriptions at the provider">
+      <Table label="Subscriptions at the provider" columns={COLUMNS}>
+        {subscriptions.map(({ objectName, kinds, status, error, destination, ...of }) => (
+          <tr key={objectName}>
+            <td>{of.mappedObjectName ?? objectName}</td>
+            <td>{kinds.map(wordsOf).join(', ')}</td>
+            <td>
+              <Status of={status} /> <span className="quiet">{error}</span>
+            </td>
+            <td>{of.eventCount.toLocaleString('en')}</td>
+            <td>
+              <Time of={of.lastEventTime} none="none yet" />
+            </td>
+            <td>
+              {destination ? (
+                <Link href={address(`destinations/${destination.id}`)}>{destination.name}</Link>
+              ) : (
+                'none'
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </Panel>
+  );
+}

@@ -1,0 +1,104 @@
+/** One integration: its revisions, what changed between them, a new one, and who has installed it. */
+import { graphql } from 'react-relay';
+import { Link, useLocation } from 'wouter';
+import type { integrationPageDeleteMutation } from '../../__generated__/integrationPageDeleteMutation.graphql.ts';
+import type { integrationPageQuery } from '../../__generated__/integrationPageQuery.graphql.ts';
+import { InstallationRows } from '../installations/installation-rows.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { useAddress } from '../parts/filters.tsx';
+import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { useChange, usePageQuery } from '../parts/queries.ts';
+import type { PageProps } from '../shell/places.ts';
+import { NewRevision } from './new-revision.tsx';
+import { Revisions } from './revisions.tsx';
+
+const QUERY = graphql`
+  query integrationPageQuery($project: String!, $name: String!) {
+    project(idOrName: $project) {
+      integration(idOrName: $name) {
+        id
+        name
+        provider
+        latestRevision {
+          content {
+            displayName
+          }
+          ...newRevision_revision
+        }
+        ...revisions_integration
+        installations(first: 50) {
+          totalCount
+          nodes {
+            id
+            ...installationRows_installation
+          }
+        }
+      }
+    }
+  }
+`;
+
+const DELETE = graphql`
+  mutation integrationPageDeleteMutation($input: DeleteIntegrationInput!) {
+    deleteIntegration(input: $input) {
+      deletedId
+    }
+  }
+`;
+
+export default function IntegrationPage({ project: idOrName, id: name = '' }: PageProps) {
+  const variables = { project: idOrName, name };
+  const { project } = usePageQuery<integrationPageQuery>(QUERY, variables);
+  const remove = useChange<integrationPageDeleteMutation>(DELETE);
+  const [, navigate] = useLocation();
+  const address = useAddress(idOrName);
+  const integration = project?.integration;
+  if (!integration) return <Missing what="integration" />;
+  const { totalCount, nodes } = integration.installations;
+  const input = { projectIdOrName: idOrName, integrationIdOrName: integration.id };
+  return (
+    <Page
+      title={integration.latestRevision.content.displayName ?? integration.name}
+      name={integration.name}
+      about={
+        <>
+          <Link href={address('integrations')}>Integrations</Link> · {integration.name} ·{' '}
+          <Link href={address(`providers/${integration.provider}`)}>{integration.provider}</Link>
+        </>
+      }
+      actions={
+        <>
+          <NewRevision input={input} revision={integration.latestRevision} />
+          <Confirm
+            opener="Delete"
+            title="Delete this integration?"
+            problem={remove.problem}
+            isRunning={remove.isRunning}
+            onConfirm={async () => {
+              const done = await remove.run({ input });
+              if (done) navigate(address('integrations'));
+              return done;
+            }}
+          >
+            <p>Its {totalCount} installations and their schedules go with it.</p>
+          </Confirm>
+        </>
+      }
+      query={QUERY}
+      variables={variables}
+    >
+      <Panel title="Revisions">
+        <Revisions integration={integration} />
+      </Panel>
+      <Panel title={`Installations (${totalCount})`}>
+        {nodes.length === 0 ? (
+          <Empty title="Nobody has installed it">
+            A customer installs it on the connect page, or your backend calls createInstallation.
+          </Empty>
+        ) : (
+          <InstallationRows installations={nodes} address={address} />
+        )}
+      </Panel>
+    </Page>
+  );
+}

@@ -1,0 +1,65 @@
+/** A new integration, from a content to begin with. */
+import { graphql } from 'react-relay';
+import { useLocation } from 'wouter';
+import type { newIntegrationMutation } from '../../__generated__/newIntegrationMutation.graphql.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { useAddress } from '../parts/filters.tsx';
+import { useChange } from '../parts/queries.ts';
+import { textOf } from './content.ts';
+import { RevisionEditor } from './revision-editor.tsx';
+
+const CREATE = graphql`
+  mutation newIntegrationMutation($input: CreateIntegrationInput!) {
+    createIntegration(input: $input) {
+      integration {
+        name
+      }
+    }
+  }
+`;
+
+const FIRST = textOf({
+  name: 'my-integration',
+  provider: 'sandbox',
+  read: {
+    objects: [
+      {
+        objectName: 'contacts',
+        destination: 'records',
+        schedule: '*/10 * * * *',
+        requiredFields: [{ fieldName: 'email', mapToName: 'emailAddress' }],
+        optionalFieldsAuto: 'all',
+      },
+    ],
+  },
+  write: { objects: [{ objectName: 'contacts', inheritMapping: true }] },
+});
+
+export function NewIntegration({ project }: { project: string }) {
+  const { run, isRunning, problem } = useChange<newIntegrationMutation>(CREATE);
+  const [, navigate] = useLocation();
+  const address = useAddress(project);
+  const create = async (content: Record<string, unknown>) => {
+    const { name, provider } = content;
+    const latestRevision = { specVersion: '1.0.0', content: content as never };
+    const input = { projectIdOrName: project, latestRevision };
+    const named = { name: String(name), provider: String(provider) };
+    const made = await run({ input: { ...input, ...named } });
+    if (made) navigate(address(`integrations/${made.createIntegration.integration.name}`));
+  };
+  return (
+    <Dialog opener="New integration" kind="primary" title="New integration">
+      {(close) => (
+        <RevisionEditor
+          initial={FIRST}
+          problem={problem}
+          prefix="input.latestRevision.content."
+          isRunning={isRunning}
+          save="Make it"
+          onSave={create}
+          onCancel={close}
+        />
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,63 @@
+/** A new revision, which begins with the latest one. */
+import { useState } from 'react';
+import { graphql, useFragment } from 'react-relay';
+import type { content_revision$key } from '../../__generated__/content_revision.graphql.ts';
+import type { newRevision_revision$key } from '../../__generated__/newRevision_revision.graphql.ts';
+import type { newRevisionMutation } from '../../__generated__/newRevisionMutation.graphql.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Switched } from '../parts/form.tsx';
+import { useChange } from '../parts/queries.ts';
+import { CONTENT, textOf } from './content.ts';
+import { RevisionEditor } from './revision-editor.tsx';
+
+const REVISION = graphql`
+  fragment newRevision_revision on Revision {
+    ...content_revision
+  }
+`;
+
+const CREATE = graphql`
+  mutation newRevisionMutation($input: CreateRevisionInput!) {
+    createRevision(input: $input) {
+      revision {
+        id
+      }
+    }
+  }
+`;
+
+interface NewRevisionProps {
+  input: { projectIdOrName: string; integrationIdOrName: string };
+  revision: newRevision_revision$key;
+}
+
+export function NewRevision({ input, revision }: NewRevisionProps) {
+  const key: content_revision$key = useFragment(REVISION, revision);
+  const { specVersion, content } = useFragment(CONTENT, key);
+  const { run, isRunning, problem } = useChange<newRevisionMutation>(CREATE);
+  const [destructive, setDestructive] = useState(false);
+  return (
+    <Dialog opener="New revision" kind="primary" title="New revision">
+      {(close) => (
+        <RevisionEditor
+          initial={textOf(content)}
+          problem={problem}
+          prefix="input.revision.content."
+          isRunning={isRunning}
+          save="Save the revision"
+          onSave={async (next) => {
+            const made = { specVersion, content: next as never };
+            if (await run({ input: { ...input, destructive, revision: made } })) close();
+          }}
+          onCancel={close}
+        >
+          <Switched
+            label="Pause reads of objects that it drops"
+            isOn={destructive}
+            onChange={setDestructive}
+          />
+        </RevisionEditor>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,95 @@
+/** Two revisions, and what changed from one to the other. */
+import { diffLines } from 'diff';
+import { graphql, useFragment } from 'react-relay';
+import { useSearchParams } from 'wouter';
+import type { content_revision$key } from '../../__generated__/content_revision.graphql.ts';
+import type { revisions_integration$key } from '../../__generated__/revisions_integration.graphql.ts';
+import { Choice } from '../parts/form.tsx';
+import { CONTENT, textOf } from './content.ts';
+
+const REVISIONS = graphql`
+  fragment revisions_integration on Integration {
+    revisions(first: 50) {
+      totalCount
+      nodes {
+        id
+        createTime
+        ...content_revision
+      }
+    }
+  }
+`;
+
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+const NOTHING = 'none';
+
+export function Revisions({ integration }: { integration: revisions_integration$key }) {
+  const { nodes, totalCount } = useFragment(REVISIONS, integration).revisions;
+  const [params, setParams] = useSearchParams();
+  const options = nodes.map(({ id, createTime }, index) => ({
+    id,
+    label: `${totalCount - index}, of ${day.format(new Date(createTime))}`,
+  }));
+  const known = (id: string | null) => nodes.find((node) => node.id === id);
+  const to = known(params.get('to')) ?? nodes[0];
+  const from = params.get('from') === NOTHING ? undefined : (known(params.get('from')) ?? nodes[1]);
+  const choose = (name: string) => (id: string) =>
+    setParams((before) => new URLSearchParams([...[...before].filter(([one]) => one !== name), [name, id]]), {
+      replace: true,
+    });
+  if (!to) return null;
+  return (
+    <>
+      <div className="filters">
+        <Choice
+          label="From"
+          options={[{ id: NOTHING, label: 'Nothing' }, ...options]}
+          value={from?.id ?? NOTHING}
+          onChange={choose('from')}
+        />
+        <Choice label="To" options={options} value={to.id} onChange={choose('to')} />
+      </div>
+      {from ? <Difference from={from} to={to} /> : <Whole revision={to} />}
+    </>
+  );
+}
+
+function useText(revision: content_revision$key): string {
+  return textOf(useFragment(CONTENT, revision).content);
+}
+
+function Whole({ revision }: { revision: content_revision$key }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+    <section className="diff" tabIndex={0} aria-label="Content">
+      <pre>{useText(revision)}</pre>
+    </section>
+  );
+}
+
+function Difference({ from, to }: { from: content_revision$key; to: content_revision$key }) {
+  const parts = diffLines(useText(from), useText(to));
+  const count = (of: 'added' | 'removed') =>
+    parts.filter((part) => part[of]).reduce((sum, part) => sum + (part.count ?? 0), 0);
+  return (
+    <>
+      <p className="quiet">
+        {count('added')} lines added, {count('removed')} removed
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+      <section className="diff" tabIndex={0} aria-label="Difference">
+        {parts.map(({ value, added, removed }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other identity.
+          <pre key={index} className={added ? 'added' : removed ? 'removed' : ''}>
+            {marked(value, added ? '+ ' : removed ? '- ' : '  ')}
+          </pre>
+        ))}
+      </section>
+    </>
+  );
+}
+
+/** Not by colour alone. */
+function marked(text: string, mark: string): string {
+  return text.replace(/\n$/, '').replace(/^/gm, mark);
+}

@@ -1,0 +1,63 @@
+/** The log of an operation: read again while it runs, and once more when it has ended. */
+import { graphql } from 'react-relay';
+import type { operationLogsQuery } from '../../__generated__/operationLogsQuery.graphql.ts';
+import { Empty } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import { Status } from '../parts/status.tsx';
+import { Json } from '../parts/table.tsx';
+import { ClockTime } from '../parts/time.tsx';
+
+const QUERY = graphql`
+  query operationLogsQuery($id: ID!) {
+    node(id: $id) {
+      ... on Operation {
+        logs(last: 100) {
+          totalCount
+          edges {
+            cursor
+            node {
+              message
+              severity
+              timestamp
+              details
+            }
+          }
+        }
+      }
+    }
+  }
+`;
+
+const LOOK_MS = 1_000;
+const QUIET_LOOK_MS = 30_000;
+
+export function OperationLogs({ id, isRunning }: { id: string; isRunning: boolean }) {
+  const everyMs = isRunning ? LOOK_MS : QUIET_LOOK_MS;
+  const { node } = usePageQuery<operationLogsQuery>(QUERY, { id }, { everyMs });
+  const { edges = [], totalCount = 0 } = node?.logs ?? {};
+  if (edges.length === 0) return <Empty title="Nothing is logged yet" />;
+  return (
+    <>
+      {totalCount > edges.length && (
+        <p className="quiet">
+          The last {edges.length} of {totalCount} lines.
+        </p>
+      )}
+      <ol className="lines">
+        {edges.map(({ cursor, node: { timestamp, severity, message, details } }) => (
+          <li key={cursor}>
+            <ClockTime of={timestamp} />
+            {severity !== 'INFO' && <Status of={severity} />}
+            <span>{message}</span>
+            {details && Object.keys(details).length > 0 && (
+              <details>
+                <summary>Details</summary>
+                <Json of={details} label="Details" />
+              </details>
+            )}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}

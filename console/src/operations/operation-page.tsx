@@ -1,0 +1,125 @@
+/** One operation as it goes on, and its log as it comes. */
+import { useMemo } from 'react';
+import { graphql, useSubscription } from 'react-relay';
+import { Link } from 'wouter';
+import type { operationPageQuery } from '../../__generated__/operationPageQuery.graphql.ts';
+import type { operationPageSubscription } from '../../__generated__/operationPageSubscription.graphql.ts';
+import { useAddress } from '../parts/filters.tsx';
+import { Missing, Page, Panel } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import { Status, wordsOf } from '../parts/status.tsx';
+import { Facts, Progress } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import type { PageProps } from '../shell/places.ts';
+import { OperationLogs } from './operation-logs.tsx';
+
+const QUERY = graphql`
+  query operationPageQuery($id: ID!) {
+    node(id: $id) {
+      ... on Operation {
+        id
+        actionType
+        status
+        result
+        createTime
+        updateTime
+        installationId
+        metadata {
+          objects
+          successfulRecordIds
+          retry {
+            attempts
+            lastAttempt
+          }
+          progress {
+            objectName
+            recordsProcessed
+            recordsEstimatedTotal
+          }
+        }
+        integration {
+          name
+        }
+        installation {
+          id
+          group {
+            groupName
+          }
+        }
+      }
+    }
+  }
+`;
+
+const LIVE = graphql`
+  subscription operationPageSubscription($id: ID!) {
+    operation(id: $id) {
+      id
+      status
+      result
+      updateTime
+      metadata {
+        objects
+        progress {
+          objectName
+          recordsProcessed
+          recordsEstimatedTotal
+        }
+      }
+    }
+  }
+`;
+
+export default function OperationPage({ project, id = '' }: PageProps) {
+  const variables = { id };
+  const { node } = usePageQuery<operationPageQuery>(QUERY, variables);
+  useSubscription<operationPageSubscription>(
+    useMemo(() => ({ subscription: LIVE, variables: { id }, onError: () => {} }), [id]),
+  );
+  const address = useAddress(project);
+  if (!node?.id || !node.status) return <Missing what="operation" />;
+  const { metadata, installation, status } = node;
+  const { progress, retry } = metadata ?? {};
+  return (
+    <Page
+      title={`${wordsOf(node.actionType ?? '')} ${metadata?.objects.join(', ')}`}
+      about={<Link href={address('operations')}>Operations</Link>}
+      query={QUERY}
+      variables={variables}
+    >
+      <Panel>
+        <Facts
+          of={{
+            Status: <Status of={status} />,
+            Outcome: node.result,
+            Integration: node.integration && (
+              <Link href={address(`integrations/${node.integration.name}`)}>
+                {node.integration.name}
+              </Link>
+            ),
+            Group: installation && (
+              <Link href={address(`installations/${installation.id}`)}>
+                {installation.group.groupName}
+              </Link>
+            ),
+            Began: <Time of={node.createTime} />,
+            'Last change': <Time of={node.updateTime} />,
+            Attempts: retry?.attempts,
+            'Records written': metadata?.successfulRecordIds.join(', ') || null,
+            Id: <code>{node.id}</code>,
+          }}
+        />
+        {progress && (
+          <Progress
+            label={`Progress of ${progress.objectName}`}
+            done={progress.recordsProcessed}
+            total={status === 'IN_PROGRESS' ? progress.recordsEstimatedTotal : progress.recordsProcessed}
+          />
+        )}
+      </Panel>
+      <Panel title="Log">
+        <OperationLogs id={node.id} isRunning={status === 'IN_PROGRESS'} />
+      </Panel>
+    </Page>
+  );
+}

@@ -1,0 +1,77 @@
+/** A page of operations, of the project or of one installation. */
+import { graphql, useFragment } from 'react-relay';
+import { Link } from 'wouter';
+import type { operationsList_operation$key } from '../../__generated__/operationsList_operation.graphql.ts';
+import { Status, wordsOf } from '../parts/status.tsx';
+import { Progress, Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+
+const ROW = graphql`
+  fragment operationsList_operation on Operation @relay(plural: true) {
+    id
+    actionType
+    status
+    result
+    createTime
+    updateTime
+    metadata {
+      objects
+      progress {
+        objectName
+        recordsProcessed
+        recordsEstimatedTotal
+      }
+    }
+    integration {
+      name
+    }
+    installation {
+      group {
+        groupName
+      }
+    }
+  }
+`;
+
+interface OperationsListProps {
+  operations: operationsList_operation$key;
+  address: (path: string) => string;
+}
+
+const COLUMNS = ['Operation', 'Status', 'Integration', 'Group', 'Outcome', 'Began'];
+
+export function OperationsList({ operations, address }: OperationsListProps) {
+  const rows = useFragment(ROW, operations);
+  return (
+    <Table label="Operations" columns={COLUMNS}>
+      {rows.map(({ id, actionType, status, result, createTime, metadata, ...of }) => (
+        <tr key={id}>
+          <td>
+            <Link href={address(`operations/${id}`)} className="strong">
+              {wordsOf(actionType)} {metadata.objects.join(', ')}
+            </Link>
+          </td>
+          <td>
+            <Status of={status} />
+          </td>
+          <td>{of.integration?.name ?? '—'}</td>
+          <td>{of.installation?.group.groupName ?? '—'}</td>
+          <td className="outcome">
+            {status === 'IN_PROGRESS' && metadata.progress ? (
+              <Progress
+                label={`Progress of ${metadata.progress.objectName}`}
+                done={metadata.progress.recordsProcessed}
+                total={metadata.progress.recordsEstimatedTotal}
+              />
+            ) : (
+              result
+            )}
+          </td>
+          <td>
+            <Time of={createTime} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

@@ -1,0 +1,133 @@
+/** The project's own clients at a provider: without one, nobody can consent there. */
+import { graphql, useFragment } from 'react-relay';
+import type { providerApps_project$key } from '../../__generated__/providerApps_project.graphql.ts';
+import type { providerAppsCreateMutation } from '../../__generated__/providerAppsCreateMutation.graphql.ts';
+import type { providerAppsDeleteMutation } from '../../__generated__/providerAppsDeleteMutation.graphql.ts';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { Action, Form, Refusal, TextInput } from '../parts/form.tsx';
+import { Empty } from '../parts/page.tsx';
+import { useChange } from '../parts/queries.ts';
+import { Facts } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+
+const APPS = graphql`
+  fragment providerApps_project on Project @argumentDefinitions(provider: { type: "String" }) {
+    providerApps(first: 20, provider: $provider) {
+      nodes {
+        id
+        clientId
+        externalRef
+        scopes
+        createTime
+        webhookUrl
+        webhookInstructions
+      }
+    }
+  }
+`;
+
+const CREATE = graphql`
+  mutation providerAppsCreateMutation($input: CreateProviderAppInput!) {
+    createProviderApp(input: $input) {
+      providerApp {
+        id
+      }
+    }
+  }
+`;
+
+const DELETE = graphql`
+  mutation providerAppsDeleteMutation($input: DeleteProviderAppInput!) {
+    deleteProviderApp(input: $input) {
+      deletedId
+    }
+  }
+`;
+
+interface ProviderAppsProps {
+  project: providerApps_project$key;
+  idOrName: string;
+  /** Whether people consent there. */
+  isNeeded: boolean;
+}
+
+export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps) {
+  const { nodes } = useFragment(APPS, project).providerApps;
+  const { run, isRunning, problem } = useChange<providerAppsDeleteMutation>(DELETE);
+  if (nodes.length === 0) {
+    return (
+      <Empty title="No app">
+        {isNeeded
+          ? 'Register a client at the provider and add its id and secret here: then customers can consent.'
+          : 'This provider needs none to connect.'}
+      </Empty>
+    );
+  }
+  return nodes.map(({ id, clientId, externalRef, scopes, createTime, ...webhook }) => (
+    <div key={id} className="app">
+      <Facts
+        of={{
+          Client: <code>{clientId}</code>,
+          'Id at the provider': externalRef,
+          Scopes: scopes.join(' ') || null,
+          'Address for its events': webhook.webhookUrl && <code>{webhook.webhookUrl}</code>,
+          'To set up there': webhook.webhookInstructions,
+          Made: <Time of={createTime} />,
+        }}
+      />
+      <Confirm
+        opener="Delete"
+        title="Delete this app?"
+        problem={problem}
+        isRunning={isRunning}
+        onConfirm={() => run({ input: { projectIdOrName: idOrName, providerAppId: id } })}
+      >
+        <p>Connections that consented to it can't be refreshed any more.</p>
+      </Confirm>
+    </div>
+  ));
+}
+
+export function NewApp({ project, provider }: { project: string; provider: string }) {
+  const { run, isRunning, problem } = useChange<providerAppsCreateMutation>(CREATE);
+  const create = (values: Record<string, FormDataEntryValue>) => {
+    const text = (name: string) => String(values[name] ?? '').trim();
+    return run({
+      input: {
+        projectIdOrName: project,
+        provider,
+        clientId: text('clientId'),
+        clientSecret: text('clientSecret'),
+        scopes: text('scopes') ? text('scopes').split(/[\s,]+/) : null,
+        webhookSecret: text('webhookSecret') || null,
+      },
+    });
+  };
+  return (
+    <Dialog opener="Add an app" kind="primary" title="Add an app">
+      {(close) => (
+        <Form problem={problem} onSubmit={async (values) => (await create(values)) && close()}>
+          <TextInput name="clientId" label="Client id" isRequired />
+          <TextInput name="clientSecret" label="Client secret" type="password" isRequired />
+          <TextInput name="scopes" label="Scopes" help="With spaces between. Empty: the provider's." />
+          <TextInput
+            name="webhookSecret"
+            label="Secret of its events"
+            type="password"
+            help="If the provider signs its events with one of its own."
+          />
+          <Refusal
+            problem={problem}
+            shown={['clientId', 'clientSecret', 'scopes', 'webhookSecret']}
+          />
+          <div className="row end">
+            <Action onPress={close}>Cancel</Action>
+            <Action type="submit" kind="primary" isPending={isRunning}>
+              Add
+            </Action>
+          </div>
+        </Form>
+      )}
+    </Dialog>
+  );
+}

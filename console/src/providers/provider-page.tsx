@@ -1,0 +1,74 @@
+/** One provider: what it can do, and the project's apps there. */
+import { graphql } from 'react-relay';
+import { Link } from 'wouter';
+import type { providerPageQuery } from '../../__generated__/providerPageQuery.graphql.ts';
+import { useAddress } from '../parts/filters.tsx';
+import { Missing, Page, Panel } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import { schemeName, wordsOf } from '../parts/status.tsx';
+import { Facts } from '../parts/table.tsx';
+import type { PageProps } from '../shell/places.ts';
+import { NewApp, ProviderApps } from './provider-apps.tsx';
+
+const QUERY = graphql`
+  query providerPageQuery($project: String!, $name: String!) {
+    provider(name: $name) {
+      name
+      displayName
+      baseUrl
+      docsUrl
+      apiVersion
+      authSchemes
+      supports
+      scopes
+      inputs {
+        name
+        displayName
+      }
+      objects {
+        name
+        displayName
+      }
+    }
+    project(idOrName: $project) {
+      ...providerApps_project @arguments(provider: $name)
+    }
+  }
+`;
+
+export default function ProviderPage({ project: idOrName, id: name = '' }: PageProps) {
+  const variables = { project: idOrName, name };
+  const { provider, project } = usePageQuery<providerPageQuery>(QUERY, variables);
+  const address = useAddress(idOrName);
+  if (!provider) return <Missing what="provider" />;
+  const byOAuth = provider.authSchemes.some((scheme) => scheme.startsWith('OAUTH2_AUTHORIZATION'));
+  return (
+    <Page
+      title={provider.displayName}
+      about={<Link href={address('providers')}>Providers</Link>}
+      actions={<NewApp project={idOrName} provider={name} />}
+      query={QUERY}
+      variables={variables}
+    >
+      <Panel>
+        <Facts
+          of={{
+            Can: provider.supports.map(wordsOf).join(', '),
+            'Connects by': provider.authSchemes.map(schemeName).join(', '),
+            'Base address': <code>{provider.baseUrl}</code>,
+            'Version of its API': provider.apiVersion,
+            Objects: provider.objects.map(({ displayName }) => displayName).join(', ') || null,
+            'Needs beside credentials':
+              provider.inputs.map(({ displayName }) => displayName).join(', ') || null,
+            Scopes: provider.scopes.join(' ') || null,
+            Documentation: provider.docsUrl && <a href={provider.docsUrl}>{provider.docsUrl}</a>,
+            Name: <code>{provider.name}</code>,
+          }}
+        />
+      </Panel>
+      <Panel title="Apps of this project">
+        {project && <ProviderApps project={project} idOrName={idOrName} isNeeded={byOAuth} />}
+      </Panel>
+    </Page>
+  );
+}

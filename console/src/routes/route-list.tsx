@@ -1,0 +1,72 @@
+/** Each route in words, with its removal. */
+import { graphql } from 'react-relay';
+import type { routeListEventMutation } from '../../__generated__/routeListEventMutation.graphql.ts';
+import type { routeListTopicMutation } from '../../__generated__/routeListTopicMutation.graphql.ts';
+import { Action, Refusal } from '../parts/form.tsx';
+import { Empty } from '../parts/page.tsx';
+import { useChange } from '../parts/queries.ts';
+import { wordsOf } from '../parts/status.tsx';
+import { Table } from '../parts/table.tsx';
+import type { RoutedProject } from './routes-page.tsx';
+
+const REMOVE_EVENT = graphql`
+  mutation routeListEventMutation($input: DeleteEventTopicRouteInput!) {
+    deleteEventTopicRoute(input: $input) {
+      deletedId
+    }
+  }
+`;
+
+const REMOVE_TOPIC = graphql`
+  mutation routeListTopicMutation($input: DeleteTopicDestinationRouteInput!) {
+    deleteTopicDestinationRoute(input: $input) {
+      deletedId
+    }
+  }
+`;
+
+interface RouteListProps {
+  project: string;
+  routed: RoutedProject;
+}
+
+export function RouteList({ project, routed }: RouteListProps) {
+  const event = useChange<routeListEventMutation>(REMOVE_EVENT);
+  const topic = useChange<routeListTopicMutation>(REMOVE_TOPIC);
+  const rows = [
+    ...routed.eventTopicRoutes.nodes.map((route) => ({
+      id: route.id,
+      from: wordsOf(route.eventType),
+      to: `topic ${route.topic.name}`,
+      change: event,
+    })),
+    ...routed.topicDestinationRoutes.nodes.map((route) => ({
+      id: route.id,
+      from: `topic ${route.topic.name}`,
+      to: `destination ${route.destination.name}`,
+      change: topic,
+    })),
+  ];
+  if (rows.length === 0) return <Empty title="No route yet" />;
+  return (
+    <>
+      <Refusal problem={event.problem ?? topic.problem} />
+      <Table label="Routes" columns={['From', 'To', 'Change']}>
+        {rows.map(({ id, from, to, change }) => (
+          <tr key={id}>
+            <td>{from}</td>
+            <td>{to}</td>
+            <td>
+              <Action
+                aria-label={`Remove the route from ${from} to ${to}`}
+                onPress={() => change.run({ input: { projectIdOrName: project, routeId: id } })}
+              >
+                Remove
+              </Action>
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </>
+  );
+}

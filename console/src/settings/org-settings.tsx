@@ -1,0 +1,185 @@
+/** The people of the org, those who are invited, and its domains. */
+import { graphql } from 'react-relay';
+import type { orgSettingsClaimMutation } from '../../__generated__/orgSettingsClaimMutation.graphql.ts';
+import type { orgSettingsInviteMutation } from '../../__generated__/orgSettingsInviteMutation.graphql.ts';
+import type { orgSettingsQuery } from '../../__generated__/orgSettingsQuery.graphql.ts';
+import type { orgSettingsRevokeMutation } from '../../__generated__/orgSettingsRevokeMutation.graphql.ts';
+import type { orgSettingsVerifyMutation } from '../../__generated__/orgSettingsVerifyMutation.graphql.ts';
+import { Action, Form, Refusal, TextInput } from '../parts/form.tsx';
+import { Empty, Panel } from '../parts/page.tsx';
+import { useChange, usePageQuery } from '../parts/queries.ts';
+import { Status } from '../parts/status.tsx';
+
+const QUERY = graphql`
+  query orgSettingsQuery($id: ID!) {
+    org(id: $id) {
+      id
+      label
+      builders(first: 100) {
+        nodes {
+          id
+          fullName
+          primaryEmail
+        }
+      }
+      invites(first: 50, status: PENDING) {
+        nodes {
+          id
+          invitedEmail
+          status
+        }
+      }
+      claimedDomains(first: 50) {
+        nodes {
+          id
+          domain
+          verifiedTime
+          verificationText
+        }
+      }
+    }
+  }
+`;
+
+const INVITE = graphql`
+  mutation orgSettingsInviteMutation($input: CreateInviteInput!) {
+    createInvite(input: $input) {
+      invite {
+        id
+      }
+    }
+  }
+`;
+
+const REVOKE = graphql`
+  mutation orgSettingsRevokeMutation($input: DeleteInviteInput!) {
+    deleteInvite(input: $input) {
+      deletedId
+    }
+  }
+`;
+
+const CLAIM = graphql`
+  mutation orgSettingsClaimMutation($input: ClaimDomainInput!) {
+    claimDomain(input: $input) {
+      claimedDomain {
+        id
+      }
+    }
+  }
+`;
+
+const VERIFY = graphql`
+  mutation orgSettingsVerifyMutation($input: VerifyClaimedDomainInput!) {
+    verifyClaimedDomain(input: $input) {
+      claimedDomain {
+        id
+        verifiedTime
+      }
+    }
+  }
+`;
+
+type Org = NonNullable<orgSettingsQuery['response']['org']>;
+
+export function OrgSettings({ orgId }: { orgId: string }) {
+  const { org } = usePageQuery<orgSettingsQuery>(QUERY, { id: orgId });
+  if (!org) return null;
+  return (
+    <div className="grid spaced">
+      <Panel title={`Members of ${org.label}`}>
+        <ul className="plain-list">
+          {org.builders.nodes.map(({ id, fullName, primaryEmail }) => (
+            <li key={id}>
+              <span className="strong">{fullName ?? primaryEmail}</span>
+              <span className="quiet">{primaryEmail}</span>
+            </li>
+          ))}
+        </ul>
+        <Invites org={org} />
+      </Panel>
+      <Panel title="Domains">
+        <Domains org={org} />
+      </Panel>
+    </div>
+  );
+}
+
+function Invites({ org }: { org: Org }) {
+  const invite = useChange<orgSettingsInviteMutation>(INVITE);
+  const revoke = useChange<orgSettingsRevokeMutation>(REVOKE);
+  return (
+    <>
+      <ul className="plain-list">
+        {org.invites.nodes.map(({ id, invitedEmail, status }) => (
+          <li key={id}>
+            <span>{invitedEmail}</span>
+            <span className="row">
+              <Status of={status} />
+              <Action
+                aria-label={`Revoke the invite of ${invitedEmail}`}
+                onPress={() => revoke.run({ input: { orgId: org.id, inviteId: id } })}
+              >
+                Revoke
+              </Action>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <Form
+        problem={invite.problem}
+        onSubmit={({ email }) => invite.run({ input: { orgId: org.id, email: String(email) } })}
+      >
+        <TextInput name="email" label="Invite by e-mail address" type="email" isRequired />
+        <Refusal problem={invite.problem ?? revoke.problem} shown={['email']} />
+        <div className="row">
+          <Action type="submit" isPending={invite.isRunning}>
+            Invite
+          </Action>
+        </div>
+      </Form>
+    </>
+  );
+}
+
+function Domains({ org }: { org: Org }) {
+  const claim = useChange<orgSettingsClaimMutation>(CLAIM);
+  const verify = useChange<orgSettingsVerifyMutation>(VERIFY);
+  const { nodes } = org.claimedDomains;
+  return (
+    <>
+      {nodes.length === 0 && (
+        <Empty title="No domain">Who has an address of a claimed domain may join the org.</Empty>
+      )}
+      <ul className="plain-list">
+        {nodes.map(({ id, domain, verifiedTime, verificationText }) => (
+          <li key={id}>
+            <span className="strong">{domain}</span>
+            {verifiedTime ? (
+              <Status of="ACTIVE" />
+            ) : (
+              <span>
+                <code>{verificationText}</code> as a TXT record{' '}
+                <Action onPress={() => verify.run({ input: { claimedDomainId: id } })}>Verify</Action>
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Form
+        problem={claim.problem}
+        onSubmit={({ domain }) =>
+          claim.run({ input: { parentId: org.id, parentType: 'ORG', domain: String(domain) } })
+        }
+      >
+        <TextInput name="domain" label="Claim a domain" isRequired placeholder="example.com" />
+        <Refusal problem={claim.problem ?? verify.problem} shown={['domain']} />
+        <div className="row">
+          <Action type="submit" isPending={claim.isRunning}>
+            Claim
+          </Action>
+        </div>
+      </Form>
+    </>
+  );
+}

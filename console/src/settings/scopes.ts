@@ -1,0 +1,17 @@
+/** What a key may be given; the gateway names all of them when it refuses another. */
+export const SCOPES = [
+  'full',
+  'read',
+  'connections:write',
+  'integrations:write',
+  'installations:write',
+  'records:write',
+  'reads:control',
+  'events:write',
+  'keys:write',
+  'provider-apps:write',
+  'org:read',
+  'org:write',
+  'frontend',
+  'credentials:read',
+] as const;

@@ -1,0 +1,49 @@
+/** The project itself, its keys, and the people of its org. */
+import { graphql } from 'react-relay';
+import type { settingsPageQuery } from '../../__generated__/settingsPageQuery.graphql.ts';
+import { Loaded, Missing, Page, Panel } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import type { PageProps } from '../shell/places.ts';
+import { ApiKeys, NewApiKey } from './api-keys.tsx';
+import { DeleteProject } from './delete-project.tsx';
+import { OrgSettings } from './org-settings.tsx';
+import { ProjectForm } from './project-form.tsx';
+
+const QUERY = graphql`
+  query settingsPageQuery($project: String!) {
+    viewer {
+      kind
+    }
+    project(idOrName: $project) {
+      id
+      name
+      orgId
+      ...projectForm_project
+      ...apiKeys_project
+    }
+  }
+`;
+
+export default function SettingsPage({ project: idOrName }: PageProps) {
+  const variables = { project: idOrName };
+  const { viewer, project } = usePageQuery<settingsPageQuery>(QUERY, variables);
+  if (!project) return <Missing what="project" />;
+  return (
+    <Page title="Settings" query={QUERY} variables={variables}>
+      <Panel title="Project">
+        <ProjectForm project={project} />
+      </Panel>
+      <Panel title="API keys" actions={<NewApiKey project={idOrName} />}>
+        <ApiKeys project={project} idOrName={idOrName} />
+      </Panel>
+      <Loaded place={project.orgId}>
+        <OrgSettings orgId={project.orgId} />
+      </Loaded>
+      {viewer.kind === 'BUILDER' && (
+        <Panel title="End of the project">
+          <DeleteProject name={project.name} />
+        </Panel>
+      )}
+    </Page>
+  );
+}
