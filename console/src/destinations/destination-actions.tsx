@@ -140,7 +140,9 @@ function Rotate({ input }: InputProps) {
           {secret ? (
             <Secret value={secret} label="Signing secret" />
           ) : (
-            <p>For a day, messages carry signatures of both, so that your receiver can change over.</p>
+            <p>
+              For a day, messages carry signatures of both, so that your receiver can change over.
+            </p>
           )}
           <Refusal problem={problem} />
           <div className="row end">

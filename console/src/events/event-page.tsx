@@ -95,7 +95,9 @@ export default function EventPage({ project, id = '' }: PageProps) {
 function Deliveries({ event, address }: { event: Event; address: (path: string) => string }) {
   const nodes = event.deliveries?.nodes ?? [];
   if (nodes.length === 0) {
-    return <Empty title="Nobody">None of its topics was routed to a destination at that time.</Empty>;
+    return (
+      <Empty title="Nobody">None of its topics was routed to a destination at that time.</Empty>
+    );
   }
   return (
     <Table label="Deliveries" columns={['Destination', 'Status', 'Attempts', 'Next attempt']}>

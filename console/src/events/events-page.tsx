@@ -20,9 +20,7 @@ export default function EventsPage({ project }: PageProps) {
     <Page
       title="Events"
       about="What happens in the project, newest first. Events that no route leads to a topic are not recorded."
-      actions={
-        <Action onPress={() => setPaused(!isPaused)}>{isPaused ? 'Go on' : 'Pause'}</Action>
-      }
+      actions={<Action onPress={() => setPaused(!isPaused)}>{isPaused ? 'Go on' : 'Pause'}</Action>}
       query={TAIL_QUERY}
       variables={{ ...filter, last: 50 }}
     >

@@ -50,21 +50,32 @@ interface Mapping {
 export function ObjectFields({ object, known, chosen }: ObjectFieldsProps) {
   const spec = useFragment(OBJECT, object);
   const label = ({ fieldName, mapToName, mapToDisplayName }: Mapping) =>
-    mapToDisplayName ?? known.find((one) => one.fieldName === fieldName)?.displayName ?? mapToName ?? fieldName ?? '';
+    mapToDisplayName ??
+    known.find((one) => one.fieldName === fieldName)?.displayName ??
+    mapToName ??
+    fieldName ??
+    '';
   const required = spec.requiredFields.filter(({ fieldName }) => fieldName);
   const all = [...spec.requiredFields, ...spec.optionalFields];
   const open = all.filter(({ fieldName }) => !fieldName);
   const named = new Set(all.map(({ fieldName }) => fieldName));
   const optional = [
     ...spec.optionalFields.filter(({ fieldName }) => fieldName),
-    ...(spec.optionalFieldsAuto === 'all' ? known.filter(({ fieldName }) => !named.has(fieldName)) : []),
+    ...(spec.optionalFieldsAuto === 'all'
+      ? known.filter(({ fieldName }) => !named.has(fieldName))
+      : []),
   ] as Mapping[];
   const mapped = (name: string | null | undefined) =>
     chosen?.fieldMappings.find(({ mapToName }) => mapToName === name)?.fieldName ?? undefined;
-  const options = known.map(({ fieldName, displayName }) => ({ id: fieldName, label: displayName }));
+  const options = known.map(({ fieldName, displayName }) => ({
+    id: fieldName,
+    label: displayName,
+  }));
   return (
     <fieldset className="fields">
-      <legend className="strong">{spec.mapToDisplayName ?? spec.mapToName ?? spec.objectName}</legend>
+      <legend className="strong">
+        {spec.mapToDisplayName ?? spec.mapToName ?? spec.objectName}
+      </legend>
       {required.length > 0 && (
         <p className="quiet">Always read: {required.map(label).join(', ')}.</p>
       )}
@@ -85,7 +96,11 @@ export function ObjectFields({ object, known, chosen }: ObjectFieldsProps) {
             key={field.fieldName}
             name={selectionName(spec.objectName, field.fieldName ?? '')}
             label={label(field)}
-            isOn={chosen ? chosen.selectedFields.includes(field.fieldName ?? '') : spec.optionalFieldsAuto !== 'all'}
+            isOn={
+              chosen
+                ? chosen.selectedFields.includes(field.fieldName ?? '')
+                : spec.optionalFieldsAuto !== 'all'
+            }
           />
         ))}
       </div>

@@ -107,7 +107,9 @@ function Erase({ project, groupRef }: { project: string; groupRef: string }) {
         return done;
       }}
     >
-      <p>Its connections, installations, operations and events go for good. Nothing brings them back.</p>
+      <p>
+        Its connections, installations, operations and events go for good. Nothing brings them back.
+      </p>
     </Confirm>
   );
 }

@@ -48,10 +48,7 @@ export default function GroupsPage({ project: idOrName }: PageProps) {
             {nodes.map(({ id, groupName, groupRef, createTime }) => (
               <tr key={id}>
                 <td>
-                  <Link
-                    href={address(`groups/${encodeURIComponent(groupRef)}`)}
-                    className="strong"
-                  >
+                  <Link href={address(`groups/${encodeURIComponent(groupRef)}`)} className="strong">
                     {groupName}
                   </Link>
                 </td>

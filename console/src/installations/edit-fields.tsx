@@ -2,8 +2,8 @@
 import { graphql, useFragment } from 'react-relay';
 import type { editFields_installation$key } from '../../__generated__/editFields_installation.graphql.ts';
 import type { editFieldsMutation } from '../../__generated__/editFieldsMutation.graphql.ts';
-import { chosenIn, ObjectFields } from '../fields/object-fields.tsx';
 import { AccountFields } from '../fields/account-fields.tsx';
+import { chosenIn, ObjectFields } from '../fields/object-fields.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Action, Form, Refusal } from '../parts/form.tsx';
 import { Loaded } from '../parts/page.tsx';

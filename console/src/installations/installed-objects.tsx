@@ -58,7 +58,9 @@ export function InstalledObjects({ project, installation }: InstalledObjectsProp
             </td>
             <td>
               {paused ? (
-                <span title={of.pauseNote ?? undefined}>Paused{of.pauseNote && `: ${of.pauseNote}`}</span>
+                <span title={of.pauseNote ?? undefined}>
+                  Paused{of.pauseNote && `: ${of.pauseNote}`}
+                </span>
               ) : (
                 <Status of={of.backfillDone ? 'ACTIVE' : 'PENDING'} />
               )}

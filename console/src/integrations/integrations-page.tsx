@@ -47,7 +47,15 @@ const QUERY = graphql`
   }
 `;
 
-const COLUMNS = ['Integration', 'Provider', 'Reads', 'Writes', 'Revisions', 'Installations', 'Changed'];
+const COLUMNS = [
+  'Integration',
+  'Provider',
+  'Reads',
+  'Writes',
+  'Revisions',
+  'Installations',
+  'Changed',
+];
 const namesOf = (part: { objects: readonly { objectName: string }[] } | null | undefined) =>
   part?.objects.map(({ objectName }) => objectName).join(', ') || '—';
 
@@ -67,7 +75,9 @@ export default function IntegrationsPage({ project: idOrName }: PageProps) {
     >
       <section className="card">
         {nodes.length === 0 ? (
-          <Empty title="No integration yet">Write the first one: it names a provider and its objects.</Empty>
+          <Empty title="No integration yet">
+            Write the first one: it names a provider and its objects.
+          </Empty>
         ) : (
           <Table label="Integrations" columns={COLUMNS}>
             {nodes.map(({ id, name, provider, latestRevision: { content, createTime }, ...of }) => (

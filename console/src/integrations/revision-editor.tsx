@@ -84,4 +84,3 @@ function findingsOf(problem: Problem | null, text: string, prefix: string): Find
     return { line: lineOf(text, path), path, detail };
   });
 }
-

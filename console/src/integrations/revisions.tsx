@@ -34,9 +34,12 @@ export function Revisions({ integration }: { integration: revisions_integration$
   const to = known(params.get('to')) ?? nodes[0];
   const from = params.get('from') === NOTHING ? undefined : (known(params.get('from')) ?? nodes[1]);
   const choose = (name: string) => (id: string) =>
-    setParams((before) => new URLSearchParams([...[...before].filter(([one]) => one !== name), [name, id]]), {
-      replace: true,
-    });
+    setParams(
+      (before) => new URLSearchParams([...[...before].filter(([one]) => one !== name), [name, id]]),
+      {
+        replace: true,
+      },
+    );
   if (!to) return null;
   return (
     <>
@@ -79,7 +82,6 @@ function Difference({ from, to }: { from: content_revision$key; to: content_revi
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
       <section className="diff" tabIndex={0} aria-label="Difference">
         {parts.map(({ value, added, removed }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other identity.
           <pre key={index} className={added ? 'added' : removed ? 'removed' : ''}>
             {marked(value, added ? '+ ' : removed ? '- ' : '  ')}
           </pre>

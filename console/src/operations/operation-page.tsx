@@ -113,7 +113,9 @@ export default function OperationPage({ project, id = '' }: PageProps) {
           <Progress
             label={`Progress of ${progress.objectName}`}
             done={progress.recordsProcessed}
-            total={status === 'IN_PROGRESS' ? progress.recordsEstimatedTotal : progress.recordsProcessed}
+            total={
+              status === 'IN_PROGRESS' ? progress.recordsEstimatedTotal : progress.recordsProcessed
+            }
           />
         )}
       </Panel>

@@ -82,10 +82,18 @@ export function Panel({ title, actions, children }: PanelProps) {
   );
 }
 
-/** Loads and fails by itself, so that the rest of the screen stays. A new `place` begins anew. */
-export function Loaded({ place, children }: { place: string; children: ReactNode }) {
+interface LoadedProps {
+  /** A new one begins anew. */
+  place: string;
+  /** In the place of what the gateway refuses; default: why, and another try. */
+  refused?: ReactNode;
+  children: ReactNode;
+}
+
+/** Loads and fails by itself, so that the rest of the screen stays. */
+export function Loaded({ place, refused, children }: LoadedProps) {
   return (
-    <Refusals key={place}>
+    <Refusals key={place} refused={refused}>
       <Suspense fallback={<Loading />}>{children}</Suspense>
     </Refusals>
   );
@@ -99,7 +107,9 @@ export function Loading() {
   );
 }
 
-class Refusals extends Component<{ children: ReactNode }, { problem: Problem | null }> {
+type RefusalsProps = Pick<LoadedProps, 'refused' | 'children'>;
+
+class Refusals extends Component<RefusalsProps, { problem: Problem | null }> {
   override state = { problem: null };
 
   static getDerivedStateFromError(error: unknown) {
@@ -112,7 +122,9 @@ class Refusals extends Component<{ children: ReactNode }, { problem: Problem | n
       this.setState({ problem: null });
       refreshAll();
     };
-    return problem ? <RefusedPage problem={problem} onRetry={retry} /> : this.props.children;
+    const { refused, children } = this.props;
+    if (!problem) return children;
+    return refused ?? <RefusedPage problem={problem} onRetry={retry} />;
   }
 }
 
@@ -125,7 +137,7 @@ const HEADINGS: Record<string, string> = {
 export function RefusedPage({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
   return (
     <div className="card empty" role="alert">
-      <h2>{HEADINGS[problem.code] ?? problem.document.title}</h2>
+      <h1>{HEADINGS[problem.code] ?? problem.document.title}</h1>
       <p>{problem.message}</p>
       {problem.code === 'FORBIDDEN' && (
         <p className="quiet">Sign in with a key that has the scope, or as a builder.</p>
@@ -148,7 +160,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 export function Missing({ what }: { what: string }) {
   return (
     <div className="card empty" role="alert">
-      <h2>Not found</h2>
+      <h1>Not found</h1>
       <p>There is no {what} at this address, or it was deleted.</p>
     </div>
   );

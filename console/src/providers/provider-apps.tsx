@@ -109,7 +109,11 @@ export function NewApp({ project, provider }: { project: string; provider: strin
         <Form problem={problem} onSubmit={async (values) => (await create(values)) && close()}>
           <TextInput name="clientId" label="Client id" isRequired />
           <TextInput name="clientSecret" label="Client secret" type="password" isRequired />
-          <TextInput name="scopes" label="Scopes" help="With spaces between. Empty: the provider's." />
+          <TextInput
+            name="scopes"
+            label="Scopes"
+            help="With spaces between. Empty: the provider's."
+          />
           <TextInput
             name="webhookSecret"
             label="Secret of its events"

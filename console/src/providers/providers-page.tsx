@@ -32,7 +32,11 @@ export default function ProvidersPage({ project }: PageProps) {
     `${name} ${displayName}`.toLowerCase().includes(search.toLowerCase());
   const found = providers.nodes.filter(isFound);
   return (
-    <Page title="Providers" about="What can be connected, and what the gateway can do there." query={QUERY}>
+    <Page
+      title="Providers"
+      about="What can be connected, and what the gateway can do there."
+      query={QUERY}
+    >
       <div className="filters">
         <SearchInput label="Search" value={search} onChange={setSearch} />
       </div>

@@ -2,8 +2,8 @@
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import type { newRouteEventMutation } from '../../__generated__/newRouteEventMutation.graphql.ts';
-import type { newRouteTopicMutation } from '../../__generated__/newRouteTopicMutation.graphql.ts';
 import type { newRouteTopicDestinationMutation } from '../../__generated__/newRouteTopicDestinationMutation.graphql.ts';
+import type { newRouteTopicMutation } from '../../__generated__/newRouteTopicMutation.graphql.ts';
 import { EVENT_TYPES } from '../events/event-types.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Action, Choice, Form, Refusal, TextInput } from '../parts/form.tsx';

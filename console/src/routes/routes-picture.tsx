@@ -28,7 +28,8 @@ export function RoutesPicture({ project, routed }: RoutesPictureProps) {
   if (topics.nodes.length === 0) {
     return <Empty title="No topic yet">Make a topic, and lead a type of event to it.</Empty>;
   }
-  const indexOf = (list: readonly { id: string }[], id: string) => list.findIndex((one) => one.id === id);
+  const indexOf = (list: readonly { id: string }[], id: string) =>
+    list.findIndex((one) => one.id === id);
   const toTopics = eventTopicRoutes.nodes.map(({ eventType, topic }) => ({
     from: types.indexOf(eventType),
     to: indexOf(topics.nodes, topic.id),

@@ -19,7 +19,9 @@ export function DeleteProject({ name }: { name: string }) {
   const [, navigate] = useLocation();
   return (
     <>
-      <p className="quiet">Everything of the project goes for good, with its customers' connections.</p>
+      <p className="quiet">
+        Everything of the project goes for good, with its customers' connections.
+      </p>
       <Dialog opener="Delete the project" kind="danger" title={`Delete ${name}?`}>
         {(close) => (
           <Form

@@ -160,7 +160,9 @@ function Domains({ org }: { org: Org }) {
             ) : (
               <span>
                 <code>{verificationText}</code> as a TXT record{' '}
-                <Action onPress={() => verify.run({ input: { claimedDomainId: id } })}>Verify</Action>
+                <Action onPress={() => verify.run({ input: { claimedDomainId: id } })}>
+                  Verify
+                </Action>
               </span>
             )}
           </li>

@@ -36,7 +36,13 @@ export function ProjectForm({ project }: { project: projectForm_project$key }) {
   };
   return (
     <Form problem={problem} onSubmit={save}>
-      <TextInput name="name" label="Name" isRequired defaultValue={name} help="In addresses and calls." />
+      <TextInput
+        name="name"
+        label="Name"
+        isRequired
+        defaultValue={name}
+        help="In addresses and calls."
+      />
       <TextInput
         name="appName"
         label="Name of your product"
