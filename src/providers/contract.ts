@@ -75,13 +75,26 @@ export interface OAuth2Facts {
 export interface CustomInput {
   name: string;
   displayName: string;
+  /** It may be left out. */
+  optional?: true;
 }
 
-/** Custom authentication: headers and query parameters made from the customer's inputs (`{{name}}`). */
+/** Inputs that are a service account's: a statement that its key signs is exchanged for tokens. */
+export interface ServiceAccountFacts {
+  tokenUrl: string;
+  /** The names of the inputs: the key file as base64, the list of scopes, and whom the account acts for. */
+  key: string;
+  scopes: string;
+  subject?: string;
+}
+
+/** Custom authentication: headers and query parameters made from the customer's inputs (`{{name}}`), or tokens. */
 export interface CustomAuthFacts {
   inputs: CustomInput[];
   headers?: { name: string; valueTemplate: string }[];
   queryParams?: { name: string; valueTemplate: string }[];
+  /** Requests then have the token as a bearer. */
+  serviceAccount?: ServiceAccountFacts;
 }
 
 export interface ProviderLimits {

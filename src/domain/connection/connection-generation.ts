@@ -144,6 +144,7 @@ async function putRow(
   tx: Transaction,
   { between, providerAppId, scheme, input, providerConsumerRef = null }: ConnectionRow,
 ): Promise<{ connection: Row<'Connection'>; isNew: boolean }> {
+  const owner = { projectId: between.projectId, provider: between.provider };
   const columns = (id: string) => ({
     providerAppId,
     authScheme: scheme,
@@ -151,7 +152,7 @@ async function putRow(
     providerMetadata: input.providerMetadata ?? undefined,
     // The provider may not have told yet whose account they belong to.
     providerConsumerRef,
-    ...newCredentials(services, { id, projectId: between.projectId, authScheme: scheme }, input),
+    ...newCredentials(services, { ...owner, id, authScheme: scheme }, input),
   });
   const omit = { credentialsSealed: true } as const;
   const id = newId('con');

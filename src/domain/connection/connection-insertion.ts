@@ -33,7 +33,7 @@ function rowOf(
   const consumer = { consumerRef, consumerName: input.consumerName ?? null };
   const { credentialsSealed, tokenExpireTime } = newCredentials(
     services,
-    { id, projectId, authScheme: scheme },
+    { id, projectId, provider, authScheme: scheme },
     input,
   );
   const named = { ...consumer, consumerName: consumer.consumerName ?? consumerRef };

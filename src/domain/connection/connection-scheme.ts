@@ -7,6 +7,7 @@ import {
   type CredentialInput,
   SCHEMES_OF_FIELD,
 } from './credential-input.ts';
+import { serviceAccountProblems } from './token/service-account.ts';
 
 export interface Choice {
   /** Null if the issues say why there is none. */
@@ -87,13 +88,23 @@ function customAuthIssues({ name, custom }: Provider, { customAuth }: Credential
     return [issue('customAuth', `is needed for ${name}, with ${names.join(', ')}.`)];
   }
   const unknown = Object.keys(customAuth).filter((key) => !names.includes(key));
+  const missing = custom.inputs.filter(
+    ({ name: key, optional }) => !optional && !isUsable(customAuth[key]),
+  );
+  const isMissing = (key: string) => missing.some((input) => input.name === key);
+  const unusable = custom.serviceAccount
+    ? serviceAccountProblems(custom.serviceAccount, customAuth)
+    : [];
   return [
     ...unknown.map((key) =>
       issue(`customAuth.${key}`, `is not an input of ${name}, which has ${names.join(', ')}.`),
     ),
-    ...names
-      .filter((key) => !isUsable(customAuth[key]))
-      .map((key) => issue(`customAuth.${key}`, 'must be given: text that is not empty, or JSON.')),
+    ...missing.map(({ name: key }) =>
+      issue(`customAuth.${key}`, 'must be given: text that is not empty, or JSON.'),
+    ),
+    ...unusable
+      .filter(({ input }) => !isMissing(input))
+      .map(({ input, detail }) => issue(`customAuth.${input}`, detail)),
   ];
 }
 

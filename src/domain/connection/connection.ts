@@ -183,11 +183,13 @@ function changesOf(
 
 /** The columns that come with credentials: what the old ones proved is no longer known. */
 export function newCredentials(
-  services: Pick<Services, 'vault'>,
-  connection: Pick<Row<'Connection'>, 'id' | 'projectId' | 'authScheme'>,
+  services: Pick<Services, 'vault' | 'catalogue'>,
+  connection: Pick<Row<'Connection'>, 'id' | 'projectId' | 'provider' | 'authScheme'>,
   input: CredentialInput,
 ) {
-  const credentials = credentialsOf(connection.authScheme, input);
+  const { authScheme, provider } = connection;
+  const custom = services.catalogue.find(provider)?.custom;
+  const credentials = credentialsOf({ authScheme, custom }, input);
   return {
     status: 'CREATED',
     credentialsSealed: sealCredentials(services, connection, credentials),

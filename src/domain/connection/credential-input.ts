@@ -1,6 +1,6 @@
 /** Credentials as callers give them: one field for each kind. */
 import { z } from 'zod';
-import { type AuthScheme, CONSENT_SCHEMES } from '../../providers/contract.ts';
+import { type AuthScheme, CONSENT_SCHEMES, type Provider } from '../../providers/contract.ts';
 import { jsonObject } from '../json-object.ts';
 import type { Credentials, StoredToken } from './credentials.ts';
 
@@ -115,7 +115,10 @@ export const SCHEMES_OF_FIELD: Record<CredentialField, readonly AuthScheme[]> = 
 export const CREDENTIAL_FIELDS = Object.keys(SCHEMES_OF_FIELD) as CredentialField[];
 
 /** The stored form of the field that was given; NONE if none was. */
-export function credentialsOf(scheme: AuthScheme, input: CredentialInput): Credentials {
+export function credentialsOf(
+  { authScheme: scheme, custom }: { authScheme: AuthScheme; custom: Provider['custom'] },
+  input: CredentialInput,
+): Credentials {
   const { oauth2ClientCredentials: client, oauth2PasswordCredentials: password } = input;
   const { oauth2AuthorizationCode: tokens } = input;
   if (input.apiKey != null) return { scheme: 'API_KEY', apiKey: input.apiKey };
@@ -132,6 +135,9 @@ export function credentialsOf(scheme: AuthScheme, input: CredentialInput): Crede
       refreshToken: storedToken(tokens.refreshToken),
       scopes: tokens.scopes ?? [],
     };
+  }
+  if (input.customAuth && custom?.serviceAccount) {
+    return { scheme: 'SERVICE_ACCOUNT', custom: input.customAuth };
   }
   return { scheme: 'NONE', custom: input.customAuth ?? {} };
 }

@@ -42,6 +42,12 @@ export const credentials = z.discriminatedUnion('scheme', [
     refreshToken: storedToken.optional(),
     scopes,
   }),
+  /** Custom inputs that are exchanged for tokens. The scheme of the connection is NONE. */
+  z.object({
+    scheme: z.literal('SERVICE_ACCOUNT'),
+    custom: z.record(text, z.unknown()),
+    token: storedToken.optional(),
+  }),
   /** Values of the provider's custom inputs, by name; empty if there are none. */
   z.object({ scheme: z.literal('NONE'), custom: z.record(text, z.unknown()) }),
 ]);

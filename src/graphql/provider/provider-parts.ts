@@ -32,10 +32,14 @@ export const ProviderObject = builder.objectRef<ObjectSummary>('ProviderObject')
 });
 
 export const ProviderInput = builder.objectRef<CustomInput>('ProviderInput').implement({
-  description: 'A fact of an account that a connection has in `providerMetadata`.',
+  description: 'A value that connecting takes: of `providerMetadata`, or of `customAuth`.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'The name of the member of `providerMetadata`.' }),
+    name: t.exposeString('name', { description: 'The name of the member.' }),
     displayName: t.exposeString('displayName', { description: 'The name that people see.' }),
+    optional: t.boolean({
+      description: 'Whether it may be left out.',
+      resolve: ({ optional = false }) => optional,
+    }),
   }),
 });
 

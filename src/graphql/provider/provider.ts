@@ -95,6 +95,14 @@ builder.objectField(Provider, 'filtersMax', (t) =>
   }),
 );
 
+builder.objectField(Provider, 'customInputs', (t) =>
+  t.field({
+    type: [ProviderInput],
+    description: 'What connecting by `customAuth` takes; empty if the provider has no such scheme.',
+    resolve: ({ custom }) => custom?.inputs ?? [],
+  }),
+);
+
 builder.objectField(Provider, 'modules', (t) =>
   t.field({
     type: [ProviderModule],

@@ -9,7 +9,8 @@ import { KEY_ROWS } from './keys.ts';
 import { OAUTH2_ROWS } from './oauth2.ts';
 import { OAUTH2_BY_WORKSPACE_ROWS } from './oauth2-by-workspace.ts';
 import { catalogueProvider } from './row.ts';
+import { SERVICE_ACCOUNT_ROWS } from './service-accounts.ts';
 
-const ROWS = [...OAUTH2_ROWS, ...OAUTH2_BY_WORKSPACE_ROWS, ...KEY_ROWS];
+const ROWS = [...OAUTH2_ROWS, ...OAUTH2_BY_WORKSPACE_ROWS, ...KEY_ROWS, ...SERVICE_ACCOUNT_ROWS];
 
 export const CATALOGUE: readonly Provider[] = [...DECLARED, ...ROWS.map(catalogueProvider)];

@@ -69,6 +69,7 @@ const customOpts = z.object({
       z.object({
         name: z.string().describe('The name of the member of customAuth.'),
         displayName: z.string().describe('The name that people see.'),
+        optional: z.literal(true).optional().describe('Whether it may be left out.'),
       }),
     )
     .describe('What the customer gives.'),
@@ -88,8 +89,12 @@ export function showAuthOpts(provider: Provider) {
     oauth2Opts: showOAuth2(provider),
     apiKeyOpts: authSchemes.includes('API_KEY') ? showApiKey(provider) : undefined,
     basicOpts: authSchemes.includes('BASIC') ? {} : undefined,
-    customOpts: custom && { ...custom, inputs: custom.inputs },
+    customOpts: custom && showCustom(custom),
   };
+}
+
+function showCustom({ headers, queryParams, inputs }: NonNullable<Provider['custom']>) {
+  return { headers, queryParams, inputs };
 }
 
 function showOAuth2({ authSchemes, oauth2, workspaceRequired = false }: Provider) {

@@ -47,9 +47,10 @@ test('credentials of another connection or project are not opened', () => {
 test('tokens that are given as dates are kept as text, and tell when they end', () => {
   const expiresAt = new Date('2026-01-01T02:00:00Z');
   const tokens = { accessToken: { token: 'at', expiresAt }, refreshToken: null };
-  const value = credentialsOf('OAUTH2_AUTHORIZATION_CODE_PKCE', {
-    oauth2AuthorizationCode: tokens,
-  });
+  const value = credentialsOf(
+    { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE', custom: undefined },
+    { oauth2AuthorizationCode: tokens },
+  );
   const sealed = sealCredentials({ vault }, connection, value);
   expect(openCredentials({ vault }, connection, sealed)).toEqual({
     scheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE',

@@ -36,6 +36,11 @@ function attach(provider: Provider, credentials: Credentials): Attached {
     }
     case 'NONE':
       return fromTemplates(provider, credentials.custom);
+    case 'SERVICE_ACCOUNT': {
+      const token = heldToken(credentials)?.token;
+      if (!provider.custom?.serviceAccount || token === undefined) throw misfit(provider);
+      return attachedAt(AS_BEARER, token);
+    }
     default: {
       const token = heldToken(credentials)?.token;
       if (!provider.oauth2 || token === undefined) throw misfit(provider);

@@ -25,7 +25,7 @@ const REFUSED_CREDENTIALS = new Set([
 const PASSING = new Set(['temporarily_unavailable', 'server_error', 'internal_error']);
 const TOO_MANY = new Set(['slow_down', 'ratelimited', 'rate_limited']);
 const PASSING_STATUS = [408, 425];
-const SECRET_FIELDS = ['refresh_token', 'password', 'code', 'code_verifier'];
+const SECRET_FIELDS = ['assertion', 'refresh_token', 'password', 'code', 'code_verifier'];
 
 type Request = Pick<TokenRequest, 'provider' | 'client' | 'form'>;
 
@@ -45,7 +45,7 @@ export function endpointFailure(
   happened: string,
   details: { status?: number; retryAfterMs?: number | null } = {},
 ): ProviderError {
-  const secrets = [client.secret, ...SECRET_FIELDS.map((field) => form[field])];
+  const secrets = [client?.secret, ...SECRET_FIELDS.map((field) => form[field])];
   const said = secrets.reduce<string>(
     (text, secret) => (secret ? text.replaceAll(secret, '***') : text),
     happened,

@@ -21,10 +21,16 @@ export const ENDPOINT_LIMITS = {
 
 type Reach = Pick<Services, 'providerAccess' | 'now' | 'meters'>;
 
+export interface OAuthClient {
+  id: string;
+  secret: string;
+}
+
 export interface TokenRequest {
   provider: Provider & { oauth2: OAuth2Facts };
   account: AccountFacts;
-  client: { id: string; secret: string };
+  /** Null for a grant that needs none. */
+  client: OAuthClient | null;
   /** `grant_type` and what belongs to it. */
   form: Record<string, string>;
 }
@@ -85,8 +91,8 @@ export async function postForm(
   url: string,
 ): Promise<ProviderAnswer> {
   const { provider, client, form } = request;
-  const inHeader = provider.oauth2.clientAuthentication === 'basic';
-  const inBody = { client_id: client.id, client_secret: client.secret };
+  const inHeader = client !== null && provider.oauth2.clientAuthentication === 'basic';
+  const inBody = client && { client_id: client.id, client_secret: client.secret };
   try {
     const answer = await providerAccess.outbound.send({
       method: 'POST',
@@ -109,7 +115,7 @@ export async function postForm(
 }
 
 /** RFC 6749 section 2.3.1 has both parts encoded as in a form. */
-function clientAuthorization({ id, secret }: TokenRequest['client']): string {
+function clientAuthorization({ id, secret }: OAuthClient): string {
   const [encodedId, encodedSecret] = [id, secret].map((text) =>
     new URLSearchParams({ text }).toString().slice('text='.length),
   ) as [string, string];

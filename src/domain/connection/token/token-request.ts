@@ -3,8 +3,9 @@ import type { OAuth2Facts, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { clientSecretPlace } from '../../provider/provider-app.ts';
+import { signedAssertion } from './service-account.ts';
 import type { TokenCredentials } from './token.ts';
-import type { TokenRequest } from './token-endpoint.ts';
+import type { OAuthClient, TokenRequest } from './token-endpoint.ts';
 import type { LeasedConnection } from './token-lease.ts';
 
 type OAuthProvider = Provider & { oauth2: OAuth2Facts };
@@ -20,7 +21,7 @@ export function getOAuthProvider({ catalogue }: Pick<Services, 'catalogue'>, nam
 export async function findAppClient(
   { database, vault }: Pick<Services, 'database' | 'vault'>,
   { projectId, id, provider }: { projectId: string; id: string | null; provider: string },
-): Promise<TokenRequest['client'] | null> {
+): Promise<OAuthClient | null> {
   if (id === null) return null;
   const app = await database.prisma.providerApp.findUnique({
     where: { projectId_id: { projectId, id }, provider },
@@ -36,6 +37,9 @@ export async function refreshRequest(
   connection: LeasedConnection,
   credentials: TokenCredentials,
 ): Promise<TokenRequest> {
+  if (credentials.scheme === 'SERVICE_ACCOUNT') {
+    return assertionRequest(services, connection, credentials.custom);
+  }
   const provider = getOAuthProvider(services, connection.provider);
   const client = await getClient(services, connection, credentials);
   const whole = { provider, account: connection, client };
@@ -47,12 +51,34 @@ export async function refreshRequest(
   return { ...whole, form: { ...grantOf(credentials), ...(scope !== '' && { scope }) } };
 }
 
+const BY_ASSERTION = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+/** Needs no client: the account's key has signed. Throws BAD_REQUEST if the provider takes no such keys any more. */
+async function assertionRequest(
+  { catalogue, now }: Pick<Services, 'catalogue' | 'now'>,
+  connection: LeasedConnection,
+  inputs: Record<string, unknown>,
+): Promise<TokenRequest> {
+  const provider = catalogue.find(connection.provider);
+  const facts = provider?.custom?.serviceAccount;
+  if (!facts) {
+    throw new ProviderError('BAD_REQUEST', `${connection.provider} takes no service accounts.`);
+  }
+  const assertion = await signedAssertion(facts, inputs, now());
+  return {
+    provider: { ...provider, oauth2: { tokenUrl: facts.tokenUrl } },
+    account: connection,
+    client: null,
+    form: { grant_type: BY_ASSERTION, assertion },
+  };
+}
+
 /** The OAuth client that the connection's tokens are of. Throws BAD_REQUEST where its app is gone. */
 export async function getClient(
   services: Services,
   { projectId, provider: name, providerAppId }: LeasedConnection,
   credentials: TokenCredentials,
-): Promise<TokenRequest['client']> {
+): Promise<OAuthClient> {
   if ('clientId' in credentials) {
     return { id: credentials.clientId, secret: credentials.clientSecret };
   }

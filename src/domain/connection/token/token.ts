@@ -2,7 +2,10 @@
 import type { Credentials, StoredToken } from '../credentials.ts';
 
 /** Credentials that get access tokens. */
-export type TokenCredentials = Extract<Credentials, { scheme: `OAUTH2_${string}` }>;
+export type TokenCredentials = Extract<
+  Credentials,
+  { scheme: `OAUTH2_${string}` | 'SERVICE_ACCOUNT' }
+>;
 
 /** Tokens as a token endpoint gave them. */
 export interface GrantedTokens {
@@ -18,12 +21,14 @@ const MARGIN_MS = 60_000;
 const MARGIN_SHARE = 0.1;
 
 export function isTokenCredentials(credentials: Credentials): credentials is TokenCredentials {
-  return credentials.scheme.startsWith('OAUTH2_');
+  const { scheme } = credentials;
+  return scheme === 'SERVICE_ACCOUNT' || scheme.startsWith('OAUTH2_');
 }
 
 /** Undefined before the first one is fetched. */
 export function heldToken(credentials: TokenCredentials): StoredToken | undefined {
   switch (credentials.scheme) {
+    case 'SERVICE_ACCOUNT':
     case 'OAUTH2_CLIENT_CREDENTIALS':
     case 'OAUTH2_PASSWORD':
       return credentials.token;
@@ -44,9 +49,16 @@ export function awaitsConsent(
   return credentials.accessToken === undefined && credentials.refreshToken === undefined;
 }
 
+/** Credentials that are a grant of their own, each time anew. */
+type Grant = Extract<TokenCredentials, { clientId: string } | { scheme: 'SERVICE_ACCOUNT' }>;
+
+function hasGrant(credentials: TokenCredentials): credentials is Grant {
+  return 'clientId' in credentials || credentials.scheme === 'SERVICE_ACCOUNT';
+}
+
 /** Whether a new token can be had without a person. */
 export function canRefresh(credentials: TokenCredentials): boolean {
-  return 'clientId' in credentials || credentials.refreshToken !== undefined;
+  return hasGrant(credentials) || credentials.refreshToken !== undefined;
 }
 
 /** Whether there is no token, or it is so close to its end that a call with it may come too late. */
@@ -69,7 +81,7 @@ export function withTokens(
   { accessToken, refreshToken, scopes }: GrantedTokens,
 ): TokenCredentials {
   // A client's scopes are what it asks for each time; a person's are what was granted.
-  if ('clientId' in credentials) return { ...credentials, token: accessToken };
+  if (hasGrant(credentials)) return { ...credentials, token: accessToken };
   return {
     ...credentials,
     accessToken,

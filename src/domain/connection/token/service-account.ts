@@ -1,0 +1,83 @@
+/** Keys of service accounts, and what they sign in exchange for a token (RFC 7523). */
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { z } from 'zod';
+import type { ServiceAccountFacts } from '../../../providers/contract.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
+
+const ALGORITHM = 'RS256';
+/** Google takes none that is good for longer. */
+const LIFETIME_SECONDS = 3_600;
+
+const keyFile = z.object({
+  client_email: z.string().min(1),
+  private_key: z.string().min(1),
+  private_key_id: z.string().optional(),
+});
+
+interface ServiceAccountKey {
+  email: string;
+  keyId: string | undefined;
+  privateKey: KeyObject;
+}
+
+const scopesSchema = z.array(z.string().min(1)).min(1);
+
+type Inputs = Record<string, unknown>;
+
+/** Why the inputs are no such account's, by the names of the inputs. Says nothing of what they hold. */
+export function serviceAccountProblems(
+  { key, scopes, subject }: ServiceAccountFacts,
+  inputs: Inputs,
+): { input: string; detail: string }[] {
+  const problems = [];
+  if (inputs[key] !== undefined && !findKey(inputs[key])) {
+    const detail = 'must be the JSON key file of a service account, with an RSA key, as base64.';
+    problems.push({ input: key, detail });
+  }
+  if (inputs[scopes] !== undefined && !scopesSchema.safeParse(inputs[scopes]).success) {
+    problems.push({ input: scopes, detail: 'must be a list of texts, at least one.' });
+  }
+  const acting = subject === undefined ? undefined : inputs[subject];
+  if (subject !== undefined && acting !== undefined && typeof acting !== 'string') {
+    problems.push({ input: subject, detail: 'must be text.' });
+  }
+  return problems;
+}
+
+/** A statement that the account's key signs; the token endpoint gives an access token for it. */
+export async function signedAssertion(
+  facts: ServiceAccountFacts,
+  inputs: Inputs,
+  now: Date,
+): Promise<string> {
+  const key = findKey(inputs[facts.key]);
+  const scopes = scopesSchema.safeParse(inputs[facts.scopes]);
+  // They were checked when they were stored.
+  if (!key || !scopes.success) {
+    throw new ProviderError('BAD_REQUEST', 'The key of the service account can not be read.');
+  }
+  const issuedAt = Math.floor(now.getTime() / 1_000);
+  const subject = facts.subject === undefined ? undefined : inputs[facts.subject];
+  const statement = new SignJWT({ scope: scopes.data.join(' ') })
+    .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', ...(key.keyId && { kid: key.keyId }) })
+    .setIssuer(key.email)
+    .setAudience(facts.tokenUrl)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + LIFETIME_SECONDS);
+  if (typeof subject === 'string') statement.setSubject(subject);
+  return statement.sign(key.privateKey);
+}
+
+/** Null if it is none. */
+function findKey(value: unknown): ServiceAccountKey | null {
+  if (typeof value !== 'string') return null;
+  try {
+    const file = keyFile.parse(JSON.parse(Buffer.from(value, 'base64').toString('utf8')));
+    const privateKey = createPrivateKey(file.private_key);
+    if (privateKey.asymmetricKeyType !== 'rsa') return null;
+    return { email: file.client_email, keyId: file.private_key_id, privateKey };
+  } catch {
+    return null;
+  }
+}

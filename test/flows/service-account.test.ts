@@ -1,0 +1,186 @@
+/** Custom inputs that are a service account's: its key signs a statement, which is exchanged for a token. */
+import { generateKeyPairSync } from 'node:crypto';
+import { importSPKI, jwtVerify } from 'jose';
+import { afterAll, expect, test } from 'vitest';
+import { openSession } from '../../src/domain/connection/connection-session.ts';
+import { CATALOGUE } from '../../src/providers/catalogue/all-rows.ts';
+import type { Provider } from '../../src/providers/contract.ts';
+import { sharedApp, type Tenant } from '../support/app.ts';
+import { getConnection, storedCredentials } from '../support/providers/oauth.ts';
+import { type ServedRequest, startProviderServer } from '../support/providers/provider-server.ts';
+import { findingsAlike } from '../support/rest/alike.ts';
+import { restTenant } from '../support/rest/rest-client.ts';
+import { generate, keepEvents } from '../support/scenes/connections.ts';
+
+const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2_048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+const EMAIL = 'robot@acme.iam.gserviceaccount.com';
+const KEY_FILE = {
+  type: 'service_account',
+  client_email: EMAIL,
+  private_key: privateKey,
+  private_key_id: 'k1',
+  token_uri: 'http://169.254.169.254/never-asked',
+};
+const inBase64 = (file: object) => Buffer.from(JSON.stringify(file)).toString('base64');
+const customAuth = { serviceAccountKey: inBase64(KEY_FILE), scopes: ['calendar', 'drive'] };
+
+/** Tokens that were given, in order, and those of them that are refused by now. */
+const given: { form: Record<string, string> }[] = [];
+const refused = new Set<string>();
+let isKeyKnown = true;
+
+const server = await startProviderServer((request) =>
+  request.path === '/token' ? tokenFor(request) : apiAnswer(request),
+);
+afterAll(() => server[Symbol.asyncDispose]());
+
+function tokenFor({ body }: ServedRequest) {
+  if (!isKeyKnown) return { status: 400, body: { error: 'invalid_grant' } };
+  given.push({ form: body as Record<string, string> });
+  return { status: 200, body: { access_token: `token ${given.length}`, expires_in: 3_599 } };
+}
+
+function apiAnswer({ headers }: ServedRequest) {
+  const token = (headers.authorization ?? '').replace('Bearer ', '');
+  const isGood = /^token \d+$/.test(token) && !refused.has(token);
+  return { status: isGood ? 200 : 401, body: {} };
+}
+
+const google = CATALOGUE.find(({ name }) => name === 'googleServiceAccount') as Provider;
+const serviceAccount = google.custom?.serviceAccount as NonNullable<
+  NonNullable<Provider['custom']>['serviceAccount']
+>;
+const clock = { aheadMs: 0 };
+const app = await sharedApp({
+  env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  now: () => new Date(Date.now() + clock.aheadMs),
+  providers: [
+    {
+      ...google,
+      baseUrl: server.url,
+      custom: {
+        inputs: google.custom?.inputs ?? [],
+        serviceAccount: { ...serviceAccount, tokenUrl: `${server.url}/token` },
+      },
+    },
+  ],
+});
+
+async function connect(tenant: Tenant, more: object = {}) {
+  const credentials = { ...customAuth, ...more };
+  const { id } = await generate(tenant, { provider: google.name, customAuth: credentials });
+  const call = async () => {
+    const session = openSession(app.app.services, await getConnection(app, id));
+    return (await session.send({ method: 'GET', path: '/calendar/v3/events' })).status;
+  };
+  return { id, call, show: () => getConnection(app, id) };
+}
+
+async function claimsOf(assertion = '') {
+  const key = await importSPKI(publicKey, 'RS256');
+  const audience = `${server.url}/token`;
+  const currentDate = app.app.services.now();
+  return jwtVerify(assertion, key, { audience, issuer: EMAIL, currentDate });
+}
+
+test('the key signs a statement that the first call exchanges for a token', async () => {
+  const tenant = await app.tenant();
+  const { call, show } = await connect(tenant);
+  expect(await show()).toMatchObject({ authScheme: 'NONE', status: 'CREATED' });
+  const before = given.length;
+  expect(await Promise.all([call(), call(), call()])).toEqual([200, 200, 200]);
+  expect(given.length).toBe(before + 1);
+  const { form } = given.at(-1) ?? {};
+  expect(form?.grant_type).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
+  const { payload, protectedHeader } = await claimsOf(form?.assertion);
+  expect(protectedHeader).toMatchObject({ alg: 'RS256', kid: 'k1' });
+  expect(payload).toMatchObject({ iss: EMAIL, scope: 'calendar drive' });
+  expect(payload).not.toHaveProperty('sub');
+  expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3_600);
+  expect((await show()).status).toBe('WORKING');
+});
+
+test('a token is replaced before its end, and when it is refused, as others are', async () => {
+  const tenant = await app.tenant();
+  const { id, call, show } = await connect(tenant, { subject: 'ann@acme.test' });
+  const events = await keepEvents(app, tenant);
+  await call();
+  expect((await claimsOf(given.at(-1)?.form.assertion)).payload.sub).toBe('ann@acme.test');
+  const before = given.length;
+  clock.aheadMs += 58 * 60_000;
+  await call();
+  expect(given.length).toBe(before);
+  clock.aheadMs += 2 * 60_000;
+  await call();
+  expect(given.length).toBe(before + 1);
+  refused.add(`token ${given.length}`);
+  expect(await call()).toBe(200);
+  expect(given.length).toBe(before + 2);
+  const refreshing = `mutation ($input: RefreshConnectionInput!) {
+    refreshConnection(input: $input) { connection { status } }
+  }`;
+  const input = { projectIdOrName: tenant.projectId, connectionId: id };
+  await tenant.query(refreshing, { input });
+  expect(given.length).toBe(before + 3);
+  const kept = await storedCredentials(app, await show());
+  expect(kept).toMatchObject({ token: { token: `token ${given.length}` } });
+  expect((await events()).map(({ eventType }) => eventType)).toEqual([
+    'CONNECTION_REFRESHED',
+    'CONNECTION_REFRESHED',
+    'CONNECTION_REFRESHED',
+  ]);
+});
+
+test('a key that the provider does not know any more makes the connection BAD_CREDENTIALS', async () => {
+  const { call, show } = await connect(await app.tenant());
+  isKeyKnown = false;
+  await expect(call()).rejects.toThrow('invalid_grant');
+  isKeyKnown = true;
+  expect((await show()).status).toBe('BAD_CREDENTIALS');
+});
+
+test('inputs that are missing, unknown or of the wrong form are each named, and never repeated', async () => {
+  const rest = await restTenant(app);
+  const findings = (inputs: object) => {
+    const who = { groupRef: 'acme', consumerRef: 'ann', provider: google.name };
+    return findingsAlike(rest, 'generateConnection', { ...who, customAuth: inputs });
+  };
+  const needed = 'must be given: text that is not empty, or JSON.';
+  const noKey = 'must be the JSON key file of a service account, with an RSA key, as base64.';
+  expect(await findings({ key: 'x' })).toEqual([
+    'customAuth.key: is not an input of googleServiceAccount, which has serviceAccountKey, scopes, subject.',
+    `customAuth.scopes: ${needed}`,
+    `customAuth.serviceAccountKey: ${needed}`,
+  ]);
+  const { private_key: _key, ...withoutKey } = KEY_FILE;
+  for (const serviceAccountKey of [
+    'no base64 {',
+    JSON.stringify(KEY_FILE),
+    inBase64(withoutKey),
+    inBase64({ ...KEY_FILE, private_key: publicKey }),
+  ]) {
+    const inputs = { ...customAuth, serviceAccountKey };
+    expect(await findings(inputs)).toEqual([`customAuth.serviceAccountKey: ${noKey}`]);
+  }
+  expect(await findings({ ...customAuth, scopes: 'calendar', subject: 1 })).toEqual([
+    'customAuth.scopes: must be a list of texts, at least one.',
+    'customAuth.subject: must be text.',
+  ]);
+});
+
+test('the provider declares its inputs, on both surfaces', async () => {
+  const { tenant, get } = await restTenant(app);
+  const inputs = google.custom?.inputs ?? [];
+  const { provider } = await tenant.query(
+    `{ provider(name: "${google.name}") { customInputs { name displayName optional } } }`,
+  );
+  const all = inputs.map((input) => ({ ...input, optional: input.optional ?? false }));
+  expect(provider.customInputs).toEqual(all);
+  const shown = await get(`/providers/${google.name}`);
+  expect(shown).toMatchObject({ authType: 'custom', customOpts: { inputs } });
+  expect(JSON.stringify(shown)).not.toContain('tokenUrl');
+});
