@@ -7,7 +7,9 @@ const postgres = {
   test: {
     ...common,
     name: 'postgres',
-    include: ['test/{domain,graphql,flows,database,events,jobs,deliveries,work}/**/*.test.ts'],
+    include: [
+      'test/{copies,domain,graphql,flows,database,events,jobs,deliveries,work}/**/*.test.ts',
+    ],
     env: { TEST_DATABASE: 'postgres', TEST_FRONT: 'yoga' },
   },
 };

@@ -35,29 +35,39 @@ const MIGRATION_MAX_MS = 30 * 60_000;
 /** For another process that migrates, or that has hung while it did. */
 const LOCK_MAX_MS = 5 * 60_000;
 
+export interface MigrateOptions {
+  /** Of these names; the others wait. */
+  only?: string[];
+}
+
 /** Returns whether the database was new. Throws if its history contradicts migrations/. */
-export async function migrate(server: Server, log: Log): Promise<boolean> {
+export async function migrate(
+  server: Server,
+  log: Log,
+  { only }: MigrateOptions = {},
+): Promise<boolean> {
+  const wanted = listMigrations().filter(({ name }) => !only || only.includes(name));
   const name = 'integration-gateway migrations';
   // A connection of its own: it may take longer than a statement of a request.
   const session = await openSession({ ...server, name, limitMs: MIGRATION_MAX_MS });
   try {
     await session.query(`set lock_timeout = ${LOCK_MAX_MS}`);
     await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
-    return await applyAll(session, log);
+    return await applyAll(session, wanted, log);
   } finally {
     // Its locks are free when it ends.
     await session.end();
   }
 }
 
-async function applyAll(session: OpenSession, log: Log): Promise<boolean> {
+async function applyAll(session: OpenSession, wanted: Migration[], log: Log): Promise<boolean> {
   await session.query(HISTORY_TABLE);
   const { rows: history } = await session.query<Applied>(
     `select migration_name, checksum, finished_at from "_prisma_migrations"
      where rolled_back_at is null order by started_at`,
   );
   const applied = new Map(history.map((row) => [row.migration_name, row]));
-  for (const migration of listMigrations()) {
+  for (const migration of wanted) {
     const row = applied.get(migration.name);
     if (row) refuseContradiction(row, migration);
     else await apply(session, migration, log);
@@ -65,13 +75,14 @@ async function applyAll(session: OpenSession, log: Log): Promise<boolean> {
   return history.length === 0;
 }
 
-interface Migration {
+export interface Migration {
   name: string;
   sql: string;
   checksum: string;
 }
 
-function listMigrations(): Migration[] {
+/** Those of this version of the gateway, in their order. */
+export function listMigrations(): Migration[] {
   return readdirSync(FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)

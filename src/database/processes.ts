@@ -42,6 +42,20 @@ export interface SharedProcesses extends Processes {
   leave(): Promise<void>;
 }
 
+/** Whether a process of a gateway shares the PostgreSQL database now. */
+export async function hasRunningGateways(session: Queries): Promise<boolean> {
+  const { rows } = await session.query(
+    `select 1 from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 2
+       and l.classid::bigint = ${LOCK_CLASS}
+       and l.database = (select oid from pg_database where datname = current_database()) limit 1`,
+  );
+  return rows.length > 0;
+}
+
+interface Queries {
+  query(text: string): Promise<{ rows: unknown[] }>;
+}
+
 /** Registers this process among those that share a PostgreSQL server. */
 export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
   const id = randomUUID();

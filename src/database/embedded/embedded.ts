@@ -16,6 +16,7 @@ import { refuseDamage } from './data-folder.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
 import { EmbeddedHints } from './embedded-hints.ts';
 import { Engine, type EngineOptions } from './engine.ts';
+import { serveSnapshots } from './snapshots.ts';
 import { startUpkeep } from './upkeep.ts';
 
 /**
@@ -42,6 +43,7 @@ export async function openEmbedded(dataDir: string, { log, meters }: Told): Prom
   });
   const database = opening.use(await openEngine(engine, log, meters));
   opening.use(startUpkeep(database.rows.query, log));
+  opening.use(await serveSnapshots(dataDir, engine));
   const open = opening.move();
   return { ...database, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

@@ -2,8 +2,18 @@
 import type { MessagePort } from 'node:worker_threads';
 import { StartRefused } from '../../errors.ts';
 
-/** A connection, or the order to close. */
-export type ToEngine = MessagePort | 'close';
+/** The order to copy the database's files into a folder that is not there yet. */
+export interface CopyOrder {
+  copyTo: string;
+}
+/** A connection, or an order. */
+export type ToEngine = MessagePort | CopyOrder | 'close';
+
+/** A copy is there, or why it isn't. */
+export interface CopyEnd {
+  copiedTo: string;
+  failure: string | null;
+}
 
 export interface EngineEnd {
   /** What PostgreSQL said last, if it ended by itself. */
@@ -12,6 +22,7 @@ export interface EngineEnd {
   /** An operator can do something about it, and is told what. */
   isRefused: boolean;
 }
+/** Of its life; ends of copies come beside it. */
 export type FromEngine = 'open' | 'closed' | EngineEnd;
 
 const NO_ROOM = /No space left on device|Disk quota exceeded/;

@@ -9,7 +9,13 @@ import { StartRefused } from '../../errors.ts';
 import { type Backoff, backoffMs } from '../../work/backoff.ts';
 import { endWithin } from '../../work/deadline.ts';
 import type { Address } from '../session.ts';
-import { type FromEngine, failureOf, isDiskFull, type ToEngine } from './engine-messages.ts';
+import {
+  type CopyEnd,
+  type FromEngine,
+  failureOf,
+  isDiskFull,
+  type ToEngine,
+} from './engine-messages.ts';
 import { PortStream } from './port-stream.ts';
 
 /** For the last checkpoint. Where it has not been made, the next start repeats the log. */
@@ -28,6 +34,7 @@ export class Engine implements AsyncDisposable {
   readonly address: Address;
   readonly #options: EngineOptions;
   readonly #streams = new Set<PortStream>();
+  readonly #copies = new Map<string, (end: CopyEnd) => void>();
   #thread: Worker | undefined;
   #ended = Promise.resolve();
   /** Why it is not open; null while it is. */
@@ -60,6 +67,20 @@ export class Engine implements AsyncDisposable {
     await this.#thread?.terminate();
   }
 
+  /** Copies its files to a folder that is not there yet; statements wait meanwhile. Returns why it could not. */
+  async copyTo(folder: string): Promise<string | null> {
+    if (this.#failure) return this.#failure.message;
+    const { promise, resolve } = Promise.withResolvers<CopyEnd>();
+    this.#copies.set(folder, resolve);
+    this.#thread?.postMessage({ copyTo: folder } satisfies ToEngine);
+    return (await promise).failure;
+  }
+
+  #endCopy(end: CopyEnd): void {
+    this.#copies.get(end.copiedTo)?.(end);
+    this.#copies.delete(end.copiedTo);
+  }
+
   #connect(): PortStream {
     const { port1, port2 } = new MessageChannel();
     const stream = new PortStream(port1);
@@ -82,7 +103,8 @@ export class Engine implements AsyncDisposable {
     let last: FromEngine | undefined;
     let thrown: unknown;
     const told = Promise.withResolvers<void>();
-    thread.on('message', (message: FromEngine) => {
+    thread.on('message', (message: FromEngine | CopyEnd) => {
+      if (typeof message === 'object' && 'copiedTo' in message) return this.#endCopy(message);
       last = message;
       told.resolve();
     });
@@ -101,6 +123,9 @@ export class Engine implements AsyncDisposable {
 
   #lost(failure: Error): void {
     this.#failure = failure;
+    for (const copiedTo of this.#copies.keys()) {
+      this.#endCopy({ copiedTo, failure: failure.message });
+    }
     for (const stream of this.#streams) stream.destroy(failure);
     if (this.#isClosing) return;
     if (isDiskFull(failure)) void this.#reopen();

@@ -32,8 +32,13 @@ function retiredKeys(config: Config): Buffer[] {
 export function addEncryptionKey(config: Config): Keys {
   mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o700 });
   const keys: Keys = [randomBytes(KEY_BYTES), ...(readKeyFile(keyFile(config)) ?? [])];
-  writeWhole(keyFile(config), keys.map((key) => `${key.toString('base64')}\n`).join(''));
+  writeWhole(keyFile(config), keyFileText(keys));
   return keys;
+}
+
+/** What the file of a data folder holds. */
+export function keyFileText(keys: Buffer[]): string {
+  return keys.map((key) => `${key.toString('base64')}\n`).join('');
 }
 
 function keyFile(config: Config): string {

@@ -1,0 +1,56 @@
+/**
+ * A backup of the configured database, while the gateway runs or not: `npm run backup -- <file>`. The encryption keys
+ * go into it, sealed by BACKUP_PASSPHRASE, unless `--without-keys` leaves them out.
+ */
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type Config, readConfig } from '../config.ts';
+import { writeArchive } from '../copies/archive.ts';
+import { readKeptFiles } from '../copies/kept-files.ts';
+import { openSource } from '../copies/place.ts';
+import { type Files, sealFiles } from '../copies/sealed-files.ts';
+import { takeCopy } from '../copies/take-copy.ts';
+import { findEncryptionKeys, keyFileText } from '../domain/keys/encryption-keys.ts';
+import { StartRefused } from '../errors.ts';
+import { createLog } from '../log.ts';
+import { countRows, runCommand, whereIs } from './run-command.ts';
+
+const USAGE = 'Usage: BACKUP_PASSPHRASE=… npm run backup -- <file> [--without-keys]';
+
+await runCommand(USAGE, async () => {
+  const options = { 'without-keys': { type: 'boolean' } } as const;
+  const { positionals, values } = parseArgs({ options, allowPositionals: true });
+  const [file, ...others] = positionals;
+  if (!file || others.length > 0) return null;
+  return () => backUp(file, { withKeys: !values['without-keys'] });
+});
+
+async function backUp(file: string, { withKeys }: { withKeys: boolean }): Promise<void> {
+  const passphrase = process.env.BACKUP_PASSPHRASE;
+  if (withKeys && !passphrase) {
+    throw new StartRefused(
+      'Set BACKUP_PASSPHRASE, which seals the encryption keys in the backup, or leave them out: --without-keys.',
+    );
+  }
+  if (existsSync(file)) throw new StartRefused(`${file} is there already: name another file.`);
+  const config = readConfig(process.env);
+  const files = withKeys && passphrase ? sealFiles(filesOf(config), passphrase) : null;
+  await using source = await openSource(whereIs(config), createLog('warn'));
+  await source.inSession(async (session) => {
+    const copy = await takeCopy(session);
+    const end = await writeArchive(file, files, copy);
+    console.log(`${countRows(end)} as of ${copy.head.takenTime} are in ${file}.`);
+    if (!withKeys) {
+      console.log(
+        'The encryption keys are not: without them, nothing that is sealed can be opened.',
+      );
+    }
+  });
+}
+
+/** Keys that the environment gives are kept as those of a data folder. */
+function filesOf(config: Config): Files {
+  const keys = findEncryptionKeys(config);
+  const files = readKeptFiles(config.DATA_DIR);
+  return keys ? { ...files, 'encryption-keys': keyFileText(keys) } : files;
+}

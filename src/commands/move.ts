@@ -1,0 +1,65 @@
+/**
+ * Copies the whole database elsewhere: `npm run move -- --to postgresql://…`, or `--to <folder>` for the way back.
+ * Ids, cursors and keys stay as they are.
+ */
+import { parseArgs } from 'node:util';
+import { readConfig } from '../config.ts';
+import { readKeptFiles, writeKeptFiles } from '../copies/kept-files.ts';
+import { loadCopy } from '../copies/load-copy.ts';
+import { isPostgres, openSource, openTarget } from '../copies/place.ts';
+import { takeCopy } from '../copies/take-copy.ts';
+import { findEncryptionKeys, keyFileText } from '../domain/keys/encryption-keys.ts';
+import { StartRefused } from '../errors.ts';
+import { createLog } from '../log.ts';
+import { countRows, keySettings, runCommand, whereIs } from './run-command.ts';
+
+const USAGE = 'Usage: npm run move -- --to <postgresql://… or folder>';
+
+await runCommand(USAGE, async () => {
+  const { values } = parseArgs({ options: { to: { type: 'string' } } });
+  const { to } = values;
+  return to ? () => move(to) : null;
+});
+
+async function move(to: string): Promise<void> {
+  const config = readConfig(process.env);
+  const from = whereIs(config);
+  if (from === to) throw new StartRefused('That is where the database is already.');
+  const log = createLog('warn');
+  await using source = await openSource(from, log);
+  await using target = await openTarget(to, log);
+  const isInUse = await source.isInUse();
+  await source.inSession(async (session) => {
+    const copy = await takeCopy(session);
+    const end = await loadCopy(target, copy, { log });
+    console.log(
+      `${countRows(end)} as of ${copy.head.takenTime} are there; counts and checksums agree.`,
+    );
+  });
+  if (isInUse) {
+    console.log(
+      'A gateway runs on the original: what changes there from now on is not in the copy. To move for good, stop it ' +
+        'first, and move into an empty place again.',
+    );
+  }
+  if (!isPostgres(to)) keepKeys(config, to);
+  for (const line of settings(config, to)) console.log(line);
+}
+
+/** A folder has its keys in it. */
+function keepKeys(config: Parameters<typeof findEncryptionKeys>[0], to: string): void {
+  const keys = findEncryptionKeys(config);
+  const files = readKeptFiles(config.DATA_DIR);
+  writeKeptFiles(to, keys ? { ...files, 'encryption-keys': keyFileText(keys) } : files);
+}
+
+function settings(config: Parameters<typeof findEncryptionKeys>[0], to: string): string[] {
+  if (!isPostgres(to))
+    return ['Start with:', `  DATA_DIR=${to}`, '  and without DATABASE_URL and ENCRYPTION_KEY'];
+  const keys = config.ENCRYPTION_KEY ? [] : keySettings(config.DATA_DIR);
+  return [
+    'Start with these, and keep DATA_DIR, which has the keys that sign tokens:',
+    '  DATABASE_URL=<what --to was>',
+    ...keys.map((line) => `  ${line}`),
+  ];
+}

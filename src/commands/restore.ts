@@ -1,0 +1,96 @@
+/**
+ * Fills an empty place, the configured one, with a backup: `npm run restore -- <file>`. What the backup can't know is
+ * told, and not done again, unless `--resend` wants it done.
+ */
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Config, readConfig } from '../config.ts';
+import { type ArchiveHead, readArchive } from '../copies/archive.ts';
+import { type HeldBack, holdBack } from '../copies/hold-back.ts';
+import { writeKeptFiles } from '../copies/kept-files.ts';
+import { loadCopy } from '../copies/load-copy.ts';
+import { openTarget } from '../copies/place.ts';
+import { type Files, openFiles } from '../copies/sealed-files.ts';
+import { StartRefused } from '../errors.ts';
+import { createLog } from '../log.ts';
+import { countRows, keySettings, runCommand, whereIs } from './run-command.ts';
+
+const USAGE = 'Usage: BACKUP_PASSPHRASE=… npm run restore -- <file> [--without-keys] [--resend]';
+
+await runCommand(USAGE, async () => {
+  const flag = { type: 'boolean' } as const;
+  const options = { 'without-keys': flag, resend: flag };
+  const { positionals, values } = parseArgs({ options, allowPositionals: true });
+  const [file, ...others] = positionals;
+  if (!file || others.length > 0) return null;
+  const { 'without-keys': withoutKeys = false, resend = false } = values;
+  return () => restore(file, { withoutKeys, resend });
+});
+
+interface Choices {
+  withoutKeys: boolean;
+  resend: boolean;
+}
+
+async function restore(file: string, { withoutKeys, resend }: Choices): Promise<void> {
+  const config = readConfig(process.env);
+  const { head, copy } = await readArchive(file);
+  const files = withoutKeys ? {} : filesOf(head);
+  let held: HeldBack | undefined;
+  await using target = await openTarget(whereIs(config), createLog('warn'));
+  // Before the database: without its keys it is of no use, and a start would make others.
+  const left = writeKeptFiles(config.DATA_DIR, files);
+  const end = await loadCopy(target, copy, {
+    log: createLog('warn'),
+    afterwards: async (session) => {
+      held = await holdBack(session, { resend });
+    },
+  });
+  console.log(`${countRows(end)} as of ${head.takenTime} are restored.`);
+  if (held) tellUnknown(head, held);
+  tellKeys(config, files, left);
+}
+
+function filesOf({ files }: ArchiveHead): Files {
+  if (!files) {
+    throw new StartRefused(
+      'The backup has no keys: put those of the original into ENCRYPTION_KEY and ENCRYPTION_KEYS_RETIRED, or into the ' +
+        'file encryption-keys of DATA_DIR, and restore with --without-keys.',
+    );
+  }
+  const passphrase = process.env.BACKUP_PASSPHRASE;
+  if (!passphrase) throw new StartRefused('Set BACKUP_PASSPHRASE, which seals the keys in it.');
+  return openFiles(files, passphrase);
+}
+
+/** What the original did after the backup is not in it. */
+function tellUnknown({ takenTime }: ArchiveHead, held: HeldBack): void {
+  const { deliveries, writes, providerEvents, reads } = held;
+  const lines = [
+    [deliveries, 'deliveries waited: they are FAILED now, and retryDelivery sends one again.'],
+    [
+      writes,
+      'writes waited or ran: updates and deletions are repeated, uncertain creations are not.',
+    ],
+    [providerEvents, 'events of providers waited: they are dropped, and reads bring the records.'],
+    [reads, 'reads ran: they go on after the last page of then, so that some records come again.'],
+  ] as const;
+  console.log(`What came after ${takenTime} is not known here:`);
+  for (const [count, text] of lines) if (count > 0) console.log(`- ${count} ${text}`);
+  console.log(
+    '- Tokens that providers have renewed since may not work: those connections ask for consent.',
+  );
+  console.log(
+    '- Keys, members and connections that were removed since are there again: remove them.',
+  );
+}
+
+function tellKeys(config: Config, files: Files, left: string[]): void {
+  for (const path of left) {
+    console.log(`${join(config.DATA_DIR, path)} was there and stays: the backup has another one.`);
+  }
+  if (config.DATABASE_URL && files['encryption-keys']) {
+    console.log('Start with the keys of the original:');
+    for (const line of keySettings(config.DATA_DIR)) console.log(`  ${line}`);
+  }
+}

@@ -1,0 +1,44 @@
+/** What commands share that work on a whole database. */
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import type { End } from '../copies/copy.ts';
+import { StartRefused } from '../errors.ts';
+
+/** Ends with 2 if the arguments make no sense, and with 1 and its reason if it is refused. */
+export async function runCommand(
+  usage: string,
+  parse: () => Promise<(() => Promise<void>) | null>,
+): Promise<void> {
+  const run = await parse().catch(() => null);
+  if (!run) {
+    console.error(usage);
+    process.exitCode = 2;
+    return;
+  }
+  try {
+    await run();
+  } catch (error) {
+    console.error(error instanceof StartRefused ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
+/** Where the configured database is: its URL, or its folder. */
+export function whereIs(config: Config): string {
+  return config.DATABASE_URL?.reveal() ?? config.DATA_DIR;
+}
+
+export function countRows({ tables }: End): string {
+  const extents = Object.values(tables);
+  const rows = extents.reduce((sum, extent) => sum + Number(extent.rows), 0);
+  return `${rows} rows of ${extents.length} tables`;
+}
+
+/** How a shell sets the keys of a data folder. */
+export function keySettings(dataDir: string): string[] {
+  const file = join(dataDir, 'encryption-keys');
+  return [
+    `ENCRYPTION_KEY=$(head -n 1 ${file})`,
+    `ENCRYPTION_KEYS_RETIRED=$(tail -n +2 ${file} | paste -sd, -)`,
+  ];
+}

@@ -1,0 +1,116 @@
+/**
+ * A copy in a file: lines of JSON, compressed by zstd. The first says what the file is, then come the rows of each
+ * table, and the last says how much there was: a file without it is not whole.
+ */
+import { once } from 'node:events';
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { createInterface } from 'node:readline';
+import { finished } from 'node:stream/promises';
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { StartRefused } from '../errors.ts';
+import type { Copy, End, Head, Part } from './copy.ts';
+import type { SealedFiles } from './sealed-files.ts';
+
+const FORMAT = 1;
+const OWNER_ONLY = 0o600;
+
+export interface ArchiveHead extends Head {
+  /** Files of the data folder, the encryption keys among them; null if they were left out. */
+  files: SealedFiles | null;
+}
+
+/** Writes the whole file or none; one that is there already stays. */
+export async function writeArchive(
+  path: string,
+  files: SealedFiles | null,
+  { head, parts }: Copy,
+): Promise<End> {
+  const unfinished = `${path}.unfinished`;
+  const file = createWriteStream(unfinished, { flags: 'w', mode: OWNER_ONLY });
+  const lines = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+  const written = finished(lines.pipe(file));
+  // Looked at in the end: meanwhile it must not end the process.
+  written.catch(() => {});
+  file.on('error', (error) => lines.destroy(error));
+  const write = async (value: unknown) => {
+    if (!lines.write(`${JSON.stringify(value)}\n`)) await once(lines, 'drain');
+  };
+  try {
+    await write({ format: FORMAT, ...head, files } satisfies ArchiveHead & { format: number });
+    const end = await writeParts(parts, write);
+    await write(end);
+    lines.end();
+    await written;
+    sync(unfinished);
+    renameSync(unfinished, path);
+    return end;
+  } catch (error) {
+    lines.destroy();
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+async function writeParts(
+  parts: Copy['parts'],
+  write: (value: unknown) => Promise<void>,
+): Promise<End> {
+  for (;;) {
+    const { done, value } = await parts.next();
+    if (done) return value;
+    await write(value);
+  }
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r');
+  fsyncSync(file);
+  closeSync(file);
+}
+
+/** What a file says of itself, and the copy in it. Throws StartRefused if it is no whole archive, there or later. */
+export async function readArchive(path: string): Promise<{ head: ArchiveHead; copy: Copy }> {
+  const lines = readLines(path);
+  const { value: head } = await lines.next();
+  if ((head as { format?: number } | undefined)?.format !== FORMAT) {
+    throw new StartRefused(`${path} is no backup of a gateway, or of a newer version's.`);
+  }
+  return {
+    head: head as ArchiveHead,
+    copy: { head: head as ArchiveHead, parts: readParts(path, lines) },
+  };
+}
+
+async function* readParts(path: string, lines: AsyncGenerator<unknown>): AsyncGenerator<Part, End> {
+  for await (const line of lines) {
+    if ('tables' in (line as Part | End)) return line as End;
+    yield line as Part;
+  }
+  throw new StartRefused(`${path} is not whole: its end is missing.`);
+}
+
+async function* readLines(path: string): AsyncGenerator<unknown> {
+  const unpacked = createReadStream(path)
+    .on('error', (error) => unpacked.destroy(error))
+    .pipe(createZstdDecompress());
+  try {
+    for await (const line of createInterface({
+      input: unpacked,
+      crlfDelay: Number.POSITIVE_INFINITY,
+    })) {
+      yield JSON.parse(line);
+    }
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new StartRefused(`There is no file ${path}.`);
+    throw new StartRefused(`${path} is damaged (${(cause as Error).message}).`, { cause });
+  }
+}

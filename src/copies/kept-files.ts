@@ -1,0 +1,29 @@
+/** The files of a data folder that are not the database's, and whose loss would be felt. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Files } from './sealed-files.ts';
+
+/** The token journal is a folder. */
+const KEPT = ['encryption-keys', 'issuer-key.json', 'demo.json', 'token-journal'];
+const OWNER_ONLY = 0o600;
+
+export function readKeptFiles(dataDir: string): Files {
+  const paths = KEPT.flatMap((name) => {
+    if (!existsSync(join(dataDir, name))) return [];
+    return name === 'token-journal'
+      ? readdirSync(join(dataDir, name)).map((entry) => join(name, entry))
+      : [name];
+  });
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(dataDir, path), 'utf8')]));
+}
+
+/** Those that are there already stay as they are: their names are returned. */
+export function writeKeptFiles(dataDir: string, files: Files): string[] {
+  return Object.entries(files).flatMap(([path, text]) => {
+    const file = join(dataDir, path);
+    if (existsSync(file)) return readFileSync(file, 'utf8') === text ? [] : [path];
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, text, { mode: OWNER_ONLY, flush: true });
+    return [];
+  });
+}

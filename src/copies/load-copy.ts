@@ -1,0 +1,141 @@
+/** Fills an empty database with a copy: all of it, or nothing. */
+import { listMigrations, migrate } from '../database/migrate.ts';
+import { hasRunningGateways } from '../database/processes.ts';
+import type { OpenSession } from '../database/session.ts';
+import { StartRefused } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Copy, End, Head, Part } from './copy.ts';
+import type { Place } from './place.ts';
+import { listFilled, listTables, measure, quoted, setUpCopying, type Table } from './tables.ts';
+
+export interface LoadOptions {
+  /** Runs in the transaction that fills the database. */
+  afterwards?: (session: OpenSession) => Promise<void>;
+  log: Log;
+}
+
+/** Throws StartRefused, and leaves the database empty, if it can't be filled. */
+export async function loadCopy(place: Place, copy: Copy, options: LoadOptions): Promise<End> {
+  refuseUnknownSchema(copy.head);
+  const quiet = { ...options.log, info: () => {} } as Log;
+  await place.inSession(refuseFilled);
+  await migrate(place.server, quiet, { only: copy.head.migrations });
+  const end = await place.inSession((session) => fill(session, copy, options));
+  // What this version of the gateway has added to the schema since.
+  await migrate(place.server, quiet);
+  await place.inSession((session) => session.query('analyze'));
+  return end;
+}
+
+function refuseUnknownSchema({ migrations }: Head): void {
+  const known = listMigrations().map(({ name }) => name);
+  if (migrations.every((name, at) => name === known[at])) return;
+  throw new StartRefused(
+    'The copy was taken of a database with another schema, by a newer version of the gateway: load it with that version.',
+  );
+}
+
+async function refuseFilled(session: OpenSession): Promise<void> {
+  const filled = await listFilled(session);
+  if (filled.length > 0) {
+    const names = filled.slice(0, 3).join(', ');
+    throw new StartRefused(
+      `The database to fill is not empty (${names}${filled.length > 3 ? ', …' : ''}): name another one.`,
+    );
+  }
+  if (await hasRunningGateways(session)) {
+    throw new StartRefused('A gateway runs on the database to fill: stop it first.');
+  }
+}
+
+async function fill(session: OpenSession, copy: Copy, options: LoadOptions): Promise<End> {
+  await setUpCopying(session);
+  await session.query('begin');
+  const tables = new Map((await listTables(session)).map((table) => [table.name, table]));
+  await session.query('delete from "ServerProcess"');
+  const addReferences = await dropReferences(session);
+  const end = await insertAll(session, tables, copy.parts);
+  for (const statement of addReferences) await session.query(statement);
+  for (const table of tables.values()) await moveSequences(session, table);
+  await compare(session, tables, end);
+  // No process of the other database is here: what they held is free.
+  await session.query(
+    `update "ServerProcess" set "missedTime" = clock_timestamp() - interval '1 minute'`,
+  );
+  await options.afterwards?.(session);
+  await session.query('commit');
+  return end;
+}
+
+/** Rows come in no order that references would permit. Returns the statements that add them again, and check them. */
+async function dropReferences(session: OpenSession): Promise<string[]> {
+  const { rows } = await session.query<{ table: string; name: string; definition: string }>(
+    `select c.conrelid::regclass::text as "table", quote_ident(c.conname) as "name",
+       pg_get_constraintdef(c.oid) as "definition"
+     from pg_constraint c join pg_namespace n on n.oid = c.connamespace and n.nspname = current_schema()
+     where c.contype = 'f' and c.conparentid = 0`,
+  );
+  for (const { table, name } of rows) {
+    await session.query(`alter table ${table} drop constraint ${name}`);
+  }
+  return rows.map(
+    ({ table, name, definition }) => `alter table ${table} add constraint ${name} ${definition}`,
+  );
+}
+
+async function insertAll(
+  session: OpenSession,
+  tables: ReadonlyMap<string, Table>,
+  parts: Copy['parts'],
+): Promise<End> {
+  for (;;) {
+    const { done, value } = await parts.next();
+    if (done) return value;
+    await insert(session, tables.get(value.table), value);
+  }
+}
+
+async function insert(session: OpenSession, table: Table | undefined, part: Part): Promise<void> {
+  const names = table?.columns.map(({ name }) => name) ?? [];
+  if (!table || names.join() !== part.columns.join()) {
+    throw new StartRefused(
+      `The table ${part.table} has other columns here than in the copy: its schema was changed by hand.`,
+    );
+  }
+  const own = table.columns.filter(({ isGenerated }) => !isGenerated);
+  const columns = own.map(({ name }) => quoted(name)).join(', ');
+  const name = quoted(table.name);
+  await session.query(
+    `insert into ${name} (${columns}) select ${columns} from unnest($1::${name}[])`,
+    [part.rows],
+  );
+}
+
+/** They go on after the rows that are there. */
+async function moveSequences(session: OpenSession, table: Table): Promise<void> {
+  for (const { name, sequence } of table.columns) {
+    if (!sequence) continue;
+    await session.query(
+      `select setval($1, max(${quoted(name)})) from ${quoted(table.name)} having count(*) > 0`,
+      [sequence],
+    );
+  }
+}
+
+async function compare(
+  session: OpenSession,
+  tables: ReadonlyMap<string, Table>,
+  { tables: wanted }: End,
+): Promise<void> {
+  const different: string[] = [];
+  for (const table of tables.values()) {
+    const { rows, checksum } = await measure(session, table);
+    const expected = wanted[table.name];
+    if (expected?.rows === rows && expected.checksum === checksum) continue;
+    different.push(`${table.name} has ${rows} rows of ${expected?.rows ?? 0}`);
+  }
+  if (different.length === 0) return;
+  throw new StartRefused(
+    `What was loaded is not what was copied, so it was undone: ${different.join(', ')}.`,
+  );
+}

@@ -1,0 +1,49 @@
+/**
+ * What of a data folder belongs to a backup beside the database, sealed by a passphrase: keys that open what the
+ * database has sealed, and sign. Each guess of the passphrase costs 128 MiB of memory and a third of a second.
+ */
+import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
+import { StartRefused } from '../errors.ts';
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const SALT_BYTES = 16;
+const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
+
+/** In base64. */
+export interface SealedFiles {
+  salt: string;
+  nonce: string;
+  tag: string;
+  sealed: string;
+}
+
+/** Texts by their paths in the data folder. */
+export type Files = Record<string, string>;
+
+export function sealFiles(files: Files, passphrase: string): SealedFiles {
+  const salt = randomBytes(SALT_BYTES);
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(ALGORITHM, scryptSync(passphrase, salt, KEY_BYTES, COST), nonce);
+  const sealed = Buffer.concat([cipher.update(JSON.stringify(files)), cipher.final()]);
+  const parts = { salt, nonce, tag: cipher.getAuthTag(), sealed };
+  return Object.fromEntries(
+    Object.entries(parts).map(([name, bytes]) => [name, bytes.toString('base64')]),
+  ) as unknown as SealedFiles;
+}
+
+/** Throws StartRefused with another passphrase. */
+export function openFiles(given: SealedFiles, passphrase: string): Files {
+  const bytes = (name: keyof SealedFiles) => Buffer.from(given[name], 'base64');
+  const key = scryptSync(passphrase, bytes('salt'), KEY_BYTES, COST);
+  const decipher = createDecipheriv(ALGORITHM, key, bytes('nonce')).setAuthTag(bytes('tag'));
+  try {
+    const text = Buffer.concat([decipher.update(bytes('sealed')), decipher.final()]);
+    return JSON.parse(text.toString());
+  } catch (cause) {
+    throw new StartRefused('BACKUP_PASSPHRASE is not the one that the keys were sealed with.', {
+      cause,
+    });
+  }
+}

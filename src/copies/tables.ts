@@ -1,0 +1,80 @@
+/** What of a database is copied: the rows of the gateway's tables, apart from what belongs to a server alone. */
+import type { OpenSession } from '../database/session.ts';
+
+/** The history of the schema, which each database has of its own, and what passes within moments. */
+const LEFT_BEHIND = ['_prisma_migrations', 'SandboxLease', 'CallerRate'];
+/** What a server makes by itself in an empty database. */
+const MADE_BY_A_START = 'ServerProcess';
+
+export interface Table {
+  name: string;
+  /** In the order of a row's text. */
+  columns: Column[];
+}
+
+interface Column {
+  name: string;
+  /** The database computes its values. */
+  isGenerated: boolean;
+  /** The sequence that gives its values. */
+  sequence: string | null;
+}
+
+/** How much a table holds: the number of its rows, and a checksum of what is in them, whatever their order. */
+export interface Extent {
+  rows: string;
+  checksum: string;
+}
+
+/** Values as text do not depend on the settings of a server. */
+const SETTINGS = `
+  set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres';
+  set bytea_output = 'hex'; set extra_float_digits = 1;
+  set idle_in_transaction_session_timeout = 0`;
+
+/** For a connection that copies. */
+export async function setUpCopying(session: OpenSession): Promise<void> {
+  for (const setting of SETTINGS.split(';')) await session.query(setting);
+}
+
+const TABLES = `
+  select c.relname as "name", json_agg(json_build_object(
+      'name', a.attname,
+      'isGenerated', a.attgenerated <> '',
+      'sequence', pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname)
+    ) order by a.attnum) as "columns"
+  from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  where c.relkind in ('r', 'p') and not c.relispartition and c.relname <> all($1)
+  group by c.relname order by c.relname`;
+
+/** In the order of their names. */
+export async function listTables(session: OpenSession): Promise<Table[]> {
+  const { rows } = await session.query<Table>(TABLES, [LEFT_BEHIND]);
+  return rows;
+}
+
+/** The tables that a server has put something into. */
+export async function listFilled(session: OpenSession): Promise<string[]> {
+  const filled: string[] = [];
+  for (const { name } of await listTables(session)) {
+    if (name === MADE_BY_A_START) continue;
+    const { rows } = await session.query(`select 1 from ${quoted(name)} limit 1`);
+    if (rows.length > 0) filled.push(name);
+  }
+  return filled;
+}
+
+/** 60 bits of a hash of each row. */
+export async function measure(session: OpenSession, { name }: Table): Promise<Extent> {
+  const { rows } = await session.query<Extent>(`
+    select count(*)::text as "rows",
+      coalesce(sum(('x' || left(md5(t::text), 15))::bit(60)::bigint), 0)::text as "checksum"
+    from ${quoted(name)} t`);
+  return rows[0] as Extent;
+}
+
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,42 @@
+/** Reads a whole database as it is at one moment. Others change it meanwhile. */
+import type { OpenSession } from '../database/session.ts';
+import type { Copy, End, Part } from './copy.ts';
+import { listTables, measure, quoted, setUpCopying } from './tables.ts';
+
+/** Rows that are held in memory at once. Bodies of deliveries make a row large. */
+const PART_ROWS = 200;
+
+/** The parts must be read to their end, or the connection be closed. */
+export async function takeCopy(session: OpenSession): Promise<Copy> {
+  await setUpCopying(session);
+  await session.query('begin isolation level repeatable read read only');
+  const { rows: history } = await session.query<{ name: string }>(
+    `select migration_name as "name" from "_prisma_migrations"
+     where rolled_back_at is null and finished_at is not null order by migration_name`,
+  );
+  const { rows: clock } = await session.query<{ time: string }>(
+    `select to_char(now(), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "time"`,
+  );
+  const head = { migrations: history.map(({ name }) => name), takenTime: clock[0]?.time ?? '' };
+  return { head, parts: readParts(session) };
+}
+
+async function* readParts(session: OpenSession): AsyncGenerator<Part, End> {
+  const tables: End['tables'] = {};
+  for (const table of await listTables(session)) {
+    const columns = table.columns.map(({ name }) => name);
+    tables[table.name] = await measure(session, table);
+    await session.query(
+      `declare "copied" no scroll cursor for select t::text from ${quoted(table.name)} t`,
+    );
+    const text = `fetch ${PART_ROWS} from "copied"`;
+    for (;;) {
+      const { rows } = await session.query<[string]>({ text, rowMode: 'array' });
+      if (rows.length === 0) break;
+      yield { table: table.name, columns, rows: rows.map(([row]) => row) };
+    }
+    await session.query('close "copied"');
+  }
+  await session.query('commit');
+  return { tables };
+}

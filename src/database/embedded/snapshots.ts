@@ -1,0 +1,107 @@
+/**
+ * Another process can't open the embedded database while a server has it. Its owner can have a copy of the files,
+ * as a crash would leave them, and open that: the server takes it between two statements.
+ */
+import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { StartRefused } from '../../errors.ts';
+import { DATABASE } from './data-folder.ts';
+import type { Engine } from './engine.ts';
+
+/** Says where the server gives copies, and holds what proves that the data folder can be read. */
+const FILE = 'snapshots.json';
+const PREFIX = 'snapshot-';
+const TOKEN_BYTES = 32;
+
+interface Service {
+  port: number;
+  token: string;
+}
+
+/** Gives copies on the loopback interface until it is disposed of. */
+export async function serveSnapshots(dataDir: string, engine: Engine): Promise<AsyncDisposable> {
+  removeLeftOver(dataDir);
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const server = createServer((incoming, answer) => {
+    const take = isOwner(incoming, token) ? give(dataDir, engine, answer) : refuse(answer);
+    void take.catch((error: Error) => answer.destroy(error));
+  });
+  // Nobody waits for the end of a copy that is in use when the server stops.
+  server.unref();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const service: Service = { port: (server.address() as AddressInfo).port, token };
+  writeFileSync(join(dataDir, FILE), JSON.stringify(service), { mode: 0o600 });
+  return {
+    async [Symbol.asyncDispose]() {
+      rmSync(join(dataDir, FILE), { force: true });
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function isOwner({ headers }: IncomingMessage, token: string): boolean {
+  const wanted = Buffer.from(`Bearer ${token}`);
+  const given = Buffer.from(headers.authorization ?? '');
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+async function refuse(answer: ServerResponse): Promise<void> {
+  answer.writeHead(403).end();
+}
+
+/** The copy is there as long as the connection. */
+async function give(dataDir: string, engine: Engine, answer: ServerResponse): Promise<void> {
+  const folder = join(dataDir, `${PREFIX}${randomUUID()}`);
+  answer.once('close', () => rmSync(folder, { recursive: true, force: true }));
+  const failure = await engine.copyTo(join(folder, DATABASE));
+  if (failure !== null) answer.writeHead(500).end(failure);
+  // If the borrower is gone, so must be what was made for it.
+  else if (answer.closed) rmSync(folder, { recursive: true, force: true });
+  else answer.writeHead(200).write(folder);
+}
+
+/** Of a server that was killed. */
+function removeLeftOver(dataDir: string): void {
+  for (const name of readdirSync(dataDir)) {
+    if (name.startsWith(PREFIX)) rmSync(join(dataDir, name), { recursive: true, force: true });
+  }
+}
+
+export interface Snapshot extends Disposable {
+  /** A data folder with a database and nothing else. It is removed when this is disposed of, or the process ends. */
+  folder: string;
+}
+
+/** From the server that has the data folder open. Throws StartRefused if it gives none. */
+export async function borrowSnapshot(dataDir: string): Promise<Snapshot> {
+  try {
+    const { port, token } = JSON.parse(readFileSync(join(dataDir, FILE), 'utf8')) as Service;
+    const headers = { authorization: `Bearer ${token}` };
+    const asking = request({ host: '127.0.0.1', port, method: 'POST', headers }).end();
+    const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+    if (answer.statusCode !== 200) throw new Error(await text(answer));
+    const [chunk] = (await once(answer, 'data')) as [Buffer];
+    const folder = chunk.toString();
+    // If the server ends, what it gave is still there.
+    for (const end of [asking, answer]) end.on('error', () => {});
+    return {
+      folder,
+      [Symbol.dispose]() {
+        asking.destroy();
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  } catch (cause) {
+    throw new StartRefused(
+      `The server that uses ${dataDir} gives no copy of its database (${(cause as Error).message}). Stop it first.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,96 @@
+/** A database that is moved goes on where it was: to a PostgreSQL and back, or to another folder. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { onPostgres } from '../support/app.ts';
+import { connect, EVENTS, owing } from '../support/copies/owing.ts';
+import {
+  contentAt,
+  newEmbedded,
+  newFolder,
+  newPlace,
+  newPostgres,
+  type Place,
+  runCommand,
+  startAt,
+} from '../support/copies/places.ts';
+import { createClient } from '../support/graphql-client.ts';
+import { type Received, startReceiver, verified } from '../support/receiver.ts';
+
+/** Soon, and for as long as a test takes. */
+const RETRIES = { DELIVERY_RETRY_SECONDS: Array(50).fill(1).join() };
+
+/** Where it goes, and how a server is started there: a PostgreSQL, or another folder. */
+async function elsewhere(from: Place): Promise<{ to: string; place: Place }> {
+  if (!onPostgres) {
+    const place = await newPlace();
+    return { to: place.DATA_DIR as string, place };
+  }
+  const to = await newPostgres();
+  const key = readFileSync(join(from.DATA_DIR as string, 'encryption-keys'), 'utf8').trim();
+  return { to, place: { ...from, DATABASE_URL: to, ENCRYPTION_KEY: key } };
+}
+
+/** A database is opened eight times for it, mostly by processes of their own. */
+const LIMIT = { timeout: 240_000 };
+
+test(
+  'what moved has all rows, sends what was in flight, and knows the cursors',
+  LIMIT,
+  async () => {
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver[Symbol.asyncDispose]());
+    const source = newEmbedded();
+    const app = await startAt(source, RETRIES);
+    const { tenant, signingSecret } = await owing(app, receiver);
+    const { projectId, apiKey } = tenant;
+    const { project } = await tenant.query(EVENTS, { project: projectId });
+    const { cursor } = project.notificationEvents.edges.at(-1);
+
+    const running = await runCommand('move', ['--to', newEmbedded().DATA_DIR], source);
+    expect(running).toMatchObject({ code: 0 });
+    expect(running.output).toContain('A gateway runs on the original: what changes there');
+    expect(readdirSync(source.DATA_DIR).filter((name) => name.startsWith('snapshot-'))).toEqual([]);
+    await app[Symbol.asyncDispose]();
+
+    const { to, place } = await elsewhere(source);
+    const moved = await runCommand('move', ['--to', to], source);
+    expect(moved).toMatchObject({ code: 0 });
+    expect(moved.output).toMatch(/\d+ rows of \d+ tables .* counts and checksums agree/);
+    expect(moved.output).not.toContain('A gateway runs');
+    const before = await contentAt(source);
+    expect(await contentAt(place)).toEqual(before);
+    expect(before.Operation).toHaveLength(2);
+    const again = await runCommand('move', ['--to', to], source);
+    expect(again).toMatchObject({ code: 1 });
+    expect(again.output).toMatch(/is not empty \(.*\): name another one/);
+
+    const sent = receiver.received(projectId).length;
+    receiver.behave(projectId, { status: 200 });
+    const there = await startAt(place, RETRIES);
+    await receiver.arrived(projectId, sent + 1);
+    const messages = receiver.received(projectId);
+    expect(new Set(messages.map(({ id }) => id)).size).toBe(1);
+    expect(verified(messages.at(-1) as Received, signingSecret)).toBeTruthy();
+    const client = createClient(there.fetch, { 'x-api-key': apiKey });
+    await connect({ ...tenant, ...client }, 'second');
+    const later = await client.query(EVENTS, { project: projectId, after: cursor });
+    expect(later.project.notificationEvents.edges).toHaveLength(1);
+    await there[Symbol.asyncDispose]();
+
+    const back = newEmbedded();
+    const returned = await runCommand('move', ['--to', back.DATA_DIR], place);
+    expect(returned).toMatchObject({ code: 0 });
+    expect(await contentAt(back)).toEqual(await contentAt(place));
+  },
+);
+
+test('without a target, or with one that is the source, it says what to do', async () => {
+  const DATA_DIR = newFolder();
+  expect(await runCommand('move', [], { DATA_DIR })).toMatchObject({ code: 2 });
+  const same = await runCommand('move', ['--to', DATA_DIR], { DATA_DIR });
+  expect(same.output).toContain('where the database is already');
+  const none = await runCommand('move', ['--to', newFolder()], { DATA_DIR });
+  expect(none).toMatchObject({ code: 1, output: `There is no database in ${DATA_DIR}.\n` });
+});

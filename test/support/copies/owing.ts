@@ -1,0 +1,74 @@
+/** A tenant whose webhook is in flight, and whose texts are hard to copy. */
+import { Prisma } from '../../../src/database/generated/client.ts';
+import { newId } from '../../../src/ids.ts';
+import type { Tenant, TestApp } from '../app.ts';
+import type { Receiver } from '../receiver.ts';
+import { connecting, GENERATE } from '../scenes/connections.ts';
+
+const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
+  createDestination(input: $input) { destination { id } signingSecret }
+}`;
+const CREATE_TOPIC = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
+const ROUTE_EVENT = `mutation ($input: CreateEventTopicRouteInput!) {
+  createEventTopicRoute(input: $input) { eventTopicRoute { id } }
+}`;
+const ROUTE_TOPIC = `mutation ($input: CreateTopicDestinationRouteInput!) {
+  createTopicDestinationRoute(input: $input) { topicDestinationRoute { id } }
+}`;
+export const EVENTS = `query ($project: String!, $after: String) {
+  project(idOrName: $project) { notificationEvents(first: 50, after: $after) { edges { cursor node { id } } } }
+}`;
+export const DELIVERIES = `query ($id: ID!) {
+  node(id: $id) { ... on Destination { deliveries(first: 10) { nodes { id status failureReason } } } }
+}`;
+
+/** Every sign that a format could stumble over. */
+const ODD_NAME = "a\"b\\c,(d)\n{null}\t'e' NULL é 🦊 \\N";
+
+/** A destination that answers 500, and an event that it was sent once. */
+export async function owing(app: TestApp, receiver: Receiver) {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const inProject = { projectIdOrName: projectId };
+  receiver.behave(projectId, { status: 500 });
+  const url = receiver.url(projectId);
+  const made = await tenant.query(CREATE_DESTINATION, {
+    input: { ...inProject, name: 'hooks', type: 'WEBHOOK', url },
+  });
+  const { destination, signingSecret } = made.createDestination;
+  const { createTopic } = await tenant.query(CREATE_TOPIC, {
+    input: { ...inProject, name: 'all' },
+  });
+  const topicId = createTopic.topic.id;
+  await tenant.query(ROUTE_EVENT, {
+    input: { ...inProject, topicId, eventType: 'CONNECTION_CREATED' },
+  });
+  await tenant.query(ROUTE_TOPIC, {
+    input: { ...inProject, topicId, destinationId: destination.id },
+  });
+  await connect(tenant, 'first');
+  await receiver.arrived(projectId, 1);
+  await addOddRows(app, projectId);
+  return {
+    tenant,
+    destinationId: destination.id as string,
+    signingSecret: signingSecret as string,
+  };
+}
+
+/** Makes an event. */
+export function connect(tenant: Tenant, groupRef: string) {
+  return tenant.query(GENERATE, connecting(tenant, { apiKey: 'sandbox-key', groupRef }));
+}
+
+async function addOddRows({ app }: TestApp, projectId: string): Promise<void> {
+  const { prisma } = app.services.database;
+  const group = { projectId, groupRef: ODD_NAME, groupName: ODD_NAME };
+  await prisma.group.create({ data: { ...group, id: newId('grp') } });
+  const operation = { projectId, integrationId: 'i', installationId: 'i', configId: 'c' } as const;
+  const did = { actionType: 'READ', status: 'SUCCESS', result: ODD_NAME } as const;
+  for (const metadata of [Prisma.JsonNull, { [ODD_NAME]: [ODD_NAME, null, 1e300, 2 ** 53, {}] }]) {
+    const data = { id: newId('opr'), ...operation, ...did, metadata };
+    await prisma.operation.create({ data });
+  }
+}
