@@ -7,6 +7,7 @@ import { deliverProviderEventsSweep } from './jobs/deliver-provider-events.ts';
 import { startJobs, type Work } from './jobs/job-worker.ts';
 import { lookAfterSubscriptionsSweep } from './jobs/look-after-subscriptions.ts';
 import { missProcessesSweep } from './jobs/miss-processes.ts';
+import { recoverErasuresSweep } from './jobs/recover-erasures.ts';
 import { recoverReadsSweep } from './jobs/recover-reads.ts';
 import { recoverWritesSweep } from './jobs/recover-writes.ts';
 import { refreshTokensSweep } from './jobs/refresh-tokens.ts';
@@ -32,6 +33,7 @@ export const WORK: Work = {
     lookAfterSubscriptionsSweep,
     scheduleReadsSweep,
     refreshTokensSweep,
+    recoverErasuresSweep,
     removeExpiredSweep,
   ],
 };

@@ -4,9 +4,9 @@
  */
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
+import { isPostgres, openSource, openTarget } from '../copies/database-place.ts';
 import { readKeptFiles, writeKeptFiles } from '../copies/kept-files.ts';
 import { loadCopy } from '../copies/load-copy.ts';
-import { isPostgres, openSource, openTarget } from '../copies/place.ts';
 import { takeCopy } from '../copies/take-copy.ts';
 import { findEncryptionKeys, keyFileText } from '../domain/keys/encryption-keys.ts';
 import { StartRefused } from '../errors.ts';

@@ -5,7 +5,7 @@ import type { OpenSession } from '../database/session.ts';
 import { StartRefused } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Copy, End, Head, Part } from './copy.ts';
-import type { Place } from './place.ts';
+import type { Place } from './database-place.ts';
 import { listFilled, listTables, measure, quoted, setUpCopying, type Table } from './tables.ts';
 
 export interface LoadOptions {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { onPostgres } from '../support/app.ts';
-import { connect, EVENTS, owing } from '../support/copies/owing.ts';
+import { connect, EVENTS, loseErasure, owing } from '../support/copies/owing.ts';
 import {
   contentAt,
   newEmbedded,
@@ -54,12 +54,12 @@ test(
     expect(readdirSync(source.DATA_DIR).filter((name) => name.startsWith('snapshot-'))).toEqual([]);
     await app[Symbol.asyncDispose]();
 
+    const before = await contentAt(source, (database) => loseErasure(database, projectId));
     const { to, place } = await elsewhere(source);
     const moved = await runCommand('move', ['--to', to], source);
     expect(moved).toMatchObject({ code: 0 });
     expect(moved.output).toMatch(/\d+ rows of \d+ tables .* counts and checksums agree/);
     expect(moved.output).not.toContain('A gateway runs');
-    const before = await contentAt(source);
     expect(await contentAt(place)).toEqual(before);
     expect(before.Operation).toHaveLength(2);
     const again = await runCommand('move', ['--to', to], source);
@@ -77,6 +77,8 @@ test(
     await connect({ ...tenant, ...client }, 'second');
     const later = await client.query(EVENTS, { project: projectId, after: cursor });
     expect(later.project.notificationEvents.edges).toHaveLength(1);
+    const { prisma } = there.app.services.database;
+    await expect.poll(() => prisma.erasure.count()).toBe(0);
     await there[Symbol.asyncDispose]();
 
     const back = newEmbedded();

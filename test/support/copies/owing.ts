@@ -1,4 +1,5 @@
 /** A tenant whose webhook is in flight, and whose texts are hard to copy. */
+import type { Database } from '../../../src/database/database.ts';
 import { Prisma } from '../../../src/database/generated/client.ts';
 import { newId } from '../../../src/ids.ts';
 import type { Tenant, TestApp } from '../app.ts';
@@ -71,4 +72,11 @@ async function addOddRows({ app }: TestApp, projectId: string): Promise<void> {
     const data = { id: newId('opr'), ...operation, ...did, metadata };
     await prisma.operation.create({ data });
   }
+}
+
+/** A group that is being erased, whose job was lost. */
+export async function loseErasure({ prisma }: Database, projectId: string): Promise<void> {
+  const erased = { projectId, id: newId('grp') };
+  await prisma.group.create({ data: { ...erased, groupRef: 'gone', groupName: 'gone' } });
+  await prisma.erasure.create({ data: erased });
 }

@@ -100,8 +100,12 @@ export async function contentOf({ prisma }: Database): Promise<Record<string, st
   return content;
 }
 
-/** The same without a gateway at work on it. */
-export async function contentAt(place: Place): Promise<Record<string, string[]>> {
+/** The same without a gateway at work on it; it may be changed first. */
+export async function contentAt(
+  place: Place,
+  change: (database: Database) => Promise<void> = async () => {},
+): Promise<Record<string, string[]>> {
   await using database = await openDatabase(readConfig({ ...ENV, ...place }), createLog('silent'));
+  await change(database);
   return await contentOf(database);
 }
