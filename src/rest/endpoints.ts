@@ -25,6 +25,7 @@ import { orgEndpoints } from './org/org.ts';
 import { apiKeyEndpoints } from './project/api-key.ts';
 import { consumerEndpoints } from './project/consumer.ts';
 import { groupEndpoints } from './project/group.ts';
+import { jwtKeyEndpoints } from './project/jwt-key.ts';
 import { projectEndpoints } from './project/project.ts';
 import { sessionTokenEndpoints } from './project/session-token.ts';
 import { providerEndpoints } from './provider/provider.ts';
@@ -39,6 +40,7 @@ export const ENDPOINTS: Endpoint[] = [
   ...projectEndpoints,
   ...apiKeyEndpoints,
   ...sessionTokenEndpoints,
+  ...jwtKeyEndpoints,
   ...groupEndpoints,
   ...consumerEndpoints,
   ...providerEndpoints,

@@ -1,22 +1,21 @@
 import {
   type GraphQLArgument,
   type GraphQLField,
-  type GraphQLInputField,
   type GraphQLInputType,
   type GraphQLObjectType,
   getNamedType,
   getNullableType,
-  isEnumType,
   isInputObjectType,
   isLeafType,
-  isListType,
-  isNonNullType,
   isObjectType,
 } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
 import { fillDemo } from '../../src/demo/demo.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
+import { type Foreign, foreignInput, foreignValue } from '../support/tenancy/foreign-values.ts';
+import { leaves, variablesOf, withoutPages } from '../support/tenancy/selections.ts';
+import { storedIds, storedRows } from '../support/tenancy/stored-rows.ts';
 
 /**
  * Tenant B asks for everything of tenant A: every field and mutation that takes an id or a name gets
@@ -33,25 +32,12 @@ beforeAll(async () => {
   await fillDemo({ services, verifier, url: 'http://gateway.test' });
   b = await app.tenant('b');
   const builder = await b.builder.query('{ viewer { builder { id } } }');
-  for (const { id } of await idsInDatabase()) {
+  for (const id of await storedIds(app)) {
     const isOfB = JSON.stringify([b.orgId, b.projectId, b.apiKeyId, builder]).includes(id);
     if (!isOfB && !(await belongsToB(id))) idsOfA.set(id.slice(0, 3), id);
   }
   namesOfA.push('demo', 'acme', 'ada', 'crm-sync', 'connections', 'events', 'demo.example');
 });
-
-async function idsInDatabase(): Promise<{ id: string }[]> {
-  const { query } = app.app.services.database.rows;
-  const tables = await query<{ name: string }>(
-    `select table_name as name from information_schema.columns
-     where table_schema = 'public' and column_name = 'id' and table_name <> '_prisma_migrations'`,
-    [],
-  );
-  const found = await Promise.all(
-    tables.map(({ name }) => query<{ id: string }>(`select "id" from "${name}" order by "id"`, [])),
-  );
-  return found.flat();
-}
 
 async function belongsToB(id: string): Promise<boolean> {
   const { node } =
@@ -59,57 +45,9 @@ async function belongsToB(id: string): Promise<boolean> {
   return node != null;
 }
 
-/** Everything of A as it is stored. */
-async function stateOfA(): Promise<string> {
-  const { query } = app.app.services.database.rows;
-  const tables = await query<{ name: string }>(
-    `select distinct table_name as name from information_schema.columns
-     where table_schema = 'public' and column_name = 'projectId'`,
-    [],
-  );
-  const projectId = idsOfA.get('prj');
-  const rows = await Promise.all(
-    tables.map(({ name }) =>
-      query(`select to_jsonb(t)::text as row from "${name}" t where "projectId" = $1 order by 1`, [
-        projectId,
-      ]),
-    ),
-  );
-  return JSON.stringify(rows);
-}
+const stateOfA = () => storedRows(app, idsOfA.get('prj') as string);
 
-/** The values of A that an argument or input field of this name may take. */
-function valuesOfA(name: string, type: GraphQLInputType, project: string): unknown {
-  const inner = getNullableType(type);
-  if (isListType(inner)) {
-    const item = valuesOfA(name, inner.ofType, project);
-    return item === undefined ? undefined : [item];
-  }
-  if (isInputObjectType(inner)) return inputOfA(Object.values(inner.getFields()), project);
-  if (isEnumType(inner)) return inner.getValues()[0]?.name;
-  const prefix = PREFIX_OF_NAME[name];
-  if (prefix) return idsOfA.get(prefix);
-  if (name === 'projectIdOrName') return project;
-  return TEXT_OF_NAME[name] ?? DEFAULT_OF_TYPE[getNamedType(type).name];
-}
-
-const PREFIX_OF_NAME: Record<string, string> = {
-  orgId: 'org',
-  parentId: 'org',
-  inviteId: 'inv',
-  apiKeyId: 'key',
-  apiKey: 'key',
-  providerAppId: 'app',
-  connectionId: 'con',
-  integrationIdOrName: 'int',
-  installationId: 'ins',
-  topicId: 'top',
-  destinationId: 'dst',
-  deliveryId: 'dlv',
-  routeId: 'etr',
-  idOrName: 'prj',
-};
-const TEXT_OF_NAME: Record<string, unknown> = {
+const TEXTS: Foreign['texts'] = {
   groupRef: 'acme',
   consumerRef: 'ada',
   provider: 'sandbox',
@@ -119,39 +57,10 @@ const TEXT_OF_NAME: Record<string, unknown> = {
   url: 'https://hooks.example/x',
   specVersion: '1.0.0',
 };
-const DEFAULT_OF_TYPE: Record<string, unknown> = {
-  String: 'crm-sync',
-  ID: 'prj_none',
-  Int: 1,
-  Boolean: true,
-  JSONObject: { name: 'x' },
-  DateTime: '2026-01-01T00:00:00Z',
-};
 
-function inputOfA(fields: (GraphQLInputField | GraphQLArgument)[], project: string) {
-  return Object.fromEntries(
-    fields
-      .filter((field) => isNonNullType(field.type) || PREFIX_OF_NAME[field.name])
-      .map((field) => [field.name, valuesOfA(field.name, field.type, project)]),
-  );
-}
-
-function leaves(type: GraphQLObjectType, depth: number): string {
-  const selected = Object.values(type.getFields()).flatMap((field) => {
-    if (field.args.some((arg) => isNonNullType(arg.type))) return [];
-    const named = getNamedType(field.type);
-    if (isLeafType(named)) return [field.name];
-    if (!isObjectType(named) || depth === 0) return [];
-    return [`${field.name} { ${leaves(named, depth - 1)} }`];
-  });
-  return [...selected, '__typename'].join(' ');
-}
-
-function variablesOf(args: readonly GraphQLArgument[]) {
-  return {
-    declared: args.length ? `(${args.map((arg) => `$${arg.name}: ${arg.type}`).join(', ')})` : '',
-    passed: args.length ? `(${args.map((arg) => `${arg.name}: $${arg.name}`).join(', ')})` : '',
-  };
+/** The values of A that an argument or input field of this name may take. */
+function ofA(project: string): Foreign {
+  return { project, idOf: (prefix) => idsOfA.get(prefix), texts: TEXTS };
 }
 
 /** No id of A in the data, whatever was asked. */
@@ -198,14 +107,12 @@ test("no id of A's is a node for B, by key or by builder", async () => {
 test('every query finds nothing of A', async () => {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
   for (const field of fields) {
-    const args = field.args.filter(
-      (arg) => !['first', 'last', 'after', 'before'].includes(arg.name),
-    );
+    const args = withoutPages(field.args);
     for (const name of args.length ? ['demo', idsOfA.get('prj') as string] : ['']) {
       const values = Object.fromEntries(
         args.map((arg) => [
           arg.name,
-          arg.name === 'idOrName' ? name : valuesOfA(arg.name, arg.type, name),
+          arg.name === 'idOrName' ? name : foreignValue(arg.name, arg.type, ofA(name)),
         ]),
       );
       await askAs(field, values, args);
@@ -232,14 +139,14 @@ test("every filter of B's own lists finds nothing of A", async () => {
   const project = schema.getType('Project') as GraphQLObjectType;
   let asked = 0;
   for (const field of Object.values(project.getFields())) {
-    const args = field.args.filter(
-      (arg) => !['first', 'last', 'after', 'before'].includes(arg.name),
-    );
+    const args = withoutPages(field.args);
     if (args.length === 0) continue;
     const values = Object.fromEntries(
       args.map((arg) => [
         arg.name,
-        arg.name === 'idOrName' ? idsOfA.get('int') : valuesOfA(arg.name, arg.type, b.projectId),
+        arg.name === 'idOrName'
+          ? idsOfA.get('int')
+          : foreignValue(arg.name, arg.type, ofA(b.projectId)),
       ]),
     );
     const { declared, passed } = variablesOf(args);
@@ -279,7 +186,7 @@ test("every mutation leaves A's rows as they are, and answers nothing of A", asy
     const query = `mutation ($input: ${input.name}!) { ${mutation.name}(input: $input) { ${selection} } }`;
     for (const project of ['demo', idsOfA.get('prj') as string, b.projectId]) {
       for (const caller of [b, b.builder]) {
-        const variables = { input: inputOfA(Object.values(input.getFields()), project) };
+        const variables = { input: foreignInput(Object.values(input.getFields()), ofA(project)) };
         const { data, errors } = await caller.request(query, variables);
         expectNothingOfA(mutation.name, data);
         const codes = (errors ?? []).map((error) => error.extensions.code);

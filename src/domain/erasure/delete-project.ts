@@ -47,6 +47,7 @@ async function leaveOrg(tx: Transaction, id: string): Promise<void> {
 async function endCallsAndMessages(tx: Transaction, projectId: string): Promise<void> {
   const where = { projectId };
   await tx.apiKey.deleteMany({ where });
+  await tx.jwtKey.deleteMany({ where });
   await tx.oAuthConnect.deleteMany({ where });
   await tx.topic.deleteMany({ where });
   await tx.destination.deleteMany({ where });

@@ -10,6 +10,7 @@ import '../org/claimed-domain.ts';
 import '../provider/provider.ts';
 import '../project/project.ts';
 import '../project/session-token.ts';
+import '../project/jwt-key.ts';
 import '../project/api-key.ts';
 import '../provider/provider-app.ts';
 import '../project/group.ts';

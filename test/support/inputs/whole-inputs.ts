@@ -1,5 +1,6 @@
 /** Every mutation, called with every member of its input: `@name` stands for the id that the step of that name gave. */
 import { subscribeContent, wholeContent } from '../conformance/contents.ts';
+import { jwtKeyPair } from '../scenes/end-users.ts';
 import { contentFor, revisionOf } from '../scenes/integrations.ts';
 
 export interface Step {
@@ -102,6 +103,13 @@ const ofConnecting: Step[] = [
     mutation: 'updateApiKey',
     input: { apiKeyId: '@key', label: 'CI', scopes: ['full'], active: false },
   },
+  {
+    mutation: 'createJwtKey',
+    input: { label: 'server', publicKeyPem: jwtKeyPair().publicKeyPem },
+    gives: 'jwtKey',
+  },
+  { mutation: 'updateJwtKey', input: { jwtKeyId: '@jwtKey', label: 'old', active: false } },
+  { mutation: 'deleteJwtKey', input: { jwtKeyId: '@jwtKey' } },
   { mutation: 'createProviderApp', input: { ...app, provider: 'sandbox' }, gives: 'app' },
   {
     mutation: 'updateProviderApp',

@@ -1,0 +1,163 @@
+/** JWT keys of a project: the public halves of keys by which the builder's own server signs tokens of end users. */
+import { createPublicKey } from 'node:crypto';
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { isMissingRow } from '../../database/violations.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { id, newId } from '../../ids.ts';
+import type { Call } from '../call.ts';
+import { projectMutation } from '../declared-mutation.ts';
+import { projectRead, read } from '../declared-read.ts';
+import { projectIdOrName } from '../names.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
+import { getOwned } from '../scope.ts';
+import { scopesToGrant, USUAL_PERMISSIONS } from '../viewer/end-user.ts';
+import { authorizeGrant } from '../viewer/needs.ts';
+
+export { JWT_ALGORITHM } from '../viewer/jwt-claims.ts';
+
+type JwtKey = Row<'JwtKey'>;
+
+/** The platform's limit. */
+const LABEL_LENGTH_MAX = 255;
+/** RFC 7518 asks for 2048 bits; larger ones than the maximum cost more to check than a request. */
+const KEY_BITS_MIN = 2_048;
+const KEY_BITS_MAX = 4_096;
+const PEM_LENGTH_MAX = 4_096;
+const PUBLIC_PEM = /^\s*-----BEGIN (RSA )?PUBLIC KEY-----/;
+
+const label = z
+  .string()
+  .trim()
+  .min(1)
+  .max(LABEL_LENGTH_MAX)
+  .describe('A name for people, 1 to 255 characters.');
+const publicKeyPem = z
+  .string()
+  .max(PEM_LENGTH_MAX)
+  .describe(
+    'The public half of an RSA key of 2048 to 4096 bits, in PEM. The private half stays with the builder.',
+  );
+const jwtKeyId = id.describe('The id of the JWT key.');
+
+export const createJwtKeyInput = z
+  .object({ projectIdOrName, label, publicKeyPem })
+  .meta({ id: 'CreateJwtKeyInput', description: 'The JWT key to register.' });
+
+export const updateJwtKeyInput = z
+  .object({
+    projectIdOrName,
+    jwtKeyId,
+    label: label.optional(),
+    active: z
+      .boolean()
+      .optional()
+      .describe('False: tokens that the key has signed are refused, until it is true again.'),
+  })
+  .meta({
+    id: 'UpdateJwtKeyInput',
+    description: 'The new values of a JWT key. A field that is left out stays as it is.',
+  });
+
+export const deleteJwtKeyInput = z
+  .object({ projectIdOrName, jwtKeyId })
+  .meta({ id: 'DeleteJwtKeyInput', description: 'The JWT key to delete.' });
+
+export const jwtKeyFilters = z.object({
+  active: z
+    .boolean()
+    .optional()
+    .describe('True: only active keys. False: only inactive ones. Default: all.'),
+});
+
+export const listJwtKeys = read(
+  'read',
+  (call: Call, project: Row<'Project'>, args: PageArgs & FiltersOf<typeof jwtKeyFilters>) => {
+    const list = { name: 'Project.jwtKeys', parentId: project.id, table: 'JwtKey' } as const;
+    const where = { projectId: project.id, active: args.active ?? undefined };
+    return listPage(call, { ...list, where }, args);
+  },
+);
+
+export const getJwtKey = projectRead(
+  'read',
+  (call, { jwtKeyId: id }: { jwtKeyId: string }, { id: projectId }) =>
+    getOwned(call, 'JwtKey', { projectId, id, what: 'JWT key' }),
+);
+
+/** Its tokens permit what tokens usually do: a caller who may not do that itself can't register a key. */
+export const createJwtKey = projectMutation({
+  needs: 'keys:write',
+  input: createJwtKeyInput,
+  async run(call, { label, publicKeyPem }, { id: projectId }): Promise<JwtKey> {
+    authorizeGrant(call.viewer, scopesToGrant(USUAL_PERMISSIONS));
+    const data = { id: newId('jwk'), projectId, label, publicKeyPem: publicPem(publicKeyPem) };
+    return call.database.prisma.jwtKey.create({ data });
+  },
+});
+
+export const updateJwtKey = projectMutation({
+  needs: 'keys:write',
+  input: updateJwtKeyInput,
+  async run(call, { jwtKeyId, label, active }, { id: projectId }): Promise<JwtKey> {
+    const key = { projectId, id: jwtKeyId, what: 'JWT key' };
+    const before = await getOwned(call, 'JwtKey', key);
+    // To make a key active again is to grant again what its tokens permit.
+    if (active && !before.active) authorizeGrant(call.viewer, scopesToGrant(USUAL_PERMISSIONS));
+    if (label === undefined && active === undefined) return before;
+    const data = { label, active, updateTime: call.now() };
+    return changing(call, jwtKeyId, () =>
+      call.database.prisma.jwtKey.update({ where: keyOf(projectId, jwtKeyId), data }),
+    );
+  },
+});
+
+export const deleteJwtKey = projectMutation({
+  needs: 'keys:write',
+  input: deleteJwtKeyInput,
+  async run(call, { jwtKeyId }, { id: projectId }): Promise<{ deletedId: string }> {
+    await changing(call, jwtKeyId, () =>
+      call.database.prisma.jwtKey.delete({ where: keyOf(projectId, jwtKeyId) }),
+    );
+    return { deletedId: jwtKeyId };
+  },
+});
+
+function keyOf(projectId: string, id: string) {
+  return { projectId_id: { projectId, id } };
+}
+
+/** From now on this process knows the change; other processes look again within a second. */
+async function changing<T>(call: Call, id: string, change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (isMissingRow(error)) throw notFound('JWT key', id);
+    throw error;
+  } finally {
+    call.viewers.clear();
+  }
+}
+
+/** The key as SPKI. Nothing of the given text is repeated: it might be a private key. */
+function publicPem(text: string): string {
+  const key = PUBLIC_PEM.test(text) ? findPublicKey(text) : null;
+  const bits = key?.asymmetricKeyDetails?.modulusLength ?? 0;
+  if (key?.asymmetricKeyType !== 'rsa') {
+    throw invalid('input.publicKeyPem', 'must be a public RSA key in PEM.');
+  }
+  if (bits < KEY_BITS_MIN || bits > KEY_BITS_MAX) {
+    const detail = `must have ${KEY_BITS_MIN} to ${KEY_BITS_MAX} bits; it has ${bits}.`;
+    throw invalid('input.publicKeyPem', detail);
+  }
+  return key.export({ type: 'spki', format: 'pem' }) as string;
+}
+
+function findPublicKey(text: string) {
+  try {
+    return createPublicKey(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * End users ask for everything of others: by every field, argument, mutation, subscription and endpoint, found by
+ * walking the schema and the document. They get nothing, and cannot tell what exists from what does not.
+ */
+import {
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isObjectType,
+} from 'graphql';
+import { expect, test } from 'vitest';
+import { schema } from '../../src/graphql/schema/schema.ts';
+import { sharedApp } from '../support/app.ts';
+import { openEventStream } from '../support/event-stream.ts';
+import { type Operation, operationsOf } from '../support/rest/least-request.ts';
+import { type EndUserCaller, endUserCallers } from '../support/tenancy/end-user-callers.ts';
+import {
+  type Foreign,
+  foreignInput,
+  foreignMember,
+  foreignValue,
+} from '../support/tenancy/foreign-values.ts';
+import { askingFor, reachedFields } from '../support/tenancy/reached-types.ts';
+import { leaves, variablesOf } from '../support/tenancy/selections.ts';
+import { storedRows } from '../support/tenancy/stored-rows.ts';
+
+const app = await sharedApp({
+  env: {
+    DEMO: 'true',
+    RATE_LIMIT_PER_SECOND: '100000',
+    RATE_LIMIT_BURST: '100000',
+    LIMIT_COST: '1000000',
+  },
+});
+const { callers, projectId } = await endUserCallers(app);
+const endpoints = operationsOf(app.app.rest.swagger());
+
+/** Names of what was asked for: answers may repeat them. */
+const NAMES = /\b(acme|nobody|ada|no-one|demo|no-project|[a-z]{3}_[0-9a-z]{26})\b/g;
+
+const OF_AN_ORG = ['org', 'bld', 'bil', 'inv', 'dom'];
+
+type Send = (names: Foreign) => Promise<unknown>;
+
+/** Nothing that is hidden is answered, and the same as for what does not exist. */
+async function expectNoOracle(
+  { hidden, name }: EndUserCaller,
+  { foreign, nothing }: EndUserCaller['pairs'][number],
+  { what, send }: { what: string; send: Send },
+): Promise<void> {
+  const [ofForeign, ofNothing] = [
+    JSON.stringify(await send(foreign)),
+    JSON.stringify(await send(nothing)),
+  ];
+  const data = ofForeign.replace(/"errors":.*$/, '');
+  for (const id of hidden) expect(data, `${name}: ${what}`).not.toContain(id);
+  expect([what, ofForeign]).toEqual([what, expect.not.stringContaining('INTERNAL_ERROR')]);
+  expect([what, ofForeign.replaceAll(NAMES, '*')]).toEqual([
+    what,
+    ofNothing.replaceAll(NAMES, '*'),
+  ]);
+}
+
+test.each(callers)('$name: no id is a node', async (caller) => {
+  const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+  // All of one type at once: those of an org are refused, whatever they name.
+  for (const [prefix, all] of Map.groupBy(caller.hidden, (id) => id.slice(0, 3))) {
+    const ids = all.slice(0, 100);
+    const { data, errors = [] } = await caller.user.request(query, { ids });
+    const codes = errors.map(({ extensions }) => extensions.code);
+    expect([prefix, data?.nodes ?? codes]).toEqual([
+      prefix,
+      OF_AN_ORG.includes(prefix) ? ['FORBIDDEN'] : ids.map(() => null),
+    ]);
+  }
+});
+
+test.each(callers)('$name: every field and argument', async (caller) => {
+  const fields = await reachedFields(caller.user, caller.own);
+  const types = new Set(fields.map(({ type }) => type.name));
+  expect([...types]).toEqual(expect.arrayContaining(['Viewer', 'Group', 'Consumer', 'Project']));
+  for (const { type, field, way } of fields) {
+    const { query, args } = askingFor({ field, way });
+    // Without arguments, what is asked for says nothing of others: one answer is enough.
+    for (const pair of args.length > 0 ? caller.pairs : caller.pairs.slice(0, 1)) {
+      const send: Send = async (names) => {
+        const values = args.map((arg) => [arg.name, foreignValue(arg.name, arg.type, names)]);
+        const { data, errors } = await caller.user.request(query, Object.fromEntries(values));
+        return { data, errors };
+      };
+      await expectNoOracle(caller, pair, { what: `${type.name}.${field.name}`, send });
+    }
+  }
+});
+
+test.each(callers)('$name: every mutation', async (caller) => {
+  const before = await storedRows(app, projectId);
+  for (const mutation of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const input = getNullableType(mutation.args[0]?.type as GraphQLInputType);
+    if (!isInputObjectType(input)) throw new Error(`${mutation.name} has no input.`);
+    const selection = leaves(getNamedType(mutation.type) as GraphQLObjectType, 1);
+    const query = `mutation ($input: ${input.name}!) { ${mutation.name}(input: $input) { ${selection} } }`;
+    for (const pair of caller.pairs) {
+      const send: Send = async (names) => {
+        const variables = { input: foreignInput(Object.values(input.getFields()), names) };
+        const { data, errors } = await caller.user.request(query, variables);
+        return { data, errors };
+      };
+      await expectNoOracle(caller, pair, { what: mutation.name, send });
+    }
+  }
+  expect(await storedRows(app, projectId)).toBe(before);
+});
+
+test.each(callers)('$name: every subscription', async (caller) => {
+  for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
+    const named = getNamedType(field.type);
+    const { declared, passed } = variablesOf(field.args);
+    const selection = isObjectType(named) ? `{ ${leaves(named, 0)} }` : '';
+    const query = `subscription ${declared} { ${field.name}${passed} ${selection} }`;
+    for (const pair of caller.pairs) {
+      const send: Send = async (names) => {
+        const values = field.args
+          .filter(({ name }) => name !== 'after')
+          .map((arg) => [arg.name, foreignValue(arg.name, arg.type, names)]);
+        const { headers } = caller.user;
+        const variables = Object.fromEntries(values);
+        const stream = await openEventStream(app.fetch, { query, variables, headers });
+        const message = await stream.next();
+        stream.leave();
+        return { data: message?.data.data, errors: message?.data.errors };
+      };
+      await expectNoOracle(caller, pair, { what: field.name, send });
+    }
+  }
+});
+
+function requestOf({ method, path, parameters = [], requestBody }: Operation, names: Foreign) {
+  const part = (place: string) =>
+    parameters
+      .filter(({ in: at }) => at === place)
+      .map(({ name, schema: type }) => [name, String(foreignMember(name, type, names))]);
+  const inPath = Object.fromEntries(part('path'));
+  const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => inPath[name]);
+  const query = part('query').filter(([name]) => !['pageToken'].includes(name as string));
+  const body = requestBody?.content['application/json']?.schema;
+  return {
+    path: `/v1${filled}?${new URLSearchParams(query)}`,
+    init: {
+      method,
+      ...(body && { body: JSON.stringify(foreignMember('body', body, names)) }),
+      ...(body && { headers: { 'content-type': 'application/json' } }),
+    },
+  };
+}
+
+test.each(callers)('$name: every endpoint', async (caller) => {
+  const before = await storedRows(app, projectId);
+  for (const endpoint of endpoints) {
+    for (const pair of caller.pairs) {
+      const send: Send = async (names) => {
+        const { path, init } = requestOf(endpoint, names);
+        const headers = { ...init.headers, ...caller.user.headers };
+        const response = await app.fetch(path, { ...init, headers });
+        const text = await response.text();
+        return response.ok ? { data: text } : { status: response.status, errors: text };
+      };
+      await expectNoOracle(caller, pair, { what: endpoint.operationId, send });
+    }
+  }
+  expect(await storedRows(app, projectId)).toBe(before);
+});

@@ -1,0 +1,94 @@
+/** Streams of end users: they hear of their own group's operations, and end when their tokens do. */
+import { expect, test } from 'vitest';
+import { sharedApp, type Tenant, type TestApp, testApp } from '../../support/app.ts';
+import { insertRows } from '../../support/database/rows.ts';
+import { type EventStream, openEventStream } from '../../support/event-stream.ts';
+import { asBearer, endUser, jwtIssuer } from '../../support/scenes/end-users.ts';
+
+const app = await sharedApp();
+const OPERATION = 'subscription ($id: ID!) { operation(id: $id) { id status } }';
+const EVENTS = 'subscription ($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }';
+
+async function operationOf(own: TestApp, { projectId }: Tenant, groupRef = 'acme') {
+  const { rows } = own.app.services.database;
+  const [group] = await rows.find('Group', { projectId, groupRef });
+  const { id } = await insertRows(own).operation({
+    projectId,
+    groupId: group?.id,
+    status: 'IN_PROGRESS',
+  });
+  return id;
+}
+
+async function follow(
+  own: TestApp,
+  token: string,
+  variables: Record<string, unknown>,
+  query = OPERATION,
+) {
+  const headers = { authorization: `Bearer ${token}` };
+  return openEventStream(own.fetch, { query, variables, headers });
+}
+
+async function refusalOf(stream: EventStream) {
+  const message = await stream.next();
+  stream.leave();
+  return message?.data.errors?.[0].extensions.code;
+}
+
+test("an end user follows its group's operations, and those of no other group", async () => {
+  const tenant = await app.tenant();
+  const user = await endUser(app, tenant);
+  await endUser(app, tenant, { groupRef: 'rival', consumerRef: 'bob' });
+  const id = await operationOf(app, tenant);
+  const stream = await follow(app, user.token, { id });
+  expect((await stream.next())?.data.data.operation).toEqual({ id, status: 'IN_PROGRESS' });
+  stream.leave();
+  const foreign = await operationOf(app, tenant, 'rival');
+  for (const hidden of [foreign, 'opr_01h455vb4pex5vsknk084sn02q']) {
+    expect(await refusalOf(await follow(app, user.token, { id: hidden }))).toBe('NOT_FOUND');
+  }
+  const events = await follow(app, user.token, { p: tenant.projectId }, EVENTS);
+  expect(await refusalOf(events)).toBe('FORBIDDEN');
+});
+
+test('a stream ends with its key, its group and its consumer', async () => {
+  const { prisma } = app.app.services.database;
+  const erase = (what: string) =>
+    `mutation ($input: Erase${what}Input!) { erase${what}(input: $input) { deletedId } }`;
+  const ends: [name: string, end: (tenant: Tenant, keyId: string) => Promise<unknown>][] = [
+    ['key', (_tenant, id) => prisma.jwtKey.updateMany({ where: { id }, data: { active: false } })],
+    ['deleted key', (_tenant, id) => prisma.jwtKey.deleteMany({ where: { id } })],
+    [
+      'group',
+      ({ projectId, query }) =>
+        query(erase('Group'), { input: { projectIdOrName: projectId, groupRef: 'acme' } }),
+    ],
+    [
+      'consumer',
+      ({ projectId, query }) =>
+        query(erase('Consumer'), { input: { projectIdOrName: projectId, consumerRef: 'ann' } }),
+    ],
+  ];
+  for (const [name, end] of ends) {
+    const tenant = await app.tenant();
+    const issuer = await jwtIssuer(tenant);
+    const token = await issuer.sign();
+    await asBearer(app, token).query('{ viewer { kind } }');
+    const stream = await follow(app, token, { id: await operationOf(app, tenant) });
+    expect((await stream.next())?.data.data.operation.status).toBe('IN_PROGRESS');
+    await end(tenant, issuer.id);
+    expect([name, await refusalOf(stream)]).toEqual([name, 'UNAUTHENTICATED']);
+  }
+});
+
+test('a stream ends when the time of its token is over', async () => {
+  let ms = Date.now();
+  await using own = await testApp({ now: () => new Date(ms) });
+  const tenant = await own.tenant();
+  const user = await endUser(own, tenant);
+  const stream = await follow(own, user.token, { id: await operationOf(own, tenant) });
+  expect((await stream.next())?.data.data.operation.status).toBe('IN_PROGRESS');
+  ms += 600_000;
+  expect(await refusalOf(stream)).toBe('UNAUTHENTICATED');
+});

@@ -1,0 +1,162 @@
+import { UnsecuredJWT } from 'jose';
+import { expect, test } from 'vitest';
+import { sharedApp, testApp } from '../../support/app.ts';
+import { asBearer, jwtIssuer, jwtKeyPair, type Signing } from '../../support/scenes/end-users.ts';
+
+const app = await sharedApp();
+const WHO = '{ viewer { kind scopes expireTime group { groupRef } consumer { consumerRef } } }';
+const CREATE = `mutation ($input: CreateJwtKeyInput!) {
+  createJwtKey(input: $input) { jwtKey { id label algorithm publicKeyPem active project { id } } }
+}`;
+const UPDATE = `mutation ($input: UpdateJwtKeyInput!) {
+  updateJwtKey(input: $input) { jwtKey { id label active updateTime } }
+}`;
+const DELETE =
+  'mutation ($input: DeleteJwtKeyInput!) { deleteJwtKey(input: $input) { deletedId } }';
+const LIST = `query ($active: Boolean) { viewer { project { jwtKeys(active: $active) { nodes { id } } } } }`;
+
+test('a key is registered, listed, changed and deleted', async () => {
+  const tenant = await app.tenant();
+  const { publicKeyPem } = jwtKeyPair();
+  const project = { projectIdOrName: tenant.projectId };
+  const input = { ...project, label: ' server ', publicKeyPem };
+  const { jwtKey } = (await tenant.query(CREATE, { input })).createJwtKey;
+  expect(jwtKey).toEqual({
+    id: expect.stringMatching(/^jwk_/),
+    label: 'server',
+    algorithm: 'RS256',
+    publicKeyPem,
+    active: true,
+    project: { id: tenant.projectId },
+  });
+  const change = { ...project, jwtKeyId: jwtKey.id, label: 'old', active: false };
+  const { updateJwtKey } = await tenant.query(UPDATE, { input: change });
+  expect(updateJwtKey.jwtKey).toMatchObject({ label: 'old', active: false });
+  const { viewer } = await tenant.query(LIST, { active: true });
+  expect(viewer.project.jwtKeys.nodes).toEqual([]);
+  expect((await tenant.query(LIST)).viewer.project.jwtKeys.nodes).toEqual([{ id: jwtKey.id }]);
+  const gone = { input: { ...project, jwtKeyId: jwtKey.id } };
+  expect((await tenant.query(DELETE, gone)).deleteJwtKey).toEqual({ deletedId: jwtKey.id });
+  expect(await tenant.refusal(DELETE, gone)).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test("another tenant's key does not exist, and a key needs its scopes", async () => {
+  const [a, b] = [await app.tenant(), await app.tenant()];
+  const { id } = await jwtIssuer(a);
+  for (const [query, change] of [
+    [UPDATE, { label: 'mine' }],
+    [DELETE, {}],
+  ] as const) {
+    const input = { projectIdOrName: b.projectId, jwtKeyId: id, ...change };
+    expect(await b.refusal(query, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  }
+  const weak = await a.withScopes('keys:write', 'read');
+  const input = { projectIdOrName: a.projectId, label: 'x', ...jwtKeyPair() };
+  const { privateKeyPem: _, ...registered } = input;
+  const refused = await weak.refusal(CREATE, { input: registered });
+  expect(refused.problem.detail).toContain('connections:write');
+});
+
+test('what is no public RSA key of a good size is refused, and not repeated', async () => {
+  const tenant = await app.tenant();
+  const { privateKeyPem } = jwtKeyPair();
+  for (const [publicKeyPem, words] of [
+    ['text', 'public RSA key'],
+    [privateKeyPem, 'public RSA key'],
+    [jwtKeyPair(1_024).publicKeyPem, '2048 to 4096'],
+  ] as const) {
+    const input = { projectIdOrName: tenant.projectId, label: 'x', publicKeyPem };
+    const { problem } = await tenant.refusal(CREATE, { input });
+    expect(problem.issues).toEqual([
+      expect.objectContaining({
+        name: 'input.publicKeyPem',
+        detail: expect.stringContaining(words),
+      }),
+    ]);
+    expect(JSON.stringify(problem)).not.toContain(publicKeyPem.slice(30, 60) || 'text"');
+  }
+});
+
+test("the builder's own server signs a token, whose first use makes its group and consumer", async () => {
+  const tenant = await app.tenant();
+  const issuer = await jwtIssuer(tenant);
+  const token = await issuer.sign({ claims: { sub: 'anything' } });
+  expect((await asBearer(app, token).query(WHO)).viewer).toEqual({
+    kind: 'END_USER',
+    scopes: ['CONNECT', 'INSTALL', 'READ'],
+    expireTime: expect.any(String),
+    group: { groupRef: 'acme' },
+    consumer: { consumerRef: 'ann' },
+  });
+});
+
+test('times, claims, algorithm and signature are checked', async () => {
+  const tenant = await app.tenant();
+  const issuer = await jwtIssuer(tenant);
+  const other = await jwtIssuer(tenant);
+  const now = Math.floor(Date.now() / 1_000);
+  const wrong: Signing[] = [
+    { claims: { iat: now - 900, exp: now - 300 } },
+    { claims: { iat: now, exp: now + 601 } },
+    { claims: { iat: now + 120, exp: now + 300 } },
+    { claims: { nbf: now + 120 } },
+    { claims: { iat: undefined } },
+    { claims: { exp: undefined } },
+    { claims: { groupRef: undefined } },
+    { claims: { consumerRef: '' } },
+    { claims: { groupRef: 'a\0b' } },
+    { header: { kid: other.id } },
+    { header: { kid: 'jwk_01h455vb4pex5vsknk084sn02q' } },
+    { header: { kid: undefined } },
+  ];
+  for (const signing of wrong) {
+    const refused = await asBearer(app, await issuer.sign(signing)).refusal(WHO);
+    expect([signing, refused.code]).toEqual([signing, 'UNAUTHENTICATED']);
+  }
+  const unsigned = new UnsecuredJWT({
+    groupRef: 'acme',
+    consumerRef: 'ann',
+    iat: now,
+    exp: now + 60,
+  })
+    .encode()
+    .replace(
+      /^[^.]+/,
+      Buffer.from(JSON.stringify({ alg: 'none', kid: issuer.id })).toString('base64url'),
+    );
+  expect(await asBearer(app, unsigned).refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  await asBearer(app, await issuer.sign()).query(WHO);
+});
+
+test('tokens of an inactive or deleted key are refused at once, and a woken key takes them again', async () => {
+  const tenant = await app.tenant();
+  const issuer = await jwtIssuer(tenant);
+  const user = asBearer(app, await issuer.sign());
+  await user.query(WHO);
+  const key = { projectIdOrName: tenant.projectId, jwtKeyId: issuer.id };
+  await tenant.query(UPDATE, { input: { ...key, active: false } });
+  expect(await user.refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  await tenant.query(UPDATE, { input: { ...key, active: true } });
+  await user.query(WHO);
+  await tenant.query(DELETE, { input: key });
+  expect(await user.refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
+});
+
+test('a token ends with its time, and with its project', async () => {
+  let ms = Date.now();
+  await using own = await testApp({ now: () => new Date(ms) });
+  const tenant = await own.tenant();
+  const issuer = await jwtIssuer(tenant);
+  const user = asBearer(own, await issuer.sign({}, new Date(ms)));
+  const { viewer } = await user.query(WHO);
+  ms = Date.parse(viewer.expireTime);
+  expect(await user.refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  const later = asBearer(own, await issuer.sign({}, new Date(ms)));
+  await later.query(WHO);
+  const gone = { projectIdOrName: tenant.projectId, confirmName: tenant.projectName };
+  await tenant.builder.query(
+    'mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { deletedId } }',
+    { input: gone },
+  );
+  expect(await later.refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
+import { jwtKeyPair } from '../../support/scenes/end-users.ts';
+
+const app = await sharedApp();
+
+test('JWT keys have the platform’s shapes', async () => {
+  const { tenant, ...key } = await restTenant(app);
+  const path = `/projects/${tenant.projectId}/jwt-keys`;
+  const { publicKeyPem } = jwtKeyPair();
+  const { kid } = await key.post(path, { label: 'server', algorithm: 'RS256', publicKeyPem });
+  const shown = {
+    id: kid,
+    projectId: tenant.projectId,
+    label: 'server',
+    algorithm: 'RSA',
+    publicKeyPem,
+    active: true,
+    createTime: expect.any(String),
+    updateTime: expect.any(String),
+  };
+  expect(await key.get(`${path}/${kid}`)).toEqual(shown);
+  expect(await key.get(path)).toEqual([shown]);
+  const change = { updateMask: ['active'], jwtKey: { active: false, label: 'other' } };
+  expect(await key.patch(`${path}/${kid}`, change)).toMatchObject({
+    active: false,
+    label: 'server',
+  });
+  expect(await key.get(`${path}?active=true`)).toEqual([]);
+  await key.delete(`${path}/${kid}`);
+  expect(await key.get(path)).toEqual([]);
+});
