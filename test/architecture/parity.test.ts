@@ -18,6 +18,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'getDestination',
       'getInstallation',
       'getInvite',
+      'getJwtKey',
       'getNamedIntegration',
       'getNotificationEvent',
       'getOperation',
