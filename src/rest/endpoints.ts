@@ -14,6 +14,8 @@ import { objectMetadataEndpoints } from './installation/object-metadata.ts';
 import { hydratedRevisionEndpoint } from './integration/hydrated-revision.ts';
 import { integrationEndpoints } from './integration/integration.ts';
 import { revisionEndpoints } from './integration/revision.ts';
+import { uploadUrlEndpoint } from './integration/upload-url.ts';
+import { backfillProgressEndpoint } from './operation/backfill-progress.ts';
 import { operationEndpoints } from './operation/operation.ts';
 import { readEndpoints } from './operation/reads.ts';
 import { writeEndpoints } from './operation/write-records.ts';
@@ -52,7 +54,9 @@ export const ENDPOINTS: Endpoint[] = [
   ...integrationEndpoints,
   ...revisionEndpoints,
   hydratedRevisionEndpoint,
+  uploadUrlEndpoint,
   ...installationEndpoints,
+  backfillProgressEndpoint,
   ...writeEndpoints,
   ...readEndpoints,
   ...operationEndpoints,

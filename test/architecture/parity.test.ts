@@ -32,6 +32,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'getProvider',
     ]),
     ...ofEach('The proxy is HTTP itself.', ['forwardPages', 'forwardRequest', 'getForwarding']),
+    getBackfillProgress: '`InstalledObject.backfillOperation` has the same in its metadata.',
     getHydratedRevision:
       '`Revision.content` with `ConnectedAccount.objectMetadata` tells the same of each object.',
     getCatalogue: '`providers` lists the same in pages.',

@@ -30,7 +30,7 @@ const ASKED = 'Work to do, and not what is kept: its operation tells of it.';
 
 /** Types that no answer has, each with the reason. */
 const NOT_SHOWN_TYPES: [names: RegExp, reason: string][] = [
-  [/^(Accept|Delete|Erase|Join|Refresh|Release|Remove|Retry|Rotate|Verify)\w+Input$/, FOUND_BY],
+  [/^(Accept|Add|Delete|Erase|Join|Refresh|Release|Remove|Retry|Rotate|Verify)\w+Input$/, FOUND_BY],
   [
     /^(BasicAuth|OAuth2\w+)Input$/,
     `${SECRET} \`authScheme\` tells its kind, and tokens are in \`credentials\`.`,
@@ -39,6 +39,7 @@ const NOT_SHOWN_TYPES: [names: RegExp, reason: string][] = [
   [/^(AutoBatchPolicy|BatchPolicy|RetryPolicy|WriteRecords|TriggerRead)Input$/, ASKED],
   [/^CreateSessionTokenInput$/, 'The token says it, and `viewer` to who sends it.'],
   [/^(Pause|Resume)ReadsInput$/, '`paused` and `pauseNote` of the objects show it.'],
+  [/^UpsertIntegrationsInput$/, 'The integrations and their latest revisions show it.'],
   [/^StartOAuth(Connect|Update)Input$/, 'The connection that the consent makes shows it.'],
 ];
 

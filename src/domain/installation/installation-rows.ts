@@ -182,6 +182,6 @@ function about(fields: InstallationFields) {
 async function forgetPositions(tx: Transaction, { id: installationId }: Installation) {
   await tx.installedObject.updateMany({
     where: { installationId },
-    data: { backfillDone: false, readUntil: null },
+    data: { backfillDone: false, backfillOperationId: null, readUntil: null },
   });
 }

@@ -226,11 +226,13 @@ export const integrationContentInput = z
     description: 'What an integration reads, writes, proxies and subscribes to.',
   });
 
+export const specVersion = oneOf(SPEC_VERSION).describe(
+  `The version of the content's form: ${SPEC_VERSION}.`,
+);
+
 export const revisionInput = z
   .object({
-    specVersion: oneOf(SPEC_VERSION).describe(
-      `The version of the content's form: ${SPEC_VERSION}.`,
-    ),
+    specVersion,
     content: integrationContentInput,
   })
   .meta({ id: 'RevisionInput', description: 'A version of the content of an integration.' });

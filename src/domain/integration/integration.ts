@@ -158,10 +158,15 @@ export const createIntegration = openProjectMutation({
   },
 });
 
-async function insertIntegration(
+/** Of content that was checked. */
+export async function insertIntegration(
   tx: Transaction,
   projectId: string,
-  { name, provider, latestRevision }: z.output<typeof createIntegrationInput>,
+  {
+    name,
+    provider,
+    latestRevision,
+  }: Omit<z.output<typeof createIntegrationInput>, 'projectIdOrName'>,
 ) {
   const [integrationId, latestRevisionId] = [newId('int'), newId('rev')];
   const integration = await tx.integration.create({

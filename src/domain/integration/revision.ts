@@ -34,14 +34,16 @@ import { revisionInput } from './integration-content-input.ts';
 type Integration = Row<'Integration'>;
 type Revision = Row<'Revision'>;
 
+export const destructive = orDefault(z.boolean(), false).describe(
+  'True: if installations read objects that the revision drops, their reads are paused. False: the revision is refused then. Default: false.',
+);
+
 export const createRevisionInput = z
   .object({
     projectIdOrName,
     integrationIdOrName,
     revision: revisionInput,
-    destructive: orDefault(z.boolean(), false).describe(
-      'True: if installations read objects that the revision drops, their reads are paused. False: the revision is refused then. Default: false.',
-    ),
+    destructive,
   })
   .meta({
     id: 'CreateRevisionInput',
@@ -90,25 +92,41 @@ export const createRevision = openProjectMutation({
     const found = await getIntegration(call, project.id, integrationIdOrName);
     const about = { ...found, path: ['input', 'revision', 'content'] };
     return inTransaction(call.database, async (tx) => {
-      const { latestRevisionId } = await holdIntegration(tx, found, 'change');
+      const held = await holdIntegration(tx, found, 'change');
       const problems = await listContentIssues({ ...call, tx }, given.content, about);
-      const { revision, destructive } = opened.parsed(problems);
-      const latest = await tx.revision.findUniqueOrThrow({ where: { id: latestRevisionId } });
-      const changes = {
-        integrationId: found.id,
-        projectId: project.id,
-        before: contentOf(latest),
-        content: revision.content,
-        now: call.now(),
-      };
-      await dropObjects(tx, changes, destructive);
-      await rescheduleObjects(tx, changes);
-      const made = await insertRevision(tx, found, { revision, now: call.now() });
-      await followRevision(call, tx, changes);
-      return made;
+      return revise(call, tx, { ...opened.parsed(problems), integration: held });
     });
   },
 });
+
+interface NewRevision {
+  /** Held by the transaction. */
+  integration: Integration;
+  revision: z.output<typeof revisionInput>;
+  destructive: boolean;
+}
+
+/** Of content that was checked. Throws CONFLICT if installations read an object that it drops, unless it is destructive. */
+export async function revise(
+  call: Call,
+  tx: Transaction,
+  { integration: held, revision, destructive }: NewRevision,
+): Promise<{ revision: Revision; integration: Integration }> {
+  const { id, projectId, latestRevisionId } = held;
+  const latest = await tx.revision.findUniqueOrThrow({ where: { id: latestRevisionId } });
+  const changes = {
+    integrationId: id,
+    projectId,
+    before: contentOf(latest),
+    content: revision.content,
+    now: call.now(),
+  };
+  await dropObjects(tx, changes, destructive);
+  await rescheduleObjects(tx, changes);
+  const made = await insertRevision(tx, held, { revision, now: call.now() });
+  await followRevision(call, tx, changes);
+  return made;
+}
 
 async function insertRevision(
   tx: Transaction,

@@ -1,12 +1,16 @@
 /** Members of orgs: builders who may do everything in the org's projects. Invites make them (invite.ts). */
 import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { id } from '../../ids.ts';
+import type { Call } from '../call.ts';
 import { builderMutation } from '../declared-mutation.ts';
-import { getOrg } from '../scope.ts';
+import { getOrg, orgIdsOf } from '../scope.ts';
 import { endMembership } from '../viewer/viewer.ts';
+import { domainOf } from './domain-name.ts';
+import { joinOrg } from './domain-proof.ts';
 
 export const removeMemberInput = z
   .object({
@@ -14,6 +18,50 @@ export const removeMemberInput = z
     builderId: id.describe('The id of the builder who leaves it: another member, or the caller.'),
   })
   .meta({ id: 'RemoveMemberInput', description: 'The member to remove, and the org.' });
+
+export const addMemberInput = z
+  .object({
+    orgId: id.describe('The id of the org.'),
+    builderId: id.describe(
+      'The id of the builder to add: one of another org of the caller, or with an e-mail address of a domain that the org has proven. Others are invited.',
+    ),
+  })
+  .meta({ id: 'AddMemberInput', description: 'The builder to add, and the org.' });
+
+/**
+ * By a member, or by the builder, who joins (`joinOrg`). Who belongs to it already stays. Throws NOT_FOUND for builders
+ * that the caller can't know of.
+ */
+export const addMember = builderMutation({
+  input: addMemberInput,
+  async run(call, { orgId, builderId }, viewer): Promise<Row<'Org'>> {
+    if (builderId === viewer.id) return joinOrg(call, { orgId });
+    const org = await getOrg(call, orgId);
+    const builder = await findAddable(call, org.id, builderId);
+    if (!builder) throw notFound('Builder', builderId);
+    const data = { orgId: org.id, builderId };
+    await call.database.prisma.orgMember.createMany({ data, skipDuplicates: true });
+    call.viewers.clear();
+    return org;
+  },
+});
+
+/** A colleague elsewhere, or one whose address the org has proven the domain of. */
+async function findAddable(
+  call: Call,
+  orgId: string,
+  builderId: string,
+): Promise<Row<'Builder'> | null> {
+  const { prisma } = call.database;
+  const builder = await prisma.builder.findUnique({ where: { id: builderId } });
+  if (!builder) return null;
+  const shared = { builderId, orgId: { in: orgIdsOf(call.viewer) } };
+  if ((await prisma.orgMember.count({ where: shared })) > 0) return builder;
+  const provenDomain = builder.primaryEmail && domainOf(builder.primaryEmail);
+  if (!provenDomain) return null;
+  const proven = await prisma.claimedDomain.count({ where: { orgId, provenDomain } });
+  return proven > 0 ? builder : null;
+}
 
 /** For members only. Their streams end and their tokens see nothing of the org within a second. Throws CONFLICT for the last member. */
 export const removeMember = builderMutation({

@@ -1,5 +1,7 @@
 import type { InstalledObjectView } from '../../domain/installation/installed-object.ts';
+import { byId } from '../../domain/scope.ts';
 import { builder } from '../schema/schema-builder.ts';
+import { Operation } from '../schema/types.ts';
 
 const nullable = true;
 
@@ -37,6 +39,14 @@ export const InstalledObject = builder.objectRef<InstalledObjectView>('Installed
     }),
     backfillDone: t.exposeBoolean('backfillDone', {
       description: 'Whether its first read has finished.',
+    }),
+    backfillOperation: t.field({
+      type: Operation,
+      nullable,
+      description:
+        'The operation of its first read, whose metadata tells the progress; null before it began, and once it is forgotten.',
+      resolve: ({ backfillOperationId: id }, _args, { find }) =>
+        id === null ? null : find(byId('Operation'), id),
     }),
     recordsRead: t.exposeInt('recordsRead', {
       description: 'How many records were read, since the first read.',

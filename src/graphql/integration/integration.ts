@@ -5,6 +5,7 @@ import {
   listIntegrations,
   readIntegration,
 } from '../../domain/integration/integration.ts';
+import { upsertIntegrations } from '../../domain/integration/integration-upsert.ts';
 import {
   createdFields,
   listField,
@@ -64,7 +65,25 @@ builder.objectFields(Project, (t) => ({
   }),
 }));
 
+const UpsertIntegrationsPayload = builder
+  .objectRef<Awaited<ReturnType<typeof upsertIntegrations>>>('UpsertIntegrationsPayload')
+  .implement({
+    description: 'The answer of upsertIntegrations.',
+    fields: (t) => ({
+      integrations: t.field({
+        type: [Integration],
+        description: 'The integrations, in the order given.',
+        resolve: (integrations) => integrations,
+      }),
+    }),
+  });
+
 builder.mutationFields((t) => ({
+  upsertIntegrations: mutationField(t, upsertIntegrations, {
+    type: UpsertIntegrationsPayload,
+    description:
+      'Creates integrations, and gives new revisions to those that there are: all of them or none. A content that is in force already makes no revision.',
+  }),
   createIntegration: mutationField(t, createIntegration, {
     type: answer(
       'CreateIntegrationPayload',

@@ -1,10 +1,10 @@
 /** The platform's Builder, a person; builder.ts is what builds the schema. */
 import { listBuilders } from '../../domain/org/builder.ts';
-import { removeMember } from '../../domain/org/member.ts';
+import { addMember, removeMember } from '../../domain/org/member.ts';
 import { createdFields, listField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
-import { DeletePayload } from '../schema/payloads.ts';
+import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Builder, Builders, Org } from '../schema/types.ts';
 
@@ -43,6 +43,14 @@ builder.objectField(Org, 'builders', (t) =>
     description:
       'The members of the org, in the order in which they first used the gateway, newest first.',
     list: listBuilders,
+  }),
+);
+
+builder.mutationField('addMember', (t) =>
+  mutationField(t, addMember, {
+    type: answer('AddMemberPayload', 'org', Org, 'The org, with the builder as a member.'),
+    description:
+      'Adds a builder to an org of the caller who is a colleague in another org, or has an address of a domain that the org has proven; others are invited. A builder who names themselves joins, as by `joinOrg`.',
   }),
 );
 

@@ -8,6 +8,7 @@ import {
   integrationIdOrName,
   listIntegrations,
 } from '../../domain/integration/integration.ts';
+import { upsertIntegrations } from '../../domain/integration/integration-upsert.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Relations } from '../../domain/relations.ts';
@@ -18,6 +19,7 @@ import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
+import { contentsOfManifest, manifestShape } from './manifest.ts';
 import { revision, showRevision } from './revision.ts';
 
 const tag = 'Integrations';
@@ -65,6 +67,26 @@ export const integrationEndpoints = [
     status: 201,
     output: null,
     show: (made, request) => tellLocation(request, made.id),
+  }),
+  mutationEndpoint({
+    id: 'upsertIntegrations',
+    method: 'PUT',
+    path: `${path}:batch`,
+    tag,
+    summary: 'Creates all integrations of a manifest, or gives new revisions to those there are.',
+    description:
+      'All of them are put, or none. A content that is in force already makes no revision, and integrations that are not named stay.',
+    mutation: upsertIntegrations,
+    beside: manifestShape,
+    rewrite: contentsOfManifest,
+    places: {
+      destructive: { in: 'query', name: 'destructive' },
+      specVersion: { in: 'body', name: 'specVersion', isOptional: true },
+      integrations: { in: 'body', name: 'integrations', isOptional: true },
+    },
+    status: 200,
+    output: z.array(integration).describe('The integrations, in the order of the manifest.'),
+    show: (rows, request) => Promise.all(rows.map((row) => showIntegration(row, request))),
   }),
   readEndpoint({
     id: 'getIntegration',

@@ -25,10 +25,7 @@ const manifest = z.object({
 
 /** With the manifest's integration as `revision`. Throws BAD_USER_INPUT for a text that has none. */
 export function revisionOfManifest(parts: Parts): Parts {
-  const { sourceYaml, sourceZipUrl, ...body } = (parts.body ?? {}) as Record<string, unknown>;
-  if (sourceZipUrl !== undefined) {
-    throw refusal('sourceZipUrl', "can't be fetched: send the text as sourceYaml.");
-  }
+  const { sourceYaml, ...body } = withoutZip(parts);
   if (typeof sourceYaml !== 'string') return parts;
   if (body.revision !== undefined) throw refusal('sourceYaml', 'must not stand beside revision.');
   const { specVersion, integrations } = readManifest(sourceYaml);
@@ -38,6 +35,22 @@ export function revisionOfManifest(parts: Parts): Parts {
     integrations.find((one) => one.name === name) ?? (others.length > 0 ? null : only);
   if (!content) throw refusal('sourceYaml', `has several integrations, and none is named ${name}.`);
   return { ...parts, body: { ...body, revision: { specVersion, content } } };
+}
+
+/** With all integrations of the manifest. Throws BAD_USER_INPUT for a text that has none. */
+export function contentsOfManifest(parts: Parts): Parts {
+  const { sourceYaml, ...body } = withoutZip(parts);
+  if (typeof sourceYaml !== 'string') return parts;
+  if (body.integrations !== undefined) {
+    throw refusal('sourceYaml', 'must not stand beside integrations.');
+  }
+  return { ...parts, body: { ...body, ...readManifest(sourceYaml) } };
+}
+
+function withoutZip({ body }: Parts): Record<string, unknown> {
+  const { sourceZipUrl, ...given } = (body ?? {}) as Record<string, unknown>;
+  if (sourceZipUrl === undefined) return given;
+  throw refusal('sourceZipUrl', "can't be fetched: send the text as sourceYaml.");
 }
 
 function readManifest(text: string): z.output<typeof manifest> {

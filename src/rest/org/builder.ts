@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import { within } from '../../domain/declared-read.ts';
 import { getOwnBuilder, listBuilders } from '../../domain/org/builder.ts';
-import { removeMember } from '../../domain/org/member.ts';
+import { addMember, removeMember } from '../../domain/org/member.ts';
 import { getOwnOrg } from '../../domain/org/org.ts';
 import { orgIdsOf, type Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';
@@ -95,6 +95,17 @@ export const builderEndpoints = [
     item: builder,
     list: within(getOwnOrg, listBuilders),
     show: showBuilder,
+  }),
+  mutationEndpoint({
+    id: 'addMember',
+    method: 'POST',
+    path: '/orgs/{orgId}/memberships',
+    tag,
+    summary: 'Adds a builder to an org: by a member, or by the builder, who joins.',
+    mutation: addMember,
+    status: 201,
+    output: null,
+    show: noBody,
   }),
   mutationEndpoint({
     id: 'removeMember',

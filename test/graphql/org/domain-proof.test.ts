@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { DAY_MS } from '../../../src/work/durations.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { restClient, restTenant } from '../../support/rest/rest-client.ts';
 
 const records = new Map<string, string[] | Error>();
 const clock = { aheadMs: 0 };
@@ -165,4 +165,44 @@ test('the same over REST', async () => {
   expect(await ask('POST', `/orgs/${orgId}:join`)).toMatchObject({ id: orgId });
   expect(await ask('GET', '/orgs')).toMatchObject([{ id: orgId }]);
   await rest.builder.delete(path);
+});
+
+const ADD = 'mutation ($input: AddMemberInput!) { addMember(input: $input) { org { id } } }';
+const ORGS = '{ orgs { nodes { id } } }';
+
+test('a member adds people of a proven domain and colleagues, and nobody else', async () => {
+  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const rest = await restTenant(app);
+  const domain = newDomain();
+  const person = await personAt(domain);
+  const builderId = (await person.query('{ viewer { builder { id } } }')).viewer.builder.id;
+  const input = { orgId: tenant.orgId, builderId };
+  const unknown = { code: 'NOT_FOUND' };
+  expect(await tenant.builder.refusal(ADD, { input })).toMatchObject(unknown);
+  await proven(tenant, domain);
+  expect(await other.builder.refusal(ADD, { input })).toMatchObject(unknown);
+  expect(await tenant.builder.query(ADD, { input })).toEqual({
+    addMember: { org: { id: tenant.orgId } },
+  });
+  expect((await person.query(ORGS)).orgs.nodes).toEqual([{ id: tenant.orgId }]);
+
+  // Whom the first org has, its member may add to another of their own.
+  await tenant.builder.query(ADD, { input });
+  const { createOrg } = await tenant.builder.query(
+    'mutation { createOrg(input: { label: "Second" }) { org { id } } }',
+  );
+  const second = createOrg.org.id;
+  await tenant.builder.query(ADD, { input: { orgId: second, builderId } });
+  expect((await person.query(ORGS)).orgs.nodes).toHaveLength(2);
+
+  // Over REST; who names themselves joins.
+  const themselves = await personAt(domain);
+  const byRest = restClient(app, { authorization: `Bearer ${themselves.token}` });
+  const { builder } = await byRest.get('/my-info');
+  const body = { builderId: builder.id };
+  expect(await byRest.post(`/orgs/${tenant.orgId}/memberships`, body)).toBe('');
+  expect((await byRest.get('/my-info')).orgIds).toEqual([tenant.orgId]);
+  expect(
+    await rest.builder.refusal('POST', `/orgs/${rest.tenant.orgId}/memberships`, body),
+  ).toMatchObject({ status: 404 });
 });

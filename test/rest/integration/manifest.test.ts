@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 import { createIntegration } from '../../support/rest/rest-installation.ts';
+import { generate } from '../../support/scenes/connections.ts';
 import { contentFor, insertDestination } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
@@ -75,4 +76,69 @@ test('a text that is no manifest of the integration is refused, and so is a file
   expect(await refused({})).toEqual([400, ['revision']]);
   const [status, names] = await refused({ sourceYaml: manifest(integration('crm', 'nothing')) });
   expect([status, names]).toEqual([400, ['revision.content.read.objects[0].objectName']]);
+});
+
+const putAll = (rest: RestTenant, body: object, query = '') =>
+  rest.ask('PUT', `${rest.base}/integrations:batch${query}`, body);
+
+test('all integrations of a manifest are put at once: new ones, changed ones, and those in force', async () => {
+  const { rest, path } = await prepare();
+  const text = (objects: string) => manifest(integration('crm', objects), integration('other'));
+  const first = await putAll(rest, { sourceYaml: text('contacts') });
+  expect(first.status).toBe(200);
+  expect(first.body.map(({ name }: { name: string }) => name)).toEqual(['crm', 'other']);
+  const [crm, other] = first.body;
+  expect(crm.id).toBe((await rest.get(path)).id);
+  expect(crm.latestRevision.content.read.objects[0].requiredFields[0].mapToName).toBe('mail');
+
+  const again = await putAll(rest, { sourceYaml: text('contacts') });
+  expect(again.body).toEqual(first.body);
+  const changed = await putAll(rest, { sourceYaml: text('deals') });
+  expect(changed.body[0].latestRevision.id).not.toBe(crm.latestRevision.id);
+  expect(changed.body[1]).toEqual(other);
+  expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(2);
+});
+
+test('of a manifest all or nothing is put, and every finding has its place', async () => {
+  const { rest } = await prepare();
+  const wrong = integration('Wrong Name').replace('sandbox', 'nobody');
+  const { body } = await putAll(rest, {
+    sourceYaml: manifest(integration('new'), integration('new'), wrong, integration('a', 'things')),
+  });
+  expect(body.status).toBe(400);
+  expect(body.issues.map(({ name }: { name: string }) => name).sort()).toEqual([
+    'integrations[1].name',
+    'integrations[2].name',
+    'integrations[2].provider',
+    'integrations[3].read.objects[0].objectName',
+  ]);
+  expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(1);
+  const other = { sourceYaml: manifest(integration('crm').replace('sandbox', 'hubspot')) };
+  expect((await putAll(rest, other)).body.issues).toContainEqual(
+    expect.objectContaining({ name: 'integrations[0].provider' }),
+  );
+  expect((await putAll(rest, { sourceZipUrl: 'https://files.example.com/a.zip' })).status).toBe(
+    400,
+  );
+  expect((await putAll(rest, {})).status).toBe(400);
+});
+
+test('what installations read is not dropped by a manifest, unless it is destructive', async () => {
+  const { rest, path } = await prepare();
+  await generate(rest.tenant, { apiKey: 'k' });
+  const { id } = await rest.post(`${path}/installations`, { groupRef: 'acme' });
+  const sourceYaml = manifest(integration('crm', 'deals'), integration('later'));
+  expect((await putAll(rest, { sourceYaml })).body).toMatchObject({ status: 409 });
+  expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(1);
+  expect((await putAll(rest, { sourceYaml }, '?destructive=true')).status).toBe(200);
+  const { objects } = await rest.get(`${path}/installations/${id}`);
+  expect(objects).toMatchObject([{ objectName: 'contacts', paused: true }]);
+});
+
+test('no files are taken: who wants to upload them is told what to send instead', async () => {
+  const { rest } = await prepare();
+  const { status, body } = await rest.ask('GET', '/generate-upload-url');
+  expect([status, body.detail]).toEqual([422, expect.stringContaining('sourceYaml')]);
+  const reader = await rest.withScopes('read');
+  expect((await reader.ask('GET', '/generate-upload-url')).status).toBe(403);
 });

@@ -260,6 +260,15 @@ const ofIntegrations: Step[] = [
     input: { integrationIdOrName: 'crm', revision, destructive: true },
   },
   {
+    mutation: 'upsertIntegrations',
+    input: {
+      specVersion: '1.0.0',
+      // A new one: what is there already is compared as a whole.
+      integrations: [{ ...content, name: 'crm-2' }],
+      destructive: true,
+    },
+  },
+  {
     mutation: 'createInstallation',
     input: { integrationIdOrName: 'crm', groupRef: 'apiKey', ...installing },
     gives: 'installation',
@@ -343,6 +352,12 @@ const ofOrgs: Step[] = [
     input: { orgId: '@ownOrg' },
     as: 'guest',
     isRefused: 'the domain is not proven',
+  },
+  {
+    mutation: 'addMember',
+    input: { orgId: '@ownOrg', builderId: '@guest' },
+    as: 'builder',
+    isRefused: 'the guest is no colleague, and the domain is not proven',
   },
   { mutation: 'releaseClaimedDomain', input: { claimedDomainId: '@claim' }, as: 'builder' },
   {

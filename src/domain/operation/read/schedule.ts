@@ -128,5 +128,12 @@ async function startOrPostpone(
   // A field that people have to map is waited for: without it, records would be incomplete for ever.
   if (spec && choice && listUnmapped(spec, choice).length > 0) return null;
   const window = scheduledWindow(object, backfillOf(spec, choice), now);
-  return startRun(tx, { installation: object, objectName, ...window });
+  const operation = await startRun(tx, { installation: object, objectName, ...window });
+  if (window.readType === 'BACKFILL') {
+    await tx.installedObject.updateMany({
+      where: { installationId, objectName },
+      data: { backfillOperationId: operation.id },
+    });
+  }
+  return operation;
 }

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "InstalledObject" ADD COLUMN     "backfillOperationId" TEXT;

@@ -1,0 +1,137 @@
+/** All integrations of a manifest at once: those that are new are created, and the others get revisions. */
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import type { Issue } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { openProjectMutation } from '../declared-mutation.ts';
+import { issueAt } from '../issues.ts';
+import { integrationName, projectIdOrName } from '../names.ts';
+import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
+import { uniquely } from '../unique.ts';
+import { holdIntegration, insertIntegration } from './integration.ts';
+import { contentOf } from './integration-content.ts';
+import { listContentIssues, repeated } from './integration-content-check.ts';
+import { integrationContentInput, specVersion } from './integration-content-input.ts';
+import { destructive, revise } from './revision.ts';
+
+type Integration = Row<'Integration'>;
+type Input = z.output<typeof upsertIntegrationsInput>;
+type Content = Input['integrations'][number];
+
+/** One transaction holds all of them. */
+const INTEGRATIONS_MAX = 50;
+
+export const upsertIntegrationsInput = z
+  .object({
+    projectIdOrName,
+    specVersion,
+    integrations: z
+      .array(integrationContentInput)
+      .min(1)
+      .max(INTEGRATIONS_MAX)
+      .describe('The contents, 1 to 50, each with a name of its own. Other integrations stay.'),
+    destructive,
+  })
+  .meta({
+    id: 'UpsertIntegrationsInput',
+    description: 'Integrations to create, and new revisions of those that there are.',
+  });
+
+/** All of them or none; a content that is in force already makes no revision. In the order given. */
+export const upsertIntegrations = openProjectMutation({
+  needs: 'integrations:write',
+  input: upsertIntegrationsInput,
+  run(call, opened, { id: projectId }): Promise<Integration[]> {
+    const { given } = opened;
+    const upserted = inTransaction(call.database, async (tx) => {
+      const names = given.integrations.map(({ name }) => name);
+      const present = await holdPresent(tx, projectId, names);
+      opened.add(nameIssues(given.integrations));
+      for (const [index, content] of given.integrations.entries()) {
+        const about = { projectId, path: ['input', 'integrations', index], ...content };
+        const provider = present.get(content.name)?.provider ?? content.provider;
+        opened.add(providerIssues(call, content.provider, about.path));
+        opened.add(await listContentIssues({ ...call, tx }, content, { ...about, provider }));
+      }
+      const input = opened.parsed();
+      return putAll(call, tx, { projectId, input, present });
+    });
+    return uniquely(upserted, 'An integration of that name was created meanwhile.');
+  },
+});
+
+/** By name, and held in one order, so that two transactions never wait for each other. */
+async function holdPresent(
+  tx: Transaction,
+  projectId: string,
+  names: string[],
+): Promise<Map<string, Integration>> {
+  const where = { projectId, name: { in: names } };
+  const found = await tx.integration.findMany({ where, orderBy: { id: 'asc' } });
+  const held = new Map<string, Integration>();
+  for (const { id } of found) {
+    const integration = await holdIntegration(tx, { id, projectId }, 'change');
+    held.set(integration.name, integration);
+  }
+  return held;
+}
+
+function* nameIssues(contents: readonly { name: string }[]): Generator<Issue> {
+  const twice = new Set(repeated(contents.map(({ name }) => name)));
+  for (const [index, { name }] of contents.entries()) {
+    const path = ['input', 'integrations', index, 'name'];
+    if (twice.has(index)) yield issueAt(path, 'is named twice.', name);
+    const { error } = integrationName.safeParse(name);
+    if (error) yield issueAt(path, error.issues[0]?.message ?? 'is no name.', name);
+  }
+}
+
+function* providerIssues(
+  { catalogue }: Call,
+  provider: string,
+  path: readonly PropertyKey[],
+): Generator<Issue> {
+  if (!catalogue.find(provider)) yield issueAt([...path, 'provider'], NOT_A_PROVIDER, provider);
+}
+
+interface ToPut {
+  projectId: string;
+  input: Input;
+  present: ReadonlyMap<string, Integration>;
+}
+
+async function putAll(
+  call: Call,
+  tx: Transaction,
+  { projectId, input, present }: ToPut,
+): Promise<Integration[]> {
+  const { specVersion: version, destructive: mayDrop } = input;
+  const put: Integration[] = [];
+  for (const content of input.integrations) {
+    const integration = present.get(content.name);
+    const revision = { specVersion: version, content };
+    const { name, provider } = content;
+    if (!integration) {
+      put.push(
+        await insertIntegration(tx, projectId, { name, provider, latestRevision: revision }),
+      );
+    } else if (await isInForce(tx, integration, content)) {
+      put.push(integration);
+    } else {
+      const change = { integration, revision, destructive: mayDrop };
+      put.push((await revise(call, tx, change)).integration);
+    }
+  }
+  return put;
+}
+
+async function isInForce(
+  tx: Transaction,
+  { latestRevisionId: id }: Integration,
+  content: Content,
+): Promise<boolean> {
+  const latest = await tx.revision.findUniqueOrThrow({ where: { id } });
+  return isDeepStrictEqual(contentOf(latest), content);
+}

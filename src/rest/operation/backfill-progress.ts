@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { integrationIdOrName } from '../../domain/integration/integration.ts';
+import { projectIdOrName } from '../../domain/names.ts';
+import {
+  type BackfillProgress,
+  getBackfillProgress,
+} from '../../domain/operation/backfill-progress.ts';
+import { id } from '../../ids.ts';
+import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { resource } from '../openapi/schemas.ts';
+
+const backfillProgress = resource(
+  'BackfillProgress',
+  'How far the first read of an object has come.',
+  {
+    installationId: z.string().describe('The id of the installation that reads.'),
+    objectName: z.string().describe("The provider's name of the object."),
+    operationId: z.string().describe('The id of the operation that reads: it tells the outcome.'),
+    recordsProcessed: z.int().describe('How many records were read so far.'),
+    recordsEstimatedTotal: z
+      .int()
+      .optional()
+      .describe('How many there are; left out if the provider does not say.'),
+    createTime: z.date().describe('When the read began.'),
+    updateTime: z.date().optional().describe('When the operation was last changed.'),
+  },
+);
+
+export const backfillProgressEndpoint = readEndpoint({
+  id: 'getBackfillProgress',
+  path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/objects/{objectName}/backfill-progress',
+  tag: 'Installations',
+  summary: 'Gets how far the first read of an object has come.',
+  input: z.object({
+    projectIdOrName,
+    integrationIdOrName,
+    installationId: id.describe('The id of the installation.'),
+    objectName: z
+      .string()
+      .min(1)
+      .max(256)
+      .describe("The name of the object: the mapped one or the provider's."),
+  }),
+  places: { integrationIdOrName: { in: 'path', name: 'integrationId' } },
+  read: getBackfillProgress,
+  output: backfillProgress,
+  show: showProgress,
+});
+
+function showProgress({ operation, recordsEstimatedTotal, ...progress }: BackfillProgress) {
+  const { id: operationId, createTime, updateTime } = operation;
+  return {
+    ...progress,
+    operationId,
+    recordsEstimatedTotal: recordsEstimatedTotal ?? undefined,
+    createTime,
+    updateTime: updateTime ?? undefined,
+  };
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { restInstallation } from '../../support/rest/rest-installation.ts';
+import { startReading } from '../../support/scenes/reads.ts';
+import { readOnSchedule } from '../../support/scenes/rest-reads.ts';
+
+const app = await sharedApp();
+app.app.sandbox.seed('contacts', 12);
+
+const read = {
+  objects: [
+    {
+      objectName: 'contacts',
+      destination: 'records',
+      mapToName: 'people',
+      schedule: '*/10 * * * *',
+      requiredFields: [{ fieldName: 'email' }],
+    },
+  ],
+};
+
+test('the progress of the first read is told by either name, and stays that of the first', async () => {
+  const rest = await restInstallation(app, { content: { read } });
+  const path = (name: string) => `${rest.installationPath}/objects/${name}/backfill-progress`;
+  const before = await rest.refusal('GET', path('contacts'));
+  expect(before).toMatchObject({ status: 404, detail: expect.stringContaining('first read') });
+  expect(await rest.refusal('GET', path('deals'))).toMatchObject({ status: 404 });
+
+  await using _workers = await startReading(app);
+  await readOnSchedule(app, rest);
+  const progress = await rest.get(path('contacts'));
+  const [operation] = (await rest.get(`${rest.installationPath}/operations`)).results;
+  expect(progress).toEqual({
+    installationId: rest.installation.id,
+    objectName: 'contacts',
+    operationId: operation.id,
+    recordsProcessed: 12,
+    recordsEstimatedTotal: 12,
+    createTime: operation.createTime,
+    updateTime: expect.any(String),
+  });
+  expect(await rest.get(path('people'))).toEqual(progress);
+  await readOnSchedule(app, rest);
+  expect(await rest.get(path('contacts'))).toEqual(progress);
+
+  const { node } = await rest.tenant.query(
+    `query ($id: ID!) { node(id: $id) { ... on Installation {
+      objects { backfillOperation { id metadata { progress { recordsProcessed } } } }
+    } } }`,
+    { id: rest.installation.id },
+  );
+  expect(node.objects).toEqual([
+    {
+      backfillOperation: { id: operation.id, metadata: { progress: { recordsProcessed: 12 } } },
+    },
+  ]);
+});
