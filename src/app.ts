@@ -5,6 +5,7 @@ import { type Demo, demoFileOf, fillDemo, isDemoOn } from './demo/demo.ts';
 import { demoTabs } from './demo/tabs.ts';
 import type { Services } from './domain/call.ts';
 import { replayTokenJournal } from './domain/connection/token/token-commit.ts';
+import { createKnownOrigins } from './domain/project/known-origins.ts';
 import { type Admission, createAdmission } from './domain/viewer/admission.ts';
 import { type BearerVerifier, createBearerVerifier } from './domain/viewer/bearer.ts';
 import { createPipeline, type Pipeline } from './graphql/execution/pipeline.ts';
@@ -16,7 +17,7 @@ import { warmUp } from './server/graphql/warm-up.ts';
 import { attachWebSocket } from './server/graphql/websocket.ts';
 import { createHandlers } from './server/handlers.ts';
 import { type ClientAddresses, createClientAddresses } from './server/http/client-address.ts';
-import { createCors } from './server/http/cors.ts';
+import { type Cors, createCors } from './server/http/cors.ts';
 import { createFront } from './server/http/front.ts';
 import { listen } from './server/http/http-server.ts';
 import { routesOf, workerRoutesOf } from './server/http/routes.ts';
@@ -72,6 +73,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     pipeline: createPipeline(services, admission),
     rest: building.adopt(await createRest(services, admission), (app) => app.close()),
     addresses: createClientAddresses(config),
+    cors: createCors(config, createKnownOrigins(services.database)),
     state: { isReady: false, tabs: demoTabs(null), demo: null, demoFile: null },
   };
   const handler = createHandler(parts, overrides.routes ?? routesOf);
@@ -96,6 +98,7 @@ interface Parts extends OpenServices {
   pipeline: Pipeline;
   rest: Rest;
   addresses: ClientAddresses;
+  cors: Cors;
   state: State;
 }
 
@@ -112,7 +115,7 @@ function servesApi({ ROLES }: Config): boolean {
 }
 
 function createHandler(parts: Parts, apiRoutesOf: typeof routesOf): RequestListener {
-  const { services, admission, addresses, state } = parts;
+  const { services, admission, addresses, cors, state } = parts;
   const { config, log, meters, database } = services;
   const handlers = createHandlers({
     ...parts,
@@ -129,7 +132,7 @@ function createHandler(parts: Parts, apiRoutesOf: typeof routesOf): RequestListe
     log,
     meters,
     addresses,
-    cors: createCors(config),
+    cors,
     watchBody: createBodyWatch(config),
     routes: (servesApi(config) ? apiRoutesOf : workerRoutesOf)(handlers),
   });
@@ -183,7 +186,7 @@ async function openMetrics(
 }
 
 async function openPort(
-  { services, admission, pipeline, addresses }: Parts,
+  { services, admission, pipeline, addresses, cors }: Parts,
   handler: RequestListener,
   serving: ReturnType<Shutdown['sideBySide']>,
 ): Promise<string> {
@@ -194,7 +197,7 @@ async function openPort(
   watchHeads(listening.server, config, addresses);
   serving.add('requests', () => listening.stop(stopWorkMs(config)));
   if (takesSockets) {
-    const shared = { config, log, addresses, pipeline, admission };
+    const shared = { config, log, addresses, cors, pipeline, admission };
     const sockets = attachWebSocket(listening.server, shared);
     serving.add('sockets', async () => {
       const stopped = sockets.stop();

@@ -5,6 +5,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 export interface FromServer {
   /** The client's address, as trusted proxies tell it. */
   address: string;
+  /** The origin of the page that sends it, if that is neither the gateway's own nor the operator's. */
+  page: string | null;
   /** Takes a place to run in. False if there is none: then the request is answered already. */
   enter(): boolean;
 }
@@ -23,7 +25,7 @@ export function giveToRest(
 
 /** A request that was not given by the server, as tests do, is let in. */
 export function fromServer({ raw, ip }: FastifyRequest): FromServer {
-  return SAID.get(raw) ?? { address: ip, enter: () => true };
+  return SAID.get(raw) ?? { address: ip, page: null, enter: () => true };
 }
 
 /** A place is taken when all of the request has come. */

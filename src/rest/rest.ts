@@ -78,7 +78,7 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
       const { 'x-api-key': apiKey, authorization } = headers;
       const shown = await perform(endpoint, gateway, {
         credentials: { apiKey: apiKey as string | undefined, authorization },
-        address: fromServer(request).address,
+        sender: fromServer(request),
         parts: { path, query, header: headersFor(endpoint, headers), body },
         url: request.url,
         setHeader: (name, value) => void reply.header(name, value),

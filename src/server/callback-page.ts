@@ -46,7 +46,8 @@ type Origins = Pick<Config, 'CORS_ORIGINS' | 'REDIRECT_ORIGINS'>;
 const answerWith = (origins: Origins) => (outcome: CallbackOutcome) => answerTo(outcome, origins);
 
 function answerTo(outcome: CallbackOutcome, origins: Origins): Response {
-  const telling = (message: unknown) => tellOpener(message, origins);
+  const ofProject = 'page' in outcome ? (outcome.page?.allowedOrigins ?? []) : [];
+  const telling = (message: unknown) => tellOpener(message, origins, ofProject);
   switch (outcome.kind) {
     case 'UNKNOWN': {
       const detail = 'This link was used already, or it has expired.';
@@ -94,11 +95,15 @@ function failure(error: string, detail: string) {
 }
 
 /**
- * Tells the window that opened this one, if it shows a page of an origin that the operator allows: browsers give
- * the message to no other. A window that nobody opened stays as it is.
+ * Tells the window that opened this one, if it shows a page of an origin that the operator or the project allows:
+ * browsers give the message to no other. A window that nobody opened stays as it is.
  */
-function tellOpener(message: unknown, { CORS_ORIGINS, REDIRECT_ORIGINS }: Origins): PageScript {
-  const origins = [...new Set([...CORS_ORIGINS, ...REDIRECT_ORIGINS])];
+function tellOpener(
+  message: unknown,
+  { CORS_ORIGINS, REDIRECT_ORIGINS }: Origins,
+  ofProject: readonly string[],
+): PageScript {
+  const origins = [...new Set([...CORS_ORIGINS, ...REDIRECT_ORIGINS, ...ofProject])];
   return { source: TELL_AND_CLOSE, data: { message, origins } };
 }
 

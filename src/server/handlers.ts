@@ -57,9 +57,9 @@ export function createHandlers(parts: HandlerParts): Handlers {
     // Health checks need an answer even under full load: they take no place of LIMIT_REQUESTS.
     live: fetched(live),
     ready: fetched(() => readiness(database, isReady())),
-    rest: (req, res, { address }) => {
+    rest: (req, res, { address, page }) => {
       const enter = () => places.enter(res, 'application/problem+json') !== null;
-      giveToRest(rest, { req, res }, { address, enter });
+      giveToRest(rest, { req, res }, { address, page, enter });
     },
     isPlain: (req) => isPlain(config, req),
     plainGraphql: createPlainGraphql({ ...parts, places, yoga }),

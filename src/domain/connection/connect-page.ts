@@ -8,6 +8,8 @@ export interface ConnectPage {
   isBranded: boolean;
   /** Where the package of the app is installed at the provider, for providers that need that. */
   packageInstallUrl: string | null;
+  /** Origins of the project, whose windows are told the end of a connect that they opened. */
+  allowedOrigins: readonly string[];
 }
 
 /** Null if the project is gone. */
@@ -18,7 +20,7 @@ export async function findConnectPage(
   const [project, app] = await Promise.all([
     prisma.project.findUnique({
       where: { id: projectId },
-      select: { appName: true, brandingRemoval: true },
+      select: { appName: true, brandingRemoval: true, allowedOrigins: true },
     }),
     prisma.providerApp.findUnique({
       where: { projectId_id: { projectId, id: providerAppId } },
@@ -26,8 +28,9 @@ export async function findConnectPage(
     }),
   ]);
   if (!project) return null;
-  const { appName, brandingRemoval } = project;
-  return { appName, isBranded: !brandingRemoval, packageInstallUrl: packageInstallUrlOf(app) };
+  const { appName, brandingRemoval, allowedOrigins } = project;
+  const packageInstallUrl = packageInstallUrlOf(app);
+  return { appName, isBranded: !brandingRemoval, packageInstallUrl, allowedOrigins };
 }
 
 /** Only what createProviderApp accepts is stored: an https address. */

@@ -1,6 +1,5 @@
 /** The end of a project: out of sight with one transaction, its rows go after it. */
 import { z } from 'zod';
-import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -39,7 +38,7 @@ export const deleteProject = projectMutation({
 /** Whose projects a caller sees is told by orgs: an org of nobody shows it to nobody. */
 async function leaveOrg(tx: Transaction, id: string): Promise<void> {
   const org = await tx.org.create({ data: { id: newId('org'), label: id } });
-  const data: Partial<Row<'Project'>> = { orgId: org.id, name: id, appName: id };
+  const data = { orgId: org.id, name: id, appName: id, allowedOrigins: [] };
   await tx.project.update({ where: { id }, data });
 }
 

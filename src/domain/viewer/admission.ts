@@ -5,21 +5,28 @@ import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
 import { createCallerLookup } from './caller-lookup.ts';
 import { createCallerRates } from './caller-rates.ts';
+import { refuseForeignPage } from './foreign-page.ts';
 import { OpenStreams } from './open-streams.ts';
 import type { Credentials, Viewer } from './viewer.ts';
 
 export interface Admission {
   /**
-   * Null for a caller without credentials. Throws UNAUTHENTICATED and RATE_LIMITED. A known
-   * caller gets its rate in headers of every answer.
+   * Null for a caller without credentials. Throws UNAUTHENTICATED, RATE_LIMITED, and FORBIDDEN for credentials that a
+   * page may not send. A known caller gets its rate in headers of every answer.
    */
-  admit(
-    credentials: Credentials,
-    address: string,
-    setHeader?: (name: string, value: string) => void,
-  ): Promise<Viewer | null>;
+  admit(credentials: Credentials, sender: Sender): Promise<Viewer | null>;
   /** What stays open after its caller was admitted. */
   streams: OpenStreams;
+}
+
+/** Where a request comes from. */
+export interface Sender {
+  /** The client's address. */
+  address: string;
+  /** The origin of the page that sends it, if that is neither the gateway's own nor the operator's. */
+  page?: string | null | undefined;
+  /** A header of the answer, if there is one answer. */
+  setHeader?: ((name: string, value: string) => void) | undefined;
 }
 
 export function createAdmission(
@@ -31,9 +38,10 @@ export function createAdmission(
   const lookUp = createCallerLookup(services, verifier, config);
   return {
     streams: new OpenStreams(services, verifier, { most: config.LIMIT_SUBSCRIPTIONS }),
-    async admit(credentials, address, setHeader) {
+    async admit(credentials, { address, page, setHeader }) {
       const viewer = await lookUp(credentials, address);
       if (!viewer) return null;
+      refuseForeignPage(viewer, page);
       const spending = rates.spend(viewer.id);
       const spent = spending instanceof Promise ? await spending : spending;
       if (spent.waitSeconds > 0) services.meters.refused('rate');

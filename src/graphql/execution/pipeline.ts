@@ -30,6 +30,8 @@ export interface Caller {
   requestId: string;
   /** The client's address. */
   address: string;
+  /** The origin of the page that sends it, if that is neither the gateway's own nor the operator's. */
+  page?: string | null | undefined;
   credentials: Credentials;
   /** Where an event stream that was cut begins again: a cursor. */
   lastEventId?: string | null;
@@ -67,8 +69,8 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
     const { operation: kind } = prepared.operation;
     if (caller.isGet && kind === 'mutation') return MUTATION_BY_GET;
     try {
-      const { credentials, address, requestId, lastEventId, setHeader } = caller;
-      const viewer = await admission.admit(credentials, address, setHeader);
+      const { credentials, requestId, lastEventId } = caller;
+      const viewer = await admission.admit(credentials, caller);
       const cost = prepared.cost(variables);
       const tooCostly = costError(cost, config);
       if (tooCostly) return { errors: [tooCostly], kind, cost };
@@ -151,11 +153,17 @@ export const COST_HEADER = 'x-query-cost';
 /** What the headers of a request say about its caller. */
 export function callerOf(
   header: (name: string) => string | null,
-  { requestId, address, setHeader }: Pick<Caller, 'requestId' | 'address' | 'setHeader'>,
+  {
+    requestId,
+    address,
+    page,
+    setHeader,
+  }: Pick<Caller, 'requestId' | 'address' | 'page' | 'setHeader'>,
 ): Caller {
   return {
     requestId,
     address,
+    page,
     setHeader,
     credentials: { apiKey: header('x-api-key'), authorization: header('authorization') },
     lastEventId: header('last-event-id'),

@@ -2,7 +2,7 @@
 
 import type { Services } from '../../domain/call.ts';
 import { createRelations } from '../../domain/relations.ts';
-import type { Admission } from '../../domain/viewer/admission.ts';
+import type { Admission, Sender } from '../../domain/viewer/admission.ts';
 import { authorize } from '../../domain/viewer/needs.ts';
 import { type Credentials, projectIdOf, type Viewer } from '../../domain/viewer/viewer.ts';
 import { withoutCredentials } from '../../errors.ts';
@@ -20,8 +20,7 @@ export interface Gateway {
 /** A request as it came in, taken apart. */
 export interface Received {
   credentials: Credentials;
-  /** The client's address. */
-  address: string;
+  sender: Pick<Sender, 'address' | 'page'>;
   parts: Parts;
   url: string;
   setHeader(name: string, value: string): void;
@@ -69,9 +68,10 @@ async function answer(
 /** Every request passes here once. */
 export async function admit(
   admission: Admission,
-  { credentials, address, setHeader }: Pick<Received, 'credentials' | 'address' | 'setHeader'>,
+  { credentials, sender, setHeader }: Pick<Received, 'credentials' | 'sender' | 'setHeader'>,
 ): Promise<Viewer> {
-  const viewer = await admission.admit(credentials, address, setHeader);
+  const { address, page } = sender;
+  const viewer = await admission.admit(credentials, { address, page, setHeader });
   if (!viewer) throw withoutCredentials();
   return viewer;
 }

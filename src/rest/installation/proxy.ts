@@ -55,7 +55,7 @@ async function passOn(
   const { 'x-api-key': apiKey, authorization } = req.headers;
   const viewer = await admit(gateway.admission, {
     credentials: { apiKey: apiKey as string | undefined, authorization },
-    address: fromServer(request).address,
+    sender: fromServer(request),
     setHeader: (name, value) => void reply.header(name, value),
   });
   // Callers who are not admitted never take one, however slowly their bodies come.

@@ -5,7 +5,7 @@ import { type Context, makeServer, type Server } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { Admission } from '../../domain/viewer/admission.ts';
 import type { Credentials } from '../../domain/viewer/viewer.ts';
-import { DomainError } from '../../errors.ts';
+import { DomainError, type ErrorCode } from '../../errors.ts';
 import {
   createErrorMapper,
   publicResult,
@@ -31,6 +31,8 @@ export interface SocketFacts {
   headers: IncomingHttpHeaders;
   requestId: string;
   address: string;
+  /** The origin of the page that has opened it, if that is neither the gateway's own nor the operator's. */
+  page: string | null;
   /** Resolves when the message is sent, or the client has gone. */
   send: (message: string) => Promise<void>;
   /** Called when connection_init comes: its credentials are checked then. */
@@ -56,10 +58,10 @@ export function createSocketOperations(services: OperationServices): Server<Sock
   const mapError = createErrorMapper(log);
 
   const open = async (
-    { requestId, address, credentials = {} }: SocketFacts,
+    { requestId, address, page, credentials = {} }: SocketFacts,
     requested: OperationRequest,
   ): Promise<RunArgs | readonly GraphQLError[]> => {
-    const opened = await pipeline.open(requested, { requestId, address, credentials });
+    const opened = await pipeline.open(requested, { requestId, address, page, credentials });
     return 'errors' in opened ? opened.errors : { ...opened.args, run: opened.run };
   };
 
@@ -116,6 +118,9 @@ function sentByItself(
   };
 }
 
+/** What the same client may not try again. */
+const REFUSALS: readonly ErrorCode[] = ['UNAUTHENTICATED', 'FORBIDDEN'];
+
 /** Refuses connection_init by closing the socket: the protocol has no other answer. */
 async function admit(
   { connectionParams, extra }: Context<Record<string, unknown> | undefined, SocketFacts>,
@@ -124,13 +129,14 @@ async function admit(
   const credentials = credentialsOf(connectionParams, extra.headers);
   extra.heard();
   try {
-    const viewer = await admission.admit(credentials, extra.address);
+    const { address, page } = extra;
+    const viewer = await admission.admit(credentials, { address, page });
     if (!viewer) {
       extra.socket.close(CLOSE.unauthorized, 'Send x-api-key or authorization in connection_init.');
       return false;
     }
   } catch (error) {
-    const isRefused = error instanceof DomainError && error.code === 'UNAUTHENTICATED';
+    const isRefused = error instanceof DomainError && REFUSALS.includes(error.code);
     const reason = error instanceof DomainError ? error.message : 'Try again later.';
     extra.socket.close(isRefused ? CLOSE.forbidden : CLOSE.tryAgainLater, reason.slice(0, 120));
     return false;

@@ -2,9 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Config } from '../../config.ts';
 import { problemOf } from '../../errors.ts';
-import { mayOpenSocket } from '../http/cors.ts';
 
 export interface UpgradeRefusal {
   status: 403 | 404 | 503;
@@ -13,17 +11,17 @@ export interface UpgradeRefusal {
 
 /** Null if the upgrade is allowed. */
 export function findRefusal(
-  { url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>,
-  config: Pick<Config, 'CORS_ORIGINS' | 'PUBLIC_URL'>,
+  { url = '' }: Pick<IncomingMessage, 'url'>,
+  mayOpen: boolean,
 ): UpgradeRefusal | null {
   const path = url.split('?', 1)[0];
   if (path !== '/graphql')
     return { status: 404, detail: `There is no WebSocket at ${path}. Open it at /graphql.` };
-  if (mayOpenSocket(headers, config)) return null;
+  if (mayOpen) return null;
   return {
     status: 403,
     detail:
-      "Pages of this origin may not open a WebSocket here: CORS_ORIGINS of the server doesn't hold it.",
+      'Pages of this origin may not open a WebSocket here: neither allowedOrigins of a project nor CORS_ORIGINS of the server holds it.',
   };
 }
 

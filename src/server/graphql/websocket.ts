@@ -1,10 +1,12 @@
 /** GraphQL over WebSocket, protocol graphql-transport-ws, on the gateway's own port. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { handleProtocols, type WebSocket as LibrarySocket } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../../config.ts';
 import type { ClientAddresses } from '../http/client-address.ts';
+import type { Cors } from '../http/cors.ts';
 import { CLOSE } from './close-codes.ts';
 import {
   createSocketOperations,
@@ -23,7 +25,14 @@ const CLOSE_MS = 2_000;
 export interface WebSocketServices extends OperationServices {
   config: Config;
   addresses: ClientAddresses;
+  cors: Cors;
   pingMs?: number;
+}
+
+interface Upgrade {
+  request: IncomingMessage;
+  connection: Duplex;
+  head: Buffer;
 }
 
 export interface WebSockets {
@@ -32,7 +41,7 @@ export interface WebSockets {
 }
 
 export function attachWebSocket(server: Server, services: WebSocketServices): WebSockets {
-  const { config } = services;
+  const { cors } = services;
   const sockets = new OpenSockets(services);
   const protocol = new WebSocketServer({
     noServer: true,
@@ -40,13 +49,24 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
     handleProtocols,
   });
   let isStopping = false;
-  server.on('upgrade', (request, connection, head) => {
+  const upgrade = ({ request, connection, head }: Upgrade, mayOpen: boolean) => {
     const refusal =
       isStopping || sockets.isFull
         ? ({ status: 503, detail: TOO_MANY_SOCKETS } as const)
-        : findRefusal(request, config);
+        : findRefusal(request, mayOpen);
     if (refusal) return refuseUpgrade(connection, refusal);
     protocol.handleUpgrade(request, connection, head, (socket) => sockets.open(socket, request));
+  };
+  server.on('upgrade', (request, connection, head) => {
+    const wanted = { request, connection, head };
+    const mayOpen = cors.mayOpenSocket(request.headers);
+    if (typeof mayOpen === 'boolean') return upgrade(wanted, mayOpen);
+    const ignore = () => {};
+    connection.on('error', ignore);
+    void mayOpen.then((may) => {
+      connection.off('error', ignore);
+      if (!connection.destroyed) upgrade(wanted, may);
+    });
   });
   return {
     async stop() {
@@ -77,9 +97,13 @@ class OpenSockets {
   }
 
   open(socket: WebSocket, request: IncomingMessage): void {
-    const { log, addresses, pingMs = PING_MS } = this.#services;
+    const { log, addresses, cors, pingMs = PING_MS } = this.#services;
     const connection = request.socket;
-    const facts = { requestId: randomUUID(), address: addresses.of(request) };
+    const facts = {
+      requestId: randomUUID(),
+      address: addresses.of(request),
+      page: cors.foreignPage(request.headers),
+    };
     const startedAt = performance.now();
     this.#strangers.enter(socket, { connection, address: facts.address });
     const outbox = createOutbox(socket, connection, () => socket.terminate());

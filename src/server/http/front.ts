@@ -25,7 +25,7 @@ export function createFront(parts: FrontParts): RequestListener {
   const { log, meters, addresses, cors, watchBody, routes } = parts;
   return (req, res) => {
     const startedAt = performance.now();
-    const facts = factsOf(req, res, addresses);
+    const facts = factsOf(req, res, { addresses, cors });
     const { requestId, address, path } = facts;
     res.setHeader('x-request-id', requestId);
     res.setHeader('x-content-type-options', 'nosniff');
@@ -43,9 +43,13 @@ export function createFront(parts: FrontParts): RequestListener {
       log.info(res.writableFinished ? line : { ...line, isCut: true }, 'request.ended');
     });
     if (route.vary) res.setHeader('vary', route.vary);
-    if (route.isForPages && cors.answer(req, res)) return;
-    watchBody(req, res, facts);
-    route.handler(req, res, facts);
+    const pass = () => {
+      watchBody(req, res, facts);
+      route.handler(req, res, facts);
+    };
+    const isAnswered = route.isForPages === true && cors.answer(req, res);
+    if (typeof isAnswered === 'boolean') return isAnswered ? undefined : pass();
+    void isAnswered.then((is) => (is ? undefined : pass()));
   };
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientAddresses } from './client-address.ts';
+import type { Cors } from './cors.ts';
 
 /** A client's own request id is taken if it is harmless in a log. */
 const REQUEST_ID = /^[\w.-]{1,64}$/;
@@ -10,6 +11,8 @@ export interface RequestFacts {
   requestId: string;
   /** The client's address. */
   address: string;
+  /** The origin of the page that sends it, if that is neither the gateway's own nor the operator's. */
+  page: string | null;
   /** Without the query. */
   path: string;
   /** A header of the answer; later ones of that name replace it. */
@@ -26,7 +29,7 @@ export type Handler = (req: IncomingMessage, res: ServerResponse, facts: Request
 export function factsOf(
   req: IncomingMessage,
   res: ServerResponse,
-  addresses: ClientAddresses,
+  { addresses, cors }: { addresses: ClientAddresses; cors: Pick<Cors, 'foreignPage'> },
 ): RequestFacts {
   const { headers, url = '', socket } = req;
   const given = headers['x-request-id'];
@@ -35,6 +38,7 @@ export function factsOf(
   return {
     requestId: isUsable ? given : randomUUID(),
     address: addresses.of(req),
+    page: cors.foreignPage(headers),
     path: query < 0 ? url : url.slice(0, query),
     setHeader: (name, value) => void res.setHeader(name, value),
     disconnect: () => socket.destroy(),

@@ -8,7 +8,7 @@ export interface Route {
   path: string;
   /** Which requests of that path; default: all. */
   takes?: ((req: IncomingMessage, facts: RequestFacts) => boolean) | undefined;
-  /** Whether pages of CORS_ORIGINS may call it. */
+  /** Whether pages of other origins may call it, as far as cors.ts lets them. */
   isForPages?: boolean;
   /** The header of requests on which its answers depend. */
   vary?: string;

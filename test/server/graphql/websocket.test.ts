@@ -10,6 +10,7 @@ import { type Admission, createAdmission } from '../../../src/domain/viewer/admi
 import { createPipeline } from '../../../src/graphql/execution/pipeline.ts';
 import { attachWebSocket } from '../../../src/server/graphql/websocket.ts';
 import { createClientAddresses } from '../../../src/server/http/client-address.ts';
+import { createCors } from '../../../src/server/http/cors.ts';
 import { listen } from '../../../src/server/http/http-server.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import { names, record, recordAll, routeEvents } from '../../support/event-log.ts';
@@ -233,7 +234,8 @@ async function served({ initMs, pingMs, admit, ...limits }: Served) {
   const pipeline = createPipeline(services, admission);
   const listening = await listen(handler, { host: '127.0.0.1', port: 0 });
   const addresses = createClientAddresses(config);
-  const options = { config, addresses, log, pipeline, admission, initMs, pingMs };
+  const cors = createCors(config, () => false);
+  const options = { config, addresses, cors, log, pipeline, admission, initMs, pingMs };
   const sockets = attachWebSocket(listening.server, options);
   return {
     url: listening.url,

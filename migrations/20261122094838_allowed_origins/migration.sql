@@ -1,0 +1,2 @@
+-- CreateIndex
+CREATE INDEX "Project_allowedOrigins_idx" ON "Project" USING GIN ("allowedOrigins");

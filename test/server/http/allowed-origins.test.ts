@@ -1,0 +1,126 @@
+/** Pages of a project's origins call with tokens of its end users, and with nothing else. */
+import { expect, test } from 'vitest';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { openEventStream } from '../../support/event-stream.ts';
+import { endUser } from '../../support/scenes/end-users.ts';
+import { openSocket, refusedUpgrade } from '../../support/socket.ts';
+
+const SHOP = 'https://shop.example';
+const OTHERS = 'https://others.example';
+const EVIL = 'https://evil.example';
+const CONSOLE = 'https://console.example';
+const app = await sharedApp({ env: { CORS_ORIGINS: CONSOLE } });
+const ALLOW = `mutation ($input: UpdateProjectInput!) {
+  updateProject(input: $input) { project { allowedOrigins } }
+}`;
+
+function allow(tenant: Tenant, ...allowedOrigins: string[]) {
+  return tenant.query(ALLOW, { input: { projectIdOrName: tenant.projectId, allowedOrigins } });
+}
+
+const tenant = await app.tenant();
+await allow(tenant, SHOP);
+await allow(await app.tenant(), OTHERS);
+const user = await endUser(app, tenant);
+const query = '{ viewer { kind } }';
+const json = { 'content-type': 'application/json' };
+const CALLS: [string, string, RequestInit][] = [
+  ['a query', '/graphql', { method: 'POST', headers: json, body: JSON.stringify({ query }) }],
+  ['a query by GET', `/graphql?query=${encodeURIComponent(query)}`, { headers: json }],
+  ['an endpoint', `/v1/projects/${tenant.projectId}/integrations`, {}],
+  ['the proxy', `/v1/projects/${tenant.projectId}/installations/none/proxy/x`, {}],
+];
+
+async function ask([, path, init]: (typeof CALLS)[number], headers: Record<string, string>) {
+  const response = await app.fetch(path, { ...init, headers: { ...init.headers, ...headers } });
+  return { response, text: await response.text() };
+}
+
+test.each(
+  CALLS,
+)('a preflight of %s is granted to origins that a project allows', async (...call) => {
+  const wanted = { 'access-control-request-method': 'POST' };
+  const granted = async (origin: string) => {
+    const init = { method: 'OPTIONS', headers: { ...wanted, origin } };
+    const { status, headers } = await app.fetch(call[1], init);
+    return [status, headers.get('access-control-allow-origin')];
+  };
+  expect(await granted(SHOP)).toEqual([204, SHOP]);
+  expect(await granted(OTHERS)).toEqual([204, OTHERS]);
+  expect((await granted(EVIL))[1]).toBeNull();
+});
+
+test.each(CALLS)("%s is answered to pages of the token's own project", async (...call) => {
+  const own = await ask(call, { ...user.headers, origin: SHOP });
+  expect(own.response.headers.get('access-control-allow-origin')).toBe(SHOP);
+  expect(own.text).not.toContain('allowedOrigins');
+  for (const origin of [OTHERS, EVIL, 'null']) {
+    const { text } = await ask(call, { ...user.headers, origin });
+    expect([origin, text]).toEqual([origin, expect.stringContaining('allowedOrigins lacks it')]);
+    expect(text).toContain('forbidden');
+  }
+});
+
+test.each(
+  CALLS,
+)('%s with a key or a builder’s token is refused to pages, with what to use', async (...call) => {
+  const builder = { authorization: `Bearer ${tenant.token}` };
+  for (const credentials of [{ 'x-api-key': tenant.apiKey }, builder]) {
+    for (const origin of [SHOP, EVIL]) {
+      const { text } = await ask(call, { ...credentials, origin });
+      expect(text).toContain('createSessionToken');
+      expect(text).toContain('forbidden');
+    }
+    for (const origin of [CONSOLE, new URL((await app.fetch('/livez')).url).origin]) {
+      expect((await ask(call, { ...credentials, origin })).text).not.toContain(
+        'createSessionToken',
+      );
+    }
+  }
+});
+
+test('event streams and WebSockets follow the same rule', async () => {
+  const subscription = { query: 'subscription { operation(id: "none") { id } }', variables: {} };
+  const codeFor = async (origin: string, headers: Record<string, string>) => {
+    const stream = await openEventStream(app.fetch, {
+      ...subscription,
+      headers: { ...headers, origin },
+    });
+    const message = await stream.next();
+    stream.leave();
+    return message?.data.errors[0].extensions.code;
+  };
+  expect(await codeFor(SHOP, user.headers)).toBe('NOT_FOUND');
+  expect(await codeFor(OTHERS, user.headers)).toBe('FORBIDDEN');
+  expect(await codeFor(SHOP, { 'x-api-key': tenant.apiKey })).toBe('FORBIDDEN');
+});
+
+test('a WebSocket opens for allowed origins; its connection_init is checked', async () => {
+  const { url } = await app.app.start();
+  const init = async (origin: string, payload: object) => {
+    const socket = await openSocket(url, { headers: { origin } });
+    socket.send({ type: 'connection_init', payload });
+    const answer = await Promise.race([socket.next(), socket.closed]);
+    socket.socket.terminate();
+    return answer;
+  };
+  expect(await init(SHOP, user.headers)).toEqual({ type: 'connection_ack' });
+  expect(await init(OTHERS, user.headers)).toMatchObject({ code: 4403 });
+  expect(await init(SHOP, { 'x-api-key': tenant.apiKey })).toMatchObject({
+    code: 4403,
+    reason: expect.stringContaining('createSessionToken'),
+  });
+  expect(await refusedUpgrade(url, { headers: { origin: EVIL } })).toBe(403);
+});
+
+test('an origin that is allowed no more is refused soon', async () => {
+  const fickle = await app.tenant();
+  const origin = 'https://fickle.example';
+  await allow(fickle, origin);
+  const theirs = await endUser(app, fickle);
+  const [call] = CALLS as [(typeof CALLS)[number]];
+  const answer = async () => (await ask(call, { ...theirs.headers, origin })).text;
+  expect(await answer()).toContain('END_USER');
+  await allow(fickle);
+  await expect.poll(answer).toContain('allowedOrigins lacks it');
+});
