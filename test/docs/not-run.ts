@@ -76,6 +76,15 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
     command: 'npm run config -- --check',
     reason: 'test/commands/check-settings.test.ts runs it, with settings of its own',
   },
+  {
+    command: 'npm run plan -- --project demo --branding-removal true',
+    reason: 'test/commands/set-plan.test.ts runs it, on a folder of its own',
+  },
+  {
+    command:
+      'npm run plan -- --org <id> --billing-provider stripe --billing-ref cus_123 --billing-name "Acme"',
+    reason: 'test/commands/set-plan.test.ts runs it, on a folder of its own',
+  },
   { command: 'npm run bench', reason: MINUTES },
   { command: 'npm run bench -- --seconds 3', reason: MINUTES },
   { command: 'npm run bench -- --growth', reason: MINUTES },

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { newId } from '../../src/ids.ts';
+import { createLog } from '../../src/log.ts';
+import { fillDataFolder } from '../support/database/data-folder.ts';
+
+const command = join(import.meta.dirname, '../../src/commands/set-plan.ts');
+const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-plan-'));
+fillDataFolder(DATA_DIR);
+afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+
+const open = () => openDatabase(readConfig({ DATA_DIR }), createLog('silent'));
+
+async function run(...args: string[]): Promise<{ said: string; code: number }> {
+  const env = { PATH: process.env.PATH, DATA_DIR };
+  return promisify(execFile)(process.execPath, [command, ...args], { env }).then(
+    ({ stdout }) => ({ said: stdout.trim(), code: 0 }),
+    ({ stderr, code }: { stderr: string; code: number }) => ({ said: stderr, code }),
+  );
+}
+
+const [orgId, projectId] = [newId('org'), newId('prj')];
+{
+  await using database = await open();
+  const billing = { id: newId('bil'), displayName: 'Acme', billingProvider: 'none' };
+  await database.prisma.org.create({
+    data: {
+      id: orgId,
+      label: 'Acme',
+      billingAccount: { create: { ...billing, billingProviderRef: billing.id } },
+      projects: { create: { id: projectId, name: 'planned', appName: 'Acme' } },
+    },
+  });
+}
+
+test('what the operator sets is stored, and nothing else is changed', async () => {
+  const removed = await run('--project', 'Planned', '--branding-removal', 'true');
+  expect(removed).toEqual({ said: 'The project planned: brandingRemoval is true.', code: 0 });
+  const billed = await run('--org', orgId, '--billing-provider=stripe', '--billing-ref', 'cus_1');
+  const said = `The billing account of ${orgId}: Acme, stripe cus_1.`;
+  expect(billed).toEqual({ said, code: 0 });
+  const again = await run('--project', projectId, '--branding-removal', 'false');
+  expect(again.said).toContain('brandingRemoval is false');
+  await using database = await open();
+  const org = await database.prisma.org.findUniqueOrThrow({
+    where: { id: orgId },
+    include: { billingAccount: true, projects: true },
+  });
+  expect(org).toMatchObject({
+    label: 'Acme',
+    billingAccount: { displayName: 'Acme', billingProvider: 'stripe', billingProviderRef: 'cus_1' },
+    projects: [{ id: projectId, brandingRemoval: false, appName: 'Acme' }],
+  });
+});
+
+test('what can not be set is refused with the reason, and how to use it', async () => {
+  const unknown = await run('--project', 'none', '--branding-removal', 'true');
+  expect(unknown).toEqual({ said: 'Project "none" was not found.\n', code: 1 });
+  for (const [args, reason] of [
+    [['--project', 'planned', '--branding-removal', 'maybe'], '--branding-removal: '],
+    [['--project', 'planned', '--org', orgId], '--branding-removal: '],
+    [['--org', orgId], 'Nothing to set is named.'],
+    [['--plan', 'gold'], "Unknown option '--plan'"],
+    [[], '--org: '],
+  ] as const) {
+    const { said, code } = await run(...args);
+    expect({ code, isTold: said.includes(reason) }, said).toEqual({ code: 1, isTold: true });
+    expect(said).toContain('Usage: npm run plan');
+  }
+});

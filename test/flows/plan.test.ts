@@ -1,0 +1,54 @@
+/** What an operator has set of a plan is shown, and read by the pages that people see. */
+import { expect, test } from 'vitest';
+import { setBillingAccount, setEntitlements } from '../../src/domain/org/plan.ts';
+import { sharedApp } from '../support/app.ts';
+import { createProviderApp } from '../support/providers/oauth.ts';
+import { restTenant } from '../support/rest/rest-client.ts';
+
+const app = await sharedApp();
+const { database } = app.app.services;
+
+const START = `mutation ($input: StartOAuthConnectInput!) {
+  startOAuthConnect(input: $input) { authorizeUrl }
+}`;
+const BRAND = 'Connected by Integration gateway';
+
+test('entitlements and the billing account are shown as they were set', async () => {
+  const { tenant, get } = await restTenant(app);
+  const { projectId, orgId } = tenant;
+  await setEntitlements(database, tenant.projectName, { brandingRemoval: true });
+  const billing = { billingProvider: 'stripe', billingProviderRef: 'cus_1' };
+  await setBillingAccount(database, orgId, billing);
+  const { project } = await tenant.query(
+    `query ($id: String!) { project(idOrName: $id) { entitlements { brandingRemoval { value } }
+      org { billingAccount { billingProvider billingProviderRef updateTime } } } }`,
+    { id: projectId },
+  );
+  expect(project.entitlements).toEqual({ brandingRemoval: { value: true } });
+  expect(project.org.billingAccount).toEqual({ ...billing, updateTime: expect.any(String) });
+  const shown = await get(`/projects/${tenant.projectName}?includeEntitlements=true`);
+  expect(shown.entitlements).toEqual({ brandingRemoval: { value: true } });
+  expect(await get(`/orgs/${orgId}/billingAccount`)).toMatchObject(billing);
+});
+
+test('the pages of a connect name the gateway unless the plan takes that away', async () => {
+  const { tenant } = await restTenant(app);
+  await createProviderApp(tenant);
+  const who = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
+  const input = { projectIdOrName: tenant.projectId, ...who };
+  const pageOf = async (approve: string) => {
+    const { startOAuthConnect } = await tenant.query(START, { input });
+    const url = new URL(startOAuthConnect.authorizeUrl);
+    url.searchParams.set('approve', approve);
+    const { headers } = await fetch(url, { redirect: 'manual' });
+    const { pathname, search } = new URL(headers.get('location') as string);
+    return (await app.fetch(pathname + search)).text();
+  };
+  for (const approve of ['1', '0']) expect(await pageOf(approve)).toContain(BRAND);
+  await setEntitlements(database, tenant.projectId, { brandingRemoval: true });
+  for (const approve of ['1', '0']) {
+    const page = await pageOf(approve);
+    expect(page).not.toContain('Integration gateway');
+    expect(page).toContain('You came from');
+  }
+});
