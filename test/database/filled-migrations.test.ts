@@ -61,3 +61,29 @@ test('what is stored already is known to be of its group and its consumer', asyn
   expect(await whose('NotificationEvent')).toEqual(['nobody: null null', 'told: grp csm']);
   expect(await whose('Delivery')).toEqual(['of event: grp csm', 'of records: grp csm']);
 });
+
+/** An integration that has named another destination before, and an installation that names one of its own. */
+const NAMING = `
+  insert into "Revision" ("id", "projectId", "integrationId", "specVersion", "content") values
+    ('old', 'prj', 'int', '1.0.0', '{"read":{"objects":[{"destination":"before"}]}}'),
+    ('rev', 'prj', 'int', '1.0.0', '{"name":"crm","proxy":null,"read":{"objects":[{"destination":"a"},{"destination":"a"}]},
+      "subscribe":{"objects":[{"destination":"b"},{"destination":null}]}}');
+  insert into "InstallationConfig" ("id", "projectId", "installationId", "content") values
+    ('cfg', 'prj', 'ins', '{"read":[{"destination":"own"},{"destination":null}],"write":[{"objectName":"x"}]}')`;
+
+test('what names a destination already is known by an index', async () => {
+  await using database = await openUnmigratedPglite();
+  await migrate(database, 'before', 'ends_of_life');
+  await database.exec(FILL);
+  await database.exec(NAMING);
+  await migrate(database, 'from', 'ends_of_life');
+  const { rows } = await database.query(
+    'select "destinationName", "userId", "integrationId", "installationId" from "DestinationUse" order by 1',
+  );
+  const byIntegration = { userId: 'int', integrationId: 'int', installationId: null };
+  expect(rows).toEqual([
+    { destinationName: 'a', ...byIntegration },
+    { destinationName: 'b', ...byIntegration },
+    { destinationName: 'own', userId: 'ins', integrationId: null, installationId: 'ins' },
+  ]);
+});

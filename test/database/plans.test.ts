@@ -7,6 +7,7 @@ import { DELIVERY_LIMITS } from '../../src/deliveries/limits.ts';
 import { recordAttempts, release } from '../../src/deliveries/outbox.ts';
 import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
 import { isBacklogged } from '../../src/domain/event/delivery-backlog.ts';
+import { destinationUses } from '../../src/domain/event/destination-uses.ts';
 import { recoverReads } from '../../src/domain/operation/read/read-run.ts';
 import { startDueReads } from '../../src/domain/operation/read/schedule.ts';
 import { recoverWrites } from '../../src/domain/operation/write/recovery.ts';
@@ -181,6 +182,22 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       }
     };
     expect(await faults(work)).toEqual([]);
+  });
+
+  test('what names a destination is told along an index, also where all installations name one', async () => {
+    const { prisma, rows } = app.app.services.database;
+    const { projectId } = org;
+    const name = idOf('dst', 0, 1);
+    const { length } = await prisma.$transaction((tx) => destinationUses(tx, projectId, name));
+    expect(length).toBe(10);
+    const work = async () => {
+      for (const one of [name, 'records', 'nobody names it']) {
+        await prisma.$transaction((tx) => destinationUses(tx, projectId, one));
+      }
+    };
+    expect(await faults(work)).toEqual([]);
+    const [uses] = await rows.query<{ count: bigint }>('select count(*) from "DestinationUse"', []);
+    expect(Number(uses?.count)).toBeGreaterThan(SIZES.installations);
   });
 
   test('the log of events is read by ranges', async () => {

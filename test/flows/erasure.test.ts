@@ -12,7 +12,9 @@ import {
   startAllJobs,
   useEverything,
 } from '../support/scenes/erasures.ts';
+import { CREATE_INSTALLATION, UPDATE_INSTALLATION } from '../support/scenes/integrations.ts';
 import { POLLING } from '../support/scenes/reads.ts';
+import { WRITE } from '../support/scenes/writes.ts';
 
 const lines: string[] = [];
 const log = createLog('debug', { write: (line) => void lines.push(line) });
@@ -142,6 +144,39 @@ test('a consumer goes with the installations that use their connections; the gro
   await using _workers = await startAllJobs(app);
   await erased(id);
   expect(await findMarks(app, gone)).toEqual([]);
+});
+
+test('nothing begins with the connections of an erased consumer, before they are deleted too', async () => {
+  const tenant = await createProvenance(app);
+  const groupRef = newMark('group');
+  const workers = await startAllJobs(app);
+  const own = await useEverything(app, tenant, { groupRef, consumerRef: newMark('stays') });
+  const gone = newMark('gone');
+  const ofGone = { groupRef, consumerRef: gone, apiKey: 'sandbox-key-of-gone' };
+  const { id: connectionId, consumer } = await generate(tenant, ofGone);
+  await workers[Symbol.asyncDispose]();
+  const { projectId: projectIdOrName } = tenant;
+  const input = { projectIdOrName, integrationIdOrName: 'crm', groupRef };
+  const { installationId } = own;
+  await tenant.query(UPDATE_INSTALLATION, {
+    input: { projectIdOrName, installationId, connectionId },
+  });
+  await tenant.query(ERASE_CONSUMER, { input: { projectIdOrName, consumerRef: gone } });
+  expect(await prisma.connection.count({ where: { id: connectionId } })).toBe(1);
+  const record = { objectName: 'contacts', type: 'CREATE', record: { email: 'a@b.test' } };
+  expect(await tenant.refusal(WRITE, { input: { ...input, ...record } })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  const named = { input: { ...input, connectionId } };
+  const { problem } = await tenant.refusal(CREATE_INSTALLATION, named);
+  expect(problem.issues).toMatchObject([{ name: 'input.connectionId', detail: 'does not exist.' }]);
+  // The group's other connection stands for it, though it is older.
+  const { createInstallation } = await tenant.query(CREATE_INSTALLATION, { input });
+  expect(createInstallation.installation.connection.id).toBe(own.connectionId);
+  await tenant.query(WRITE, { input: { ...input, ...record } });
+  await using _workers = await startAllJobs(app);
+  await erased(consumer.id);
+  expect(await prisma.installation.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
 test('a project needs its name again, is out of sight, and goes with all its rows', async () => {

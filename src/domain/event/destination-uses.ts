@@ -1,6 +1,6 @@
 /**
  * What names a destination: integrations' latest revisions, and installations' configs in force. They
- * name it by its name, inside JSON, so these locks stand where a foreign key can't.
+ * name it by its name, inside JSON, so these locks stand where a foreign key can't, and a table tells who does.
  */
 import { anyOf, run, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
@@ -36,27 +36,51 @@ export async function destinationUses(
 }
 
 function usesByIntegrations(projectId: string, name: string) {
-  const names = sql<boolean>`jsonb_path_exists(r."content",
-    '$.*.objects[*] ? (@.destination == $name)', jsonb_build_object('name', ${name}::text))`;
   return statements
-    .selectFrom('Integration as i')
-    .innerJoin('Revision as r', 'r.id', 'i.latestRevisionId')
+    .selectFrom('DestinationUse as u')
+    .innerJoin('Integration as i', 'i.id', 'u.integrationId')
     .select(sql<string>`'integration ' || i."name"`.as('use'))
-    .where('i.projectId', '=', projectId)
-    .where(names)
+    .where('u.projectId', '=', projectId)
+    .where('u.destinationName', '=', name)
     .limit(USES_NAMED);
 }
 
 function usesByInstallations(projectId: string, name: string) {
-  const names = sql<boolean>`jsonb_path_exists(c."content",
-    '$.*[*] ? (@.destination == $name)', jsonb_build_object('name', ${name}::text))`;
   return statements
-    .selectFrom('Installation as i')
-    .innerJoin('InstallationConfig as c', 'c.id', 'i.configId')
-    .select(sql<string>`'installation ' || i."id"`.as('use'))
-    .where('i.projectId', '=', projectId)
-    .where(names)
+    .selectFrom('DestinationUse')
+    .select(sql<string>`'installation ' || "installationId"`.as('use'))
+    .where('projectId', '=', projectId)
+    .where('destinationName', '=', name)
+    .where('installationId', 'is not', null)
     .limit(USES_NAMED);
+}
+
+/** An integration with its latest revision, or an installation with its config in force. */
+type User = { projectId: string } & ({ integrationId: string } | { installationId: string });
+
+/**
+ * Notes which destinations a content names, in place of what the user named before. To be called in the transaction
+ * that makes it the one in force; the destinations are held.
+ */
+export async function noteDestinationUses(
+  tx: Transaction,
+  user: User,
+  content: object,
+): Promise<void> {
+  const userId = 'integrationId' in user ? user.integrationId : user.installationId;
+  await tx.destinationUse.deleteMany({ where: user });
+  const names = destinationsIn(content);
+  if (names.length === 0) return;
+  const data = names.map((destinationName) => ({ ...user, userId, destinationName }));
+  await tx.destinationUse.createMany({ data });
+}
+
+/** Each once: of the objects of every part of a content or a config. */
+function destinationsIn(content: object): string[] {
+  const parts = Object.values(content).map((part) => part?.objects ?? part);
+  const objects: unknown[] = parts.filter(Array.isArray).flat();
+  const named = objects.map((object) => (object as { destination?: unknown } | null)?.destination);
+  return [...new Set(named.filter((name) => typeof name === 'string'))];
 }
 
 /** Those of the names that are destinations; they stay so until the transaction ends. */

@@ -1,11 +1,11 @@
 /** Through which connection an installation reaches its provider. */
 import type { Transaction } from '../../database/transaction.ts';
 import type { Issue } from '../../errors.ts';
-import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
+import { findConnectionOfGroup, inSight } from '../connection/connection-of-group.ts';
 import { issueAt } from '../issues.ts';
 
 /** A transaction, or the database's own client. */
-type Connections = Pick<Transaction, 'connection' | 'group'>;
+type Connections = Pick<Transaction, 'connection' | 'erasure' | 'group'>;
 
 interface Wanted {
   projectId: string;
@@ -53,7 +53,7 @@ async function listConnectionIssues(
 ): Promise<Issue[]> {
   const issue = (detail: string) => issueAt(['input', 'connectionId'], detail, connectionId);
   const connection = await tx.connection.findUnique({
-    where: { projectId_id: { projectId, id: connectionId } },
+    where: { projectId_id: { projectId, id: connectionId }, ...(await inSight(tx, { projectId })) },
     select: { provider: true, groupId: true },
   });
   if (!connection) return [issue('does not exist.')];

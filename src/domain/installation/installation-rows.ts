@@ -7,6 +7,7 @@ import { recordEvent } from '../../events/record.ts';
 import { subjectOf } from '../../events/subject.ts';
 import { newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
+import { noteDestinationUses } from '../event/destination-uses.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { dropSubscriptions, followSubscriptions } from '../provider-event/object-subscription.ts';
 import { actorOf } from '../viewer/viewer.ts';
@@ -166,10 +167,12 @@ interface ConfigToStore {
   createdBy: string | null;
 }
 
-function insertConfig(
+/** The config that is in force from now on. */
+async function insertConfig(
   tx: Transaction,
   { installation: { id: installationId, projectId }, configId: id, ...stored }: ConfigToStore,
 ): Promise<InstallationConfig> {
+  await noteDestinationUses(tx, { projectId, installationId }, stored.content);
   return tx.installationConfig.create({ data: { id, projectId, installationId, ...stored } });
 }
 

@@ -9,6 +9,7 @@ import { newId, prefixOf } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
+import { noteDestinationUses } from '../event/destination-uses.ts';
 import { deleteInstallations } from '../installation/installation-rows.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
@@ -175,6 +176,7 @@ export async function insertIntegration(
   const { specVersion, content } = latestRevision;
   const revision = { id: latestRevisionId, projectId, integrationId, specVersion, content };
   await tx.revision.create({ data: revision });
+  await noteDestinationUses(tx, { projectId, integrationId }, content);
   return integration;
 }
 

@@ -8,6 +8,7 @@ import { newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { openProjectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
+import { noteDestinationUses } from '../event/destination-uses.ts';
 import {
   pauseDroppedObjects,
   rescheduleObjects,
@@ -142,6 +143,7 @@ async function insertRevision(
     where: { id: integrationId },
     data: { latestRevisionId: id, updateTime: now },
   });
+  await noteDestinationUses(tx, { projectId, integrationId }, content);
   return { revision: made, integration };
 }
 

@@ -3,6 +3,16 @@ import { openSigningSecrets, SEALED_SECRETS } from '../../../src/deliveries/sign
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/rows.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import {
+  CREATE_INSTALLATION,
+  CREATE_REVISION,
+  contentFor,
+  insertDestination,
+  integrate,
+  revisionOf,
+  UPDATE_INSTALLATION,
+} from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
 const insert = insertRows(app);
@@ -253,25 +263,9 @@ test('deleting takes its routes with it and fails what it was owed', async () =>
 test('a destination that an integration names is neither renamed nor deleted', async () => {
   const tenant = await app.tenant();
   const { id, projectIdOrName } = await made(tenant);
-  const { projectId } = tenant;
-  const [integrationId, revisionId] = [newId('int'), newId('rev')];
-  await database.prisma.integration.create({
-    data: {
-      id: integrationId,
-      projectId,
-      name: 'contacts-sync',
-      provider: 'sandbox',
-      latestRevisionId: revisionId,
-      revisions: {
-        create: {
-          id: revisionId,
-          specVersion: '1.0.0',
-          content: { read: { objects: [{ objectName: 'contact', destination: 'crm' }] } },
-          project: { connect: { id: projectId } },
-        },
-      },
-    },
-  });
+  const object = { objectName: 'contacts', destination: 'crm' };
+  const content = contentFor('contacts-sync', { read: { objects: [object] } });
+  await integrate(app, tenant, content);
   const input = { projectIdOrName, destinationId: id };
   const refused = {
     code: 'CONFLICT',
@@ -283,6 +277,36 @@ test('a destination that an integration names is neither renamed nor deleted', a
   // Anything else may change, and so may the name to what it is.
   await tenant.query(update, { input: { ...input, name: 'crm', url: `${url}/2` } });
   expect((await stored(id)).url).toBe(`${url}/2`);
+});
+
+test('it is free when the latest revision and the configs in force name it no more', async () => {
+  const tenant = await app.tenant();
+  const { id, projectIdOrName } = await made(tenant);
+  await insertDestination(app, tenant, 'other');
+  const to = (destination: string) => ({ objectName: 'contacts', destination });
+  const content = contentFor('sync', { read: { objects: [to('crm')] } });
+  await integrate(app, tenant, content);
+  await generate(tenant);
+  const installing = { projectIdOrName, integrationIdOrName: 'sync', groupRef: 'acme' };
+  const config = (destination: string) => ({ read: [{ ...to(destination), selectedFields: [] }] });
+  const { createInstallation } = await tenant.query(CREATE_INSTALLATION, {
+    input: { ...installing, config: config('crm') },
+  });
+  const installationId = createInstallation.installation.id;
+  const refusal = async () => {
+    const input = { projectIdOrName, destinationId: id };
+    return (await tenant.refusal(remove, { input })).problem.detail;
+  };
+  expect(await refusal()).toContain(`integration sync, installation ${installationId}`);
+  const revision = revisionOf({ ...content, read: { objects: [to('other')] } });
+  await tenant.query(CREATE_REVISION, {
+    input: { projectIdOrName, integrationIdOrName: 'sync', revision },
+  });
+  expect(await refusal()).not.toContain('integration sync');
+  await tenant.query(UPDATE_INSTALLATION, {
+    input: { projectIdOrName, installationId, config: config('other') },
+  });
+  await tenant.query(remove, { input: { projectIdOrName, destinationId: id } });
 });
 
 test("another tenant's destination does not exist", async () => {

@@ -146,6 +146,16 @@ function statements(
       installationId: id('ins'),
       content: `'${config}'::jsonb`,
     }),
+    insert('DestinationUse', few, {
+      destinationName: `'records'`,
+      userId: id('int'),
+      integrationId: id('int'),
+    }),
+    insert('DestinationUse', installations, {
+      destinationName: id('dst', `n % ${few}`),
+      userId: id('ins'),
+      installationId: id('ins'),
+    }),
     insert('InstalledObject', installations, {
       installationId: id('ins'),
       objectName: `'contacts'`,

@@ -1,0 +1,105 @@
+/** A large erasure while the server is killed: it ends by itself, with all that was to go and nothing else. */
+import { expect, onTestFinished, test } from 'vitest';
+import { newId } from '../../src/ids.ts';
+import { testApp, testDatabase } from '../support/app.ts';
+import { generate } from '../support/scenes/connections.ts';
+import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
+import { moments, randomOf } from './scenes/random.ts';
+
+/** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
+const SHORT = process.env.FAULTS_SHORT === '1';
+const KILLS = Number(process.env.FAULT_KILLS ?? (SHORT ? 3 : 20));
+const SEED = Number(process.env.FAULT_SEED ?? 1);
+/** Operations of each group, and as many events and deliveries; each operation has a line. */
+const ROWS = SHORT ? 20_000 : 200_000;
+const TABLES = ['Operation', 'NotificationEvent', 'Delivery'] as const;
+const ALL = ROWS * TABLES.length;
+const WAITING = { timeout: 300_000, interval: 20 };
+
+const ERASE = `mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }`;
+const LOOK = `query ($id: ID!) { node(id: $id) { id } }`;
+
+/** What a group leaves behind, as workers leave it. */
+const FILL = [
+  `insert into "Operation" ("id", "projectId", "groupId", "integrationId", "installationId", "configId",
+     "actionType", "status", "metadata")
+   select 'opr_' || $3 || lpad(n::text, 20, '0'), $1, $2, 'int', 'ins', 'cfg', 'READ', 'SUCCESS', '{}'
+   from generate_series(1, ${ROWS}) n`,
+  `insert into "OperationLog" ("id", "projectId", "operationId", "severity", "message")
+   select 'log_' || right("id", -4), $1, "id", 'INFO', 'Read a page of ' || $3
+   from "Operation" where "projectId" = $1 and "groupId" = $2`,
+  `insert into "NotificationEvent" ("id", "projectId", "groupId", "position", "eventType", "data")
+   select 'evt_' || $3 || lpad(n::text, 20, '0'), $1, $2, n + $4, 'READ_TRIGGERED_DONE', '{}'
+   from generate_series(1, ${ROWS}) n`,
+  `insert into "Delivery" ("id", "projectId", "groupId", "destinationId", "status", "body")
+   select 'dlv_' || $3 || lpad(n::text, 20, '0'), $1, $2, 'dst', 'SUCCEEDED', '{}'
+   from generate_series(1, ${ROWS}) n`,
+];
+
+/** Two groups of a project that have done the same. */
+async function prepare() {
+  const database = await testDatabase();
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
+  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: kept });
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const groups: string[] = [];
+  for (const [at, groupRef] of ['erased', 'kept'].entries()) {
+    const { group } = await generate(tenant, { apiKey: 'sandbox-key', groupRef });
+    const mark = newId('grp').slice(-6);
+    for (const text of FILL) {
+      const values = [projectId, group.id, mark, at * ROWS];
+      const used = values.filter((_, index) => text.includes(`$${index + 1}`));
+      await database.rows.query(numbered(text), used);
+    }
+    groups.push(group.id);
+  }
+  const env = { DATABASE_URL: await databaseUrl(database), ENCRYPTION_KEY };
+  return { database, tenant, env, groups: groups as [string, string] };
+}
+
+/** The statement with its parameters counted without gaps. */
+function numbered(text: string): string {
+  const used = [...new Set(text.match(/\$\d/g))].sort();
+  return text.replaceAll(/\$\d/g, (name) => `$${used.indexOf(name) + 1}`);
+}
+
+test(`an erasure of ${ALL} rows ends over ${KILLS} SIGKILLs, and takes nothing else with it`, async () => {
+  const { database, tenant, env, groups } = await prepare();
+  const { rows, prisma } = database;
+  const [erased, other] = groups;
+  const left = async (groupId: string) => {
+    const counts = TABLES.map((table) => `(select count(*) from "${table}" where "groupId" = $1)`);
+    const text = `select ${counts.join(' + ')} as "left"`;
+    const [found] = await rows.query<{ left: bigint }>(text, [groupId]);
+    return Number(found?.left);
+  };
+  let gateway = await startGateway(env);
+  const ask = async (query: string, variables: object) => {
+    const answer = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': tenant.apiKey },
+      body: JSON.stringify({ query, variables }),
+    });
+    return (await answer.json()) as { data: { node?: unknown }; errors?: unknown };
+  };
+  const input = { projectIdOrName: tenant.projectId, groupRef: 'erased' };
+  expect(await ask(ERASE, { input })).toEqual({ data: { eraseGroup: { deletedId: erased } } });
+  expect(await ask(LOOK, { id: erased })).toEqual({ data: { node: null } });
+  for (const moment of moments(randomOf(SEED), { count: KILLS, most: ALL })) {
+    const gone = async () => ALL - (await left(erased));
+    await expect.poll(gone, WAITING).toBeGreaterThanOrEqual(moment);
+    await gateway.kill();
+    expect(await prisma.erasure.count(), 'killed while it was under way').toBe(1);
+    gateway = await startGateway(env);
+    expect(await ask(LOOK, { id: erased })).toEqual({ data: { node: null } });
+  }
+  await expect.poll(() => prisma.erasure.count(), WAITING).toBe(0);
+  expect(await left(erased)).toBe(0);
+  expect(await prisma.group.count({ where: { id: erased } })).toBe(0);
+  expect(await prisma.connection.count({ where: { groupId: erased } })).toBe(0);
+  expect(await left(other)).toBe(ALL);
+  expect(await prisma.operationLog.count()).toBe(ROWS);
+  expect(await ask(LOOK, { id: other })).toEqual({ data: { node: { id: other } } });
+});
