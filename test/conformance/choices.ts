@@ -50,14 +50,15 @@ const ofIntegrations: Choice[] = [
     ),
   },
   {
-    open: 'Other values of `enabled`, `optionalFieldsAuto` and `specVersion`',
+    open: 'Other values of `enabled`, `optionalFieldsAuto`, `delivery.mode` and `specVersion`',
     ...outcomeRule(
-      '`always`, `all` and `1.0.0` are the only ones.',
+      '`always`, `all`, `auto` and `1.0.0` are the only ones.',
       integrationBody,
       async (outcomeOf, scene) => {
         for (const place of [
           `${object}.enabled`,
           `${object}.optionalFieldsAuto`,
+          `${object}.delivery.mode`,
           'latestRevision.specVersion',
         ]) {
           const given = withValue(await integrationBody.whole(scene), place, 'other');

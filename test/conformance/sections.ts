@@ -10,6 +10,8 @@ import { conventionSections } from './conventions.ts';
 import { endpoints } from './endpoints.ts';
 import { errors } from './errors.ts';
 import { limits } from './limits.ts';
+import { openOfAccounts } from './open-of-accounts.ts';
+import { openOfEvents } from './open-of-events.ts';
 import { resources } from './resources.ts';
 import { resourcesAtProviders } from './resources-at-providers.ts';
 import { states } from './states.ts';
@@ -30,4 +32,6 @@ export const SECTIONS: Section[] = [
   choices,
   limits,
   errors,
+  openOfEvents,
+  openOfAccounts,
 ];

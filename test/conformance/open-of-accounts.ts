@@ -1,0 +1,209 @@
+/** What the platform leaves open of connections and their providers' apps, of answers, rates and versions. */
+import { expect } from 'vitest';
+import { testApp } from '../support/app.ts';
+import type { Json } from '../support/conformance/body.ts';
+import { mappedContact } from '../support/conformance/makings.ts';
+import { DONE, outcomeRule, refused, type Sendable } from '../support/conformance/outcome.ts';
+import { withValue } from '../support/conformance/places.ts';
+import type { Choice, Section } from '../support/conformance/rule.ts';
+import type { Scene } from '../support/conformance/scene.ts';
+import { callSandbox, getConnection } from '../support/providers/oauth.ts';
+import { restTenant } from '../support/rest/rest-client.ts';
+import { generate } from '../support/scenes/connections.ts';
+import { WRITE } from '../support/scenes/writes.ts';
+
+const connectionBody: Sendable = {
+  send: ({ ask, base }, body) => ask('POST', `${base}/connections:generate`, body),
+  mutation: 'generateConnection',
+};
+const appBody: Sendable = {
+  send: ({ ask, base }, body) => ask('POST', `${base}/provider-apps`, body),
+  mutation: 'createProviderApp',
+};
+
+const account = ({ fresh }: Scene, given: Json): Json => ({
+  ...{ groupRef: fresh('group'), consumerRef: 'ann', provider: 'sandbox' },
+  ...given,
+});
+
+const person = { username: 'ann', password: 'planted' };
+const client = { clientId: 'client', clientSecret: 'planted' };
+/** What each kind of credentials must have. */
+const CREDENTIALS: Record<string, Json> = {
+  basicAuth: person,
+  oauth2ClientCredentials: client,
+  oauth2PasswordCredentials: { ...person, ...client },
+};
+
+const facts = { region: { value: 'eu', source: 'input' }, plan: 'gold', seats: [1, { a: null }] };
+const METADATA =
+  'query ($id: ID!) { node(id: $id) { ... on ConnectedAccount { providerMetadata } } }';
+
+const ofConnections: Choice[] = [
+  {
+    open: 'Fields of `providerMetadata`',
+    says: 'Any JSON object, shown as it was given: at most 16 KiB.',
+    rest: async (scene) => {
+      const path = `${scene.base}/connections:generate`;
+      const body = account(scene, { apiKey: 'k', providerMetadata: facts });
+      const { id } = await scene.post(path, body);
+      const shown = await scene.get(`${scene.base}/connections/${id}`);
+      expect(shown.providerMetadata).toMatchObject({ region: facts.region });
+      const large = { ...body, providerMetadata: { text: 'x'.repeat(17 * 1_024) } };
+      expect(await scene.refusal('POST', path, large)).toMatchObject({
+        status: 400,
+        issues: [{ name: 'providerMetadata' }],
+      });
+    },
+    graphql: async ({ tenant, fresh }) => {
+      const given = { groupRef: fresh('group'), apiKey: 'k', providerMetadata: facts };
+      const { id } = await generate(tenant, given);
+      expect((await tenant.query(METADATA, { id })).node.providerMetadata).toEqual(facts);
+    },
+  },
+  {
+    open: 'Fields of `basicAuth`, `oauth2ClientCredentials` and `oauth2PasswordCredentials`',
+    ...outcomeRule(
+      '`username` and `password`; `clientId`, `clientSecret` and `scopes`; or all of them. Scopes may be left out, the others not.',
+      connectionBody,
+      async (outcomeOf, scene) => {
+        for (const [kind, whole] of Object.entries(CREDENTIALS)) {
+          const given = account(scene, { [kind]: whole });
+          expect(await outcomeOf(given), kind).toMatchObject(DONE);
+          if (kind !== 'basicAuth') {
+            const scoped = withValue(given, `${kind}.scopes`, ['read']);
+            expect(await outcomeOf(scoped), kind).toMatchObject(DONE);
+          }
+          for (const member of Object.keys(whole)) {
+            const outcome = await outcomeOf(withValue(given, `${kind}.${member}`, undefined));
+            expect(outcome, `${kind}.${member}`).toMatchObject(refused(member));
+          }
+        }
+      },
+    ),
+  },
+  {
+    open: 'Fields of `oauth2AuthorizationCode` that must be given',
+    ...outcomeRule(
+      'A token, or `scopes` alone: then the connection waits for a consent that asks for them.',
+      connectionBody,
+      async (outcomeOf, scene) => {
+        const given = (oauth2AuthorizationCode: Json) =>
+          outcomeOf(account(scene, { oauth2AuthorizationCode }));
+        expect(await given({ accessToken: { token: 'at' } })).toMatchObject(DONE);
+        expect(await given({ refreshToken: { token: 'rt' } })).toMatchObject(DONE);
+        expect(await given({ scopes: ['read'] })).toMatchObject(DONE);
+        expect(await given({})).toMatchObject(refused('needs an accessToken'));
+      },
+    ),
+  },
+  {
+    open: 'Transitions between the states of a connection',
+    says: 'From `bad_credentials` back to `created` by new credentials, and on to `working` by a request.',
+    rest: async (scene) => {
+      const { app, base, fresh } = scene;
+      const body = { groupRef: fresh('group'), consumerRef: 'ann', provider: 'sandbox' };
+      const path = `${base}/connections:generate`;
+      const { id } = await scene.post(path, { ...body, apiKey: 'wrong' });
+      const status = async () => (await scene.get(`${base}/connections/${id}`)).status;
+      const call = async () => callSandbox(app, await getConnection(app, id));
+      await call();
+      expect(await status()).toBe('bad_credentials');
+      await scene.post(path, { ...body, apiKey: 'sandbox-key' });
+      expect(await status()).toBe('created');
+      await call();
+      expect(await status()).toBe('working');
+    },
+  },
+  {
+    open: 'Further keys of the metadata of a provider app',
+    ...outcomeRule(
+      'None: a key beside `authQueryParams` and `providerParams` is refused, and so is one beside the three of `providerParams`.',
+      appBody,
+      async (outcomeOf) => {
+        const app = { provider: 'salesforce', clientId: 'client', clientSecret: 'planted' };
+        expect(await outcomeOf({ ...app, metadata: { other: {} } })).toMatchObject(
+          refused('metadata'),
+        );
+        const providerParams = { other: 'a' };
+        expect(await outcomeOf({ ...app, metadata: { providerParams } })).toMatchObject(
+          refused('providerParams'),
+        );
+      },
+    ),
+  },
+];
+
+const ofAnswers: Choice[] = [
+  {
+    open: 'Further fields of the result of a write',
+    says: '`errors`, the reasons of a refusal in words; of a batch the result of each record, in order.',
+    rest: async ({ ask, objectPath }) => {
+      const write = { groupRef: 'acme', type: 'create' };
+      const noMail = { lastname: 'No e-mail' };
+      const single = await ask('POST', objectPath, { ...write, record: noMail });
+      expect(single.status).toBe(422);
+      expect(single.body.errors.length).toBeGreaterThan(0);
+      const batch = [mappedContact(), { record: noMail }].map((one) =>
+        'record' in one ? one : { record: one },
+      );
+      const { body } = await ask('POST', objectPath, { ...write, batch });
+      expect(body.results.map(({ success }: Json) => success)).toEqual([true, false]);
+    },
+    graphql: async ({ tenant, graphqlWrite }) => {
+      const input = graphqlWrite({ type: 'CREATE', record: { lastname: 'No e-mail' } });
+      const { result } = (await tenant.query(WRITE, { input })).writeRecords;
+      expect(result).toMatchObject({ success: false, errors: [{ message: expect.any(String) }] });
+    },
+  },
+  {
+    open: 'Further endpoints',
+    says: 'Those of topics, destinations, integrations, installations, triggered reads and the metadata of an installation are in `/v1/openapi.json`.',
+    rest: async ({ app }) => {
+      const document = await (await app.fetch('/v1/openapi.json')).json();
+      const paths = Object.keys(document.paths).map((path) => path.replaceAll(/\{\w+\}/g, '*'));
+      const integration = '/projects/*/integrations/*';
+      expect(paths).toEqual(
+        expect.arrayContaining([
+          '/projects/*/topics',
+          '/projects/*/destinations',
+          '/projects/*/integrations',
+          `${integration}/installations`,
+          `${integration}/objects/*`,
+          `${integration}/objects/*/metadata`,
+        ]),
+      );
+    },
+  },
+  {
+    open: 'Rate limits',
+    says: '`RATE_LIMIT_PER_SECOND` of a key, with bursts of `RATE_LIMIT_BURST`: what is more is answered 429 with `Retry-After`.',
+    rest: async () => {
+      const env = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' };
+      await using app = await testApp({ env });
+      const { tenant, base } = await restTenant(app);
+      const headers = { 'x-api-key': tenant.apiKey };
+      const answers = [];
+      for (let count = 0; count < 6; count += 1) {
+        answers.push(await app.fetch(`/v1${base}/topics`, { headers }));
+      }
+      const over = answers.find(({ status }) => status === 429);
+      expect(Number(over?.headers.get('retry-after'))).toBeGreaterThan(0);
+    },
+  },
+  {
+    open: 'Deprecation and negotiation of versions',
+    says: 'There is `/v1` alone, and nothing to negotiate: another version is not found.',
+    rest: async ({ app, tenant }) => {
+      const headers = { 'x-api-key': tenant.apiKey };
+      expect((await app.fetch('/v1/projects', { headers })).status).toBe(200);
+      expect((await app.fetch('/v2/projects', { headers })).status).toBe(404);
+    },
+  },
+];
+
+export const openOfAccounts: Section = {
+  title: 'Accounts',
+  rules: [],
+  choices: [...ofConnections, ...ofAnswers],
+};

@@ -1,0 +1,170 @@
+/** What the platform leaves open of events: what they hold, where they go, and how often. */
+import { expect } from 'vitest';
+import type { Choice, Section } from '../support/conformance/rule.ts';
+import type { Scene } from '../support/conformance/scene.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { generate } from '../support/scenes/connections.ts';
+import { clockAt, createWorker } from '../support/scenes/deliveries.ts';
+import { contentFor, installFor, integrate } from '../support/scenes/integrations.ts';
+
+const CREATE_TOPIC = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id name } } }`;
+const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
+  createDestination(input: $input) { destination { id name type url } }
+}`;
+
+/** A destination that so many topics lead the type of event to. */
+async function listening({ post, base, fresh }: Scene, eventType: string, topics = 1) {
+  const metadata = { url: 'https://receiver.test/hook' };
+  const place = { name: fresh('place'), type: 'webhook', metadata };
+  const { id: destinationId } = await post(`${base}/destinations`, place);
+  for (let count = 0; count < topics; count += 1) {
+    const { id: topicId } = await post(`${base}/topics`, { name: fresh('topic') });
+    await post(`${base}/notification-event-topic-routes`, { eventType, topicId });
+    await post(`${base}/topic-destination-routes`, { topicId, destinationId });
+  }
+  return destinationId as string;
+}
+
+/** What the destination is owed. */
+async function owed({ services }: Scene, destinationId: string) {
+  const rows = await services.database.prisma.delivery.findMany({ where: { destinationId } });
+  return rows.map(({ id, body }) => ({ id, ...JSON.parse(body) }));
+}
+
+async function connected({ tenant, fresh }: Scene) {
+  const groupRef = fresh('group');
+  const consumerRef = fresh('consumer');
+  const connection = await generate(tenant, { groupRef, consumerRef, apiKey: 'k' });
+  return { id: connection.id as string, groupRef, consumerRef };
+}
+
+const payloads: Choice[] = [
+  {
+    open: 'Payload of notification events',
+    says: '`notificationType` and `data`; of a connection: `projectId`, `connectionId`, `provider`, `groupRef`, `consumerRef` and `consumerName`.',
+    rest: async (scene) => {
+      const destinationId = await listening(scene, 'connection.created');
+      const { id: connectionId, groupRef, consumerRef } = await connected(scene);
+      const [message, ...others] = await owed(scene, destinationId);
+      expect(others).toEqual([]);
+      const ends = { groupRef, consumerRef, consumerName: consumerRef };
+      const data = {
+        projectId: scene.tenant.projectId,
+        connectionId,
+        provider: 'sandbox',
+        ...ends,
+      };
+      expect(message).toMatchObject({ notificationType: 'connection.created' });
+      expect(message?.data).toEqual(data);
+    },
+    graphql: async (scene) => {
+      await listening(scene, 'connection.created');
+      const { id } = await connected(scene);
+      const { viewer } = await scene.tenant.query(`{ viewer { project {
+        notificationEvents(last: 1) { nodes { eventType data connection { id } } }
+      } } }`);
+      expect(viewer.project.notificationEvents.nodes).toMatchObject([
+        { eventType: 'CONNECTION_CREATED', data: { connectionId: id }, connection: { id } },
+      ]);
+    },
+  },
+  {
+    open: 'Payload of notification events',
+    says: 'Of an installation: the ids and names of project, integration, installation, group, connection and consumer, and the `config`.',
+    rest: async (scene) => {
+      const { tenant, fresh, app } = scene;
+      const destinationId = await listening(scene, 'installation.created');
+      const integration = await integrate(app, tenant, contentFor(fresh('crm')));
+      const groupRef = fresh('group');
+      await generate(tenant, { groupRef, apiKey: 'k' });
+      const { id: installationId } = await installFor(tenant, integration, { groupRef });
+      const [message] = await owed(scene, destinationId);
+      expect(message?.data).toMatchObject({
+        projectId: tenant.projectId,
+        provider: 'sandbox',
+        integrationId: integration.id,
+        integrationName: expect.any(String),
+        installationId,
+        groupRef,
+        groupName: groupRef,
+        connectionId: expect.any(String),
+        consumerRef: 'ann',
+        consumerName: expect.any(String),
+        config: expect.any(Object),
+      });
+    },
+  },
+];
+
+const places: Choice = {
+  open: 'Creation of topics and destinations',
+  says: 'A topic has a name; a destination has a name, a type and its address. Names are unique in the project.',
+  rest: async ({ post, refusal, base, fresh }) => {
+    const topic = { name: fresh('topic') };
+    expect(await post(`${base}/topics`, topic)).toMatchObject(topic);
+    expect(await refusal('POST', `${base}/topics`, topic)).toMatchObject({ status: 409 });
+    const metadata = { url: 'https://receiver.test/hook' };
+    const place = { name: fresh('place'), type: 'webhook', metadata };
+    expect(await post(`${base}/destinations`, place)).toMatchObject(place);
+    expect(await refusal('POST', `${base}/destinations`, place)).toMatchObject({ status: 409 });
+  },
+  graphql: async ({ tenant, fresh }) => {
+    const { projectName: projectIdOrName } = tenant;
+    const topic = { input: { projectIdOrName, name: fresh('topic') } };
+    const { createTopic } = await tenant.query(CREATE_TOPIC, topic);
+    expect(createTopic.topic.name).toBe(topic.input.name);
+    expect(await tenant.refusal(CREATE_TOPIC, topic)).toMatchObject({ code: 'CONFLICT' });
+    const url = 'https://receiver.test/hook';
+    const input = { projectIdOrName, name: fresh('place'), type: 'WEBHOOK', url };
+    const { createDestination } = await tenant.query(CREATE_DESTINATION, { input });
+    const { projectIdOrName: _project, ...shown } = input;
+    expect(createDestination.destination).toMatchObject(shown);
+    expect(await tenant.refusal(CREATE_DESTINATION, { input })).toMatchObject({ code: 'CONFLICT' });
+  },
+};
+
+const GUARANTEES = 'Delivery guarantees, retries and ordering of events';
+
+const guarantees: Choice[] = [
+  {
+    open: GUARANTEES,
+    says: 'An event is one message to a destination, however many topics lead there.',
+    rest: async (scene) => {
+      const destinationId = await listening(scene, 'connection.created', 3);
+      await connected(scene);
+      expect(await owed(scene, destinationId)).toHaveLength(1);
+    },
+  },
+  {
+    open: GUARANTEES,
+    says: 'At least once: what fails is sent again, first after about 5 seconds, with the same `webhook-id`; messages keep no order among each other.',
+    rest: async (scene) => {
+      await using receiver = await startReceiver();
+      const { database, vault } = scene.services;
+      const destinationId = await listening(scene, 'connection.created');
+      const url = receiver.url('hook');
+      await database.prisma.destination.update({ where: { id: destinationId }, data: { url } });
+      await connected(scene);
+      const [message] = await owed(scene, destinationId);
+      receiver.behave('hook', { status: 500 });
+      const clock = clockAt(new Date(Date.now() + 1_000).toISOString());
+      await using sender = createWorker(database, { vault, now: clock.now, random: () => 0.5 });
+      await sender.worker.drain();
+      const where = { id: message?.id };
+      const { nextAttemptTime } = await database.prisma.delivery.findUniqueOrThrow({ where });
+      expect(Number(nextAttemptTime) - clock.now().getTime()).toBe(5_000);
+      receiver.behave('hook', { status: 200 });
+      clock.advance(5_000);
+      await sender.worker.drain();
+      expect(receiver.received('hook').map(({ id }) => id)).toEqual([message?.id, message?.id]);
+      const { status } = await database.prisma.delivery.findUniqueOrThrow({ where });
+      expect(status).toBe('SUCCEEDED');
+    },
+  },
+];
+
+export const openOfEvents: Section = {
+  title: 'Events',
+  rules: [],
+  choices: [...payloads, places, ...guarantees],
+};
