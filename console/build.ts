@@ -33,6 +33,15 @@ async function bundle(outDir: string): Promise<void> {
   const { build } = await import('vite');
   const configFile = join(root, 'vite.config.ts');
   await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
+  // For pages of others: one file, of a name that stays.
+  const embedded = { entry: join(root, 'embed', 'connect.ts'), fileName: () => 'connect.js' };
+  const lib = { ...embedded, name: 'integrationGatewayConnect', formats: ['iife' as const] };
+  await build({
+    configFile: false,
+    publicDir: false,
+    logLevel: 'warn',
+    build: { outDir, emptyOutDir: false, target: 'es2020', lib },
+  });
 }
 
 /** Beside each text its compressed forms: they are made once, so they may take their time. */

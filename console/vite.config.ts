@@ -15,8 +15,9 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
-      input: { console: join(root, 'index.html') },
+      input: { console: join(root, 'index.html'), connect: join(root, 'connect.html') },
     },
   },
 });

@@ -50,10 +50,12 @@ export function createHandlers(parts: HandlerParts): Handlers {
     };
   };
   const yoga = createYogaGraphql({ ...parts, places });
+  const pages = createConsole(parts);
   return {
     root: inPlace(fetched((request) => links(request, placesOf(parts)))),
     start: inPlace(fetched(() => startPage(placesOf(parts)))),
-    console: inPlace(createConsole(parts)),
+    console: inPlace(pages.console),
+    connect: inPlace(pages.connect),
     // Health checks need an answer even under full load: they take no place of LIMIT_REQUESTS.
     live: fetched(live),
     ready: fetched(() => readiness(database, isReady())),

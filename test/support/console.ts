@@ -51,3 +51,9 @@ export function consoleApi({ demo: { url, apiKey } }: Gateway) {
     return data;
   };
 }
+
+/** Opens an address of the console and waits for what is on it. */
+export async function openConsole(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.locator('main h1').waitFor();
+}

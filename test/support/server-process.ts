@@ -1,5 +1,5 @@
 /** The server as a process of its own on a filled data folder, with the demo: as `npm start` starts it. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,16 +11,38 @@ const root = join(import.meta.dirname, '..', '..');
 export interface ServerProcess {
   /** What demo.json says. */
   demo: { url: string; apiKey: string };
+  /** Ends it as an operator does. */
+  pause(): Promise<void>;
+  /** Starts it again, at the same address and with the same data. */
+  resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export async function startServerProcess(env: Record<string, string> = {}): Promise<ServerProcess> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-server-'));
   fillDataFolder(dataDir);
-  const server = spawn(process.execPath, ['src/main.ts'], {
-    cwd: root,
-    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, ...env },
-  });
+  const given = { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, ...env };
+  let server = await startServer(given);
+  const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
+  const end = async () => {
+    server.kill('SIGTERM');
+    await once(server, 'exit');
+  };
+  return {
+    demo,
+    pause: end,
+    async resume() {
+      server = await startServer({ ...given, PORT: new URL(demo.url).port });
+    },
+    async stop() {
+      await end();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startServer(env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+  const server = spawn(process.execPath, ['src/main.ts'], { cwd: root, env });
   const ready = Promise.withResolvers<void>();
   server.stdout.on(
     'data',
@@ -28,12 +50,5 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
   );
   server.once('exit', () => ready.reject(new Error('The server ended before it was ready.')));
   await ready.promise;
-  return {
-    demo: JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')),
-    async stop() {
-      server.kill('SIGTERM');
-      await once(server, 'exit');
-      rmSync(dataDir, { recursive: true, force: true });
-    },
-  };
+  return server;
 }

@@ -60,7 +60,7 @@ const REFRESH = graphql`
 const DELETE = graphql`
   mutation connectionPageDeleteMutation($input: DeleteConnectionInput!) {
     deleteConnection(input: $input) {
-      deletedId @deleteRecord
+      deletedId
     }
   }
 `;

@@ -26,6 +26,14 @@ function isOrigin(text: string): boolean {
   return origin === text && (protocol === 'https:' || protocol === 'http:');
 }
 
+/** The origins whose pages may frame the connect page for a project; none for a project that does not exist. */
+export async function findAllowedOrigins(
+  { database }: Pick<Services, 'database'>,
+  id: string,
+): Promise<readonly string[]> {
+  return (await database.rows.findProject({ id }))?.allowedOrigins ?? [];
+}
+
 /** Why a browser may not be led to a URL: neither the project nor the operator allows its origin. */
 export function returnIssues(
   { config }: Pick<Services, 'config'>,

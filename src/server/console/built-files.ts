@@ -7,6 +7,8 @@ export interface BuiltFile {
   /** Where it lies. */
   file: string;
   type: string;
+  /** False for pages, which are sent at addresses of their own. */
+  isAlone: boolean;
   /** Whether its name changes with its content. */
   isHashed: boolean;
   etag: string;
@@ -47,6 +49,7 @@ export async function listBuiltFiles(folder: string): Promise<Map<string, BuiltF
     files.set(path, {
       file,
       type,
+      isAlone: !path.endsWith('.html'),
       isHashed: path.startsWith('assets/'),
       etag: `"${digest.slice(0, 22)}"`,
       encodings: new Set(present.map(([name]) => name)),

@@ -1,118 +1,102 @@
 /**
- * The console at /console: built files, and one page for every other address below it, which its own script reads.
- * It is for people and needs no credentials: what it shows comes over the API, with those of its reader.
+ * The console at /console and the connect page at /connect: built files, and a page for every other address below
+ * /console, which its own script reads. They need no credentials: what they show comes over the API, with those of
+ * their readers.
  */
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
+import type { Services } from '../../domain/call.ts';
+import { findAllowedOrigins } from '../../domain/project/origins.ts';
 import type { Log } from '../../log.ts';
 import type { Handler, RequestFacts } from '../http/request-facts.ts';
 import { page } from '../plain-page.ts';
 import { BUILT, buildIfOld } from './build-console.ts';
-import { type BuiltFile, ENCODINGS, listBuiltFiles } from './built-files.ts';
+import { type BuiltFile, listBuiltFiles } from './built-files.ts';
 import { type DemoSignIn, isFromThisMachine } from './demo-sign-in.ts';
-
-/** Scripts, styles and requests of the gateway's own alone. React Aria adds one style element, which is named here. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+import { sendFile, sendPage } from './send-file.ts';
 
 const PATH = '/console';
 const PAGE = 'index.html';
 const DEMO = `${PATH}/demo.json`;
+const CONNECT_PAGE = 'connect.html';
+const CONNECT_SCRIPT = '/connect.js';
 
 export interface ConsoleParts {
   log: Log;
+  services: Services;
   /** Null if there is no demo, or not yet. */
   demo: () => DemoSignIn | null;
 }
 
-export function createConsole({ log, demo }: ConsoleParts): Handler {
-  let files: Promise<Map<string, BuiltFile>> | undefined;
+type Files = Map<string, BuiltFile>;
+type Send = (
+  request: { req: IncomingMessage; res: ServerResponse; facts: RequestFacts },
+  files: Files,
+) => Promise<void>;
+
+export function createConsole(parts: ConsoleParts): { console: Handler; connect: Handler } {
+  const { log, services, demo } = parts;
+  let files: Promise<Files> | undefined;
   const open = async () => {
     await buildIfOld(log);
-    return listBuiltFiles(BUILT).catch(() => new Map<string, BuiltFile>());
+    return listBuiltFiles(BUILT).catch((): Files => new Map());
   };
-  return (req, res, facts) => {
-    const { path } = facts;
-    if (path === DEMO) return sendDemo(req, res, { facts, demo: demo() });
-    files ??= open();
-    answer(req, res, { path, files }).catch((error: unknown) => {
-      if (!res.headersSent) log.error({ err: error, path }, 'console.failed');
-      res.destroy();
-    });
+  const sentBy = (send: Send): Handler => {
+    return (req, res, facts) => {
+      files ??= open();
+      files
+        .then((known) => send({ req, res, facts }, known))
+        .catch((error: unknown) => {
+          if (!res.headersSent) log.error({ err: error, path: facts.path }, 'console.failed');
+          res.destroy();
+        });
+    };
+  };
+  const consoleFiles = sentBy(sendConsole);
+  return {
+    console: (req, res, facts) => {
+      if (facts.path !== DEMO) return consoleFiles(req, res, facts);
+      const known = isFromThisMachine(req, facts.address) ? demo() : null;
+      sendDemo(res, known);
+    },
+    connect: sentBy((request, known) => sendConnect(request, known, services)),
   };
 }
 
-function sendDemo(
-  req: IncomingMessage,
-  res: ServerResponse,
-  { facts, demo }: { facts: RequestFacts; demo: DemoSignIn | null },
-) {
-  if (!demo || !isFromThisMachine(req, facts.address)) return void res.writeHead(204).end();
+function sendDemo(res: ServerResponse, demo: DemoSignIn | null): void {
+  if (!demo) return void res.writeHead(204).end();
   const { apiKey, bearerToken } = demo;
   res.writeHead(200, { 'content-type': 'application/json' });
   res.end(JSON.stringify({ apiKey, bearerToken }));
 }
 
-interface ConsoleRequest {
-  path: string;
-  files: Promise<Map<string, BuiltFile>>;
-}
-
-async function answer(req: IncomingMessage, res: ServerResponse, request: ConsoleRequest) {
-  const files = await request.files;
-  const below = request.path.slice(PATH.length + 1);
+const sendConsole: Send = async ({ req, res, facts: { path } }, files) => {
+  const below = path.slice(PATH.length + 1);
   const file = files.get(below);
   const index = files.get(PAGE);
-  if (file && file !== index) return sendFile(req, res, file);
+  if (file?.isAlone) return sendFile(req, res, file);
   if (below.startsWith('assets/')) return void res.writeHead(404).end();
   if (!index) return sendMissing(res);
-  return sendPage(req, res, { page: index, below: request.path });
-}
-
-async function sendFile(req: IncomingMessage, res: ServerResponse, built: BuiltFile) {
-  const { file, type, isHashed, etag, encodings } = built;
-  const caching = isHashed ? 'public, max-age=31536000, immutable' : 'no-cache';
-  res
-    .setHeader('cache-control', caching)
-    .setHeader('vary', 'Accept-Encoding')
-    .setHeader('etag', etag);
-  if (req.headers['if-none-match'] === etag) return void res.writeHead(304).end();
-  const accepted = String(req.headers['accept-encoding'] ?? '');
-  const chosen = ENCODINGS.find(([name]) => encodings.has(name) && accepted.includes(name));
-  if (chosen) res.setHeader('content-encoding', chosen[0]);
-  res.writeHead(200, { 'content-type': type });
-  if (req.method === 'HEAD') return void res.end();
-  await pipeline(createReadStream(file + (chosen?.[1] ?? '')), res);
-}
-
-/** What the page loads lies beside /console, however deep its own address is. */
-async function sendPage(
-  req: IncomingMessage,
-  res: ServerResponse,
-  { page: { file, etag }, below }: { page: BuiltFile; below: string },
-) {
-  const depth = below.split('/').length - 2;
+  // What the page loads lies in /console, however deep its own address is.
+  const depth = path.split('/').length - 2;
   const up = depth === 0 ? 'console/' : `./${'../'.repeat(depth - 1)}`;
-  const tag = `${etag.slice(0, -1)}-${depth}"`;
-  res.setHeader('cache-control', 'no-cache').setHeader('etag', tag);
-  res.setHeader('content-security-policy', POLICY).setHeader('referrer-policy', 'no-referrer');
-  if (req.headers['if-none-match'] === tag) return void res.writeHead(304).end();
-  const text = (await readFile(file, 'utf8')).replaceAll('="./', `="${up}`);
-  res.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
-  res.end(req.method === 'HEAD' ? undefined : text);
+  return sendPage(req, res, { page: index, up, framedBy: [] });
+};
+
+/** Whose pages may frame it is the project's choice: a token, which the server doesn't see, has to be of that project. */
+async function sendConnect(
+  { req, res, facts: { path } }: Parameters<Send>[0],
+  files: Files,
+  services: Services,
+): Promise<void> {
+  const built = files.get(path === CONNECT_SCRIPT ? path.slice(1) : CONNECT_PAGE);
+  if (!built) return sendMissing(res);
+  if (path === CONNECT_SCRIPT) return sendFile(req, res, built);
+  const project = new URLSearchParams(req.url?.split('?')[1]).get('project');
+  const framedBy = project === null ? [] : await findAllowedOrigins(services, project);
+  return sendPage(req, res, { page: built, up: 'console/', framedBy });
 }
 
-async function sendMissing(res: ServerResponse) {
+async function sendMissing(res: ServerResponse): Promise<void> {
   const answered = page(503, 'The console is not built', [
     'A production install has no packages to build it with. Build it where all packages are installed, by `npm run console`, and bring the folder console/dist along.',
   ]);

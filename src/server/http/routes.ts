@@ -21,6 +21,8 @@ export interface Handlers {
   /** The start page, which links to everything else. */
   start: Handler;
   console: Handler;
+  /** The page on which end users connect, and the script that embeds it. */
+  connect: Handler;
   live: Handler;
   ready: Handler;
   rest: Handler;
@@ -49,6 +51,8 @@ export function routesOf(handlers: Handlers): Route[] {
     { path: '/', handler: handlers.root, takes: isRead, vary: 'Accept' },
     { path: '/start', handler: handlers.start, takes: isRead },
     { path: '/console/*', handler: handlers.console, takes: isRead },
+    { path: '/connect', handler: handlers.connect, takes: isRead },
+    { path: '/connect.js', handler: handlers.connect, takes: isRead },
     { path: '/livez', handler: handlers.live },
     { path: '/readyz', handler: handlers.ready },
     { path: '/graphql', handler: handlers.plainGraphql, takes: isPlain, ...GRAPHQL },

@@ -1,0 +1,57 @@
+/** The page on which an end user connects accounts and installs integrations. */
+import { useMemo } from 'react';
+import { RelayEnvironmentProvider } from 'react-relay';
+import { createEnvironment } from '../src/network/environment.ts';
+import { Loaded } from '../src/parts/page.tsx';
+import { Integrations } from './integrations.tsx';
+import { framedFor, isFramed } from './opener.ts';
+import { readSession, type Session } from './session-token.ts';
+
+export function ConnectPage() {
+  const session = useMemo(() => readSession(location.hash), []);
+  if (!session) {
+    return (
+      <Notice title="This link is not complete">
+        Go back to the app that sent you here and open the page again.
+      </Notice>
+    );
+  }
+  // The server let pages of one project frame this one; a token of another one does not belong here.
+  if (isFramed && framedFor !== session.projectId) {
+    return <Notice title="This page can't be shown here">Open it in a window of its own.</Notice>;
+  }
+  return <SignedIn session={session} />;
+}
+
+function SignedIn({ session }: { session: Session }) {
+  const environment = useMemo(
+    () => createEnvironment({ authorization: `Bearer ${session.token}` }),
+    [session],
+  );
+  return (
+    <RelayEnvironmentProvider environment={environment}>
+      <main className="connect">
+        <Loaded
+          place="connect"
+          refused={
+            <Notice title="This link is not valid any more">
+              It holds for some minutes only. Go back to the app that sent you here and open the
+              page again.
+            </Notice>
+          }
+        >
+          <Integrations session={session} />
+        </Loaded>
+      </main>
+    </RelayEnvironmentProvider>
+  );
+}
+
+function Notice({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <div className="connect card empty" role="alert">
+      <h1>{title}</h1>
+      <p>{children}</p>
+    </div>
+  );
+}

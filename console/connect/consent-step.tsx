@@ -1,0 +1,117 @@
+/** Consent in a window of the provider. It is over when the connection is there, or the window is closed. */
+import { useEffect, useRef, useState } from 'react';
+import { fetchQuery, graphql, useRelayEnvironment } from 'react-relay';
+import type { consentStepMutation } from '../__generated__/consentStepMutation.graphql.ts';
+import type { consentStepQuery } from '../__generated__/consentStepQuery.graphql.ts';
+import { Action, Refusal } from '../src/parts/form.tsx';
+import { useChange } from '../src/parts/queries.ts';
+import { refreshAll } from '../src/parts/refresh.ts';
+import type { Ends } from './integration-card.tsx';
+import { tellOpener } from './opener.ts';
+
+const START = graphql`
+  mutation consentStepMutation($input: StartOAuthConnectInput!) {
+    startOAuthConnect(input: $input) {
+      authorizeUrl
+    }
+  }
+`;
+
+const LOOK = graphql`
+  query consentStepQuery($project: String!, $provider: String!) {
+    project(idOrName: $project) {
+      connections(first: 20, provider: $provider) {
+        nodes {
+          id
+          status
+          updateTime
+          createTime
+        }
+      }
+    }
+  }
+`;
+
+const LOOK_MS = 700;
+
+interface ConsentStepProps {
+  input: Ends & { projectIdOrName: string; provider: string; authScheme: string };
+  known: { id: string } | null;
+  onDone: () => void;
+}
+
+type State = 'ready' | 'waiting' | 'abandoned';
+
+export function ConsentStep({ input, onDone }: ConsentStepProps) {
+  const { run, isRunning, problem } = useChange<consentStepMutation>(START);
+  const [state, setState] = useState<State>('ready');
+  const consent = useRef<Window | null>(null);
+  const connected = useConnected(input, state === 'waiting');
+
+  useEffect(() => {
+    if (!connected) return;
+    consent.current?.close();
+    tellOpener({ type: 'connected', connectionId: connected, provider: input.provider });
+    refreshAll();
+    onDone();
+  }, [connected, input.provider, onDone]);
+
+  useEffect(() => {
+    if (state !== 'waiting') return;
+    const timer = setInterval(() => consent.current?.closed && setState('abandoned'), LOOK_MS);
+    return () => clearInterval(timer);
+  }, [state]);
+
+  const start = async () => {
+    // Opened by the press itself: browsers block windows that open later.
+    consent.current = window.open('', 'consent', 'popup,width=560,height=720');
+    const started = await run({ input: input as never });
+    if (!started) return consent.current?.close();
+    const { authorizeUrl } = started.startOAuthConnect;
+    if (consent.current) consent.current.location.href = authorizeUrl;
+    else window.open(authorizeUrl, '_blank');
+    setState('waiting');
+  };
+
+  return (
+    <div className="form">
+      <output>
+        {state === 'ready' && 'A window of the provider opens. Sign in there, and agree.'}
+        {state === 'waiting' && 'Waiting for your consent in the other window…'}
+        {state === 'abandoned' && 'The window was closed, and nothing was connected.'}
+      </output>
+      <Refusal problem={problem} />
+      <div className="row end">
+        <Action onPress={onDone}>Cancel</Action>
+        <Action kind="primary" isPending={isRunning} onPress={start}>
+          {state === 'ready' ? 'Open the window' : 'Open the window again'}
+        </Action>
+      </div>
+    </div>
+  );
+}
+
+/** The connection that the consent has made or mended since this began to wait; null before. */
+function useConnected(input: ConsentStepProps['input'], isWaiting: boolean): string | null {
+  const environment = useRelayEnvironment();
+  const [found, setFound] = useState<string | null>(null);
+  const { projectIdOrName: project, provider } = input;
+  useEffect(() => {
+    if (!isWaiting) return;
+    let before: Map<string, string> | null = null;
+    const look = async () => {
+      const variables = { project, provider };
+      const answer = await fetchQuery<consentStepQuery>(environment, LOOK, variables).toPromise();
+      const nodes = answer?.project?.connections.nodes ?? [];
+      const states = new Map(nodes.map((one) => [one.id, `${one.status} ${one.updateTime}`]));
+      const known = before;
+      before ??= states;
+      const changed = known && nodes.find(({ id }) => known.get(id) !== states.get(id));
+      if (changed && changed.status !== 'BAD_CREDENTIALS') setFound(changed.id);
+    };
+    void look();
+    const timer = setInterval(() => void look().catch(() => {}), LOOK_MS);
+    return () => clearInterval(timer);
+  }, [environment, project, provider, isWaiting]);
+  return found;
+}

@@ -1,0 +1,140 @@
+/** Connecting an account: by what the person knows, or by their consent at the provider. */
+import { useState } from 'react';
+import { graphql, useFragment } from 'react-relay';
+import type { credentialsForm_provider$key } from '../__generated__/credentialsForm_provider.graphql.ts';
+import type { credentialsFormMutation } from '../__generated__/credentialsFormMutation.graphql.ts';
+import { Action, Choice, Form, Refusal, TextInput } from '../src/parts/form.tsx';
+import { useChange } from '../src/parts/queries.ts';
+import { ConsentStep } from './consent-step.tsx';
+import type { Ends } from './integration-card.tsx';
+import { tellOpener } from './opener.ts';
+import { choicesOf, INPUTS, isByConsent, nested, SCHEME_WORDS } from './schemes.ts';
+
+const PROVIDER = graphql`
+  fragment credentialsForm_provider on Provider {
+    name
+    displayName
+    authSchemes
+    baseUrl
+    docsUrl
+    inputs {
+      name
+      displayName
+    }
+  }
+`;
+
+const GENERATE = graphql`
+  mutation credentialsFormMutation($input: GenerateConnectionInput!) {
+    generateConnection(input: $input) {
+      connection {
+        id
+        provider
+        status
+      }
+    }
+  }
+`;
+
+interface CredentialsFormProps {
+  projectId: string;
+  ends: Ends;
+  provider: credentialsForm_provider$key;
+  /** The connection that is made again. */
+  known: { id: string } | null;
+  onDone: () => void;
+}
+
+const WORKSPACE = 'providerWorkspaceRef';
+const METADATA = 'providerMetadata.';
+
+export function CredentialsForm({
+  projectId,
+  ends,
+  known,
+  onDone,
+  ...props
+}: CredentialsFormProps) {
+  const provider = useFragment(PROVIDER, props.provider);
+  const choices = choicesOf(provider.authSchemes);
+  const [scheme, setScheme] = useState(choices[0] ?? 'NONE');
+  const [account, setAccount] = useState<object | null>(null);
+  const { run, isRunning, problem } = useChange<credentialsFormMutation>(GENERATE);
+  const inputs = INPUTS[scheme] ?? [];
+  const facts = provider.inputs.map(({ name }) => METADATA + name);
+  const shown = [...inputs.map(({ name }) => name), ...facts, WORKSPACE];
+  const of = { projectIdOrName: projectId, provider: provider.name, ...ends };
+  const submit = async (values: Record<string, FormDataEntryValue>) => {
+    const about = nested(values, [WORKSPACE, ...facts]);
+    if (isByConsent(scheme)) return setAccount(about);
+    const credentials = nested(
+      values,
+      inputs.map(({ name }) => name),
+    );
+    const input = { ...of, authScheme: scheme, ...about, ...credentials } as never;
+    const made = await run({ input });
+    if (!made) return;
+    tellOpener({
+      type: 'connected',
+      connectionId: made.generateConnection.connection.id,
+      provider: provider.name,
+    });
+    onDone();
+  };
+  if (account) {
+    return (
+      <ConsentStep
+        input={{ ...of, authScheme: scheme, ...account }}
+        known={known}
+        onDone={onDone}
+      />
+    );
+  }
+  return (
+    <Form problem={problem} onSubmit={submit}>
+      {choices.length > 1 && (
+        <Choice
+          label="How to connect"
+          options={choices.map((id) => ({ id, label: SCHEME_WORDS[id] ?? id }))}
+          value={scheme}
+          onChange={setScheme}
+        />
+      )}
+      {inputs.map(({ name, label, isSecret, help }) => (
+        <TextInput
+          key={name}
+          name={name}
+          label={label}
+          type={isSecret ? 'password' : 'text'}
+          isRequired
+          {...(help && { help })}
+        />
+      ))}
+      {provider.baseUrl.includes('{{workspace}}') && (
+        <TextInput
+          name={WORKSPACE}
+          label="Workspace"
+          isRequired
+          help={`The part of the address that is yours: ${provider.baseUrl.replace('{{workspace}}', 'workspace')}`}
+        />
+      )}
+      {provider.inputs.map(({ name, displayName }) => (
+        <TextInput key={name} name={METADATA + name} label={displayName} isRequired />
+      ))}
+      {provider.docsUrl && (
+        <p className="quiet">
+          <a href={provider.docsUrl} target="_blank" rel="noreferrer">
+            Help of {provider.displayName}
+          </a>
+        </p>
+      )}
+      <Refusal problem={problem} shown={shown} />
+      <div className="row end">
+        <Action onPress={onDone}>Cancel</Action>
+        <Action type="submit" kind="primary" isPending={isRunning}>
+          {isByConsent(scheme) ? `Go on to ${provider.displayName}` : 'Connect'}
+        </Action>
+      </div>
+    </Form>
+  );
+}

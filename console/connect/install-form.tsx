@@ -1,0 +1,114 @@
+/** What is read of the account: required fields, those that are chosen, and the account's own for open names. */
+import { graphql, useFragment } from 'react-relay';
+import type { installForm_integration$key } from '../__generated__/installForm_integration.graphql.ts';
+import type { installFormFieldsQuery } from '../__generated__/installFormFieldsQuery.graphql.ts';
+import type { installFormMutation } from '../__generated__/installFormMutation.graphql.ts';
+import { chosenIn, type KnownField, ObjectFields } from '../src/fields/object-fields.tsx';
+import { Action, Form, Refusal } from '../src/parts/form.tsx';
+import { Loaded } from '../src/parts/page.tsx';
+import { useChange, usePageQuery } from '../src/parts/queries.ts';
+import { tellOpener } from './opener.ts';
+
+const INTEGRATION = graphql`
+  fragment installForm_integration on Integration {
+    name
+    provider
+    latestRevision {
+      content {
+        read {
+          objects {
+            objectName
+            ...objectFields_object
+          }
+        }
+      }
+    }
+  }
+`;
+
+const INSTALL = graphql`
+  mutation installFormMutation($input: CreateInstallationInput!) {
+    createInstallation(input: $input) {
+      installation {
+        id
+      }
+    }
+  }
+`;
+
+const FIELDS = graphql`
+  query installFormFieldsQuery(
+    $project: String!
+    $groupRef: String!
+    $provider: String!
+    $objectName: String!
+  ) {
+    objectMetadata(
+      projectIdOrName: $project
+      groupRef: $groupRef
+      provider: $provider
+      objectName: $objectName
+    ) {
+      fields {
+        fieldName
+        displayName
+      }
+    }
+  }
+`;
+
+interface InstallFormProps {
+  projectId: string;
+  groupRef: string;
+  connectionId: string;
+  integration: installForm_integration$key;
+}
+
+export function InstallForm({ projectId, groupRef, connectionId, ...props }: InstallFormProps) {
+  const { name, provider, latestRevision } = useFragment(INTEGRATION, props.integration);
+  const { run, isRunning, problem } = useChange<installFormMutation>(INSTALL);
+  const objects = latestRevision.content.read?.objects ?? [];
+  const install = async (values: Record<string, FormDataEntryValue>) => {
+    const read = objects.map(({ objectName }) => chosenIn(values, objectName));
+    const ends = { projectIdOrName: projectId, integrationIdOrName: name, groupRef, connectionId };
+    const made = await run({ input: { ...ends, ...(read.length > 0 && { config: { read } }) } });
+    if (!made) return;
+    const { id: installationId } = made.createInstallation.installation;
+    tellOpener({ type: 'installed', installationId, integration: name });
+  };
+  return (
+    <Form problem={problem} onSubmit={install}>
+      {objects.map((object) => (
+        <Loaded
+          key={object.objectName}
+          place={object.objectName}
+          refused={<ObjectFields object={object} known={NONE} chosen={null} />}
+        >
+          <KnownFields
+            of={{ project: projectId, groupRef, provider, objectName: object.objectName }}
+            object={object}
+          />
+        </Loaded>
+      ))}
+      <Refusal problem={problem} />
+      <div className="row end">
+        <Action type="submit" kind="primary" isPending={isRunning}>
+          Start
+        </Action>
+      </div>
+    </Form>
+  );
+}
+
+/** Of a provider that can't describe its objects. */
+const NONE: KnownField[] = [];
+
+interface KnownFieldsProps {
+  of: installFormFieldsQuery['variables'];
+  object: Parameters<typeof ObjectFields>[0]['object'];
+}
+
+function KnownFields({ of, object }: KnownFieldsProps) {
+  const { objectMetadata } = usePageQuery<installFormFieldsQuery>(FIELDS, of);
+  return <ObjectFields object={object} known={objectMetadata.fields} chosen={null} />;
+}

@@ -1,0 +1,119 @@
+/** An integration that works: how its reads are going. */
+import { graphql, useFragment } from 'react-relay';
+import type { installedPart_installation$key } from '../__generated__/installedPart_installation.graphql.ts';
+import { Status } from '../src/parts/status.tsx';
+import { Progress } from '../src/parts/table.tsx';
+import { Time } from '../src/parts/time.tsx';
+import { ReadNow } from './read-now.tsx';
+
+const INSTALLATION = graphql`
+  fragment installedPart_installation on Installation {
+    id
+    project {
+      id
+    }
+    group {
+      groupRef
+    }
+    integration {
+      name
+    }
+    healthStatus
+    healthReason
+    objects {
+      objectName
+      mappedObjectName
+      recordsRead
+      lastReadTime
+      nextReadTime
+    }
+    operations(first: 5, status: IN_PROGRESS) {
+      nodes {
+        id
+        metadata {
+          progress {
+            objectName
+            recordsProcessed
+            recordsEstimatedTotal
+          }
+        }
+      }
+    }
+  }
+`;
+
+interface InstalledPartProps {
+  installation: installedPart_installation$key;
+  mayRead: boolean;
+}
+
+export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
+  const { project, group, integration, objects, operations, ...of } = useFragment(
+    INSTALLATION,
+    installation,
+  );
+  const input = {
+    projectIdOrName: project.id,
+    integrationIdOrName: integration.name,
+    groupRef: group.groupRef,
+  };
+  const progressOf = (name: string) =>
+    operations.nodes
+      .map(({ metadata }) => metadata.progress)
+      .find((one) => one?.objectName === name);
+  return (
+    <div className="installed">
+      <p>
+        <Status of={of.healthStatus} /> {of.healthReason}
+      </p>
+      <ul className="plain-list">
+        {objects.map((object) => {
+          const { objectName, mappedObjectName } = object;
+          const progress = progressOf(objectName);
+          const name = mappedObjectName ?? objectName;
+          return (
+            <li key={objectName}>
+              <span className="strong">{name}</span>
+              {progress ? (
+                <Progress
+                  label={`Progress of ${name}`}
+                  done={progress.recordsProcessed}
+                  total={progress.recordsEstimatedTotal}
+                />
+              ) : (
+                <div className="row">
+                  <ReadSoFar {...object} />
+                  {mayRead && <ReadNow label={name} input={{ ...input, objectName }} />}
+                </div>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+interface ReadSoFarProps {
+  recordsRead: number;
+  lastReadTime: string | null | undefined;
+  nextReadTime: string | null | undefined;
+}
+
+function ReadSoFar({ recordsRead, lastReadTime, nextReadTime }: ReadSoFarProps) {
+  return (
+    <span className="quiet">
+      {recordsRead.toLocaleString('en')} records
+      {lastReadTime && (
+        <>
+          , last read <Time of={lastReadTime} />
+        </>
+      )}
+      {!lastReadTime && nextReadTime && (
+        <>
+          , the first read begins <Time of={nextReadTime} />
+        </>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,103 @@
+/** One integration: connect an account, choose what is read, and see it arrive. */
+import { useState } from 'react';
+import { graphql, useFragment } from 'react-relay';
+import type { credentialsForm_provider$key } from '../__generated__/credentialsForm_provider.graphql.ts';
+import type { installedPart_installation$key } from '../__generated__/installedPart_installation.graphql.ts';
+import type { integrationCard_integration$key } from '../__generated__/integrationCard_integration.graphql.ts';
+import { Action } from '../src/parts/form.tsx';
+import { Loaded } from '../src/parts/page.tsx';
+import { Status } from '../src/parts/status.tsx';
+import { CredentialsForm } from './credentials-form.tsx';
+import { InstallForm } from './install-form.tsx';
+import { InstalledPart } from './installed-part.tsx';
+
+const INTEGRATION = graphql`
+  fragment integrationCard_integration on Integration {
+    id
+    name
+    provider
+    latestRevision {
+      content {
+        displayName
+      }
+    }
+    ...installForm_integration
+  }
+`;
+
+export interface Ends {
+  groupRef: string;
+  consumerRef: string;
+}
+
+interface IntegrationCardProps {
+  projectId: string;
+  ends: Ends;
+  integration: integrationCard_integration$key;
+  provider: (credentialsForm_provider$key & { displayName: string }) | null;
+  connection: { id: string; status: string } | null;
+  installation: installedPart_installation$key | null;
+  /** What the token permits beside seeing. */
+  permissions: readonly string[];
+}
+
+export function IntegrationCard(props: IntegrationCardProps) {
+  const { projectId, ends, provider, connection, installation, permissions } = props;
+  const integration = useFragment(INTEGRATION, props.integration);
+  const [isConnecting, setConnecting] = useState(false);
+  const isBroken = connection?.status === 'BAD_CREDENTIALS';
+  const title = integration.latestRevision.content.displayName ?? integration.name;
+  return (
+    <section className="card" aria-label={title}>
+      <div className="card-head">
+        <div>
+          <h2>{title}</h2>
+          <span className="quiet">{provider?.displayName ?? integration.provider}</span>
+        </div>
+        {isBroken ? (
+          <Status of="BAD_CREDENTIALS" />
+        ) : (
+          <span className={`status ${connection ? 'good' : 'idle'}`}>
+            {connection ? 'Connected' : 'Not connected'}
+          </span>
+        )}
+      </div>
+      {isBroken && <p>The account does not accept the gateway any more. Connect it again.</p>}
+      {isConnecting && provider && (
+        <CredentialsForm
+          projectId={projectId}
+          ends={ends}
+          provider={provider}
+          known={connection}
+          onDone={() => setConnecting(false)}
+        />
+      )}
+      {!isConnecting && (!connection || isBroken) && (
+        <Action kind="primary" onPress={() => setConnecting(true)}>
+          {connection
+            ? `Connect ${provider?.displayName} again`
+            : `Connect ${provider?.displayName}`}
+        </Action>
+      )}
+      {connection && !isBroken && !isConnecting && (
+        <>
+          {installation ? (
+            <InstalledPart installation={installation} mayRead={permissions.includes('READ')} />
+          ) : (
+            <Loaded place={connection.id}>
+              <InstallForm
+                projectId={projectId}
+                groupRef={ends.groupRef}
+                connectionId={connection.id}
+                integration={integration}
+              />
+            </Loaded>
+          )}
+          <Action kind="quiet" onPress={() => setConnecting(true)}>
+            Connect another account instead
+          </Action>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,136 @@
+/** What can be connected, each with where it stands. */
+import { useEffect } from 'react';
+import { graphql } from 'react-relay';
+import type { integrationsQuery } from '../__generated__/integrationsQuery.graphql.ts';
+import { Action } from '../src/parts/form.tsx';
+import { Empty } from '../src/parts/page.tsx';
+import { usePageQuery } from '../src/parts/queries.ts';
+import { IntegrationCard } from './integration-card.tsx';
+import { isOpened, tellOpener } from './opener.ts';
+import type { Session } from './session-token.ts';
+
+const QUERY = graphql`
+  query integrationsQuery {
+    viewer {
+      scopes
+      group {
+        groupRef
+        groupName
+      }
+      consumer {
+        consumerRef
+      }
+      project {
+        id
+        appName
+        entitlements {
+          brandingRemoval {
+            value
+          }
+        }
+        integrations(first: 100) {
+          nodes {
+            id
+            name
+            provider
+            ...integrationCard_integration
+          }
+        }
+        connections(first: 100) {
+          nodes {
+            id
+            provider
+            status
+            authScheme
+            consumer {
+              consumerRef
+            }
+          }
+        }
+        installations(first: 100) {
+          nodes {
+            id
+            integration {
+              id
+            }
+            ...installedPart_installation
+          }
+        }
+      }
+    }
+    providers(first: 100) {
+      nodes {
+        name
+        displayName
+        ...credentialsForm_provider
+      }
+    }
+  }
+`;
+
+const LOOK_MS = 1_500;
+
+export function Integrations({ session }: { session: Session }) {
+  const { viewer, providers } = usePageQuery<integrationsQuery>(QUERY, {}, { everyMs: LOOK_MS });
+  const { project, group, consumer, scopes } = viewer;
+  const appName = project?.appName;
+  useEffect(() => {
+    document.title = appName ? `Connect with ${appName}` : 'Connect';
+  }, [appName]);
+  if (!project || !group || !consumer) {
+    return (
+      <Empty title="This page is for end users">
+        A key of a backend has no accounts of its own.
+      </Empty>
+    );
+  }
+  const ends = { groupRef: group.groupRef, consumerRef: consumer.consumerRef };
+  const { integrations, connections, installations, entitlements } = project;
+  return (
+    <>
+      <header>
+        <h1>{project.appName}</h1>
+        <p className="quiet">Connect the accounts of {group.groupName}.</p>
+      </header>
+      {integrations.nodes.length === 0 && <Empty title="There is nothing to connect yet" />}
+      {integrations.nodes.map((integration) => (
+        <IntegrationCard
+          key={integration.id}
+          projectId={project.id}
+          ends={ends}
+          permissions={scopes}
+          integration={integration}
+          provider={providers.nodes.find(({ name }) => name === integration.provider) ?? null}
+          connection={
+            connections.nodes.find((one) => one.provider === integration.provider) ?? null
+          }
+          installation={
+            installations.nodes.find((one) => one.integration.id === integration.id) ?? null
+          }
+        />
+      ))}
+      <Leave session={session} />
+      {!entitlements.brandingRemoval.value && (
+        <footer className="quiet">Connected by Integration gateway</footer>
+      )}
+    </>
+  );
+}
+
+/** Back to where the user came from. */
+function Leave({ session: { returnUrl } }: { session: Session }) {
+  if (isOpened) {
+    return (
+      <div className="row end">
+        <Action onPress={() => tellOpener({ type: 'closed' })}>Done</Action>
+      </div>
+    );
+  }
+  return returnUrl ? (
+    <div className="row end">
+      <a className="action" href={returnUrl}>
+        Back
+      </a>
+    </div>
+  ) : null;
+}

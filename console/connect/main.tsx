@@ -1,0 +1,7 @@
+import { createRoot } from 'react-dom/client';
+import '../src/style/base.css';
+import '../src/style/parts.css';
+import './connect.css';
+import { ConnectPage } from './connect-page.tsx';
+
+createRoot(document.getElementById('root') as HTMLElement).render(<ConnectPage />);

@@ -1,0 +1,37 @@
+/** Reads what was installed now, where the token permits it: else the schedule does. */
+import { graphql } from 'react-relay';
+import type { readNowMutation } from '../__generated__/readNowMutation.graphql.ts';
+import { Action, Refusal } from '../src/parts/form.tsx';
+import { useChange } from '../src/parts/queries.ts';
+
+const TRIGGER = graphql`
+  mutation readNowMutation($input: TriggerReadInput!) {
+    triggerRead(input: $input) {
+      operation {
+        id
+      }
+    }
+  }
+`;
+
+interface ReadNowProps {
+  input: {
+    projectIdOrName: string;
+    integrationIdOrName: string;
+    groupRef: string;
+    objectName: string;
+  };
+  label: string;
+}
+
+export function ReadNow({ input, label }: ReadNowProps) {
+  const { run, isRunning, problem } = useChange<readNowMutation>(TRIGGER);
+  return (
+    <>
+      <Action isPending={isRunning} aria-label={`Read now: ${label}`} onPress={() => run({ input })}>
+        Read now
+      </Action>
+      <Refusal problem={problem} />
+    </>
+  );
+}
