@@ -28,7 +28,11 @@ export function ReadNow({ input, label }: ReadNowProps) {
   const { run, isRunning, problem } = useChange<readNowMutation>(TRIGGER);
   return (
     <>
-      <Action isPending={isRunning} aria-label={`Read now: ${label}`} onPress={() => run({ input })}>
+      <Action
+        isPending={isRunning}
+        aria-label={`Read now: ${label}`}
+        onPress={() => run({ input })}
+      >
         Read now
       </Action>
       <Refusal problem={problem} />

@@ -120,18 +120,23 @@ test.skipIf(noBrowser)('by a user name, and by a client of its own', async () =>
   ]);
 });
 
-test.skipIf(noBrowser)('what the provider refuses is told, and may be corrected', async () => {
+test.skipIf(noBrowser)('a wrong key is found out, and the account connected again', async () => {
   await openConnect('by-mistake');
-  await chooseWay('With a client id and its secret');
-  await page.getByLabel('Client id', { exact: true }).fill('sandbox-client');
-  await page.getByLabel('Client secret', { exact: true }).fill('wrong');
-  await submit();
-  await page.locator('.refusal').first().waitFor();
+  const enterKey = async (key: string) => {
+    await chooseWay('With an API key');
+    await page.getByLabel('API key', { exact: true }).fill(key);
+    await submit();
+  };
+  await enterKey('wrong');
+  await page.getByRole('button', { name: 'Connect Sandbox CRM again' }).click();
   await holdToAxe(page);
-  expect(await connectionsOf('by-mistake')).toEqual([]);
-  await page.getByLabel('Client secret', { exact: true }).fill('sandbox-secret');
-  await submit();
-  await isConnected();
+  await enterKey('sandbox-key');
+  await page.getByRole('button', { name: 'Start' }).waitFor();
+  const { project } = await api(
+    '{ project(idOrName: "demo") { connections(groupRef: "by-mistake") { nodes { status } } } }',
+  );
+  expect(project.connections.nodes).toHaveLength(1);
+  expect(project.connections.nodes[0].status).not.toBe('BAD_CREDENTIALS');
 });
 
 test.skipIf(noBrowser)('by consent in a window, after one that was abandoned', async () => {

@@ -19,7 +19,7 @@ test('every block is run, or has a reason why not', () => {
   );
   expect(blocks).toHaveLength(fences.flatMap((found) => found ?? []).length / 2);
   const languages = new Set(blocks.filter(isRun).map(({ language }) => language));
-  expect([...languages].sort()).toEqual(['graphql', 'js', 'json', 'sh']);
+  expect([...languages].sort()).toEqual(['graphql', 'html', 'js', 'json', 'sh']);
   const stale = BLOCKS_NOT_RUN.filter(
     ({ start }) => !blocks.some(({ text }) => text.startsWith(start)),
   );

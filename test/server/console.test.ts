@@ -1,5 +1,7 @@
 /** What is served at /console, without a browser: files, their caching, what may run, and the demo's sign-in. */
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
 
@@ -65,6 +67,35 @@ test('files are kept for good, compressed, and the page is asked for again', asy
   expect((await fetch(`${url}/console/..%2f..%2fpackage.json`)).headers.get('content-type')).toBe(
     'text/html; charset=utf-8',
   );
+});
+
+test('the connect page is framed by pages of its project alone', async () => {
+  const { projectId, apiKey } = JSON.parse(
+    readFileSync(join(app.app.services.config.DATA_DIR, 'demo.json'), 'utf8'),
+  );
+  const policyFor = async (query: string) => {
+    const response = await fetch(`${url}/connect${query}`);
+    expect(response.status).toBe(200);
+    const [found] = assetsOf(await response.text());
+    expect((await fetch(new URL(found ?? '', `${url}/connect`))).status).toBe(200);
+    return /frame-ancestors ([^;]+)/.exec(
+      response.headers.get('content-security-policy') ?? '',
+    )?.[1];
+  };
+  expect(await policyFor('')).toBe("'none'");
+  expect(await policyFor(`?project=${projectId}`)).toBe("'none'");
+  const query = `mutation { updateProject(input: { projectIdOrName: "${projectId}",
+    allowedOrigins: ["https://app.example", "https://other.example:8443"] }) { project { id } } }`;
+  await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  expect(await policyFor(`?project=${projectId}`)).toBe(
+    'https://app.example https://other.example:8443',
+  );
+  expect(await policyFor('?project=prj_nobody')).toBe("'none'");
+  expect((await fetch(`${url}/connect.js`)).headers.get('content-type')).toContain('javascript');
 });
 
 /** As a request with these headers sees it. */
