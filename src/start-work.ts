@@ -16,6 +16,7 @@ import { runErasureJob } from './jobs/run-erasure.ts';
 import { runReadJob } from './jobs/run-read.ts';
 import { runWriteJob } from './jobs/run-write.ts';
 import { scheduleReadsSweep } from './jobs/schedule-reads.ts';
+import { watchSchemasSweep } from './jobs/watch-schemas.ts';
 import { createOutbound } from './outbound/client.ts';
 
 export const WORK: Work = {
@@ -32,6 +33,7 @@ export const WORK: Work = {
     deliverProviderEventsSweep,
     lookAfterSubscriptionsSweep,
     scheduleReadsSweep,
+    watchSchemasSweep,
     refreshTokensSweep,
     recoverErasuresSweep,
     removeExpiredSweep,

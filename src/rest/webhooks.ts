@@ -1,7 +1,9 @@
-/** What the gateway sends to destinations, as the document's webhooks: an event of each type, and records. */
+/** What the gateway sends to destinations, as the document's webhooks: an event of each type, records, and what changes. */
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { recordsMessage } from '../domain/operation/read/read-message.ts';
+import { eventsMessage } from '../domain/provider-event/event-message.ts';
+import { schemaMessage } from '../domain/schema-watch/schema-message.ts';
 import { EVENTS } from '../events/event-types.ts';
 
 type Webhooks = NonNullable<OpenAPIV3_1.Document['webhooks']>;
@@ -14,12 +16,13 @@ interface Message {
   body: z.ZodObject;
 }
 
-/** By the name of their kind: the word of the event's type, or `records`. */
+/** By the name of their kind: the word of the event's type, or of what is told of an installation. */
 export function webhooks(): Webhooks {
   const events = Object.values(EVENTS).map(
     (event) => [event.wireName, eventMessage(event)] as const,
   );
-  const messages = [...events, ['records', RECORDS] as const];
+  const others = [RECORDS, CHANGES, FIELDS].map((message) => [message.id, message] as const);
+  const messages = [...events, ...others];
   const requests = messages.map(([name, message]) => [name, { post: request(message) }]);
   return Object.fromEntries(requests);
 }
@@ -46,6 +49,24 @@ const RECORDS: Message = {
   description: `A page of a read, or a part of it if the page is over 300,000 bytes. It goes to the destination
 that the integration names for the object. A page without records sends nothing.`,
   body: recordsMessage,
+};
+
+const CHANGES: Message = {
+  id: 'changes',
+  tag: 'Reads',
+  summary: 'Sends changes that a provider has told.',
+  description: `What happened to records that the integration subscribes to. It goes to the destination that the
+integration names for the object. Messages about one record come in the order of its changes.`,
+  body: eventsMessage,
+};
+
+const FIELDS: Message = {
+  id: 'fields',
+  tag: 'Reads',
+  summary: 'Sends changed fields of an object.',
+  description: `What has changed since the look before, of an object that the integration names. It goes to the
+destination of \`watchSchema\`. The first look at an account tells nothing.`,
+  body: schemaMessage,
 };
 
 const SENDING = `Any 2xx within 15 seconds is a success; redirects are not followed. The same message may come more

@@ -75,11 +75,10 @@ export async function noteDestinationUses(
   await tx.destinationUse.createMany({ data });
 }
 
-/** Each once: of the objects of every part of a content or a config. */
+/** Each once: of every part of a content or a config, and of its objects. */
 function destinationsIn(content: object): string[] {
-  const parts = Object.values(content).map((part) => part?.objects ?? part);
-  const objects: unknown[] = parts.filter(Array.isArray).flat();
-  const named = objects.map((object) => (object as { destination?: unknown } | null)?.destination);
+  const parts: unknown[] = Object.values(content).flatMap((part) => part?.objects ?? part);
+  const named = parts.map((part) => (part as { destination?: unknown } | null)?.destination);
   return [...new Set(named.filter((name) => typeof name === 'string'))];
 }
 

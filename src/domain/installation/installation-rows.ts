@@ -10,6 +10,7 @@ import type { Call } from '../call.ts';
 import { noteDestinationUses } from '../event/destination-uses.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { dropSubscriptions, followSubscriptions } from '../provider-event/object-subscription.ts';
+import { followSchema } from '../schema-watch/schema-watch.ts';
 import { actorOf } from '../viewer/viewer.ts';
 import {
   type ConfigContent,
@@ -75,6 +76,7 @@ export async function insertInstallation(
   const fields = await installationFields(tx, installation);
   const data = { ...fields, config: configData(config) };
   await recordEvent(tx, { ...about(fields), eventType: 'INSTALLATION_CREATED', data });
+  await followSchema(call, tx, { installation, content });
   await followSubscriptions(call, tx, { installation, content, config: configOf(config) });
   return installation;
 }

@@ -4,7 +4,8 @@ import { z } from 'zod';
 
 /** The platform's most frequent schedule. */
 const GAP_MIN_MINUTES = 10;
-const DAY_MINUTES = 24 * 60;
+const HOUR_MINUTES = 60;
+const DAY_MINUTES = 24 * HOUR_MINUTES;
 /** 28 years, after which dates fall on the same weekdays again. */
 const CALENDAR_DAYS = 28 * 365.25;
 
@@ -12,22 +13,28 @@ const CALENDAR_DAYS = 28 * 365.25;
 const FIVE_FIELDS = /^(?:[\d*,/-]+ +){3}(?:[\d*,/-]|[a-z]{3})+ +(?:[\d*,/-]|[a-z]{3})+$/i;
 
 /** A schedule in an input, or none: left out, null, or empty as the platform's clients write it. */
-export const optionalSchedule = z
-  .string()
-  .max(256)
-  .superRefine((text, context) => {
-    const problem = text === '' ? null : scheduleProblem(text);
-    if (problem) context.addIssue({ code: 'custom', message: problem });
-  })
-  .nullish()
-  .transform((text) => text || null);
+export const optionalSchedule = scheduleInput(GAP_MIN_MINUTES);
+/** The same, for what is looked at seldom. */
+export const hourlySchedule = scheduleInput(HOUR_MINUTES);
+
+function scheduleInput(gapMinMinutes: number) {
+  return z
+    .string()
+    .max(256)
+    .superRefine((text, context) => {
+      const problem = text === '' ? null : scheduleProblem(text, gapMinMinutes);
+      if (problem) context.addIssue({ code: 'custom', message: problem });
+    })
+    .nullish()
+    .transform((text) => text || null);
+}
 
 /** Why the text is not a schedule, as a sentence's end; null if it is one. */
-export function scheduleProblem(text: string): string | null {
+export function scheduleProblem(text: string, gapMinMinutes = GAP_MIN_MINUTES): string | null {
   if (!FIVE_FIELDS.test(text)) return 'must be a cron expression of five fields.';
   try {
-    return smallestGapMinutes(text) < GAP_MIN_MINUTES
-      ? `must be at most one run in ${GAP_MIN_MINUTES} minutes.`
+    return smallestGapMinutes(text) < gapMinMinutes
+      ? `must be at most one run in ${gapMinMinutes} minutes.`
       : null;
   } catch (error) {
     return `must be a cron expression of five fields: ${(error as Error).message}.`;
@@ -52,7 +59,7 @@ function smallestGapMinutes(schedule: string): number {
   const gaps = times.slice(1).map((time, index) => time - (times[index] as number));
   const overMidnight = (times[0] as number) + DAY_MINUTES - (times.at(-1) as number);
   nextRunOf(schedule, new Date(0));
-  if (overMidnight < GAP_MIN_MINUTES && runsTwoDaysInARow(fields)) gaps.push(overMidnight);
+  if (overMidnight < HOUR_MINUTES && runsTwoDaysInARow(fields)) gaps.push(overMidnight);
   return Math.min(DAY_MINUTES, ...gaps);
 }
 

@@ -13,9 +13,12 @@ import type { ContentInput } from './integration-content-input.ts';
 type Path = readonly PropertyKey[];
 type Objects = readonly { objectName: string }[];
 
-/** Names every object that the provider does not read, write or tell events of, and a proxy that it does not allow. */
+/**
+ * Names every object that the provider does not read, write or tell events of, a proxy that it does not allow, and
+ * fields that it does not describe.
+ */
 export function* capabilityIssues(
-  { read, write, subscribe, proxy }: ContentInput,
+  { read, write, subscribe, proxy, watchSchema }: ContentInput,
   path: Path,
   provider: Provider,
 ): Generator<Issue> {
@@ -29,6 +32,10 @@ export function* capabilityIssues(
   if (proxy?.enabled && !has.includes('PROXY')) {
     const detail = `must be false: ${provider.displayName} does not support PROXY.`;
     yield issueAt([...path, 'proxy', 'enabled'], detail, true);
+  }
+  if (watchSchema && !has.includes('METADATA')) {
+    const detail = `must be left out: ${provider.displayName} does not describe its objects (METADATA).`;
+    yield issueAt([...path, 'watchSchema'], detail, watchSchema);
   }
 }
 

@@ -58,11 +58,17 @@ export function* contentIssues(content: ContentInput, about: ContentAbout): Gene
   yield* readIssues(content, about);
   yield* objectNameIssues(content.write?.objects ?? [], [...path, 'write', 'objects'], provider);
   yield* subscribeIssues(content, about);
+  yield* destinationIssues(
+    content.watchSchema?.destination,
+    [...path, 'watchSchema', 'destination'],
+    about.destinations,
+  );
 }
 
 /** Every destination that the content names, each once. */
-function destinationsOf({ read, subscribe }: ContentInput): string[] {
-  const named = [...(read?.objects ?? []), ...(subscribe?.objects ?? [])];
+function destinationsOf({ read, subscribe, watchSchema }: ContentInput): string[] {
+  const objects = [...(read?.objects ?? []), ...(subscribe?.objects ?? [])];
+  const named = [...objects, ...(watchSchema ? [watchSchema] : [])];
   return [...new Set(named.flatMap(({ destination }) => destination ?? []))];
 }
 

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { orDefault, orElse, orNull } from '../optional-value.ts';
 import { backfillPeriod, PERIOD } from './backfill-period.ts';
-import { optionalSchedule } from './cron.ts';
+import { hourlySchedule, optionalSchedule } from './cron.ts';
 
 /** Far above any integration that people write; keeps a revision under a few megabytes. */
 export const CONTENT_LIMITS = { objects: 200, fields: 1_000, characters: 256 } as const;
@@ -192,6 +192,31 @@ const subscribeObjectInput = z
     description: 'An object whose changes the gateway subscribes to.',
   });
 
+const watchInput = z
+  .object({
+    enabled: oneOf('always').describe('Always `always`: a kind that is listed is told.'),
+  })
+  .meta({ id: 'SchemaChangeInput', description: 'A kind of change of fields that is told.' });
+
+export const WATCH_SCHEMA =
+  'New, deleted and changed fields of the objects that the integration names, told to a destination.';
+
+const watchSchemaInput = z
+  .object({
+    destination: contentText.describe('The name of the destination that is told.'),
+    schedule: hourlySchedule.describe(
+      'When it is looked: cron, in UTC, at most once an hour. Default: once a day.',
+    ),
+    allObjects: z
+      .object({
+        fieldCreated: orNull(watchInput).describe('New fields.'),
+        fieldDeleted: orNull(watchInput).describe('Fields that are gone.'),
+        fieldChanged: orNull(watchInput).describe('Fields that are described in another way.'),
+      })
+      .meta({ id: 'WatchAllObjectsInput', description: 'What is told of every object.' }),
+  })
+  .meta({ id: 'WatchSchemaSpecInput', description: WATCH_SCHEMA });
+
 const objectsOf = <T extends z.ZodObject>(object: T) =>
   z.array(object).max(CONTENT_LIMITS.objects).describe('The objects, each once, at most 200.');
 
@@ -220,6 +245,7 @@ export const integrationContentInput = z
         description: 'The objects whose changes the gateway subscribes to.',
       }),
     ).describe('The objects whose changes the gateway subscribes to.'),
+    watchSchema: orNull(watchSchemaInput).describe(WATCH_SCHEMA),
   })
   .meta({
     id: 'IntegrationContentInput',

@@ -23,6 +23,7 @@ export type ReadObject = Omit<ParsedRead, 'requiredFields' | 'optionalFields' | 
 };
 export type WriteObject = Objects<'write'>;
 export type SubscribeObject = Objects<'subscribe'>;
+export type WatchSchema = NonNullable<IntegrationContent['watchSchema']>;
 export type EventToggle = NonNullable<SubscribeObject['createEvent']>;
 export type UpdateEvent = NonNullable<SubscribeObject['updateEvent']>;
 export type AssociationChangeEvent = NonNullable<SubscribeObject['associationChangeEvent']>;

@@ -19,6 +19,7 @@ import { orDefault } from '../optional-value.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { followRevision } from '../provider-event/follow-revision.ts';
+import { followSchemaOfRevision } from '../schema-watch/schema-watch.ts';
 import { type Batch, byId, findInProject } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import {
@@ -125,6 +126,7 @@ export async function revise(
   await dropObjects(tx, changes, destructive);
   await rescheduleObjects(tx, changes);
   const made = await insertRevision(tx, held, { revision, now: call.now() });
+  await followSchemaOfRevision(call, tx, changes);
   await followRevision(call, tx, changes);
   return made;
 }

@@ -1,4 +1,5 @@
 /** The messages that provider events are delivered in. */
+import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { ProviderRecord } from '../../providers/contract.ts';
 import type {
@@ -6,7 +7,12 @@ import type {
   ProviderEventKind,
   ProviderEvent as SentEvent,
 } from '../../providers/subscribing.ts';
-import { entryOf, messageBodies } from '../operation/read/read-message.ts';
+import {
+  entryOf,
+  installationMessage,
+  messageBodies,
+  resultEntry,
+} from '../operation/read/read-message.ts';
 import type { ReadPlan } from '../operation/read/read-plan.ts';
 
 export type ProviderEvent = Row<'ProviderEvent'>;
@@ -22,6 +28,35 @@ const EVENT_TYPES = {
   ASSOCIATION_UPDATE: 'associationUpdate',
   OTHER: 'other',
 } as const satisfies Record<ProviderEventKind, string>;
+
+const end = resultEntry
+  .extend({
+    id: z.string().describe("The record's id."),
+    objectName: z.string().describe('Its object.'),
+    rawObjectName: z.string().describe("The provider's name of the object."),
+  })
+  .describe('A record at an end of an association; its fields only with `includeFullRecords`.');
+
+/** The body of a message, as the documents describe it. */
+export const eventsMessage = installationMessage.extend({
+  action: z.literal('subscribe').describe('Always `subscribe`.'),
+  result: z
+    .array(
+      resultEntry.partial().extend({
+        subscribeEventType: z.enum(Object.values(EVENT_TYPES)).describe('What happened.'),
+        providerEventType: z.string().describe("The provider's own name of the event."),
+        id: z.string().optional().describe('The record; left out if it is about none.'),
+        fieldsUpdated: z
+          .array(z.string())
+          .optional()
+          .describe('Of an update: the fields that have changed, where the provider tells.'),
+        fromRecord: end.optional().describe('Of an association: the record that it leads from.'),
+        toRecord: end.optional().describe('Of an association: the record that it leads to.'),
+        rawEvent: z.unknown().describe('The event as the provider sent it.'),
+      }),
+    )
+    .describe('The events, of one record and in the order of its changes.'),
+});
 
 /** Records by object and id, as they were fetched. */
 export type Fetched = (objectName: string, id: string) => ProviderRecord | undefined;

@@ -14,9 +14,11 @@ import {
   ALWAYS_READ,
   ANY_FIELDS,
   VALUE_DEFAULTS,
+  WATCH_SCHEMA,
 } from '../../domain/integration/integration-content-input.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { SubscribeSpec } from './subscribe-spec.ts';
+import { WatchSchemaSpec } from './watch-schema-spec.ts';
 
 const nullable = true;
 
@@ -250,6 +252,13 @@ export const IntegrationContent = builder
         nullable,
         description: 'The objects whose changes the gateway subscribes to.',
         resolve: ({ subscribe }) => subscribe,
+      }),
+      watchSchema: t.field({
+        type: WatchSchemaSpec,
+        nullable,
+        description: WATCH_SCHEMA,
+        // Older revisions have no such member.
+        resolve: ({ watchSchema }) => watchSchema ?? null,
       }),
     }),
   });

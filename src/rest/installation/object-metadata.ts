@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import {
   FIELD_VALUE_TYPES,
-  type FieldDescription,
   installedObjectMetadataInput,
   type ObjectMetadata,
   objectMetadataInput,
   readInstalledObjectMetadata,
   readObjectMetadata,
 } from '../../domain/installation/object-metadata.ts';
+import { showField } from '../../domain/installation/shown-field.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { wordOf, words } from '../endpoint/words.ts';
+import { words } from '../endpoint/words.ts';
 import { resource } from '../openapi/schemas.ts';
 
 const tag = 'Object metadata';
@@ -52,17 +52,6 @@ const objectMetadata = resource(
       .describe('Only through an installation: the name that the integration maps the object to.'),
   },
 );
-
-export function showField(field: FieldDescription) {
-  return {
-    ...field,
-    displayName: field.displayName ?? field.fieldName,
-    valueType: wordOf('FieldValueType', field.valueType),
-    providerType: field.providerType ?? undefined,
-    values: field.values ?? undefined,
-    referenceTo: field.referenceTo ?? undefined,
-  };
-}
 
 function showObjectMetadata(metadata: ObjectMetadata) {
   return {

@@ -1,6 +1,7 @@
 /** Revisions as pages need them to let people choose: with the names and fields of one account. */
 import { z } from 'zod';
 import type { FieldDescription } from '../../domain/installation/object-metadata.ts';
+import { showField } from '../../domain/installation/shown-field.ts';
 import {
   getHydratedRevision,
   type HydratedObject,
@@ -14,7 +15,7 @@ import {
   type WriteObject,
 } from '../../domain/integration/integration-content.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { fieldMetadata, showField } from '../installation/object-metadata.ts';
+import { fieldMetadata } from '../installation/object-metadata.ts';
 import { resource } from '../openapi/schemas.ts';
 import { withoutNulls } from '../openapi/shown.ts';
 import { content, revision, showRevision } from './revision.ts';

@@ -163,9 +163,15 @@ const ofConnecting: Step[] = [
 const [reading] = wholeContent.read.objects;
 const surname = { mapToName: 'surname', default: 'lastname', prompt: 'Which is the surname?' };
 const requiredFields = [...(reading?.requiredFields ?? []), surname];
+const told = { enabled: 'always' };
 const content = contentFor('crm', {
   ...wholeContent,
   ...subscribeContent,
+  watchSchema: {
+    destination: 'records',
+    schedule: '0 0 * * *',
+    allObjects: { fieldCreated: told, fieldDeleted: told, fieldChanged: told },
+  },
   read: { objects: [{ ...reading, requiredFields }] },
 });
 const [subscribed] = subscribeContent.subscribe.objects;

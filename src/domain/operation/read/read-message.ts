@@ -37,7 +37,7 @@ const messageHead = z.object({
     ),
 });
 
-const resultEntry = z
+export const resultEntry = z
   .object({
     fields: fields.describe(
       "The selected fields, by the provider's names; null if the record has no value.",
@@ -58,6 +58,13 @@ export const recordsMessage = messageHead.extend({
     })
     .describe('What is in `result`.'),
   result: z.array(resultEntry).describe('The records.'),
+});
+
+/** What every message about an installation's records says of it, of a read or not. */
+export const installationMessage = recordsMessage.omit({
+  operationId: true,
+  operationTime: true,
+  readType: true,
 });
 
 /** What every message of a read says of it. */

@@ -1,0 +1,145 @@
+/**
+ * Looks at the fields of watched installations whose time has come, and owes a message for each object whose fields
+ * have changed. What is known and what is owed commit together, so that a change is told once.
+ */
+import { inTransaction } from '../../database/transaction.ts';
+import { DomainError, unprocessable } from '../../errors.ts';
+import { announceRecorded } from '../../events/channel.ts';
+import { oweMessages } from '../../events/owe.ts';
+import { subjectOf } from '../../events/subject.ts';
+import { ProviderError } from '../../providers/provider-error.ts';
+import { backoffMs } from '../../work/backoff.ts';
+import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
+import { LeaseLost } from '../../work/lease.ts';
+import type { Services } from '../call.ts';
+import { openSession } from '../connection/connection-session.ts';
+import { isBacklogged } from '../event/delivery-backlog.ts';
+import { holdDestination } from '../event/destination-uses.ts';
+import { nextRunOf } from '../integration/cron.ts';
+import type { IntegrationContent, WatchSchema } from '../integration/integration-content.ts';
+import { findInstalled, type Installed, installationHead } from '../operation/read/source.ts';
+import { type KnownObjects, knownFieldsOf, schemaDifference } from './schema-difference.ts';
+import { claimWatch, endWatch, giveBack, holdWatch, type SchemaWatch } from './schema-lease.ts';
+import { schemaBody } from './schema-message.ts';
+
+/** Installations of one process that are looked at at the same time. */
+const AT_ONCE = 4;
+const ONCE_A_DAY = '0 0 * * *';
+const RETRY = { firstMs: MINUTE_MS, maxMs: DAY_MS, jitter: 0.5 };
+
+export async function lookAtSchemas(services: Services, signal: AbortSignal): Promise<void> {
+  const worker = async () => {
+    while (!signal.aborted) {
+      const claimed = await claimWatch(services);
+      if (!claimed) return;
+      await look(services, claimed);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+async function look(services: Services, watch: SchemaWatch): Promise<void> {
+  const { projectId, installationId: id } = watch;
+  using _lease = holdWatch(services, watch);
+  try {
+    const found = await findInstalled(services, { projectId, id });
+    // What is gone took its row along.
+    if (!found) return;
+    const { watchSchema } = found.content;
+    if (!watchSchema) return await endWatch(services, watch);
+    if (await isBacklogged(services, projectId)) {
+      throw unprocessable('The project is owed too much.');
+    }
+    const known = await describeAll(services, found);
+    await record(services, watch, { found, watchSchema, known });
+  } catch (error) {
+    if (error instanceof LeaseLost) return;
+    await noteFailure(services, watch, error);
+  }
+}
+
+/** Each object that the integration names. Of one that the provider describes in part, changes can't be told. */
+async function describeAll(
+  services: Services,
+  { content, installation }: Installed,
+): Promise<KnownObjects> {
+  const provider = services.catalogue.findAt(content.provider, content.module);
+  const describe = provider?.capabilities.describeObject;
+  if (!describe) throw unprocessable(`${content.provider} does not describe its objects.`);
+  const { consumer: _consumer, ...connection } = installation.connection;
+  const session = openSession(services, connection, provider);
+  const known: KnownObjects = {};
+  for (const name of objectNames(content)) {
+    const description = await describe(session, name);
+    if (!description.isPartial) known[name] = knownFieldsOf(description);
+  }
+  return known;
+}
+
+function objectNames({ read, write, subscribe }: IntegrationContent): Set<string> {
+  const named: { objectName: string }[] = [
+    ...(read?.objects ?? []),
+    ...(write?.objects ?? []),
+    ...(subscribe?.objects ?? []),
+  ];
+  return new Set(named.map(({ objectName }) => objectName));
+}
+
+interface Looked {
+  found: Installed;
+  watchSchema: WatchSchema;
+  known: KnownObjects;
+}
+
+/** Throws LeaseLost. */
+async function record(
+  services: Services,
+  watch: SchemaWatch,
+  { found, watchSchema, known }: Looked,
+): Promise<void> {
+  const { projectId } = watch;
+  const { connection } = found.installation;
+  // Another account has other fields: they are learned anew.
+  const before = (watch.connectionId === connection.id
+    ? watch.known
+    : {}) as unknown as KnownObjects;
+  const bodies = Object.entries(known).flatMap(([objectName, fields]) => {
+    const last = before[objectName];
+    const difference = last && schemaDifference(last, fields, watchSchema.allObjects);
+    return difference ? [schemaBody(headOf(found, objectName), difference)] : [];
+  });
+  const schedule = watchSchema.schedule ?? ONCE_A_DAY;
+  const dueTime = nextRunOf(schedule, services.now());
+  await inTransaction(services.database, async (tx) => {
+    const next = { known: known as never, connectionId: connection.id, dueTime, failures: 0 };
+    await giveBack(tx, watch, next);
+    if (bodies.length === 0) return;
+    const destinationId = await holdDestination(tx, projectId, watchSchema.destination);
+    const subject = subjectOf(connection);
+    await oweMessages(
+      tx,
+      bodies.map((body) => ({ projectId, destinationId, body, subject })),
+    );
+    await announceRecorded(tx, projectId);
+  });
+}
+
+function headOf(found: Installed, objectName: string): object {
+  const spec = found.content.read?.objects.find((object) => object.objectName === objectName);
+  return installationHead(found, { objectName, deliveredName: spec?.mapToName ?? objectName });
+}
+
+async function noteFailure(services: Services, watch: SchemaWatch, error: unknown): Promise<void> {
+  const isKnown = error instanceof DomainError || error instanceof ProviderError;
+  const about = { err: error, installationId: watch.installationId };
+  if (isKnown) services.log.warn(about, 'schema_watch.delayed');
+  else services.log.error(about, 'schema_watch.failed');
+  const failures = watch.failures + 1;
+  const waitMs = backoffMs(RETRY, failures, services.random);
+  const dueTime = new Date(services.now().getTime() + waitMs);
+  await inTransaction(services.database, (tx) => giveBack(tx, watch, { dueTime, failures })).catch(
+    (failure: unknown) => {
+      if (!(failure instanceof LeaseLost)) throw failure;
+    },
+  );
+}

@@ -1,0 +1,44 @@
+/** What has changed between two descriptions of an object. */
+import { isDeepStrictEqual } from 'node:util';
+import type { FieldDescription, ObjectDescription } from '../../providers/contract.ts';
+import type { WatchSchema } from '../integration/integration-content.ts';
+
+/** Fields by their names. */
+export type KnownFields = Record<string, FieldDescription>;
+/** Of each object that was described whole. */
+export type KnownObjects = Record<string, KnownFields>;
+
+export interface SchemaDifference {
+  createdFields: FieldDescription[];
+  deletedFields: FieldDescription[];
+  changedFields: { oldSchema: FieldDescription; newSchema: FieldDescription }[];
+}
+
+export function knownFieldsOf({ fields }: ObjectDescription): KnownFields {
+  return Object.fromEntries(fields.map((field) => [field.fieldName, field]));
+}
+
+/** Of the kinds that are watched, by the names of fields; null if there is nothing to tell. */
+export function schemaDifference(
+  before: KnownFields,
+  after: KnownFields,
+  { fieldCreated, fieldDeleted, fieldChanged }: WatchSchema['allObjects'],
+): SchemaDifference | null {
+  const onlyIn = (one: KnownFields, other: KnownFields) =>
+    namesOf(one).flatMap((name) => (Object.hasOwn(other, name) ? [] : (one[name] ?? [])));
+  const changed = namesOf(after).flatMap((name) => {
+    const [oldSchema, newSchema] = [before[name], after[name]];
+    const isOther = oldSchema && newSchema && !isDeepStrictEqual(oldSchema, newSchema);
+    return isOther ? [{ oldSchema, newSchema }] : [];
+  });
+  const difference = {
+    createdFields: fieldCreated ? onlyIn(after, before) : [],
+    deletedFields: fieldDeleted ? onlyIn(before, after) : [],
+    changedFields: fieldChanged ? changed : [],
+  };
+  return Object.values(difference).some((fields) => fields.length > 0) ? difference : null;
+}
+
+function namesOf(fields: KnownFields): string[] {
+  return Object.keys(fields).toSorted();
+}

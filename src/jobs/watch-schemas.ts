@@ -1,0 +1,9 @@
+import { lookAtSchemas } from '../domain/schema-watch/look-at-schemas.ts';
+import type { Sweep } from './job-worker.ts';
+
+/** Schedules are by the minute. */
+export const watchSchemasSweep: Sweep = {
+  name: 'fields at providers',
+  intervalMs: 60_000,
+  run: lookAtSchemas,
+};

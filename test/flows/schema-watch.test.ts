@@ -1,0 +1,209 @@
+/** An integration's `watchSchema`: changed fields of its objects reach the destination. */
+import { expect, test } from 'vitest';
+import { lookAtSchemas } from '../../src/domain/schema-watch/look-at-schemas.ts';
+import { schemaMessage } from '../../src/domain/schema-watch/schema-message.ts';
+import type { FieldDescription } from '../../src/providers/contract.ts';
+import { ProviderError } from '../../src/providers/provider-error.ts';
+import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
+import { sharedApp, type Tenant } from '../support/app.ts';
+import { PROVIDERS } from '../support/scenes/connections.ts';
+import {
+  CREATE_INTEGRATION,
+  CREATE_REVISION,
+  contentFor,
+  insertDestination,
+  installFor,
+  integrate,
+  revisionOf,
+} from '../support/scenes/integrations.ts';
+
+const DAY_MS = 86_400_000;
+const sandbox = sandboxProvider(() => 'http://sandbox.test');
+const field = (fieldName: string, given: Partial<FieldDescription> = {}): FieldDescription => ({
+  fieldName,
+  displayName: fieldName,
+  valueType: 'STRING',
+  providerType: 'text',
+  readOnly: false,
+  isCustom: false,
+  isRequired: false,
+  values: null,
+  referenceTo: null,
+  ...given,
+});
+
+/** As messages have it. */
+const shown = (fieldName: string) => {
+  const { values: _values, referenceTo: _referenceTo, ...rest } = field(fieldName);
+  return { ...rest, valueType: 'string' };
+};
+
+/** What the provider says of contacts. */
+let described: FieldDescription[] | ProviderError = [];
+const describing = {
+  ...sandbox,
+  capabilities: {
+    ...sandbox.capabilities,
+    describeObject: async (_session: unknown, objectName: string) => {
+      if (described instanceof ProviderError) throw described;
+      return { name: objectName, displayName: objectName, fields: described };
+    },
+  },
+};
+let nowMs = Date.now();
+const app = await sharedApp({
+  now: () => new Date(nowMs),
+  providers: [describing, ...PROVIDERS.filter(({ name }) => name !== 'sandbox')],
+});
+const { prisma } = app.app.services.database;
+const always = { enabled: 'always' };
+const ALL = { fieldCreated: always, fieldDeleted: always, fieldChanged: always };
+
+function watching(allObjects: object = ALL, given: object = {}) {
+  return contentFor('crm', { watchSchema: { destination: 'records', allObjects, ...given } });
+}
+
+/** All looks that are due so much later. */
+async function lookAfter(ms = 0): Promise<void> {
+  nowMs += ms;
+  await lookAtSchemas(app.app.services, new AbortController().signal);
+}
+
+async function messagesOf({ projectId }: Tenant) {
+  const rows = await prisma.delivery.findMany({ where: { projectId }, orderBy: { id: 'asc' } });
+  return rows
+    .map(({ body }) => JSON.parse(body))
+    .filter(({ action }) => action === 'schema.watch')
+    .map((body) => schemaMessage.parse(body));
+}
+
+async function installed(content = watching()) {
+  const tenant = await app.tenant();
+  described = [field('email'), field('phone')];
+  const integration = await integrate(app, tenant, content);
+  const [installationId] = await installFor(tenant, integration).then(({ id }) => [id]);
+  await lookAfter();
+  return { tenant, integration, installationId };
+}
+
+test('the first look learns; each change is told once, to the destination', async () => {
+  const { tenant } = await installed();
+  expect(await messagesOf(tenant)).toEqual([]);
+  described = [field('email', { isRequired: true }), field('tier')];
+  await lookAfter(DAY_MS);
+  await lookAfter();
+  const [message, ...others] = await messagesOf(tenant);
+  expect(others).toEqual([]);
+  expect(message).toMatchObject({
+    objectName: 'contacts',
+    groupRef: 'acme',
+    result: [
+      {
+        createdFields: [shown('tier')],
+        deletedFields: [shown('phone')],
+        changedFields: [
+          { oldSchema: shown('email'), newSchema: { ...shown('email'), isRequired: true } },
+        ],
+      },
+    ],
+  });
+  await lookAfter(DAY_MS);
+  expect(await messagesOf(tenant)).toHaveLength(1);
+});
+
+test('kinds that are not listed are not told', async () => {
+  const { tenant } = await installed(watching({ fieldDeleted: always }));
+  described = [field('email', { isRequired: true }), field('phone'), field('tier')];
+  await lookAfter(DAY_MS);
+  expect(await messagesOf(tenant)).toEqual([]);
+  described = [field('email')];
+  await lookAfter(DAY_MS);
+  const [message] = await messagesOf(tenant);
+  expect(message?.result[0]?.deletedFields.map(({ fieldName }) => fieldName)).toEqual([
+    'phone',
+    'tier',
+  ]);
+});
+
+test('a schedule says when it is looked', async () => {
+  const { tenant } = await installed(watching(ALL, { schedule: '0 * * * *' }));
+  described = [field('email')];
+  await lookAfter(3_600_000);
+  expect(await messagesOf(tenant)).toHaveLength(1);
+});
+
+test('a provider that fails is asked again later, and nothing is taken for deleted', async () => {
+  const { tenant } = await installed();
+  described = new ProviderError('SERVER_ERROR', 'Down for maintenance.');
+  await lookAfter(DAY_MS);
+  described = [field('email'), field('phone'), field('tier')];
+  await lookAfter();
+  expect(await messagesOf(tenant)).toEqual([]);
+  await lookAfter(120_000);
+  const [message] = await messagesOf(tenant);
+  expect(message?.result[0]).toMatchObject({ createdFields: [shown('tier')], deletedFields: [] });
+});
+
+test('it follows revisions, and ends with the installation', async () => {
+  const { tenant, integration, installationId } = await installed(contentFor('crm'));
+  const watches = () => prisma.schemaWatch.count({ where: { installationId } });
+  const revise = (content: object) =>
+    tenant.query(CREATE_REVISION, {
+      input: {
+        projectIdOrName: tenant.projectId,
+        integrationIdOrName: integration.id,
+        revision: revisionOf(content),
+      },
+    });
+  expect(await watches()).toBe(0);
+  await revise(watching());
+  expect(await watches()).toBe(1);
+  await revise(contentFor('crm'));
+  expect(await watches()).toBe(0);
+  await revise(watching());
+  await tenant.query(
+    `mutation ($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { deletedId } }`,
+    { input: { projectIdOrName: tenant.projectId, installationId } },
+  );
+  expect(await watches()).toBe(0);
+});
+
+test('what can not be watched is refused, with its place', async () => {
+  const tenant = await app.tenant();
+  await insertDestination(app, tenant);
+  const refusal = async (given: object) => {
+    const { name, provider } = { name: 'crm', provider: 'sandbox', ...given };
+    const content = { ...watching(ALL, { destination: 'nowhere', schedule: '*/30 * * * *' }) };
+    const latestRevision = revisionOf({ ...content, ...given });
+    const input = { projectIdOrName: tenant.projectId, name, provider, latestRevision };
+    const { problem } = await tenant.refusal(CREATE_INTEGRATION, { input });
+    return problem.issues;
+  };
+  const place = 'input.latestRevision.content.watchSchema';
+  expect(await refusal({})).toMatchObject([
+    { name: `${place}.schedule`, detail: 'must be at most one run in 60 minutes.' },
+    { name: `${place}.destination`, detail: 'is not a destination of the project.' },
+  ]);
+  const forwarding = { ...watching(), read: null, provider: 'sendGrid', proxy: { enabled: true } };
+  expect(await refusal(forwarding)).toMatchObject([
+    { name: place, detail: expect.stringContaining('does not describe its objects (METADATA)') },
+  ]);
+});
+
+test('a destination that is told is neither renamed nor deleted', async () => {
+  const { tenant } = await installed(
+    contentFor('crm', {
+      read: null,
+      write: { objects: [{ objectName: 'contacts' }] },
+      watchSchema: { destination: 'records', allObjects: ALL },
+    }),
+  );
+  const { projectId } = tenant;
+  const where = { projectId_name: { projectId, name: 'records' } };
+  const { id: destinationId } = await prisma.destination.findUniqueOrThrow({ where });
+  const { problem } = await tenant.refusal(
+    `mutation ($input: DeleteDestinationInput!) { deleteDestination(input: $input) { deletedId } }`,
+    { input: { projectIdOrName: projectId, destinationId } },
+  );
+  expect(problem.detail).toContain('integration crm');
+});
