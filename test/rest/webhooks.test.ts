@@ -2,14 +2,22 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
+import { lookAtSchemas } from '../../src/domain/schema-watch/look-at-schemas.ts';
 import { EVENTS, type EventData } from '../../src/events/event-types.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { newId } from '../../src/ids.ts';
-import { sharedApp } from '../support/app.ts';
+import { sharedApp, type Tenant } from '../support/app.ts';
 import { type Received, startReceiver } from '../support/receiver.ts';
 import { keepEvents } from '../support/scenes/connections.ts';
 import { contentFor } from '../support/scenes/integrations.ts';
 import { installReading, TRIGGER } from '../support/scenes/reads.ts';
+import {
+  ALL_EVENTS,
+  createSandboxApp,
+  POLLING,
+  SUBSCRIPTIONS,
+  sandboxClient,
+} from '../support/scenes/subscriptions.ts';
 
 type Type = keyof typeof EVENTS;
 
@@ -40,9 +48,16 @@ function faultsOf(kind: string, { headers, body }: Pick<Received, 'headers' | 'b
   });
 }
 
+/** What is told of an installation, by the action of its messages. */
+const KINDS: Record<string, string> = {
+  read: 'records',
+  subscribe: 'changes',
+  'schema.watch': 'fields',
+};
+
 function kindOf({ body }: Received): string {
   const { notificationType, action } = JSON.parse(body);
-  return notificationType ?? (action === 'read' ? 'records' : 'unknown');
+  return notificationType ?? KINDS[action] ?? 'unknown';
 }
 
 /** A project whose events of all types and whose records go to the receiver. */
@@ -107,18 +122,44 @@ const DATA: { [T in Type]: EventData<T> } = {
   },
 };
 
-test('there is a webhook for each type of event, and one for records', () => {
+/** A new record, and fields that were not there at the last look. */
+async function changeAtProvider(tenant: Tenant, installationId: string) {
+  const { prisma } = services.database;
+  const status = async () => {
+    const { node } = await tenant.query(SUBSCRIPTIONS, { id: installationId });
+    return node.subscriptions[0]?.status;
+  };
+  await expect.poll(status, POLLING).toBe('ACTIVE');
+  await sandboxClient(sandbox.url).create({ email: 'ada@example.test' });
+  const key = { projectId: tenant.projectId, installationId };
+  const look = () => lookAtSchemas(services, new AbortController().signal);
+  await look();
+  await expect
+    .poll(async () => (await prisma.schemaWatch.findFirstOrThrow({ where: key })).connectionId)
+    .not.toBeNull();
+  const data = { known: { contacts: {} }, dueTime: new Date(0) };
+  await prisma.schemaWatch.updateMany({ where: key, data });
+  await look();
+}
+
+test('there is a webhook for each type of event, and for what is told of installations', () => {
   const types = Object.values(EVENTS).map(({ wireName }) => wireName);
-  expect(Object.keys(webhooks).sort()).toEqual([...types, 'records'].sort());
+  expect(Object.keys(webhooks).sort()).toEqual([...types, ...Object.values(KINDS)].sort());
 });
 
 test('what is delivered is as the document says, of each kind', async () => {
   sandbox.seed('contacts', 3);
   const tenant = await withEverything('everything');
   await app.app.start();
-  const content = { read: { objects: [{ ...contentFor().read.objects[0], mapToName: 'people' }] } };
+  await createSandboxApp(tenant);
+  const content = {
+    read: { objects: [{ ...contentFor().read.objects[0], mapToName: 'people' }] },
+    subscribe: { objects: [ALL_EVENTS] },
+    watchSchema: { destination: 'records', allObjects: { fieldCreated: { enabled: 'always' } } },
+  };
   const reading = await installReading(app, tenant, { content });
   await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });
+  await changeAtProvider(tenant, reading.id);
   for (const [eventType, data] of Object.entries(DATA) as [Type, EventData<Type>][]) {
     const { projectId } = tenant;
     await inTransaction(services.database, (tx) =>
