@@ -1,2 +1,2 @@
 -- AlterTable
-ALTER TABLE "InstalledObject" ADD COLUMN     "backfillOperationId" TEXT;
+ALTER TABLE "InstalledObject" ADD COLUMN     "backfillOperationId" TEXT COLLATE "C";
