@@ -4,7 +4,16 @@
  * test/providers/contract.ts holds all of them to this file.
  */
 
+import type { ObjectDescription, ObjectSummary } from './descriptions.ts';
 import type { SubscribeCapability } from './subscribing.ts';
+
+export type {
+  FieldDescription,
+  FieldValueType,
+  ObjectDescription,
+  ObjectSummary,
+} from './descriptions.ts';
+export { FIELD_VALUE_TYPES } from './descriptions.ts';
 
 export const AUTH_SCHEMES = [
   'NONE',
@@ -143,6 +152,8 @@ export interface Provider {
   oauth2?: OAuth2Facts;
   apiKey?: Attachment;
   custom?: CustomAuthFacts;
+  /** A path that every valid credential may GET, and that costs little; others are answered by a 401. */
+  healthCheck?: string;
   /** The base URL needs a workspace (`{{workspace}}`), which connecting therefore asks for. */
   workspaceRequired?: boolean;
   /** Object names that exist; left out if a customer's account may hold any. */
@@ -257,51 +268,9 @@ export interface ProviderAnswer {
   body: unknown;
 }
 
-export const FIELD_VALUE_TYPES = [
-  'STRING',
-  'BOOLEAN',
-  'SINGLE_SELECT',
-  'MULTI_SELECT',
-  'DATE',
-  'DATETIME',
-  'INT',
-  'FLOAT',
-  'REFERENCE',
-  'OTHER',
-] as const;
-export type FieldValueType = (typeof FIELD_VALUE_TYPES)[number];
-
-export interface FieldDescription {
-  fieldName: string;
-  displayName: string | null;
-  valueType: FieldValueType;
-  /** The provider's own name of the type. */
-  providerType: string | null;
-  readOnly: boolean;
-  isCustom: boolean;
-  isRequired: boolean;
-  /** Only for select types. */
-  values: { value: string; displayValue: string }[] | null;
-  /** Only for references. */
-  referenceTo: string[] | null;
-}
-
-export interface ObjectSummary {
-  name: string;
-  displayName: string;
-}
-
 /** An object that every account has, and what can be done with its records. */
 export interface CommonObject extends ObjectSummary {
   supports: readonly ProviderCapability[];
-}
-
-export interface ObjectDescription {
-  name: string;
-  displayName: string | null;
-  fields: FieldDescription[];
-  /** The account may have fields beside these. */
-  isPartial?: boolean;
 }
 
 export interface PageRead {

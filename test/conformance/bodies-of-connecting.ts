@@ -81,7 +81,7 @@ const ofConnections: Section = {
     consumerName: optional('string'),
     apiKey: optional('string', { instead: withBasic }),
     customAuth: credentials({ customAuth: { accountKey: 'a' } }),
-    basicAuth: optional('object', { body: withBasic, instead: having({ apiKey: 'k' }) }),
+    basicAuth: optional('object', { body: withBasic, instead: having({ apiKey: 'sandbox-key' }) }),
     oauth2ClientCredentials: credentials({ oauth2ClientCredentials: client }),
     oauth2PasswordCredentials: credentials({
       oauth2PasswordCredentials: { ...client, ...basicAuth },

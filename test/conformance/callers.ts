@@ -106,10 +106,10 @@ const keys: Rule[] = [
   },
 ];
 
-const basic = { username: 'ann', password: 'planted' };
+const basic = { username: 'ann', password: 'sandbox-password' };
 const client = { clientId: 'client', clientSecret: 'planted' };
 const CREDENTIALS: [scheme: string, given: object][] = [
-  ['apiKey', { apiKey: 'k' }],
+  ['apiKey', { apiKey: 'sandbox-key' }],
   ['basic', { basicAuth: basic }],
   ['oauth2/clientCredentials', { oauth2ClientCredentials: client }],
   ['oauth2/password', { oauth2PasswordCredentials: { ...client, ...basic } }],

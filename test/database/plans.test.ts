@@ -256,7 +256,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       await writer.write({ batch: [{ record: contact() }, { record: contact() }] });
       const { operationId } = await writer.write(later);
       await runWrite(app.app.services, operationId);
-      await generate(writer, { apiKey: 'k', consumerRef: 'another' });
+      await generate(writer, { apiKey: 'sandbox-key', consumerRef: 'another' });
     };
     expect(await faults(work)).toEqual([]);
   });

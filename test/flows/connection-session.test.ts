@@ -132,14 +132,14 @@ test('a provider that asks to wait is not called meanwhile', async () => {
 
 test('a connection whose provider is gone from the catalogue is refused in words', async () => {
   const tenant = await app.tenant();
-  const { id } = await generate(tenant, { provider: 'header', apiKey: 'k' });
+  const { id } = await generate(tenant, { provider: 'header', apiKey: 'sandbox-key' });
   const connection = { ...(await getConnection(app, id)), provider: 'retired' };
   expect(() => openSession(app.app.services, connection)).toThrow(/retired is not a provider/);
 });
 
 test('a connection that is deleted meanwhile is refused in words', async () => {
   const tenant = await app.tenant();
-  const { id } = await generate(tenant, { provider: 'header', apiKey: 'k' });
+  const { id } = await generate(tenant, { provider: 'header', apiKey: 'sandbox-key' });
   const session = openSession(app.app.services, await getConnection(app, id));
   await app.app.services.database.prisma.connection.delete({ where: { id } });
   await expect(session.send(GET)).rejects.toThrow('The connection has been deleted.');

@@ -111,10 +111,10 @@ test('a group is out of sight with the answer, and soon nothing holds its names;
 
 test('the ref of an erased group is free at once: who connects with it makes another group', async () => {
   const tenant = await createProvenance(app);
-  const before = await generate(tenant, { apiKey: 'k', groupRef: 'again' });
+  const before = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'again' });
   const input = { projectIdOrName: tenant.projectId, groupRef: 'again' };
   await tenant.query(ERASE_GROUP, { input });
-  const after = await generate(tenant, { apiKey: 'k', groupRef: 'again' });
+  const after = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'again' });
   expect(after.group.id).not.toBe(before.group.id);
   await using _workers = await startAllJobs(app);
   await erased(before.group.id);

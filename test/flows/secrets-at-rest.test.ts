@@ -124,7 +124,7 @@ test('no secret is in the database in plain, in hex or in base64, nor in the log
   const tenant = await app.tenant();
   const control = plant();
   const secrets = await plantEverywhere(tenant);
-  await generate(tenant, { apiKey: 'k', groupRef: control });
+  await generate(tenant, { apiKey: 'sandbox-key', groupRef: control });
 
   const text = await dump();
   expect(() => expectNone([control], text)).toThrow();
@@ -166,7 +166,7 @@ test('no refusal repeats a secret', async () => {
     [GENERATE, connecting(tenant, { apiKey: `${secret}\0` })],
     [GENERATE, connecting(tenant, { apiKey: { secret } })],
     [GENERATE, connecting(tenant, { apiKey: [`; ${secret}`] })],
-    [GENERATE, connecting(tenant, { apiKey: 'k', authScheme: secret })],
+    [GENERATE, connecting(tenant, { apiKey: 'sandbox-key', authScheme: secret })],
     [`{ viewer(${JSON.stringify(secret)}) { kind } }`, {}],
     [`{ node(id: [${JSON.stringify(secret)}]) { id } }`, {}],
     [`{ project(idOrName: [${JSON.stringify(secret)}]) { id } }`, {}],

@@ -25,6 +25,7 @@ import { insertConnection } from './connection-insertion.ts';
 import { type Choice, chooseScheme } from './connection-scheme.ts';
 import { listForeignEnds } from './own-ends.ts';
 import { givenWorkspace } from './session/account-address.ts';
+import { withCheckedCredentials } from './session/credential-check.ts';
 
 type Given = z.input<typeof generateConnectionInput>;
 type Input = z.output<typeof generateConnectionInput>;
@@ -48,7 +49,7 @@ export const generateConnection = openProjectMutation({
     const { scheme, issues } = await findScheme(call, projectId, opened.given);
     const input = opened.parsed(issues);
     if (scheme === null) throw new Error('Why no scheme fits was not told.');
-    return putConnection(call, { projectId, scheme, input });
+    return withCheckedCredentials(call, await putConnection(call, { projectId, scheme, input }));
   },
 });
 

@@ -24,6 +24,7 @@ import { deleteConnectionInput, updateConnectionInput } from './connection-input
 import { givenFields, replacementIssues } from './connection-scheme.ts';
 import { type CredentialInput, credentialsOf } from './credential-input.ts';
 import { sealCredentials, tokenExpireTimeOf } from './credentials.ts';
+import { withCheckedCredentials } from './session/credential-check.ts';
 
 export const connectionFilters = z.object({
   provider: z
@@ -93,7 +94,9 @@ export const updateConnection = openProjectMutation({
     const found = misfits(call, connection, opened.given);
     const { projectIdOrName: _project, connectionId: _id, ...changes } = opened.parsed(found);
     if (Object.values(changes).every((value) => value === undefined)) return connection;
-    return changeConnection(call, connection, changesOf(call, connection, changes));
+    const changed = await changeConnection(call, connection, changesOf(call, connection, changes));
+    const isKeyNew = (changes.apiKey ?? changes.basicAuth) !== undefined;
+    return isKeyNew ? withCheckedCredentials(call, changed) : changed;
   },
 });
 

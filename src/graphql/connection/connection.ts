@@ -127,7 +127,7 @@ builder.mutationFields((t) => ({
   generateConnection: mutationField(t, generateConnection, {
     type: answer('GenerateConnectionPayload', 'connection', ConnectedAccount, 'The connection.'),
     description:
-      'Connects an account with credentials. If the group and the consumer have a connection to the provider already, its credentials are replaced.',
+      'Connects an account with credentials. If the group and the consumer have a connection to the provider already, its credentials are replaced. A key or a password that the provider refuses makes it `BAD_CREDENTIALS` at once, if the provider can be asked cheaply.',
   }),
   updateConnection: mutationField(t, updateConnection, {
     type: answer(

@@ -8,6 +8,7 @@ export const KEY_ROWS: CatalogueRow[] = [
     baseUrl: 'https://api.jotform.com',
     authSchemes: ['API_KEY'],
     apiKey: { in: 'query', name: 'apiKey' },
+    healthCheck: '/user',
   },
   {
     name: 'monday',
@@ -22,5 +23,6 @@ export const KEY_ROWS: CatalogueRow[] = [
     baseUrl: 'https://api.sendgrid.com',
     authSchemes: ['API_KEY'],
     apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
+    healthCheck: '/v3/scopes',
   },
 ];

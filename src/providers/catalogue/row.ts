@@ -12,6 +12,7 @@ export interface CatalogueRow
     | 'oauth2'
     | 'apiKey'
     | 'custom'
+    | 'healthCheck'
     | 'workspaceRequired'
   > {
   /** False if requests can't be forwarded as they are. */

@@ -55,6 +55,7 @@ export function sandboxProvider(address: () => string): Provider {
       };
     },
     apiKey: { in: 'header', name: 'X-Api-Key' },
+    healthCheck: '/objects',
     custom: {
       inputs: [{ name: 'accountKey', displayName: 'Account key' }],
       headers: [{ name: 'X-Account-Key', valueTemplate: '{{accountKey}}' }],

@@ -61,6 +61,8 @@ export const connectionEndpoints = [
     path: `${path}:generate`,
     tag,
     summary: 'Connects an account with credentials, or replaces those of an existing connection.',
+    description:
+      'A key or a password that the provider refuses makes the connection bad_credentials at once, if the provider can be asked cheaply.',
     mutation: generateConnection,
     status: 201,
     output: connection,

@@ -8,10 +8,10 @@ const { prisma } = app.app.services.database;
 
 test('the newest connection that is not BAD_CREDENTIALS stands for a group, else the newest', async () => {
   const tenant = await app.tenant();
-  const older = await generate(tenant, { apiKey: 'k', consumerRef: 'ann' });
-  const newer = await generate(tenant, { apiKey: 'k', consumerRef: 'bob' });
-  await generate(tenant, { apiKey: 'k', provider: 'stripe' });
-  await generate(tenant, { apiKey: 'k', groupRef: 'other' });
+  const older = await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'ann' });
+  const newer = await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' });
+  await generate(tenant, { apiKey: 'sandbox-key', provider: 'stripe' });
+  await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
   const group = { projectId: tenant.projectId, provider: 'sandbox', groupId: older.group.id };
   const refuse = (id: string) =>
     prisma.connection.update({ where: { id }, data: { status: 'BAD_CREDENTIALS' } });

@@ -15,7 +15,7 @@ const token = { token: 'at', issuedAt: '2026-01-01T00:00:00.000Z' };
 const client = { clientId: 'c', clientSecret: 's', scopes: ['a'] };
 
 const EVERY_KIND: Credentials[] = [
-  { scheme: 'API_KEY', apiKey: 'k' },
+  { scheme: 'API_KEY', apiKey: 'sandbox-key' },
   { scheme: 'BASIC', username: 'u', password: '' },
   { scheme: 'OAUTH2_CLIENT_CREDENTIALS', ...client },
   { scheme: 'OAUTH2_CLIENT_CREDENTIALS', ...client, token },
@@ -38,7 +38,7 @@ test('no credentials are kept as null', () => {
 });
 
 test('credentials of another connection or project are not opened', () => {
-  const sealed = sealCredentials({ vault }, connection, { scheme: 'API_KEY', apiKey: 'k' });
+  const sealed = sealCredentials({ vault }, connection, { scheme: 'API_KEY', apiKey: 'sandbox-key' });
   for (const moved of [{ id: newId('con') }, { projectId: newId('prj') }]) {
     expect(() => openCredentials({ vault }, { ...connection, ...moved }, sealed)).toThrow();
   }
@@ -58,5 +58,5 @@ test('tokens that are given as dates are kept as text, and tell when they end', 
     scopes: [],
   });
   expect(tokenExpireTimeOf(value)).toEqual(expiresAt);
-  expect(tokenExpireTimeOf({ scheme: 'API_KEY', apiKey: 'k' })).toBeNull();
+  expect(tokenExpireTimeOf({ scheme: 'API_KEY', apiKey: 'sandbox-key' })).toBeNull();
 });

@@ -15,7 +15,7 @@ const DELIVERIES = 1_200;
 
 async function begun() {
   const { projectId, ...tenant } = await app.tenant();
-  const { group, consumer } = await generate({ ...tenant, projectId }, { apiKey: 'k' });
+  const { group, consumer } = await generate({ ...tenant, projectId }, { apiKey: 'sandbox-key' });
   const subject = { groupId: group.id, consumerId: consumer.id };
   for (let count = 0; count < DELIVERIES; count += 400) {
     const rows = Array.from({ length: 400 }, () => ({ projectId, ...subject }));

@@ -26,7 +26,7 @@ test('a config can neither leave out nor disable what is always read', async () 
   const findings = (config: object) =>
     findingsAlike(rest, 'createInstallation', { integrationIdOrName: 'crm', groupRef, config });
   const groupRef = 'acme';
-  await generate(rest.tenant, { apiKey: 'k', groupRef });
+  await generate(rest.tenant, { apiKey: 'sandbox-key', groupRef });
   const [contacts, companies] = [{ objectName: 'contacts' }, { objectName: 'companies' }];
   const isMissing = 'config.content.read: must have contacts, which is always read.';
   expect(await findings({})).toEqual([isMissing]);

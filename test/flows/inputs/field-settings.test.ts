@@ -109,7 +109,7 @@ test('what can not be set is refused at its place', async () => {
     rest.tenant,
     contentFor('crm', { read: null, write: { objects: [{ objectName: 'contacts' }] } }),
   );
-  await generate(rest.tenant, { apiKey: 'k' });
+  await generate(rest.tenant, { apiKey: 'sandbox-key' });
   const of = { integrationIdOrName: 'crm', groupRef: 'acme' };
   const at = 'config.content.write.objects.contacts.selectedFieldSettings';
   expect(

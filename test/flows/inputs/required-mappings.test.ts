@@ -30,7 +30,7 @@ const mapped = (mappings: object[], given: object = {}) => ({
 test('an installation or update without the mapping is refused, with the name of each', async () => {
   const rest = await restTenant(app);
   await integrate(app, rest.tenant, requiring);
-  await generate(rest.tenant, { apiKey: 'k' });
+  await generate(rest.tenant, { apiKey: 'sandbox-key' });
   const install = (given: object) =>
     findingsAlike(rest, 'createInstallation', {
       integrationIdOrName: 'crm',

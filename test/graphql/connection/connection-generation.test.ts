@@ -34,7 +34,7 @@ test('a connection is made, with its group and its consumer', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const providerMetadata = { region: { value: 'eu', source: 'input' } };
-  const given = { apiKey: 'k', consumerName: 'Ann', providerMetadata };
+  const given = { apiKey: 'sandbox-key', consumerName: 'Ann', providerMetadata };
   const connection = await generate(tenant, given);
   expect(connection).toMatchObject({
     provider: 'sandbox',
@@ -106,7 +106,7 @@ test('the same call many times at once makes one connection', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const calls = Array.from({ length: 8 }, () =>
-    generate(tenant, { apiKey: 'k', groupName: 'Acme', consumerName: 'Ann' }),
+    generate(tenant, { apiKey: 'sandbox-key', groupName: 'Acme', consumerName: 'Ann' }),
   );
   const ids = new Set((await Promise.all(calls)).map(({ id }) => id));
   expect(ids.size).toBe(1);
@@ -123,9 +123,9 @@ test('another provider, group or consumer is another connection', async () => {
   const tenant = await app.tenant();
   const made = [
     await generate(tenant),
-    await generate(tenant, { apiKey: 'k', groupRef: 'other' }),
-    await generate(tenant, { apiKey: 'k', consumerRef: 'other' }),
-    await generate(tenant, { apiKey: 'k', provider: 'stripe' }),
+    await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'other' }),
+    await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'other' }),
+    await generate(tenant, { apiKey: 'sandbox-key', provider: 'stripe' }),
   ];
   expect(new Set(made.map(({ id }) => id)).size).toBe(4);
   expect(made[1].consumer.id).toBe(made[0].consumer.id);
@@ -167,7 +167,7 @@ test('an app of another project or another provider is refused', async () => {
   ]) {
     const { problem } = await tenant.refusal(
       GENERATE,
-      connecting(tenant, { apiKey: 'k', providerAppId }),
+      connecting(tenant, { apiKey: 'sandbox-key', providerAppId }),
     );
     expect(names(problem)).toEqual(['input.providerAppId']);
   }

@@ -10,8 +10,8 @@ const { prisma } = services.database;
 
 test('a new connection is one statement, with its group, its consumer and its event', async () => {
   const tenant = await app.tenant();
-  await generate(tenant, { apiKey: 'k', groupRef: 'other' });
-  const { statements } = await recordStatements(() => generate(tenant, { apiKey: 'k' }));
+  await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
+  const { statements } = await recordStatements(() => generate(tenant, { apiKey: 'sandbox-key' }));
   const changes = statements.filter(({ text }) => !/^\s*select/i.test(text));
   expect(changes.map(({ text }) => text.trim().slice(0, 10))).toEqual(['with given']);
 });
@@ -63,8 +63,8 @@ test('the same connection many times at once is one, with the credentials of one
 test('a consumer that exists keeps its name, in the event too', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  await generate(tenant, { apiKey: 'k', groupRef: 'first', consumerName: 'Ann' });
-  const { consumer } = await generate(tenant, { apiKey: 'k', groupRef: 'second' });
+  await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'first', consumerName: 'Ann' });
+  const { consumer } = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'second' });
   expect(consumer.consumerName).toBe('Ann');
   const recorded = (await events()).map(({ data }) => data);
   expect(recorded).toMatchObject([{ consumerName: 'Ann' }, { consumerName: 'Ann' }]);

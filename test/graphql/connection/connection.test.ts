@@ -37,7 +37,7 @@ function names(problem: { issues?: { name: string }[] }) {
 
 test('what an update leaves out stays, and null clears what may be empty', async () => {
   const tenant = await app.tenant();
-  const given = { apiKey: 'old', providerWorkspaceRef: 'w', providerMetadata: { a: 1 } };
+  const given = { apiKey: 'sandbox-key-old', providerWorkspaceRef: 'w', providerMetadata: { a: 1 } };
   const { id: connectionId } = await generate(tenant, given);
   const events = await keepEvents(app, tenant);
   await prisma.connection.update({ where: { id: connectionId }, data: { status: 'WORKING' } });
@@ -55,12 +55,12 @@ test('what an update leaves out stays, and null clears what may be empty', async
   });
   const cleared = { providerWorkspaceRef: null, providerMetadata: null };
   expect(await change(cleared)).toMatchObject({ status: 'WORKING', ...cleared });
-  expect(await change({ apiKey: 'new' })).toMatchObject({
+  expect(await change({ apiKey: 'sandbox-key-new' })).toMatchObject({
     status: 'CREATED',
     authScheme: 'API_KEY',
   });
   const shown = await tenant.query(CREDENTIALS, { id: connectionId });
-  expect(shown.node.credentials.apiKey).toBe('new');
+  expect(shown.node.credentials.apiKey).toBe('sandbox-key-new');
   expect(await events()).toMatchObject(
     Array(3).fill({ eventType: 'CONNECTION_UPDATED', connectionId, data: { consumerRef: 'ann' } }),
   );
@@ -68,7 +68,7 @@ test('what an update leaves out stays, and null clears what may be empty', async
 
 test('new credentials are of the scheme that the connection has', async () => {
   const tenant = await app.tenant();
-  const { id: connectionId } = await generate(tenant, { apiKey: 'planted' });
+  const { id: connectionId } = await generate(tenant, { apiKey: 'sandbox-key-planted' });
   const named = { projectIdOrName: tenant.projectId, connectionId };
   const basicAuth = { username: 'u', password: 'planted' };
   const refused = async (input: object) => {
@@ -78,7 +78,7 @@ test('new credentials are of the scheme that the connection has', async () => {
     return names(problem);
   };
   expect(await refused({ basicAuth })).toEqual(['input.basicAuth']);
-  expect(await refused({ basicAuth, apiKey: 'planted' })).toEqual([
+  expect(await refused({ basicAuth, apiKey: 'sandbox-key-planted' })).toEqual([
     'input.apiKey',
     'input.basicAuth',
   ]);
@@ -90,7 +90,7 @@ test('new credentials are of the scheme that the connection has', async () => {
     'input.basicAuth',
   ]);
   const shown = await tenant.query(CREDENTIALS, { id: connectionId });
-  expect(shown.node.credentials.apiKey).toBe('planted');
+  expect(shown.node.credentials.apiKey).toBe('sandbox-key-planted');
 });
 
 test('a workspace that the provider needs is not cleared', async () => {
@@ -149,12 +149,12 @@ test("another tenant's connection does not exist, and nobody changes one without
   }
   expect(await b.query(CREDENTIALS, { id: connectionId })).toEqual({ node: null });
   const shown = await a.query(CREDENTIALS, { id: connectionId });
-  expect(shown.node.credentials.apiKey).toBe('k');
+  expect(shown.node.credentials.apiKey).toBe('sandbox-key');
 });
 
 test('credentials in clear need credentials:read, and are null where a scheme shows none', async () => {
   const tenant = await app.tenant();
-  const key = await generate(tenant, { apiKey: 'k' });
+  const key = await generate(tenant, { apiKey: 'sandbox-key' });
   const basic = await generate(tenant, {
     groupRef: 'basic',
     basicAuth: { username: 'u', password: 'p' },
@@ -166,7 +166,7 @@ test('credentials in clear need credentials:read, and are null where a scheme sh
     oauth2AuthorizationCode: { accessToken, scopes: ['a'] },
   });
   const shown = async (id: string) => (await tenant.query(CREDENTIALS, { id })).node.credentials;
-  expect(await shown(key.id)).toEqual({ apiKey: 'k', oauth2AuthorizationCode: null });
+  expect(await shown(key.id)).toEqual({ apiKey: 'sandbox-key', oauth2AuthorizationCode: null });
   expect(await shown(basic.id)).toBeNull();
   expect(await shown(none.id)).toBeNull();
   expect(await shown(oauth.id)).toEqual({
@@ -182,16 +182,16 @@ test('credentials in clear need credentials:read, and are null where a scheme sh
   expect(data).toEqual({ node: { credentials: null } });
   expect(errors?.[0]?.extensions.code).toBe('FORBIDDEN');
   const { node } = await tenant.builder.query(CREDENTIALS, { id: key.id });
-  expect(node.credentials.apiKey).toBe('k');
+  expect(node.credentials.apiKey).toBe('sandbox-key');
 });
 
 test('connections are listed newest first, by every filter, from both ends', async () => {
   const tenant = await app.tenant();
-  const a = await generate(tenant, { apiKey: 'k', groupRef: 'g1', consumerRef: 'c1' });
-  const b = await generate(tenant, { apiKey: 'k', groupRef: 'g1', consumerRef: 'c2' });
+  const a = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'g1', consumerRef: 'c1' });
+  const b = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'g1', consumerRef: 'c2' });
   const c = await generate(tenant, {
     provider: 'stripe',
-    apiKey: 'k',
+    apiKey: 'sandbox-key',
     groupRef: 'g2',
     consumerRef: 'c2',
   });

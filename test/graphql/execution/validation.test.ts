@@ -40,7 +40,7 @@ test('JSON too deep to be walked is refused', async () => {
   }`;
   const providerMetadata = JSON.parse(`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`);
   const who = { projectIdOrName: tenant.projectId, groupRef: 'g', consumerRef: 'c' };
-  const input = { ...who, provider: 'sandbox', apiKey: 'k', providerMetadata };
+  const input = { ...who, provider: 'sandbox', apiKey: 'sandbox-key', providerMetadata };
   const { code, problem } = await tenant.refusal(query, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map(({ name }) => name)).toEqual(['input.providerMetadata']);

@@ -164,9 +164,9 @@ test('the connection is the one that is named, else the newest of the group that
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, content);
   const [first, second, third] = [
-    await generate(tenant, { apiKey: 'k', consumerRef: 'ann' }),
-    await generate(tenant, { apiKey: 'k', consumerRef: 'bob' }),
-    await generate(tenant, { apiKey: 'k', consumerRef: 'cid' }),
+    await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'ann' }),
+    await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' }),
+    await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'cid' }),
   ];
   await prisma.connection.update({ where: { id: third.id }, data: { status: 'BAD_CREDENTIALS' } });
   const input = {
@@ -256,7 +256,7 @@ test('a group or a connection that does not fit is named', async () => {
   await prisma.group.create({
     data: { id: newId('grp'), projectId, groupRef: 'lonely', groupName: 'Lonely' },
   });
-  const ours = await generate(tenant, { provider: 'stripe', apiKey: 'k', groupRef: 'zen' });
+  const ours = await generate(tenant, { provider: 'stripe', apiKey: 'sandbox-key', groupRef: 'zen' });
   await generate(tenant);
   const foreign = await generate(other);
   const asked = (given: object) =>
@@ -358,7 +358,7 @@ test('a paused object stays paused through an update', async () => {
 test('an update names what does not fit, and changes nothing then', async () => {
   const tenant = await app.tenant();
   const { id, config } = await installFor(tenant, await integrate(app, tenant, content));
-  const other = await generate(tenant, { apiKey: 'k', groupRef: 'zen' });
+  const other = await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'zen' });
   const input = {
     projectIdOrName: tenant.projectId,
     installationId: id,
@@ -383,7 +383,7 @@ test('events tell of every change, with the config in force and the one before',
   const integration = await integrate(app, tenant, content);
   const events = await keepEvents(app, tenant);
   const made = await installFor(tenant, integration);
-  const second = await generate(tenant, { apiKey: 'k', consumerRef: 'bob' });
+  const second = await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' });
   const { connection, config } = made;
   await change(tenant, made.id, {});
   await change(tenant, made.id, { connectionId: connection.id });
@@ -532,7 +532,7 @@ test('a key without the scope is refused; a builder is told as the maker', async
     code: 'FORBIDDEN',
   });
   expect(await key.refusal(remove, { input: named })).toMatchObject({ code: 'FORBIDDEN' });
-  await generate(tenant, { apiKey: 'k', groupRef: 'zen' });
+  await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'zen' });
   const { createInstallation } = await tenant.builder.query(
     'mutation ($input: CreateInstallationInput!) { createInstallation(input: $input) { installation { createdBy } } }',
     { input: { ...input, groupRef: 'zen' } },

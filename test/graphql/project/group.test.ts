@@ -18,7 +18,7 @@ const listOf = `query ($projectId: String!) {
 test('groups are listed newest first, from both ends', async () => {
   const tenant = await app.tenant();
   for (const groupRef of ['one', 'two', 'three', 'two']) {
-    await generate(tenant, { apiKey: 'k', groupRef, groupName: groupRef.toUpperCase() });
+    await generate(tenant, { apiKey: 'sandbox-key', groupRef, groupName: groupRef.toUpperCase() });
   }
   const page = async (args: Record<string, unknown> = {}) =>
     (await tenant.query(list, args)).viewer.project.groups;

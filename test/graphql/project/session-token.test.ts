@@ -125,7 +125,7 @@ test('an end user sees what is its group’s, and its integrations alone', async
   const crm = await integrate(app, tenant);
   await integrate(app, tenant, { ...contentOf('other') });
   await installFor(tenant, crm);
-  await generate(tenant, { groupRef: 'rival', consumerRef: 'bob', apiKey: 'k' });
+  await generate(tenant, { groupRef: 'rival', consumerRef: 'bob', apiKey: 'sandbox-key' });
   const user = await endUser(app, tenant, { integrations: ['crm'] });
   const { data } = await user.request(LISTS, { p: tenant.projectId });
   expect(data.project.connections.nodes.map(({ group }: never) => group)).toEqual([

@@ -9,7 +9,7 @@ import { install } from '../../support/scenes/connections.ts';
 const app = await sharedApp({ log: createLog('silent') });
 
 function connect(rest: RestTenant, given: object = {}) {
-  const who = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox', apiKey: 'planted-key' };
+  const who = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox', apiKey: 'sandbox-key-planted' };
   return rest.post(`${rest.base}/connections:generate`, { ...who, ...given });
 }
 
@@ -37,8 +37,8 @@ test('a connection is made with credentials, found, and never shows them unasked
   expect(await rest.get(`${path}/${made.id}`)).toEqual(made);
   expect(await rest.get(path)).toEqual([made]);
   const shown = await rest.get(`${path}/${made.id}?includeCreds=true`);
-  expect(shown).toEqual({ ...made, apiKey: 'planted-key' });
-  const again = await connect(rest, { apiKey: 'planted-key-2' });
+  expect(shown).toEqual({ ...made, apiKey: 'sandbox-key-planted' });
+  const again = await connect(rest, { apiKey: 'sandbox-key-planted-2' });
   expect(again).toMatchObject({ id: made.id, updateTime: expect.any(String) });
 });
 
@@ -95,12 +95,12 @@ test('what the mask names is changed, and null clears what may be empty', async 
   const path = `${rest.base}/connections/${id}`;
   const changed = await rest.patch(path, {
     updateMask: ['providerMetadata', 'apiKey'],
-    connection: { providerMetadata: null, apiKey: 'planted-2', providerWorkspaceRef: 'ignored' },
+    connection: { providerMetadata: null, apiKey: 'sandbox-key-planted-3', providerWorkspaceRef: 'ignored' },
   });
   expect(changed).toMatchObject({ providerWorkspaceRef: 'w', updateTime: expect.any(String) });
   expect(changed).not.toHaveProperty('providerMetadata');
   expect(JSON.stringify(changed)).not.toContain('planted');
-  expect(await rest.get(`${path}?includeCreds=true`)).toMatchObject({ apiKey: 'planted-2' });
+  expect(await rest.get(`${path}?includeCreds=true`)).toMatchObject({ apiKey: 'sandbox-key-planted-3' });
   const basicAuth = { username: 'u', password: 'planted' };
   const misfit = { updateMask: ['basicAuth'], connection: { basicAuth } };
   const refused = await rest.refusal('PATCH', path, misfit);
@@ -180,7 +180,7 @@ test('a connection is deleted, unless installations use it', async () => {
 test("another tenant's connection does not exist, and changes need their scope", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
   const { id } = await connect(a);
-  const change = { updateMask: ['apiKey'], connection: { apiKey: 'mine' } };
+  const change = { updateMask: ['apiKey'], connection: { apiKey: 'sandbox-key-mine' } };
   for (const base of [a.base, b.base]) {
     const path = `${base}/connections/${id}`;
     expect(await b.refusal('GET', `${path}?includeCreds=true`)).toMatchObject({ status: 404 });
@@ -190,7 +190,7 @@ test("another tenant's connection does not exist, and changes need their scope",
   }
   const reader = await a.withScopes('read');
   const path = `${a.base}/connections`;
-  const body = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox', apiKey: 'mine' };
+  const body = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox', apiKey: 'sandbox-key-mine' };
   for (const refused of [
     await reader.refusal('POST', `${path}:generate`, body),
     await reader.refusal('PATCH', `${path}/${id}`, change),

@@ -82,7 +82,7 @@ test('a connection that nobody consented to, or that has lost its app, is refuse
     const who = { provider: 'sandbox', consumerRef: 'ann' };
     return rest.post(`${rest.base}/connections:generate`, { ...who, ...given });
   };
-  const keyed = await generate({ groupRef: 'keyed', apiKey: 'k' });
+  const keyed = await generate({ groupRef: 'keyed', apiKey: 'sandbox-key' });
   const imported = await generate({
     groupRef: 'imported',
     oauth2AuthorizationCode: { accessToken: { token: 'at' } },

@@ -60,7 +60,7 @@ test('of an update, what the mask names is changed: the whole config, or the con
   expect(changed.config.content.write).toEqual({ objects: {} });
   expect(changed.config.id).not.toBe(rest.installation.config.id);
   const { id: connectionId } = await generate(rest.tenant, {
-    apiKey: 'k',
+    apiKey: 'sandbox-key',
     consumerRef: 'bob',
   });
   const moved = await rest.patch(rest.installationPath, {

@@ -58,7 +58,7 @@ test('through an installation an object has two names', async () => {
   const direct = await rest.get(through(rest, 'contacts'));
   expect(mapped).toEqual({ ...direct, mappedObjectName: 'people' });
 
-  await generate(rest.tenant, { apiKey: 'k', groupRef: 'other' });
+  await generate(rest.tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
   for (const missing of [
     path('none', 'people'),
     path('crm', 'people', '?groupRef=nobody'),

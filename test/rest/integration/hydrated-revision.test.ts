@@ -84,7 +84,7 @@ test('a connection that is not there, or is to another provider, is refused', as
     status: 400,
     issues: [{ in: 'query', name: 'connectionId' }],
   });
-  const other = await generate(rest.tenant, { provider: 'stripe', apiKey: 'k' });
+  const other = await generate(rest.tenant, { provider: 'stripe', apiKey: 'sandbox-key' });
   expect(await rest.refusal('GET', `${hydrated}?connectionId=${other.id}`)).toMatchObject({
     issues: [{ in: 'query', name: 'connectionId' }],
   });

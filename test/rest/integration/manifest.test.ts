@@ -125,7 +125,7 @@ test('of a manifest all or nothing is put, and every finding has its place', asy
 
 test('what installations read is not dropped by a manifest, unless it is destructive', async () => {
   const { rest, path } = await prepare();
-  await generate(rest.tenant, { apiKey: 'k' });
+  await generate(rest.tenant, { apiKey: 'sandbox-key' });
   const { id } = await rest.post(`${path}/installations`, { groupRef: 'acme' });
   const sourceYaml = manifest(integration('crm', 'deals'), integration('later'));
   expect((await putAll(rest, { sourceYaml })).body).toMatchObject({ status: 409 });

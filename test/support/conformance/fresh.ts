@@ -12,7 +12,7 @@ export const connecting = ({ fresh }: Scene): Json => ({
   groupRef: fresh('group'),
   consumerRef: 'ann',
   provider: 'sandbox',
-  apiKey: 'k',
+  apiKey: 'sandbox-key',
 });
 
 export const newProject = ({ tenant, fresh }: Scene): Json => ({

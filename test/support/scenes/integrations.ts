@@ -113,7 +113,7 @@ export async function installFor(
   given: Record<string, unknown> = {},
 ) {
   const groupRef = (given.groupRef as string) ?? 'acme';
-  const connection = await generate(tenant, { apiKey: 'k', groupRef });
+  const connection = await generate(tenant, { apiKey: 'sandbox-key', groupRef });
   const input = {
     projectIdOrName: tenant.projectId,
     integrationIdOrName: integration.id,

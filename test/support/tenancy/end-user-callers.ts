@@ -132,7 +132,7 @@ async function idsOfInsider(app: TestApp, insider: EndUser) {
   const { projectId } = insider;
   const connection = await generate(insider as Pick<Tenant, 'projectId' | 'query'>, {
     ...WHO,
-    apiKey: 'k',
+    apiKey: 'sandbox-key',
   });
   const input = { projectIdOrName: projectId, integrationIdOrName: 'crm-sync' };
   const made = await insider.query(CREATE_INSTALLATION, {

@@ -29,6 +29,7 @@ export const stripe: DeclaredProvider = {
   displayName: 'Stripe',
   baseUrl: 'https://api.stripe.com',
   authSchemes: ['API_KEY'],
+  healthCheck: '/v1/balance',
   apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
   limits: { requestsPerSecond: 50 },
   records: {

@@ -53,6 +53,7 @@ export const freshdesk: DeclaredProvider = {
   displayName: 'Freshdesk',
   baseUrl: 'https://{{workspace}}.freshdesk.com',
   authSchemes: ['BASIC'],
+  healthCheck: '/api/v2/agents/me',
   workspaceRequired: true,
   records: {
     apiVersion: 'v2',

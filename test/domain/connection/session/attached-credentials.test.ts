@@ -15,9 +15,9 @@ const consented = (token: string): Credentials => ({
 });
 
 test.each<[string, Credentials, object]>([
-  ['stripe', { scheme: 'API_KEY', apiKey: 'k' }, { headers: { authorization: 'Bearer k' } }],
-  ['monday', { scheme: 'API_KEY', apiKey: 'k' }, { headers: { authorization: 'k' } }],
-  ['jotform', { scheme: 'API_KEY', apiKey: 'k' }, { headers: {}, query: { apiKey: 'k' } }],
+  ['stripe', { scheme: 'API_KEY', apiKey: 'sandbox-key' }, { headers: { authorization: 'Bearer k' } }],
+  ['monday', { scheme: 'API_KEY', apiKey: 'sandbox-key' }, { headers: { authorization: 'k' } }],
+  ['jotform', { scheme: 'API_KEY', apiKey: 'sandbox-key' }, { headers: {}, query: { apiKey: 'sandbox-key' } }],
   [
     'freshdesk',
     { scheme: 'BASIC', username: 'ann', password: 'ö:x' },
@@ -44,5 +44,5 @@ test('what could start another header is refused, and not repeated', () => {
 });
 
 test('credentials that the provider has no place for are refused', () => {
-  expect(() => attach('hubspot', { scheme: 'API_KEY', apiKey: 'k' })).toThrow(/of this kind/);
+  expect(() => attach('hubspot', { scheme: 'API_KEY', apiKey: 'sandbox-key' })).toThrow(/of this kind/);
 });

@@ -1,0 +1,42 @@
+/** What providers tell of their objects and fields. */
+export const FIELD_VALUE_TYPES = [
+  'STRING',
+  'BOOLEAN',
+  'SINGLE_SELECT',
+  'MULTI_SELECT',
+  'DATE',
+  'DATETIME',
+  'INT',
+  'FLOAT',
+  'REFERENCE',
+  'OTHER',
+] as const;
+export type FieldValueType = (typeof FIELD_VALUE_TYPES)[number];
+
+export interface FieldDescription {
+  fieldName: string;
+  displayName: string | null;
+  valueType: FieldValueType;
+  /** The provider's own name of the type. */
+  providerType: string | null;
+  readOnly: boolean;
+  isCustom: boolean;
+  isRequired: boolean;
+  /** Only for select types. */
+  values: { value: string; displayValue: string }[] | null;
+  /** Only for references. */
+  referenceTo: string[] | null;
+}
+
+export interface ObjectSummary {
+  name: string;
+  displayName: string;
+}
+
+export interface ObjectDescription {
+  name: string;
+  displayName: string | null;
+  fields: FieldDescription[];
+  /** The account may have fields beside these. */
+  isPartial?: boolean;
+}
