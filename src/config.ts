@@ -154,6 +154,15 @@ export const environment = z.object({
     .pipe(z.array(algorithm))
     .transform((names) => (names.length > 0 ? names : ['RS256', 'ES256']))
     .describe('Signature algorithms that are accepted, comma-separated'),
+  TRUSTED_DOCUMENTS: z
+    .enum(['also', 'only'])
+    .default('also')
+    .describe(
+      'only: end users and callers without credentials run nothing but documents of TRUSTED_DOCUMENTS_FILES',
+    ),
+  TRUSTED_DOCUMENTS_FILES: list.describe(
+    'Manifests of documents that requests name by documentId, written by relay-compiler or graphql-codegen, comma-separated',
+  ),
   CORS_ORIGINS: list
     .pipe(z.array(origin))
     .describe(

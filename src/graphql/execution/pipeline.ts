@@ -2,7 +2,8 @@
  * What every operation goes through, over every transport: it is parsed, validated and measured, its caller is
  * admitted, its cost and its time are bounded, and errors become what clients read.
  */
-import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import type { ExecutionArgs, ExecutionResult, OperationTypeNode } from 'graphql';
+import type { Config } from '../../config.ts';
 import type { Services } from '../../domain/call.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
 import type { Credentials } from '../../domain/viewer/viewer.ts';
@@ -15,12 +16,17 @@ import { measured } from './measured.ts';
 import type { Message } from './message.ts';
 import { createPrepare, type Prepared, type Refused } from './prepare.ts';
 import { costError } from './query-limits.ts';
+import {
+  createTrustedDocuments,
+  type FoundDocument,
+  type Requested,
+  type TrustedDocuments,
+} from './trusted-documents.ts';
 
 export type Results = ExecutionResult | AsyncIterable<Message>;
 
 /** An operation as a client sends it. */
-export interface OperationRequest {
-  query: string;
+export interface OperationRequest extends Requested {
   operationName?: string | null;
   variables?: Record<string, unknown> | null;
 }
@@ -63,14 +69,20 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
   const prepare = createPrepare(schema, config, mapError);
   const runPrepared = createRun(services, { streams: admission.streams, mapError });
 
-  const open: Pipeline['open'] = async ({ query, operationName, variables }, caller) => {
-    const prepared = prepare(query, operationName);
-    if ('errors' in prepared) return prepared;
-    const { operation: kind } = prepared.operation;
-    if (caller.isGet && kind === 'mutation') return MUTATION_BY_GET;
+  const documents = createTrustedDocuments(config);
+  const open: Pipeline['open'] = async ({ operationName, variables, ...requested }, caller) => {
+    const document = documents.find(requested);
+    if ('errors' in document) return document;
+    let kind: OperationTypeNode | undefined;
     try {
+      const early = await admitEarly({ documents, admission }, document, caller);
+      if (early?.refusal) return early.refusal;
+      const prepared = prepare(document.text, operationName);
+      if ('errors' in prepared) return prepared;
+      kind = prepared.operation.operation;
+      if (caller.isGet && kind === 'mutation') return MUTATION_BY_GET;
       const { credentials, requestId, lastEventId } = caller;
-      const viewer = await admission.admit(credentials, caller);
+      const viewer = early ? early.viewer : await admission.admit(credentials, caller);
       const cost = prepared.cost(variables);
       const tooCostly = costError(cost, config);
       if (tooCostly) return { errors: [tooCostly], kind, cost };
@@ -82,12 +94,10 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
         variableValues: variables,
         contextValue: createContext(services, facts),
       };
-      const extensions = caller.wantsCost
-        ? { cost: { cost, limit: config.LIMIT_COST } }
-        : undefined;
+      const extensions = caller.wantsCost ? shownCost(cost, config) : undefined;
       return { args, cost, run: () => runPrepared(prepared, args, extensions) };
     } catch (error) {
-      return { errors: [mapError(error)], kind };
+      return { errors: [mapError(error)], ...(kind && { kind }) };
     }
   };
 
@@ -99,6 +109,26 @@ export function createPipeline(services: Services, admission: Admission): Pipeli
     },
   };
   return measured(pipeline, services.meters);
+}
+
+function shownCost(cost: number, { LIMIT_COST: limit }: Pick<Config, 'LIMIT_COST'>) {
+  return { cost: { cost, limit } };
+}
+
+interface Entrance {
+  documents: TrustedDocuments;
+  admission: Admission;
+}
+
+/** The caller of a text that only some may run, looked at before it is parsed; undefined for other documents. */
+async function admitEarly(
+  { documents, admission }: Entrance,
+  { text, isTrusted }: FoundDocument,
+  caller: Caller,
+) {
+  if (isTrusted || !documents.areOnly) return undefined;
+  const viewer = await admission.admit(caller.credentials, caller);
+  return { viewer, refusal: documents.refusalFor(viewer, text) };
 }
 
 /** Runs what was admitted. Never throws. */

@@ -71,7 +71,7 @@ function accepts(accept: string | undefined): boolean {
   return accept === undefined || JSON_ACCEPTED.test(accept) || wantsStream(accept);
 }
 
-const MEMBERS = new Set(['query', 'variables', 'operationName', 'extensions']);
+const MEMBERS = new Set(['query', 'documentId', 'variables', 'operationName', 'extensions']);
 
 /** Null for every body that Yoga handles, which explains what is wrong. */
 function paramsOf(body: Buffer): OperationRequest | null {
@@ -84,10 +84,12 @@ function paramsOf(body: Buffer): OperationRequest | null {
 }
 
 function isOperationRequest(params: unknown): params is OperationRequest {
-  if (!isObject(params) || typeof params.query !== 'string') return false;
-  const { variables, extensions, operationName } = params;
+  if (!isObject(params)) return false;
+  const { query, documentId, variables, extensions, operationName } = params;
+  if (typeof (documentId ?? query) !== 'string') return false;
   return (
     Object.keys(params).every((name) => MEMBERS.has(name)) &&
+    (query == null || typeof query === 'string') &&
     (variables == null || isObject(variables)) &&
     (extensions == null || isObject(extensions)) &&
     (operationName == null || typeof operationName === 'string')

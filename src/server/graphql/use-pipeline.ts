@@ -9,7 +9,13 @@ import type { RequestFacts } from '../http/request-facts.ts';
 
 export function usePipeline(pipeline: Pick<Pipeline, 'run'>): Plugin<object, RequestFacts> {
   return {
-    onParams({ request, setParamsHandler }) {
+    onParams({ request, params, setParams, setParamsHandler }) {
+      const documentId = documentIdOf(request, params);
+      // Yoga insists on a query.
+      if (documentId !== null) {
+        const { query = '' } = params;
+        setParams({ ...params, query, documentId } as typeof params);
+      }
       setParamsHandler(({ params, context }) => {
         const caller = callerOf((name) => request.headers.get(name), context as RequestFacts);
         return pipeline.run(params as OperationRequest, {
@@ -19,4 +25,13 @@ export function usePipeline(pipeline: Pick<Pipeline, 'run'>): Plugin<object, Req
       });
     },
   };
+}
+
+/** In the address of a GET, else in the body. */
+function documentIdOf({ method, url }: Request, params: object): string | null {
+  const given: unknown =
+    method === 'GET'
+      ? new URL(url).searchParams.get('documentId')
+      : (params as { documentId?: unknown }).documentId;
+  return typeof given === 'string' ? given : null;
 }

@@ -31,6 +31,7 @@ export function openYoga({ config, log, pipeline, streams, tabs }: YogaParts): Y
     landingPage: false,
     batching: false,
     multipart: false,
+    extraParamNames: ['documentId'],
     maxRequestBodySize: config.LIMIT_BODY_BYTES,
     // server/http/front.ts does it for all surfaces.
     cors: false,

@@ -1,0 +1,130 @@
+/** Documents of manifests are run by their ids, over every transport; with `only`, pages run nothing else. */
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, expect, test } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { createTrustedDocuments } from '../../../src/graphql/execution/trusted-documents.ts';
+import { sharedApp } from '../../support/app.ts';
+import { endUser } from '../../support/scenes/end-users.ts';
+import { openSocket } from '../../support/socket.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const folder = mkdtempSync(join(tmpdir(), 'gateway-documents-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const manifest = join(folder, 'documents.json');
+const DOCUMENTS = {
+  who: 'query Who { viewer { kind } }',
+  follow: 'subscription Follow($id: ID!) { operation(id: $id) { id } }',
+  change:
+    'mutation Change($input: UpdateProjectInput!) { updateProject(input: $input) { project { id } } }',
+};
+writeFileSync(manifest, JSON.stringify(DOCUMENTS));
+const env = { TRUSTED_DOCUMENTS_FILES: manifest };
+const app = await sharedApp({ env });
+const strict = await sharedApp({ env: { ...env, TRUSTED_DOCUMENTS: 'only' } });
+
+async function post(of: typeof app, body: object, headers: Record<string, string> = {}) {
+  const response = await of.fetch('/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  return (await response.json()) as any;
+}
+
+test('an id stands for the document, by POST, by GET and on a socket', async () => {
+  const tenant = await app.tenant();
+  const headers = { 'x-api-key': tenant.apiKey };
+  const data = { viewer: { kind: 'API_KEY' } };
+  expect(await post(app, { documentId: 'who' }, headers)).toEqual({ data });
+  expect(await post(app, { query: '', documentId: 'who', operationName: 'Who' }, headers)).toEqual({
+    data,
+  });
+  const got = await app.fetch('/graphql?documentId=who', {
+    headers: { ...headers, 'content-type': 'application/json' },
+  });
+  expect(await got.json()).toEqual({ data });
+  const { url } = await app.app.start();
+  const socket = await openSocket(url);
+  socket.send({ type: 'connection_init', payload: headers });
+  await socket.next();
+  socket.send({ type: 'subscribe', id: '1', payload: { query: '', documentId: 'who' } });
+  expect(await socket.next()).toEqual({ type: 'next', id: '1', payload: { data } });
+  socket.socket.terminate();
+});
+
+test('an id that is unknown, or comes beside a query, and a mutation by GET are refused', async () => {
+  const codes = async (body: object) =>
+    (await post(app, body)).errors.map(
+      ({ extensions }: { extensions: { code: string } }) => extensions.code,
+    );
+  expect(await codes({ documentId: 'none' })).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+  expect(await codes({ documentId: 'who', query: '{ __typename }' })).toEqual([
+    'GRAPHQL_VALIDATION_FAILED',
+  ]);
+  const { status } = await app.fetch('/graphql?documentId=change', {
+    headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
+  });
+  expect(status).toBe(405);
+});
+
+test('with only, pages run trusted documents and no text, well-formed or not', async () => {
+  const tenant = await strict.tenant();
+  const user = await endUser(strict, tenant);
+  expect(await post(strict, { documentId: 'who' }, user.headers)).toEqual({
+    data: { viewer: { kind: 'END_USER' } },
+  });
+  for (const query of [DOCUMENTS.who, '{ __typename }', '{', '{ nothing }']) {
+    for (const headers of [user.headers, {}]) {
+      const { errors } = await post(strict, { query }, headers);
+      expect([query, errors[0].extensions.code]).toEqual([query, 'FORBIDDEN']);
+    }
+  }
+  const builder = { authorization: `Bearer ${tenant.token}` };
+  for (const headers of [{ 'x-api-key': tenant.apiKey }, builder] as Record<string, string>[]) {
+    expect((await post(strict, { query: DOCUMENTS.who }, headers)).errors).toBeUndefined();
+  }
+});
+
+test('with only, GraphiQL still learns the schema, and an end user does not by it', async () => {
+  const query = getIntrospectionQuery({ schemaDescription: true });
+  const { data } = await post(strict, { query, operationName: 'IntrospectionQuery' });
+  expect(data.__schema.queryType.name).toBe('Query');
+  const user = await endUser(strict, await strict.tenant());
+  const { errors } = await post(strict, { query }, user.headers);
+  expect(errors[0].extensions.code).toBe('FORBIDDEN');
+});
+
+test('what relay-compiler persists is a manifest', async () => {
+  copyFileSync(join(root, 'schema.graphql'), join(folder, 'schema.graphql'));
+  mkdirSync(join(folder, 'src', '__generated__'), { recursive: true });
+  writeFileSync(join(folder, 'src', 'Who.js'), `graphql\`query WhoQuery { viewer { kind } }\`;`);
+  const config = { src: './src', schema: './schema.graphql', language: 'javascript' };
+  writeFileSync(
+    join(folder, 'relay.config.json'),
+    JSON.stringify({ ...config, persistConfig: { file: './persisted.json' } }),
+  );
+  writeFileSync(join(folder, 'persisted.json'), '{}');
+  const compiler = join(root, 'node_modules', '.bin', 'relay-compiler');
+  await promisify(execFile)(compiler, ['relay.config.json'], { cwd: folder });
+  const path = join(folder, 'persisted.json');
+  const [[id, text]] = Object.entries<string>(JSON.parse(readFileSync(path, 'utf8'))) as [
+    [string, string],
+  ];
+  const documents = createTrustedDocuments(readConfig({ TRUSTED_DOCUMENTS_FILES: path }));
+  expect(documents.find({ documentId: id })).toEqual({ text, isTrusted: true });
+});
+
+test('a file that is no manifest ends the start', () => {
+  const wrong = join(folder, 'wrong.json');
+  writeFileSync(wrong, '{"id": 1}');
+  for (const path of [wrong, join(folder, 'missing.json')]) {
+    const settings = readConfig({ TRUSTED_DOCUMENTS_FILES: path });
+    expect(() => createTrustedDocuments(settings)).toThrow(path);
+  }
+});
