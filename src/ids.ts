@@ -37,6 +37,21 @@ export function newId(prefix: IdPrefix): string {
   return typeidUnboxed(prefix);
 }
 
+/** What sorts before every id of that time and later, and after all earlier ones. */
+export function firstIdAt(prefix: IdPrefix, timeMs: number): string {
+  const time = Math.min(Math.max(0, Math.floor(timeMs)), TIME_MAX_MS);
+  const digits = Array.from({ length: TIME_DIGITS }, (_, place) => {
+    const shifted = Math.floor(time / 32 ** (TIME_DIGITS - 1 - place));
+    return ID_DIGITS[shifted % 32];
+  });
+  return `${prefix}_${digits.join('')}`;
+}
+
+/** Of a UUIDv7 in base 32 (typeid.io): its time is in the first 50 bits, of which two are unused. */
+const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
+const TIME_DIGITS = 10;
+const TIME_MAX_MS = 2 ** 48 - 1;
+
 /** The prefix of a well-formed id of one of our types, else null. */
 export function prefixOf(id: string): IdPrefix | null {
   const prefix = id.slice(0, id.indexOf('_'));

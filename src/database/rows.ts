@@ -24,8 +24,14 @@ export interface OneOf {
   oneOf: readonly string[];
 }
 
-/** Times after one, or up to and including one. */
-export type TimeRange = { after: Date } | { upTo: Date };
+/** From a value on, it included, and until another, which is not; a missing end is open. */
+export interface Span<V> {
+  from?: V | undefined;
+  until?: V | undefined;
+}
+
+/** Times after one, up to and including one, or of a span. */
+export type TimeRange = { after: Date } | { upTo: Date } | Span<Date>;
 
 /** Equal to a value, or to one of several; times may be in a range. */
 export type Where<T extends Table> = {

@@ -52,6 +52,11 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'followNotificationEvents',
       'followOperation',
     ]),
+    ...ofEach('`listConnections` and `listProjectInstallations` take them as filters.', [
+      'listConsumerConnections',
+      'listGroupConnections',
+      'listGroupInstallations',
+    ]),
     ...ofEach('`listTopicDestinationRoutes` takes either end as a filter.', [
       'listRoutesOfTopic',
       'listRoutesToTopic',

@@ -37,6 +37,12 @@ const FILTERS = {
   consumerRef: ['"consumer-1"'],
   topicId: [`"${idOf('top', 0, 1)}"`],
   destinationId: [`"${idOf('dst', 0, 1)}"`],
+  integrationIdOrName: ['"integration-1"'],
+  installationId: [`"${idOf('ins', 0, 1)}"`],
+  search: ['"group-1"'],
+  createTime: ['{ from: "2020-01-01T00:00:00Z" }'],
+  order: ['OLDEST_FIRST'],
+  eventType: ['CONNECTION_CREATED'],
   eventTypes: ['[CONNECTION_CREATED, CONNECTION_ERROR]'],
 };
 

@@ -89,8 +89,8 @@ export const APPENDING = `
     from destinations
   ),
   appended_deliveries as (
-    insert into "Delivery" ("id", "projectId", "destinationId", "eventId", "groupId", "consumerId", "body")
-    select ${deliveryIdSql('k."deliveryId"', 'o."count"')}, k."projectId", o."destinationId", k."eventId", k."groupId", k."consumerId",
+    insert into "Delivery" ("id", "projectId", "destinationId", "eventId", "eventType", "groupId", "consumerId", "body")
+    select ${deliveryIdSql('k."deliveryId"', 'o."count"')}, k."projectId", o."destinationId", k."eventId", k."eventType", k."groupId", k."consumerId",
       '{"notificationType":' || to_json(k."wireName")::text || ',"data":' || k."data"::text || '}'
     from owed o join kept k on k."eventId" = o."eventId"
   ),

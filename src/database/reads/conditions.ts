@@ -9,7 +9,7 @@ import {
   distinct,
   isId,
   type Lists,
-  mergedColumn,
+  mergedColumns,
 } from './list-shape.ts';
 
 export interface Condition {
@@ -29,18 +29,28 @@ export function rangesOf([list, ...others]: Lists): Condition[][] {
       ? { ...condition, comparison: 'requested' as const }
       : condition,
   );
-  const merged = mergedColumn(list as AnyList);
-  if (merged === undefined) return [conditions];
-  return distinct(where[merged]).map((one, place) =>
-    conditions.map((condition) =>
-      condition.column === merged
-        ? {
-            column: merged,
-            comparison: comparisonOf(one),
-            of: (lists) => distinct(condition.of(lists))[place],
-          }
-        : condition,
-    ),
+  return mergedColumns(list as AnyList).reduce(
+    (ranges, column) =>
+      distinct(where[column]).flatMap((one, place) =>
+        ranges.map((range) => withOneValue(range, { column, one, place })),
+      ),
+    [conditions],
+  );
+}
+
+/** The range in which the column has one of its values: the one at that place. */
+function withOneValue(
+  range: readonly Condition[],
+  { column, one, place }: { column: string; one: unknown; place: number },
+): Condition[] {
+  return range.map((condition) =>
+    condition.column === column
+      ? {
+          column,
+          comparison: comparisonOf(one),
+          of: (lists) => distinct(condition.of(lists))[place],
+        }
+      : condition,
   );
 }
 
@@ -61,7 +71,9 @@ export function expressionOf(
   { column, comparison, of }: Condition,
   value: Value,
 ): RawBuilder<SqlBool> {
-  const name = sql.ref(column);
+  // The range of ids that goes with a range of time is narrower than what an index of times alone would give.
+  const isTime = comparison.startsWith('time');
+  const name = isTime ? sql`(${sql.ref(column)} + interval '0')` : sql.ref(column);
   const member = (key: string) => value((lists) => (of(lists) as Conditions)[key]);
   switch (comparison) {
     case 'null':
@@ -78,9 +90,28 @@ export function expressionOf(
       return sql`${name} = any(${member('oneOf')})`;
     case 'after':
       return sql`${name} > ${member('after')}`;
+    case 'timeFrom':
+    case 'from':
+      return sql`${name} >= ${member('from')}`;
+    case 'timeUntil':
+    case 'until':
+      return sql`${name} < ${member('until')}`;
+    case 'timeSpan':
+    case 'span':
+      return sql`${name} >= ${member('from')} and ${name} < ${member('until')}`;
+    case 'firstFrom':
+      return firstFrom(name, member('firstFrom'));
     case 'upTo':
       return sql`${name} <= ${member('upTo')}`;
     default:
       return sql`${name} = ${value(of)}`;
   }
+}
+
+/** Of the search words of one row that begin alike, the first one: so that a row is found once. */
+function firstFrom(name: RawBuilder<unknown>, from: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  return sql`not exists (
+    select from "SearchWord" earlier
+    where earlier."projectId" = "SearchWord"."projectId" and earlier.${name} = "SearchWord".${name}
+      and earlier."place" >= ${from} and earlier."place" < "SearchWord"."place")`;
 }

@@ -20,6 +20,13 @@ export type Comparison =
   | 'upTo'
   | 'noneOf'
   | 'oneOf'
+  | 'from'
+  | 'until'
+  | 'span'
+  | 'timeFrom'
+  | 'timeUntil'
+  | 'timeSpan'
+  | 'firstFrom'
   | 'requested';
 
 export function comparisonOf(value: unknown): Comparison {
@@ -31,7 +38,18 @@ export function comparisonOf(value: unknown): Comparison {
   if ('after' in value) return 'after';
   if ('noneOf' in value) return 'noneOf';
   if ('oneOf' in value) return 'oneOf';
-  return 'upTo' in value ? 'upTo' : 'equal';
+  if ('upTo' in value) return 'upTo';
+  if ('firstFrom' in value) return 'firstFrom';
+  return spanOf(value);
+}
+
+function spanOf({ from, until }: { from?: unknown; until?: unknown }): Comparison {
+  if (from instanceof Date || until instanceof Date) {
+    if (from === undefined) return 'timeUntil';
+    return until === undefined ? 'timeFrom' : 'timeSpan';
+  }
+  if (from === undefined) return until === undefined ? 'equal' : 'until';
+  return until === undefined ? 'from' : 'span';
 }
 
 /** A column by which lists of one kind may differ. */
@@ -47,18 +65,17 @@ export function idsOf([list]: Lists): string[] {
 /** Where a column may have several values, an index gives each of them in order, but not all together. */
 const RANGES_MAX = 16;
 
-/** The column of several values that a page is merged from, a range of an index for each of them. */
-export function mergedColumn({ where, range }: AnyList): string | undefined {
-  if (!range) return undefined;
-  let column: string | undefined;
+/** The columns of several values that a page is merged from, a range of an index for each combination of them. */
+export function mergedColumns({ where, range }: AnyList): readonly string[] {
+  if (!range) return [];
+  const columns: string[] = [];
+  let ranges = 1;
   for (const name in where) {
     if (!Array.isArray(where[name])) continue;
-    if (column !== undefined) return undefined;
-    column = name;
+    columns.push(name);
+    ranges *= distinct(where[name]).length;
   }
-  if (column === undefined) return undefined;
-  const { length } = distinct(where[column]);
-  return length > 0 && length <= RANGES_MAX ? column : undefined;
+  return ranges > 0 && ranges <= RANGES_MAX ? columns : [];
 }
 
 export function distinct(values: unknown): unknown[] {
@@ -69,8 +86,9 @@ export function distinct(values: unknown): unknown[] {
 export function shapeOf(purpose: 'rows' | 'count', lists: Lists): string {
   const [list] = lists as [AnyList];
   const { table, where, range, along, links } = list;
-  const merged = mergedColumn(list);
-  const places = merged === undefined ? '' : `${merged} ${distinct(where[merged]).length}`;
+  const places = mergedColumns(list)
+    .map((name) => `${name} ${distinct(where[name]).length}`)
+    .join(' ');
   let shape = `${purpose} ${lists.length > 1} ${table} ${comparisons(where)}| ${places} |`;
   if (range) {
     const { column, direction, above, below, at } = range;

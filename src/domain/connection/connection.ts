@@ -1,7 +1,7 @@
 /** Connections: a group and a consumer linked to one provider. */
 
-import { z } from 'zod';
-import { ConnectionStatus, Prisma } from '../../database/generated/client.ts';
+import type { z } from 'zod';
+import { Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../database/violations.ts';
@@ -10,12 +10,7 @@ import { recordEvent } from '../../events/record.ts';
 import { subjectOf } from '../../events/subject.ts';
 import type { Call, Services } from '../call.ts';
 import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
-import { projectRead, read } from '../declared-read.ts';
-import { ref } from '../names.ts';
-import type { FiltersOf, PageArgs } from '../paging/page.ts';
-import { listPage } from '../paging/page-of-rows.ts';
-import { findConsumerByRef } from '../project/consumer.ts';
-import { findGroupByRef } from '../project/group.ts';
+import { projectRead } from '../declared-read.ts';
 import { workspaceIssues } from '../provider/provider-workspace.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
@@ -26,63 +21,12 @@ import { type CredentialInput, credentialsOf } from './credential-input.ts';
 import { sealCredentials, tokenExpireTimeOf } from './credentials.ts';
 import { withCheckedCredentials } from './session/credential-check.ts';
 
-export const connectionFilters = z.object({
-  provider: z
-    .string()
-    .max(128)
-    .optional()
-    .describe('Only connections to the provider with this name.'),
-  groupRef: ref.optional().describe('Only connections of the group with this ref.'),
-  consumerRef: ref.optional().describe('Only connections of the consumer with this ref.'),
-  status: z
-    .enum(ConnectionStatus)
-    .meta({ id: 'ConnectionStatus' })
-    .optional()
-    .describe('Only connections of this status.'),
-});
-
-export const listConnections = read(
-  orEndUser('read'),
-  async (
-    call: Call,
-    { id: projectId }: Row<'Project'>,
-    {
-      provider,
-      groupRef,
-      consumerRef,
-      status,
-      ...args
-    }: PageArgs & FiltersOf<typeof connectionFilters>,
-  ) => {
-    const [group, consumer] = await Promise.all([
-      groupRef == null ? undefined : findGroupByRef(call, { projectId, groupRef }),
-      consumerRef == null ? undefined : findConsumerByRef(call, { projectId, consumerRef }),
-    ]);
-    const ends = {
-      provider: provider ?? undefined,
-      groupId: idOrNone(group),
-      consumerId: idOrNone(consumer),
-    };
-    // The indexes of the others have the status too: if it is left out, each is a range of theirs.
-    const isNarrow = Object.values(ends).some((end) => end !== undefined);
-    const anyStatus = isNarrow ? Object.values(ConnectionStatus) : undefined;
-    const where = { projectId, ...ends, status: status ?? anyStatus };
-    const list = { name: 'Project.connections', parentId: projectId, table: 'Connection' } as const;
-    return listPage(call, { ...list, where }, args);
-  },
-);
-
 /** Throws NOT_FOUND. */
 export const getConnection = projectRead(
   orEndUser('read'),
   (call, { connectionId: id }: { connectionId: string }, { id: projectId }) =>
     getOwned(call, 'Connection', { projectId, id, what: 'Connection' }),
 );
-
-/** The condition for a row that was looked for: null matches nothing, undefined everything. */
-function idOrNone(row: { id: string } | null | undefined): string | never[] | undefined {
-  return row === null ? [] : row?.id;
-}
 
 /** New credentials are of the scheme that the connection has. What is left out stays. */
 export const updateConnection = openProjectMutation({

@@ -1,18 +1,14 @@
 /** Deliveries: messages owed to destinations, and what came of them. */
 
 import { z } from 'zod';
-import { DeliveryStatus } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { id } from '../../ids.ts';
-import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
-import { projectRead, read } from '../declared-read.ts';
+import { projectRead } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
-import type { FiltersOf, PageArgs } from '../paging/page.ts';
-import { listPage } from '../paging/page-of-rows.ts';
 import { type Batch, getOwned } from '../scope.ts';
 
 export type DeliveryAttempt = Row<'DeliveryAttempt'>;
@@ -25,38 +21,6 @@ const ROWS_PER_STATEMENT = 5_000;
 export const retryDeliveryInput = z
   .object({ projectIdOrName, deliveryId: id.describe('The id of the delivery.') })
   .meta({ id: 'RetryDeliveryInput', description: 'The delivery to send again.' });
-
-export const deliveryFilters = z.object({
-  status: z
-    .enum(DeliveryStatus)
-    .meta({ id: 'DeliveryStatus' })
-    .optional()
-    .describe('Only deliveries of this status.'),
-});
-
-/** Oldest first. */
-export const listDestinationDeliveries = read(
-  'read',
-  (
-    call: Call,
-    { id: destinationId }: Row<'Destination'>,
-    { status, ...args }: PageArgs & FiltersOf<typeof deliveryFilters>,
-  ) => {
-    const where = { destinationId, ...(status && { status }) };
-    const list = { name: 'Destination.deliveries', parentId: destinationId, where } as const;
-    return listPage(call, { ...list, table: 'Delivery', order: 'oldest first' }, args);
-  },
-);
-
-/** Oldest first. */
-export const listEventDeliveries = read(
-  'read',
-  (call: Call, event: Row<'NotificationEvent'>, args: PageArgs) => {
-    const where = { eventId: event.id };
-    const list = { name: 'NotificationEvent.deliveries', parentId: event.id, where } as const;
-    return listPage(call, { ...list, table: 'Delivery', order: 'oldest first' }, args);
-  },
-);
 
 export const getDelivery = projectRead(
   'read',

@@ -18,8 +18,9 @@ import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { eventName, projectIdOrName } from '../names.ts';
 import { OpenedInput } from '../opened-input.ts';
-import type { PageArgs } from '../paging/page.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { searched, type searchFilters, searchPage } from '../paging/search.ts';
 import { uniquely } from '../unique.ts';
 import { dropPending, releasePending } from './delivery.ts';
 import { destinationUses } from './destination-uses.ts';
@@ -86,12 +87,18 @@ export const deleteDestinationInput = z
 
 export const listDestinations = read(
   'read',
-  (call: Call, project: Row<'Project'>, args: PageArgs) => {
+  (
+    call: Call,
+    project: Row<'Project'>,
+    { search, ...args }: PageArgs & FiltersOf<typeof searchFilters>,
+  ) => {
     const list = {
       name: 'Project.destinations',
       parentId: project.id,
       table: 'Destination',
     } as const;
+    const text = searched(search);
+    if (text !== undefined) return searchPage(call, list, { ...args, search: text });
     return listPage(call, { ...list, where: { projectId: project.id } }, args);
   },
 );

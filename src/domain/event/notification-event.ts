@@ -9,10 +9,12 @@ import { id } from '../../ids.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { projectRead, read } from '../declared-read.ts';
+import { createdFilters } from '../paging/created-range.ts';
 import { encodeCursor } from '../paging/list-cursor.ts';
 import type { FiltersOf, Page, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { type Batch, byId, getOwned } from '../scope.ts';
+import { loggedRange } from './logged-range.ts';
 
 type NotificationEvent = Row<'NotificationEvent'>;
 
@@ -33,6 +35,7 @@ export const eventFilters = z.object({
     .optional()
     .describe('Only events of these types, at least one.'),
 });
+export const listedEventFilters = z.object({ ...eventFilters.shape, ...createdFilters.shape });
 export type EventFilters = FiltersOf<typeof eventFilters>;
 
 /** One name for both tables and for subscriptions: the position marks the same place in each. */
@@ -47,14 +50,20 @@ export function eventCursor({ projectId, position }: LoggedEvent): string {
 /** In the order in which they were committed, oldest first. */
 export const listNotificationEvents = read(
   'read',
-  (
+  async (
     call: Call,
     { id: projectId }: Row<'Project'>,
-    { topicId, eventTypes, ...args }: PageArgs & EventFilters,
+    { topicId, eventTypes, ...args }: PageArgs & FiltersOf<typeof listedEventFilters>,
   ): Promise<Page<NotificationEvent>> => {
     if (eventTypes?.length === 0) throw invalid('eventTypes', 'must not be empty.', eventTypes);
-    const list = { ...eventList(projectId), key: 'position', order: 'oldest first' } as const;
-    const where = { projectId, ...(eventTypes && { eventType: [...eventTypes] }) };
+    const { inTime, ordered } = await loggedRange(call, projectId, args);
+    const list = {
+      ...eventList(projectId),
+      key: 'position',
+      order: 'oldest first',
+      ...ordered,
+    } as const;
+    const where = { projectId, ...(eventTypes && { eventType: [...eventTypes] }), ...inTime };
     if (topicId == null)
       return listPage(call, { ...list, table: 'NotificationEvent', where }, args);
     const nodes = (rows: Row<'NotificationEventTopic'>[]) =>

@@ -7,8 +7,9 @@ import { id, newId } from '../../ids.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { eventName, projectIdOrName } from '../names.ts';
-import type { PageArgs } from '../paging/page.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { searched, type searchFilters, searchPage } from '../paging/search.ts';
 import { uniquely } from '../unique.ts';
 
 type Topic = Row<'Topic'>;
@@ -28,10 +29,17 @@ export const deleteTopicInput = z
   .object({ projectIdOrName, topicId })
   .meta({ id: 'DeleteTopicInput', description: 'The topic to delete, with its routes.' });
 
-export const listTopics = read('read', (call, project: Row<'Project'>, args: PageArgs) => {
-  const list = { name: 'Project.topics', parentId: project.id, table: 'Topic' } as const;
-  return listPage(call, { ...list, where: { projectId: project.id } }, args);
-});
+type TopicsArgs = PageArgs & FiltersOf<typeof searchFilters>;
+
+export const listTopics = read(
+  'read',
+  (call, { id: projectId }: Row<'Project'>, { search, ...args }: TopicsArgs) => {
+    const list = { name: 'Project.topics', parentId: projectId, table: 'Topic' } as const;
+    const text = searched(search);
+    if (text !== undefined) return searchPage(call, list, { ...args, search: text });
+    return listPage(call, { ...list, where: { projectId } }, args);
+  },
+);
 
 export const createTopic = projectMutation({
   needs: 'events:write',

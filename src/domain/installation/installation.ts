@@ -1,6 +1,5 @@
 /** Installations: an integration that a group uses, through one connection and with one config. */
 
-import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { type Issue, notFound } from '../../errors.ts';
@@ -10,10 +9,7 @@ import { read } from '../declared-read.ts';
 import { getIntegration, holdContent, type IntegrationKey } from '../integration/integration.ts';
 import { contentOf } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
-import { ref } from '../names.ts';
 import type { OpenedInput } from '../opened-input.ts';
-import type { FiltersOf, PageArgs } from '../paging/page.ts';
-import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { findInProject, getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
@@ -27,44 +23,6 @@ import { createInstallationInput, deleteInstallationInput } from './installation
 import { deleteInstallations, holdInstallation, insertInstallation } from './installation-rows.ts';
 
 type Installation = Row<'Installation'>;
-
-export const installationFilters = z.object({
-  groupRef: ref.optional().describe('Only installations of the group with this ref.'),
-});
-type InstallationsArgs = PageArgs & FiltersOf<typeof installationFilters>;
-
-export const listInstallations = read(
-  orEndUser('read'),
-  async (
-    call: Call,
-    { id: projectId }: Row<'Project'>,
-    { groupRef, ...args }: InstallationsArgs,
-  ) => {
-    const where = { projectId, ...(await ofGroup(call, projectId, groupRef)) };
-    const name = 'Project.installations';
-    return listPage(call, { name, parentId: projectId, table: 'Installation', where }, args);
-  },
-);
-
-export const listInstallationsOfIntegration = read(
-  orEndUser('read'),
-  async (
-    call: Call,
-    { id: integrationId, projectId }: Row<'Integration'>,
-    { groupRef, ...args }: InstallationsArgs,
-  ) => {
-    const where = { integrationId, ...(await ofGroup(call, projectId, groupRef)) };
-    const name = 'Integration.installations';
-    return listPage(call, { name, parentId: integrationId, table: 'Installation', where }, args);
-  },
-);
-
-/** Of a group that doesn't exist, nothing is found. */
-async function ofGroup(call: Call, projectId: string, groupRef: string | null | undefined) {
-  if (groupRef == null) return {};
-  const group = await findGroupByRef(call, { projectId, groupRef });
-  return { groupId: group?.id ?? [] };
-}
 
 export const getInstallation = read(orEndUser('read'), getInstallationOf);
 

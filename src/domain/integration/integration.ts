@@ -6,16 +6,19 @@ import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { newId, prefixOf } from '../../ids.ts';
+import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { noteDestinationUses } from '../event/destination-uses.ts';
 import { deleteInstallations } from '../installation/installation-rows.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
+import { refuseTogether } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { searched, searchFilters, searchPage } from '../paging/search.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
-import { findInProject } from '../scope.ts';
+import { type Batch, byId, findInProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { contentOf, type IntegrationContent } from './integration-content.ts';
@@ -58,21 +61,24 @@ export const integrationFilters = z.object({
     .max(64)
     .optional()
     .describe('Only integrations for the provider with this name.'),
+  ...searchFilters.shape,
 });
+/** Words are found in the order of an index that has nothing else. */
+export const INTEGRATION_EXCLUSIVE = [['search', 'provider']] as const;
 
 export const listIntegrations = read(
   orEndUser('read'),
-  (
-    call: Call,
-    project: Row<'Project'>,
-    { provider, ...args }: PageArgs & FiltersOf<typeof integrationFilters>,
-  ) => {
+  (call: Call, project: Row<'Project'>, given: PageArgs & FiltersOf<typeof integrationFilters>) => {
+    refuseTogether(given, INTEGRATION_EXCLUSIVE);
+    const { provider, search, ...args } = given;
     const where = { projectId: project.id, provider: provider ?? undefined };
     const list = {
       name: 'Project.integrations',
       parentId: project.id,
       table: 'Integration',
     } as const;
+    const text = searched(search);
+    if (text !== undefined) return searchPage(call, list, { ...args, search: text });
     return listPage(call, { ...list, where }, args);
   },
 );
@@ -108,11 +114,29 @@ export async function getIntegration(
   return integration;
 }
 
-async function findIntegration(call: Call, projectId: string, idOrName: string) {
-  const named = prefixOf(idOrName) === 'int' ? { id: idOrName } : { name: idOrName };
-  const [integration] = await findInProject(call, 'Integration', { projectId, ...named });
-  return integration ?? null;
+/** The project's integration of that id or name, or null. */
+export async function findIntegration(
+  call: Call,
+  projectId: string,
+  idOrName: string,
+): Promise<Integration | null> {
+  if (prefixOf(idOrName) !== 'int') return load(call, byName, { projectId, name: idOrName });
+  const integration = await load(call, byId('Integration'), idOrName);
+  return integration?.projectId === projectId ? integration : null;
 }
+
+const byName: Batch<{ projectId: string; name: string }, Integration | null> = async (
+  call,
+  keys,
+) => {
+  const found = await findInProject(call, 'Integration', {
+    projectId: [...new Set(keys.map(({ projectId }) => projectId))],
+    name: [...new Set(keys.map(({ name }) => name))],
+  });
+  const nameOf = (key: { projectId: string; name: string }) => `${key.projectId} ${key.name}`;
+  const integrations = new Map(found.map((integration) => [nameOf(integration), integration]));
+  return keys.map((key) => integrations.get(nameOf(key)) ?? null);
+};
 
 /**
  * The integration as it is now, held until the transaction ends: for a `change` alone, for a `use`

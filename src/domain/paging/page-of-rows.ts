@@ -22,14 +22,32 @@ export interface List<T extends Table, N = Row<T>> extends NamedList {
   /** The column of the order. Default: `id`. */
   key?: keyof Row<T> & string;
   order?: 'newest first' | 'oldest first';
+  /** The part of the order in which its rows are, without the ends. */
+  within?: KeyBounds | undefined;
   /** The nodes of the rows, in their order; null for one that is gone since its row was read. */
   nodes?: (rows: Row<T>[]) => Promise<(N | null)[]> | (N | null)[];
+}
+
+interface KeyBounds {
+  above?: Key | undefined;
+  below?: Key | undefined;
 }
 
 /** Lists of several rows of one page are read together. */
 const pages: Batch<RowList, object[]> = ({ database: { rows } }, lists) => rows.pages(lists);
 const counts: Batch<Omit<RowList, 'range'>, number> = ({ database: { rows } }, lists) =>
   rows.counts(lists);
+
+/** The row next to an end of a list, on one side of it; null if there is none. */
+export async function nextRow<T extends Table>(
+  call: Call,
+  { table, where, side }: { table: T; where: Where<T>; side: { above?: Key; below?: Key } },
+): Promise<Row<T> | null> {
+  const direction = side.above === undefined ? 'desc' : 'asc';
+  const range = { column: 'id', direction, ...side, limit: 1 } as const;
+  const [row] = await load(call, pages, { table, where, range });
+  return (row as Row<T> | undefined) ?? null;
+}
 
 /** One page of what the viewer may see of a list. Throws BAD_USER_INPUT that names every wrong argument. */
 export async function listPage<T extends Table, N = Row<T>>(
@@ -56,7 +74,7 @@ export async function listPage<T extends Table, N = Row<T>>(
       node === null ? [] : new KeyedEdge(node, list, keys[index] as Key),
     ),
     pageInfo: pageInfoOf(list, keys, { bounds, hasMore: found.length > size, ranges }),
-    totalCount: () => load(call, counts, { table, where }),
+    totalCount: () => load(call, counts, { table, where: { ...where, ...keysOf(list) } }),
   };
 }
 
@@ -81,7 +99,7 @@ function rangesOf<T extends Table, N>(call: Call, list: List<T, N>) {
   const read = ({ limit, backwards, after, before }: ListRange, links?: readonly Link[]) => {
     const direction = descending !== backwards ? 'desc' : 'asc';
     const keys = descending ? { above: before, below: after } : { above: after, below: before };
-    return rowsIn({ direction, ...keys, limit }, links);
+    return rowsIn({ direction, ...narrowed(keys, list.within), limit }, links);
   };
   const isThere = (rows: Promise<Row<T>[]>) => rows.then(({ length }) => length > 0);
   return {
@@ -91,6 +109,29 @@ function rangesOf<T extends Table, N>(call: Call, list: List<T, N>) {
     existsBefore: (before: Key) => isThere(read({ limit: 1, backwards: true, before })),
     existsAt: (at: Key) => isThere(rowsIn({ direction: 'asc', at, limit: 1 })),
   };
+}
+
+/** The keys that are in both. */
+function narrowed(keys: KeyBounds, within: KeyBounds = {}): { above?: Key; below?: Key } {
+  const above = [keys.above, within.above].filter((key) => key !== undefined);
+  const below = [keys.below, within.below].filter((key) => key !== undefined);
+  return {
+    ...(above.length > 0 && { above: above.reduce((a, b) => (isBefore(a, b) ? b : a)) }),
+    ...(below.length > 0 && { below: below.reduce((a, b) => (isBefore(a, b) ? a : b)) }),
+  };
+}
+
+/** As the database compares them: numbers, and texts byte by byte. */
+function isBefore(a: Key, b: Key): boolean {
+  if (typeof a === 'bigint' || typeof b === 'bigint') return a < b;
+  return Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
+}
+
+/** The part of the order as a condition, for what is no page. No key is equal to the lower end. */
+function keysOf<T extends Table, N>({ key = 'id' as never, within = {} }: List<T, N>) {
+  const { above: from, below: until } = within;
+  if (from === undefined && until === undefined) return {};
+  return { [key]: { ...(from !== undefined && { from }), ...(until !== undefined && { until }) } };
 }
 
 interface PageEnds {

@@ -6,16 +6,23 @@ import { newId } from '../../ids.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import type { PageArgs } from '../paging/page.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
+import { searched, type searchFilters, searchPage } from '../paging/search.ts';
 import { type Batch, findInProject } from '../scope.ts';
 
 type Consumer = Row<'Consumer'>;
 
 export const listConsumers = read(
   'read',
-  (call: Call, { id: projectId }: Row<'Project'>, args: PageArgs) => {
+  (
+    call: Call,
+    { id: projectId }: Row<'Project'>,
+    { search, ...args }: PageArgs & FiltersOf<typeof searchFilters>,
+  ) => {
     const list = { name: 'Project.consumers', parentId: projectId, table: 'Consumer' } as const;
+    const text = searched(search);
+    if (text !== undefined) return searchPage(call, list, { ...args, search: text });
     return listPage(call, { ...list, where: { projectId } }, args);
   },
 );

@@ -1,11 +1,11 @@
 import { listAccountObjects } from '../../domain/connection/account-objects.ts';
-import {
-  connectionFilters,
-  deleteConnection,
-  listConnections,
-  updateConnection,
-} from '../../domain/connection/connection.ts';
+import { deleteConnection, updateConnection } from '../../domain/connection/connection.ts';
 import { generateConnection } from '../../domain/connection/connection-generation.ts';
+import {
+  CONNECTION_EXCLUSIVE,
+  connectionFilters,
+  listConnections,
+} from '../../domain/connection/connection-list.ts';
 import { refreshConnection } from '../../domain/connection/connection-refresh.ts';
 import { shownCredentials } from '../../domain/connection/credentials.ts';
 import { AuthScheme } from '../provider/provider.ts';
@@ -119,6 +119,7 @@ builder.objectField(Project, 'connections', (t) =>
   listField(t, ConnectedAccounts, {
     description: 'The connections of the project, newest first.',
     args: filterArgs(t.arg, connectionFilters),
+    exclusive: CONNECTION_EXCLUSIVE,
     list: listConnections,
   }),
 );

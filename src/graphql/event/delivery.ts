@@ -1,11 +1,17 @@
 import {
   type DeliveryAttempt as Attempt,
   attemptsOf,
+  retryDelivery,
+} from '../../domain/event/delivery.ts';
+import {
+  DELIVERY_EXCLUSIVE,
   deliveryFilters,
   listDestinationDeliveries,
   listEventDeliveries,
-  retryDelivery,
-} from '../../domain/event/delivery.ts';
+  listProjectDeliveries,
+  projectDeliveryFilters,
+} from '../../domain/event/delivery-list.ts';
+import { type RetriedDeliveries, retryDeliveries } from '../../domain/event/retry-deliveries.ts';
 import { createdFields, linkField, listField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
@@ -19,6 +25,7 @@ import {
   Destination,
   NotificationEvent,
   Operation,
+  Project,
 } from '../schema/types.ts';
 
 const DeliveryStatus = enumType('DeliveryStatus', 'How far a delivery has come.', {
@@ -99,6 +106,16 @@ Delivery.implement({
   }),
 });
 
+builder.objectField(Project, 'deliveries', (t) =>
+  listField(t, Deliveries, {
+    description:
+      'The deliveries of the project to all destinations, newest first, also to deleted ones.',
+    args: filterArgs(t.arg, projectDeliveryFilters),
+    exclusive: DELIVERY_EXCLUSIVE,
+    list: listProjectDeliveries,
+  }),
+);
+
 builder.objectField(Destination, 'deliveries', (t) =>
   listField(t, Deliveries, {
     description: 'The deliveries to the destination, oldest first.',
@@ -114,7 +131,24 @@ builder.objectField(NotificationEvent, 'deliveries', (t) =>
   }),
 );
 
+const RetryDeliveriesPayload = builder
+  .objectRef<RetriedDeliveries>('RetryDeliveriesPayload')
+  .implement({
+    description: 'The answer of retryDeliveries.',
+    fields: (t) => ({
+      count: t.exposeInt('count', { description: 'How many deliveries are sent again.' }),
+      hasMore: t.exposeBoolean('hasMore', {
+        description: 'Whether more are to be retried: call it again then.',
+      }),
+    }),
+  });
+
 builder.mutationFields((t) => ({
+  retryDeliveries: mutationField(t, retryDeliveries, {
+    type: RetryDeliveriesPayload,
+    description:
+      'Sends deliveries again now, also of an outage that is over. Those to deleted destinations stay as they are.',
+  }),
   retryDelivery: mutationField(t, retryDelivery, {
     type: answer(
       'RetryDeliveryPayload',

@@ -6,11 +6,13 @@ import {
   updateDestination,
 } from '../../domain/event/destination.ts';
 import { signingSecretOf } from '../../domain/event/destination-secret.ts';
+import { searchFilters } from '../../domain/paging/search.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Destination, Destinations, Project } from '../schema/types.ts';
@@ -71,6 +73,7 @@ Destination.implement({
 builder.objectField(Project, 'destinations', (t) =>
   listField(t, Destinations, {
     description: 'Destinations, newest first.',
+    args: filterArgs(t.arg, searchFilters),
     list: listDestinations,
   }),
 );

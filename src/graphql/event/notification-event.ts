@@ -1,5 +1,5 @@
 import {
-  eventFilters,
+  listedEventFilters,
   listNotificationEvents,
   topicsOf,
 } from '../../domain/event/notification-event.ts';
@@ -74,7 +74,7 @@ builder.objectField(Project, 'notificationEvents', (t) =>
   listField(t, NotificationEvents, {
     description:
       'Events that were routed to at least one topic, in the order in which they were committed.',
-    args: filterArgs(t.arg, eventFilters),
+    args: filterArgs(t.arg, listedEventFilters),
     list: listNotificationEvents,
   }),
 );

@@ -1,7 +1,9 @@
 import { createTopic, deleteTopic, listTopics, updateTopic } from '../../domain/event/topic.ts';
+import { searchFilters } from '../../domain/paging/search.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
 import { answer, DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Project, Topic, Topics } from '../schema/types.ts';
@@ -21,7 +23,11 @@ Topic.implement({
 });
 
 builder.objectField(Project, 'topics', (t) =>
-  listField(t, Topics, { description: 'Topics, newest first.', list: listTopics }),
+  listField(t, Topics, {
+    description: 'Topics, newest first.',
+    args: filterArgs(t.arg, searchFilters),
+    list: listTopics,
+  }),
 );
 
 builder.mutationFields((t) => ({

@@ -6,11 +6,13 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
   type OperationTypeNode,
+  specifiedRules,
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config.ts';
 import { createExecute, type Execute } from './compiled.ts';
+import { exclusiveArguments } from './exclusive-arguments.ts';
 import { toGraphQLError } from './graphql-errors.ts';
 import { type Cost, costFunction, parseWithin, sizeErrors } from './query-limits.ts';
 import { type OperationKey, operationKey } from './share-key.ts';
@@ -19,6 +21,8 @@ import { type OperationKey, operationKey } from './share-key.ts';
 const TEXTS_MAX = 1_000;
 const BYTES_MAX = 100_000_000;
 const BYTES_PER_CHARACTER = 100;
+
+const RULES = [...specifiedRules, exclusiveArguments];
 
 export interface Prepared {
   document: DocumentNode;
@@ -57,7 +61,7 @@ export function createPrepare(
     try {
       const document = parseWithin(config, query);
       const tooLarge = sizeErrors(config, document);
-      const errors = tooLarge.length > 0 ? tooLarge : validate(schema, document);
+      const errors = tooLarge.length > 0 ? tooLarge : validate(schema, document, RULES);
       return errors.length > 0 ? { errors: errors.map(mapError) } : { document, byName: new Map() };
     } catch (error) {
       return { errors: [mapError(error)] };

@@ -1,14 +1,15 @@
-import {
-  createInstallation,
-  deleteInstallation,
-  installationFilters,
-  listInstallations,
-  listInstallationsOfIntegration,
-} from '../../domain/installation/installation.ts';
+import { createInstallation, deleteInstallation } from '../../domain/installation/installation.ts';
 import {
   installationHealth,
   lastOperations,
 } from '../../domain/installation/installation-health.ts';
+import {
+  installationFilters,
+  listConnectionInstallations,
+  listInstallations,
+  listInstallationsOfIntegration,
+  projectInstallationFilters,
+} from '../../domain/installation/installation-list.ts';
 import { updateInstallation } from '../../domain/installation/installation-update.ts';
 import { installedObjects } from '../../domain/installation/installed-object.ts';
 import {
@@ -138,7 +139,7 @@ builder.objectFields(Installation, (t) => ({
 builder.objectField(Project, 'installations', (t) =>
   listField(t, Installations, {
     description: 'The installations of all integrations of the project, newest first.',
-    args: filterArgs(t.arg, installationFilters),
+    args: filterArgs(t.arg, projectInstallationFilters),
     list: listInstallations,
   }),
 );
@@ -148,6 +149,13 @@ builder.objectField(Integration, 'installations', (t) =>
     description: 'The installations of the integration, newest first.',
     args: filterArgs(t.arg, installationFilters),
     list: listInstallationsOfIntegration,
+  }),
+);
+
+builder.objectField(ConnectedAccount, 'installations', (t) =>
+  listField(t, Installations, {
+    description: 'The installations that use the connection, newest first.',
+    list: listConnectionInstallations,
   }),
 );
 

@@ -1,6 +1,7 @@
 import {
   createIntegration,
   deleteIntegration,
+  INTEGRATION_EXCLUSIVE,
   integrationFilters,
   listIntegrations,
   readIntegration,
@@ -61,6 +62,7 @@ builder.objectFields(Project, (t) => ({
   integrations: listField(t, Integrations, {
     description: 'The integrations of the project, newest first.',
     args: filterArgs(t.arg, integrationFilters),
+    exclusive: INTEGRATION_EXCLUSIVE,
     list: listIntegrations,
   }),
 }));

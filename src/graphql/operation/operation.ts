@@ -1,10 +1,14 @@
 import {
-  listInstallationOperations,
-  listOperations,
   type OperationMetadata as Metadata,
   metadataOf,
-  operationFilters,
 } from '../../domain/operation/operation.ts';
+import {
+  listInstallationOperations,
+  listOperations,
+  OPERATION_EXCLUSIVE,
+  operationFilters,
+  projectOperationFilters,
+} from '../../domain/operation/operation-list.ts';
 import {
   createdFields,
   linkField,
@@ -134,7 +138,8 @@ Operation.implement({
 builder.objectField(Project, 'operations', (t) =>
   listField(t, Operations, {
     description: 'The operations of the project, newest first.',
-    args: filterArgs(t.arg, operationFilters),
+    args: filterArgs(t.arg, projectOperationFilters),
+    exclusive: OPERATION_EXCLUSIVE,
     list: listOperations,
   }),
 );

@@ -1,11 +1,14 @@
+import { listConsumerConnections } from '../../domain/connection/connection-list.ts';
 import { eraseConsumer } from '../../domain/erasure/erase-subject.ts';
+import { searchFilters } from '../../domain/paging/search.ts';
 import { listConsumers } from '../../domain/project/consumer.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
 import { DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { Consumer, Consumers, Project } from '../schema/types.ts';
+import { ConnectedAccounts, Consumer, Consumers, Project } from '../schema/types.ts';
 
 Consumer.implement({
   description: "One of the builder's users, who has connected an account.",
@@ -27,7 +30,15 @@ builder.objectField(Project, 'consumers', (t) =>
   listField(t, Consumers, {
     description:
       'The consumers of the project, newest first. A consumer is created by its first connection.',
+    args: filterArgs(t.arg, searchFilters),
     list: listConsumers,
+  }),
+);
+
+builder.objectField(Consumer, 'connections', (t) =>
+  listField(t, ConnectedAccounts, {
+    description: 'The connections of the consumer, newest first.',
+    list: listConsumerConnections,
   }),
 );
 

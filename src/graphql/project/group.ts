@@ -1,11 +1,15 @@
+import { listGroupConnections } from '../../domain/connection/connection-list.ts';
 import { eraseGroup } from '../../domain/erasure/erase-subject.ts';
+import { listGroupInstallations } from '../../domain/installation/installation-list.ts';
+import { searchFilters } from '../../domain/paging/search.ts';
 import { listGroups } from '../../domain/project/group.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
 import { DeletePayload } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { Group, Groups, Project } from '../schema/types.ts';
+import { ConnectedAccounts, Group, Groups, Installations, Project } from '../schema/types.ts';
 
 Group.implement({
   description: "A set of the builder's users who share connections: a customer or a team.",
@@ -27,9 +31,21 @@ builder.objectField(Project, 'groups', (t) =>
   listField(t, Groups, {
     description:
       'The groups of the project, newest first. A group is created by its first connection.',
+    args: filterArgs(t.arg, searchFilters),
     list: listGroups,
   }),
 );
+
+builder.objectFields(Group, (t) => ({
+  connections: listField(t, ConnectedAccounts, {
+    description: 'The connections of the group, newest first.',
+    list: listGroupConnections,
+  }),
+  installations: listField(t, Installations, {
+    description: 'The installations of the group, newest first.',
+    list: listGroupInstallations,
+  }),
+}));
 
 builder.mutationField('eraseGroup', (t) =>
   mutationField(t, eraseGroup, {

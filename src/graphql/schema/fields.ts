@@ -3,6 +3,7 @@ import type { FieldRef, InputFieldMap, InputShapeFromFields, ObjectRef } from '@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Call } from '../../domain/call.ts';
 import type { Read } from '../../domain/declared-read.ts';
+import type { Exclusive } from '../../domain/paging/exclusive-filters.ts';
 import type { Page, PageArgs } from '../../domain/paging/page.ts';
 import {
   byId,
@@ -116,6 +117,8 @@ interface ListOptions<A, L> {
   description: string;
   /** The list's own filters. */
   args?: A;
+  /** Filters that no document may have together. */
+  exclusive?: Exclusive;
   list: L;
 }
 
@@ -147,11 +150,13 @@ export function rootListField<P, N extends object>(
 function pagedField<P, N extends object, A extends PageArgs>(
   t: PothosSchemaTypes.RootFieldBuilder<Types, P>,
   [type, connection]: Lists<N>,
-  { list, description, args }: ListOptions<unknown, { needs: Need }>,
+  { list, description, args, exclusive = [] }: ListOptions<unknown, { needs: Need }>,
   run: (parent: P, args: A, call: Call) => Listed<N>,
 ): FieldRef<Types, unknown> {
+  const { extensions, ...told } = needing(list, description);
   const field = {
-    ...needing(list, description),
+    ...told,
+    extensions: { ...extensions, exclusive },
     type,
     args,
     resolve: (parent: P, given: A, { call }: Context, info: GraphQLResolveInfo) =>

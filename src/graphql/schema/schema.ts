@@ -1,6 +1,7 @@
 /** The schema: an import of each noun, in the order of the platform's description. */
 import './scalars.ts';
 import './node-field.ts';
+import './list-order.ts';
 import '../viewer/viewer.ts';
 import '../org/org.ts';
 import '../org/invite.ts';

@@ -1,22 +1,25 @@
 import { z } from 'zod';
 import {
-  connectionFilters,
   deleteConnection,
   getConnection,
-  listConnections,
   updateConnection,
 } from '../../domain/connection/connection.ts';
 import { generateConnection } from '../../domain/connection/connection-generation.ts';
 import { refreshConnectionInput } from '../../domain/connection/connection-input.ts';
+import { connectionFilters, listConnections } from '../../domain/connection/connection-list.ts';
 import { refreshConnection, refreshIfDue } from '../../domain/connection/connection-refresh.ts';
 import { type ShownCredentials, shownCredentials } from '../../domain/connection/credentials.ts';
 import { within } from '../../domain/declared-read.ts';
+import { listConnectionInstallations } from '../../domain/installation/installation-list.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
+import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
+import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
+import { installation, showInstallation } from '../installation/installation-view.ts';
 import { connection, showConnection } from './connection-view.ts';
 
 const tag = 'Connections';
@@ -50,9 +53,9 @@ export const connectionEndpoints = [
     path,
     tag,
     summary: 'Lists connections, newest first.',
-    input: z.object({ projectIdOrName, ...connectionFilters.shape }),
+    input: z.object({ projectIdOrName, ...withCreatedParameters(connectionFilters.shape) }),
     item: connection,
-    list: within(getOwnProject, listConnections),
+    list: createdWithin(within(getOwnProject, listConnections)),
     show: (row: Row<'Connection'>, request) => showConnection(row, request),
   }),
   mutationEndpoint({
@@ -84,6 +87,16 @@ export const connectionEndpoints = [
     status: 200,
     output: connection,
     run: readConnection,
+  }),
+  listEndpoint({
+    id: 'listConnectionInstallations',
+    path: `${path}/{connectionId}/installations`,
+    tag,
+    summary: 'Lists the installations that use a connection, newest first.',
+    input: z.object({ projectIdOrName, connectionId: id.describe('The id of the connection.') }),
+    item: installation,
+    list: within(getConnection, listConnectionInstallations),
+    show: showInstallation,
   }),
   mutationEndpoint({
     id: 'updateConnection',

@@ -2,22 +2,29 @@ import { z } from 'zod';
 import { within } from '../../domain/declared-read.ts';
 import {
   attemptsOf,
-  deliveryFilters,
   getDelivery,
-  listDestinationDeliveries,
-  listEventDeliveries,
   retryDelivery,
   retryDeliveryInput,
 } from '../../domain/event/delivery.ts';
+import {
+  deliveryFilters,
+  listDestinationDeliveries,
+  listEventDeliveries,
+  listProjectDeliveries,
+  projectDeliveryFilters,
+} from '../../domain/event/delivery-list.ts';
 import { getDestination } from '../../domain/event/destination.ts';
 import { getNotificationEvent } from '../../domain/event/notification-event.ts';
+import { retryDeliveries } from '../../domain/event/retry-deliveries.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { getOwnProject } from '../../domain/project/project.ts';
 import type { Relations } from '../../domain/relations.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
 
@@ -87,6 +94,16 @@ async function showDelivery(row: Row<'Delivery'>, { get }: Relations) {
 
 export const deliveryEndpoints = [
   pagedEndpoint({
+    id: 'listProjectDeliveries',
+    path: `${inProject}/deliveries`,
+    tag,
+    summary: 'Lists the deliveries of a project to all destinations, newest first.',
+    input: z.object({ projectIdOrName, ...withCreatedParameters(projectDeliveryFilters.shape) }),
+    item: delivery,
+    list: createdWithin(within(getOwnProject, listProjectDeliveries)),
+    show: showDelivery,
+  }),
+  pagedEndpoint({
     id: 'listDestinationDeliveries',
     path: `${inProject}/destinations/{destination}/deliveries`,
     tag,
@@ -94,10 +111,10 @@ export const deliveryEndpoints = [
     input: z.object({
       projectIdOrName,
       destination: z.string().min(1).max(64).describe('The id or the name of the destination.'),
-      ...deliveryFilters.shape,
+      ...withCreatedParameters(deliveryFilters.shape),
     }),
     item: delivery,
-    list: within(getDestination, listDestinationDeliveries),
+    list: createdWithin(within(getDestination, listDestinationDeliveries)),
     show: showDelivery,
   }),
   pagedEndpoint({
@@ -130,5 +147,21 @@ export const deliveryEndpoints = [
     status: 200,
     output: delivery,
     show: showDelivery,
+  }),
+  mutationEndpoint({
+    id: 'retryDeliveries',
+    method: 'POST',
+    path: `${inProject}/deliveries:retry`,
+    tag,
+    summary: 'Sends deliveries again now, by destination, status and time.',
+    mutation: retryDeliveries,
+    status: 200,
+    output: z
+      .object({
+        count: z.int().describe('How many deliveries are sent again.'),
+        hasMore: z.boolean().describe('Whether more are to be retried: call it again then.'),
+      })
+      .describe('What is sent again.'),
+    show: (retried) => retried,
   }),
 ];

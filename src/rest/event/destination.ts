@@ -10,6 +10,7 @@ import {
 } from '../../domain/event/destination.ts';
 import { signingSecretOf } from '../../domain/event/destination-secret.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { searchFilters } from '../../domain/paging/search.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
@@ -91,7 +92,7 @@ export const destinationEndpoints = [
     path,
     tag,
     summary: 'Lists destinations, newest first.',
-    input: z.object({ projectIdOrName }),
+    input: z.object({ projectIdOrName, ...searchFilters.shape }),
     item: destination,
     list: within(getOwnProject, listDestinations),
     show: (row: Row<'Destination'>) => showDestination(row),

@@ -3,6 +3,7 @@ import { within } from '../../domain/declared-read.ts';
 import {
   eventFilters,
   getNotificationEvent,
+  listedEventFilters,
   listNotificationEvents,
   topicsOf,
 } from '../../domain/event/notification-event.ts';
@@ -13,6 +14,7 @@ import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
 import { eventTypeWords, wordOf } from '../endpoint/words.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
 
@@ -74,14 +76,14 @@ export const notificationEventEndpoints = [
     summary: 'Lists events, in the order in which they were committed.',
     input: z.object({
       projectIdOrName,
-      ...eventFilters.shape,
+      ...withCreatedParameters(listedEventFilters.shape),
       eventTypes: eventFilters.shape.eventTypes.describe(
         'Only events of this type; give it several times for several types.',
       ),
     }),
     places: { eventTypes: { in: 'query', name: 'eventType' } },
     item: notificationEvent,
-    list: within(getOwnProject, listNotificationEvents),
+    list: createdWithin(within(getOwnProject, listNotificationEvents)),
     show: showNotificationEvent,
   }),
   readEndpoint({

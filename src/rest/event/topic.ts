@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { within } from '../../domain/declared-read.ts';
 import { createTopic, deleteTopic, listTopics, updateTopic } from '../../domain/event/topic.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { searchFilters } from '../../domain/paging/search.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';
@@ -31,7 +32,7 @@ export const topicEndpoints = [
     path,
     tag,
     summary: 'Lists topics, newest first.',
-    input: z.object({ projectIdOrName }),
+    input: z.object({ projectIdOrName, ...searchFilters.shape }),
     list: within(getOwnProject, listTopics),
     item: topic,
     show: showTopic,

@@ -5,11 +5,14 @@ import {
   deleteInstallation,
   getInstallation,
   getInstallationOf,
+} from '../../domain/installation/installation.ts';
+import { deleteInstallationInput } from '../../domain/installation/installation-input.ts';
+import {
   installationFilters,
   listInstallations,
   listInstallationsOfIntegration,
-} from '../../domain/installation/installation.ts';
-import { deleteInstallationInput } from '../../domain/installation/installation-input.ts';
+  projectInstallationFilters,
+} from '../../domain/installation/installation-list.ts';
 import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
@@ -17,6 +20,7 @@ import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
 import { CONFIG_FORM } from './config/take-config.ts';
 import { installation, showInstallation } from './installation-view.ts';
 import { updateInstallationEndpoints } from './update-installation.ts';
@@ -42,9 +46,12 @@ export const installationEndpoints = [
     path: '/projects/{projectIdOrName}/installations',
     tag,
     summary: 'Lists installations of all integrations, newest first.',
-    input: z.object({ projectIdOrName, ...installationFilters.shape }),
+    input: z.object({
+      projectIdOrName,
+      ...withCreatedParameters(projectInstallationFilters.shape),
+    }),
     item: installation,
-    list: within(getOwnProject, listInstallations),
+    list: createdWithin(within(getOwnProject, listInstallations)),
     show: showInstallation,
   }),
   listEndpoint({
@@ -52,10 +59,14 @@ export const installationEndpoints = [
     path,
     tag,
     summary: "Lists an integration's installations, newest first.",
-    input: z.object({ projectIdOrName, integrationIdOrName, ...installationFilters.shape }),
+    input: z.object({
+      projectIdOrName,
+      integrationIdOrName,
+      ...withCreatedParameters(installationFilters.shape),
+    }),
     places: ofIntegration,
     item: installation,
-    list: within(getNamedIntegration, listInstallationsOfIntegration),
+    list: createdWithin(within(getNamedIntegration, listInstallationsOfIntegration)),
     show: showInstallation,
   }),
   mutationEndpoint({

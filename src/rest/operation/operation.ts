@@ -3,17 +3,19 @@ import { within } from '../../domain/declared-read.ts';
 import { getInstallation } from '../../domain/installation/installation.ts';
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { getOperation } from '../../domain/operation/operation.ts';
 import {
-  getOperation,
   listInstallationOperations,
   listOperations,
   operationFilters,
-} from '../../domain/operation/operation.ts';
+  projectOperationFilters,
+} from '../../domain/operation/operation-list.ts';
 import { listOperationLogs } from '../../domain/operation/operation-log.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import { id } from '../../ids.ts';
 import { listEndpoint, pagedEndpoint } from '../endpoint/list.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
 import { operationLog, showOperationLog } from './operation-log.ts';
 import { operation, showOperation } from './operation-view.ts';
 
@@ -31,11 +33,11 @@ export const operationEndpoints = [
       projectIdOrName,
       integrationIdOrName,
       installationId: id.describe('The id of the installation.'),
-      ...operationFilters.shape,
+      ...withCreatedParameters(operationFilters.shape),
     }),
     places: { integrationIdOrName: { in: 'path', name: 'integrationId' } },
     item: operation,
-    list: within(getInstallation, listInstallationOperations),
+    list: createdWithin(within(getInstallation, listInstallationOperations)),
     show: showOperation,
   }),
   pagedEndpoint({
@@ -43,9 +45,9 @@ export const operationEndpoints = [
     path,
     tag,
     summary: "Lists a project's operations, newest first, also those of deleted installations.",
-    input: z.object({ projectIdOrName, ...operationFilters.shape }),
+    input: z.object({ projectIdOrName, ...withCreatedParameters(projectOperationFilters.shape) }),
     item: operation,
-    list: within(getOwnProject, listOperations),
+    list: createdWithin(within(getOwnProject, listOperations)),
     show: showOperation,
   }),
   readEndpoint({

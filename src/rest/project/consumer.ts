@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { within } from '../../domain/declared-read.ts';
 import { eraseConsumer } from '../../domain/erasure/erase-subject.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { searchFilters } from '../../domain/paging/search.ts';
 import { listConsumers } from '../../domain/project/consumer.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
@@ -26,7 +27,7 @@ export const consumerEndpoints = [
     path: '/projects/{projectIdOrName}/consumers',
     tag: 'Consumers',
     summary: 'Lists consumers, newest first. A consumer is created by its first connection.',
-    input: z.object({ projectIdOrName }),
+    input: z.object({ projectIdOrName, ...searchFilters.shape }),
     item: consumer,
     list: within(getOwnProject, listConsumers),
     show: showConsumer,

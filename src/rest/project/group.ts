@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { within } from '../../domain/declared-read.ts';
 import { eraseGroup } from '../../domain/erasure/erase-subject.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { searchFilters } from '../../domain/paging/search.ts';
 import { listGroups } from '../../domain/project/group.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
@@ -26,7 +27,7 @@ export const groupEndpoints = [
     path: '/projects/{projectIdOrName}/groups',
     tag: 'Groups',
     summary: 'Lists groups, newest first. A group is created by its first connection.',
-    input: z.object({ projectIdOrName }),
+    input: z.object({ projectIdOrName, ...searchFilters.shape }),
     item: group,
     list: within(getOwnProject, listGroups),
     show: showGroup,

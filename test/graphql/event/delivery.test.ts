@@ -11,9 +11,9 @@ const retry = `mutation ($input: RetryDeliveryInput!) {
   retryDelivery(input: $input) { delivery { id status failureReason nextAttemptTime } }
 }`;
 
-async function destination(tenant: Tenant): Promise<string> {
+async function destination(tenant: Tenant, name = 'crm'): Promise<string> {
   const url = 'https://hooks.example.test';
-  const input = { projectIdOrName: tenant.projectId, name: 'crm', type: 'WEBHOOK', url };
+  const input = { projectIdOrName: tenant.projectId, name, type: 'WEBHOOK', url };
   const mutation = `mutation ($input: CreateDestinationInput!) {
     createDestination(input: $input) { destination { id } }
   }`;
@@ -163,6 +163,70 @@ test('a delivery is due again, whatever became of it', async () => {
     expect((await tenant.query(retry, { input })).retryDelivery.delivery.status).toBe('PENDING');
   }
 });
+
+const retryMany = `mutation ($input: RetryDeliveriesInput!) {
+  retryDeliveries(input: $input) { count hasMore }
+}`;
+
+test('given-up deliveries are due again together: of a destination, of a time, and no others', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const [destinationId, other] = [await destination(tenant), await destination(tenant, 'other')];
+  const failed = { projectId, status: 'FAILED', failureReason: 'Gone.' } as const;
+  const first = await insert.delivery({ ...failed, destinationId });
+  const second = await insert.delivery({ ...failed, destinationId });
+  const elsewhere = await insert.delivery({ ...failed, destinationId: other });
+  const ofNobody = await insert.delivery(failed);
+  const sent = await insert.delivery({ projectId, destinationId, status: 'SUCCEEDED' });
+  const retried = async (input: object) => {
+    const given = { input: { projectIdOrName: projectId, ...input } };
+    return (await tenant.query(retryMany, given)).retryDeliveries;
+  };
+  const statusOf = async ({ id }: { id: string }) =>
+    (await prisma.delivery.findUniqueOrThrow({ where: { id } })).status;
+
+  const until = second.createTime.toISOString();
+  await prisma.delivery.update({
+    where: { id: first.id },
+    data: { createTime: new Date(second.createTime.getTime() - 1) },
+  });
+  expect(await retried({ destinationId, createTime: { until } })).toEqual({
+    count: 1,
+    hasMore: false,
+  });
+  expect(await statusOf(first)).toBe('PENDING');
+  expect(await statusOf(second)).toBe('FAILED');
+  expect(await retried({})).toEqual({ count: 2, hasMore: false });
+  expect(await statusOf(elsewhere)).toBe('PENDING');
+  expect(await statusOf(ofNobody)).toBe('FAILED');
+  expect(await retried({ destinationId })).toEqual({ count: 0, hasMore: false });
+  expect(await retried({ destinationId, status: 'SUCCEEDED' })).toEqual({
+    count: 1,
+    hasMore: false,
+  });
+  expect(await statusOf(sent)).toBe('PENDING');
+
+  const foreign = { input: { projectIdOrName: projectId, destinationId: newId('dst') } };
+  expect(await tenant.refusal(retryMany, foreign)).toMatchObject({ code: 'NOT_FOUND' });
+  const reader = await tenant.withScopes('read');
+  expect(await reader.refusal(retryMany, foreign)).toMatchObject({ code: 'FORBIDDEN' });
+});
+
+test('of very many given-up deliveries one call takes 10,000, and says that there are more', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const destinationId = await destination(tenant);
+  const { query } = app.app.services.database.rows;
+  await query(
+    `insert into "Delivery" ("id", "projectId", "destinationId", "status", "nextAttemptTime", "body")
+      select 'dlv_' || lpad(n::text, 26, '0'), $1, $2, 'FAILED', null, '{}' from generate_series(1, 10001) n`,
+    [projectId, destinationId],
+  );
+  const input = { projectIdOrName: projectId, createTime: { from: '1970-01-01T00:00:00Z' } };
+  const call = async () => (await tenant.query(retryMany, { input })).retryDeliveries;
+  expect(await call()).toEqual({ count: 10_000, hasMore: true });
+  expect(await call()).toEqual({ count: 1, hasMore: false });
+}, 60_000);
 
 test('a delivery whose destination is gone is not sent again', async () => {
   const tenant = await app.tenant();

@@ -50,7 +50,24 @@ export async function fillProject(
     );
   }
   for (const text of routes(number, sizes)) await query(text, [projectId]);
+  for (const text of SEARCHED) await query(text, [projectId]);
 }
+
+/** As triggers do it, which bulk loads may leave out. */
+const SEARCHED = [
+  ...Object.entries({
+    Group: ['groupRef', 'groupName'],
+    Consumer: ['consumerRef', 'consumerName'],
+    Integration: ['name'],
+    Destination: ['name'],
+    Topic: ['name'],
+  }).map(
+    ([table, names]) => `select put_search_words("projectId", '${table}', "id",
+      array[${names.map((name) => `"${name}"`).join(', ')}]) from "${table}" where "projectId" = $1`,
+  ),
+  `select put_connection_words("projectId", "id", "groupId", "consumerId")
+    from "Connection" where "projectId" = $1`,
+];
 
 function insert(table: string, count: number, columns: Record<string, string>): string {
   const names = Object.keys(columns).map((name) => `"${name}"`);
@@ -195,6 +212,7 @@ function statements(
       id: id('dlv'),
       destinationId: id('dst', `n % ${few}`),
       eventId: id('evt', `n / ${few}`),
+      eventType: EVENT_TYPE,
       operationId: id('opr', newest(operations)),
       status: `(case when n % 50 = 0 then 'PENDING' when n % 33 = 0 then 'FAILED'
         else 'SUCCEEDED' end)::"DeliveryStatus"`,

@@ -13,6 +13,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
+import type { Exclusive } from '../../../src/domain/paging/exclusive-filters.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
@@ -23,6 +24,7 @@ export interface ListShape {
   field: string;
   /** The arguments that are not of the page. */
   filters: readonly GraphQLArgument[];
+  exclusive: Exclusive;
   item: GraphQLObjectType;
 }
 
@@ -38,6 +40,7 @@ export function listShapes(schema: GraphQLSchema): ListShape[] {
         parent,
         field: field.name,
         filters: field.args.filter(({ name }) => !PAGE_ARGS.includes(name)),
+        exclusive: (field.extensions.exclusive as Exclusive | undefined) ?? [],
         item: itemOf(field) as GraphQLObjectType,
       })),
   );
@@ -80,7 +83,10 @@ export function pageOf(selection: string): string {
 export type FilterValues = Record<string, readonly string[]>;
 
 /** Each filter of the list with each of its values, alone and with those of the others. */
-export function argumentsOf({ name, filters }: ListShape, values: FilterValues): string[] {
+export function argumentsOf(
+  { name, filters, exclusive }: ListShape,
+  values: FilterValues,
+): string[] {
   let all = [''];
   for (const filter of filters) {
     const given = values[filter.name] ?? enumValues(filter);
@@ -90,7 +96,14 @@ export function argumentsOf({ name, filters }: ListShape, values: FilterValues):
       ...given.map((value) => `${others} ${filter.name}: ${value}`.trim()),
     ]);
   }
-  return all.filter((args) => args !== '');
+  return all.filter((args) => args !== '' && !isRefused(args, exclusive));
+}
+
+/** Whether the arguments hold several filters of which one at most may be given. */
+function isRefused(args: string, exclusive: Exclusive): boolean {
+  return exclusive.some(
+    (names) => names.filter((name) => new RegExp(`(^| )${name}:`).test(args)).length > 1,
+  );
 }
 
 function enumValues({ type }: GraphQLArgument): string[] | null {

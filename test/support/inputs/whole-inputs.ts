@@ -75,6 +75,14 @@ const ofEvents: Step[] = [
     gives: 'eventRoute',
   },
   {
+    mutation: 'retryDeliveries',
+    input: {
+      destinationId: '@other',
+      status: 'FAILED',
+      createTime: { from: '2026-01-01T00:00:00Z', until: '2099-01-01T00:00:00Z' },
+    },
+  },
+  {
     mutation: 'retryDelivery',
     input: { deliveryId: '@delivery' },
     isRefused: 'its destination is gone',

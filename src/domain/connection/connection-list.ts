@@ -1,0 +1,102 @@
+/** Lists of connections: of a project, a group and a consumer. */
+import { z } from 'zod';
+import { ConnectionStatus } from '../../database/generated/client.ts';
+import type { Row } from '../../database/rows.ts';
+import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
+import { ref } from '../names.ts';
+import { createdFilters, createdRange } from '../paging/created-range.ts';
+import { refuseTogether } from '../paging/exclusive-filters.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
+import { searched, searchFilters, searchPage } from '../paging/search.ts';
+import { findConsumerByRef } from '../project/consumer.ts';
+import { findGroupByRef } from '../project/group.ts';
+import { orEndUser } from '../viewer/needs.ts';
+
+export const connectionFilters = z.object({
+  provider: z
+    .string()
+    .max(128)
+    .optional()
+    .describe('Only connections to the provider with this name.'),
+  groupRef: ref.optional().describe('Only connections of the group with this ref.'),
+  consumerRef: ref.optional().describe('Only connections of the consumer with this ref.'),
+  status: z
+    .enum(ConnectionStatus)
+    .meta({ id: 'ConnectionStatus' })
+    .optional()
+    .describe('Only connections of this status.'),
+  ...createdFilters.shape,
+  ...searchFilters.shape,
+});
+/** Words are found in the order of an index that has nothing else. */
+export const CONNECTION_EXCLUSIVE = Object.keys(connectionFilters.shape)
+  .filter((name) => name !== 'search')
+  .map((name) => ['search', name]);
+
+export const listConnections = read(
+  orEndUser('read'),
+  async (
+    call: Call,
+    { id: projectId }: Row<'Project'>,
+    given: PageArgs & FiltersOf<typeof connectionFilters>,
+  ) => {
+    refuseTogether(given, CONNECTION_EXCLUSIVE);
+    const list = { name: 'Project.connections', parentId: projectId, table: 'Connection' } as const;
+    const text = searched(given.search);
+    if (text !== undefined) return searchPage(call, list, { ...given, search: text });
+    const { where, ordered } = await conditionsOf(call, projectId, given);
+    return listPage(call, { ...list, ...ordered, where }, given);
+  },
+);
+
+async function conditionsOf(
+  call: Call,
+  projectId: string,
+  { provider, groupRef, consumerRef, status, ...created }: FiltersOf<typeof connectionFilters>,
+) {
+  const [group, consumer] = await Promise.all([
+    groupRef == null ? undefined : findGroupByRef(call, { projectId, groupRef }),
+    consumerRef == null ? undefined : findConsumerByRef(call, { projectId, consumerRef }),
+  ]);
+  const ends = {
+    provider: provider ?? undefined,
+    groupId: idOrNone(group),
+    consumerId: idOrNone(consumer),
+  };
+  // The indexes of the others have the status too: if it is left out, each is a range of theirs.
+  const isNarrow = Object.values(ends).some((end) => end !== undefined);
+  const anyStatus = isNarrow ? Object.values(ConnectionStatus) : undefined;
+  const { inTime, ordered } = createdRange('con', created);
+  return { where: { projectId, ...ends, status: status ?? anyStatus, ...inTime }, ordered };
+}
+
+/** The connections of a group, newest first. */
+export const listGroupConnections = read(
+  orEndUser('read'),
+  (call: Call, { id: groupId, projectId }: Row<'Group'>, args: PageArgs) => {
+    const where = { projectId, groupId, status: Object.values(ConnectionStatus) };
+    const list = { name: 'Group.connections', parentId: groupId, table: 'Connection' } as const;
+    return listPage(call, { ...list, where }, args);
+  },
+);
+
+/** The connections of a consumer, newest first. */
+export const listConsumerConnections = read(
+  orEndUser('read'),
+  (call: Call, { id: consumerId, projectId }: Row<'Consumer'>, args: PageArgs) => {
+    const where = { projectId, consumerId, status: Object.values(ConnectionStatus) };
+    const list = {
+      name: 'Consumer.connections',
+      parentId: consumerId,
+      table: 'Connection',
+    } as const;
+    return listPage(call, { ...list, where }, args);
+  },
+);
+
+/** The condition for a row that was looked for: null matches nothing, undefined everything. */
+function idOrNone(row: { id: string } | null | undefined): string | never[] | undefined {
+  return row === null ? [] : row?.id;
+}

@@ -1,0 +1,91 @@
+/** Lists of deliveries: of a project, a destination and an event. */
+import { z } from 'zod';
+import { DeliveryStatus, NotificationEventType } from '../../database/generated/enums.ts';
+import type { Row } from '../../database/rows.ts';
+import { id } from '../../ids.ts';
+import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
+import { createdFilters, createdRange } from '../paging/created-range.ts';
+import { refuseTogether } from '../paging/exclusive-filters.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
+import { listPage, nextRow } from '../paging/page-of-rows.ts';
+
+export const deliveryFilters = z.object({
+  status: z
+    .enum(DeliveryStatus)
+    .meta({ id: 'DeliveryStatus' })
+    .optional()
+    .describe('Only deliveries of this status.'),
+  ...createdFilters.shape,
+});
+
+export const projectDeliveryFilters = z.object({
+  destinationId: id
+    .optional()
+    .describe('Only deliveries to the destination with this id. Not together with eventType.'),
+  eventType: z
+    .enum(NotificationEventType)
+    .meta({ id: 'NotificationEventType' })
+    .optional()
+    .describe('Only deliveries of events of this type. Not together with destinationId.'),
+  ...deliveryFilters.shape,
+});
+/** No index has both: a destination's deliveries of one type are few where it is routed to by topics of its own. */
+export const DELIVERY_EXCLUSIVE = [['destinationId', 'eventType']] as const;
+
+/** Newest first. */
+export const listProjectDeliveries = read(
+  'read',
+  async (
+    call: Call,
+    { id: projectId }: Row<'Project'>,
+    args: PageArgs & FiltersOf<typeof projectDeliveryFilters>,
+  ) => {
+    refuseTogether(args, DELIVERY_EXCLUSIVE);
+    const { destinationId, eventType, status } = args;
+    const { inTime, ordered } = createdRange('dlv', args);
+    // The index of the types has the status too: if that is left out, each is a range of it.
+    const anyStatus = eventType == null ? undefined : Object.values(DeliveryStatus);
+    const where = {
+      ...(await endOf(call, projectId, destinationId)),
+      eventType: eventType ?? undefined,
+      status: status ?? anyStatus,
+      ...inTime,
+    };
+    const list = { name: 'Project.deliveries', parentId: projectId, where, ...ordered } as const;
+    return listPage(call, { ...list, table: 'Delivery' }, args);
+  },
+);
+
+/** Deliveries outlive their destination, and tell whose it was. */
+async function endOf(call: Call, projectId: string, destinationId?: string | null) {
+  if (destinationId == null) return { projectId };
+  const newest = await nextRow(call, { table: 'Delivery', where: { destinationId }, side: {} });
+  return { destinationId: newest?.projectId === projectId ? destinationId : [] };
+}
+
+/** Oldest first. */
+export const listDestinationDeliveries = read(
+  'read',
+  (
+    call: Call,
+    { id: destinationId }: Row<'Destination'>,
+    args: PageArgs & FiltersOf<typeof deliveryFilters>,
+  ) => {
+    const { inTime, ordered } = createdRange('dlv', args);
+    const where = { destinationId, ...(args.status && { status: args.status }), ...inTime };
+    const list = { name: 'Destination.deliveries', parentId: destinationId, where } as const;
+    const oldestFirst = { order: 'oldest first', ...ordered } as const;
+    return listPage(call, { ...list, ...oldestFirst, table: 'Delivery' }, args);
+  },
+);
+
+/** Oldest first. */
+export const listEventDeliveries = read(
+  'read',
+  (call: Call, event: Row<'NotificationEvent'>, args: PageArgs) => {
+    const where = { eventId: event.id };
+    const list = { name: 'NotificationEvent.deliveries', parentId: event.id, where } as const;
+    return listPage(call, { ...list, table: 'Delivery', order: 'oldest first' }, args);
+  },
+);

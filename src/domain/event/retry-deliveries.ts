@@ -1,0 +1,116 @@
+/** Deliveries of a project are sent again, many at once. */
+import { z } from 'zod';
+import { DeliveryStatus } from '../../database/generated/enums.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { announceRecorded } from '../../events/channel.ts';
+import { id } from '../../ids.ts';
+import type { Call } from '../call.ts';
+import { projectMutation } from '../declared-mutation.ts';
+import { projectIdOrName } from '../names.ts';
+import { createdRange, spanOf, timeRange } from '../paging/created-range.ts';
+import { getOwned } from '../scope.ts';
+
+/** Of one call: a caller waits for it some seconds at most. */
+const RETRIED_MAX = 10_000;
+/** Rows that one statement changes. */
+const ROWS_PER_STATEMENT = 1_000;
+
+export const retryDeliveriesInput = z
+  .object({
+    projectIdOrName,
+    destinationId: id
+      .optional()
+      .describe(
+        'Only deliveries to the destination with this id. Default: to all that still exist.',
+      ),
+    status: z
+      .enum(DeliveryStatus)
+      .meta({ id: 'DeliveryStatus' })
+      .default('FAILED')
+      .describe('Only deliveries of this status. Default: FAILED.'),
+    createTime: timeRange.optional().describe('Only deliveries that were created in this time.'),
+  })
+  .meta({
+    id: 'RetryDeliveriesInput',
+    description: `The deliveries to send again, oldest first, at most ${RETRIED_MAX.toLocaleString('en')} in one call.`,
+  });
+
+export interface RetriedDeliveries {
+  count: number;
+  hasMore: boolean;
+}
+
+type Wanted = Omit<z.output<typeof retryDeliveriesInput>, 'projectIdOrName'>;
+
+/** Makes them due now, destination by destination. Those that wait for the one before them keep their turn. */
+export const retryDeliveries = projectMutation({
+  needs: 'events:write',
+  input: retryDeliveriesInput,
+  async run(call, wanted, { id: projectId }): Promise<RetriedDeliveries> {
+    const now = call.now();
+    let count = 0;
+    for (const destinationId of await destinationsOf(call, projectId, wanted)) {
+      for (let changed = ROWS_PER_STATEMENT; changed === ROWS_PER_STATEMENT; ) {
+        if (count >= RETRIED_MAX) return { count, hasMore: true };
+        changed = await retrySome(call, { projectId, destinationId, now }, wanted);
+        count += changed;
+      }
+    }
+    return { count, hasMore: false };
+  },
+});
+
+/** Throws NOT_FOUND for one that is named and gone. */
+async function destinationsOf(
+  call: Call,
+  projectId: string,
+  { destinationId: id }: Wanted,
+): Promise<string[]> {
+  if (id !== undefined)
+    return [(await getOwned(call, 'Destination', { projectId, id, what: 'Destination' })).id];
+  const all = await call.database.rows.find('Destination', { projectId });
+  return all.map((destination) => destination.id).sort();
+}
+
+interface OfDestination {
+  projectId: string;
+  destinationId: string;
+  now: Date;
+}
+
+/** What is due already is left out, so that the next rows are others. */
+const RETRY = `
+  with destination as (
+    select "id" from "Destination" where "projectId" = $1 and "id" = $2 for key share
+  ), again as (
+    select d."id" from destination cross join lateral (
+      select "id" from "Delivery"
+      where "destinationId" = destination."id" and "status" = $3::"DeliveryStatus"
+        and "id" > $4 and "id" < $5 and "createTime" >= $6 and "createTime" < $7
+        and ($3 <> 'PENDING' or "afterId" is null and ("nextAttemptTime" is null or "nextAttemptTime" > $8))
+      order by "id" limit ${ROWS_PER_STATEMENT}) d
+  )
+  update "Delivery" set "status" = 'PENDING', "nextAttemptTime" = $8, "failureReason" = null, "updateTime" = $8
+  where "id" = any(array(select "id" from again)) and "status" = $3::"DeliveryStatus"
+  returning 1`;
+
+function retrySome(
+  { database }: Call,
+  { projectId, destinationId, now }: OfDestination,
+  { status, createTime }: Wanted,
+): Promise<number> {
+  const { from = new Date(0), until = LATEST } = spanOf(createTime) ?? {};
+  const { within } = createdRange('dlv', { createTime: { from, until } }).ordered as Within;
+  const range = [within.above, within.below, from, until];
+  return inTransaction(database, async (tx) => {
+    const values = [projectId, destinationId, status, ...range, now];
+    const changed = await tx.$queryRawUnsafe<unknown[]>(RETRY, ...values);
+    await announceRecorded(tx, projectId);
+    return changed.length;
+  });
+}
+
+type Within = { within: { above: string; below: string } };
+
+/** Later than every row, and a time that ids can hold. */
+const LATEST = new Date('9999-01-01T00:00:00Z');

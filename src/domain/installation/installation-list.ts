@@ -1,0 +1,89 @@
+/** Lists of installations: of a project, an integration, a group and a connection. */
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
+import { findIntegration, integrationIdOrName } from '../integration/integration.ts';
+import { ref } from '../names.ts';
+import { createdFilters, createdRange } from '../paging/created-range.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
+import { findGroupByRef } from '../project/group.ts';
+import { orEndUser } from '../viewer/needs.ts';
+
+const groupRef = ref.optional().describe('Only installations of the group with this ref.');
+
+export const installationFilters = z.object({ groupRef, ...createdFilters.shape });
+
+export const projectInstallationFilters = z.object({
+  integrationIdOrName: integrationIdOrName
+    .optional()
+    .describe('Only installations of the integration with this id or name.'),
+  ...installationFilters.shape,
+});
+type InstallationsArgs = PageArgs & FiltersOf<typeof installationFilters>;
+
+export const listInstallations = read(
+  orEndUser('read'),
+  async (
+    call: Call,
+    { id: projectId }: Row<'Project'>,
+    args: PageArgs & FiltersOf<typeof projectInstallationFilters>,
+  ) => {
+    const [ofGroup, ofIntegration] = await Promise.all([
+      groupCondition(call, projectId, args.groupRef),
+      integrationCondition(call, projectId, args.integrationIdOrName),
+    ]);
+    const { inTime, ordered } = createdRange('ins', args);
+    const where = { projectId, ...ofGroup, ...ofIntegration, ...inTime };
+    const list = { name: 'Project.installations', parentId: projectId, ...ordered } as const;
+    return listPage(call, { ...list, table: 'Installation', where }, args);
+  },
+);
+
+export const listInstallationsOfIntegration = read(
+  orEndUser('read'),
+  async (
+    call: Call,
+    { id: integrationId, projectId }: Row<'Integration'>,
+    args: InstallationsArgs,
+  ) => {
+    const { inTime, ordered } = createdRange('ins', args);
+    const ofGroup = await groupCondition(call, projectId, args.groupRef);
+    const where = { integrationId, ...ofGroup, ...inTime };
+    const list = { name: 'Integration.installations', parentId: integrationId } as const;
+    return listPage(call, { ...list, ...ordered, table: 'Installation', where }, args);
+  },
+);
+
+/** The installations of a group, newest first. */
+export const listGroupInstallations = read(
+  orEndUser('read'),
+  (call: Call, { id: groupId, projectId }: Row<'Group'>, args: PageArgs) => {
+    const list = { name: 'Group.installations', parentId: groupId, table: 'Installation' } as const;
+    return listPage(call, { ...list, where: { projectId, groupId } }, args);
+  },
+);
+
+/** The installations that use a connection, newest first. */
+export const listConnectionInstallations = read(
+  orEndUser('read'),
+  (call: Call, { id: connectionId }: Row<'Connection'>, args: PageArgs) => {
+    const list = { name: 'ConnectedAccount.installations', parentId: connectionId } as const;
+    return listPage(call, { ...list, table: 'Installation', where: { connectionId } }, args);
+  },
+);
+
+/** Of an integration that doesn't exist, nothing is found. */
+async function integrationCondition(call: Call, projectId: string, idOrName?: string | null) {
+  if (idOrName == null) return {};
+  const integration = await findIntegration(call, projectId, idOrName);
+  return { integrationId: integration?.id ?? [] };
+}
+
+/** Of a group that doesn't exist, nothing is found. */
+async function groupCondition(call: Call, projectId: string, groupRef: string | null | undefined) {
+  if (groupRef == null) return {};
+  const group = await findGroupByRef(call, { projectId, groupRef });
+  return { groupId: group?.id ?? [] };
+}

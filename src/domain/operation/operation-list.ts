@@ -1,0 +1,121 @@
+/** Lists of operations: of a project and of an installation. */
+import { z } from 'zod';
+import { OperationActionType, OperationStatus } from '../../database/generated/enums.ts';
+import type { Row, Where } from '../../database/rows.ts';
+import { id } from '../../ids.ts';
+import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
+import { findIntegration, integrationIdOrName } from '../integration/integration.ts';
+import { ref } from '../names.ts';
+import { createdFilters, createdRange } from '../paging/created-range.ts';
+import { refuseTogether } from '../paging/exclusive-filters.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
+import { listPage, nextRow } from '../paging/page-of-rows.ts';
+import { findGroupByRef } from '../project/group.ts';
+import { orEndUser } from '../viewer/needs.ts';
+
+export const operationFilters = z.object({
+  status: z
+    .enum(OperationStatus)
+    .meta({ id: 'OperationStatus' })
+    .optional()
+    .describe('Only operations of this status.'),
+  actionType: z
+    .enum(OperationActionType)
+    .meta({ id: 'OperationActionType' })
+    .optional()
+    .describe('Only operations of this type.'),
+  ...createdFilters.shape,
+});
+
+const oneOfThree = 'At most one of integrationIdOrName, installationId and groupRef may be given.';
+
+export const projectOperationFilters = z.object({
+  integrationIdOrName: integrationIdOrName
+    .optional()
+    .describe(`Only operations of the integration with this id or name. ${oneOfThree}`),
+  installationId: id
+    .optional()
+    .describe(`Only operations of the installation with this id. ${oneOfThree}`),
+  groupRef: ref.optional().describe(`Only operations of the group with this ref. ${oneOfThree}`),
+  ...operationFilters.shape,
+});
+/** Operations of an integration that a group has are those of its installation: `installationId` has an index. */
+export const OPERATION_EXCLUSIVE = [['integrationIdOrName', 'installationId', 'groupRef']] as const;
+type ProjectFilters = FiltersOf<typeof projectOperationFilters>;
+type OperationFilters = FiltersOf<typeof operationFilters>;
+
+export const listOperations = read(
+  orEndUser('read'),
+  async (call: Call, { id: projectId }: Row<'Project'>, args: PageArgs & ProjectFilters) => {
+    refuseTogether(args, OPERATION_EXCLUSIVE);
+    const { where, along } = await projectRange(call, projectId, args);
+    const { inTime, ordered } = createdRange('opr', args);
+    const list = { name: 'Project.operations', parentId: projectId, along, ...ordered } as const;
+    return listPage(call, { ...list, table: 'Operation', where: { ...where, ...inTime } }, args);
+  },
+);
+
+export const listInstallationOperations = read(
+  orEndUser('read'),
+  (call: Call, { id }: Row<'Installation'>, args: PageArgs & OperationFilters) => {
+    const { where, along } = installationRange(id, args);
+    const { inTime, ordered } = createdRange('opr', args);
+    const list = { name: 'Installation.operations', parentId: id, along, ...ordered } as const;
+    return listPage(call, { ...list, table: 'Operation', where: { ...where, ...inTime } }, args);
+  },
+);
+
+/** The range of an index in which the operations are, and the columns of that index. */
+interface IndexedRange {
+  where: Where<'Operation'>;
+  along: readonly (keyof Row<'Operation'>)[];
+}
+
+async function projectRange(
+  call: Call,
+  projectId: string,
+  filters: ProjectFilters,
+): Promise<IndexedRange> {
+  const { integrationIdOrName, installationId, groupRef } = filters;
+  if (installationId != null) {
+    const { where, along } = installationRange(installationId, filters);
+    const isOwn = await isOfProject(call, installationId, projectId);
+    return { where: isOwn ? where : { ...where, installationId: [] }, along };
+  }
+  if (integrationIdOrName != null) {
+    const integration = await findIntegration(call, projectId, integrationIdOrName);
+    const where = { integrationId: integration?.id ?? [], ...typesOf(filters) };
+    return { where, along: ['integrationId', 'status', 'actionType'] };
+  }
+  if (groupRef != null) {
+    const group = await findGroupByRef(call, { projectId, groupRef });
+    const where = { groupId: group?.id ?? [], ...typesOf(filters) };
+    return { where, along: ['groupId', 'status', 'actionType'] };
+  }
+  const where = { projectId, ...(isTyped(filters) && typesOf(filters)) };
+  return { where, along: ['projectId', 'status', 'actionType'] };
+}
+
+function installationRange(installationId: string, filters: OperationFilters): IndexedRange {
+  const where = { installationId, ...(isTyped(filters) && typesOf(filters)) };
+  return { where, along: ['installationId', 'actionType', 'status'] };
+}
+
+/** An installation may be gone, and its operations still be there: they tell whose it was. */
+async function isOfProject(call: Call, installationId: string, projectId: string) {
+  const newest = await nextRow(call, { table: 'Operation', where: { installationId }, side: {} });
+  return newest?.projectId === projectId;
+}
+
+function isTyped({ status, actionType }: OperationFilters): boolean {
+  return status != null || actionType != null;
+}
+
+/** Indexes have both columns: of a filter that is left out, each value is a range of its own. */
+function typesOf({ status, actionType }: OperationFilters): Where<'Operation'> {
+  return {
+    status: status ?? Object.values(OperationStatus),
+    actionType: actionType ?? Object.values(OperationActionType),
+  };
+}

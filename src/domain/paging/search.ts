@@ -1,0 +1,68 @@
+/** Search by the beginning of a word of a name or a ref (docs/decisions/021-search-by-words.md). */
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { load } from '../batched.ts';
+import type { Call } from '../call.ts';
+import { type Batch, byId, type ProjectTable } from '../scope.ts';
+import type { Page, PageArgs } from './page.ts';
+import { listPage } from './page-of-rows.ts';
+
+/** As many characters of a word's place as are stored. */
+const SEARCH_MAX = 64;
+/** Sorts after every text that begins with what is before it. */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+export const searchFilters = z.object({
+  search: z
+    .string()
+    .max(SEARCH_MAX)
+    .optional()
+    .describe(
+      'Only those with a name or a ref of which a word begins with this, in any case, in the order of the words that are found. ' +
+        `At most ${SEARCH_MAX} characters; not together with other filters.`,
+    ),
+});
+
+interface SearchedList<T extends ProjectTable> {
+  /** The list's own name: a search has cursors of its own. */
+  name: string;
+  parentId: string;
+  table: T;
+}
+
+/** What is searched for; undefined for a list that is not searched. */
+export function searched(search: string | null | undefined): string | undefined {
+  const text = search?.trim().slice(0, SEARCH_MAX);
+  return text === '' ? undefined : text;
+}
+
+/** By the database, which has put the stored words into lower case. */
+const inLowerCase: Batch<string, string> = async ({ database }, texts) => {
+  const statement =
+    'select lower(t) as "text" from unnest($1::text[]) with ordinality as g(t, n) order by n';
+  const found = await database.rows.query<{ text: string }>(statement, [[...texts]]);
+  return found.map(({ text }) => text);
+};
+
+/** A page of the project's rows that are found, each once. */
+export async function searchPage<T extends ProjectTable>(
+  call: Call,
+  { name, parentId: projectId, table }: SearchedList<T>,
+  { search, ...args }: PageArgs & { search: string },
+): Promise<Page<Row<T>>> {
+  const from = await load(call, inLowerCase, search);
+  const where = { projectId, kind: table, rowId: { firstFrom: from } as never };
+  const found = { name: `${name} search`, parentId: projectId, table: 'SearchWord' } as const;
+  const inWords = { key: 'place', order: 'oldest first' } as const;
+  return listPage<'SearchWord', Row<T>>(
+    call,
+    {
+      ...found,
+      ...inWords,
+      where,
+      within: { above: from, below: from + LAST_CHARACTER },
+      nodes: (rows) => Promise.all(rows.map(({ rowId }) => load(call, byId(table), rowId))),
+    },
+    args,
+  );
+}

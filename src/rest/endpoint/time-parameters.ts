@@ -1,0 +1,42 @@
+/** The range of time of a list: one member in the domain, two parameters in a query. */
+import { z } from 'zod';
+import { type Read, read } from '../../domain/declared-read.ts';
+import { createdFilters, type TimeRange } from '../../domain/paging/created-range.ts';
+
+const { createTime: _range, order } = createdFilters.shape;
+
+/** The parameters of every list that can be limited to a range of time. */
+export const createdParameters = {
+  createTimeFrom: z
+    .date()
+    .optional()
+    .describe('Only those that were created then or later. Default: from the beginning.'),
+  createTimeUntil: z
+    .date()
+    .optional()
+    .describe('Only those that were created before then. Default: until now.'),
+  order,
+};
+
+/** The filters of a list as parameters. */
+export function withCreatedParameters<S extends z.ZodRawShape>({
+  createTime: _range,
+  order: _order,
+  ...others
+}: S & { createTime: unknown; order: unknown }) {
+  return { ...(others as unknown as Omit<S, 'createTime' | 'order'>), ...createdParameters };
+}
+
+interface InQuery {
+  createTimeFrom?: Date | undefined;
+  createTimeUntil?: Date | undefined;
+}
+
+/** The same list, with the range as parameters. */
+export function createdWithin<I extends { createTime?: TimeRange | null | undefined }, R>(
+  list: Read<[input: I], R>,
+): Read<[input: Omit<I, 'createTime'> & InQuery], R> {
+  return read(list.needs, (call, { createTimeFrom: from, createTimeUntil: until, ...input }) =>
+    list(call, { ...input, createTime: { from, until } } as unknown as I),
+  );
+}
