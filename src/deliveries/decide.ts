@@ -16,6 +16,8 @@ export interface Outcome {
   error: string | null;
   /** As the receiver sent it. */
   retryAfter?: string;
+  /** The beginning of what it answered, for people; null for nothing. */
+  responseBody?: string | null;
 }
 
 export interface Decision {

@@ -17,6 +17,7 @@ import { Alarm } from '../work/signal.ts';
 import { Backlog } from './backlog.ts';
 import { type Claim, Claimer, type Job } from './claim.ts';
 import { decide, type Outcome } from './decide.ts';
+import { givenUpEvent } from './given-up-event.ts';
 import { DELIVERY_LIMITS, type DeliveryLimits } from './limits.ts';
 import { release, releaseOrphans } from './outbox.ts';
 import { Recorder } from './recorder.ts';
@@ -187,13 +188,15 @@ export class DeliveryWorker {
     const { id: deliveryId, destinationId, leaseToken, attemptCount } = job.row;
     const rules = { retrySeconds: config.DELIVERY_RETRY_SECONDS, now: now(), random };
     const decision = decide(outcome, attemptCount, rules);
-    const { responseStatus, error } = outcome;
+    const { responseStatus, error, responseBody = null } = outcome;
     const seconds = time.durationMs / 1_000;
     const { projectId } = job.row;
     meters.deliveryAttempted({ outcome: OUTCOMES[decision.status], seconds, projectId });
     const attemptId = newId('att');
     const ids = { attemptId, deliveryId, destinationId, leaseToken };
-    this.#recorder.add({ job, record: { ...ids, ...time, responseStatus, error, ...decision } });
+    const answer = { responseStatus, responseBody, error };
+    const event = decision.status === 'FAILED' ? givenUpEvent(job, decision) : null;
+    this.#recorder.add({ job, record: { ...ids, ...time, ...answer, event, ...decision } });
     const dueMs = decision.nextAttemptTime?.getTime() ?? Number.POSITIVE_INFINITY;
     this.#nextDueMs = Math.min(this.#nextDueMs, dueMs);
   }

@@ -3,6 +3,7 @@
  * them handles many deliveries. A delivery is due when its nextAttemptTime has come and nobody holds it;
  * leases are told by the database's clock, the same for all processes.
  */
+import { APPENDING, EVENT_COLUMNS, type EventRow } from '../database/changes/append-events.ts';
 import type { RunQuery } from '../database/rows.ts';
 import { isFreeSql } from '../work/lease.ts';
 
@@ -112,7 +113,10 @@ export interface AttemptRecord {
   startTime: Date;
   durationMs: number;
   responseStatus: number | null;
+  responseBody: string | null;
   error: string | null;
+  /** The event that it is given up, if it is. */
+  event: EventRow | null;
   status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
   failureReason: string | null;
   nextAttemptTime: Date | null;
@@ -124,15 +128,23 @@ export interface Hopelessness {
   failedAttempts: number;
 }
 
+/** Destinations that have failed for long. */
+export interface Failing {
+  /** For too long. */
+  hopeless: string[];
+  /** Long enough to tell of it, which nobody has done yet. */
+  untold: string[];
+}
+
 /**
  * Records attempts, what becomes of their deliveries, and how their destinations fare. A result whose
  * claim was taken over meanwhile changes nothing: the newer claim's result counts.
  */
-const RECORD = `
+const recordSql = (isGivenUp: boolean) => `
   with result as (
     select * from json_to_recordset($1::json) as r("attemptId" text, "deliveryId" text,
       "destinationId" text, "leaseToken" text, "startTime" timestamptz, "durationMs" int,
-      "responseStatus" int, "error" text, "status" text, "failureReason" text,
+      "responseStatus" int, "responseBody" text, "event" jsonb, "error" text, "status" text, "failureReason" text,
       "nextAttemptTime" timestamptz)
   ), recorded as (
     update "Delivery" d set
@@ -141,42 +153,64 @@ const RECORD = `
       "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $2
     from result r
     where d."id" = r."deliveryId" and d."leaseToken" = r."leaseToken" and d."status" = 'PENDING'
-    returning r.*, d."projectId", d."attemptCount"
+    returning r.*, d."projectId", d."attemptCount", d."eventType", d."operationId"
   ), attempt as (
     insert into "DeliveryAttempt" ("id", "projectId", "deliveryId", "attemptNumber",
-      "responseStatus", "error", "durationMs", "createTime")
+      "responseStatus", "responseBody", "error", "durationMs", "createTime")
     select "attemptId", "projectId", "deliveryId", "attemptCount",
-      "responseStatus", "error", "durationMs", "startTime" from recorded
+      "responseStatus", "responseBody", "error", "durationMs", "startTime" from recorded
   ), health as (
     select "destinationId" as "id", bool_or("status" = 'SUCCEEDED') as "works",
       count(*)::int as "attempts", min("startTime") as "since"
     from recorded group by 1
   ), better as (
-    update "Destination" d set "failingSince" = null, "failedAttempts" = 0
+    update "Destination" d set "failingSince" = null, "failedAttempts" = 0, "isFailingTold" = false
     from health h where d."id" = h."id" and h."works" and d."failingSince" is not null
   ), worse as (
     update "Destination" d set
       "failingSince" = coalesce(d."failingSince", h."since"),
       "failedAttempts" = d."failedAttempts" + h."attempts"
     from health h where d."id" = h."id" and not h."works"
-    returning d."id", d."failingSince", d."failedAttempts"
-  )
+    returning d."id", d."failingSince", d."failedAttempts", d."isFailingTold"
+  )${isGivenUp ? GIVEN_UP : ''}
   select (select count(*)::int from recorded) as "recorded",
-    array(select "id" from worse where "failingSince" <= $3 and "failedAttempts" >= $4) as "hopeless"`;
+    array(select "id" from worse where "failingSince" <= $3 and "failedAttempts" >= $4) as "hopeless",
+    array(select "id" from worse where "failingSince" <= $5 and not "isFailingTold") as "untold"
+    ${isGivenUp ? 'where (select count(*) from announced) >= 0' : ''}`;
 
-/** How many were recorded, and destinations that have failed for too long. */
+/** Members of a `with`: the events that deliveries are given up. One of such an event, or of its destination's state, makes none. */
+const GIVEN_UP = `,
+  happened as (
+    select h."eventId", h."deliveryId", h."projectId", h."eventType", h."wireName",
+      h."data" || jsonb_strip_nulls(jsonb_build_object('destinationName', t."name",
+        'operationId', r."operationId", 'attempts', r."attemptCount")) as "data",
+      h."connectionId", h."installationId", h."operationId", h."destinationId", h."groupId", h."consumerId"
+    from recorded r
+    join "Destination" t on t."id" = r."destinationId" and t."projectId" = r."projectId"
+    cross join jsonb_to_record(r."event") as h(${EVENT_COLUMNS})
+    where r."status" = 'FAILED' and (r."eventType" is null or r."eventType" not in
+      ('DELIVERY_FAILED', 'DESTINATION_WEBHOOK_FAILING', 'DESTINATION_WEBHOOK_DISABLED'))
+  ), ${APPENDING}`;
+
+const RECORD = recordSql(false);
+const RECORD_WITH_GIVEN_UP = recordSql(true);
+
+/** How many were recorded, and destinations that have failed for long. */
 export async function recordAttempts(
   query: RunQuery,
   attempts: readonly AttemptRecord[],
-  { now, hopeless }: { now: Date; hopeless: Hopelessness },
-): Promise<{ recorded: number; hopeless: string[] }> {
-  const [row] = await query<{ recorded: number; hopeless: string[] }>(RECORD, [
+  { now, hopeless, tellSince }: { now: Date; hopeless: Hopelessness; tellSince: Date },
+): Promise<{ recorded: number } & Failing> {
+  const isGivenUp = attempts.some(({ event }) => event !== null);
+  const text = isGivenUp ? RECORD_WITH_GIVEN_UP : RECORD;
+  const [row] = await query<{ recorded: number } & Failing>(text, [
     JSON.stringify(attempts),
     now,
     hopeless.failingSince,
     hopeless.failedAttempts,
+    tellSince,
   ]);
-  return row ?? { recorded: 0, hopeless: [] };
+  return row ?? { recorded: 0, hopeless: [], untold: [] };
 }
 
 const RELEASE_NEXT = `

@@ -8,7 +8,8 @@ import type { Job } from './claim.ts';
 import { GONE } from './decide.ts';
 import { disableGone, disableHopeless, hopelessness } from './disable.ts';
 import type { DeliveryLimits } from './limits.ts';
-import { type AttemptRecord, recordAttempts, releaseNext } from './outbox.ts';
+import { type AttemptRecord, type Failing, recordAttempts, releaseNext } from './outbox.ts';
+import { failingSinceOf, tellFailing } from './tell-failing.ts';
 
 export interface Attempt {
   job: Job;
@@ -64,10 +65,11 @@ export class Recorder {
     while (this.#waiting.length > 0) {
       if (this.#waiting.length < limits.inFlight) await sleep(limits.recordGapMs);
       const batch = this.#waiting.splice(0, limits.claimRows);
-      const hopeless = await this.#untilDone(() => this.#record(batch));
+      const failing = await this.#untilDone(() => this.#record(batch));
       await this.#untilDone(() => this.#releaseNext(batch));
       await this.#untilDone(() => this.#disableGone(batch));
-      await this.#untilDone(() => this.#disableHopeless(hopeless ?? []));
+      await this.#untilDone(() => this.#tellFailing(failing?.untold ?? []));
+      await this.#untilDone(() => this.#disableHopeless(failing?.hopeless ?? []));
       this.#unrecorded -= batch.length;
       onDone(batch.map(({ job }) => job));
     }
@@ -76,16 +78,16 @@ export class Recorder {
     this.#outage.ended();
   }
 
-  /** Returns the destinations that have failed for too long. */
-  async #record(batch: Attempt[]): Promise<string[]> {
+  /** Returns the destinations that have failed for long. */
+  async #record(batch: Attempt[]): Promise<Failing> {
     const { database, log, now: clock } = this.#deps;
     const now = clock();
     const records = batch.map(({ record }) => record);
-    const time = { now, hopeless: hopelessness(now) };
-    const { recorded, hopeless } = await recordAttempts(database.rows.query, records, time);
+    const time = { now, hopeless: hopelessness(now), tellSince: failingSinceOf(now) };
+    const { recorded, ...failing } = await recordAttempts(database.rows.query, records, time);
     const refused = batch.length - recorded;
     if (refused > 0) log.warn({ refused }, 'deliveries.results_refused');
-    return hopeless;
+    return failing;
   }
 
   async #releaseNext(batch: Attempt[]): Promise<void> {
@@ -104,6 +106,14 @@ export class Recorder {
     for (const [id, url] of urls) {
       const done = await disableGone(this.#deps.database, { id, url, now: this.#deps.now() });
       if (done) this.#disabled(id, 'the receiver is gone');
+    }
+  }
+
+  async #tellFailing(ids: string[]): Promise<void> {
+    const { database, log, now } = this.#deps;
+    for (const id of ids) {
+      const isTold = await tellFailing(database, { id, now: now() });
+      if (isTold) log.warn({ destinationId: id }, 'destination.failing');
     }
   }
 

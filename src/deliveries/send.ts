@@ -1,11 +1,12 @@
 /** One attempt of a delivery: the request, its sending, and what came of it. */
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/error.ts';
+import { answerText } from './answer-text.ts';
 import type { Job } from './claim.ts';
 import type { Outcome } from './decide.ts';
 import { signedHeaders } from './sign.ts';
 
-/** Only the status counts. Reading this much ends ordinary answers, so that their connections are used again. */
+/** Only the status counts, and the beginning is kept for people. Reading this much ends ordinary answers, so that their connections are used again. */
 const ANSWER_BYTES = 16 * 1024;
 
 export interface SendOptions {
@@ -47,8 +48,9 @@ function prepare({ row, keys, clockOffsetMs }: Job, options: SendOptions): Outbo
   };
 }
 
-function outcomeOf({ status, headers }: OutboundAnswer): Outcome {
+function outcomeOf({ status, headers, body }: OutboundAnswer): Outcome {
   return {
+    responseBody: answerText(body, headers['content-type']),
     responseStatus: status,
     error: status >= 200 && status < 300 ? null : errorOf(status),
     retryAfter: headers['retry-after'],

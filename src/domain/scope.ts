@@ -147,7 +147,7 @@ export async function getOwned<T extends ProjectTable>(
   table: T,
   { projectId, id, what }: { projectId: string; id: string; what: string },
 ): Promise<Row<T>> {
-  const [row] = await findInProject(call, table, { projectId, id } as Where<T>);
+  const [row] = await findInProject(call, table, { projectId, id } as unknown as Where<T>);
   if (!row) throw notFound(what, id);
   return row;
 }

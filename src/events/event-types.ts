@@ -44,6 +44,13 @@ const triggeredRead = installation.extend({
     ),
 });
 
+const destination = z.object({
+  projectId: about.projectId,
+  destinationId: text.describe('The id of the destination.'),
+  destinationName: text.describe("The destination's name."),
+  url: text.describe('The URL that its messages were posted to.'),
+});
+
 /** What a payload may hold, by event type. */
 export const EVENTS = {
   READ_BACKFILL_DONE: {
@@ -129,11 +136,28 @@ export const EVENTS = {
   DESTINATION_WEBHOOK_DISABLED: {
     wireName: 'destination.webhook.disabled',
     happened: 'A webhook destination was disabled after failing for too long.',
-    data: z.object({
-      projectId: about.projectId,
-      destinationId: text.describe('The id of the destination.'),
-      destinationName: text.describe("The destination's name."),
-      url: text.describe('The URL that its messages were posted to.'),
+    data: destination,
+  },
+  DESTINATION_WEBHOOK_FAILING: {
+    wireName: 'destination.webhook.failing',
+    happened:
+      'A webhook destination has failed for an hour. It is told once, until it works again.',
+    data: destination.extend({
+      failingSince: timestamp.describe('When its first attempt failed.'),
+      failedAttempts: z.int().describe('How many attempts have failed since then.'),
+    }),
+  },
+  DELIVERY_FAILED: {
+    wireName: 'delivery.failed',
+    happened:
+      'A delivery was given up. Deliveries of this event, and of events of destinations, are not told of.',
+    data: destination.extend({
+      deliveryId: text.describe('The id of the delivery.'),
+      operationId: text
+        .optional()
+        .describe('The id of the read whose records it carried; left out for an event.'),
+      attempts: z.int().describe('How many attempts were made.'),
+      error: z.string().describe('Why it was given up, for people.'),
     }),
   },
 } as const satisfies Record<

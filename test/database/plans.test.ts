@@ -2,7 +2,8 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { Backlog } from '../../src/deliveries/backlog.ts';
-import { Claimer } from '../../src/deliveries/claim.ts';
+import { Claimer, type Job } from '../../src/deliveries/claim.ts';
+import { givenUpEvent } from '../../src/deliveries/given-up-event.ts';
 import { DELIVERY_LIMITS } from '../../src/deliveries/limits.ts';
 import { recordAttempts, release } from '../../src/deliveries/outbox.ts';
 import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
@@ -234,19 +235,32 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const limits = { ...DELIVERY_LIMITS, claimRows: PAGE, inFlightPerDestination: 4 };
     const claimer = new Claimer({ database, vault, log, now, limits });
     const { query } = database.rows;
-    const time = { now: now(), hopeless: { failingSince: now(), failedAttempts: 1 } };
+    const hopeless = { failingSince: now(), failedAttempts: 1 };
+    const time = { now: now(), hopeless, tellSince: now() };
     const work = async () => {
       const { jobs } = await claimer.claim(new Backlog(limits));
       expect(jobs).toHaveLength(PAGE);
       const rows = jobs.map(({ row }) => row);
-      const ended = { durationMs: 1, responseStatus: 200, error: null, failureReason: null };
+      const ended = {
+        durationMs: 1,
+        responseStatus: 200,
+        responseBody: null,
+        error: null,
+        event: null,
+        failureReason: null,
+      };
       const result = { ...ended, status: 'SUCCEEDED', nextAttemptTime: null } as const;
       const attempts = rows.slice(1).map(({ id, destinationId, leaseToken }) => ({
         ...{ attemptId: newId('att'), deliveryId: id, destinationId, leaseToken },
         ...{ startTime: now(), ...result },
       }));
       await release(query, rows.slice(0, 1));
-      await recordAttempts(query, attempts, time);
+      await recordAttempts(query, attempts.slice(1), time);
+      const event = givenUpEvent(jobs[1] as Job, { ...result, status: 'FAILED' });
+      const givenUp = attempts
+        .slice(0, 1)
+        .map((attempt) => ({ ...attempt, status: 'FAILED', event }) as const);
+      await recordAttempts(query, givenUp, time);
     };
     // It walks from destination to destination, and looks at up to 200 due deliveries of each.
     expect(await faults(work, 8 * FEW)).toEqual([]);

@@ -94,6 +94,12 @@ const installation = {
   installationId: 'ins_1',
   groupName: 'Acme',
 };
+const destination = {
+  projectId: 'prj_1',
+  destinationId: 'dst_1',
+  destinationName: 'mine',
+  url: 'https://hooks.example.com/',
+};
 const [objectName, error, config] = ['contacts', 'Gone.', { read: [] }];
 const operationId = 'opr_1';
 const times = { fromTimestamp: '2026-01-01T00:00:00.000Z', untilTimestamp: '2026-02-01T00:00:00Z' };
@@ -114,12 +120,13 @@ const DATA: { [T in Type]: EventData<T> } = {
   INSTALLATION_UPDATED: { ...installation, config, lastConfig: config },
   INSTALLATION_DELETED: { ...installation, config },
   SUBSCRIBE_CREATE_ERROR: { ...installation, error },
-  DESTINATION_WEBHOOK_DISABLED: {
-    projectId: 'prj_1',
-    destinationId: 'dst_1',
-    destinationName: 'mine',
-    url: 'https://hooks.example.com/',
+  DESTINATION_WEBHOOK_DISABLED: destination,
+  DESTINATION_WEBHOOK_FAILING: {
+    ...destination,
+    failingSince: '2026-01-01T00:00:00.000Z',
+    failedAttempts: 3,
   },
+  DELIVERY_FAILED: { ...destination, deliveryId: 'dlv_1', operationId, attempts: 9, error },
 };
 
 /** A new record, and fields that were not there at the last look. */

@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 
 /** How messages are answered; ENDLESS is a 200 whose body doesn't end. */
 export type Behaviour =
-  | { status: number; headers?: Record<string, string> }
+  | { status: number; headers?: Record<string, string>; body?: string }
   | 'HANG'
   | 'DROP'
   | 'ENDLESS';
@@ -129,6 +129,6 @@ function answer({ held }: Place, behaviour: Behaviour, response: ServerResponse)
     response.on('drain', more).on('error', () => {});
     more();
   } else {
-    response.writeHead(behaviour.status, behaviour.headers).end();
+    response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body);
   }
 }

@@ -11,10 +11,12 @@ import {
   listProjectDeliveries,
   projectDeliveryFilters,
 } from '../../domain/event/delivery-list.ts';
+import { bodyBytesOf, deliveryBody, responseBodyOf } from '../../domain/event/payload.ts';
 import { type RetriedDeliveries, retryDeliveries } from '../../domain/event/retry-deliveries.ts';
 import { createdFields, linkField, listField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
+import { needing } from '../schema/needing.ts';
 import { Node } from '../schema/node-field.ts';
 import { filterArgs } from '../schema/parsed-args.ts';
 import { answer } from '../schema/payloads.ts';
@@ -43,6 +45,14 @@ const DeliveryAttempt = builder.objectRef<Attempt>('DeliveryAttempt').implement(
     responseStatus: t.exposeInt('responseStatus', {
       nullable: true,
       description: 'The HTTP status of the answer; null if no answer came.',
+    }),
+    responseBody: t.string({
+      ...needing(
+        responseBodyOf,
+        'The beginning of the answer, 4 KiB at most, or a note that it is no text; null for an empty one.',
+      ),
+      nullable: true,
+      resolve: (attempt, _args, { call }) => responseBodyOf(call, attempt),
     }),
     error: t.exposeString('error', {
       nullable: true,
@@ -97,6 +107,16 @@ Delivery.implement({
       type: [DeliveryAttempt],
       description: 'The attempts so far, oldest first; if there are more than 100, the newest 100.',
       resolve: (delivery, _args, { get }) => get(attemptsOf, delivery),
+    }),
+    body: t.field({
+      ...needing(deliveryBody, 'What is sent.'),
+      type: 'JSONObject',
+      nullable: true,
+      resolve: (delivery, _args, { call }) => deliveryBody(call, delivery),
+    }),
+    bodyBytes: t.int({
+      description: 'How long what is sent is, in bytes.',
+      resolve: (delivery, _args, { get }) => get(bodyBytesOf, delivery),
     }),
     nextAttemptTime: t.expose('nextAttemptTime', {
       type: 'DateTime',

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { within } from '../../domain/declared-read.ts';
 import {
   attemptsOf,
+  type DeliveryAttempt,
   getDelivery,
   retryDelivery,
-  retryDeliveryInput,
 } from '../../domain/event/delivery.ts';
 import {
   deliveryFilters,
@@ -15,15 +15,16 @@ import {
 } from '../../domain/event/delivery-list.ts';
 import { getDestination } from '../../domain/event/destination.ts';
 import { getNotificationEvent } from '../../domain/event/notification-event.ts';
+import { bodyBytesOf, deliveryBody, responseBodyOf } from '../../domain/event/payload.ts';
 import { retryDeliveries } from '../../domain/event/retry-deliveries.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Relations } from '../../domain/relations.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
+import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
@@ -41,6 +42,12 @@ const attempt = resource(
       .int()
       .optional()
       .describe('The HTTP status of the answer; left out if no answer came.'),
+    responseBody: z
+      .string()
+      .optional()
+      .describe(
+        'The beginning of the answer, 4 KiB at most, or a note that it is no text; only if includePayload is true.',
+      ),
     error: z.string().optional().describe('Why the attempt failed; left out if it succeeded.'),
     durationMs: z.int().describe('How long the attempt took, in milliseconds.'),
     createTime: z.date().describe('When the attempt began.'),
@@ -68,6 +75,11 @@ const delivery = resource(
     attempts: z
       .array(attempt)
       .describe('The attempts so far, oldest first; if there are more than 100, the newest 100.'),
+    bodyBytes: z.int().describe('How long what is sent is, in bytes.'),
+    body: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('What is sent; only if includePayload is true.'),
     nextAttemptTime: z
       .date()
       .optional()
@@ -76,14 +88,15 @@ const delivery = resource(
 );
 
 async function showDelivery(row: Row<'Delivery'>, { get }: Relations) {
-  const attempts = await get(attemptsOf, row);
+  const [attempts, bodyBytes] = await Promise.all([get(attemptsOf, row), get(bodyBytesOf, row)]);
   return {
     ...row,
+    bodyBytes,
     eventId: row.eventId ?? undefined,
     operationId: row.operationId ?? undefined,
     status: wordOf('DeliveryStatus', row.status),
     failureReason: row.failureReason ?? undefined,
-    attempts: attempts.map(({ responseStatus, error, ...tried }) => ({
+    attempts: attempts.map(({ responseStatus, responseBody: _payload, error, ...tried }) => ({
       ...tried,
       responseStatus: responseStatus ?? undefined,
       error: error ?? undefined,
@@ -91,6 +104,15 @@ async function showDelivery(row: Row<'Delivery'>, { get }: Relations) {
     nextAttemptTime: row.nextAttemptTime ?? undefined,
   };
 }
+
+const wanted = z.object({
+  projectIdOrName,
+  deliveryId: id.describe('The id of the delivery.'),
+  includePayload: z
+    .boolean()
+    .default(false)
+    .describe('Whether the answer has `body`, and `responseBody` of each attempt. Default: false.'),
+});
 
 export const deliveryEndpoints = [
   pagedEndpoint({
@@ -127,15 +149,18 @@ export const deliveryEndpoints = [
     list: within(getNotificationEvent, listEventDeliveries),
     show: showDelivery,
   }),
-  readEndpoint({
+  endpoint({
     id: 'getDelivery',
+    method: 'GET',
     path: `${inProject}/deliveries/{deliveryId}`,
     tag,
     summary: 'Gets a delivery with its attempts.',
-    input: retryDeliveryInput,
-    read: getDelivery,
+    needs: getDelivery.needs,
+    memberNeeds: { includePayload: deliveryBody.needs },
+    input: wanted,
+    status: 200,
     output: delivery,
-    show: showDelivery,
+    run: readDelivery,
   }),
   mutationEndpoint({
     id: 'retryDelivery',
@@ -165,3 +190,25 @@ export const deliveryEndpoints = [
     show: (retried) => retried,
   }),
 ];
+
+async function readDelivery(
+  request: RestRequest,
+  { includePayload, ...key }: z.output<typeof wanted>,
+) {
+  const { call } = request;
+  const row = await getDelivery(call, key);
+  const shown = await showDelivery(row, request);
+  if (!includePayload) return shown;
+  const [body, attempts] = await Promise.all([
+    deliveryBody(call, row),
+    request.get(attemptsOf, row),
+  ]);
+  return {
+    ...shown,
+    body: (body ?? undefined) as Record<string, unknown> | undefined,
+    attempts: shown.attempts.map((attempt, index) => ({
+      ...attempt,
+      responseBody: responseBodyOf(call, attempts[index] as DeliveryAttempt) ?? undefined,
+    })),
+  };
+}

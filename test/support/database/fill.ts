@@ -154,7 +154,7 @@ function statements(
     insert('Installation', installations, {
       id: id('ins'),
       ...ends,
-      connectionId: id('con', `n % ${connections}`),
+      connectionId: id('con', `case when n < ${few} then 0 else n % ${connections} end`),
       configId: id('cfg'),
       createdBy: `'api:key'`,
     }),
@@ -259,10 +259,10 @@ function routes(number: number, { few, events }: Sizes): string[] {
   const types = `enum_range(null::"NotificationEventType")`;
   return [
     insert('Topic', few, { id: id('top'), name: `'topic-' || n` }),
-    insert('EventTopicRoute', few * 15, {
+    insert('EventTopicRoute', few * 17, {
       id: id('etr'),
-      eventType: `(${types})[1 + n % 15]`,
-      topicId: id('top', 'n / 15'),
+      eventType: `(${types})[1 + n % 17]`,
+      topicId: id('top', 'n / 17'),
     }),
     insert('TopicDestinationRoute', few * few, {
       id: id('tdr'),

@@ -1,0 +1,44 @@
+/** Tells once of a destination that fails for an hour, until it works again. */
+import type { Database } from '../database/database.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { recordEvent } from '../events/record.ts';
+import { HOUR_MS } from '../work/durations.ts';
+
+/** A receiver that is restarted or replaced is back by then. */
+const TOLD_AFTER_MS = HOUR_MS;
+
+/** A destination that has failed since then, or longer, is told of. */
+export function failingSinceOf(now: Date): Date {
+  return new Date(now.getTime() - TOLD_AFTER_MS);
+}
+
+/** The event and that it was told commit together. True if this call has told it. */
+export async function tellFailing(
+  database: Database,
+  { id, now }: { id: string; now: Date },
+): Promise<boolean> {
+  return inTransaction(database, async (tx) => {
+    const [failing] = await tx.destination.updateManyAndReturn({
+      where: { id, isFailingTold: false, failingSince: { lte: failingSinceOf(now) } },
+      data: { isFailingTold: true },
+      select: { projectId: true, name: true, url: true, failingSince: true, failedAttempts: true },
+    });
+    if (!failing?.failingSince) return false;
+    const { projectId, name: destinationName, url, failingSince, failedAttempts } = failing;
+    await recordEvent(tx, {
+      projectId,
+      eventType: 'DESTINATION_WEBHOOK_FAILING',
+      data: {
+        projectId,
+        destinationId: id,
+        destinationName,
+        url,
+        failingSince: failingSince.toISOString(),
+        failedAttempts,
+      },
+      destinationId: id,
+      subject: null,
+    });
+    return true;
+  });
+}

@@ -1,0 +1,107 @@
+/** What is told of a destination that fails, and of a delivery that is given up. */
+import { expect, test } from 'vitest';
+import { answerText } from '../../src/deliveries/answer-text.ts';
+import { newId } from '../../src/ids.ts';
+import { clockAt, createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
+
+const MINUTE_MS = 60_000;
+
+const { database, prisma, receiver, newPlace, projectId, destination, owe, delivery } =
+  await sharedDeliveries();
+
+async function routeToTopic(eventType: 'DELIVERY_FAILED' | 'DESTINATION_WEBHOOK_FAILING') {
+  const { id: topicId } = await prisma.topic.findFirstOrThrow({ where: { projectId } });
+  await prisma.eventTopicRoute.create({
+    data: { id: newId('etr'), projectId, eventType, topicId },
+  });
+  return topicId;
+}
+
+const eventsOf = (
+  destinationId: string,
+  eventType: 'DELIVERY_FAILED' | 'DESTINATION_WEBHOOK_FAILING',
+) => prisma.notificationEvent.findMany({ where: { destinationId, eventType } });
+
+test('a destination that fails for an hour is told of once, and again after it has worked', async () => {
+  await routeToTopic('DESTINATION_WEBHOOK_FAILING');
+  const place = newPlace();
+  receiver.behave(place, { status: 500 });
+  const { id } = await destination(receiver.url(place));
+  const clock = clockAt('2031-01-01T00:00:00Z');
+  await using sender = createWorker(database, { now: clock.now });
+  const fail = async () => {
+    await owe(id);
+    await sender.worker.drain();
+  };
+  await fail();
+  clock.advance(59 * MINUTE_MS);
+  await fail();
+  expect(await eventsOf(id, 'DESTINATION_WEBHOOK_FAILING')).toEqual([]);
+  clock.advance(2 * MINUTE_MS);
+  await fail();
+  await fail();
+  const [told, ...more] = await eventsOf(id, 'DESTINATION_WEBHOOK_FAILING');
+  expect(more).toEqual([]);
+  expect(told?.data).toMatchObject({
+    projectId,
+    destinationId: id,
+    destinationName: id,
+    url: receiver.url(place),
+    failingSince: '2031-01-01T00:00:00.000Z',
+  });
+  receiver.behave(place, { status: 204 });
+  await fail();
+  receiver.behave(place, { status: 500 });
+  await fail();
+  clock.advance(61 * MINUTE_MS);
+  await fail();
+  expect(await eventsOf(id, 'DESTINATION_WEBHOOK_FAILING')).toHaveLength(2);
+});
+
+test('a delivery that is given up is told of, but not one that tells of that', async () => {
+  const topicId = await routeToTopic('DELIVERY_FAILED');
+  const place = newPlace();
+  receiver.behave(place, { status: 500, body: 'no such hook' });
+  const { id } = await destination(receiver.url(place));
+  await prisma.topicDestinationRoute.create({
+    data: { id: newId('tdr'), projectId, topicId, destinationId: id },
+  });
+  const operationId = newId('opr');
+  const [given] = await owe(id, 1, { operationId });
+  const config = { DELIVERY_RETRY_SECONDS: [], SHUTDOWN_MS: 1_000 };
+  await using sender = createWorker(database, { config });
+  await sender.worker.drain();
+  await sender.worker.drain();
+  expect(await delivery(given)).toMatchObject({ status: 'FAILED' });
+  const [told, ...more] = await eventsOf(id, 'DELIVERY_FAILED');
+  expect(more).toEqual([]);
+  expect(told?.data).toEqual({
+    projectId,
+    destinationId: id,
+    destinationName: id,
+    url: receiver.url(place),
+    deliveryId: given,
+    operationId,
+    attempts: 1,
+    error: 'Given up after 1 attempts: The receiver answered 500.',
+  });
+  const ofTelling = await prisma.delivery.findFirstOrThrow({
+    where: { eventId: String(told?.id) },
+  });
+  expect(ofTelling).toMatchObject({ eventType: 'DELIVERY_FAILED', status: 'FAILED' });
+  const attempt = await prisma.deliveryAttempt.findFirstOrThrow({
+    where: { deliveryId: String(given) },
+  });
+  expect(attempt.responseBody).toBe('no such hook');
+});
+
+test('of an answer the beginning is kept, if it is a text', () => {
+  expect(answerText(Buffer.alloc(0), 'text/plain')).toBeNull();
+  expect(answerText(Buffer.from('Ölmühle'), undefined)).toBe('Ölmühle');
+  expect(answerText(Buffer.from('ö'.repeat(4_000)), 'text/plain')).toBe('ö'.repeat(2_048));
+  expect(answerText(Buffer.from(`a${'ö'.repeat(4_000)}`), 'text/plain')).toBe(
+    `a${'ö'.repeat(2_047)}`,
+  );
+  expect(answerText(Buffer.from([0xff, 0xd8]), 'image/jpeg')).toBe('(binary, image/jpeg)');
+  expect(answerText(Buffer.from('a\0b'), undefined)).toBe('(binary, of no content type)');
+});

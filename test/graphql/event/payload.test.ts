@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { insertRows } from '../../support/database/rows.ts';
+
+const app = await sharedApp();
+const insert = insertRows(app);
+
+const PAYLOADS = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Delivery {
+  body bodyBytes attempts { attemptNumber responseBody } } } }`;
+
+async function delivered() {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const body = JSON.stringify({
+    notificationType: 'connection.created',
+    data: { name: 'Ölmühle' },
+  });
+  const { id } = await insert.delivery({ projectId, body });
+  const answer = { projectId, deliveryId: id, attemptNumber: 1, responseBody: 'no such hook' };
+  await insert.attempt(answer);
+  return { tenant, projectId, id, body };
+}
+
+test('what is sent and what was answered are for callers with payloads:read, which full implies', async () => {
+  const { tenant, id, body } = await delivered();
+  const shown = {
+    body: JSON.parse(body),
+    bodyBytes: Buffer.byteLength(body),
+    attempts: [{ attemptNumber: 1, responseBody: 'no such hook' }],
+  };
+  for (const scopes of [['full'], ['read', 'payloads:read']] as const) {
+    const key = await tenant.withScopes(...scopes);
+    expect(await key.query(PAYLOADS, { ids: [id] })).toEqual({ nodes: [shown] });
+  }
+  const reader = await tenant.withScopes('read');
+  const { data, errors } = await reader.request(PAYLOADS, { ids: [id] });
+  expect(data.nodes).toEqual([
+    { ...shown, body: null, attempts: [{ attemptNumber: 1, responseBody: null }] },
+  ]);
+  expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
+});
+
+test('over REST they are in the answer if it is requested, for the same callers', async () => {
+  const { tenant, projectId, id, body } = await delivered();
+  const path = `/v1/projects/${projectId}/deliveries/${id}`;
+  const get = async (scopes: string[], query = '') => {
+    const key = await tenant.keyOf(...(scopes as never[]));
+    const response = await app.fetch(path + query, { headers: { 'x-api-key': key } });
+    return { status: response.status, body: await response.json() };
+  };
+  const plain = await get(['full']);
+  expect(plain.body).toMatchObject({ bodyBytes: Buffer.byteLength(body) });
+  expect(plain.body).not.toHaveProperty('body');
+  expect(plain.body.attempts[0]).not.toHaveProperty('responseBody');
+  expect((await get(['full'], '?includePayload=true')).body).toMatchObject({
+    body: JSON.parse(body),
+    attempts: [{ responseBody: 'no such hook' }],
+  });
+  expect((await get(['read'], '?includePayload=true')).status).toBe(403);
+});
+
+test('bodies that are too much together are refused from there on, and their sizes told', async () => {
+  const { tenant, projectId } = await delivered();
+  const large = JSON.stringify({ text: 'x'.repeat(9 * 1024 * 1024) });
+  const first = await insert.delivery({ projectId, body: large });
+  const second = await insert.delivery({ projectId, body: large });
+  const query =
+    'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Delivery { id body bodyBytes } } }';
+  const { data, errors } = await tenant.request(query, { ids: [first.id, second.id] });
+  expect(data.nodes.map((node: { body: object | null }) => node.body === null)).toEqual([
+    false,
+    true,
+  ]);
+  expect(data.nodes[1].bodyBytes).toBe(large.length);
+  expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['QUERY_LIMIT_EXCEEDED']);
+});
