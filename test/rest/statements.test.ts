@@ -31,6 +31,7 @@ const PARENTS: Record<string, string> = {
   orgId: rest.tenant.orgId,
   integrationId: installation.integrationId,
   installationId: installation.id,
+  connectionId: idOf('con', 0, 0),
   operationId: idOf('opr', 0, MANY - 1),
   destination: idOf('dst', 0, 0),
   eventId: idOf('evt', 0, 0),

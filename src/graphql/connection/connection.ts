@@ -5,7 +5,7 @@ import {
   CONNECTION_EXCLUSIVE,
   connectionFilters,
   listConnections,
-} from '../../domain/connection/connection-list.ts';
+} from '../../domain/connection/list/connection-list.ts';
 import { refreshConnection } from '../../domain/connection/connection-refresh.ts';
 import { shownCredentials } from '../../domain/connection/credentials.ts';
 import { AuthScheme } from '../provider/provider.ts';

@@ -1,4 +1,4 @@
-import { listConsumerConnections } from '../../domain/connection/connection-list.ts';
+import { listConsumerConnections } from '../../domain/connection/list/connection-list.ts';
 import { eraseConsumer } from '../../domain/erasure/erase-subject.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
 import { listConsumers } from '../../domain/project/consumer.ts';

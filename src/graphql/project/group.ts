@@ -1,4 +1,4 @@
-import { listGroupConnections } from '../../domain/connection/connection-list.ts';
+import { listGroupConnections } from '../../domain/connection/list/connection-list.ts';
 import { eraseGroup } from '../../domain/erasure/erase-subject.ts';
 import { listGroupInstallations } from '../../domain/installation/installation-list.ts';
 import { searchFilters } from '../../domain/paging/search.ts';

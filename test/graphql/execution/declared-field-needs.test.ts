@@ -45,6 +45,7 @@ const objects = new Map<string, object | undefined>([
   ['Org', (await find('Org', { id: orgId }))[0]],
   ['BillingAccount', (await find('BillingAccount', { orgId }))[0]],
   ['Project', (await find('Project', { id: projectId }))[0]],
+  ['DeliveryAttempt', { attemptNumber: 1, responseBody: 'no such hook' }],
 ]);
 for (const table of IN_PROJECT) {
   const type = table === 'Connection' ? 'ConnectedAccount' : table;

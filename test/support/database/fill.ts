@@ -259,10 +259,10 @@ function routes(number: number, { few, events }: Sizes): string[] {
   const types = `enum_range(null::"NotificationEventType")`;
   return [
     insert('Topic', few, { id: id('top'), name: `'topic-' || n` }),
-    insert('EventTopicRoute', few * 17, {
+    insert('EventTopicRoute', few * 15, {
       id: id('etr'),
-      eventType: `(${types})[1 + n % 17]`,
-      topicId: id('top', 'n / 17'),
+      eventType: `(${types})[1 + n % 15]`,
+      topicId: id('top', 'n / 15'),
     }),
     insert('TopicDestinationRoute', few * few, {
       id: id('tdr'),

@@ -1,18 +1,18 @@
 /** Lists of connections: of a project, a group and a consumer. */
 import { z } from 'zod';
-import { ConnectionStatus } from '../../database/generated/client.ts';
-import type { Row } from '../../database/rows.ts';
-import type { Call } from '../call.ts';
-import { read } from '../declared-read.ts';
-import { ref } from '../names.ts';
-import { createdFilters, createdRange } from '../paging/created-range.ts';
-import { refuseTogether } from '../paging/exclusive-filters.ts';
-import type { FiltersOf, PageArgs } from '../paging/page.ts';
-import { listPage } from '../paging/page-of-rows.ts';
-import { searched, searchFilters, searchPage } from '../paging/search.ts';
-import { findConsumerByRef } from '../project/consumer.ts';
-import { findGroupByRef } from '../project/group.ts';
-import { orEndUser } from '../viewer/needs.ts';
+import { ConnectionStatus } from '../../../database/generated/client.ts';
+import type { Row } from '../../../database/rows.ts';
+import type { Call } from '../../call.ts';
+import { read } from '../../declared-read.ts';
+import { ref } from '../../names.ts';
+import { createdFilters, createdRange } from '../../paging/created-range.ts';
+import { refuseTogether } from '../../paging/exclusive-filters.ts';
+import type { FiltersOf, PageArgs } from '../../paging/page.ts';
+import { listPage } from '../../paging/page-of-rows.ts';
+import { searched, searchFilters, searchPage } from '../../paging/search.ts';
+import { findConsumerByRef } from '../../project/consumer.ts';
+import { findGroupByRef } from '../../project/group.ts';
+import { orEndUser } from '../../viewer/needs.ts';
 
 export const connectionFilters = z.object({
   provider: z
