@@ -1,13 +1,13 @@
 import { listAccountObjects } from '../../domain/connection/account-objects.ts';
 import { deleteConnection, updateConnection } from '../../domain/connection/connection.ts';
 import { generateConnection } from '../../domain/connection/connection-generation.ts';
+import { refreshConnection } from '../../domain/connection/connection-refresh.ts';
+import { shownCredentials } from '../../domain/connection/credentials.ts';
 import {
   CONNECTION_EXCLUSIVE,
   connectionFilters,
   listConnections,
 } from '../../domain/connection/list/connection-list.ts';
-import { refreshConnection } from '../../domain/connection/connection-refresh.ts';
-import { shownCredentials } from '../../domain/connection/credentials.ts';
 import { AuthScheme } from '../provider/provider.ts';
 import { ProviderObject } from '../provider/provider-parts.ts';
 import {

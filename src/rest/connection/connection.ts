@@ -6,9 +6,12 @@ import {
 } from '../../domain/connection/connection.ts';
 import { generateConnection } from '../../domain/connection/connection-generation.ts';
 import { refreshConnectionInput } from '../../domain/connection/connection-input.ts';
-import { connectionFilters, listConnections } from '../../domain/connection/list/connection-list.ts';
 import { refreshConnection, refreshIfDue } from '../../domain/connection/connection-refresh.ts';
 import { type ShownCredentials, shownCredentials } from '../../domain/connection/credentials.ts';
+import {
+  connectionFilters,
+  listConnections,
+} from '../../domain/connection/list/connection-list.ts';
 import { within } from '../../domain/declared-read.ts';
 import { listConnectionInstallations } from '../../domain/installation/installation-list.ts';
 import { projectIdOrName } from '../../domain/names.ts';
