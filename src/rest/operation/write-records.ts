@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type WriteAnswer, writeRecords } from '../../domain/operation/write-records.ts';
+import { problemOf } from '../../errors.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { resource } from '../openapi/schemas.ts';
+import { problem, resource } from '../openapi/schemas.ts';
 import { refuseRead } from './read-host.ts';
 
 const errors = z
@@ -19,6 +20,17 @@ const recordResult = resource('RecordResult', 'The outcome of one record.', {
     .describe('The record as it is now; left out if the provider does not answer with it.'),
   errors: errors.describe('Why the record was not written; left out if it was.'),
 });
+
+const { type, href, title, status, detail } = problem.shape;
+
+/** The members of a problem, beside what the platform's clients read. */
+const failedShape = {
+  type: type.optional(),
+  href: href.optional(),
+  title: title.optional(),
+  status: status.optional(),
+  detail: detail.optional(),
+};
 
 const writeResult = resource(
   'WriteResult',
@@ -38,9 +50,8 @@ const writeResult = resource(
       .int()
       .optional()
       .describe('Only for a synchronous batch: how many records were not written.'),
-    errors: errors.describe(
-      'Only for a synchronous write of a single record that has failed: why.',
-    ),
+    errors: errors.describe('Only for a synchronous write in which records failed: why, in order.'),
+    ...failedShape,
   },
 );
 
@@ -55,21 +66,36 @@ function showOutcome({ success, recordId, data, errors: messages }: RecordOutcom
   };
 }
 
-function showAnswer({ operation, result, results, ...counts }: WriteAnswer) {
-  const { id: operationId, status } = operation;
-  if (results) {
-    const { successCount, failureCount } = counts;
-    return {
-      operationId,
-      successCount: successCount ?? undefined,
-      failureCount: failureCount ?? undefined,
-      results: results.map(showOutcome),
-    };
-  }
+function showAnswer(answer: WriteAnswer) {
+  const { operation, result, results } = answer;
+  const { id: operationId, status: outcome } = operation;
+  if (results) return showBatch(answer, results);
   if (!result) return { operationId };
   const shown = showOutcome(result);
   // While it is in progress, its outcome is not known: that is no failure yet.
-  return { operationId, result: shown, errors: status === 'FAILURE' ? shown.errors : undefined };
+  if (outcome !== 'FAILURE') return { operationId, result: shown };
+  const told = result.errors.join(' ');
+  return { operationId, result: shown, errors: shown.errors, ...failedMembers(told) };
+}
+
+function showBatch(answer: WriteAnswer, results: RecordOutcome[]) {
+  const { operation, successCount, failureCount } = answer;
+  const failed = results.flatMap(({ success, errors: messages }, index) =>
+    success ? [] : messages.map((message) => ({ message: `Record ${index + 1}: ${message}` })),
+  );
+  const isFailed = failureCount === results.length;
+  return {
+    operationId: operation.id,
+    successCount: successCount ?? undefined,
+    failureCount: failureCount ?? undefined,
+    results: results.map(showOutcome),
+    errors: failed.length > 0 ? failed : undefined,
+    ...(isFailed && failedMembers(`None of the ${results.length} records was written.`)),
+  };
+}
+
+function failedMembers(reason: string) {
+  return { ...problemOf('UNPROCESSABLE', reason || 'The write has failed.'), issues: undefined };
 }
 
 export const writeEndpoints = [
@@ -91,8 +117,7 @@ export const writeEndpoints = [
     output: writeResult,
     failure: {
       status: 422,
-      isFailed: ({ errors: reasons, results, failureCount }) =>
-        reasons !== undefined || (results !== undefined && failureCount === results.length),
+      isFailed: ({ status: failedWith }) => failedWith !== undefined,
     },
     show: showAnswer,
   }),

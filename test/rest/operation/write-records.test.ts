@@ -46,6 +46,11 @@ test('a write that the provider refuses is a 422 with the write result', async (
     operationId: expect.stringMatching(/^opr_/),
     result: { success: false, errors },
     errors,
+    type: 'urn:problem:unprocessable',
+    href: expect.stringMatching(/\/problems\/unprocessable$/),
+    title: expect.any(String),
+    status: 422,
+    detail: refused.errors[0].message,
   });
   const operation = await rest.get(`${rest.base}/operations/${refused.operationId}`);
   expect(operation).toMatchObject({ status: 'failure', result: expect.any(String) });
@@ -64,9 +69,20 @@ test('a batch is a success where any was written, and a 422 where none was', asy
       { success: false, errors: [expect.any(Object)] },
     ],
   });
+  expect(some.errors).toEqual([{ message: expect.stringMatching(/^Record 2: /) }]);
   expect(some).not.toHaveProperty('result');
+  expect(some).not.toHaveProperty('status');
   const none = await write(rest, { batch: [wrong, wrong] }, 422);
-  expect(none).toMatchObject({ successCount: 0, failureCount: 2 });
+  expect(none).toMatchObject({
+    successCount: 0,
+    failureCount: 2,
+    status: 422,
+    detail: 'None of the 2 records was written.',
+  });
+  expect(none.errors.map(({ message }: { message: string }) => message.slice(0, 8))).toEqual([
+    'Record 1',
+    'Record 2',
+  ]);
   const all = { batch: [{ record: contact() }, wrong], batchPolicy: { allOrNone: true } };
   expect(await write(rest, all, 422)).toMatchObject({ successCount: 0, failureCount: 2 });
 });

@@ -25,6 +25,12 @@ interface Document {
 /** Why an operation is not here. */
 const LEFT_OUT: Record<string, string> = {};
 
+/** What an operation has beside the platform's members, and why. */
+const HAS_MORE: Record<string, string> = {
+  writeRecords:
+    "the platform's members, and more, which its strict shape leaves no room for: `errors` of each record, since a batch is told which failed, and the members of a problem where nothing was written; what is refused before a write is a problem document and no plain text (400)",
+};
+
 /** The word of the gateway for parameters has no meaning to a client: `/topics/{id}` is `/topics/{topicId}`. */
 const shapeOfPath = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
 
@@ -83,7 +89,7 @@ function rowOf(operation: PlatformOperation): string[] {
   const here = documented(operation);
   const differences = here ? [...new Set(differencesOf(operation, here))] : [];
   const state = here
-    ? differences.join('; ') || 'the same'
+    ? (HAS_MORE[operation.id] ?? (differences.join('; ') || 'the same'))
     : `not here${LEFT_OUT[operation.id] ?? ''}`;
   return [operation.host, operation.method, operation.path, state];
 }
