@@ -13,9 +13,9 @@ const authorizeUrl = z
   .describe("The URL of the provider's page of consent. Send the person's browser there.");
 
 const enableCSRFProtection = z
-  .boolean()
+  .literal(true, { error: 'must be true: connects are always protected.' })
   .optional()
-  .describe('Not needed: the state of a connect is secret and works once in any case.');
+  .describe('Always true: the state of a connect is secret, and works once.');
 
 const furtherSteps = {
   sessionId: z.string().max(1_024).optional().describe('Of a further step: refused.'),

@@ -13,9 +13,17 @@ import {
   listInstallationsOfIntegration,
   projectInstallationFilters,
 } from '../../domain/installation/installation-list.ts';
-import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
+import {
+  getIntegration,
+  getNamedIntegration,
+  type IntegrationKey,
+  integrationIdOrName,
+} from '../../domain/integration/integration.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
+import { getProject } from '../../domain/scope.ts';
+import { invalid } from '../../errors.ts';
+import type { RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
@@ -38,7 +46,9 @@ const revisionId = z
   .string()
   .max(256)
   .optional()
-  .describe('Not needed: the latest revision is in force, whichever is named.');
+  .describe(
+    'The latest revision of the integration, which is in force anyway; another is refused.',
+  );
 
 export const installationEndpoints = [
   listEndpoint({
@@ -77,6 +87,7 @@ export const installationEndpoints = [
     summary: 'Installs an integration for a group. A group can have an integration once.',
     mutation: createInstallation,
     beside: { configRevisionId: revisionId },
+    before: requireLatest,
     places: {
       ...ofIntegration,
       ...inBody,
@@ -114,3 +125,16 @@ export const installationEndpoints = [
     show: noBody,
   }),
 ];
+
+/** Throws BAD_USER_INPUT for a revision that is not in force. */
+async function requireLatest(
+  { call }: RestRequest,
+  { configRevisionId, ...key }: IntegrationKey & { configRevisionId?: string | undefined },
+): Promise<void> {
+  if (configRevisionId === undefined) return;
+  const { id: projectId } = await getProject(call, key.projectIdOrName);
+  const { latestRevisionId } = await getIntegration(call, projectId, key.integrationIdOrName);
+  if (configRevisionId === latestRevisionId) return;
+  const detail = `must be the latest revision of the integration, ${latestRevisionId}.`;
+  throw invalid('configRevisionId', detail, configRevisionId);
+}
