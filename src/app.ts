@@ -6,6 +6,7 @@ import { demoTabs } from './demo/tabs.ts';
 import type { Services } from './domain/call.ts';
 import { replayTokenJournal } from './domain/connection/token/token-commit.ts';
 import { createKnownOrigins } from './domain/project/known-origins.ts';
+import { lookAgain } from './domain/provider-event/object-subscription.ts';
 import { type Admission, createAdmission } from './domain/viewer/admission.ts';
 import { type BearerVerifier, createBearerVerifier } from './domain/viewer/bearer.ts';
 import { createPipeline, type Pipeline } from './graphql/execution/pipeline.ts';
@@ -159,9 +160,17 @@ async function start(parts: Parts, handler: RequestListener, { running, shutdown
     const work = await startWork(services);
     serving.add('work', () => work[Symbol.asyncDispose]());
   }
+  // One that runs anew is empty: it knows of no subscription.
+  sandbox.fillWith(() => void renewSubscriptions(services));
   state.isReady = true;
   log.info({ url, graphiql: `${url}/graphql`, sandbox: sandbox.url(), metrics }, 'server.ready');
   return { url, demoFile: state.demoFile, metrics };
+}
+
+async function renewSubscriptions(services: Services): Promise<void> {
+  await lookAgain(services, 'sandbox').catch((err: unknown) => {
+    services.log.warn({ err }, 'sandbox.subscriptions_not_renewed');
+  });
 }
 
 /** Where Prometheus reads; undefined without METRICS_PORT. */

@@ -89,27 +89,54 @@ const first = {
   proxy: { enabled: true },
 };
 
-/** The second adds companies, and writing contacts by their mapped names. */
+/** With companies, and writing contacts by their mapped names. */
+const second = {
+  ...first,
+  read: {
+    objects: [
+      contacts,
+      {
+        objectName: 'companies',
+        destination: 'records',
+        requiredFields: [{ fieldName: 'name' }, { fieldName: 'domain' }],
+        optionalFieldsAuto: 'all',
+      },
+    ],
+  },
+  write: {
+    objects: [{ objectName: 'deals' }, { objectName: 'contacts', inheritMapping: true }],
+  },
+};
+
+const always = { enabled: 'always' };
+
+/** The last one also subscribes to contacts. */
 export const DEMO_REVISIONS = [
   first,
+  second,
   {
-    ...first,
-    read: {
+    ...second,
+    subscribe: {
       objects: [
-        contacts,
         {
-          objectName: 'companies',
+          objectName: 'contacts',
           destination: 'records',
-          requiredFields: [{ fieldName: 'name' }, { fieldName: 'domain' }],
-          optionalFieldsAuto: 'all',
+          inheritFieldsAndMapping: true,
+          createEvent: always,
+          updateEvent: always,
+          deleteEvent: always,
         },
       ],
     },
-    write: {
-      objects: [{ objectName: 'deals' }, { objectName: 'contacts', inheritMapping: true }],
-    },
   },
 ] as const;
+
+/** Its client secret signs what the sandbox sends of changes. */
+export const DEMO_APP = {
+  provider: 'sandbox',
+  clientId: 'sandbox-client',
+  clientSecret: 'sandbox-secret',
+} as const;
 
 /** Where events go; records go to the destination that a read object names. */
 export const DEMO_ROUTES = [

@@ -1,7 +1,7 @@
 /** The demo's project and what is in it; each step adds what is missing. */
 import type { Services } from '../domain/call.ts';
 import { ALL_SCOPES } from '../domain/viewer/scopes.ts';
-import { DEMO_CONNECTIONS, DEMO_REVISIONS } from './content.ts';
+import { DEMO_APP, DEMO_CONNECTIONS, DEMO_REVISIONS } from './content.ts';
 import { fillRoutes, KNOWN_ROUTES } from './event-routes.ts';
 import { addOperations } from './operations.ts';
 import { createRunner, type Data, DEMO_PROJECT, type Runner } from './runner.ts';
@@ -31,6 +31,7 @@ const INSTALLATION = 'id config { id }';
 const KNOWN = `
   id
   ${KNOWN_ROUTES}
+  providerApps(first: 1) { totalCount }
   connections { nodes { group { groupRef } consumer { consumerRef } } }
   integration(idOrName: "${FIRST_REVISION.name}") { ${INTEGRATION} }
   installations(first: 1, groupRef: "${DEMO_CONNECTIONS[0].groupRef}") { nodes { ${INSTALLATION} } }`;
@@ -49,6 +50,7 @@ export async function fillProject({
   const projectId = known.id;
   const apiKey = knownKey ?? (await newApiKey(runner));
   await fillRoutes(runner, known, services.sandboxUrl());
+  if (known.providerApps.totalCount === 0) await createApp(runner);
   await fillConnections(runner, known);
   const integrationId = await fillIntegration(runner, known);
   const installation = await fillInstallation(runner, known);
@@ -79,6 +81,11 @@ async function newApiKey(runner: Runner): Promise<string> {
   return key;
 }
 
+/** Where the sandbox sends what changes there. */
+async function createApp(runner: Runner): Promise<void> {
+  await runner.change('createProviderApp', { projectIdOrName, ...DEMO_APP }, 'providerApp { id }');
+}
+
 async function fillConnections(runner: Runner, { connections }: Data): Promise<void> {
   const nameOf = (groupRef: string, consumerRef: string) => `${groupRef} ${consumerRef}`;
   const known = connections.nodes.map(({ group, consumer }: Data) =>
@@ -92,13 +99,13 @@ async function fillConnections(runner: Runner, { connections }: Data): Promise<v
 }
 
 async function fillIntegration(runner: Runner, known: Data): Promise<string> {
-  const [first, second] = DEMO_REVISIONS;
+  const [first] = DEMO_REVISIONS;
   const integration = known.integration ?? (await createIntegration(runner, first));
-  if (integration.revisions.totalCount < DEMO_REVISIONS.length) {
+  for (const content of DEMO_REVISIONS.slice(integration.revisions.totalCount)) {
     const input = {
       projectIdOrName,
       integrationIdOrName: first.name,
-      revision: { specVersion: '1.0.0', content: second },
+      revision: { specVersion: '1.0.0', content },
     };
     await runner.change('createRevision', input, 'revision { id }');
   }

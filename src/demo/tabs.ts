@@ -19,6 +19,7 @@ export function demoTabs(demo: Demo | null): Tab[] {
     metadata(demo.installationId),
     TRIGGER_READ,
     WATCH_OPERATION,
+    changes(demo),
   ].map((query) => ({ query, headers }));
 }
 
@@ -126,6 +127,35 @@ query Metadata {
           valueType
           isRequired
           values { value displayValue }
+        }
+      }
+    }
+  }
+}
+`;
+
+const changes = ({
+  installationId,
+  sandboxUrl,
+}: Demo) => `# What the sandbox tells of changed contacts.
+# Change one, and run me again:
+# curl -X PATCH ${sandboxUrl}/objects/contacts/records/1 \\
+#   -H 'x-api-key: sandbox-key' \\
+#   -H 'content-type: application/json' \\
+#   -d '{"record":{"phone":"+1 555 0100"}}'
+query Changes {
+  node(id: "${installationId}") {
+    ... on Installation {
+      subscriptions {
+        objectName
+        kinds
+        status
+        error
+        eventCount
+        lastEventTime
+        destination {
+          name
+          deliveries(last: 3) { nodes { id status createTime } }
         }
       }
     }

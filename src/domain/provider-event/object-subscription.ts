@@ -1,6 +1,6 @@
 /** Subscriptions of installations: what they want, and how that stands at the provider. */
 import type { Row } from '../../database/rows.ts';
-import type { Transaction } from '../../database/transaction.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { announceSubscriptions } from '../../events/channel.ts';
 import { recordEvent } from '../../events/record.ts';
 import { subjectOf } from '../../events/subject.ts';
@@ -110,6 +110,20 @@ export async function dropSubscriptions(
     data: { isWanted: false, dueTime: now, failures: 0 },
   });
   if (count > 0) await announceSubscriptions(tx);
+}
+
+/** Of a provider that has lost what was set up there: all of its subscriptions are looked after soon. */
+export async function lookAgain(
+  { database, now }: Pick<Services, 'database' | 'now'>,
+  provider: string,
+): Promise<void> {
+  await inTransaction(database, async (tx) => {
+    const { count } = await tx.objectSubscription.updateMany({
+      where: { provider, isWanted: true, status: { not: 'UNSUPPORTED' } },
+      data: { dueTime: now() },
+    });
+    if (count > 0) await announceSubscriptions(tx);
+  });
 }
 
 /** What of it does not work is told once, as an event. To be called last in a transaction. */

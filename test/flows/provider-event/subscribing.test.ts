@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
+import { lookAgain } from '../../../src/domain/provider-event/object-subscription.ts';
 import { sharedApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/scenes/connections.ts';
 import {
@@ -176,4 +177,18 @@ test('without a provider app it fails with the reason, and works when there is o
     .toContain('SUBSCRIBE_CREATE_ERROR');
   await createSandboxApp(tenant);
   await installed.isActive();
+});
+
+test('a sandbox that has lost its subscriptions is told of them again', async () => {
+  const tenant = await app.tenant();
+  const installed = await installSubscribing(app, tenant);
+  await installed.isActive();
+  for (const { id } of await crm.subscriptions()) {
+    await crm.call('DELETE', `/webhook-subscriptions/${id}`);
+  }
+  await lookAgain(app.app.services, 'sandbox');
+  await expect.poll(async () => (await crm.subscriptions()).length, POLLING).toBeGreaterThan(0);
+  const id = await crm.create({ email: email() });
+  await installed.arrived(1);
+  expect(installed.entries().map((entry) => entry.id)).toContain(id);
 });
