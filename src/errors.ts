@@ -177,11 +177,12 @@ export const ISSUES_MAX = 1_000;
 const ISSUES_IN_WORDS = 20;
 
 /** Input that is refused: names every offending place at once. */
-export function invalidInput(issues: Issue[]): DomainError {
+export function invalidInput(issues: Issue[], extra: Record<string, unknown> = {}): DomainError {
   const names = issues.slice(0, ISSUES_IN_WORDS).map((issue) => `${issue.name}: ${issue.detail}`);
   const more = issues.length - names.length;
   const words = [...names, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ');
   return new DomainError('BAD_USER_INPUT', `Invalid input. ${words}`, {
+    ...extra,
     issues: issues.slice(0, ISSUES_MAX),
   });
 }

@@ -81,6 +81,12 @@ function updateMaskOf(fields: Mask['fields']) {
     .max(fields.size);
 }
 
+/** What to do about a name that can't be changed: a member of the problem. */
+export function maskRemedy(issues: readonly Issue[], allowed: Iterable<string>): object {
+  const isUnknown = issues.some(({ name }) => name.startsWith('updateMask'));
+  return isUnknown ? { remedy: `updateMask may name ${[...allowed].join(', ')}.` } : {};
+}
+
 function inUpdateMask(issue: Issue): Issue {
   return { ...issue, name: `updateMask${issue.name}` };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listUnstorable } from '../../domain/storable-input.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../errors.ts';
 import type { Endpoint, Part, Parts } from './endpoint.ts';
-import { applyMask } from './mask.ts';
+import { applyMask, maskRemedy } from './mask.ts';
 import { issueInRequest, type Places } from './places.ts';
 import { readValue } from './values.ts';
 import { openWireForms } from './wire-form.ts';
@@ -20,7 +20,10 @@ export function readInput(endpoint: Endpoint, sent: Parts): { input: unknown; pl
   issues.push(...misread);
   const { input, issues: found, isRefused } = endpoint.parse(given);
   issues.push(...found.map((issue) => issueInRequest(places, issue)));
-  if (isRefused || issues.length > found.length) throw invalidInput(firstAtEachPlace(issues));
+  if (isRefused || issues.length > found.length) {
+    const remedy = endpoint.mask ? maskRemedy(issues, endpoint.mask.fields.keys()) : {};
+    throw invalidInput(firstAtEachPlace(issues), { ...remedy });
+  }
   return { input, places };
 }
 

@@ -39,7 +39,7 @@ export function problemOfError(
 export function errorInRequest(places: Places, error: unknown): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;
   const issues = error.issues.map((issue) => issueInRequest(places, issue));
-  if (error.code === 'BAD_USER_INPUT') return invalidInput(issues);
+  if (error.code === 'BAD_USER_INPUT') return invalidInput(issues, error.extra);
   return new DomainError(error.code, error.message, { ...error.extra, issues });
 }
 

@@ -57,6 +57,10 @@ export const problem = z
       .string()
       .optional()
       .describe('A URN that finds an internal error in the log of the gateway.'),
+    remedy: z
+      .string()
+      .optional()
+      .describe('What to do about it; of a name in updateMask that is not known, those that are.'),
     issues: z.array(issue).optional().describe('Every offending input, at most 1000.'),
   })
   .describe('A problem document (RFC 9457).');

@@ -107,6 +107,7 @@ test('what the mask names is changed, and null clears what may be empty', async 
   expect(refused.issues).toMatchObject([{ in: 'body', name: 'connection.basicAuth' }]);
   const unknown = await rest.refusal('PATCH', path, { updateMask: ['status'], connection: {} });
   expect(unknown.issues).toMatchObject([{ in: 'body', name: 'updateMask[0]' }]);
+  expect(unknown.remedy).toMatch(/^updateMask may name providerWorkspaceRef, .*apiKey, basicAuth/);
 });
 
 test('tokens are shown as far as they are asked for', async () => {

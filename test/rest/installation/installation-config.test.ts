@@ -174,6 +174,9 @@ test('what can not be chosen is refused at its place', async () => {
   const objects = (object: object) => ({ read: { objects: { contacts: object } } });
   const at = (place: string) => `installation.config.content.read.objects.contacts${place}`;
   expect(await refusedOf(['config.content.module'], {})).toEqual(['updateMask[0]']);
+  const unknown = { updateMask: ['config.content.module'], installation: {} };
+  const { remedy } = await rest.refusal('PATCH', rest.installationPath, unknown);
+  expect(remedy).toContain('config.content.proxy.enabled');
   expect(await refusedOf([whole], {})).toEqual([at('')]);
   expect(
     await refusedOf([whole], objects({ selectedFields: { email: true, nothing: true } })),

@@ -1,6 +1,7 @@
 /** What an updateMask of an installation may name, and the present config with what it names put in. */
 import { issueAt } from '../../../domain/issues.ts';
 import { type Issue, invalidInput } from '../../../errors.ts';
+import { maskRemedy } from '../../endpoint/mask.ts';
 
 /** Each by its parts; what follows is below it. */
 type MaskPath = readonly string[];
@@ -25,7 +26,7 @@ export function readMask(updateMask: readonly string[]): MaskPath[] {
       ? []
       : [issueAt(['updateMask', index], `must be one of ${ALLOWED.join(', ')}.`, mask)],
   );
-  if (issues.length > 0) throw invalidInput(issues);
+  if (issues.length > 0) throw invalidInput(issues, { ...maskRemedy(issues, ALLOWED) });
   return updateMask.map(partsOf);
 }
 
