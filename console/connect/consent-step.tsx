@@ -13,6 +13,7 @@ const START = graphql`
   mutation consentStepMutation($input: StartOAuthConnectInput!) {
     startOAuthConnect(input: $input) {
       authorizeUrl
+      packageInstallUrl
     }
   }
 `;
@@ -45,6 +46,7 @@ type State = 'ready' | 'waiting' | 'abandoned';
 export function ConsentStep({ input, onDone }: ConsentStepProps) {
   const { run, isRunning, problem } = useChange<consentStepMutation>(START);
   const [state, setState] = useState<State>('ready');
+  const [packageUrl, setPackageUrl] = useState<string | null>(null);
   const consent = useRef<Window | null>(null);
   const connected = useConnected(input, state === 'waiting');
 
@@ -67,7 +69,8 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
     consent.current = window.open('', 'consent', 'popup,width=560,height=720');
     const started = await run({ input: input as never });
     if (!started) return consent.current?.close();
-    const { authorizeUrl } = started.startOAuthConnect;
+    const { authorizeUrl, packageInstallUrl } = started.startOAuthConnect;
+    setPackageUrl(packageInstallUrl ?? null);
     if (consent.current) consent.current.location.href = authorizeUrl;
     else window.open(authorizeUrl, '_blank');
     setState('waiting');
@@ -80,6 +83,14 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
         {state === 'waiting' && 'Waiting for your consent in the other window…'}
         {state === 'abandoned' && 'The window was closed, and nothing was connected.'}
       </output>
+      {packageUrl && (
+        <>
+          <p>If the provider refuses the app, its package has to be in your account first:</p>
+          <a href={packageUrl} target="_blank" rel="noreferrer">
+            Install its package
+          </a>
+        </>
+      )}
       <Refusal problem={problem} />
       <div className="row end">
         <Action onPress={onDone}>Cancel</Action>

@@ -13,6 +13,7 @@ import { type ServerProcess, startServerProcess } from '../support/server-proces
 if (noBrowser) console.warn(noBrowser);
 
 const CONNECTED = 'Connected';
+const PACKAGE_URL = 'https://apps.example.com/install?p=1&v=2';
 let server: ServerProcess;
 let browser: Browser;
 let page: Page;
@@ -26,7 +27,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => builder.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(builder.address() as AddressInfo).port}`;
   await api(`mutation { createProviderApp(input: { projectIdOrName: "demo", provider: "sandbox",
-    clientId: "${CLIENT.clientId}", clientSecret: "${CLIENT.clientSecret}" }) { providerApp { id } } }`);
+    clientId: "${CLIENT.clientId}", clientSecret: "${CLIENT.clientSecret}",
+    metadata: { providerParams: { packageInstallURL: "${PACKAGE_URL}" } } }) { providerApp { id } } }`);
   browser = await launchBrowser();
   page = await browser.newPage({ viewport: { width: 700, height: 900 } });
 });
@@ -151,6 +153,8 @@ test.skipIf(noBrowser)('by consent in a window, after one that was abandoned', a
   };
   await (await openWindow('Open the window')).close();
   await page.getByText('nothing was connected').waitFor();
+  const install = page.getByRole('link', { name: 'Install its package' });
+  expect(await install.getAttribute('href')).toBe(PACKAGE_URL);
   await holdToAxe(page);
   const consent = await openWindow('Open the window again');
   const closed = consent.waitForEvent('close');
