@@ -4,6 +4,7 @@ import { EVENTS_CHANNEL } from './database/changes/hint-channels.ts';
 import { startDeliveries } from './deliveries/deliveries.ts';
 import type { Services } from './domain/call.ts';
 import { deliverProviderEventsSweep } from './jobs/deliver-provider-events.ts';
+import { foldActivitySweep } from './jobs/fold-activity.ts';
 import { startJobs, type Work } from './jobs/job-worker.ts';
 import { lookAfterSubscriptionsSweep } from './jobs/look-after-subscriptions.ts';
 import { missProcessesSweep } from './jobs/miss-processes.ts';
@@ -35,6 +36,7 @@ export const WORK: Work = {
     scheduleReadsSweep,
     watchSchemasSweep,
     refreshTokensSweep,
+    foldActivitySweep,
     recoverErasuresSweep,
     removeExpiredSweep,
   ],

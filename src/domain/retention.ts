@@ -29,6 +29,7 @@ export async function removeExpired(services: Services, signal?: AbortSignal): P
   await remover.removeAll(EXPIRED_DELIVERIES, cutoff);
   await remover.removeAll(EXPIRED_WRITES, cutoff);
   await remover.removeAll(EXPIRED_PROVIDER_EVENTS, cutoff);
+  await remover.removeAll(OLD_ACTIVITY, new Date(nowMs - ACTIVITY_DAYS * DAY_MS));
   await remover.removeAll(EXPIRED_KEYS, now());
   await remover.removeAll(EXPIRED_STATES, new Date(nowMs - EXPIRED_STATE_MS));
   await forgetIdleCallers(database.rows.query, cutoff);
@@ -67,6 +68,13 @@ const EXPIRED_PROVIDER_EVENTS: Expired = {
   time: 'receiveTime',
   key: ['projectId', 'installationId', 'objectName', 'nativeId'],
   condition: '"doneTime" is not null',
+};
+/** Counts of activity outlive what they count. */
+const ACTIVITY_DAYS = 90;
+const OLD_ACTIVITY: Expired = {
+  table: 'ActivityCount',
+  time: 'time',
+  key: ['projectId', 'grain', 'kind', 'key'],
 };
 const EXPIRED_STATES: Expired = { table: 'OAuthConnect', time: 'expireTime', key: ['id'] };
 

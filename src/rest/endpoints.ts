@@ -1,4 +1,5 @@
 /** Every endpoint, in the order of the document. */
+import { activityEndpoints } from './activity/activity.ts';
 import { accountObjectEndpoints } from './connection/account-objects.ts';
 import { connectionEndpoints } from './connection/connection.ts';
 import { oauthConnectEndpoints } from './connection/oauth-connect.ts';
@@ -66,4 +67,5 @@ export const ENDPOINTS: Endpoint[] = [
   ...topicDestinationRouteEndpoints,
   ...notificationEventEndpoints,
   ...deliveryEndpoints,
+  ...activityEndpoints,
 ];

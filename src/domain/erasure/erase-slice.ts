@@ -62,6 +62,8 @@ async function eraseParts(
 
 /** What can be many in a project, in an order that no foreign key forbids; the rest goes with the project's row. */
 const OF_PROJECTS = [
+  'ActivityDelta',
+  'ActivityCount',
   'WriteTask',
   'IdempotencyKey',
   'Integration',

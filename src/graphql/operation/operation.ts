@@ -22,13 +22,13 @@ import { filterArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Installation, Integration, Operation, Operations, Project } from '../schema/types.ts';
 
-const OperationActionType = enumType('OperationActionType', 'What an operation does.', {
+export const OperationActionType = enumType('OperationActionType', 'What an operation does.', {
   READ: "Reads a provider's records.",
   WRITE: 'Writes records to a provider.',
   SUBSCRIBE: "Sets up a subscription to a provider's events.",
 });
 
-const OperationStatus = enumType('OperationStatus', 'How far an operation has come.', {
+export const OperationStatus = enumType('OperationStatus', 'How far an operation has come.', {
   IN_PROGRESS: 'It waits, runs, or will be tried again.',
   SUCCESS: 'It has ended with success. A write needs at least one written record.',
   FAILURE: 'It has ended without success: `result` says why.',

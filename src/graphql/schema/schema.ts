@@ -34,6 +34,7 @@ import '../event/topic-destination-route.ts';
 import '../event/notification-event.ts';
 import '../event/delivery.ts';
 import '../event/subscription.ts';
+import '../activity/activity.ts';
 import { builder } from './schema-builder.ts';
 
 export const schema = builder.toSchema();

@@ -23,4 +23,5 @@ export const TAGS = [
   { name: 'Topic routes', description: 'Which topics go to which destination.' },
   { name: 'Events', description: 'What happened in a project.' },
   { name: 'Deliveries', description: 'Messages that destinations are owed.' },
+  { name: 'Activity', description: 'What a project has done in some time, in counts.' },
 ];

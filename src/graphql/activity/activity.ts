@@ -1,0 +1,125 @@
+import {
+  type ActivityRange,
+  activityInput,
+  activityOf,
+  activityOfDestination,
+  type DeliveryActivity as Deliveries,
+  deliveryActivity,
+  type OperationActivity as Operations,
+  operationActivity,
+  type RecordActivity as Records,
+  recordActivity,
+} from '../../domain/activity/activity.ts';
+import { byId } from '../../domain/scope.ts';
+import { OperationActionType, OperationStatus } from '../operation/operation.ts';
+import { enumType } from '../schema/inputs.ts';
+import { needing } from '../schema/needing.ts';
+import { filterArgs } from '../schema/parsed-args.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Destination, Project } from '../schema/types.ts';
+
+enumType('ActivityBucket', 'How activity is divided by time, in UTC.', {
+  MINUTE: 'By minutes.',
+  HOUR: 'By hours.',
+  DAY: 'By days.',
+});
+
+const time = { type: 'DateTime', description: 'When the bucket begins.' } as const;
+
+const OperationActivity = builder.objectRef<Operations>('OperationActivity').implement({
+  description: 'Operations of one type and status that were created in one bucket of time.',
+  fields: (t) => ({
+    time: t.expose('time', time),
+    actionType: t.expose('actionType', {
+      type: OperationActionType,
+      description: 'What they do.',
+    }),
+    status: t.expose('status', {
+      type: OperationStatus,
+      description: 'What has become of them so far.',
+    }),
+    count: t.exposeInt('count', { description: 'How many they are.' }),
+  }),
+});
+
+const percentile = (share: number) => ({
+  nullable: true as const,
+  description: `The duration that ${share} % of the attempts took at most, in milliseconds; up to a fifth too long, since durations are counted in steps.`,
+});
+
+const DeliveryActivity = builder.objectRef<Deliveries>('DeliveryActivity').implement({
+  description: 'Attempts to send to one destination that began in one bucket of time.',
+  fields: (t) => ({
+    time: t.expose('time', time),
+    destination: t.field({
+      type: Destination,
+      nullable: true,
+      description: 'The destination; null if it has been deleted.',
+      resolve: ({ destinationId }, _args, { find }) => find(byId('Destination'), destinationId),
+    }),
+    attempts: t.exposeInt('attempts', { description: 'How many attempts there were.' }),
+    failedAttempts: t.exposeInt('failedAttempts', {
+      description: 'How many of them the destination did not take.',
+    }),
+    p50Ms: t.exposeInt('p50Ms', percentile(50)),
+    p95Ms: t.exposeInt('p95Ms', percentile(95)),
+    p99Ms: t.exposeInt('p99Ms', percentile(99)),
+  }),
+});
+
+const RecordActivity = builder.objectRef<Records>('RecordActivity').implement({
+  description: 'Records and events of providers in one bucket of time.',
+  fields: (t) => ({
+    time: t.expose('time', time),
+    read: t.exposeInt('read', { description: 'How many records were read.' }),
+    written: t.exposeInt('written', { description: 'How many records were written.' }),
+    receivedEvents: t.exposeInt('receivedEvents', {
+      description:
+        'How many events of providers were received, for each installation that wants them.',
+    }),
+  }),
+});
+
+const Activity = builder.objectRef<ActivityRange>('Activity').implement({
+  description:
+    'What a project has done in some time. A bucket in which there was nothing is left out.',
+  fields: (t) => ({
+    operations: t.field({
+      type: [OperationActivity],
+      description: 'Operations by when they were created, oldest first.',
+      resolve: (range, _args, { call }) => operationActivity(call, range),
+    }),
+    deliveries: t.field({
+      type: [DeliveryActivity],
+      description: 'Attempts of deliveries by when they began and by destination, oldest first.',
+      resolve: (range, _args, { call }) => deliveryActivity(call, range),
+    }),
+    records: t.field({
+      type: [RecordActivity],
+      description:
+        'Records by when they were read or written, and events by when they came, oldest first.',
+      resolve: (range, _args, { call }) => recordActivity(call, range),
+    }),
+  }),
+});
+
+builder.objectField(Project, 'activity', (t) =>
+  t.field({
+    ...needing(activityOf, 'What the project has done in some time, for up to 90 days, in counts.'),
+    type: Activity,
+    args: filterArgs(t.arg, activityInput),
+    resolve: (project, args, { call }) => activityOf(call, project, args),
+  }),
+);
+
+builder.objectField(Destination, 'activity', (t) =>
+  t.field({
+    ...needing(
+      activityOfDestination,
+      'Attempts to send to the destination in some time, for up to 90 days, oldest first.',
+    ),
+    type: [DeliveryActivity],
+    args: filterArgs(t.arg, activityInput),
+    resolve: (destination, args, { call }) => activityOfDestination(call, destination, args),
+  }),
+);

@@ -1,0 +1,8 @@
+import { foldActivity } from '../domain/activity/fold-activity.ts';
+import type { Sweep } from './job-worker.ts';
+
+export const foldActivitySweep: Sweep = {
+  name: 'activity to count',
+  intervalMs: 10_000,
+  run: (services, signal) => foldActivity(services, signal),
+};

@@ -1,0 +1,195 @@
+/** What was done in some time: as many as there are rows, before the deltas are added to the counts and after. */
+import { expect, test } from 'vitest';
+import { foldActivity } from '../../../src/domain/activity/fold-activity.ts';
+import { HISTOGRAM_BUCKETS, percentileMs } from '../../../src/domain/activity/percentile.ts';
+import { newId } from '../../../src/ids.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { insertRows } from '../../support/database/rows.ts';
+
+const app = await sharedApp();
+const insert = insertRows(app);
+const { services } = app.app;
+const { prisma } = services.database;
+
+const ACTIVITY = `query ($id: String!, $from: DateTime!, $until: DateTime, $bucket: ActivityBucket!) {
+  project(idOrName: $id) { activity(from: $from, until: $until, bucket: $bucket) {
+    operations { time actionType status count }
+    deliveries { time destination { id } attempts failedAttempts p50Ms p95Ms p99Ms }
+    records { time read written receivedEvents } } } }`;
+
+async function activity(tenant: Tenant, given: object = {}) {
+  const from = '2026-05-01T00:00:00Z';
+  const until = '2026-05-03T00:00:00Z';
+  const variables = { id: tenant.projectId, from, until, bucket: 'HOUR', ...given };
+  return (await tenant.query(ACTIVITY, variables)).project.activity;
+}
+
+/** The same answer, whether deltas wait or not. */
+async function bothTimes<T>(work: () => Promise<T>): Promise<T> {
+  const waiting = await work();
+  await foldActivity(services);
+  expect(await prisma.activityDelta.count()).toBe(0);
+  expect(await work()).toEqual(waiting);
+  return waiting;
+}
+
+const at = (time: string) => new Date(`2026-05-${time}Z`);
+
+test('operations are counted by when they were created and what became of them', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const running = await insert.operation({
+    projectId,
+    status: 'IN_PROGRESS',
+    createTime: at('01T10:20:30'),
+  });
+  await insert.operations([
+    { projectId, createTime: at('01T10:59:59.999') },
+    { projectId, createTime: at('01T11:00:00') },
+    { projectId, createTime: at('01T11:30:00'), actionType: 'WRITE', status: 'FAILURE' },
+    { projectId, createTime: at('03T00:00:00') },
+  ]);
+  const one = { actionType: 'READ', status: 'SUCCESS', count: 1 };
+  const failed = {
+    time: '2026-05-01T11:00:00.000Z',
+    actionType: 'WRITE',
+    status: 'FAILURE',
+    count: 1,
+  };
+  expect((await bothTimes(() => activity(tenant))).operations).toEqual([
+    { ...one, time: '2026-05-01T10:00:00.000Z', status: 'IN_PROGRESS' },
+    { ...one, time: '2026-05-01T10:00:00.000Z' },
+    { ...one, time: '2026-05-01T11:00:00.000Z' },
+    failed,
+  ]);
+  await prisma.operation.update({ where: { id: running.id }, data: { status: 'SUCCESS' } });
+  const first = (await bothTimes(() => activity(tenant))).operations[0];
+  expect(first).toEqual({ ...one, time: '2026-05-01T10:00:00.000Z', count: 2 });
+  const days = await activity(tenant, { bucket: 'DAY' });
+  expect(days.operations).toEqual([
+    { ...one, time: '2026-05-01T00:00:00.000Z', count: 3 },
+    { ...failed, time: '2026-05-01T00:00:00.000Z' },
+  ]);
+  const minutes = { bucket: 'MINUTE', from: at('01T10:00:00'), until: at('01T11:00:00') };
+  expect((await activity(tenant, minutes)).operations).toEqual([
+    { ...one, time: '2026-05-01T10:20:00.000Z' },
+    { ...one, time: '2026-05-01T10:59:00.000Z' },
+  ]);
+  const other = await app.tenant();
+  expect((await activity(other)).operations).toEqual([]);
+});
+
+test('attempts are counted by destination, with how long they took', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const destinationId = newId('dst');
+  const { id: deliveryId } = await insert.delivery({ projectId, destinationId });
+  const createTime = at('01T10:20:30');
+  for (let attemptNumber = 1; attemptNumber <= 100; attemptNumber += 1) {
+    const error = attemptNumber > 90 ? 'Refused.' : null;
+    const attempt = { projectId, deliveryId, attemptNumber, createTime, error };
+    await insert.attempt({ ...attempt, durationMs: attemptNumber * 10 });
+    if (attemptNumber === 50) await foldActivity(services);
+  }
+  const { deliveries } = await bothTimes(() => activity(tenant));
+  expect(deliveries).toEqual([
+    {
+      time: '2026-05-01T10:00:00.000Z',
+      destination: null,
+      attempts: 100,
+      failedAttempts: 10,
+      p50Ms: expect.any(Number),
+      p95Ms: expect.any(Number),
+      p99Ms: expect.any(Number),
+    },
+  ]);
+  for (const [name, exactly] of [
+    ['p50Ms', 500],
+    ['p95Ms', 950],
+    ['p99Ms', 990],
+  ] as const) {
+    expect(deliveries[0][name]).toBeGreaterThanOrEqual(exactly);
+    expect(deliveries[0][name]).toBeLessThanOrEqual(exactly * 1.2);
+  }
+});
+
+test("a destination's own activity is that of its deliveries", async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const create = `mutation ($input: CreateDestinationInput!) {
+    createDestination(input: $input) { destination { id } } }`;
+  const input = {
+    projectIdOrName: projectId,
+    name: 'a',
+    type: 'WEBHOOK',
+    url: 'https://hooks.test',
+  };
+  const { id } = (await tenant.query(create, { input })).createDestination.destination;
+  for (const destinationId of [id, newId('dst')]) {
+    const { id: deliveryId } = await insert.delivery({ projectId, destinationId });
+    await insert.attempt({
+      projectId,
+      deliveryId,
+      attemptNumber: 1,
+      createTime: at('01T10:00:00'),
+    });
+  }
+  const query = `query ($id: ID!) { node(id: $id) { ... on Destination {
+    activity(from: "2026-05-01T00:00:00Z", until: "2026-05-02T00:00:00Z", bucket: DAY) {
+      destination { id } attempts } } } }`;
+  expect(await bothTimes(() => tenant.query(query, { id }))).toEqual({
+    node: { activity: [{ destination: { id }, attempts: 1 }] },
+  });
+});
+
+test('records are counted when they are read and written, once each', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const progress = (recordsProcessed: number) => ({
+    metadata: { objects: ['a'], progress: { objectName: 'a', recordsProcessed } },
+  });
+  const { id } = await insert.operation({ projectId, status: 'IN_PROGRESS', ...progress(0) });
+  for (const count of [200, 350, 100]) {
+    await prisma.operation.update({ where: { id }, data: progress(count) });
+  }
+  const write = await insert.operation({ projectId, actionType: 'WRITE' });
+  await prisma.operation.update({
+    where: { id: write.id },
+    data: { metadata: { objects: ['a'], successfulRecordIds: ['1', '2'] } },
+  });
+  const from = new Date(Date.now() - 3_600_000);
+  const { records } = await bothTimes(() => activity(tenant, { from, until: null, bucket: 'DAY' }));
+  const sum = (name: string) =>
+    records.reduce((all: number, one: Record<string, number>) => all + (one[name] ?? 0), 0);
+  expect([sum('read'), sum('written'), sum('receivedEvents')]).toEqual([350, 2, 0]);
+});
+
+test('processes that fold at once add each delta once', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const createTime = at('02T00:00:00');
+  const writes = Array.from({ length: 20 }, async () => {
+    await insert.operation({ projectId, createTime });
+    await Promise.all([foldActivity(services), foldActivity(services)]);
+  });
+  await Promise.all(writes);
+  const { operations } = await bothTimes(() => activity(tenant));
+  expect(operations).toMatchObject([{ count: 20 }]);
+});
+
+test('a range of more buckets than a picture has is refused', async () => {
+  const tenant = await app.tenant();
+  const range = { from: '2026-01-01T00:00:00Z', until: '2026-05-01T00:00:00Z' };
+  const variables = { id: tenant.projectId, ...range };
+  expect(await tenant.refusal(ACTIVITY, { ...variables, bucket: 'HOUR' })).toMatchObject({
+    code: 'BAD_USER_INPUT',
+    problem: { issues: [expect.objectContaining({ name: 'from' })] },
+  });
+  expect(await tenant.query(ACTIVITY, { ...variables, bucket: 'DAY' })).toBeDefined();
+});
+
+test('percentiles of no attempts are not known', () => {
+  const none = Array.from({ length: HISTOGRAM_BUCKETS }, () => 0);
+  expect(percentileMs(none, 0.5)).toBeNull();
+  expect(percentileMs([5, ...none], 0.99)).toBe(1);
+});
