@@ -1,7 +1,7 @@
 -- CreateTable
 CREATE TABLE "ActivityDelta" (
     "projectId" TEXT COLLATE "C" NOT NULL,
-    "id" BIGSERIAL NOT NULL,
+    "number" BIGSERIAL NOT NULL,
     "time" TIMESTAMPTZ(3) NOT NULL,
     "kind" TEXT COLLATE "C" NOT NULL,
     "key" TEXT COLLATE "C" NOT NULL,
@@ -10,7 +10,7 @@ CREATE TABLE "ActivityDelta" (
     "second" INTEGER NOT NULL DEFAULT 0,
     "third" INTEGER NOT NULL DEFAULT 0,
 
-    CONSTRAINT "ActivityDelta_pkey" PRIMARY KEY ("projectId","id")
+    CONSTRAINT "ActivityDelta_pkey" PRIMARY KEY ("projectId","number")
 );
 
 -- CreateTable
@@ -29,7 +29,7 @@ CREATE TABLE "ActivityCount" (
 );
 
 -- CreateIndex
-CREATE INDEX "ActivityDelta_id_idx" ON "ActivityDelta"("id");
+CREATE INDEX "ActivityDelta_number_idx" ON "ActivityDelta"("number");
 
 -- CreateIndex
 CREATE INDEX "ActivityCount_projectId_grain_kind_key_time_idx" ON "ActivityCount"("projectId", "grain", "kind", "key", "time");

@@ -1,4 +1,4 @@
-import { foldActivity } from '../domain/activity/fold-activity.ts';
+import { foldActivity } from '../domain/activity/activity-deltas.ts';
 import type { Sweep } from './job-worker.ts';
 
 export const foldActivitySweep: Sweep = {

@@ -73,11 +73,39 @@ export async function killWhileWriting(scene: Scene): Promise<Server> {
   return server;
 }
 
+const ACTIVITY = `query ($idOrName: String!, $from: DateTime!) {
+  project(idOrName: $idOrName) { activity(from: $from, bucket: MINUTE) {
+    operations { status count } records { written }
+  } }
+}`;
+
+/** What is counted beside the work, over all kills. */
+async function activitySums({ client }: Server, { projectIdOrName: idOrName }: Scene) {
+  const from = new Date(Date.now() - 20 * MINUTE_MS);
+  const { operations, records } = (await client.query(ACTIVITY, { idOrName, from })).project
+    .activity;
+  const sum = (counts: number[]) => counts.reduce((all, count) => all + count, 0);
+  const of = (status: string) =>
+    sum(
+      operations
+        .filter((one: { status: string }) => one.status === status)
+        .map((one: { count: number }) => one.count),
+    );
+  return {
+    open: of('IN_PROGRESS'),
+    succeeded: of('SUCCESS'),
+    failed: of('FAILURE'),
+    written: sum(records.map((one: { written: number }) => one.written)),
+  };
+}
+
 export async function expectEachOnce(scene: Scene): Promise<void> {
   const server = await killWhileWriting(scene);
   const open = async () => (await counts(server, scene)).open;
   await expect.poll(open, { timeout: 5 * MINUTE_MS, interval: 250 }).toBe(0);
   expect(await counts(server, scene)).toEqual({ open: 0, succeeded: WRITES, all: WRITES });
+  const sums = { open: 0, succeeded: WRITES, failed: 0, written: WRITES };
+  expect(await activitySums(server, scene)).toEqual(sums);
   const names = scene.sandbox.records('deals').map(({ name }) => name);
   expect(names).toHaveLength(WRITES);
   expect(new Set(names).size).toBe(WRITES);

@@ -1,6 +1,6 @@
 /** What was done in some time: as many as there are rows, before the deltas are added to the counts and after. */
 import { expect, test } from 'vitest';
-import { foldActivity } from '../../../src/domain/activity/fold-activity.ts';
+import { foldActivity } from '../../../src/domain/activity/activity-deltas.ts';
 import { HISTOGRAM_BUCKETS, percentileMs } from '../../../src/domain/activity/percentile.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';

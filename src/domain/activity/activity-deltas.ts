@@ -11,9 +11,9 @@ const BUCKETS = Array.from({ length: HISTOGRAM_BUCKETS }, (_, bucket) => bucket)
 const FOLD = `
   with turn as (select pg_try_advisory_xact_lock(hashtext('fold-activity')) as "isMine"),
   taken as (
-    delete from "ActivityDelta" where ("projectId", "id") in (
-      select "projectId", "id" from "ActivityDelta" where (select "isMine" from turn)
-      order by "id" limit ${DELTAS_AT_ONCE})
+    delete from "ActivityDelta" where ("projectId", "number") in (
+      select "projectId", "number" from "ActivityDelta" where (select "isMine" from turn)
+      order by "number" limit ${DELTAS_AT_ONCE})
     returning *
   ),
   added as (
