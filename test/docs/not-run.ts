@@ -17,6 +17,12 @@ export const BLOCKS_NOT_RUN = [
     reason: 'the walk runs it in a terminal of its own, from before the others to the end',
   },
   { start: ' request ─► ', reason: 'a picture' },
+  ...['// urql.mjs', '// apollo.mjs', '// Documents.js', '// relay.mjs', 'mkdir -p pages'].map(
+    (start) => ({
+      start,
+      reason: 'test/clients/examples.test.ts runs it, with packages that only tests install',
+    }),
+  ),
 ];
 
 const RUN_BY_CI = '.ci/run does it, on a fresh copy';

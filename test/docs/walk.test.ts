@@ -20,7 +20,12 @@ const SHOWN: Record<string, RegExp[]> = {
     /"verified":true,"message":\{"action":"read".*"mappedFields":\{"emailAddress":/,
     /"verified":true,"message":\{"notificationType":"read.triggered.done"/,
   ],
-  'docs/clients.md': [/over SSE .*CONNECTION_CREATED/, /over WebSocket .*CONNECTION_CREATED/],
+  'docs/clients.md': [
+    /over SSE .*CONNECTION_CREATED/,
+    /over WebSocket .*CONNECTION_CREATED/,
+    /by fetch .*END_USER/,
+    /by fetch .*"operation"/,
+  ],
   'docs/webhooks.md': [/genuine dlv_\w+ .*connection\.created/],
   [APART]: [/"status":"ready".*"status":"ready"/s],
 };

@@ -1,0 +1,70 @@
+/** The examples of docs/clients.md for pages, each run as it stands with the token of an end user. */
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { blocksOf, ROOT } from '../support/documents.ts';
+import { CREATE_SESSION_TOKEN } from '../support/scenes/end-users.ts';
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'gateway-clients-'));
+const READ = `mutation ($input: TriggerReadInput!) { triggerRead(input: $input) { operation { id } } }`;
+const of = { projectIdOrName: 'demo', groupRef: 'acme' };
+let server: ServerProcess;
+let args: [token: string, operation: string];
+
+async function ask(headers: Record<string, string>, query: string, input: object) {
+  const response = await fetch(`${server.demo.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query, variables: { input } }),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  return ((await response.json()) as { data: any }).data;
+}
+
+beforeAll(async () => {
+  server = await startServerProcess();
+  const key = { 'x-api-key': server.demo.apiKey };
+  const made = await ask(key, CREATE_SESSION_TOKEN, { ...of, consumerRef: 'clients' });
+  const { token } = made.createSessionToken;
+  const read = { ...of, integrationIdOrName: 'crm-sync', objectName: 'contacts' };
+  const { triggerRead } = await ask({ authorization: `Bearer ${token}` }, READ, read);
+  args = [token, triggerRead.operation.id];
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  copyFileSync(join(ROOT, 'schema.graphql'), join(folder, 'schema.graphql'));
+  for (const { text } of blocksOf('docs/clients.md').filter(({ language }) => language === 'js')) {
+    const name = text.split('\n')[0]?.slice('// '.length) ?? '';
+    writeFileSync(join(folder, name), text);
+  }
+});
+
+afterAll(async () => {
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const CLIENTS = ['fetch', 'urql', 'Apollo', 'Relay'];
+
+test('each client reads who it is, and follows the operation to its end', async () => {
+  const commands = blocksOf('docs/clients.md').filter(({ text }) =>
+    /^(node page\.mjs|mkdir -p pages)/.test(text),
+  );
+  expect(commands).toHaveLength(2);
+  const env = {
+    ...process.env,
+    PATH: `${join(ROOT, 'node_modules', '.bin')}:${process.env.PATH}`,
+    PORT: new URL(server.demo.url).port,
+    token: args[0],
+    operation: args[1],
+  };
+  const script = commands.map(({ text }) => text).join('');
+  const { stdout } = await run('bash', ['-ec', script], { cwd: folder, env });
+  for (const client of CLIENTS) {
+    expect(stdout).toMatch(new RegExp(`by ${client} .*"kind":"END_USER".*"groupRef":"acme"`));
+    expect(stdout).toMatch(new RegExp(`by ${client} .*"id":"opr_.*"status":"SUCCESS"`));
+  }
+}, 60_000);
