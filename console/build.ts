@@ -29,6 +29,19 @@ async function compileOperations(compiler: string): Promise<void> {
   await promisify(execFile)(process.execPath, args, { cwd: root });
 }
 
+/** The values of the schema's enums, for choices: a new one is in them by itself. */
+async function writeEnums(): Promise<void> {
+  const { buildSchema, isEnumType } = await import('graphql');
+  const schema = buildSchema(readFileSync(join(root, '..', 'schema.graphql'), 'utf8'));
+  const enums = Object.values(schema.getTypeMap())
+    .filter((type) => isEnumType(type) && !type.name.startsWith('__'))
+    .map((type) => {
+      const values = isEnumType(type) ? type.getValues().map(({ name }) => name) : [];
+      return `export const ${type.name} = ${JSON.stringify(values)} as const;\n`;
+    });
+  writeFileSync(join(root, '__generated__', 'enums.ts'), enums.join(''));
+}
+
 async function bundle(outDir: string): Promise<void> {
   const { build } = await import('vite');
   const configFile = join(root, 'vite.config.ts');
@@ -75,6 +88,7 @@ if (compiler === null || packageOf('vite') === null) {
   const made = `${dist}.new-${process.pid}`;
   try {
     await compileOperations(compiler);
+    await writeEnums();
     await bundle(made);
     compress(made);
     putInPlace(made);

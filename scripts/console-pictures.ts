@@ -9,6 +9,8 @@ import { type Browser, chromium } from 'playwright-core';
 const [folder = 'data/pictures', url = 'http://127.0.0.1:4000', only = ''] = process.argv.slice(2);
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const WIDE = { width: 1280, height: 800 };
+/** Plots and live lines are drawn after the page. */
+const SETTLED_MS = 800;
 const PHONE = { width: 360, height: 740 };
 
 const PAGES = [
@@ -48,7 +50,8 @@ async function takeAll(browser: Browser, { name, viewport, colorScheme }: Look):
   for (const place of PAGES.filter((one) => one.includes(only))) {
     await page.goto(`${url}/console/demo/${place}`);
     await page.locator('main h1').waitFor();
-    await page.waitForTimeout(500);
+    await page.waitForFunction(() => document.querySelector('.loading') === null);
+    await page.waitForTimeout(SETTLED_MS);
     await page.screenshot({ path: join(folder, `${place || 'overview'}-${name}.png`) });
   }
   await page.close();

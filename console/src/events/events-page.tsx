@@ -1,14 +1,13 @@
 /** A live tail of the project's events. */
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { NotificationEventType as EVENT_TYPES } from '../../__generated__/enums.ts';
 import { Filter, useAddress, useFilter } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
 import { Empty, Loading, Page } from '../parts/page.tsx';
-import { wordsOf } from '../parts/status.tsx';
-import { ClockTime } from '../parts/time.tsx';
 import type { PageProps } from '../shell/places.ts';
-import { EVENT_TYPES } from './event-types.ts';
-import { TAIL_QUERY, type TailEvent, useTail } from './use-tail.ts';
+import { EventLines } from './event-lines.tsx';
+import { TAIL_QUERY, useTail } from './use-tail.ts';
 
 export default function EventsPage({ project }: PageProps) {
   const [type, setType] = useFilter('type', EVENT_TYPES);
@@ -40,26 +39,5 @@ export default function EventsPage({ project }: PageProps) {
         <EventLines events={events} address={address} />
       </section>
     </Page>
-  );
-}
-
-interface EventLinesProps {
-  events: TailEvent[];
-  address: (path: string) => string;
-}
-
-export function EventLines({ events, address }: EventLinesProps) {
-  return (
-    <ol className="lines" aria-live="off">
-      {events.map(({ id, eventType, createTime, connection }) => (
-        <li key={id}>
-          <ClockTime of={createTime} />
-          <Link href={address(`events/${id}`)} className="strong">
-            {wordsOf(eventType)}
-          </Link>
-          <span className="quiet">{connection?.group.groupName}</span>
-        </li>
-      ))}
-    </ol>
   );
 }

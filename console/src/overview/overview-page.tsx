@@ -1,10 +1,17 @@
 /** The project at a glance. Each figure leads to the list behind it. */
+import { lazy } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { overviewPageQuery } from '../../__generated__/overviewPageQuery.graphql.ts';
-import { Missing, Page } from '../parts/page.tsx';
+import { EventLines } from '../events/event-lines.tsx';
+import { useTail } from '../events/use-tail.ts';
+import { Empty, Loaded, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { PageProps } from '../shell/places.ts';
+import { DestinationStates, LastFailures } from './care.tsx';
+
+/** Plots are a part of their own: figures don't wait for it. */
+const OperationsPlot = lazy(() => import('./operations-plot.tsx'));
 
 const QUERY = graphql`
   query overviewPageQuery($project: String!) {
@@ -30,6 +37,7 @@ const QUERY = graphql`
       failed: operations(status: FAILURE) {
         totalCount
       }
+      ...care_project
     }
   }
 `;
@@ -66,6 +74,25 @@ export default function OverviewPage({ project: idOrName }: PageProps) {
           isBad
         />
       </div>
+      <Panel title="Operations by hour">
+        <Loaded place={idOrName}>
+          <OperationsPlot project={idOrName} />
+        </Loaded>
+      </Panel>
+      <div className="grid">
+        <Panel title="Events, live" actions={<Link href={to('events')}>All events</Link>}>
+          <LiveEvents project={idOrName} address={to} />
+        </Panel>
+        <Panel
+          title="Last failures"
+          actions={<Link href={to('operations?status=FAILURE')}>All</Link>}
+        >
+          <LastFailures project={project} to={to} />
+        </Panel>
+        <Panel title="Destinations" actions={<Link href={to('destinations')}>All</Link>}>
+          <DestinationStates project={project} to={to} />
+        </Panel>
+      </div>
     </Page>
   );
 }
@@ -85,4 +112,12 @@ function Figure({ of, name, to, isBad = false }: FigureProps) {
       <span className="quiet">{name}</span>
     </Link>
   );
+}
+
+const SHOWN_EVENTS = 8;
+
+function LiveEvents({ project, address }: { project: string; address: (path: string) => string }) {
+  const { events, isLoaded } = useTail({ project, eventTypes: null, topicId: null }, false);
+  if (isLoaded && events.length === 0) return <Empty title="No event yet" />;
+  return <EventLines events={events.slice(0, SHOWN_EVENTS)} address={address} />;
 }

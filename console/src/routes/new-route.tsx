@@ -1,10 +1,10 @@
 /** A new topic, and new routes. */
 import { useState } from 'react';
 import { graphql } from 'react-relay';
+import { NotificationEventType as EVENT_TYPES } from '../../__generated__/enums.ts';
 import type { newRouteEventMutation } from '../../__generated__/newRouteEventMutation.graphql.ts';
 import type { newRouteTopicDestinationMutation } from '../../__generated__/newRouteTopicDestinationMutation.graphql.ts';
 import type { newRouteTopicMutation } from '../../__generated__/newRouteTopicMutation.graphql.ts';
-import { EVENT_TYPES } from '../events/event-types.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Action, Choice, Form, Refusal, TextInput } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';

@@ -6,6 +6,7 @@ import { usePageQuery } from '../parts/queries.ts';
 import type { PageProps } from '../shell/places.ts';
 import { ApiKeys, NewApiKey } from './api-keys.tsx';
 import { DeleteProject } from './delete-project.tsx';
+import { EndUsers } from './end-users.tsx';
 import { OrgSettings } from './org-settings.tsx';
 import { ProjectForm } from './project-form.tsx';
 
@@ -20,6 +21,7 @@ const QUERY = graphql`
       orgId
       ...projectForm_project
       ...apiKeys_project
+      ...endUsers_project
     }
   }
 `;
@@ -36,6 +38,7 @@ export default function SettingsPage({ project: idOrName }: PageProps) {
       <Panel title="API keys" actions={<NewApiKey project={idOrName} />}>
         <ApiKeys project={project} idOrName={idOrName} />
       </Panel>
+      <EndUsers project={project} />
       <Loaded place={project.orgId}>
         <OrgSettings orgId={project.orgId} />
       </Loaded>

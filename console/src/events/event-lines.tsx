@@ -1,0 +1,26 @@
+/** Events as lines of a log. */
+import { Link } from 'wouter';
+import { wordsOf } from '../parts/status.tsx';
+import { ClockTime } from '../parts/time.tsx';
+import type { TailEvent } from './use-tail.ts';
+
+interface EventLinesProps {
+  events: TailEvent[];
+  address: (path: string) => string;
+}
+
+export function EventLines({ events, address }: EventLinesProps) {
+  return (
+    <ol className="lines" aria-live="off">
+      {events.map(({ id, eventType, createTime, connection }) => (
+        <li key={id}>
+          <ClockTime of={createTime} />
+          <Link href={address(`events/${id}`)} className="strong">
+            {wordsOf(eventType)}
+          </Link>
+          <span className="quiet">{connection?.group.groupName}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,90 @@
+/** What wants somebody's care: the last failures, and destinations that don't take what they are sent. */
+import { graphql, useFragment } from 'react-relay';
+import { Link } from 'wouter';
+import type { care_project$key } from '../../__generated__/care_project.graphql.ts';
+import { Empty } from '../parts/page.tsx';
+import { Status, wordsOf } from '../parts/status.tsx';
+import { Time } from '../parts/time.tsx';
+
+const CARE = graphql`
+  fragment care_project on Project {
+    lastFailures: operations(first: 6, status: FAILURE) {
+      nodes {
+        id
+        actionType
+        result
+        createTime
+        metadata {
+          objects
+        }
+      }
+    }
+    destinations(first: 20) {
+      nodes {
+        id
+        name
+        status
+        waiting: deliveries(status: PENDING) {
+          totalCount
+        }
+        givenUp: deliveries(status: FAILED) {
+          totalCount
+        }
+      }
+    }
+  }
+`;
+
+interface CareProps {
+  project: care_project$key;
+  to: (path: string) => string;
+}
+
+export function LastFailures({ project, to }: CareProps) {
+  const { nodes } = useFragment(CARE, project).lastFailures;
+  if (nodes.length === 0) return <Empty title="Nothing has failed" />;
+  return (
+    <ul className="plain-list">
+      {nodes.map(({ id, actionType, result, createTime, metadata }) => (
+        <li key={id}>
+          <Link href={to(`operations/${id}`)} className="strong">
+            {wordsOf(actionType)} {metadata.objects.join(', ')}
+          </Link>
+          <span className="quiet">
+            <Time of={createTime} />
+          </span>
+          <span className="whole quiet">{result}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function DestinationStates({ project, to }: CareProps) {
+  const { nodes } = useFragment(CARE, project).destinations;
+  if (nodes.length === 0) {
+    return (
+      <Empty title="No destination yet">
+        <Link href={to('destinations')}>Add one</Link> to be told of events and records.
+      </Empty>
+    );
+  }
+  return (
+    <ul className="plain-list">
+      {nodes.map(({ id, name, status, waiting, givenUp }) => (
+        <li key={id}>
+          <Link href={to(`destinations/${id}`)} className="strong">
+            {name}
+          </Link>
+          <span className="row">
+            <span className="quiet">
+              {waiting.totalCount.toLocaleString('en')} waiting,{' '}
+              {givenUp.totalCount.toLocaleString('en')} given up
+            </span>
+            <Status of={status} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,89 @@
+/** A plot over time, by uPlot: bars beside each other, in the colours of the page. */
+import { useEffect, useRef } from 'react';
+import UPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+
+export interface Series {
+  name: string;
+  tone: 'good' | 'bad' | 'accent' | 'busy';
+  values: readonly (number | null)[];
+}
+
+interface PlotProps {
+  /** What it shows, with its sums: for those who do not see it. */
+  label: string;
+  /** Beginnings of the buckets, in seconds. */
+  times: readonly number[];
+  series: readonly Series[];
+}
+
+const HEIGHT_PX = 190;
+const BAR_SHARE = 0.7;
+const BAR_PX_MAX = 28;
+
+const colour = (name: string, element: Element) => {
+  const probe = document.createElement('span');
+  probe.style.color = `var(--${name})`;
+  element.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+};
+
+export function Plot({ label, times, series }: PlotProps) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const draw = () => {
+      const plot = new UPlot(optionsOf(element, series), dataOf(times, series), element);
+      return () => plot.destroy();
+    };
+    let end = draw();
+    const again = () => {
+      end();
+      end = draw();
+    };
+    const watch = new ResizeObserver(again);
+    watch.observe(element);
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    scheme.addEventListener('change', again);
+    return () => {
+      watch.disconnect();
+      scheme.removeEventListener('change', again);
+      end();
+    };
+  }, [times, series]);
+  return <div ref={place} className="plot" role="img" aria-label={label} />;
+}
+
+function dataOf(times: readonly number[], series: readonly Series[]): UPlot.AlignedData {
+  return [[...times], ...series.map(({ values }) => [...values])];
+}
+
+function optionsOf(element: HTMLElement, series: readonly Series[]): UPlot.Options {
+  const [text, line] = [colour('quiet', element), colour('line', element)];
+  const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line } };
+  const bars = UPlot.paths.bars?.({ size: [BAR_SHARE, BAR_PX_MAX] });
+  return {
+    width: element.clientWidth,
+    height: HEIGHT_PX,
+    padding: [12, 8, 0, 0],
+    cursor: { points: { show: false } },
+    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max)] } },
+    axes: [
+      { ...axis, grid: { show: false } },
+      { ...axis, size: 44 },
+    ],
+    series: [
+      {},
+      ...series.map(({ name, tone }) => ({
+        label: name,
+        stroke: colour(tone, element),
+        fill: colour(tone, element),
+        points: { show: false },
+        ...(bars && { paths: bars }),
+      })),
+    ],
+  };
+}
