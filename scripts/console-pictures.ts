@@ -1,25 +1,27 @@
 /**
- * Pictures of the console: `npm run console:pictures -- <folder> [address]`. The server at the address has the demo and
- * runs on this machine.
+ * Pictures of the console and the connect page: `npm run console:pictures -- <folder> [address]`. The server at the
+ * address has the demo and runs on this machine.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 
 const [folder = 'data/pictures', url = 'http://127.0.0.1:4000', only = ''] = process.argv.slice(2);
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-const WIDE = { width: 1280, height: 800 };
+const WIDE = { width: 1200, height: 760 };
+const PHONE = { width: 360, height: 740 };
 /** Plots and live lines are drawn after the page. */
 const SETTLED_MS = 800;
-const PHONE = { width: 360, height: 740 };
 
 const PAGES = [
-  '',
+  'overview',
   'connections',
   'destinations',
   'events',
   'operations',
+  'installations',
   'integrations',
+  'integrations/crm-sync',
   'routes',
   'groups',
   'providers',
@@ -38,26 +40,53 @@ const LOOKS: Look[] = [
   { name: 'phone', viewport: PHONE, colorScheme: 'light' },
 ];
 
-async function takeAll(browser: Browser, { name, viewport, colorScheme }: Look): Promise<void> {
+async function take(page: Page, name: string): Promise<void> {
+  await page.waitForFunction(() => document.querySelector('.loading') === null);
+  await page.waitForTimeout(SETTLED_MS);
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}
+
+async function takeConsole(browser: Browser, { name, viewport, colorScheme }: Look): Promise<void> {
   const page = await browser.newPage({ viewport, colorScheme });
-  page.on('console', (message) => {
-    if (message.type() === 'error') console.error(`${page.url()}: ${message.text()}`);
-  });
   page.on('pageerror', (error) => console.error(`${page.url()}: ${error.stack}`));
   await page.goto(`${url}/console`);
   await page.getByRole('button', { name: 'Open the demo' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   for (const place of PAGES.filter((one) => one.includes(only))) {
-    await page.goto(`${url}/console/demo/${place}`);
+    await page.goto(`${url}/console/demo/${place === 'overview' ? '' : place}`);
     await page.locator('main h1').waitFor();
-    await page.waitForFunction(() => document.querySelector('.loading') === null);
-    await page.waitForTimeout(SETTLED_MS);
-    await page.screenshot({ path: join(folder, `${place || 'overview'}-${name}.png`) });
+    await take(page, `${place.replace('/', '-')}-${name}`);
   }
   await page.close();
 }
 
+const SESSION = `mutation { createSessionToken(input: { projectIdOrName: "demo", groupRef: "pictures",
+  groupName: "Pictures Inc.", consumerRef: "pat" }) { connectUrl } }`;
+
+async function takeConnect(browser: Browser): Promise<void> {
+  const { apiKey } = await (await fetch(`${url}/console/demo.json`)).json();
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+  const body = JSON.stringify({ query: SESSION });
+  const answer = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
+  const { data } = await answer.json();
+  const page = await browser.newPage({ viewport: { width: 640, height: 560 } });
+  await page.goto(data.createSessionToken.connectUrl);
+  const connect = page.getByRole('button', { name: 'Connect Sandbox CRM', exact: true });
+  const start = page.getByRole('button', { name: 'Start' });
+  await connect.or(start).waitFor();
+  if (await connect.isVisible()) {
+    await connect.click();
+    await page.getByRole('button', { name: /How to connect$/ }).click();
+    await page.getByRole('option', { name: 'With an API key' }).click();
+    await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await start.waitFor();
+  }
+  await take(page, 'connect');
+}
+
 mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-for (const look of LOOKS) await takeAll(browser, look);
+for (const look of LOOKS) await takeConsole(browser, look);
+if ('connect'.includes(only)) await takeConnect(browser);
 await browser.close();

@@ -90,7 +90,7 @@ export function Integrations({ session }: { session: Session }) {
     <>
       <header>
         <h1>{project.appName}</h1>
-        <p className="quiet">Connect the accounts of {group.groupName}.</p>
+        <p className="quiet">Connect the accounts of {group.groupName}</p>
       </header>
       {integrations.nodes.length === 0 && <Empty title="There is nothing to connect yet" />}
       {integrations.nodes.map((integration) => (

@@ -83,12 +83,25 @@ function Difference({ from, to }: { from: content_revision$key; to: content_revi
       <section className="diff" tabIndex={0} aria-label="Difference">
         {parts.map(({ value, added, removed }, index) => (
           <pre key={index} className={added ? 'added' : removed ? 'removed' : ''}>
-            {marked(value, added ? '+ ' : removed ? '- ' : '  ')}
+            {added || removed
+              ? marked(value, added ? '+ ' : '- ')
+              : marked(shortened(value), '  ')}
           </pre>
         ))}
       </section>
     </>
   );
+}
+
+/** What has not changed is shown only beside what has. */
+const CONTEXT_LINES = 4;
+
+function shortened(text: string): string {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const left = lines.length - 2 * CONTEXT_LINES;
+  if (left <= 1) return text;
+  const [start, end] = [lines.slice(0, CONTEXT_LINES), lines.slice(-CONTEXT_LINES)];
+  return [...start, `… ${left} lines are the same`, ...end].join('\n');
 }
 
 /** Not by colour alone. */
