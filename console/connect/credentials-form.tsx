@@ -59,6 +59,7 @@ export function CredentialsForm({
   const choices = choicesOf(provider.authSchemes);
   const [scheme, setScheme] = useState(choices[0] ?? 'NONE');
   const [account, setAccount] = useState<object | null>(null);
+  const [isRefused, setRefused] = useState(false);
   const { run, isRunning, problem } = useChange<credentialsFormMutation>(GENERATE);
   const inputs = INPUTS[scheme] ?? [];
   const facts = provider.inputs.map(({ name }) => METADATA + name);
@@ -73,7 +74,9 @@ export function CredentialsForm({
     );
     const input = { ...of, authScheme: scheme, ...about, ...credentials } as never;
     const made = await run({ input });
-    if (!made) return;
+    const status = made?.generateConnection.connection.status;
+    setRefused(status === 'BAD_CREDENTIALS');
+    if (!made || status === 'BAD_CREDENTIALS') return;
     tellOpener({
       type: 'connected',
       connectionId: made.generateConnection.connection.id,
@@ -126,6 +129,11 @@ export function CredentialsForm({
           <a href={provider.docsUrl} target="_blank" rel="noreferrer">
             Help of {provider.displayName}
           </a>
+        </p>
+      )}
+      {isRefused && (
+        <p role="alert" className="refusal">
+          {provider.displayName} does not accept this. Check what you have entered.
         </p>
       )}
       <Refusal problem={problem} shown={shown} />
