@@ -30,6 +30,14 @@ const field = resource(
     displayName: displayName.optional().describe('Always there beside fieldName.'),
     mapToName: z.string().optional().describe("The builder's own name of the field."),
     mapToDisplayName: displayName.optional(),
+    default: z
+      .string()
+      .optional()
+      .describe("Only without fieldName: the provider's field until an installation maps another."),
+    prompt: z
+      .string()
+      .optional()
+      .describe('Only without fieldName: what people are told when they map it.'),
   },
 );
 

@@ -8,11 +8,13 @@ import { contentFor, insertDestination } from '../../support/scenes/integrations
 
 const app = await sharedApp();
 
+const OWNER = { mapToName: 'owner', default: 'lastname', prompt: 'Who owns it?' };
 const contacts = {
   objectName: 'contacts',
   destination: 'records',
   mapToName: 'people',
-  requiredFields: [{ fieldName: 'email', mapToName: 'mail' }, { mapToName: 'owner' }],
+  requiredFields: [{ fieldName: 'email', mapToName: 'mail' }, OWNER],
+  backfill: { defaultPeriod: { days: 30 } },
   optionalFields: [{ fieldName: 'phone' }],
 };
 
@@ -39,10 +41,8 @@ test('objects and fields have the names that people know, and all fields are lis
     displayName: expect.any(String),
     mapToName: 'people',
     schedule: '',
-    requiredFields: [
-      { fieldName: 'email', displayName: 'E-mail', mapToName: 'mail' },
-      { mapToName: 'owner' },
-    ],
+    backfill: { defaultPeriod: { days: 30 } },
+    requiredFields: [{ fieldName: 'email', displayName: 'E-mail', mapToName: 'mail' }, OWNER],
     optionalFields: [{ fieldName: 'phone', displayName: 'Phone' }],
   });
   expect(object.allFieldsMetadata.email).toMatchObject({ fieldName: 'email', valueType: 'string' });
@@ -72,7 +72,7 @@ test('an object that can not be described says why, with the names of the revisi
   expect(object.error).toEqual(expect.any(String));
   expect(object).toMatchObject({
     displayName: 'contacts',
-    requiredFields: [{ fieldName: 'email', displayName: 'email' }, { mapToName: 'owner' }],
+    requiredFields: [{ fieldName: 'email', displayName: 'email' }, OWNER],
   });
   expect(object).not.toHaveProperty('allFields');
 });
