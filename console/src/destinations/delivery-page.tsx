@@ -20,6 +20,8 @@ const QUERY = graphql`
         createTime
         nextAttemptTime
         failureReason
+        body
+        bodyBytes
         destination {
           id
           name
@@ -27,7 +29,6 @@ const QUERY = graphql`
         event {
           id
           eventType
-          data
         }
         operation {
           id
@@ -37,6 +38,7 @@ const QUERY = graphql`
           createTime
           durationMs
           responseStatus
+          responseBody
           error
         }
       }
@@ -45,7 +47,7 @@ const QUERY = graphql`
 `;
 
 const LOOK_MS = 2_000;
-const COLUMNS = ['Attempt', 'Answer', 'Took', 'When'];
+const COLUMNS = ['Attempt', 'Answer', 'Took', 'When', 'What it said'];
 
 export default function DeliveryPage({ project, id = '' }: PageProps) {
   const variables = { id };
@@ -85,24 +87,29 @@ export default function DeliveryPage({ project, id = '' }: PageProps) {
           <Empty title="None yet" />
         ) : (
           <Table label="Attempts" columns={COLUMNS}>
-            {attempts.map(({ attemptNumber, responseStatus, error, durationMs, createTime }) => (
+            {attempts.map(({ attemptNumber, responseStatus, error, durationMs, ...of }) => (
               <tr key={attemptNumber}>
                 <td>{attemptNumber}</td>
                 <td>{error ?? responseStatus}</td>
                 <td>{durationMs} ms</td>
                 <td>
-                  <Time of={createTime} />
+                  <Time of={of.createTime} />
                 </td>
+                <td className="outcome mono">{of.responseBody ?? '—'}</td>
               </tr>
             ))}
           </Table>
         )}
       </Panel>
-      {event && (
-        <Panel title="Payload">
-          <Json of={event.data} label="Payload" />
-        </Panel>
-      )}
+      <Panel title={`What is sent (${node.bodyBytes?.toLocaleString('en')} bytes)`}>
+        {node.body ? (
+          <Json of={node.body} label="What is sent" />
+        ) : (
+          <Empty title="Not shown">
+            It needs the scope payloads:read, or it is not kept any more.
+          </Empty>
+        )}
+      </Panel>
     </Page>
   );
 }

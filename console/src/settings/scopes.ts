@@ -13,5 +13,6 @@ export const SCOPES = [
   'org:read',
   'org:write',
   'frontend',
+  'payloads:read',
   'credentials:read',
 ] as const;
