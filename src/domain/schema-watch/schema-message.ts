@@ -14,7 +14,12 @@ const field = z
     isCustom: z.boolean().describe('Whether the account has added it.'),
     isRequired: z.boolean().describe('Whether a new record must have a value.'),
     values: z
-      .array(z.object({ value: z.string(), displayValue: z.string() }))
+      .array(
+        z.object({
+          value: z.string().describe('The value as records hold it.'),
+          displayValue: z.string().describe('The value as people see it.'),
+        }),
+      )
       .optional()
       .describe('Only for select types: what it may hold.'),
     referenceTo: z
