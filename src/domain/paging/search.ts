@@ -1,4 +1,4 @@
-/** Search by the beginning of a word of a name or a ref (docs/decisions/025-search-by-words.md). */
+/** Search by the beginning of a word of a name or a ref (docs/decisions/023-search-by-words.md). */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { load } from '../batched.ts';
