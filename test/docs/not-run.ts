@@ -23,6 +23,8 @@ export const BLOCKS_NOT_RUN = [
       reason: 'test/clients/examples.test.ts runs it, with packages that only tests install',
     }),
   ),
+  { start: 'npm run move -- --to postgresql', reason: 'test/copies/ runs it' },
+  { start: 'BACKUP_PASSPHRASE=... npm run backup', reason: 'test/copies/ runs it' },
 ];
 
 const RUN_BY_CI = '.ci/run does it, on a fresh copy';
@@ -41,6 +43,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
     command: 'npm run console:pictures -- data/pictures',
     reason: 'it opens the pages that test/console opens',
   },
+  { command: 'npm run move -- --to <folder>', reason: 'test/copies/ runs it' },
   { command: 'npm run types', reason: RUN_BY_CI },
   { command: 'npm run lint', reason: RUN_BY_CI },
   { command: 'npm run test:faults', reason: RUN_BY_CI },
