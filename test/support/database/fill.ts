@@ -116,6 +116,12 @@ function statements(
       prefix: `'ik_'`,
       hash: `'hash-${number}-' || n`,
     }),
+    insert('JwtKey', few, {
+      id: id('jwk'),
+      label: `'key'`,
+      publicKeyPem: `'pem'`,
+      active: 'n % 5 > 0',
+    }),
     insert('Group', few, { id: id('grp'), groupRef: `'group-' || n`, groupName: `'Group'` }),
     insert('Consumer', few, {
       id: id('csm'),
