@@ -94,6 +94,10 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
       'npm run plan -- --org <id> --billing-provider stripe --billing-ref cus_123 --billing-name "Acme"',
     reason: 'test/commands/set-plan.test.ts runs it, on a folder of its own',
   },
+  {
+    command: 'npm run move -- --to <folder>',
+    reason: 'test/copies/move.test.ts runs it, on databases of its own',
+  },
   { command: 'npm run bench', reason: MINUTES },
   { command: 'npm run bench -- --seconds 3', reason: MINUTES },
   { command: 'npm run bench -- --growth', reason: MINUTES },

@@ -15,9 +15,21 @@ const consented = (token: string): Credentials => ({
 });
 
 test.each<[string, Credentials, object]>([
-  ['stripe', { scheme: 'API_KEY', apiKey: 'sandbox-key' }, { headers: { authorization: 'Bearer k' } }],
-  ['monday', { scheme: 'API_KEY', apiKey: 'sandbox-key' }, { headers: { authorization: 'k' } }],
-  ['jotform', { scheme: 'API_KEY', apiKey: 'sandbox-key' }, { headers: {}, query: { apiKey: 'sandbox-key' } }],
+  [
+    'stripe',
+    { scheme: 'API_KEY', apiKey: 'sandbox-key' },
+    { headers: { authorization: 'Bearer sandbox-key' } },
+  ],
+  [
+    'monday',
+    { scheme: 'API_KEY', apiKey: 'sandbox-key' },
+    { headers: { authorization: 'sandbox-key' } },
+  ],
+  [
+    'jotform',
+    { scheme: 'API_KEY', apiKey: 'sandbox-key' },
+    { headers: {}, query: { apiKey: 'sandbox-key' } },
+  ],
   [
     'freshdesk',
     { scheme: 'BASIC', username: 'ann', password: 'ö:x' },
@@ -44,5 +56,7 @@ test('what could start another header is refused, and not repeated', () => {
 });
 
 test('credentials that the provider has no place for are refused', () => {
-  expect(() => attach('hubspot', { scheme: 'API_KEY', apiKey: 'sandbox-key' })).toThrow(/of this kind/);
+  expect(() => attach('hubspot', { scheme: 'API_KEY', apiKey: 'sandbox-key' })).toThrow(
+    /of this kind/,
+  );
 });
