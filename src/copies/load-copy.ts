@@ -54,8 +54,10 @@ async function fill(session: OpenSession, copy: Copy, options: LoadOptions): Pro
   const tables = new Map((await listTables(session)).map((table) => [table.name, table]));
   await session.query('delete from "ServerProcess"');
   const addReferences = await dropReferences(session);
+  await switchTriggers(session, tables, 'disable');
   const end = await insertAll(session, tables, copy.parts);
   for (const statement of addReferences) await session.query(statement);
+  await switchTriggers(session, tables, 'enable');
   for (const table of tables.values()) await moveSequences(session, table);
   await compare(session, tables, end);
   // No process of the other database is here: what they held is free.
@@ -81,6 +83,17 @@ async function dropReferences(session: OpenSession): Promise<string[]> {
   return rows.map(
     ({ table, name, definition }) => `alter table ${table} add constraint ${name} ${definition}`,
   );
+}
+
+/** What they keep beside the rows is copied too. */
+async function switchTriggers(
+  session: OpenSession,
+  tables: ReadonlyMap<string, Table>,
+  change: 'disable' | 'enable',
+): Promise<void> {
+  for (const name of tables.keys()) {
+    await session.query(`alter table ${quoted(name)} ${change} trigger user`);
+  }
 }
 
 async function insertAll(
