@@ -43,7 +43,6 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
     command: 'npm run console:pictures -- data/pictures',
     reason: 'it opens the pages that test/console opens',
   },
-  { command: 'npm run move -- --to <folder>', reason: 'test/copies/ runs it' },
   { command: 'npm run types', reason: RUN_BY_CI },
   { command: 'npm run lint', reason: RUN_BY_CI },
   { command: 'npm run test:faults', reason: RUN_BY_CI },
