@@ -29,7 +29,10 @@ const call = async ({ app }: Scene, id: string) => callSandbox(app, await getCon
 
 const ofConnections: Rule[] = [
   both('A connection is `created` when it was just made.', async (scene) => {
-    const { id } = await generate(scene.tenant, { groupRef: scene.fresh('group'), apiKey: 'sandbox-key' });
+    const { id } = await generate(scene.tenant, {
+      groupRef: scene.fresh('group'),
+      apiKey: 'sandbox-key',
+    });
     expect(await statusOf(scene, id)).toBe('created');
   }),
   both('A connection is `created` when its access token was just refreshed.', async (scene) => {

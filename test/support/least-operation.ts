@@ -21,7 +21,13 @@ function leastOf(type: GraphQLInputType): unknown {
     const required = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));
     return Object.fromEntries(required.map((field) => [field.name, leastOf(field.type)]));
   }
-  const values: Record<string, unknown> = { Int: 1, Float: 1, Boolean: true, JSONObject: {}, DateTime: new Date().toISOString() };
+  const values: Record<string, unknown> = {
+    Int: 1,
+    Float: 1,
+    Boolean: true,
+    JSONObject: {},
+    DateTime: new Date().toISOString(),
+  };
   return values[String(type)] ?? 'unknown.example';
 }
 

@@ -83,9 +83,7 @@ function Difference({ from, to }: { from: content_revision$key; to: content_revi
       <section className="diff" tabIndex={0} aria-label="Difference">
         {parts.map(({ value, added, removed }, index) => (
           <pre key={index} className={added ? 'added' : removed ? 'removed' : ''}>
-            {added || removed
-              ? marked(value, added ? '+ ' : '- ')
-              : marked(shortened(value), '  ')}
+            {added || removed ? marked(value, added ? '+ ' : '- ') : marked(shortened(value), '  ')}
           </pre>
         ))}
       </section>

@@ -18,9 +18,10 @@ const BUCKETS_MAX = 2_161;
 export const activityInput = z.object({
   from: z.date().describe('From when on; the bucket in which it lies is whole.'),
   until: z.date().optional().describe('Until when, exclusive. Default: now.'),
-  bucket: z
-    .enum(['MINUTE', 'HOUR', 'DAY'])
-    .meta({ id: 'ActivityBucket', description: `How time is divided, in UTC: into at most ${BUCKETS_MAX - 1} buckets.` }),
+  bucket: z.enum(['MINUTE', 'HOUR', 'DAY']).meta({
+    id: 'ActivityBucket',
+    description: `How time is divided, in UTC: into at most ${BUCKETS_MAX - 1} buckets.`,
+  }),
 });
 /** As a surface gives it: what must be given is there. */
 type ActivityInput = FiltersOf<typeof activityInput>;

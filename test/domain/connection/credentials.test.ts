@@ -38,7 +38,10 @@ test('no credentials are kept as null', () => {
 });
 
 test('credentials of another connection or project are not opened', () => {
-  const sealed = sealCredentials({ vault }, connection, { scheme: 'API_KEY', apiKey: 'sandbox-key' });
+  const sealed = sealCredentials({ vault }, connection, {
+    scheme: 'API_KEY',
+    apiKey: 'sandbox-key',
+  });
   for (const moved of [{ id: newId('con') }, { projectId: newId('prj') }]) {
     expect(() => openCredentials({ vault }, { ...connection, ...moved }, sealed)).toThrow();
   }

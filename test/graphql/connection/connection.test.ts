@@ -37,7 +37,11 @@ function names(problem: { issues?: { name: string }[] }) {
 
 test('what an update leaves out stays, and null clears what may be empty', async () => {
   const tenant = await app.tenant();
-  const given = { apiKey: 'sandbox-key-old', providerWorkspaceRef: 'w', providerMetadata: { a: 1 } };
+  const given = {
+    apiKey: 'sandbox-key-old',
+    providerWorkspaceRef: 'w',
+    providerMetadata: { a: 1 },
+  };
   const { id: connectionId } = await generate(tenant, given);
   const events = await keepEvents(app, tenant);
   await prisma.connection.update({ where: { id: connectionId }, data: { status: 'WORKING' } });

@@ -256,7 +256,11 @@ test('a group or a connection that does not fit is named', async () => {
   await prisma.group.create({
     data: { id: newId('grp'), projectId, groupRef: 'lonely', groupName: 'Lonely' },
   });
-  const ours = await generate(tenant, { provider: 'stripe', apiKey: 'sandbox-key', groupRef: 'zen' });
+  const ours = await generate(tenant, {
+    provider: 'stripe',
+    apiKey: 'sandbox-key',
+    groupRef: 'zen',
+  });
   await generate(tenant);
   const foreign = await generate(other);
   const asked = (given: object) =>

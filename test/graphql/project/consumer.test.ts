@@ -18,7 +18,11 @@ const listOf = `query ($projectId: String!) {
 test('consumers are listed newest first, from both ends', async () => {
   const tenant = await app.tenant();
   for (const consumerRef of ['one', 'two', 'three', 'two']) {
-    await generate(tenant, { apiKey: 'sandbox-key', consumerRef, consumerName: consumerRef.toUpperCase() });
+    await generate(tenant, {
+      apiKey: 'sandbox-key',
+      consumerRef,
+      consumerName: consumerRef.toUpperCase(),
+    });
   }
   const page = async (args: Record<string, unknown> = {}) =>
     (await tenant.query(list, args)).viewer.project.consumers;

@@ -9,7 +9,12 @@ import { install } from '../../support/scenes/connections.ts';
 const app = await sharedApp({ log: createLog('silent') });
 
 function connect(rest: RestTenant, given: object = {}) {
-  const who = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox', apiKey: 'sandbox-key-planted' };
+  const who = {
+    groupRef: 'acme',
+    consumerRef: 'ann',
+    provider: 'sandbox',
+    apiKey: 'sandbox-key-planted',
+  };
   return rest.post(`${rest.base}/connections:generate`, { ...who, ...given });
 }
 
@@ -95,12 +100,18 @@ test('what the mask names is changed, and null clears what may be empty', async 
   const path = `${rest.base}/connections/${id}`;
   const changed = await rest.patch(path, {
     updateMask: ['providerMetadata', 'apiKey'],
-    connection: { providerMetadata: null, apiKey: 'sandbox-key-planted-3', providerWorkspaceRef: 'ignored' },
+    connection: {
+      providerMetadata: null,
+      apiKey: 'sandbox-key-planted-3',
+      providerWorkspaceRef: 'ignored',
+    },
   });
   expect(changed).toMatchObject({ providerWorkspaceRef: 'w', updateTime: expect.any(String) });
   expect(changed).not.toHaveProperty('providerMetadata');
   expect(JSON.stringify(changed)).not.toContain('planted');
-  expect(await rest.get(`${path}?includeCreds=true`)).toMatchObject({ apiKey: 'sandbox-key-planted-3' });
+  expect(await rest.get(`${path}?includeCreds=true`)).toMatchObject({
+    apiKey: 'sandbox-key-planted-3',
+  });
   const basicAuth = { username: 'u', password: 'planted' };
   const misfit = { updateMask: ['basicAuth'], connection: { basicAuth } };
   const refused = await rest.refusal('PATCH', path, misfit);
@@ -191,7 +202,12 @@ test("another tenant's connection does not exist, and changes need their scope",
   }
   const reader = await a.withScopes('read');
   const path = `${a.base}/connections`;
-  const body = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox', apiKey: 'sandbox-key-mine' };
+  const body = {
+    groupRef: 'acme',
+    consumerRef: 'ann',
+    provider: 'sandbox',
+    apiKey: 'sandbox-key-mine',
+  };
   for (const refused of [
     await reader.refusal('POST', `${path}:generate`, body),
     await reader.refusal('PATCH', `${path}/${id}`, change),

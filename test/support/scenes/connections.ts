@@ -45,7 +45,10 @@ export const CREDENTIALS = `query ($id: ID!) {
 }`;
 
 /** An input of generateConnection: to the sandbox, with an API key, unless given otherwise. */
-export function connecting(tenant: Pick<Tenant, 'projectId'>, given: object = { apiKey: 'sandbox-key' }) {
+export function connecting(
+  tenant: Pick<Tenant, 'projectId'>,
+  given: object = { apiKey: 'sandbox-key' },
+) {
   const who = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox' };
   return { input: { projectIdOrName: tenant.projectId, ...who, ...given } };
 }
