@@ -34,7 +34,7 @@ async function owed({ services }: Scene, destinationId: string) {
 async function connected({ tenant, fresh }: Scene) {
   const groupRef = fresh('group');
   const consumerRef = fresh('consumer');
-  const connection = await generate(tenant, { groupRef, consumerRef, apiKey: 'k' });
+  const connection = await generate(tenant, { groupRef, consumerRef, apiKey: 'sandbox-key' });
   return { id: connection.id as string, groupRef, consumerRef };
 }
 
@@ -76,7 +76,7 @@ const payloads: Choice[] = [
       const destinationId = await listening(scene, 'installation.created');
       const integration = await integrate(app, tenant, contentFor(fresh('crm')));
       const groupRef = fresh('group');
-      await generate(tenant, { groupRef, apiKey: 'k' });
+      await generate(tenant, { groupRef, apiKey: 'sandbox-key' });
       const { id: installationId } = await installFor(tenant, integration, { groupRef });
       const [message] = await owed(scene, destinationId);
       expect(message?.data).toMatchObject({

@@ -142,7 +142,7 @@ test.skipIf(noBrowser)('a revision is refused with its line, saved, and compared
   const { project } = await api(
     '{ project(idOrName: "demo") { integration(idOrName: "crm-sync") { revisions { totalCount } } } }',
   );
-  expect(project.integration.revisions.totalCount).toBe(3);
+  expect(project.integration.revisions.totalCount).toBe(4);
 });
 
 test.skipIf(noBrowser)('a route is made and removed in the picture', async () => {

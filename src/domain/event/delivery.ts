@@ -66,7 +66,8 @@ export const retryDelivery = projectMutation({
         afterId: null,
         failureReason: null,
       } as const;
-      return tx.delivery.update({ where, data: { ...again, updateTime: now } });
+      const data = { ...again, updateTime: now };
+      return tx.delivery.update({ where, data, omit: { body: true } });
     });
   },
 });

@@ -77,6 +77,7 @@ test('a delivery is shown with its attempts and without its body', async () => {
         createTime: expect.any(String),
       },
     ],
+    bodyBytes: 13,
   });
   const lists = [
     `notification-events/${event.id}/deliveries`,

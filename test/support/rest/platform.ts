@@ -20,6 +20,7 @@ export interface PlatformOperation {
 
 export interface Shape {
   $ref?: string;
+  enum?: string[];
   properties?: Record<string, Shape>;
   allOf?: Shape[];
   anyOf?: Shape[];
@@ -30,6 +31,10 @@ const readJson = (name: string) => JSON.parse(readFileSync(join(folder, name), '
 
 export const PLATFORM_OPERATIONS: PlatformOperation[] = readJson('operations.json');
 const { $defs: DEFINITIONS }: { $defs: Record<string, Shape> } = readJson('schemas.json');
+
+/** The gateway's own: who routes one of these is answered with it. */
+const OWN_EVENT_TYPES = ['destination.webhook.failing', 'delivery.failed'];
+DEFINITIONS.NotificationEventType?.enum?.push(...OWN_EVENT_TYPES);
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
