@@ -10,8 +10,8 @@ import { usePageQuery } from '../parts/queries.ts';
 import type { PageProps } from '../shell/places.ts';
 import { DestinationStates, LastFailures } from './care.tsx';
 
-/** Plots are a part of their own: figures don't wait for it. */
-const OperationsPlot = lazy(() => import('./operations-plot.tsx'));
+/** A part of its own: figures don't wait for it. */
+const ActivityPanels = lazy(() => import('./activity.tsx'));
 
 const QUERY = graphql`
   query overviewPageQuery($project: String!) {
@@ -74,11 +74,9 @@ export default function OverviewPage({ project: idOrName }: PageProps) {
           isBad
         />
       </div>
-      <Panel title="Operations by hour">
-        <Loaded place={idOrName}>
-          <OperationsPlot project={idOrName} />
-        </Loaded>
-      </Panel>
+      <Loaded place={idOrName}>
+        <ActivityPanels project={idOrName} />
+      </Loaded>
       <div className="grid">
         <Panel title="Events, live" actions={<Link href={to('events')}>All events</Link>}>
           <LiveEvents project={idOrName} address={to} />

@@ -36,7 +36,7 @@ export function Plot({ label, times, series }: PlotProps) {
     const element = place.current;
     if (!element) return;
     const draw = () => {
-      const plot = new UPlot(optionsOf(element, series), dataOf(times, series), element);
+      const plot = new UPlot(optionsOf(element, times, series), dataOf(times, series), element);
       return () => plot.destroy();
     };
     let end = draw();
@@ -61,7 +61,16 @@ function dataOf(times: readonly number[], series: readonly Series[]): UPlot.Alig
   return [[...times], ...series.map(({ values }) => [...values])];
 }
 
-function optionsOf(element: HTMLElement, series: readonly Series[]): UPlot.Options {
+/** In seconds. */
+function bucketOf([first = 0, second = first + 1]: readonly number[]): number {
+  return second - first;
+}
+
+function optionsOf(
+  element: HTMLElement,
+  times: readonly number[],
+  series: readonly Series[],
+): UPlot.Options {
   const [text, line] = [colour('quiet', element), colour('line', element)];
   const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line } };
   const bars = UPlot.paths.bars?.({ size: [BAR_SHARE, BAR_PX_MAX] });
@@ -70,7 +79,11 @@ function optionsOf(element: HTMLElement, series: readonly Series[]): UPlot.Optio
     height: HEIGHT_PX,
     padding: [12, 8, 0, 0],
     cursor: { points: { show: false } },
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max)] } },
+    scales: {
+      // Room for half of the first bar, and of the last.
+      x: { range: (_plot, min, max) => [min - bucketOf(times) / 2, max + bucketOf(times) / 2] },
+      y: { range: (_plot, _min, max) => [0, Math.max(1, max)] },
+    },
     axes: [
       { ...axis, grid: { show: false } },
       { ...axis, size: 44 },

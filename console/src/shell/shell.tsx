@@ -59,7 +59,9 @@ export function Shell({ project, onSignOut, children }: ShellProps) {
         <ul>
           {PLACES.filter(({ List }) => List).map(({ path, name }) => {
             const address = path ? `/${project}/${path}` : `/${project}`;
-            const isHere = path ? location.startsWith(address) : location === address;
+            const isHere = path
+              ? location.startsWith(address)
+              : location.replace(/\/$/, '') === address;
             return (
               <li key={name}>
                 <Link

@@ -1,0 +1,132 @@
+/** How much goes on: operations by hour, and what was delivered and moved today. */
+import { lazy, useMemo } from 'react';
+import { graphql } from 'react-relay';
+import type { activityQuery } from '../../__generated__/activityQuery.graphql.ts';
+import { Empty, Panel } from '../parts/page.tsx';
+import type { Series } from '../parts/plot.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import { Table } from '../parts/table.tsx';
+
+/** Plots are a part of their own: figures don't wait for it. */
+const Plot = lazy(async () => ({ default: (await import('../parts/plot.tsx')).Plot }));
+
+const QUERY = graphql`
+  query activityQuery($project: String!, $from: DateTime!, $today: DateTime!) {
+    project(idOrName: $project) {
+      byHour: activity(from: $from, bucket: HOUR) {
+        operations {
+          time
+          status
+          count
+        }
+      }
+      today: activity(from: $today, bucket: DAY) {
+        deliveries {
+          destination {
+            id
+            name
+          }
+          attempts
+          failedAttempts
+          p50Ms
+          p95Ms
+          p99Ms
+        }
+        records {
+          read
+          written
+          receivedEvents
+        }
+      }
+    }
+  }
+`;
+
+const LOOK_MS = 15_000;
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+
+type Activity = NonNullable<activityQuery['response']['project']>;
+type Counted = Activity['byHour']['operations'][number];
+
+export default function ActivityPanels({ project: idOrName }: { project: string }) {
+  const thisHour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  const firstHour = thisHour - (HOURS - 1) * HOUR_MS;
+  const variables = {
+    project: idOrName,
+    from: new Date(firstHour).toISOString(),
+    today: `${new Date(thisHour).toISOString().slice(0, 10)}T00:00:00.000Z`,
+  };
+  const { project } = usePageQuery<activityQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const operations = project?.byHour.operations;
+  const columns = useMemo(() => columnsOf(operations ?? [], firstHour), [operations, firstHour]);
+  if (!project) return null;
+  return (
+    <>
+      <Panel title="Operations by hour">
+        {columns.all === 0 ? (
+          <Empty title={`No operation in ${HOURS} hours`} />
+        ) : (
+          <Plot
+            label={`${columns.all} operations in ${HOURS} hours: ${columns.failed} of them failed`}
+            times={columns.times}
+            series={columns.series}
+          />
+        )}
+      </Panel>
+      <Panel title="Today, in UTC">
+        <Moved of={project.today.records} />
+        <Delivered of={project.today.deliveries} />
+      </Panel>
+    </>
+  );
+}
+
+/** A column for each hour: the failed ones are drawn last, and so stand in front of all. */
+function columnsOf(operations: readonly Counted[], firstHour: number) {
+  const hours = Array.from({ length: HOURS }, (_none, index) => firstHour + index * HOUR_MS);
+  const sumOf = (isCounted: (one: Counted) => boolean) =>
+    operations.reduce((sum, one) => sum + (isCounted(one) ? one.count : 0), 0);
+  const isFailed = ({ status }: Counted) => status === 'FAILURE';
+  const valuesOf = (isCounted: (one: Counted) => boolean) =>
+    hours.map((hour) => sumOf((one) => Date.parse(one.time) === hour && isCounted(one)));
+  const series: Series[] = [
+    { name: 'All', tone: 'accent', values: valuesOf(() => true) },
+    { name: 'Failed', tone: 'bad', values: valuesOf(isFailed) },
+  ];
+  const times = hours.map((hour) => hour / 1_000);
+  return { times, series, all: sumOf(() => true), failed: sumOf(isFailed) };
+}
+
+function Moved({ of: records }: { of: Activity['today']['records'] }) {
+  const sum = (name: keyof (typeof records)[number]) =>
+    records.reduce((all, one) => all + Number(one[name]), 0).toLocaleString('en');
+  return (
+    <p>
+      <strong>{sum('read')}</strong> records read, <strong>{sum('written')}</strong> written,{' '}
+      <strong>{sum('receivedEvents')}</strong> events of providers received.
+    </p>
+  );
+}
+
+function Delivered({ of: deliveries }: { of: Activity['today']['deliveries'] }) {
+  if (deliveries.length === 0) return <p className="quiet">Nothing was delivered yet.</p>;
+  const ms = (value: number | null | undefined) => (value == null ? '–' : `${value} ms`);
+  return (
+    <Table
+      label="Deliveries today"
+      columns={['Destination', 'Attempts', 'Failed', 'p50', 'p95', 'p99']}
+    >
+      {deliveries.map(({ destination, attempts, failedAttempts, p50Ms, p95Ms, p99Ms }, index) => (
+        <tr key={destination?.id ?? `deleted ${index}`}>
+          <td>{destination?.name ?? 'deleted'}</td>
+          <td>{attempts.toLocaleString('en')}</td>
+          <td>{failedAttempts.toLocaleString('en')}</td>
+          <td>{ms(p50Ms)}</td>
+          <td>{ms(p95Ms)}</td>
+          <td>{ms(p99Ms)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
