@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { sharedApp, type Tenant, testApp } from '../support/app.ts';
@@ -336,4 +337,20 @@ test('a workspace that is in no address of a provider is not needed', async () =
     starting(tenant, { provider: 'salesforce', providerMetadata: given }),
   );
   expect(JSON.stringify(errors)).not.toContain('providerWorkspaceRef');
+});
+
+test('an app that is deleted while somebody starts is told as such', async () => {
+  const tenant = await app.tenant();
+  const codes = new Set<string | undefined>();
+  // At other moments of the start each time.
+  for (let moment = 0; moment < 60; moment += 1) {
+    const providerAppId = await createProviderApp(tenant);
+    const begun = tenant.request(START, starting(tenant));
+    for (let turn = 0; turn < moment; turn += 1) await setImmediate();
+    await prisma.providerApp.deleteMany({ where: { id: providerAppId } });
+    const { errors = [] } = await begun;
+    codes.add(errors[0]?.extensions.code);
+  }
+  const permitted = [undefined, 'UNPROCESSABLE', 'BAD_USER_INPUT'];
+  expect([...codes].filter((code) => !permitted.includes(code))).toEqual([]);
 });

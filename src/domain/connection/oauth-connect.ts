@@ -2,7 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
-import { invalidInput, rateLimited } from '../../errors.ts';
+import { isForeignKeyViolation } from '../../database/violations.ts';
+import { invalidInput, rateLimited, unprocessable } from '../../errors.ts';
 import type { SealedPlace } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -64,24 +65,35 @@ export async function beginConnect(
   const id = idOfState(state);
   const callbackUrl = call.publicUrl() + CALLBACK_PATH;
   const expireTime = new Date(call.now().getTime() + LIFETIME_MS);
-  await call.database.prisma.oAuthConnect.create({
-    data: {
-      id,
-      projectId,
-      provider: plan.provider.name,
-      providerAppId: plan.app.id,
-      authScheme: plan.scheme,
-      input: storedInput(input, plan),
-      callbackUrl,
-      redirectUrl: input.redirectUrl ?? null,
-      codeVerifierSealed:
-        codeVerifier && call.vault.seal(codeVerifier, codeVerifierPlace(id, projectId)),
-      expireTime,
-    },
+  await insertConnect(call, {
+    id,
+    projectId,
+    provider: plan.provider.name,
+    providerAppId: plan.app.id,
+    authScheme: plan.scheme,
+    input: storedInput(input, plan),
+    callbackUrl,
+    redirectUrl: input.redirectUrl ?? null,
+    codeVerifierSealed:
+      codeVerifier && call.vault.seal(codeVerifier, codeVerifierPlace(id, projectId)),
+    expireTime,
   });
   const { packageInstallUrl } = plan.app;
   const url = authorizeUrl(plan, { state, codeVerifier, callbackUrl });
   return { authorizeUrl: url, expireTime, packageInstallUrl };
+}
+
+/** Throws UNPROCESSABLE if the provider app has just been deleted. */
+async function insertConnect(
+  { database }: Call,
+  data: Prisma.OAuthConnectUncheckedCreateInput,
+): Promise<void> {
+  try {
+    await database.prisma.oAuthConnect.create({ data });
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw unprocessable('The provider app has been deleted.');
+    throw error;
+  }
 }
 
 /** The row of a state that has the form of one; only its hash is stored. */
