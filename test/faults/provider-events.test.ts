@@ -27,7 +27,7 @@ const SECRET = 'secret of the provider';
 const PLACE = 'hook';
 const WAITING = { timeout: 120_000, interval: 200 };
 
-/** A project that subscribes to contacts, of which no provider is asked for anything. */
+/** A project that subscribes to contacts of an empty sandbox: events are sent in its name. */
 async function prepare() {
   const database = await testDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
@@ -52,25 +52,26 @@ async function prepare() {
     where: { id: place.id },
     data: { url: receiver.url(PLACE), ...sealed },
   });
-  await generate(tenant, { apiKey: 'sandbox-key' });
+  // The sandbox calls an account by its connection.
+  const { id: account } = await generate(tenant, { apiKey: 'sandbox-key' });
   const input = { projectIdOrName: projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
   await tenant.query(CREATE_INSTALLATION, { input });
-  // As if it had been set up: nothing is there to be asked.
+  // As if it had been set up already, before the first event.
   await database.prisma.objectSubscription.updateMany({
     where: { projectId },
-    data: { providerAppId, account: 'the-account', status: 'ACTIVE', dueTime: null },
+    data: { providerAppId, account, status: 'ACTIVE', dueTime: null },
   });
-  return { database, receiver, env, providerAppId };
+  return { database, receiver, env, providerAppId, account };
 }
 
 /** The changes of each of a sender's records, in their order. */
-function* requestsOf(sender: number): Generator<object[]> {
+function* requestsOf(sender: number, account: string): Generator<object[]> {
   const startMs = Date.now();
   for (let change = 0; change < CHANGES; change += 1) {
     const events = Array.from({ length: RECORDS }, (_, record) => {
       const recordId = `${sender}-${record}`;
       const occurredAt = new Date(startMs + change * 10).toISOString();
-      const about = { type: 'contacts.deleted', account: 'the-account', objectName: 'contacts' };
+      const about = { type: 'contacts.deleted', account, objectName: 'contacts' };
       return { id: `${recordId}-${change}`, recordId, occurredAt, ...about };
     });
     for (let at = 0; at < events.length; at += REQUEST_EVENTS) {
@@ -96,8 +97,13 @@ interface Sent {
   taken: number;
 }
 
-async function sendAll(url: string, sender: number, sent: Sent): Promise<void> {
-  for (const events of requestsOf(sender)) {
+interface Sender {
+  number: number;
+  account: string;
+}
+
+async function sendAll(url: string, { number, account }: Sender, sent: Sent): Promise<void> {
+  for (const events of requestsOf(number, account)) {
     await post(url, events);
     sent.taken += events.length;
     // Twice, as a provider does that missed the answer.
@@ -106,13 +112,13 @@ async function sendAll(url: string, sender: number, sent: Sent): Promise<void> {
 }
 
 test(`of ${EVENTS} events, each sent twice, all are owed once over ${KILLS} SIGKILLs, in the order of each record`, async () => {
-  const { database, receiver, env, providerAppId } = await prepare();
+  const { database, receiver, env, providerAppId, account } = await prepare();
   const { prisma } = database;
   let gateway = await startGateway(env);
   const url = `http://127.0.0.1:${env.PORT}/webhooks/sandbox/${providerAppId}`;
   const sent = { taken: 0 };
   const sending = Promise.all(
-    Array.from({ length: SENDERS }, (_, sender) => sendAll(url, sender, sent)),
+    Array.from({ length: SENDERS }, (_, number) => sendAll(url, { number, account }, sent)),
   );
   for (const moment of moments(randomOf(SEED), { count: KILLS, most: EVENTS })) {
     await expect.poll(() => sent.taken, { ...WAITING, interval: 5 }).toBeGreaterThanOrEqual(moment);
