@@ -3,7 +3,7 @@ import type { Database } from '../../database/database.ts';
 import type { Pipeline } from '../../graphql/execution/pipeline.ts';
 
 /** Enough for Node to compile what each operation goes through; their texts differ, or they would be known. */
-const OPERATIONS = 8;
+const OPERATIONS = 20;
 
 export async function warmUp(database: Database, pipeline: Pipeline): Promise<void> {
   // Prisma loads its query compiler at the first statement of all.
