@@ -19,6 +19,7 @@ import { uploadUrlEndpoint } from './integration/upload-url.ts';
 import { backfillProgressEndpoint } from './operation/backfill-progress.ts';
 import { operationEndpoints } from './operation/operation.ts';
 import { readEndpoints } from './operation/reads.ts';
+import { searchEndpoint } from './operation/record-search.ts';
 import { writeEndpoints } from './operation/write-records.ts';
 import { billingAccountEndpoints } from './org/billing-account.ts';
 import { builderEndpoints } from './org/builder.ts';
@@ -60,6 +61,7 @@ export const ENDPOINTS: Endpoint[] = [
   backfillProgressEndpoint,
   ...writeEndpoints,
   ...readEndpoints,
+  searchEndpoint,
   ...operationEndpoints,
   ...topicEndpoints,
   ...destinationEndpoints,

@@ -37,6 +37,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
       '`Revision.content` with `ConnectedAccount.objectMetadata` tells the same of each object.',
     getCatalogue: '`providers` lists the same in pages.',
     readInstalledObjectMetadata: '`Installation.objectMetadata` reads the same of a row.',
+    searchRecords: '`Installation.records` finds the same of a row, and reads on.',
     refreshIfDue:
       'A parameter of the GET that shows tokens; a token is refreshed whenever it is used.',
   },
@@ -63,6 +64,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
     ]),
     getForwarding: 'The route of the proxy calls it: it is no endpoint of the table.',
     getOrgOfProject: 'A project has `orgId`, and `getOrg` gives the org.',
+    listInstallationRecords: '`searchRecords` finds the installation by its group.',
     listProviders: 'The whole catalogue is one answer, as the platform has it.',
     objectMetadataOfInstallation:
       '`readInstalledObjectMetadata` finds the installation by its group.',

@@ -38,7 +38,7 @@ const NOT_SHOWN_TYPES: [names: RegExp, reason: string][] = [
   [/^(Association|AssociationTarget|AssociationType|BatchRecord|Header)Input$/, WRITTEN],
   [/^(AutoBatchPolicy|BatchPolicy|RetryPolicy|WriteRecords|TriggerRead)Input$/, ASKED],
   [/^CreateSessionTokenInput$/, 'The token says it, and `viewer` to who sends it.'],
-  [/^TimeRangeInput$/, FOUND_BY],
+  [/^(RecordFilter|TimeRange)Input$/, FOUND_BY],
   [/^(Pause|Resume)ReadsInput$/, '`paused` and `pauseNote` of the objects show it.'],
   [/^UpsertIntegrationsInput$/, 'The integrations and their latest revisions show it.'],
   [/^StartOAuth(Connect|Update)Input$/, 'The connection that the consent makes shows it.'],

@@ -25,6 +25,7 @@ const OF_REST: Record<string, string> = {
   createBillingPortalSession: 'There is no such portal: it is refused.',
   deliverResults: 'Records never wait: nothing is left to do, whatever is asked.',
   patchInstallationConfig: 'GraphQL changes the whole config by updateInstallation.',
+  searchRecords: 'It changes nothing: GraphQL reads the same by Installation.records.',
 };
 
 /** What is refused if it can't be honoured: the place that the refusal names, and a request that has it. */

@@ -1,7 +1,7 @@
 /**
  * How large an operation is before it runs: depth, aliases, directives, root fields, and its cost (each
- * object counts 1, times the page sizes around it). Fragments are measured once each, so that the
- * measure itself is linear in the document.
+ * object counts 1, and a field what it says that it costs, times the page sizes around it). Fragments are
+ * measured once each, so that the measure itself is linear in the document.
  */
 import {
   type DocumentNode,
@@ -129,7 +129,8 @@ export function costOf({ schema, document, operation, variables }: CostQuestion)
     if (!definition) return 0;
     const inner = ofSelections(field.selectionSet, getNamedType(definition.type).name);
     const own = countsNothing(definition.type) ? 0 : 1;
-    return (own + inner) * timesOf(field, definition.args, variables);
+    const asked = Number(definition.extensions.cost ?? 0);
+    return asked + (own + inner) * timesOf(field, definition.args, variables);
   };
 
   const root = schema.getRootType(operation.operation);
@@ -161,7 +162,7 @@ function timesOf(
     return undefined;
   };
   const names = args.map((arg) => arg.name);
-  if (names.includes('first') && names.includes('last')) {
+  if (names.includes('first')) {
     const size = given('first') ?? given('last');
     return typeof size === 'number' && size > 0 ? size : PAGE_DEFAULT;
   }

@@ -24,6 +24,7 @@ import '../integration/revision.ts';
 import '../installation/installation.ts';
 import '../installation/installation-config.ts';
 import '../operation/reads.ts';
+import '../operation/record-search.ts';
 import '../operation/operation.ts';
 import '../operation/operation-log.ts';
 import '../operation/write-records.ts';

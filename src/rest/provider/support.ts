@@ -67,21 +67,21 @@ export function showSupport(provider: Provider): z.input<typeof support> {
     ? { supported: true, defaultRecordLimit: provider.limits.batchSize }
     : { supported: false };
   const never = { supported: false };
-  const subscribes = has('SUBSCRIBE');
+  const { kinds = [] } = provider.capabilities.subscribe ?? {};
   return {
     read: has('READ'),
     write: has('WRITE'),
     delete: has('DELETE'),
     proxy: has('PROXY'),
-    subscribe: subscribes,
+    subscribe: has('SUBSCRIBE'),
     bulkWrite: NO_BULK_JOBS,
     batchWrite: { create: written, update: written, upsert: never, delete: never },
-    search: { operators: { equals: false } },
+    search: { operators: { equals: (provider.takes.filters ?? 0) > 0 } },
     subscribeSupport: {
-      create: subscribes,
-      update: subscribes,
-      delete: subscribes,
-      passThrough: false,
+      create: kinds.includes('CREATE'),
+      update: kinds.includes('UPDATE'),
+      delete: kinds.includes('DELETE'),
+      passThrough: kinds.includes('OTHER'),
     },
   };
 }

@@ -27,7 +27,7 @@ test('the whole catalogue is given by name, and one of it too', async () => {
       ...{ read: true, write: true, delete: true, proxy: true, subscribe: true },
       bulkWrite: { insert: false, update: false, upsert: false, delete: false },
       batchWrite: { create: { supported: true, defaultRecordLimit: 100 } },
-      search: { operators: { equals: false } },
+      search: { operators: { equals: true } },
     },
     authSchemes: ['oauth2/authorizationCode'],
     supports: ['read', 'write', 'delete', 'batch_write', 'metadata', 'proxy', 'subscribe'],

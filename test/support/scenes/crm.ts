@@ -1,5 +1,6 @@
 /** Installations at HubSpot and Salesforce, with servers of the tests in their places. */
 import { afterAll } from 'vitest';
+import type { Provider } from '../../../src/providers/contract.ts';
 import { hubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
 import { salesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
 import { sharedApp, type TestApp } from '../app.ts';
@@ -11,14 +12,15 @@ import { CREATE_INSTALLATION, insertDestination, integrate } from './integration
 
 export type Crm = 'hubspot' | 'salesforce';
 
-/** An app for all tests of a file that knows both, and the servers that they are. */
-export async function crmApp() {
+/** An app for all tests of a file that knows both and those given, and the servers that they are. */
+export async function crmApp(others: Provider[] = []) {
   const [hubspot, salesforce] = await Promise.all([hubspotServer(), salesforceServer()]);
   const app = await sharedApp({
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     providers: [
       hubspotProvider({ baseUrl: hubspot.url }),
       salesforceProvider({ baseUrl: salesforce.url }),
+      ...others,
     ],
   });
   afterAll(async () => {

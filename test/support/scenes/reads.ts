@@ -24,6 +24,16 @@ export const RESUME = `mutation ($input: ResumeReadsInput!) {
   resumeReads(input: $input) { installation { id objects { objectName paused pauseNote nextReadTime } } }
 }`;
 
+export const RECORDS = `query ($id: ID!, $objectName: String!, $filters: [RecordFilterInput!], $first: Int, $after: String) {
+  node(id: $id) { ... on Installation {
+    records(objectName: $objectName, filters: $filters, first: $first, after: $after) {
+      edges { cursor node { id fields mappedFields raw } }
+      nodes { id }
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    }
+  } }
+}`;
+
 export type Message = MessageHead & {
   resultInfo: { type: string; numRecords: number };
   result: ResultEntry[];

@@ -1,0 +1,275 @@
+/** Records of an account as they are now, through an installation's fields and mapping: nothing is stored or sent. */
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { type DomainError, invalid, notFound, unprocessable } from '../../errors.ts';
+import type { FieldValue, RecordPage } from '../../providers/contract.ts';
+import { ProviderError } from '../../providers/provider-error.ts';
+import type { Call } from '../call.ts';
+import { openSession } from '../connection/connection-session.ts';
+import { isAwaitingConsent } from '../connection/token/awaited-consent.ts';
+import { AWAITS_CONSENT } from '../connection/token/token.ts';
+import { read } from '../declared-read.ts';
+import {
+  FILTERS_MAX,
+  fieldFilterInput,
+  fieldFilterIssues,
+} from '../installation/choice/field-filter.ts';
+import { getInstallationOfGroup } from '../installation/installation.ts';
+import { integrationIdOrName } from '../integration/integration.ts';
+import { contentOf } from '../integration/integration-content.ts';
+import { contentText } from '../integration/integration-content-input.ts';
+import { latestRevisions } from '../integration/revision.ts';
+import { projectIdOrName, ref } from '../names.ts';
+import { orNull } from '../optional-value.ts';
+import { PAGE_DEFAULT, PAGE_MAX } from '../paging/page.ts';
+import { providerRefusal } from '../provider/provider-refusal.ts';
+import { orEndUser } from '../viewer/needs.ts';
+import { entryOf, type ResultEntry } from './read/read-message.ts';
+import { nativeName, planKey, type ReadPlan, waitsFor } from './read/read-plan.ts';
+import { getReadSource, type ReadSource, withAllFields } from './read/source.ts';
+import { countGiven, openPosition, type RecordPosition, sealPosition } from './record-position.ts';
+
+const fieldName = contentText.describe(
+  "The name of the field: the provider's or the mapped one. It need not be one that is read.",
+);
+
+const recordFilterInput = fieldFilterInput
+  .omit({ operator: true })
+  .extend({ fieldName })
+  .meta({ id: 'RecordFilterInput', description: 'A condition on a field of the records.' });
+
+const objectName = contentText.describe(
+  "The name of the object: the mapped one or the provider's. The installation must read it.",
+);
+
+export const recordsInput = z.object({
+  objectName,
+  filters: orNull(z.array(recordFilterInput).max(FILTERS_MAX)).describe(
+    'Only records that meet all of these conditions, and those of the config. HubSpot takes 3 in all, Salesforce 20; of most providers, records can only be listed.',
+  ),
+  first: orNull(z.number().int().min(1).max(PAGE_MAX)).describe(
+    `How many records, 1 to ${PAGE_MAX}. Default: ${PAGE_DEFAULT}. There may be fewer, though more follow: one page of the provider is read.`,
+  ),
+  after: orNull(z.string()).describe(
+    'Only records after this cursor, with the same object and conditions: the endCursor of a page, or the cursor of an edge.',
+  ),
+});
+type RecordsInput = z.input<typeof recordsInput>;
+
+/** A record of an account, with the fields that the installation reads. */
+export interface FoundRecord extends ResultEntry {
+  id: string;
+}
+
+export interface RecordsPage {
+  edges: { readonly cursor: string; readonly node: FoundRecord }[];
+  pageInfo: {
+    hasNextPage: boolean;
+    hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
+}
+
+/**
+ * A page of the provider's at most. Throws BAD_USER_INPUT for a cursor of another search or one that the provider
+ * has forgotten, UNPROCESSABLE for what can't be read or searched, and PROVIDER_ERROR if no answer came.
+ */
+export const listInstallationRecords = read(
+  orEndUser('read', 'READ'),
+  async (
+    call: Call,
+    installation: Row<'Installation'>,
+    input: RecordsInput,
+  ): Promise<RecordsPage> => {
+    const source = await searchable(call, installation, input.objectName);
+    const conditions = conditionsOf(source, input.filters ?? []);
+    const search = { installation, source, conditions: conditions ?? [] };
+    const from = startOf(call, search, input.after ?? null);
+    const size = input.first ?? PAGE_DEFAULT;
+    // Two values of one field: no record has both.
+    if (conditions === null) return shownPage(call, search, { from, size, page: NO_RECORDS });
+    const page = await readingFrom(() => readRecords(call, search, { from, size }));
+    return shownPage(call, search, { from, size, page });
+  },
+);
+
+export const searchInput = z.object({
+  projectIdOrName,
+  integrationIdOrName,
+  groupRef: ref.describe('The ref of the group whose account is searched.'),
+  objectName,
+  filters: z
+    .array(fieldFilterInput.extend({ fieldName }))
+    .max(FILTERS_MAX)
+    .describe('Conditions on fields: records are found that meet all of them.'),
+});
+
+/** One page of the provider's, of the group's installation. */
+export const searchRecords = read(
+  orEndUser('read', 'READ'),
+  async (
+    call: Call,
+    { filters, objectName: name, ...key }: z.output<typeof searchInput>,
+  ): Promise<FoundRecord[]> => {
+    const installation = await getInstallationOfGroup(call, key);
+    const search = { objectName: name, filters, first: PAGE_MAX };
+    const { edges } = await listInstallationRecords(call, installation, search);
+    return edges.map(({ node }) => node);
+  },
+);
+
+interface Search {
+  installation: Row<'Installation'>;
+  source: ReadSource;
+  conditions: FieldValue[];
+}
+
+const NO_RECORDS: RecordPage = { records: [], nextCursor: null, estimatedTotal: null };
+
+async function searchable(
+  call: Call,
+  installation: Row<'Installation'>,
+  name: string,
+): Promise<ReadSource> {
+  const [revision] = await latestRevisions(call, [installation.integrationId]);
+  if (!revision) throw notFound('Installation', installation.id);
+  const native = nativeName(contentOf(revision), name);
+  if (native === null) {
+    throw invalid('objectName', 'is not an object that the integration reads.', name);
+  }
+  const source = await getReadSource(call, installation, native);
+  if (source.plan.unmapped.length > 0) throw unprocessable(waitsFor(source.plan));
+  if (await isAwaitingConsent(call, source.connection)) throw unprocessable(AWAITS_CONSENT);
+  return { ...source, plan: await readingFrom(() => withAllFields(call, source)) };
+}
+
+/** The caller's conditions and the config's, by the provider's names; null if no record can meet them. */
+function conditionsOf(
+  { plan, provider }: ReadSource,
+  filters: NonNullable<RecordsInput['filters']>,
+): FieldValue[] | null {
+  const most = provider.takes.filters ?? 0;
+  if (filters.length > 0 && most === 0) {
+    const detail = `${provider.displayName} does not support search: its records can only be listed, without conditions.`;
+    throw unprocessable(detail);
+  }
+  const issues = [...fieldFilterIssues(filters, { path: ['filters'], provider })];
+  const [first] = issues;
+  if (first) throw invalid(first.name, first.detail, first.value);
+  const conditions = plan.filters.map(({ fieldName: name, value }) => ({ fieldName: name, value }));
+  for (const filter of filters) {
+    const condition = atProvider(filter, plan);
+    const same = conditions.find((one) => one.fieldName === condition.fieldName);
+    if (same && String(same.value) !== String(condition.value)) return null;
+    if (!same) conditions.push(condition);
+  }
+  if (conditions.length <= most || filters.length === 0) return conditions;
+  const detail = `must be at most ${most - plan.filters.length}: ${provider.displayName} takes ${most}, and the config has ${plan.filters.length}.`;
+  throw invalid('filters', detail);
+}
+
+/** Names and values as messages have them, in the provider's words. */
+function atProvider(
+  { fieldName: name, value }: FieldValue,
+  { fields, mappings, words }: ReadPlan,
+): FieldValue {
+  const mapping = fields.includes(name)
+    ? undefined
+    : mappings.find(({ mapToName }) => mapToName === name);
+  const known = Object.hasOwn(words, name) ? words[name] : {};
+  const [word] = Object.entries(known ?? {}).find(([, told]) => told === String(value)) ?? [];
+  return { fieldName: mapping?.fieldName ?? name, value: word ?? value };
+}
+
+function keyOf({ source: { connection, plan }, conditions }: Search): string {
+  const filters = conditions.map((one) => ({ ...one, operator: 'EQ' as const }));
+  return planKey(connection.id, plan, filters);
+}
+
+function startOf(call: Call, search: Search, after: string | null): RecordPosition {
+  const key = keyOf(search);
+  if (after === null) return { planKey: key, cursor: null, given: 0, lastId: null };
+  const position = openPosition(call, search.installation, after);
+  if (!position) throw invalid('after', 'is not a cursor of this list.', after);
+  if (position.planKey === key) return position;
+  const detail =
+    'belongs to other records: the conditions, the config or the connection are not the same. Leave it out to begin again.';
+  throw invalid('after', detail, after);
+}
+
+interface Window {
+  from: RecordPosition;
+  size: number;
+}
+
+function readRecords(call: Call, { source, conditions }: Search, { from, size }: Window) {
+  const { plan, connection, provider } = source;
+  const session = openSession(call, connection, provider);
+  return source.readPage(session, {
+    objectName: plan.objectName,
+    fields: plan.fields,
+    filters: conditions,
+    pageSize: Math.min(from.given + size, provider.limits.pageSize),
+    ...(from.cursor !== null && { cursor: from.cursor }),
+  });
+}
+
+/** Runs work that calls the provider; its failures become refusals. */
+async function readingFrom<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.kind !== 'CURSOR_GONE') throw providerRefusal(error);
+    throw goneCursor();
+  }
+}
+
+function goneCursor(): DomainError {
+  return invalid(
+    'after',
+    'is too old: the provider has forgotten it. Leave it out to begin again.',
+  );
+}
+
+function shownPage(
+  call: Call,
+  search: Search,
+  { from, size, page }: Window & { page: RecordPage },
+): RecordsPage {
+  const { installation, source } = search;
+  const before = countGiven(page.records, from);
+  const records = page.records.slice(before, before + size);
+  const isWhole = before + records.length === page.records.length;
+  const { nextCursor } = page;
+  const cursorAt = (index: number) => {
+    const given = before + index + 1;
+    const isEnd = nextCursor !== null && given >= page.records.length;
+    const at = isEnd
+      ? { ...from, cursor: nextCursor, given: 0, lastId: null }
+      : { ...from, given, lastId: page.records[given - 1]?.id ?? from.lastId };
+    return sealPosition(call, installation, at);
+  };
+  const edges = records.map((record, index) => ({
+    node: { id: record.id, ...entryOf(record, source.plan) },
+    get cursor() {
+      return cursorAt(index);
+    },
+  }));
+  const hasNextPage = !isWhole || nextCursor !== null;
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage,
+      hasPreviousPage: from.cursor !== null || before > 0,
+      get startCursor() {
+        return edges[0]?.cursor ?? null;
+      },
+      // An empty page of a provider may have others behind it.
+      get endCursor() {
+        return edges.length > 0 || hasNextPage ? cursorAt(records.length - 1) : null;
+      },
+    },
+  };
+}

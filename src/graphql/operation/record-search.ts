@@ -1,0 +1,87 @@
+import {
+  type FoundRecord,
+  listInstallationRecords,
+  type RecordsPage,
+  recordsInput,
+} from '../../domain/operation/record-search.ts';
+import { needing } from '../schema/needing.ts';
+import { parsedArgs } from '../schema/parsed-args.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Installation } from '../schema/types.ts';
+
+/** It asks a third party, whatever little it selects. */
+const PROVIDER_PAGE_COST = 100;
+
+const FoundRecordType = builder.objectRef<FoundRecord>('Record').implement({
+  description: "A record of a customer's account at the provider, as it is now.",
+  fields: (t) => ({
+    id: t.exposeString('id', { description: "The provider's id of the record." }),
+    fields: t.field({
+      type: 'JSONObject',
+      description: "The fields that the installation reads, by the provider's names.",
+      resolve: ({ fields }) => fields,
+    }),
+    mappedFields: t.field({
+      type: 'JSONObject',
+      description: 'The fields that have a mapped name, by that name, with mapped values.',
+      resolve: ({ mappedFields }) => mappedFields,
+    }),
+    raw: t.field({
+      type: 'JSONObject',
+      description: 'The record as the provider gave it.',
+      resolve: ({ raw }) => raw,
+    }),
+  }),
+});
+
+const RecordEdge = builder.objectRef<RecordsPage['edges'][number]>('RecordEdge').implement({
+  description: 'One of the records, with its place in the list.',
+  fields: (t) => ({
+    cursor: t.string({
+      description: 'Marks this place in the list: give it as after to read on from here.',
+      resolve: ({ cursor }) => cursor,
+    }),
+    node: t.field({
+      type: FoundRecordType,
+      description: 'The record at this place in the list.',
+      resolve: ({ node }) => node,
+    }),
+  }),
+});
+
+const RecordConnection = builder.objectRef<RecordsPage>('RecordConnection').implement({
+  description: 'A page of records: at most one page of the provider. It is read forwards only.',
+  fields: (t) => ({
+    edges: t.field({
+      type: [RecordEdge],
+      description: 'The records of this page with their cursors.',
+      resolve: ({ edges }) => edges,
+    }),
+    nodes: t.field({
+      type: [FoundRecordType],
+      description: 'The records of this page.',
+      resolve: ({ edges }) => edges.map(({ node }) => node),
+    }),
+    pageInfo: t.field({
+      type: builder.pageInfoRef(),
+      description:
+        'Whether there are records after this page, and the cursor to read them. A page may be empty though others follow.',
+      resolve: ({ pageInfo }) => pageInfo,
+    }),
+  }),
+});
+
+const { extensions, ...told } = needing(
+  listInstallationRecords,
+  "Records at the provider, as they are now, through the installation's fields and mapping.",
+);
+
+builder.objectField(Installation, 'records', (t) =>
+  t.field({
+    ...told,
+    extensions: { ...extensions, cost: PROVIDER_PAGE_COST },
+    type: RecordConnection,
+    args: parsedArgs(t.arg, recordsInput),
+    resolve: (installation, input, { call }) => listInstallationRecords(call, installation, input),
+  }),
+);

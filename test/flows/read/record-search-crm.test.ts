@@ -1,0 +1,101 @@
+/** Searches at HubSpot and Salesforce, and at a provider that has none. */
+import { expect, test } from 'vitest';
+import { crmAt } from '../../support/rest/proxied.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import { crmApp, installedAt } from '../../support/scenes/crm.ts';
+import {
+  CREATE_INSTALLATION,
+  contentFor,
+  insertDestination,
+  integrate,
+} from '../../support/scenes/integrations.ts';
+import { RECORDS } from '../../support/scenes/reads.ts';
+
+const plain = crmAt('http://127.0.0.1:9', {
+  name: 'plain',
+  displayName: 'Plain CRM',
+  capabilities: {
+    readPage: async () => ({
+      records: [{ id: '1', fields: { name: 'Ada' }, raw: { name: 'Ada', more: 1 } }],
+      nextCursor: null,
+      estimatedTotal: null,
+    }),
+  },
+});
+
+const { app, hubspot, salesforce } = await crmApp([plain]);
+
+test('HubSpot is searched by its own search, a page of it at a time', async () => {
+  const objects = [
+    { objectName: 'deals', destination: 'records', requiredFields: [{ fieldName: 'dealname' }] },
+  ];
+  const rest = await installedAt(app, 'hubspot', { content: { read: { objects } } });
+  for (const n of [1, 2, 3]) {
+    hubspot.store.create('deals', { dealname: `Deal ${n}`, dealstage: n < 3 ? 'won' : 'lost' });
+  }
+  const filters = [{ fieldName: 'dealstage', value: 'won' }];
+  const ask = async (after?: string) => {
+    const variables = { id: rest.installationId, objectName: 'deals', filters, first: 1, after };
+    return (await rest.tenant.query(RECORDS, variables)).node.records;
+  };
+  const first = await ask();
+  const second = await ask(first.pageInfo.endCursor);
+  const names = [first, second].map(({ edges }) => edges[0].node.fields.dealname);
+  expect(names).toEqual(['Deal 1', 'Deal 2']);
+  expect(second.pageInfo.hasNextPage).toBe(false);
+  expect(hubspot.requests.at(-1)?.path).toBe('/crm/v3/objects/deals/search');
+  const four = ['a', 'b', 'c', 'd'].map((fieldName) => ({ fieldName, value: 1 }));
+  const variables = { id: rest.installationId, objectName: 'deals', filters: four };
+  const { problem } = await rest.tenant.refusal(RECORDS, variables);
+  expect(problem.issues).toMatchObject([
+    { name: 'filters', detail: 'must be at most 3: HubSpot takes no more.' },
+  ]);
+});
+
+test('Salesforce is queried, and its large pages are given in parts', async () => {
+  const requiredFields = [{ fieldName: 'lastname', mapToName: 'surname' }];
+  const objects = [{ objectName: 'Contact', destination: 'records', requiredFields }];
+  const rest = await installedAt(app, 'salesforce', { content: { read: { objects } } });
+  for (const LastName of ["O'Neil", 'Ada', "O'Neil"])
+    salesforce.store.create('Contact', { LastName });
+  const filters = [{ fieldName: 'LastName', value: "O'Neil" }];
+  const ask = async (after?: string) => {
+    const variables = { id: rest.installationId, objectName: 'Contact', filters, first: 1, after };
+    return (await rest.tenant.query(RECORDS, variables)).node.records;
+  };
+  const first = await ask();
+  const second = await ask(first.pageInfo.endCursor);
+  expect([first, second].map(({ edges }) => edges[0].node.mappedFields)).toEqual([
+    { surname: "O'Neil" },
+    { surname: "O'Neil" },
+  ]);
+  expect(first.nodes).not.toEqual(second.nodes);
+  expect([first, second].map(({ pageInfo }) => pageInfo.hasNextPage)).toEqual([true, false]);
+});
+
+test('a provider without search lists its records, and says that it has none', async () => {
+  const rest = await restTenant(app);
+  await insertDestination(app, rest.tenant);
+  const objects = [
+    { objectName: 'people', destination: 'records', requiredFields: [{ fieldName: 'name' }] },
+  ];
+  const content = contentFor('crm', { provider: 'plain', read: { objects } });
+  await integrate(app, rest.tenant, content);
+  await generate(rest.tenant, { provider: 'plain', apiKey: 'key' });
+  const input = {
+    projectIdOrName: rest.tenant.projectId,
+    integrationIdOrName: 'crm',
+    groupRef: 'acme',
+  };
+  const { createInstallation } = await rest.tenant.query(CREATE_INSTALLATION, { input });
+  const variables = { id: createInstallation.installation.id, objectName: 'people' };
+  const { records } = (await rest.tenant.query(RECORDS, variables)).node;
+  expect(records.edges).toMatchObject([{ node: { id: '1', fields: { name: 'Ada' } } }]);
+  const refusal = await rest.refusal('POST', `${rest.base}/integrations/crm?groupRef=acme`, {
+    objectName: 'people',
+    fieldFilters: [{ fieldName: 'name', operator: 'eq', value: 'Ada' }],
+  });
+  expect(refusal).toMatchObject({ status: 422 });
+  expect(refusal.detail).toContain('Plain CRM does not support search');
+});
