@@ -87,3 +87,43 @@ test('what names a destination already is known by an index', async () => {
     { destinationName: 'own', userId: 'ins', integrationId: null, installationId: 'ins' },
   ]);
 });
+
+/** Beside the installation of FILL one that fails, one that has recovered, and one whose subscription does not work. */
+const FAILING = `
+  insert into "Revision" ("id", "projectId", "integrationId", "specVersion", "content")
+    values ('rev', 'prj', 'int', '1.0.0', '{}');
+  insert into "Group" ("id", "projectId", "groupRef", "groupName")
+    select 'grp ' || id, 'prj', id, id from unnest(array['fails', 'recovers', 'unsubscribed']) id;
+  insert into "Installation" ("id", "projectId", "integrationId", "groupId", "connectionId", "configId", "createdBy")
+    select id, 'prj', 'int', 'grp ' || id, 'con', 'cfg', 'test' from unnest(array['fails', 'recovers', 'unsubscribed']) id;
+  insert into "Operation" ("id", "projectId", "integrationId", "installationId", "configId", "actionType", "status", "metadata")
+    select installation || n, 'prj', 'int', installation, 'cfg', 'READ', status::"OperationStatus", '{}'
+    from (values ('fails', 1, 'SUCCESS'), ('fails', 2, 'FAILURE'), ('fails', 3, 'FAILURE'), ('fails', 4, 'FAILURE'),
+      ('recovers', 1, 'FAILURE'), ('recovers', 2, 'SUCCESS'), ('recovers', 3, 'FAILURE')) v(installation, n, status);
+  insert into "ObjectSubscription" ("projectId", "installationId", "objectName", "provider", "connectionId", "kinds",
+      "otherEvents", "watchFields", "status", "error")
+    values ('prj', 'unsubscribed', 'contacts', 'sandbox', 'con', '{}', '{}', '{}', 'FAILED', 'No.')`;
+
+test('the health of what is installed already is stored', async () => {
+  await using database = await openUnmigratedPglite();
+  await migrate(database, 'before', 'installation_health');
+  await database.exec(FILL);
+  await database.exec(FAILING);
+  await migrate(database, 'from', 'installation_health');
+  const { rows } = await database.query(
+    `select "id", "failuresInARow" as "failures", "healthStatus" as "status", "healthReason" as "reason"
+     from "Installation" order by 1`,
+  );
+  const healthy = { status: 'HEALTHY', reason: null };
+  const unhealthy = (reason: string) => ({ status: 'UNHEALTHY', reason });
+  expect(rows).toEqual([
+    { id: 'fails', failures: 3, ...unhealthy('Its last 3 operations have failed.') },
+    { id: 'ins', failures: 0, ...healthy },
+    { id: 'recovers', failures: 1, ...healthy },
+    {
+      id: 'unsubscribed',
+      failures: 0,
+      ...unhealthy('Its subscriptions do not work: contacts: No.'),
+    },
+  ]);
+});

@@ -1,11 +1,13 @@
 /** Lists of installations: of a project, an integration, a group and a connection. */
 import { z } from 'zod';
+import { InstallationHealth } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { findIntegration, integrationIdOrName } from '../integration/integration.ts';
 import { ref } from '../names.ts';
 import { createdFilters, createdRange } from '../paging/created-range.ts';
+import { refuseTogether } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
@@ -19,8 +21,15 @@ export const projectInstallationFilters = z.object({
   integrationIdOrName: integrationIdOrName
     .optional()
     .describe('Only installations of the integration with this id or name.'),
+  healthStatus: z
+    .enum(InstallationHealth)
+    .meta({ id: 'InstallationHealth' })
+    .optional()
+    .describe('Only installations that work, or that do not; not together with groupRef.'),
   ...installationFilters.shape,
 });
+/** A group has an integration once: `groupRef` has an index without the health. */
+export const INSTALLATION_EXCLUSIVE = [['groupRef', 'healthStatus']] as const;
 type InstallationsArgs = PageArgs & FiltersOf<typeof installationFilters>;
 
 export const listInstallations = read(
@@ -30,12 +39,14 @@ export const listInstallations = read(
     { id: projectId }: Row<'Project'>,
     args: PageArgs & FiltersOf<typeof projectInstallationFilters>,
   ) => {
+    refuseTogether(args, INSTALLATION_EXCLUSIVE);
     const [ofGroup, ofIntegration] = await Promise.all([
       groupCondition(call, projectId, args.groupRef),
       integrationCondition(call, projectId, args.integrationIdOrName),
     ]);
     const { inTime, ordered } = createdRange('ins', args);
-    const where = { projectId, ...ofGroup, ...ofIntegration, ...inTime };
+    const ofHealth = args.healthStatus == null ? {} : { healthStatus: args.healthStatus };
+    const where = { projectId, ...ofGroup, ...ofIntegration, ...ofHealth, ...inTime };
     const list = { name: 'Project.installations', parentId: projectId, ...ordered } as const;
     return listPage(call, { ...list, table: 'Installation', where }, args);
   },

@@ -1,9 +1,6 @@
 import { createInstallation, deleteInstallation } from '../../domain/installation/installation.ts';
 import {
-  installationHealth,
-  lastOperations,
-} from '../../domain/installation/installation-health.ts';
-import {
+  INSTALLATION_EXCLUSIVE,
   installationFilters,
   listConnectionInstallations,
   listInstallations,
@@ -12,6 +9,7 @@ import {
 } from '../../domain/installation/installation-list.ts';
 import { updateInstallation } from '../../domain/installation/installation-update.ts';
 import { installedObjects } from '../../domain/installation/installed-object.ts';
+import { lastOperations } from '../../domain/installation/last-operations.ts';
 import {
   metadataOptions,
   objectMetadataOfInstallation,
@@ -50,7 +48,7 @@ import { ObjectMetadata } from './object-metadata.ts';
 const InstallationHealth = enumType('InstallationHealth', 'Whether an installation works.', {
   HEALTHY: 'No failure is known.',
   UNHEALTHY:
-    'Its connection is BAD_CREDENTIALS, its config maps no field to what the integration requires, one of its subscriptions does not work, or its last three operations have failed. `healthReason` says which.',
+    'Its connection is BAD_CREDENTIALS, its config maps no field to what the integration requires, one of its subscriptions does not work, or the last three of its operations to end have failed. `healthReason` says which.',
 });
 
 Installation.implement({
@@ -64,15 +62,13 @@ Installation.implement({
       description: "The integration's latest revision: it holds for all installations.",
       resolve: ({ integrationId }, _args, { get }) => get(latestRevisions, integrationId),
     }),
-    healthStatus: t.field({
+    healthStatus: t.expose('healthStatus', {
       type: InstallationHealth,
       description: 'Whether it works.',
-      resolve: async ({ id }, _args, { get }) => (await get(installationHealth, id)).status,
     }),
-    healthReason: t.string({
+    healthReason: t.exposeString('healthReason', {
       nullable: true,
       description: 'Why it is UNHEALTHY, for people; null if it is HEALTHY.',
-      resolve: async ({ id }, _args, { get }) => (await get(installationHealth, id)).reason,
     }),
     lastOperation: t.field({
       type: Operation,
@@ -140,6 +136,7 @@ builder.objectField(Project, 'installations', (t) =>
   listField(t, Installations, {
     description: 'The installations of all integrations of the project, newest first.',
     args: filterArgs(t.arg, projectInstallationFilters),
+    exclusive: INSTALLATION_EXCLUSIVE,
     list: listInstallations,
   }),
 );

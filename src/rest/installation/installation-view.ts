@@ -1,10 +1,7 @@
 /** Installations as answers show them, with what they are made up of. */
 import { z } from 'zod';
-import {
-  installationHealth,
-  lastOperations,
-} from '../../domain/installation/installation-health.ts';
 import { installedObjects } from '../../domain/installation/installed-object.ts';
+import { lastOperations } from '../../domain/installation/last-operations.ts';
 import { contentOf } from '../../domain/integration/integration-content.ts';
 import type { Relations } from '../../domain/relations.ts';
 import { byId, type Row } from '../../domain/scope.ts';
@@ -27,7 +24,7 @@ export const installation = resource(
     ...createdShape,
     integrationId: z.string().describe('The id of the integration that is installed.'),
     healthStatus: words('InstallationHealth', ['HEALTHY', 'UNHEALTHY']).describe(
-      'unhealthy: its connection has bad credentials, it maps no field to what the integration requires, or its last three operations have failed.',
+      'unhealthy: its connection has bad credentials, it maps no field to what the integration requires, one of its subscriptions does not work, or the last three of its operations to end have failed.',
     ),
     healthReason: z
       .string()
@@ -49,12 +46,11 @@ export const installation = resource(
 
 export async function showInstallation(row: Row<'Installation'>, relations: Relations) {
   const { get, find } = relations;
-  const [ofGroup, integration, through, config, health, last, objects] = await Promise.all([
+  const [ofGroup, integration, through, config, last, objects] = await Promise.all([
     get(byId('Group'), row.groupId),
     get(byId('Integration'), row.integrationId),
     get(byId('Connection'), row.connectionId).then((found) => showConnection(found, relations)),
     get(byId('InstallationConfig'), row.configId),
-    get(installationHealth, row.id),
     find(lastOperations, row.id),
     get(installedObjects, row.id),
   ]);
@@ -64,8 +60,8 @@ export async function showInstallation(row: Row<'Installation'>, relations: Rela
     : null;
   return {
     ...row,
-    healthStatus: wordOf('InstallationHealth', health.status),
-    healthReason: health.reason ?? undefined,
+    healthStatus: wordOf('InstallationHealth', row.healthStatus),
+    healthReason: row.healthReason ?? undefined,
     group: showGroup(ofGroup),
     connection: through,
     config: showInstallationConfig(config, {

@@ -1,68 +1,204 @@
 import { expect, test } from 'vitest';
+import { inTransaction, type Transaction } from '../../../src/database/transaction.ts';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp } from '../../support/app.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/rows.ts';
 import { PROVIDERS } from '../../support/scenes/connections.ts';
-import { installFor, integrate } from '../../support/scenes/integrations.ts';
+import { contentFor, installFor, integrate } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
 const insert = insertRows(app);
-const { prisma } = app.app.services.database;
+const { database } = app.app.services;
+const { prisma } = database;
 
-async function installed() {
-  const tenant = await app.tenant();
+type Status = 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE';
+
+async function installed(given?: { tenant: Tenant; name: string; groupRef: string }) {
+  const tenant = given?.tenant ?? (await app.tenant());
   const { projectId } = tenant;
-  const { id: installationId, connection } = await installFor(tenant, await integrate(app, tenant));
-  return {
-    connection,
-    operations: async (...statuses: ('IN_PROGRESS' | 'SUCCESS' | 'FAILURE')[]) => {
-      const rows = statuses.map((status) => ({
-        id: newId('opr'),
-        projectId,
-        installationId,
-        status,
-      }));
-      await insert.operations(rows);
-      return rows.map(({ id }) => id);
-    },
-    look: async () => {
-      const { node } = await tenant.query(
-        `query ($id: ID!) { node(id: $id) { ... on Installation {
-          healthStatus lastOperation { id }
-        } } }`,
-        { id: installationId },
-      );
-      return node;
-    },
+  const integration = await integrate(app, tenant, contentFor(given?.name));
+  const groupRef = given?.groupRef ?? 'acme';
+  const { id, connection } = await installFor(tenant, integration, { groupRef });
+  const operations = async (...statuses: Status[]) => {
+    const rows = statuses.map((status) => ({
+      id: newId('opr'),
+      projectId,
+      installationId: id,
+      status,
+    }));
+    await insert.operations(rows);
+    return rows.map((row) => row.id);
   };
+  const look = async () => {
+    const { node } = await tenant.query(
+      `query ($id: ID!) { node(id: $id) { ... on Installation {
+        healthStatus healthReason lastOperation { id }
+      } } }`,
+      { id },
+    );
+    return node;
+  };
+  return { id, tenant, integration, connection, operations, look };
 }
+
+const CREDENTIALS = 'The provider refuses the credentials of its connection.';
+const OPERATIONS = 'Its last 3 operations have failed.';
 
 test('the last operation is the newest of the installation', async () => {
   const { operations, look } = await installed();
   const other = await installed();
   const ids = await operations('SUCCESS', 'IN_PROGRESS');
   await other.operations('FAILURE');
-  expect(await look()).toEqual({ healthStatus: 'HEALTHY', lastOperation: { id: ids[1] } });
+  expect(await look()).toMatchObject({ healthStatus: 'HEALTHY', lastOperation: { id: ids[1] } });
 });
 
-test.each([
-  ['HEALTHY', ['FAILURE', 'FAILURE']],
-  ['HEALTHY', ['FAILURE', 'SUCCESS', 'FAILURE', 'FAILURE']],
-  ['HEALTHY', ['FAILURE', 'FAILURE', 'FAILURE', 'SUCCESS']],
-  ['UNHEALTHY', ['FAILURE', 'FAILURE', 'FAILURE']],
-  ['UNHEALTHY', ['SUCCESS', 'FAILURE', 'FAILURE', 'FAILURE', 'IN_PROGRESS']],
-] as const)('%s after %j: three operations that ended in a row count', async (health, statuses) => {
+const ENDS: [string | null, Status[]][] = [
+  [null, ['FAILURE', 'FAILURE']],
+  [null, ['FAILURE', 'SUCCESS', 'FAILURE', 'FAILURE']],
+  [null, ['FAILURE', 'FAILURE', 'FAILURE', 'SUCCESS']],
+  [OPERATIONS, ['FAILURE', 'FAILURE', 'FAILURE']],
+  [OPERATIONS, ['SUCCESS', 'FAILURE', 'FAILURE', 'FAILURE', 'IN_PROGRESS']],
+];
+
+test.each(ENDS)('%s after %j: three operations that ended in a row count', async (reason, ends) => {
   const { operations, look } = await installed();
-  await operations(...statuses);
-  expect((await look()).healthStatus).toBe(health);
+  await operations(...ends);
+  expect((await look()).healthReason).toBe(reason);
 });
 
-test('an installation with bad credentials is unhealthy', async () => {
+test.each(ENDS)('%s after %j, also if they end in one statement', async (reason, ends) => {
+  const { operations, look } = await installed();
+  const ids = await operations(...ends.map(() => 'IN_PROGRESS' as const));
+  await database.rows.query(
+    `update "Operation" o set "status" = e."status"::"OperationStatus"
+     from unnest($1::text[], $2::text[]) e("id", "status") where o."id" = e."id"`,
+    [ids, ends],
+  );
+  expect((await look()).healthReason).toBe(reason);
+});
+
+test('an operation that succeeds makes it healthy again', async () => {
+  const { operations, look } = await installed();
+  await operations('FAILURE', 'FAILURE', 'FAILURE', 'FAILURE');
+  const [id] = await operations('IN_PROGRESS');
+  await prisma.operation.update({ where: { id: id as string }, data: { status: 'SUCCESS' } });
+  expect(await look()).toMatchObject({ healthStatus: 'HEALTHY', healthReason: null });
+});
+
+test('an installation with bad credentials is unhealthy until it has other ones', async () => {
   const { connection, operations, look } = await installed();
-  await operations('SUCCESS');
-  await prisma.connection.update({
-    where: { id: connection.id },
-    data: { status: 'BAD_CREDENTIALS' },
+  const turn = (status: 'BAD_CREDENTIALS' | 'WORKING') =>
+    prisma.connection.update({ where: { id: connection.id }, data: { status } });
+  await operations('FAILURE', 'FAILURE', 'FAILURE');
+  await turn('BAD_CREDENTIALS');
+  expect(await look()).toMatchObject({ healthStatus: 'UNHEALTHY', healthReason: CREDENTIALS });
+  await turn('WORKING');
+  expect((await look()).healthReason).toBe(OPERATIONS);
+});
+
+const LIST = `query ($project: String!, $health: InstallationHealth, $integration: String) {
+  project(idOrName: $project) {
+    installations(first: 2, order: OLDEST_FIRST, healthStatus: $health, integrationIdOrName: $integration) {
+      totalCount nodes { id }
+    }
+  }
+}`;
+
+test('installations are listed by their health', async () => {
+  const first = await installed();
+  const { tenant } = first;
+  const others = [];
+  for (const name of ['two', 'three', 'four', 'five']) {
+    others.push(await installed({ tenant, name, groupRef: `group-${name}` }));
+  }
+  const sick = others.slice(1);
+  for (const { operations } of sick) await operations('FAILURE', 'FAILURE', 'FAILURE');
+  const list = async (filters: object) => {
+    const { project } = await tenant.query(LIST, { project: tenant.projectId, ...filters });
+    const { totalCount, nodes } = project.installations;
+    return [totalCount, ...nodes.map(({ id }: { id: string }) => id)];
+  };
+  expect(await list({ health: 'UNHEALTHY' })).toEqual([3, sick[0]?.id, sick[1]?.id]);
+  expect(await list({ health: 'HEALTHY' })).toEqual([2, first.id, others[0]?.id]);
+  expect(await list({ health: 'UNHEALTHY', integration: 'five' })).toEqual([1, sick[2]?.id]);
+  expect(await list({ health: 'UNHEALTHY', integration: 'two' })).toEqual([0]);
+});
+
+test('its health is not asked for together with a group, which needs no index of it', async () => {
+  const tenant = await app.tenant();
+  const { problem } = await tenant.refusal(
+    `query ($project: String!) { project(idOrName: $project) {
+      installations(groupRef: "acme", healthStatus: HEALTHY) { totalCount }
+    } }`,
+    { project: tenant.projectId },
+  );
+  expect(problem.detail).toContain('healthStatus');
+});
+
+test('changes of all kinds at the same time leave the health that is right in the end', async () => {
+  const { id: installationId, tenant, integration, connection } = await installed();
+  const { projectId } = tenant;
+  const requiring = newId('rev');
+  const fields = { projectId, integrationId: integration.id, specVersion: '1.0.0' };
+  const objects = [{ objectName: 'contacts', requiredFields: [{ mapToName: 'owner' }] }];
+  await prisma.revision.create({
+    data: { id: requiring, ...fields, content: { read: { objects } } },
   });
-  expect((await look()).healthStatus).toBe('UNHEALTHY');
+  const subscription = { projectId, installationId, objectName: 'contacts' };
+  const rest = { provider: 'sandbox', connectionId: connection.id };
+  await prisma.objectSubscription.create({ data: { ...subscription, ...rest } });
+
+  const kinds: ((tx: Transaction, n: number) => Promise<unknown>)[] = [
+    (tx, n) =>
+      tx.connection.update({
+        where: { id: connection.id },
+        data: { status: n % 2 ? 'BAD_CREDENTIALS' : 'WORKING' },
+      }),
+    (tx, n) =>
+      tx.objectSubscription.updateMany({
+        where: subscription,
+        data: n % 2 ? { status: 'FAILED', error: 'No.' } : { status: 'ACTIVE', error: null },
+      }),
+    (tx, n) =>
+      tx.integration.update({
+        where: { id: integration.id },
+        data: { latestRevisionId: n % 2 ? requiring : integration.latestRevision.id },
+      }),
+    async (tx, n) => {
+      const fieldMappings = n % 3 ? [{ mapToName: 'owner', fieldName: 'email' }] : [];
+      const choice = { objectName: 'contacts', disabled: false, dynamicMappings: [] };
+      const content = { read: [{ ...choice, fieldMappings }] };
+      const configId = newId('cfg');
+      await tx.installationConfig.create({
+        data: { id: configId, projectId, installationId, content },
+      });
+      await tx.installation.update({ where: { id: installationId }, data: { configId } });
+    },
+    (tx, n) =>
+      tx.operation.create({
+        data: {
+          ...{ id: newId('opr'), projectId, installationId, integrationId: integration.id },
+          ...{ configId: '', actionType: 'READ', metadata: {} },
+          status: n % 5 < 4 ? 'FAILURE' : 'SUCCESS',
+        },
+      }),
+  ];
+  const ROUNDS = 12;
+  const seen = new Set<string | null>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await Promise.all(
+      kinds.map((change, kind) =>
+        inTransaction(database, (tx) => change(tx, (round * (kind + 3)) >> 1)),
+      ),
+    );
+    const [found] = await database.rows.query<{ stored: string | null; right: string | null }>(
+      `select "healthReason" as "stored", health_reason("projectId", "id") as "right",
+         ("healthStatus" = 'HEALTHY') = ("healthReason" is null) as "agrees"
+       from "Installation" where "id" = $1`,
+      [installationId],
+    );
+    expect(found).toEqual({ stored: found?.right, right: found?.right, agrees: true });
+    seen.add(found?.stored?.slice(0, 20) ?? null);
+  }
+  expect(seen.size).toBeGreaterThan(2);
 });

@@ -163,6 +163,7 @@ function statements(
       connectionId: id('con', `case when n < ${few} then 0 else n % ${connections} end`),
       configId: id('cfg'),
       createdBy: `'api:key'`,
+      healthStatus: `(case when n % 50 = 7 then 'UNHEALTHY' else 'HEALTHY' end)::"InstallationHealth"`,
     }),
     insert('InstallationConfig', installations, {
       id: id('cfg'),
