@@ -4,7 +4,15 @@
  * then nothing is built.
  */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,7 +20,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const root = import.meta.dirname;
 const dist = join(root, 'dist');
-const COMPRESSED = /\.(js|css|svg)$/;
+const COMPRESSED = /\.(js|css|svg|json)$/;
 
 function packageOf(name: string): string | null {
   try {
@@ -22,11 +30,29 @@ function packageOf(name: string): string | null {
   }
 }
 
-async function compileOperations(compiler: string): Promise<void> {
-  // It makes no folder by itself.
-  mkdirSync(join(root, '__generated__'), { recursive: true });
+/** Returns each operation's text by its id, which is what pages send. */
+async function compileOperations(compiler: string): Promise<Record<string, string>> {
+  const made = join(root, '__generated__');
+  const persisted = join(made, 'persisted.json');
+  // What is compiled already is not persisted again.
+  if (!existsSync(persisted)) rmSync(made, { recursive: true, force: true });
+  // It makes neither folder nor file by itself.
+  mkdirSync(made, { recursive: true });
+  if (!existsSync(persisted)) writeFileSync(persisted, '{}');
   const args = [compiler, join(root, 'relay.config.json')];
   await promisify(execFile)(process.execPath, args, { cwd: root });
+  return usedDocuments(made, JSON.parse(readFileSync(persisted, 'utf8')));
+}
+
+/** Without those of older builds, which the compiler keeps. */
+function usedDocuments(made: string, all: Record<string, string>): Record<string, string> {
+  const texts = readdirSync(made).map((name) => readFileSync(join(made, name), 'utf8'));
+  const ids = texts.flatMap((text) => /@relayRequestID (\w+)/.exec(text)?.[1] ?? []);
+  return Object.fromEntries(ids.map((id) => [id, all[id] ?? missing(id)]));
+}
+
+function missing(id: string): never {
+  throw new Error(`relay-compiler has persisted no ${id}: delete console/__generated__.`);
 }
 
 /** The values of the schema's enums, for choices: a new one is in them by itself. */
@@ -87,9 +113,10 @@ if (compiler === null || packageOf('vite') === null) {
 } else {
   const made = `${dist}.new-${process.pid}`;
   try {
-    await compileOperations(compiler);
+    const documents = await compileOperations(compiler);
     await writeEnums();
     await bundle(made);
+    writeFileSync(join(made, 'documents.json'), JSON.stringify(documents));
     compress(made);
     putInPlace(made);
   } finally {

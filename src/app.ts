@@ -13,6 +13,7 @@ import { createPipeline, type Pipeline } from './graphql/execution/pipeline.ts';
 import { Shutdown } from './process/shutdown.ts';
 import { createRest, type Rest } from './rest/rest.ts';
 import type { SandboxServer } from './sandbox/server.ts';
+import { createConsoleDocuments } from './server/console/console-documents.ts';
 import type { GraphiqlTab } from './server/graphql/graphiql.ts';
 import { warmUp } from './server/graphql/warm-up.ts';
 import { attachWebSocket } from './server/graphql/websocket.ts';
@@ -71,7 +72,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     ...opened,
     verifier,
     admission,
-    pipeline: createPipeline(services, admission),
+    pipeline: createPipeline(services, admission, createConsoleDocuments()),
     rest: building.adopt(await createRest(services, admission), (app) => app.close()),
     addresses: createClientAddresses(config),
     cors: createCors(config, createKnownOrigins(services.database)),

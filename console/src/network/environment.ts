@@ -9,7 +9,7 @@ import {
   Store,
   type SubscribeFunction,
 } from 'relay-runtime';
-import { fetchGraphql, type Headers } from './fetch-graphql.ts';
+import { fetchGraphql, type Headers, idOf } from './fetch-graphql.ts';
 import { type GraphqlError, Problem } from './problem.ts';
 import { createSocket } from './socket.ts';
 
@@ -19,7 +19,7 @@ const KEPT_QUERIES_MAX = 30;
 export function createEnvironment(headers: Headers): Environment {
   const run: FetchFunction = (params, variables) =>
     fetchGraphql(
-      { text: params.text ?? '', variables, isMutation: params.operationKind === 'mutation' },
+      { documentId: idOf(params), variables, isMutation: params.operationKind === 'mutation' },
       headers,
     ) as never;
   const store = new Store(new RecordSource(), { gcReleaseBufferSize: KEPT_QUERIES_MAX });
@@ -32,20 +32,19 @@ function subscribeBy(headers: Headers): SubscribeFunction {
   return (params, variables) => {
     socket ??= createSocket(headers);
     const client = socket;
+    // The socket's library insists on a query.
+    const operation = { query: '', documentId: idOf(params), variables: resumable(variables) };
     return Observable.create((sink) =>
-      client.subscribe(
-        { query: params.text ?? '', variables: resumable(variables) },
-        {
-          next: (answer) => {
-            const [error] = (answer.errors ?? []) as unknown as GraphqlError[];
-            if (error) return sink.error(new Problem(error));
-            noteCursor(variables, answer.data);
-            sink.next(answer as never);
-          },
-          error: (error) => sink.error(refusalOf(error)),
-          complete: () => sink.complete(),
+      client.subscribe(operation, {
+        next: (answer) => {
+          const [error] = (answer.errors ?? []) as unknown as GraphqlError[];
+          if (error) return sink.error(new Problem(error));
+          noteCursor(variables, answer.data);
+          sink.next(answer as never);
         },
-      ),
+        error: (error) => sink.error(refusalOf(error)),
+        complete: () => sink.complete(),
+      }),
     );
   };
 }

@@ -8,7 +8,7 @@ import {
   ModalOverlay,
 } from 'react-aria-components';
 import type { Problem } from '../network/problem.ts';
-import { Action, Refusal } from './form.tsx';
+import { Action, Form, type FormValues, Refusal } from './form.tsx';
 
 interface DialogProps {
   /** The words of the button that opens it. */
@@ -38,29 +38,104 @@ export function Dialog({ opener, kind = 'plain', title, children }: DialogProps)
   );
 }
 
+interface FormDialogProps {
+  opener: string;
+  kind?: DialogProps['kind'];
+  title: string;
+  /** The word of the button that does it. */
+  submit: string;
+  /** What is done: it may be running, or refused. */
+  change: Doing;
+  /** Inputs whose refusals are shown beside them. */
+  shown?: readonly string[];
+  /** Resolves with null if it was refused; else the dialog closes, unless `made` is shown. */
+  onSubmit: (values: FormValues) => Promise<unknown>;
+  /** A secret that was made, which is shown once, in the place of the form. */
+  made?: { about: string; value: string; label: string } | null;
+  onClose?: () => void;
+  children: ReactNode;
+}
+
+/** A form in front of the page, which closes when it is done. */
+export function FormDialog({ opener, kind = 'plain', title, ...form }: FormDialogProps) {
+  return (
+    <Dialog opener={opener} kind={kind} title={title}>
+      {(close) => <DialogForm {...form} close={close} />}
+    </Dialog>
+  );
+}
+
+interface DialogFormProps extends Omit<FormDialogProps, 'opener' | 'kind' | 'title'> {
+  close: () => void;
+}
+
+function DialogForm({ submit, change, shown = [], made, close, ...props }: DialogFormProps) {
+  const { onSubmit, onClose, children } = props;
+  const leave = () => {
+    onClose?.();
+    close();
+  };
+  if (made) {
+    return (
+      <>
+        <p>{made.about}</p>
+        <Secret value={made.value} label={made.label} />
+        <div className="row end">
+          <Action kind="primary" onPress={leave}>
+            Done
+          </Action>
+        </div>
+      </>
+    );
+  }
+  return (
+    <Form
+      problem={change.problem}
+      onSubmit={async (values) => {
+        const done = await onSubmit(values);
+        if (done !== null && made === undefined) close();
+      }}
+    >
+      {children}
+      <Refusal problem={change.problem} shown={shown} />
+      <div className="row end">
+        <Action onPress={leave}>Cancel</Action>
+        <Action type="submit" kind="primary" isPending={change.isRunning}>
+          {submit}
+        </Action>
+      </div>
+    </Form>
+  );
+}
+
+/** A change that may be running, or refused: what useChange gives. */
+export interface Doing {
+  isRunning: boolean;
+  problem: Problem | null;
+}
+
 interface ConfirmProps {
   opener: string;
   title: string;
   /** What it would break. */
   children: ReactNode;
-  problem: Problem | null;
-  isRunning: boolean;
+  change: Doing;
   /** Resolves with null if it was refused. */
   onConfirm: () => Promise<unknown>;
 }
 
-export function Confirm({ opener, title, children, problem, isRunning, onConfirm }: ConfirmProps) {
+export function Confirm({ opener, title, children, change, onConfirm }: ConfirmProps) {
   return (
     <Dialog opener={opener} kind="danger" title={title}>
       {(close) => (
         <>
           {children}
-          <Refusal problem={problem} />
+          <Refusal problem={change.problem} />
           <div className="row end">
             <Action onPress={close}>Cancel</Action>
             <Action
               kind="danger"
-              isPending={isRunning}
+              isPending={change.isRunning}
               onPress={async () => {
                 if ((await onConfirm()) !== null) close();
               }}

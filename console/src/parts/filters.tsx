@@ -1,29 +1,38 @@
 /** Filters live in the address: a page can be bookmarked and shared as it is. */
+import { useMemo } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { Choice } from './form.tsx';
+import { Choice, SearchInput, TimeInput } from './form.tsx';
 import { wordsOf } from './status.tsx';
 
 const ALL = 'ALL';
+
+/** Values of the address, and a function that sets some; an empty one is taken out. */
+export function useParameters(): [URLSearchParams, (changed: Record<string, string>) => void] {
+  const [params, setParams] = useSearchParams();
+  const change = (changed: Record<string, string>) =>
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before);
+        for (const [name, value] of Object.entries(changed)) {
+          if (value) after.set(name, value);
+          else after.delete(name);
+        }
+        return after;
+      },
+      { replace: true },
+    );
+  return [params, change];
+}
 
 /** The value of a parameter of the address, if it is one of those that are known. */
 export function useFilter<const Value extends string>(
   name: string,
   values: readonly Value[],
 ): [Value | null, (value: string) => void] {
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useParameters();
   const given = params.get(name);
   const value = values.find((one) => one === given) ?? null;
-  const change = (next: string) =>
-    setParams(
-      (before) => {
-        const after = new URLSearchParams(before);
-        if (next === ALL || next === '') after.delete(name);
-        else after.set(name, next);
-        return after;
-      },
-      { replace: true },
-    );
-  return [value, change];
+  return [value, (next) => change({ [name]: next === ALL ? '' : next })];
 }
 
 interface FilterProps {
@@ -31,30 +40,103 @@ interface FilterProps {
   values: readonly string[];
   value: string | null;
   onChange: (value: string) => void;
+  isDisabled?: boolean;
 }
 
-export function Filter({ label, values, value, onChange }: FilterProps) {
+export function Filter({ label, values, value, ...props }: FilterProps) {
   const options = [
     { id: ALL, label: 'All' },
     ...values.map((one) => ({ id: one, label: wordsOf(one) })),
   ];
-  return <Choice label={label} options={options} value={value ?? ALL} onChange={onChange} />;
+  return <Choice label={label} options={options} value={value ?? ALL} {...props} />;
 }
 
 /** A text of the address, like a reference to search for. */
 export function useTextFilter(name: string): [string, (text: string) => void] {
-  const [params, setParams] = useSearchParams();
-  const change = (text: string) =>
-    setParams(
-      (before) => {
-        const after = new URLSearchParams(before);
-        if (text) after.set(name, text);
-        else after.delete(name);
-        return after;
-      },
-      { replace: true },
-    );
-  return [params.get(name) ?? '', change];
+  const [params, change] = useParameters();
+  return [params.get(name) ?? '', (text) => change({ [name]: text })];
+}
+
+const SEARCH = 'search';
+const SEARCH_LENGTH_MAX = 64;
+
+/** The words that a list is searched by. The gateway searches all of a list: other filters wait meanwhile. */
+export function useSearch(): { search: string | null; isSearching: boolean } {
+  const [text] = useTextFilter(SEARCH);
+  const search = text.trim().slice(0, SEARCH_LENGTH_MAX) || null;
+  return { search, isSearching: search !== null };
+}
+
+export function Search({ label = 'Search' }: { label?: string }) {
+  const [text, setText] = useTextFilter(SEARCH);
+  return <SearchInput label={label} value={text} onChange={setText} />;
+}
+
+/** Times that are told from now on, in hours. */
+const RECENT: Record<string, { label: string; hours: number }> = {
+  hour: { label: 'The last hour', hours: 1 },
+  day: { label: 'The last 24 hours', hours: 24 },
+  week: { label: 'The last 7 days', hours: 168 },
+};
+const CHOSEN = 'chosen';
+const TIMES = [
+  { id: ALL, label: 'All' },
+  ...Object.entries(RECENT).map(([id, { label }]) => ({ id, label })),
+  { id: CHOSEN, label: 'From … until …' },
+];
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+interface TimeRange {
+  from: string | null;
+  until: string | null;
+}
+
+/** The time of the address: `time=day`, or `from=` and `until=`. Null if it names none. */
+export function useTimeRange(): TimeRange | null {
+  const [params] = useParameters();
+  const hours = RECENT[params.get('time') ?? '']?.hours;
+  const [from, until] = [timeOf(params.get('from')), timeOf(params.get('until'))];
+  return useMemo(() => {
+    if (from !== null || until !== null) return { from, until };
+    if (hours === undefined) return null;
+    // To the minute, so that a page which is opened again finds what it has read.
+    const now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+    return { from: new Date(now - hours * HOUR_MS).toISOString(), until: null };
+  }, [hours, from, until]);
+}
+
+function timeOf(text: string | null): string | null {
+  const ms = Date.parse(text ?? '');
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
+
+export function TimeFilter({ isDisabled = false }: { isDisabled?: boolean }) {
+  const [params, change] = useParameters();
+  const isChosen = params.has('from') || params.has('until') || params.get('time') === CHOSEN;
+  const value = isChosen ? CHOSEN : (params.get('time') ?? ALL);
+  const choose = (time: string) => change({ time: time === ALL ? '' : time, from: '', until: '' });
+  return (
+    <>
+      <Choice
+        label="Created"
+        options={TIMES}
+        value={value}
+        onChange={choose}
+        isDisabled={isDisabled}
+      />
+      {isChosen &&
+        (['from', 'until'] as const).map((name) => (
+          <TimeInput
+            key={name}
+            label={wordsOf(name)}
+            value={timeOf(params.get(name))}
+            onChange={(time) => change({ time: CHOSEN, [name]: time ?? '' })}
+            isDisabled={isDisabled}
+          />
+        ))}
+    </>
+  );
 }
 
 /** The address of a place in the project. */

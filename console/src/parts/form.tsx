@@ -27,8 +27,10 @@ export function Action({ kind = 'plain', ...props }: ActionProps) {
   return <Button {...props} className={`action ${kind}`} />;
 }
 
+export type FormValues = Record<string, FormDataEntryValue>;
+
 interface FormProps {
-  onSubmit: (values: Record<string, FormDataEntryValue>) => unknown;
+  onSubmit: (values: FormValues) => unknown;
   /** The last refusal: its issues are shown at the fields that they name, the rest above the buttons. */
   problem?: Problem | null;
   children: ReactNode;
@@ -88,6 +90,7 @@ interface ChoiceProps {
   defaultValue?: string;
   onChange?: (id: string) => void;
   isRequired?: boolean;
+  isDisabled?: boolean;
 }
 
 export function Choice({ label, options, value, defaultValue, onChange, ...props }: ChoiceProps) {
@@ -116,7 +119,13 @@ export function Choice({ label, options, value, defaultValue, onChange, ...props
 }
 
 /** What of a refusal no field shows. */
-export function Refusal({ problem, shown = [] }: { problem: Problem | null; shown?: string[] }) {
+interface RefusalProps {
+  problem: Problem | null;
+  /** Names of inputs beside which it is shown already. */
+  shown?: readonly string[];
+}
+
+export function Refusal({ problem, shown = [] }: RefusalProps) {
   if (!problem) return null;
   const rest = problem.issues.filter(({ name }) => !shown.includes(name.replace(/^input\./, '')));
   const isAllShown = problem.issues.length > 0 && rest.length === 0;
@@ -180,4 +189,36 @@ export function SearchInput({ label, value, onChange }: SearchProps) {
       <Input spellCheck={false} />
     </TextField>
   );
+}
+
+interface TimeInputProps {
+  label: string;
+  /** As the API has times; shown in the reader's zone. */
+  value: string | null;
+  onChange: (time: string | null) => void;
+  isDisabled?: boolean;
+}
+
+export function TimeInput({ label, value, onChange, isDisabled = false }: TimeInputProps) {
+  const change = (local: string) => onChange(local ? new Date(local).toISOString() : null);
+  return (
+    <TextField
+      className="field"
+      type="datetime-local"
+      defaultValue={value ? localOf(value) : ''}
+      onChange={change}
+      isDisabled={isDisabled}
+    >
+      <Label>{label}</Label>
+      <Input />
+    </TextField>
+  );
+}
+
+const MINUTE_MS = 60_000;
+
+/** As inputs of the browser take it: the reader's own time, without a zone. */
+function localOf(time: string): string {
+  const at = new Date(time);
+  return new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 }

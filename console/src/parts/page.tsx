@@ -3,6 +3,8 @@ import { Component, type ReactNode, Suspense, useEffect } from 'react';
 import type { GraphQLTaggedNode } from 'relay-runtime';
 import { getRequest } from 'relay-runtime';
 import { BASE } from '../network/connection-state.ts';
+import { useDocument } from '../network/documents.ts';
+import { idOf } from '../network/fetch-graphql.ts';
 import { type Problem, problemOf } from '../network/problem.ts';
 import { Action } from './form.tsx';
 import { refreshAll } from './refresh.ts';
@@ -50,13 +52,14 @@ export function GraphiqlLink({
   query: GraphQLTaggedNode;
   variables: object;
 }) {
-  const { text } = getRequest(query).params;
+  const text = useDocument(idOf(getRequest(query).params));
   const params = new URLSearchParams({
     query: text ?? '',
     variables: JSON.stringify(variables, null, 2),
   });
+  const address = text ? `${BASE}/graphql?${params}` : `${BASE}/graphql`;
   return (
-    <a className="action quiet" href={`${BASE}/graphql?${params}`} target="_blank" rel="noreferrer">
+    <a className="action quiet" href={address} target="_blank" rel="noreferrer">
       Open in GraphiQL
     </a>
   );
@@ -130,6 +133,7 @@ class Refusals extends Component<RefusalsProps, { problem: Problem | null }> {
 
 const HEADINGS: Record<string, string> = {
   FORBIDDEN: 'Not allowed',
+  GRAPHQL_VALIDATION_FAILED: 'This page is old',
   NOT_FOUND: 'Not found',
   UNAUTHENTICATED: 'Signed out',
 };

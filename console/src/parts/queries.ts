@@ -1,18 +1,20 @@
 /** How pages read and change: one hook each, over Relay's own. */
-import { useDeferredValue, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { useLazyLoadQuery, useMutation } from 'react-relay';
 import type { GraphQLTaggedNode, MutationParameters, OperationType } from 'relay-runtime';
 import { type GraphqlError, Problem, problemOf } from '../network/problem.ts';
 import { refreshAll, useRefreshKey } from './refresh.ts';
 
-/** What is there is shown at once, and what the gateway has now soon after. */
+/** What is there is shown at once, and what the gateway has now soon after; also while other variables are asked for. */
 export function usePageQuery<Query extends OperationType>(
   query: GraphQLTaggedNode,
   variables: Query['variables'],
   { everyMs }: { everyMs?: number } = {},
 ): Query['response'] {
   const fetchKey = useDeferredValue(useRefreshKey(everyMs));
-  return useLazyLoadQuery<Query>(query, variables, { fetchPolicy: 'store-and-network', fetchKey });
+  const asked = useDeferredValue(JSON.stringify(variables));
+  const shown = useMemo((): Query['variables'] => JSON.parse(asked), [asked]);
+  return useLazyLoadQuery<Query>(query, shown, { fetchPolicy: 'store-and-network', fetchKey });
 }
 
 export interface Change<Mutation extends MutationParameters> {

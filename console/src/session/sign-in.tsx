@@ -1,14 +1,23 @@
 /** The page of a reader who has not signed in. */
 import { useEffect, useState } from 'react';
-import { fetchGraphql } from '../network/fetch-graphql.ts';
+import { graphql } from 'react-relay';
+import { getRequest } from 'relay-runtime';
+import { fetchGraphql, idOf } from '../network/fetch-graphql.ts';
 import { problemOf } from '../network/problem.ts';
 import { Action, Form, TextInput } from '../parts/form.tsx';
 import { type DemoCredentials, findDemo, headersOf } from './session.ts';
 
-const WHO = 'query signIn { viewer { kind } }';
+const WHO = graphql`
+  query signInQuery {
+    viewer {
+      kind
+    }
+  }
+`;
 
 async function check(credential: string): Promise<void> {
-  await fetchGraphql({ text: WHO, variables: {}, isMutation: true }, headersOf(credential));
+  const documentId = idOf(getRequest(WHO).params);
+  await fetchGraphql({ documentId, variables: {}, isMutation: true }, headersOf(credential));
 }
 
 interface SignInProps {

@@ -19,6 +19,7 @@ import { costError } from './query-limits.ts';
 import {
   createTrustedDocuments,
   type FoundDocument,
+  type OwnDocuments,
   type Requested,
   type TrustedDocuments,
 } from './trusted-documents.ts';
@@ -63,13 +64,17 @@ export interface Pipeline {
   run(requested: OperationRequest, caller: Caller): Promise<Results>;
 }
 
-export function createPipeline(services: Services, admission: Admission): Pipeline {
+export function createPipeline(
+  services: Services,
+  admission: Admission,
+  ownDocument?: OwnDocuments,
+): Pipeline {
   const { config } = services;
   const mapError = createErrorMapper(services.log);
   const prepare = createPrepare(schema, config, mapError);
   const runPrepared = createRun(services, { streams: admission.streams, mapError });
 
-  const documents = createTrustedDocuments(config);
+  const documents = createTrustedDocuments(config, ownDocument);
   const open: Pipeline['open'] = async ({ operationName, variables, ...requested }, caller) => {
     const document = documents.find(requested);
     if ('errors' in document) return document;

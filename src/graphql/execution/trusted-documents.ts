@@ -13,7 +13,8 @@ import type { Refused } from './prepare.ts';
 
 type Settings = Pick<Config, 'TRUSTED_DOCUMENTS' | 'TRUSTED_DOCUMENTS_FILES'>;
 
-const manifest = z.record(z.string().min(1), z.string().min(1));
+/** Also of the gateway's own pages. */
+export const manifest = z.record(z.string().min(1), z.string().min(1));
 
 export interface Requested {
   query?: string | null;
@@ -35,8 +36,14 @@ export interface TrustedDocuments {
   refusalFor(viewer: Viewer | null, text: string): Refused | null;
 }
 
+/** Documents of the gateway's own pages, which are trusted without a setting. */
+export type OwnDocuments = (id: string) => string | undefined;
+
 /** Throws StartRefused for a file that is no manifest. */
-export function createTrustedDocuments(settings: Settings): TrustedDocuments {
+export function createTrustedDocuments(
+  settings: Settings,
+  ownDocument: OwnDocuments = () => undefined,
+): TrustedDocuments {
   const documents = new Map(settings.TRUSTED_DOCUMENTS_FILES.flatMap(readManifest));
   const areOnly = settings.TRUSTED_DOCUMENTS === 'only';
   return {
@@ -45,7 +52,7 @@ export function createTrustedDocuments(settings: Settings): TrustedDocuments {
       if (documentId == null) return { text: query ?? '', isTrusted: false };
       // Libraries that insist on a query send an empty one.
       if (query) return BOTH;
-      const text = documents.get(documentId);
+      const text = documents.get(documentId) ?? ownDocument(documentId);
       return text === undefined ? UNKNOWN : { text, isTrusted: true };
     },
     refusalFor(viewer, text) {
