@@ -16,15 +16,19 @@ export interface MessageToOwe {
   subject: Subject | null;
 }
 
-/** Due at once; for a disabled destination, when it is enabled. The caller calls announceRecorded too. */
+/** Due at once; for a disabled destination, when it is enabled. Gives their ids. The caller calls announceRecorded too. */
 export async function oweMessages(
   tx: Transaction,
   messages: readonly MessageToOwe[],
-): Promise<void> {
-  if (messages.length === 0) return;
-  await tx.delivery.createMany({
-    data: messages.map(({ subject, ...message }) => ({ id: newId('dlv'), ...message, ...subject })),
-  });
+): Promise<string[]> {
+  if (messages.length === 0) return [];
+  const data = messages.map(({ subject, ...message }) => ({
+    id: newId('dlv'),
+    ...message,
+    ...subject,
+  }));
+  await tx.delivery.createMany({ data });
+  return data.map(({ id }) => id);
 }
 
 export interface OrderedMessage extends MessageToOwe {

@@ -1,6 +1,7 @@
 /** What the gateway sends to destinations, as the document's webhooks: an event of each type, records, and what changes. */
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
+import { testMessage } from '../domain/event/test-message.ts';
 import { recordsMessage } from '../domain/operation/read/read-message.ts';
 import { eventsMessage } from '../domain/provider-event/event-message.ts';
 import { schemaMessage } from '../domain/schema-watch/schema-message.ts';
@@ -21,7 +22,7 @@ export function webhooks(): Webhooks {
   const events = Object.values(EVENTS).map(
     (event) => [event.wireName, eventMessage(event)] as const,
   );
-  const others = [RECORDS, CHANGES, FIELDS].map((message) => [message.id, message] as const);
+  const others = [RECORDS, CHANGES, FIELDS, TEST].map((message) => [message.id, message] as const);
   const messages = [...events, ...others];
   const requests = messages.map(([name, message]) => [name, { post: request(message) }]);
   return Object.fromEntries(requests);
@@ -67,6 +68,14 @@ const FIELDS: Message = {
   description: `What has changed since the look before, of an object that the integration names. It goes to the
 destination of \`watchSchema\`. The first look at an account tells nothing.`,
   body: schemaMessage,
+};
+
+const TEST: Message = {
+  id: 'test',
+  tag: 'Deliveries',
+  summary: 'Sends a test.',
+  description: 'What `sendTestMessage` sends. It tells that the destination can be reached.',
+  body: testMessage,
 };
 
 const SENDING = `Any 2xx within 15 seconds is a success; redirects are not followed. The same message may come more

@@ -61,6 +61,12 @@ ConnectedAccount.implement({
       type: ConnectionStatus,
       description: 'Whether its credentials work.',
     }),
+    tokenExpireTime: t.expose('tokenExpireTime', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When its access token ends; null if it has none, if that is not known, or if it can no longer be refreshed.',
+    }),
     providerWorkspaceRef: t.exposeString('providerWorkspaceRef', {
       nullable: true,
       description: 'The workspace of the account at the provider; null if there is none.',

@@ -13,6 +13,7 @@ import {
 } from '../../domain/event/delivery-list.ts';
 import { bodyBytesOf, deliveryBody, responseBodyOf } from '../../domain/event/payload.ts';
 import { type RetriedDeliveries, retryDeliveries } from '../../domain/event/retry-deliveries.ts';
+import { sendTestMessage } from '../../domain/event/test-message.ts';
 import { createdFields, linkField, listField } from '../schema/fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
@@ -70,7 +71,7 @@ const DeliveryAttempt = builder.objectRef<Attempt>('DeliveryAttempt').implement(
 
 Delivery.implement({
   description:
-    'A message to one destination: a notification event or a page of records. It is sent until the destination takes it or it is given up.',
+    'A message to one destination: a notification event, a page of records, changed fields of an object, or a test. It is sent until the destination takes it or it is given up.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
@@ -87,13 +88,13 @@ Delivery.implement({
       type: NotificationEvent,
       table: 'NotificationEvent',
       column: 'eventId',
-      description: 'The event that it carries; null for a page of records.',
+      description: 'The event that it carries; null for other messages.',
     }),
     operation: linkField(t, {
       type: Operation,
       table: 'Operation',
       column: 'operationId',
-      description: 'The read whose records it carries; null for an event.',
+      description: 'The read whose records it carries; null for other messages.',
     }),
     status: t.expose('status', {
       type: DeliveryStatus,
@@ -168,6 +169,16 @@ builder.mutationFields((t) => ({
     type: RetryDeliveriesPayload,
     description:
       'Sends deliveries again now, also of an outage that is over. Those to deleted destinations stay as they are.',
+  }),
+  sendTestMessage: mutationField(t, sendTestMessage, {
+    type: answer(
+      'SendTestMessagePayload',
+      'delivery',
+      Delivery,
+      'The delivery: pending, and due now if the destination is enabled.',
+    ),
+    description:
+      'Sends a message of the type `test.message` to a destination, as a delivery like all others.',
   }),
   retryDelivery: mutationField(t, retryDelivery, {
     type: answer(

@@ -38,6 +38,12 @@ export const connection = resource(
     status: words('ConnectionStatus', STATUSES).describe(
       'Whether its credentials work: they are new or just refreshed, accepted, or refused.',
     ),
+    tokenExpireTime: z
+      .date()
+      .optional()
+      .describe(
+        'When its access token ends; left out if it has none, if that is not known, or if it can no longer be refreshed.',
+      ),
     providerWorkspaceRef: z
       .string()
       .optional()
@@ -74,6 +80,7 @@ export async function showConnection(
     providerApp: app ? showProviderApp(app) : undefined,
     authScheme: wordOf('AuthScheme', row.authScheme),
     status: wordOf('ConnectionStatus', row.status),
+    tokenExpireTime: row.tokenExpireTime ?? undefined,
     providerWorkspaceRef: row.providerWorkspaceRef ?? undefined,
     providerConsumerRef: row.providerConsumerRef ?? undefined,
     providerMetadata: showProviderMetadata(row.providerMetadata),

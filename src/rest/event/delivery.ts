@@ -17,6 +17,7 @@ import { getDestination } from '../../domain/event/destination.ts';
 import { getNotificationEvent } from '../../domain/event/notification-event.ts';
 import { bodyBytesOf, deliveryBody, responseBodyOf } from '../../domain/event/payload.ts';
 import { retryDeliveries } from '../../domain/event/retry-deliveries.ts';
+import { sendTestMessage } from '../../domain/event/test-message.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Relations } from '../../domain/relations.ts';
@@ -56,18 +57,18 @@ const attempt = resource(
 
 const delivery = resource(
   'Delivery',
-  'The delivery: a message to one destination, a notification event or a page of records.',
+  'The delivery: a message to one destination, that is a notification event, a page of records, changed fields of an object, or a test.',
   {
     ...createdShape,
     destinationId: z.string().describe('The id of the destination that it is sent to.'),
     eventId: z
       .string()
       .optional()
-      .describe('The id of the event that it carries; left out for a page of records.'),
+      .describe('The id of the event that it carries; left out for other messages.'),
     operationId: z
       .string()
       .optional()
-      .describe('The id of the read whose records it carries; left out for an event.'),
+      .describe('The id of the read whose records it carries; left out for other messages.'),
     status: words('DeliveryStatus', STATUSES).describe(
       'Whether it waits, has arrived, or is given up.',
     ),
@@ -161,6 +162,18 @@ export const deliveryEndpoints = [
     status: 200,
     output: delivery,
     run: readDelivery,
+  }),
+  mutationEndpoint({
+    id: 'sendTestMessage',
+    method: 'POST',
+    path: `${inProject}/destinations/{destination}:test`,
+    tag,
+    summary: 'Sends a message of the type test.message to a destination, by its id.',
+    mutation: sendTestMessage,
+    places: { destinationId: { in: 'path', name: 'destination' } },
+    status: 201,
+    output: delivery,
+    show: showDelivery,
   }),
   mutationEndpoint({
     id: 'retryDelivery',

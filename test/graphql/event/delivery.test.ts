@@ -236,6 +236,33 @@ test('a delivery whose destination is gone is not sent again', async () => {
   expect((await prisma.delivery.findUniqueOrThrow({ where: { id } })).status).toBe('FAILED');
 });
 
+test('a test message is a delivery of its destination, which others do not have', async () => {
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const { projectId } = tenant;
+  const destinationId = await destination(tenant);
+  const send = `mutation ($input: SendTestMessageInput!) { sendTestMessage(input: $input) {
+    delivery { id status destination { name } event { id } operation { id } body } } }`;
+  const input = { projectIdOrName: projectId, destinationId };
+  const { delivery } = (await tenant.query(send, { input })).sendTestMessage;
+  expect(delivery).toMatchObject({
+    status: 'PENDING',
+    destination: { name: 'crm' },
+    event: null,
+    operation: null,
+    body: {
+      notificationType: 'test.message',
+      data: { projectId, destinationId, destinationName: 'crm' },
+    },
+  });
+  for (const projectIdOrName of [projectId, stranger.projectId]) {
+    const given = { input: { ...input, projectIdOrName } };
+    expect(await stranger.refusal(send, given)).toMatchObject({ code: 'NOT_FOUND' });
+  }
+  const reader = await tenant.withScopes('read');
+  expect(await reader.refusal(send, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await prisma.delivery.count({ where: { destinationId } })).toBe(1);
+});
+
 test("another tenant's delivery does not exist, and a key without the scope is refused", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const { projectId } = a;

@@ -74,6 +74,7 @@ const ofEvents: Step[] = [
     input: { topicId: '@topic', eventType: 'CONNECTION_CREATED' },
     gives: 'eventRoute',
   },
+  { mutation: 'sendTestMessage', input: { destinationId: '@other' } },
   {
     mutation: 'retryDeliveries',
     input: {

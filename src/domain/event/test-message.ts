@@ -1,0 +1,56 @@
+/** A message by which people see whether a destination takes what it is sent. */
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { run, statements } from '../../database/statements.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
+import { notFound } from '../../errors.ts';
+import { announceRecorded } from '../../events/channel.ts';
+import { oweMessages } from '../../events/owe.ts';
+import { id } from '../../ids.ts';
+import { projectMutation } from '../declared-mutation.ts';
+import { projectIdOrName } from '../names.ts';
+
+const TYPE = 'test.message';
+
+/** What is sent. No event of the project has this type, so nothing routes or lists it. */
+export const testMessage = z.object({
+  notificationType: z.literal(TYPE).describe('Tells that nothing has happened.'),
+  data: z
+    .object({
+      projectId: z.string().describe('The id of the project.'),
+      destinationId: z.string().describe('The id of the destination.'),
+      destinationName: z.string().describe("The destination's name."),
+    })
+    .describe('Where it was sent.'),
+});
+
+export const sendTestMessageInput = z
+  .object({ projectIdOrName, destinationId: id.describe('The id of the destination.') })
+  .meta({ id: 'SendTestMessageInput', description: 'The destination that a message is sent to.' });
+
+/** It is a delivery like all others: signed, tried again, and kept until a disabled destination is enabled. */
+export const sendTestMessage = projectMutation({
+  needs: 'events:write',
+  input: sendTestMessageInput,
+  async run(call, { destinationId: id }, { id: projectId }): Promise<Row<'Delivery'>> {
+    return inTransaction(call.database, async (tx) => {
+      const { name } = await holdDestination(tx, projectId, id);
+      const data = { projectId, destinationId: id, destinationName: name };
+      const body = JSON.stringify({ notificationType: TYPE, data });
+      const [made = ''] = await oweMessages(tx, [
+        { projectId, destinationId: id, body, subject: null },
+      ]);
+      await announceRecorded(tx, projectId);
+      const where = { projectId_id: { projectId, id: made } };
+      return tx.delivery.findUniqueOrThrow({ where, omit: { body: true } });
+    });
+  },
+});
+
+/** It can't be deleted until the transaction ends. */
+async function holdDestination(tx: Transaction, projectId: string, id: string) {
+  const ofProject = statements.selectFrom('Destination').select('name').where('id', '=', id);
+  const [found] = await run(tx, ofProject.where('projectId', '=', projectId).forKeyShare());
+  if (!found) throw notFound('Destination', id);
+  return found;
+}
