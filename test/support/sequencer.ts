@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** They start servers of their own, and take far longer than their size says. */
 const STARTS_SERVERS =
-  /\/(docs\/walk|browser|server\/process|process\/[\w-]+|database\/migrations)\.test\.ts$/;
+  /\/(docs\/walk|console\/console|browser|server\/process|process\/[\w-]+|database\/migrations)\.test\.ts$/;
 
 /** As vitest orders them, longest first by earlier runs and largest first in a fresh clone, behind the longest of all. */
 export class LongestFirst extends BaseSequencer {

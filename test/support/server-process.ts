@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..', '..');
 
 export interface ServerProcess {
   /** What demo.json says. */
-  demo: { url: string; apiKey: string };
+  demo: { url: string; apiKey: string; bearerToken?: string };
   /** Ends it as an operator does. */
   pause(): Promise<void>;
   /** Starts it again, at the same address and with the same data. */

@@ -1,14 +1,14 @@
 /** One connection: what it is, whether it works, and what hangs on it. */
 import { graphql } from 'react-relay';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import type { connectionPageDeleteMutation } from '../../__generated__/connectionPageDeleteMutation.graphql.ts';
 import type { connectionPageQuery } from '../../__generated__/connectionPageQuery.graphql.ts';
 import type { connectionPageRefreshMutation } from '../../__generated__/connectionPageRefreshMutation.graphql.ts';
-import { GroupInstallations } from '../installations/group-installations.tsx';
+import { InstallationRows } from '../installations/installation-rows.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
-import { Missing, Page, Panel } from '../parts/page.tsx';
+import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { useChange, usePageQuery } from '../parts/queries.ts';
 import { Status, schemeName } from '../parts/status.tsx';
 import { Facts, Json } from '../parts/table.tsx';
@@ -26,6 +26,7 @@ const QUERY = graphql`
         authScheme
         createTime
         updateTime
+        tokenExpireTime
         providerWorkspaceRef
         providerConsumerRef
         providerMetadata
@@ -36,6 +37,13 @@ const QUERY = graphql`
         consumer {
           consumerRef
           consumerName
+        }
+        installations(first: 50) {
+          totalCount
+          nodes {
+            id
+            ...installationRows_installation
+          }
         }
       }
     }
@@ -87,6 +95,9 @@ export default function ConnectionPage({ project, id = '' }: PageProps) {
             Scheme: schemeName(node.authScheme ?? ''),
             Group: `${node.group?.groupName} (${node.group?.groupRef})`,
             Consumer: `${node.consumer?.consumerName} (${node.consumer?.consumerRef})`,
+            'Access token ends': byToken(node.authScheme) ? (
+              <Time of={node.tokenExpireTime} none="not known" />
+            ) : null,
             Workspace: node.providerWorkspaceRef,
             'Account at the provider': node.providerConsumerRef,
             Made: <Time of={node.createTime} />,
@@ -95,8 +106,8 @@ export default function ConnectionPage({ project, id = '' }: PageProps) {
           }}
         />
       </Panel>
-      <Panel title="Installations of the group">
-        <GroupInstallations project={project} groupRef={node.group?.groupRef ?? ''} />
+      <Panel title="Installations">
+        <Installations of={node.installations} address={address} />
       </Panel>
       {node.providerMetadata && (
         <Panel title="What the provider tells">
@@ -107,18 +118,29 @@ export default function ConnectionPage({ project, id = '' }: PageProps) {
   );
 }
 
+interface InstallationsProps {
+  of: Connection['installations'];
+  address: (path: string) => string;
+}
+
+function Installations({ of: installations, address }: InstallationsProps) {
+  if (!installations?.totalCount) return <Empty title="No installation uses it" />;
+  return <InstallationRows installations={installations.nodes} address={address} />;
+}
+
+/** Whether the gateway gets access tokens for it. */
+const byToken = (scheme: string | undefined) => scheme?.startsWith('OAUTH2') ?? false;
+
 function Actions({ project, connection }: { project: string; connection: Connection }) {
-  const [, navigate] = useLocation();
   const address = useAddress(project);
   const refresh = useChange<connectionPageRefreshMutation>(REFRESH);
   const remove = useChange<connectionPageDeleteMutation>(DELETE);
   const { id: connectionId = '', authScheme = '' } = connection;
   const input = { projectIdOrName: project, connectionId };
-  const byOAuth = authScheme.startsWith('OAUTH2');
   return (
     <>
       <Refusal problem={refresh.problem} />
-      {byOAuth && (
+      {byToken(authScheme) && (
         <Action isPending={refresh.isRunning} onPress={() => refresh.run({ input })}>
           Refresh the token
         </Action>
@@ -127,16 +149,19 @@ function Actions({ project, connection }: { project: string; connection: Connect
       <Confirm
         opener="Delete"
         title="Delete this connection?"
-        problem={remove.problem}
-        isRunning={remove.isRunning}
-        onConfirm={async () => {
-          const done = await remove.run({ input });
-          if (done) navigate(address('connections'));
-          return done;
-        }}
+        change={remove}
+        onConfirm={() => remove.run({ input })}
+        leadsTo={address('connections')}
       >
-        <p>Installations that read and write through it stop to work:</p>
-        <GroupInstallations project={project} groupRef={connection.group?.groupRef ?? ''} />
+        {connection.installations?.totalCount ? (
+          <p>
+            These installations read and write through it. They have to be deleted first, or get
+            another connection:
+          </p>
+        ) : (
+          <p>Nothing is read or written through it. The group has to connect again to come back.</p>
+        )}
+        <Installations of={connection.installations} address={address} />
       </Confirm>
     </>
   );

@@ -1,21 +1,42 @@
 /** The connections of the project, with those that need care. */
 import { graphql, usePaginationFragment } from 'react-relay';
-import { Link } from 'wouter';
 import type { connectionsPage_project$key } from '../../__generated__/connectionsPage_project.graphql.ts';
 import type { connectionsPageNextQuery } from '../../__generated__/connectionsPageNextQuery.graphql.ts';
 import type { connectionsPageQuery } from '../../__generated__/connectionsPageQuery.graphql.ts';
-import { Filter, useAddress, useFilter } from '../parts/filters.tsx';
+import {
+  Filter,
+  Search,
+  TimeFilter,
+  useAddress,
+  useFilter,
+  useSearch,
+  useTimeRange,
+} from '../parts/filters.tsx';
 import { Empty, Missing, Page } from '../parts/page.tsx';
+import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { Status, schemeName } from '../parts/status.tsx';
-import { More, Table } from '../parts/table.tsx';
-import { Time } from '../parts/time.tsx';
 import type { PageProps } from '../shell/places.ts';
+import { ConnectionRows } from './connection-rows.tsx';
+import { FoundConnections } from './found-connections.tsx';
 
+/** The gateway searches all connections: a search is a list of its own, without other filters. */
 const QUERY = graphql`
-  query connectionsPageQuery($project: String!, $status: ConnectionStatus) {
+  query connectionsPageQuery(
+    $project: String!
+    $status: ConnectionStatus
+    $createTime: TimeRangeInput
+    $search: String
+    $isSearching: Boolean!
+  ) {
     project(idOrName: $project) {
-      ...connectionsPage_project @arguments(status: $status)
+      ...connectionsPage_project
+        @arguments(status: $status, createTime: $createTime)
+        @skip(if: $isSearching)
+        @alias(as: "all")
+      ...foundConnections_project
+        @arguments(search: $search)
+        @include(if: $isSearching)
+        @alias(as: "found")
     }
   }
 `;
@@ -26,25 +47,16 @@ const LIST = graphql`
     count: { type: "Int", defaultValue: 25 }
     cursor: { type: "String" }
     status: { type: "ConnectionStatus" }
+    createTime: { type: "TimeRangeInput" }
   )
   @refetchable(queryName: "connectionsPageNextQuery") {
-    connections(first: $count, after: $cursor, status: $status)
+    connections(first: $count, after: $cursor, status: $status, createTime: $createTime)
       @connection(key: "connectionsPage_connections") {
       totalCount
       edges {
         node {
           id
-          provider
-          status
-          authScheme
-          createTime
-          group {
-            groupRef
-            groupName
-          }
-          consumer {
-            consumerName
-          }
+          ...connectionRows_connection
         }
       }
     }
@@ -56,8 +68,11 @@ const LOOK_MS = 10_000;
 
 export default function ConnectionsPage({ project: idOrName }: PageProps) {
   const [status, setStatus] = useFilter('status', STATUSES);
-  const variables = { project: idOrName, status };
+  const createTime = useTimeRange();
+  const { search, isSearching } = useSearch();
+  const variables = { project: idOrName, status, createTime, search, isSearching };
   const { project } = usePageQuery<connectionsPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
   return (
     <Page
@@ -67,10 +82,19 @@ export default function ConnectionsPage({ project: idOrName }: PageProps) {
       variables={variables}
     >
       <div className="filters">
-        <Filter label="Status" values={STATUSES} value={status} onChange={setStatus} />
+        <Search label="Group or consumer" />
+        <Filter
+          label="Status"
+          values={STATUSES}
+          value={status}
+          onChange={setStatus}
+          isDisabled={isSearching}
+        />
+        <TimeFilter isDisabled={isSearching} />
       </div>
       <section className="card">
-        <List project={project} address={useAddress(idOrName)} />
+        {project.found && <FoundConnections project={project.found} address={address} />}
+        {project.all && <List project={project.all} address={address} />}
       </section>
     </Page>
   );
@@ -82,50 +106,18 @@ interface ListProps {
 }
 
 function List({ project, address }: ListProps) {
-  const { data, hasNext, isLoadingNext, loadNext } = usePaginationFragment<
+  const { data, ...pages } = usePaginationFragment<
     connectionsPageNextQuery,
     connectionsPage_project$key
   >(LIST, project);
-  const { edges, totalCount } = data.connections;
-  if (edges.length === 0) {
-    return (
-      <Empty title="No connection">
-        A customer connects on the connect page, or your backend calls generateConnection.
-      </Empty>
-    );
-  }
+  const empty = (
+    <Empty title="No connection">
+      A customer connects on the connect page, or your backend calls generateConnection.
+    </Empty>
+  );
   return (
-    <>
-      <Table
-        label="Connections"
-        columns={['Group', 'Consumer', 'Provider', 'Status', 'Scheme', 'Made']}
-      >
-        {edges.map(({ node }) => (
-          <tr key={node.id}>
-            <td>
-              <Link href={address(`connections/${node.id}`)} className="strong">
-                {node.group.groupName || node.group.groupRef}
-              </Link>
-            </td>
-            <td>{node.consumer.consumerName}</td>
-            <td>{node.provider}</td>
-            <td>
-              <Status of={node.status} />
-            </td>
-            <td>{schemeName(node.authScheme)}</td>
-            <td>
-              <Time of={node.createTime} />
-            </td>
-          </tr>
-        ))}
-      </Table>
-      <More
-        shown={edges.length}
-        total={totalCount}
-        hasNext={hasNext}
-        isLoading={isLoadingNext}
-        loadNext={loadNext}
-      />
-    </>
+    <Paged list={data.connections} pages={pages} empty={empty}>
+      {(connections) => <ConnectionRows connections={connections} address={address} />}
+    </Paged>
   );
 }

@@ -5,10 +5,11 @@ import type { deliveryPageQuery } from '../../__generated__/deliveryPageQuery.gr
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { Status, wordsOf } from '../parts/status.tsx';
+import { Status } from '../parts/status.tsx';
 import { Facts, Json, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { PageProps } from '../shell/places.ts';
+import { messageOf } from './delivery-rows.tsx';
 import { RetryAction } from './retry-action.tsx';
 
 const QUERY = graphql`
@@ -57,7 +58,7 @@ export default function DeliveryPage({ project, id = '' }: PageProps) {
   const { destination, event, operation, attempts = [] } = node;
   return (
     <Page
-      title={`${event ? wordsOf(event.eventType) : 'Records'} to ${destination?.name ?? 'a deleted destination'}`}
+      title={`${messageOf({ event, operation })} to ${destination?.name ?? 'a deleted destination'}`}
       about={
         destination && (
           <Link href={address(`destinations/${destination.id}`)}>{destination.name}</Link>

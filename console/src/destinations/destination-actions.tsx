@@ -1,15 +1,15 @@
 /** Turning a destination off and on, another address, another secret, and its end. */
 import { useState } from 'react';
 import { graphql, useFragment } from 'react-relay';
-import { useLocation } from 'wouter';
 import type { destinationActions_destination$key } from '../../__generated__/destinationActions_destination.graphql.ts';
 import type { destinationActionsDeleteMutation } from '../../__generated__/destinationActionsDeleteMutation.graphql.ts';
 import type { destinationActionsRotateMutation } from '../../__generated__/destinationActionsRotateMutation.graphql.ts';
 import type { destinationActionsUpdateMutation } from '../../__generated__/destinationActionsUpdateMutation.graphql.ts';
-import { Confirm, Dialog, Secret } from '../parts/dialog.tsx';
+import { Confirm, FormDialog } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
-import { Action, Form, Refusal, TextInput } from '../parts/form.tsx';
+import { Action, type FormValues, TextInput } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
+import { TestAction } from './test-action.tsx';
 
 const DESTINATION = graphql`
   fragment destinationActions_destination on Destination {
@@ -58,7 +58,6 @@ interface ActionsProps {
 
 export function DestinationActions({ project, destination }: ActionsProps) {
   const { id, status, type, ...shown } = useFragment(DESTINATION, destination);
-  const [, navigate] = useLocation();
   const address = useAddress(project);
   const update = useChange<destinationActionsUpdateMutation>(UPDATE);
   const remove = useChange<destinationActionsDeleteMutation>(DELETE);
@@ -66,6 +65,7 @@ export function DestinationActions({ project, destination }: ActionsProps) {
   const next = status === 'ENABLED' ? 'DISABLED' : 'ENABLED';
   return (
     <>
+      <TestAction project={project} destinationId={id} />
       <Action
         isPending={update.isRunning}
         onPress={() => update.run({ input: { ...input, status: next } })}
@@ -77,13 +77,9 @@ export function DestinationActions({ project, destination }: ActionsProps) {
       <Confirm
         opener="Delete"
         title="Delete this destination?"
-        problem={remove.problem}
-        isRunning={remove.isRunning}
-        onConfirm={async () => {
-          const done = await remove.run({ input });
-          if (done) navigate(address('destinations'));
-          return done;
-        }}
+        change={remove}
+        onConfirm={() => remove.run({ input })}
+        leadsTo={address('destinations')}
       >
         <p>What waits for it is not sent any more, and its routes go with it.</p>
       </Confirm>
@@ -100,61 +96,49 @@ interface EditProps extends InputProps {
 }
 
 function Edit({ input, shown }: EditProps) {
-  const { run, isRunning, problem } = useChange<destinationActionsUpdateMutation>(UPDATE);
+  const update = useChange<destinationActionsUpdateMutation>(UPDATE);
+  const save = ({ name, url }: FormValues) =>
+    update.run({ input: { ...input, name: String(name), url: String(url) } });
   return (
-    <Dialog opener="Edit" title="Edit the destination">
-      {(close) => (
-        <Form
-          problem={problem}
-          onSubmit={async ({ name, url }) => {
-            const done = await run({ input: { ...input, name: String(name), url: String(url) } });
-            if (done) close();
-          }}
-        >
-          <TextInput name="name" label="Name" isRequired defaultValue={shown.name} />
-          <TextInput name="url" label="Address" isRequired defaultValue={shown.url ?? ''} />
-          <Refusal problem={problem} shown={['name', 'url']} />
-          <div className="row end">
-            <Action onPress={close}>Cancel</Action>
-            <Action type="submit" kind="primary" isPending={isRunning}>
-              Save
-            </Action>
-          </div>
-        </Form>
-      )}
-    </Dialog>
+    <FormDialog
+      opener="Edit"
+      title="Edit the destination"
+      submit="Save"
+      change={update}
+      shown={['name', 'url']}
+      onSubmit={save}
+    >
+      <TextInput name="name" label="Name" isRequired defaultValue={shown.name} />
+      <TextInput name="url" label="Address" isRequired defaultValue={shown.url ?? ''} />
+    </FormDialog>
   );
 }
 
 function Rotate({ input }: InputProps) {
-  const { run, isRunning, problem } = useChange<destinationActionsRotateMutation>(ROTATE);
+  const rotate = useChange<destinationActionsRotateMutation>(ROTATE);
   const [secret, setSecret] = useState<string | null>(null);
-  const rotate = async () => {
-    const done = await run({ input });
+  const make = async () => {
+    const done = await rotate.run({ input });
     setSecret(done?.rotateDestinationSecret.signingSecret ?? null);
+    return done;
   };
   return (
-    <Dialog opener="Rotate the secret" title="Rotate the signing secret">
-      {(close) => (
-        <>
-          {secret ? (
-            <Secret value={secret} label="Signing secret" />
-          ) : (
-            <p>
-              For a day, messages carry signatures of both, so that your receiver can change over.
-            </p>
-          )}
-          <Refusal problem={problem} />
-          <div className="row end">
-            <Action onPress={() => [setSecret(null), close()]}>Close</Action>
-            {!secret && (
-              <Action kind="primary" isPending={isRunning} onPress={rotate}>
-                Make a new secret
-              </Action>
-            )}
-          </div>
-        </>
-      )}
-    </Dialog>
+    <FormDialog
+      opener="Rotate the secret"
+      title="Rotate the signing secret"
+      submit="Make a new secret"
+      change={rotate}
+      onSubmit={make}
+      made={
+        secret && {
+          about: 'The new secret, with which you check messages:',
+          value: secret,
+          label: 'Signing secret',
+        }
+      }
+      onClose={() => setSecret(null)}
+    >
+      <p>For a day, messages carry signatures of both, so that your receiver can change over.</p>
+    </FormDialog>
   );
 }

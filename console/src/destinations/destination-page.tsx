@@ -1,9 +1,10 @@
 /** One destination: its state, its secret, and what it was sent. */
+import { lazy } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { destinationPageQuery } from '../../__generated__/destinationPageQuery.graphql.ts';
-import { Filter, useAddress, useFilter } from '../parts/filters.tsx';
-import { Missing, Page, Panel } from '../parts/page.tsx';
+import { Filter, TimeFilter, useAddress, useFilter, useTimeRange } from '../parts/filters.tsx';
+import { Loaded, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Status, wordsOf } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
@@ -11,9 +12,15 @@ import { Time } from '../parts/time.tsx';
 import type { PageProps } from '../shell/places.ts';
 import { DeliveriesList } from './deliveries-list.tsx';
 import { DestinationActions } from './destination-actions.tsx';
+import { RetryMany } from './retry-many.tsx';
+import { STATUSES } from './statuses.ts';
 
 const QUERY = graphql`
-  query destinationPageQuery($id: ID!, $status: DeliveryStatus) {
+  query destinationPageQuery(
+    $id: ID!
+    $status: DeliveryStatus
+    $createTime: TimeRangeInput
+  ) {
     node(id: $id) {
       ... on Destination @alias(as: "destination") {
         id
@@ -25,18 +32,21 @@ const QUERY = graphql`
         disabledReason
         createTime
         ...destinationActions_destination
-        ...deliveriesList_destination @arguments(status: $status)
+        ...deliveriesList_destination @arguments(status: $status, createTime: $createTime)
       }
     }
   }
 `;
 
-const STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED'] as const;
+/** Plots are a part of their own: the state doesn't wait for them. */
+const DestinationActivity = lazy(() => import('./destination-activity.tsx'));
+
 const LOOK_MS = 3_000;
 
 export default function DestinationPage({ project, id = '' }: PageProps) {
   const [status, setStatus] = useFilter('status', STATUSES);
-  const variables = { id, status };
+  const createTime = useTimeRange();
+  const variables = { id, status, createTime };
   const { node: found } = usePageQuery<destinationPageQuery>(QUERY, variables, {
     everyMs: LOOK_MS,
   });
@@ -65,10 +75,24 @@ export default function DestinationPage({ project, id = '' }: PageProps) {
           }}
         />
       </Panel>
+      <Loaded place={`activity of ${node.id}`}>
+        <DestinationActivity id={node.id} />
+      </Loaded>
       <Panel
         title="Deliveries"
-        actions={<Filter label="Status" values={STATUSES} value={status} onChange={setStatus} />}
+        actions={
+          <RetryMany
+            project={project}
+            destinationId={node.id}
+            status={status}
+            createTime={createTime}
+          />
+        }
       >
+        <div className="filters">
+          <Filter label="Status" values={STATUSES} value={status} onChange={setStatus} />
+          <TimeFilter />
+        </div>
         <DeliveriesList project={project} destination={node} />
       </Panel>
     </Page>

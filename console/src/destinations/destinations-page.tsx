@@ -1,30 +1,47 @@
 /** Where events and records are sent. */
 import { useState } from 'react';
-import { graphql } from 'react-relay';
+import { graphql, usePaginationFragment } from 'react-relay';
 import { Link } from 'wouter';
+import type { destinationsPage_project$key } from '../../__generated__/destinationsPage_project.graphql.ts';
 import type { destinationsPageCreateMutation } from '../../__generated__/destinationsPageCreateMutation.graphql.ts';
+import type { destinationsPageNextQuery } from '../../__generated__/destinationsPageNextQuery.graphql.ts';
 import type { destinationsPageQuery } from '../../__generated__/destinationsPageQuery.graphql.ts';
-import { Dialog, Secret } from '../parts/dialog.tsx';
-import { useAddress } from '../parts/filters.tsx';
-import { Action, Form, Refusal, TextInput } from '../parts/form.tsx';
+import { FormDialog } from '../parts/dialog.tsx';
+import { Search, useAddress, useSearch } from '../parts/filters.tsx';
+import { type FormValues, TextInput } from '../parts/form.tsx';
 import { Empty, Missing, Page } from '../parts/page.tsx';
+import { Paged } from '../parts/paged.tsx';
 import { useChange, usePageQuery } from '../parts/queries.ts';
 import { Status, wordsOf } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import type { PageProps } from '../shell/places.ts';
 
 const QUERY = graphql`
-  query destinationsPageQuery($project: String!) {
+  query destinationsPageQuery($project: String!, $search: String) {
     project(idOrName: $project) {
-      destinations(first: 100) {
-        totalCount
-        nodes {
+      ...destinationsPage_project @arguments(search: $search)
+    }
+  }
+`;
+
+const LIST = graphql`
+  fragment destinationsPage_project on Project
+  @argumentDefinitions(
+    count: { type: "Int", defaultValue: 25 }
+    cursor: { type: "String" }
+    search: { type: "String" }
+  )
+  @refetchable(queryName: "destinationsPageNextQuery") {
+    destinations(first: $count, after: $cursor, search: $search)
+      @connection(key: "destinationsPage_destinations") {
+      totalCount
+      edges {
+        node {
           id
           name
           type
           url
           status
-          disabledReason
           failed: deliveries(status: FAILED) {
             totalCount
           }
@@ -41,11 +58,11 @@ const LOOK_MS = 5_000;
 const COLUMNS = ['Name', 'Type', 'Address', 'Status', 'Waiting', 'Given up'];
 
 export default function DestinationsPage({ project: idOrName }: PageProps) {
-  const variables = { project: idOrName };
+  const { search } = useSearch();
+  const variables = { project: idOrName, search };
   const { project } = usePageQuery<destinationsPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
   const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
-  const { nodes } = project.destinations;
   return (
     <Page
       title="Destinations"
@@ -54,31 +71,58 @@ export default function DestinationsPage({ project: idOrName }: PageProps) {
       query={QUERY}
       variables={variables}
     >
+      <div className="filters">
+        <Search label="Name" />
+      </div>
       <section className="card">
-        {nodes.length === 0 ? (
-          <Empty title="No destination yet">Add one; its secret signs what it is sent.</Empty>
-        ) : (
-          <Table label="Destinations" columns={COLUMNS}>
-            {nodes.map(({ id, name, type, url, status, pending, failed }) => (
-              <tr key={id}>
-                <td>
-                  <Link href={address(`destinations/${id}`)} className="strong">
-                    {name}
-                  </Link>
-                </td>
-                <td>{wordsOf(type)}</td>
-                <td className="mono">{url ?? '—'}</td>
-                <td>
-                  <Status of={status} />
-                </td>
-                <td>{pending.totalCount.toLocaleString('en')}</td>
-                <td>{failed.totalCount.toLocaleString('en')}</td>
-              </tr>
-            ))}
-          </Table>
-        )}
+        <List project={project} address={address} />
       </section>
     </Page>
+  );
+}
+
+interface ListProps {
+  project: destinationsPage_project$key;
+  address: (path: string) => string;
+}
+
+function List({ project, address }: ListProps) {
+  const { data, ...pages } = usePaginationFragment<
+    destinationsPageNextQuery,
+    destinationsPage_project$key
+  >(LIST, project);
+  const empty = <Empty title="No destination">Add one; its secret signs what it is sent.</Empty>;
+  return (
+    <Paged list={data.destinations} pages={pages} empty={empty}>
+      {(destinations) => (
+        <Table label="Destinations" columns={COLUMNS}>
+          {destinations.map(({ id, name, type, url, status, pending, failed }) => (
+            <tr key={id}>
+              <td>
+                <Link href={address(`destinations/${id}`)} className="strong">
+                  {name}
+                </Link>
+              </td>
+              <td>{wordsOf(type)}</td>
+              <td className="mono">{url ?? '—'}</td>
+              <td>
+                <Status of={status} />
+              </td>
+              <td>
+                <Link href={address(`destinations/${id}?status=PENDING`)}>
+                  {pending.totalCount.toLocaleString('en')}
+                </Link>
+              </td>
+              <td>
+                <Link href={address(`destinations/${id}?status=FAILED`)}>
+                  {failed.totalCount.toLocaleString('en')}
+                </Link>
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Paged>
   );
 }
 
@@ -94,40 +138,34 @@ const CREATE = graphql`
 `;
 
 function CreateDestination({ project }: { project: string }) {
-  const { run, isRunning, problem } = useChange<destinationsPageCreateMutation>(CREATE);
+  const made = useChange<destinationsPageCreateMutation>(CREATE);
   const [secret, setSecret] = useState<string | null>(null);
-  const create = async ({ name, url }: Record<string, FormDataEntryValue>) => {
+  const create = async ({ name, url }: FormValues) => {
     const input = { projectIdOrName: project, type: 'WEBHOOK' as const };
-    const made = await run({ input: { ...input, name: String(name), url: String(url) } });
-    setSecret(made?.createDestination.signingSecret ?? null);
+    const answer = await made.run({ input: { ...input, name: String(name), url: String(url) } });
+    setSecret(answer?.createDestination.signingSecret ?? null);
+    return answer;
   };
   return (
-    <Dialog opener="Add a destination" kind="primary" title="Add a destination">
-      {(close) =>
-        secret ? (
-          <>
-            <p>The destination is made. Its signing secret, with which you check its messages:</p>
-            <Secret value={secret} label="Signing secret" />
-            <div className="row end">
-              <Action kind="primary" onPress={() => [setSecret(null), close()]}>
-                Done
-              </Action>
-            </div>
-          </>
-        ) : (
-          <Form onSubmit={create} problem={problem}>
-            <TextInput name="name" label="Name" isRequired help="Integrations name it." />
-            <TextInput name="url" label="Address" type="url" isRequired placeholder="https://" />
-            <Refusal problem={problem} shown={['name', 'url']} />
-            <div className="row end">
-              <Action onPress={close}>Cancel</Action>
-              <Action type="submit" kind="primary" isPending={isRunning}>
-                Add
-              </Action>
-            </div>
-          </Form>
-        )
+    <FormDialog
+      opener="Add a destination"
+      kind="primary"
+      title="Add a destination"
+      submit="Add"
+      change={made}
+      shown={['name', 'url']}
+      onSubmit={create}
+      made={
+        secret && {
+          about: 'The destination is made. Its signing secret, with which you check its messages:',
+          value: secret,
+          label: 'Signing secret',
+        }
       }
-    </Dialog>
+      onClose={() => setSecret(null)}
+    >
+      <TextInput name="name" label="Name" isRequired help="Integrations name it." />
+      <TextInput name="url" label="Address" type="url" isRequired placeholder="https://" />
+    </FormDialog>
   );
 }

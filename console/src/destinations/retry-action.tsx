@@ -17,7 +17,7 @@ const RETRY = graphql`
 `;
 
 export function RetryAction({ project, deliveryId }: { project: string; deliveryId: string }) {
-  const { run, isRunning, problem } = useChange<retryActionMutation>(RETRY);
+  const { run, isRunning, problem } = useChange<retryActionMutation>(RETRY, { tellsAll: true });
   return (
     <>
       <Action

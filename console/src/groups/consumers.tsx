@@ -3,14 +3,20 @@ import { graphql, usePaginationFragment } from 'react-relay';
 import type { consumers_project$key } from '../../__generated__/consumers_project.graphql.ts';
 import type { consumersNextQuery } from '../../__generated__/consumersNextQuery.graphql.ts';
 import { Empty } from '../parts/page.tsx';
-import { More, Table } from '../parts/table.tsx';
+import { Paged } from '../parts/paged.tsx';
+import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 
 const LIST = graphql`
   fragment consumers_project on Project
-  @argumentDefinitions(count: { type: "Int", defaultValue: 25 }, cursor: { type: "String" })
+  @argumentDefinitions(
+    count: { type: "Int", defaultValue: 25 }
+    cursor: { type: "String" }
+    search: { type: "String" }
+  )
   @refetchable(queryName: "consumersNextQuery") {
-    consumers(first: $count, after: $cursor) @connection(key: "consumers_consumers") {
+    consumers(first: $count, after: $cursor, search: $search)
+      @connection(key: "consumers_consumers") {
       totalCount
       edges {
         node {
@@ -25,32 +31,25 @@ const LIST = graphql`
 `;
 
 export function Consumers({ project }: { project: consumers_project$key }) {
-  const { data, hasNext, isLoadingNext, loadNext } = usePaginationFragment<
-    consumersNextQuery,
-    consumers_project$key
-  >(LIST, project);
-  const { edges, totalCount } = data.consumers;
-  if (edges.length === 0) return <Empty title="No consumer yet" />;
+  const { data, ...pages } = usePaginationFragment<consumersNextQuery, consumers_project$key>(
+    LIST,
+    project,
+  );
   return (
-    <>
-      <Table label="Consumers" columns={['Name', 'Reference', 'Made']}>
-        {edges.map(({ node: { id, consumerName, consumerRef, createTime } }) => (
-          <tr key={id}>
-            <td>{consumerName}</td>
-            <td className="mono">{consumerRef}</td>
-            <td>
-              <Time of={createTime} />
-            </td>
-          </tr>
-        ))}
-      </Table>
-      <More
-        shown={edges.length}
-        total={totalCount}
-        hasNext={hasNext}
-        isLoading={isLoadingNext}
-        loadNext={loadNext}
-      />
-    </>
+    <Paged list={data.consumers} pages={pages} empty={<Empty title="No consumer" />}>
+      {(consumers) => (
+        <Table label="Consumers" columns={['Name', 'Reference', 'Made']}>
+          {consumers.map(({ id, consumerName, consumerRef, createTime }) => (
+            <tr key={id}>
+              <td>{consumerName}</td>
+              <td className="mono">{consumerRef}</td>
+              <td>
+                <Time of={createTime} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Paged>
   );
 }

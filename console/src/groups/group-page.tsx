@@ -1,6 +1,6 @@
 /** One group: its connections, its installations, and its erasure. */
 import { graphql } from 'react-relay';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import type { groupPageEraseMutation } from '../../__generated__/groupPageEraseMutation.graphql.ts';
 import type { groupPageQuery } from '../../__generated__/groupPageQuery.graphql.ts';
 import { GroupInstallations } from '../installations/group-installations.tsx';
@@ -92,20 +92,15 @@ export default function GroupPage({ project: idOrName, id: groupRef = '' }: Page
 }
 
 function Erase({ project, groupRef }: { project: string; groupRef: string }) {
-  const { run, isRunning, problem } = useChange<groupPageEraseMutation>(ERASE);
-  const [, navigate] = useLocation();
+  const remove = useChange<groupPageEraseMutation>(ERASE);
   const address = useAddress(project);
   return (
     <Confirm
       opener="Erase"
       title="Erase this group?"
-      problem={problem}
-      isRunning={isRunning}
-      onConfirm={async () => {
-        const done = await run({ input: { projectIdOrName: project, groupRef } });
-        if (done) navigate(address('groups'));
-        return done;
-      }}
+      change={remove}
+      onConfirm={() => remove.run({ input: { projectIdOrName: project, groupRef } })}
+      leadsTo={address('groups')}
     >
       <p>
         Its connections, installations, operations and events go for good. Nothing brings them back.

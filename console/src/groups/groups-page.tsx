@@ -1,9 +1,12 @@
 /** The builder's users who share access, and each of them. */
-import { graphql } from 'react-relay';
+import { graphql, usePaginationFragment } from 'react-relay';
 import { Link } from 'wouter';
+import type { groupsPage_project$key } from '../../__generated__/groupsPage_project.graphql.ts';
+import type { groupsPageNextQuery } from '../../__generated__/groupsPageNextQuery.graphql.ts';
 import type { groupsPageQuery } from '../../__generated__/groupsPageQuery.graphql.ts';
-import { useAddress } from '../parts/filters.tsx';
+import { Search, useAddress, useSearch } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -11,28 +14,42 @@ import type { PageProps } from '../shell/places.ts';
 import { Consumers } from './consumers.tsx';
 
 const QUERY = graphql`
-  query groupsPageQuery($project: String!) {
+  query groupsPageQuery($project: String!, $search: String) {
     project(idOrName: $project) {
-      groups(first: 100) {
-        totalCount
-        nodes {
+      ...groupsPage_project @arguments(search: $search)
+      ...consumers_project @arguments(search: $search)
+    }
+  }
+`;
+
+const LIST = graphql`
+  fragment groupsPage_project on Project
+  @argumentDefinitions(
+    count: { type: "Int", defaultValue: 25 }
+    cursor: { type: "String" }
+    search: { type: "String" }
+  )
+  @refetchable(queryName: "groupsPageNextQuery") {
+    groups(first: $count, after: $cursor, search: $search) @connection(key: "groupsPage_groups") {
+      totalCount
+      edges {
+        node {
           id
           groupRef
           groupName
           createTime
         }
       }
-      ...consumers_project
     }
   }
 `;
 
 export default function GroupsPage({ project: idOrName }: PageProps) {
-  const variables = { project: idOrName };
+  const { search } = useSearch();
+  const variables = { project: idOrName, search };
   const { project } = usePageQuery<groupsPageQuery>(QUERY, variables);
   const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
-  const { nodes, totalCount } = project.groups;
   return (
     <Page
       title="Groups and consumers"
@@ -40,30 +57,49 @@ export default function GroupsPage({ project: idOrName }: PageProps) {
       query={QUERY}
       variables={variables}
     >
-      <Panel title={`Groups (${totalCount})`}>
-        {nodes.length === 0 ? (
-          <Empty title="No group yet">The first connection of a customer creates one.</Empty>
-        ) : (
-          <Table label="Groups" columns={['Name', 'Reference', 'Made']}>
-            {nodes.map(({ id, groupName, groupRef, createTime }) => (
-              <tr key={id}>
-                <td>
-                  <Link href={address(`groups/${encodeURIComponent(groupRef)}`)} className="strong">
-                    {groupName}
-                  </Link>
-                </td>
-                <td className="mono">{groupRef}</td>
-                <td>
-                  <Time of={createTime} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
+      <div className="filters">
+        <Search label="Name or reference" />
+      </div>
+      <Panel title="Groups">
+        <Groups project={project} address={address} />
       </Panel>
       <Panel title="Consumers">
         <Consumers project={project} />
       </Panel>
     </Page>
+  );
+}
+
+interface GroupsProps {
+  project: groupsPage_project$key;
+  address: (path: string) => string;
+}
+
+function Groups({ project, address }: GroupsProps) {
+  const { data, ...pages } = usePaginationFragment<groupsPageNextQuery, groupsPage_project$key>(
+    LIST,
+    project,
+  );
+  const empty = <Empty title="No group">The first connection of a customer creates one.</Empty>;
+  return (
+    <Paged list={data.groups} pages={pages} empty={empty}>
+      {(groups) => (
+        <Table label="Groups" columns={['Name', 'Reference', 'Made']}>
+          {groups.map(({ id, groupName, groupRef, createTime }) => (
+            <tr key={id}>
+              <td>
+                <Link href={address(`groups/${encodeURIComponent(groupRef)}`)} className="strong">
+                  {groupName}
+                </Link>
+              </td>
+              <td className="mono">{groupRef}</td>
+              <td>
+                <Time of={createTime} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Paged>
   );
 }

@@ -4,8 +4,8 @@ import type { editFields_installation$key } from '../../__generated__/editFields
 import type { editFieldsMutation } from '../../__generated__/editFieldsMutation.graphql.ts';
 import { AccountFields } from '../fields/account-fields.tsx';
 import { chosenIn, ObjectFields } from '../fields/object-fields.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { Action, Form, Refusal } from '../parts/form.tsx';
+import { FormDialog } from '../parts/dialog.tsx';
+import type { FormValues } from '../parts/form.tsx';
 import { Loaded } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
 
@@ -73,43 +73,40 @@ interface EditFieldsProps {
 
 export function EditFields({ project, installation }: EditFieldsProps) {
   const { id, revision, config } = useFragment(INSTALLATION, installation);
-  const { run, isRunning, problem } = useChange<editFieldsMutation>(UPDATE);
+  const update = useChange<editFieldsMutation>(UPDATE);
   const objects = revision.content.read?.objects ?? [];
   const configured = (name: string) => config.read.find(({ objectName }) => objectName === name);
-  const save = async (values: Record<string, FormDataEntryValue>) => {
+  const save = async (values: FormValues) => {
     const read = config.read.map((one) => ({ ...one, ...chosenIn(values, one.objectName) }));
     const next = { read, write: config.write, proxy: config.proxy };
-    return run({ input: { projectIdOrName: project, installationId: id, config: next as never } });
+    return update.run({
+      input: { projectIdOrName: project, installationId: id, config: next as never },
+    });
   };
   if (objects.length === 0) return null;
   return (
-    <Dialog opener="Fields" title="Fields to read">
-      {(close) => (
-        <Form problem={problem} onSubmit={async (values) => (await save(values)) && close()}>
-          {objects
-            .filter(({ objectName }) => configured(objectName))
-            .map((object) => (
-              <Loaded key={object.objectName} place={object.objectName}>
-                <AccountFields installationId={id} objectName={object.objectName}>
-                  {(known) => (
-                    <ObjectFields
-                      object={object}
-                      known={known}
-                      chosen={configured(object.objectName) ?? null}
-                    />
-                  )}
-                </AccountFields>
-              </Loaded>
-            ))}
-          <Refusal problem={problem} />
-          <div className="row end">
-            <Action onPress={close}>Cancel</Action>
-            <Action type="submit" kind="primary" isPending={isRunning}>
-              Save
-            </Action>
-          </div>
-        </Form>
-      )}
-    </Dialog>
+    <FormDialog
+      opener="Fields"
+      title="Fields to read"
+      submit="Save"
+      change={update}
+      onSubmit={save}
+    >
+      {objects
+        .filter(({ objectName }) => configured(objectName))
+        .map((object) => (
+          <Loaded key={object.objectName} place={object.objectName}>
+            <AccountFields installationId={id} objectName={object.objectName}>
+              {(known) => (
+                <ObjectFields
+                  object={object}
+                  known={known}
+                  chosen={configured(object.objectName) ?? null}
+                />
+              )}
+            </AccountFields>
+          </Loaded>
+        ))}
+    </FormDialog>
   );
 }

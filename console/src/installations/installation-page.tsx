@@ -1,6 +1,6 @@
 /** One installation: each object with its reads, its subscriptions, its fields, and what it has done. */
 import { graphql } from 'react-relay';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import type { installationPageDeleteMutation } from '../../__generated__/installationPageDeleteMutation.graphql.ts';
 import type { installationPageQuery } from '../../__generated__/installationPageQuery.graphql.ts';
 import { OperationsList } from '../operations/operations-list.tsx';
@@ -120,20 +120,15 @@ export default function InstallationPage({ project, id = '' }: PageProps) {
 }
 
 function Delete({ project, id }: { project: string; id: string }) {
-  const { run, isRunning, problem } = useChange<installationPageDeleteMutation>(DELETE);
-  const [, navigate] = useLocation();
+  const remove = useChange<installationPageDeleteMutation>(DELETE);
   const address = useAddress(project);
   return (
     <Confirm
       opener="Delete"
       title="Delete this installation?"
-      problem={problem}
-      isRunning={isRunning}
-      onConfirm={async () => {
-        const done = await run({ input: { projectIdOrName: project, installationId: id } });
-        if (done) navigate(address('installations'));
-        return done;
-      }}
+      change={remove}
+      onConfirm={() => remove.run({ input: { projectIdOrName: project, installationId: id } })}
+      leadsTo={address('installations')}
     >
       <p>Its schedules and subscriptions end. The connection of the group stays.</p>
     </Confirm>

@@ -3,27 +3,52 @@ import { graphql, usePaginationFragment } from 'react-relay';
 import type { installationsPage_project$key } from '../../__generated__/installationsPage_project.graphql.ts';
 import type { installationsPageNextQuery } from '../../__generated__/installationsPageNextQuery.graphql.ts';
 import type { installationsPageQuery } from '../../__generated__/installationsPageQuery.graphql.ts';
-import { useAddress } from '../parts/filters.tsx';
+import {
+  NameFilter,
+  TimeFilter,
+  useAddress,
+  useTextFilter,
+  useTimeRange,
+} from '../parts/filters.tsx';
 import { Empty, Missing, Page } from '../parts/page.tsx';
+import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { More } from '../parts/table.tsx';
 import type { PageProps } from '../shell/places.ts';
 import { InstallationRows } from './installation-rows.tsx';
 
 const QUERY = graphql`
-  query installationsPageQuery($project: String!) {
+  query installationsPageQuery(
+    $project: String!
+    $integration: String
+    $createTime: TimeRangeInput
+  ) {
     project(idOrName: $project) {
-      ...installationsPage_project
+      ...installationsPage_project @arguments(integration: $integration, createTime: $createTime)
+      integrations(first: 100) {
+        nodes {
+          id
+          name
+        }
+      }
     }
   }
 `;
 
 const LIST = graphql`
   fragment installationsPage_project on Project
-  @argumentDefinitions(count: { type: "Int", defaultValue: 25 }, cursor: { type: "String" })
+  @argumentDefinitions(
+    count: { type: "Int", defaultValue: 25 }
+    cursor: { type: "String" }
+    integration: { type: "String" }
+    createTime: { type: "TimeRangeInput" }
+  )
   @refetchable(queryName: "installationsPageNextQuery") {
-    installations(first: $count, after: $cursor)
-      @connection(key: "installationsPage_installations") {
+    installations(
+      first: $count
+      after: $cursor
+      integrationIdOrName: $integration
+      createTime: $createTime
+    ) @connection(key: "installationsPage_installations") {
       totalCount
       edges {
         node {
@@ -38,7 +63,9 @@ const LIST = graphql`
 const LOOK_MS = 10_000;
 
 export default function InstallationsPage({ project: idOrName }: PageProps) {
-  const variables = { project: idOrName };
+  const [integration, setIntegration] = useTextFilter('integration');
+  const createTime = useTimeRange();
+  const variables = { project: idOrName, integration: integration || null, createTime };
   const { project } = usePageQuery<installationsPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
   const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
@@ -49,6 +76,15 @@ export default function InstallationsPage({ project: idOrName }: PageProps) {
       query={QUERY}
       variables={variables}
     >
+      <div className="filters">
+        <NameFilter
+          label="Integration"
+          names={project.integrations.nodes.map(({ name }) => name)}
+          value={integration}
+          onChange={setIntegration}
+        />
+        <TimeFilter />
+      </div>
       <section className="card">
         <List project={project} address={address} />
       </section>
@@ -62,29 +98,19 @@ interface ListProps {
 }
 
 function List({ project, address }: ListProps) {
-  const { data, hasNext, isLoadingNext, loadNext } = usePaginationFragment<
+  const { data, ...pages } = usePaginationFragment<
     installationsPageNextQuery,
     installationsPage_project$key
   >(LIST, project);
-  const { edges, totalCount } = data.installations;
-  if (edges.length === 0) {
-    return (
-      <Empty title="No installation yet">
-        A customer installs an integration on the connect page, or your backend calls
-        createInstallation.
-      </Empty>
-    );
-  }
+  const empty = (
+    <Empty title="No installation">
+      A customer installs an integration on the connect page, or your backend calls
+      createInstallation.
+    </Empty>
+  );
   return (
-    <>
-      <InstallationRows installations={edges.map(({ node }) => node)} address={address} />
-      <More
-        shown={edges.length}
-        total={totalCount}
-        hasNext={hasNext}
-        isLoading={isLoadingNext}
-        loadNext={loadNext}
-      />
-    </>
+    <Paged list={data.installations} pages={pages} empty={empty}>
+      {(installations) => <InstallationRows installations={installations} address={address} />}
+    </Paged>
   );
 }

@@ -2,8 +2,8 @@
 import { graphql } from 'react-relay';
 import type { pauseActionMutation } from '../../__generated__/pauseActionMutation.graphql.ts';
 import type { pauseActionResumeMutation } from '../../__generated__/pauseActionResumeMutation.graphql.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Action, Form, Refusal, TextInput } from '../parts/form.tsx';
+import { FormDialog } from '../parts/dialog.tsx';
+import { Action, Refusal, TextInput } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 
 const PAUSE = graphql`
@@ -31,27 +31,18 @@ interface PauseProps {
 }
 
 export function PauseAction({ input }: PauseProps) {
-  const { run, isRunning, problem } = useChange<pauseActionMutation>(PAUSE);
+  const pause = useChange<pauseActionMutation>(PAUSE);
   return (
-    <Dialog opener="Pause" title={`Pause reads of ${input.objects.join()}`}>
-      {(close) => (
-        <Form
-          problem={problem}
-          onSubmit={async ({ note }) => {
-            if (await run({ input: { ...input, note: String(note) || null } })) close();
-          }}
-        >
-          <TextInput name="note" label="Note" help="Why, for those who come after you." />
-          <Refusal problem={problem} shown={['note']} />
-          <div className="row end">
-            <Action onPress={close}>Cancel</Action>
-            <Action type="submit" kind="primary" isPending={isRunning}>
-              Pause
-            </Action>
-          </div>
-        </Form>
-      )}
-    </Dialog>
+    <FormDialog
+      opener="Pause"
+      title={`Pause reads of ${input.objects.join()}`}
+      submit="Pause"
+      change={pause}
+      shown={['note']}
+      onSubmit={({ note }) => pause.run({ input: { ...input, note: String(note) || null } })}
+    >
+      <TextInput name="note" label="Note" help="Why, for those who come after you." />
+    </FormDialog>
   );
 }
 

@@ -1,6 +1,6 @@
 /** One integration: its revisions, what changed between them, a new one, and who has installed it. */
 import { graphql } from 'react-relay';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import type { integrationPageDeleteMutation } from '../../__generated__/integrationPageDeleteMutation.graphql.ts';
 import type { integrationPageQuery } from '../../__generated__/integrationPageQuery.graphql.ts';
 import { InstallationRows } from '../installations/installation-rows.tsx';
@@ -50,7 +50,6 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pa
   const variables = { project: idOrName, name };
   const { project } = usePageQuery<integrationPageQuery>(QUERY, variables);
   const remove = useChange<integrationPageDeleteMutation>(DELETE);
-  const [, navigate] = useLocation();
   const address = useAddress(idOrName);
   const integration = project?.integration;
   if (!integration) return <Missing what="integration" />;
@@ -72,13 +71,9 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pa
           <Confirm
             opener="Delete"
             title="Delete this integration?"
-            problem={remove.problem}
-            isRunning={remove.isRunning}
-            onConfirm={async () => {
-              const done = await remove.run({ input });
-              if (done) navigate(address('integrations'));
-              return done;
-            }}
+            change={remove}
+            onConfirm={() => remove.run({ input })}
+            leadsTo={address('integrations')}
           >
             <p>Its {totalCount} installations and their schedules go with it.</p>
           </Confirm>

@@ -1,9 +1,12 @@
 /** The integrations of the project. */
-import { graphql } from 'react-relay';
+import { graphql, usePaginationFragment } from 'react-relay';
 import { Link } from 'wouter';
+import type { integrationsPage_project$key } from '../../__generated__/integrationsPage_project.graphql.ts';
+import type { integrationsPageNextQuery } from '../../__generated__/integrationsPageNextQuery.graphql.ts';
 import type { integrationsPageQuery } from '../../__generated__/integrationsPageQuery.graphql.ts';
-import { useAddress } from '../parts/filters.tsx';
+import { Search, useAddress, useSearch } from '../parts/filters.tsx';
 import { Empty, Missing, Page } from '../parts/page.tsx';
+import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -11,14 +14,29 @@ import type { PageProps } from '../shell/places.ts';
 import { NewIntegration } from './new-integration.tsx';
 
 const QUERY = graphql`
-  query integrationsPageQuery($project: String!) {
+  query integrationsPageQuery($project: String!, $search: String) {
     project(idOrName: $project) {
-      integrations(first: 100) {
-        nodes {
+      ...integrationsPage_project @arguments(search: $search)
+    }
+  }
+`;
+
+const LIST = graphql`
+  fragment integrationsPage_project on Project
+  @argumentDefinitions(
+    count: { type: "Int", defaultValue: 25 }
+    cursor: { type: "String" }
+    search: { type: "String" }
+  )
+  @refetchable(queryName: "integrationsPageNextQuery") {
+    integrations(first: $count, after: $cursor, search: $search)
+      @connection(key: "integrationsPage_integrations") {
+      totalCount
+      edges {
+        node {
           id
           name
           provider
-          createTime
           revisions {
             totalCount
           }
@@ -60,11 +78,11 @@ const namesOf = (part: { objects: readonly { objectName: string }[] } | null | u
   part?.objects.map(({ objectName }) => objectName).join(', ') || '—';
 
 export default function IntegrationsPage({ project: idOrName }: PageProps) {
-  const variables = { project: idOrName };
+  const { search } = useSearch();
+  const variables = { project: idOrName, search };
   const { project } = usePageQuery<integrationsPageQuery>(QUERY, variables);
   const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
-  const { nodes } = project.integrations;
   return (
     <Page
       title="Integrations"
@@ -73,33 +91,56 @@ export default function IntegrationsPage({ project: idOrName }: PageProps) {
       query={QUERY}
       variables={variables}
     >
+      <div className="filters">
+        <Search label="Name" />
+      </div>
       <section className="card">
-        {nodes.length === 0 ? (
-          <Empty title="No integration yet">
-            Write the first one: it names a provider and its objects.
-          </Empty>
-        ) : (
-          <Table label="Integrations" columns={COLUMNS}>
-            {nodes.map(({ id, name, provider, latestRevision: { content, createTime }, ...of }) => (
-              <tr key={id}>
-                <td>
-                  <Link href={address(`integrations/${name}`)} className="strong">
-                    {content.displayName ?? name}
-                  </Link>
-                </td>
-                <td>{provider}</td>
-                <td>{namesOf(content.read)}</td>
-                <td>{namesOf(content.write)}</td>
-                <td>{of.revisions.totalCount}</td>
-                <td>{of.installations.totalCount}</td>
-                <td>
-                  <Time of={createTime} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
+        <List project={project} address={address} />
       </section>
     </Page>
+  );
+}
+
+interface ListProps {
+  project: integrationsPage_project$key;
+  address: (path: string) => string;
+}
+
+function List({ project, address }: ListProps) {
+  const { data, ...pages } = usePaginationFragment<
+    integrationsPageNextQuery,
+    integrationsPage_project$key
+  >(LIST, project);
+  const empty = (
+    <Empty title="No integration">Write the first one: it names a provider and its objects.</Empty>
+  );
+  return (
+    <Paged list={data.integrations} pages={pages} empty={empty}>
+      {(integrations) => (
+        <Table label="Integrations" columns={COLUMNS}>
+          {integrations.map(({ id, name, provider, latestRevision, ...of }) => (
+            <tr key={id}>
+              <td>
+                <Link href={address(`integrations/${name}`)} className="strong">
+                  {latestRevision.content.displayName ?? name}
+                </Link>
+              </td>
+              <td>{provider}</td>
+              <td>{namesOf(latestRevision.content.read)}</td>
+              <td>{namesOf(latestRevision.content.write)}</td>
+              <td>{of.revisions.totalCount}</td>
+              <td>
+                <Link href={address(`installations?integration=${name}`)}>
+                  {of.installations.totalCount.toLocaleString('en')}
+                </Link>
+              </td>
+              <td>
+                <Time of={latestRevision.createTime} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Paged>
   );
 }

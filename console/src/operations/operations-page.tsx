@@ -3,10 +3,18 @@ import { graphql, usePaginationFragment } from 'react-relay';
 import type { operationsPage_project$key } from '../../__generated__/operationsPage_project.graphql.ts';
 import type { operationsPageNextQuery } from '../../__generated__/operationsPageNextQuery.graphql.ts';
 import type { operationsPageQuery } from '../../__generated__/operationsPageQuery.graphql.ts';
-import { Filter, useAddress, useFilter } from '../parts/filters.tsx';
+import {
+  Filter,
+  NameFilter,
+  TimeFilter,
+  useAddress,
+  useFilter,
+  useTextFilter,
+  useTimeRange,
+} from '../parts/filters.tsx';
 import { Empty, Missing, Page } from '../parts/page.tsx';
+import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { More } from '../parts/table.tsx';
 import type { PageProps } from '../shell/places.ts';
 import { OperationsList } from './operations-list.tsx';
 
@@ -15,9 +23,23 @@ const QUERY = graphql`
     $project: String!
     $status: OperationStatus
     $actionType: OperationActionType
+    $integration: String
+    $createTime: TimeRangeInput
   ) {
     project(idOrName: $project) {
-      ...operationsPage_project @arguments(status: $status, actionType: $actionType)
+      ...operationsPage_project
+        @arguments(
+          status: $status
+          actionType: $actionType
+          integration: $integration
+          createTime: $createTime
+        )
+      integrations(first: 100) {
+        nodes {
+          id
+          name
+        }
+      }
     }
   }
 `;
@@ -29,10 +51,18 @@ const LIST = graphql`
     cursor: { type: "String" }
     status: { type: "OperationStatus" }
     actionType: { type: "OperationActionType" }
+    integration: { type: "String" }
+    createTime: { type: "TimeRangeInput" }
   )
   @refetchable(queryName: "operationsPageNextQuery") {
-    operations(first: $count, after: $cursor, status: $status, actionType: $actionType)
-      @connection(key: "operationsPage_operations") {
+    operations(
+      first: $count
+      after: $cursor
+      status: $status
+      actionType: $actionType
+      integrationIdOrName: $integration
+      createTime: $createTime
+    ) @connection(key: "operationsPage_operations") {
       totalCount
       edges {
         node {
@@ -51,7 +81,10 @@ const LOOK_MS = 3_000;
 export default function OperationsPage({ project: idOrName }: PageProps) {
   const [status, setStatus] = useFilter('status', STATUSES);
   const [actionType, setAction] = useFilter('action', ACTIONS);
-  const variables = { project: idOrName, status, actionType };
+  const [integration, setIntegration] = useTextFilter('integration');
+  const createTime = useTimeRange();
+  const filters = { status, actionType, integration: integration || null, createTime };
+  const variables = { project: idOrName, ...filters };
   const { project } = usePageQuery<operationsPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
   const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
@@ -65,6 +98,13 @@ export default function OperationsPage({ project: idOrName }: PageProps) {
       <div className="filters">
         <Filter label="Status" values={STATUSES} value={status} onChange={setStatus} />
         <Filter label="Action" values={ACTIONS} value={actionType} onChange={setAction} />
+        <NameFilter
+          label="Integration"
+          names={project.integrations.nodes.map(({ name }) => name)}
+          value={integration}
+          onChange={setIntegration}
+        />
+        <TimeFilter />
       </div>
       <section className="card">
         <List project={project} address={address} />
@@ -79,28 +119,18 @@ interface ListProps {
 }
 
 function List({ project, address }: ListProps) {
-  const { data, hasNext, isLoadingNext, loadNext } = usePaginationFragment<
+  const { data, ...pages } = usePaginationFragment<
     operationsPageNextQuery,
     operationsPage_project$key
   >(LIST, project);
-  const { edges, totalCount } = data.operations;
-  if (edges.length === 0) {
-    return (
-      <Empty title="No operation">
-        Trigger a read on an installation's page, or write a record with writeRecords.
-      </Empty>
-    );
-  }
+  const empty = (
+    <Empty title="No operation">
+      Trigger a read on an installation's page, or write a record with writeRecords.
+    </Empty>
+  );
   return (
-    <>
-      <OperationsList operations={edges.map(({ node }) => node)} address={address} />
-      <More
-        shown={edges.length}
-        total={totalCount}
-        hasNext={hasNext}
-        isLoading={isLoadingNext}
-        loadNext={loadNext}
-      />
-    </>
+    <Paged list={data.operations} pages={pages} empty={empty}>
+      {(operations) => <OperationsList operations={operations} address={address} />}
+    </Paged>
   );
 }

@@ -1,6 +1,7 @@
 /** How much goes on: operations by hour, and what was delivered and moved today. */
 import { lazy, useMemo } from 'react';
 import { graphql } from 'react-relay';
+import { Link } from 'wouter';
 import type { activityQuery } from '../../__generated__/activityQuery.graphql.ts';
 import { Empty, Panel } from '../parts/page.tsx';
 import type { Series } from '../parts/plot.tsx';
@@ -49,7 +50,12 @@ const HOURS = 24;
 type Activity = NonNullable<activityQuery['response']['project']>;
 type Counted = Activity['byHour']['operations'][number];
 
-export default function ActivityPanels({ project: idOrName }: { project: string }) {
+interface ActivityPanelsProps {
+  project: string;
+  to: (path: string) => string;
+}
+
+export default function ActivityPanels({ project: idOrName, to }: ActivityPanelsProps) {
   const thisHour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
   const firstHour = thisHour - (HOURS - 1) * HOUR_MS;
   const variables = {
@@ -67,16 +73,28 @@ export default function ActivityPanels({ project: idOrName }: { project: string 
         {columns.all === 0 ? (
           <Empty title={`No operation in ${HOURS} hours`} />
         ) : (
-          <Plot
-            label={`${columns.all} operations in ${HOURS} hours: ${columns.failed} of them failed`}
-            times={columns.times}
-            series={columns.series}
-          />
+          <>
+            <Plot
+              label={`${columns.all} operations in ${HOURS} hours: ${columns.failed} of them failed`}
+              times={columns.times}
+              series={columns.series}
+            />
+            <p>
+              <Link href={to(`operations?from=${variables.from}`)}>
+                {columns.all.toLocaleString('en')} operations
+              </Link>{' '}
+              in {HOURS} hours,{' '}
+              <Link href={to(`operations?status=FAILURE&from=${variables.from}`)}>
+                {columns.failed.toLocaleString('en')} failed
+              </Link>
+              .
+            </p>
+          </>
         )}
       </Panel>
       <Panel title="Today, in UTC">
-        <Moved of={project.today.records} />
-        <Delivered of={project.today.deliveries} />
+        <Moved of={project.today.records} since={variables.today} to={to} />
+        <Delivered of={project.today.deliveries} since={variables.today} to={to} />
       </Panel>
     </>
   );
@@ -98,35 +116,50 @@ function columnsOf(operations: readonly Counted[], firstHour: number) {
   return { times, series, all: sumOf(() => true), failed: sumOf(isFailed) };
 }
 
-function Moved({ of: records }: { of: Activity['today']['records'] }) {
-  const sum = (name: keyof (typeof records)[number]) =>
-    records.reduce((all, one) => all + Number(one[name]), 0).toLocaleString('en');
+interface TodayProps<Of extends keyof Activity['today']> {
+  of: Activity['today'][Of];
+  since: string;
+  to: (path: string) => string;
+}
+
+function Moved({ of: records, since, to }: TodayProps<'records'>) {
+  const sum = (name: 'read' | 'written' | 'receivedEvents') =>
+    records.reduce((all, one) => all + one[name], 0).toLocaleString('en');
   return (
     <p>
-      <strong>{sum('read')}</strong> records read, <strong>{sum('written')}</strong> written,{' '}
-      <strong>{sum('receivedEvents')}</strong> events of providers received.
+      <Link href={to(`operations?action=READ&from=${since}`)}>{sum('read')} records read</Link>,{' '}
+      <Link href={to(`operations?action=WRITE&from=${since}`)}>{sum('written')} written</Link>,{' '}
+      <Link href={to('installations')}>{sum('receivedEvents')} events of providers received</Link>.
     </p>
   );
 }
 
-function Delivered({ of: deliveries }: { of: Activity['today']['deliveries'] }) {
+const COLUMNS = ['Destination', 'Attempts', 'Failed', 'p50', 'p95', 'p99'];
+
+function Delivered({ of: deliveries, since, to }: TodayProps<'deliveries'>) {
   if (deliveries.length === 0) return <p className="quiet">Nothing was delivered yet.</p>;
   const ms = (value: number | null | undefined) => (value == null ? '–' : `${value} ms`);
   return (
-    <Table
-      label="Deliveries today"
-      columns={['Destination', 'Attempts', 'Failed', 'p50', 'p95', 'p99']}
-    >
-      {deliveries.map(({ destination, attempts, failedAttempts, p50Ms, p95Ms, p99Ms }, index) => (
-        <tr key={destination?.id ?? `deleted ${index}`}>
-          <td>{destination?.name ?? 'deleted'}</td>
-          <td>{attempts.toLocaleString('en')}</td>
-          <td>{failedAttempts.toLocaleString('en')}</td>
-          <td>{ms(p50Ms)}</td>
-          <td>{ms(p95Ms)}</td>
-          <td>{ms(p99Ms)}</td>
-        </tr>
-      ))}
+    <Table label="Deliveries today" columns={COLUMNS}>
+      {deliveries.map(({ destination, attempts, failedAttempts, p50Ms, p95Ms, p99Ms }, index) => {
+        const place = destination ? `destinations/${destination.id}` : 'deliveries';
+        return (
+          <tr key={destination?.id ?? `deleted ${index}`}>
+            <td>{destination ? <Link href={to(place)}>{destination.name}</Link> : 'deleted'}</td>
+            <td>
+              <Link href={to(`${place}?from=${since}`)}>{attempts.toLocaleString('en')}</Link>
+            </td>
+            <td>
+              <Link href={to(`${place}?status=FAILED&from=${since}`)}>
+                {failedAttempts.toLocaleString('en')}
+              </Link>
+            </td>
+            <td>{ms(p50Ms)}</td>
+            <td>{ms(p95Ms)}</td>
+            <td>{ms(p99Ms)}</td>
+          </tr>
+        );
+      })}
     </Table>
   );
 }

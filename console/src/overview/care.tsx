@@ -78,8 +78,13 @@ export function DestinationStates({ project, to }: CareProps) {
           </Link>
           <span className="row">
             <span className="quiet">
-              {waiting.totalCount.toLocaleString('en')} waiting,{' '}
-              {givenUp.totalCount.toLocaleString('en')} given up
+              <Link href={to(`destinations/${id}?status=PENDING`)}>
+                {waiting.totalCount.toLocaleString('en')} waiting
+              </Link>
+              ,{' '}
+              <Link href={to(`destinations/${id}?status=FAILED`)}>
+                {givenUp.totalCount.toLocaleString('en')} given up
+              </Link>
             </span>
             <Status of={status} />
           </span>

@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import type { overviewPageQuery } from '../../__generated__/overviewPageQuery.graphql.ts';
 import { EventLines } from '../events/event-lines.tsx';
 import { useTail } from '../events/use-tail.ts';
+import { useAddress } from '../parts/filters.tsx';
 import { Empty, Loaded, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { PageProps } from '../shell/places.ts';
@@ -22,6 +23,12 @@ const QUERY = graphql`
       connections {
         totalCount
       }
+      working: connections(status: WORKING) {
+        totalCount
+      }
+      unused: connections(status: CREATED) {
+        totalCount
+      }
       broken: connections(status: BAD_CREDENTIALS) {
         totalCount
       }
@@ -37,45 +44,57 @@ const QUERY = graphql`
       failed: operations(status: FAILURE) {
         totalCount
       }
+      waiting: deliveries(status: PENDING) {
+        totalCount
+      }
+      givenUp: deliveries(status: FAILED) {
+        totalCount
+      }
       ...care_project
     }
   }
 `;
 
 const LOOK_MS = 5_000;
+/** Each leads to the list that it counts. More than none of what is bad wants somebody's care. */
+const FIGURES = [
+  { of: 'connections', name: 'Connections', path: 'connections' },
+  { of: 'working', name: 'Connections that work', path: 'connections?status=WORKING' },
+  { of: 'unused', name: 'Connections not used yet', path: 'connections?status=CREATED' },
+  {
+    of: 'broken',
+    name: 'Connections to consent to again',
+    path: 'connections?status=BAD_CREDENTIALS',
+    isBad: true,
+  },
+  { of: 'installations', name: 'Installations', path: 'installations' },
+  { of: 'operations', name: 'Operations', path: 'operations' },
+  { of: 'running', name: 'Running now', path: 'operations?status=IN_PROGRESS' },
+  { of: 'failed', name: 'Failed operations', path: 'operations?status=FAILURE', isBad: true },
+  { of: 'waiting', name: 'Deliveries waiting', path: 'deliveries?status=PENDING' },
+  { of: 'givenUp', name: 'Deliveries given up', path: 'deliveries?status=FAILED', isBad: true },
+] as const satisfies { of: string; name: string; path: string; isBad?: boolean }[];
 
 export default function OverviewPage({ project: idOrName }: PageProps) {
   const variables = { project: idOrName };
   const { project } = usePageQuery<overviewPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const to = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
-  const { connections, broken, installations, operations, running, failed } = project;
-  const to = (path: string) => `/${encodeURIComponent(idOrName)}/${path}`;
   return (
     <Page title="Overview" about={project.appName} query={QUERY} variables={variables}>
       <div className="figures">
-        <Figure of={connections.totalCount} name="Connections" to={to('connections')} />
-        <Figure
-          of={broken.totalCount}
-          name="Need a new consent"
-          to={to('connections?status=BAD_CREDENTIALS')}
-          isBad
-        />
-        <Figure of={installations.totalCount} name="Installations" to={to('integrations')} />
-        <Figure of={operations.totalCount} name="Operations" to={to('operations')} />
-        <Figure
-          of={running.totalCount}
-          name="Running now"
-          to={to('operations?status=IN_PROGRESS')}
-        />
-        <Figure
-          of={failed.totalCount}
-          name="Failed operations"
-          to={to('operations?status=FAILURE')}
-          isBad
-        />
+        {FIGURES.map((figure) => (
+          <Figure
+            key={figure.path}
+            of={project[figure.of].totalCount}
+            name={figure.name}
+            to={to(figure.path)}
+            isBad={'isBad' in figure}
+          />
+        ))}
       </div>
       <Loaded place={idOrName}>
-        <ActivityPanels project={idOrName} />
+        <ActivityPanels project={idOrName} to={to} />
       </Loaded>
       <div className="grid">
         <Panel title="Events, live" actions={<Link href={to('events')}>All events</Link>}>
@@ -99,11 +118,10 @@ interface FigureProps {
   of: number;
   name: string;
   to: string;
-  /** More than none wants somebody's care. */
-  isBad?: boolean;
+  isBad: boolean;
 }
 
-function Figure({ of, name, to, isBad = false }: FigureProps) {
+function Figure({ of, name, to, isBad }: FigureProps) {
   return (
     <Link href={to} className={isBad && of > 0 ? 'figure bad' : 'figure'}>
       <strong>{of.toLocaleString('en')}</strong>

@@ -7,6 +7,7 @@ import {
   Modal,
   ModalOverlay,
 } from 'react-aria-components';
+import { useLocation } from 'wouter';
 import type { Problem } from '../network/problem.ts';
 import { Action, Form, type FormValues, Refusal } from './form.tsx';
 
@@ -51,7 +52,7 @@ interface FormDialogProps {
   /** Resolves with null if it was refused; else the dialog closes, unless `made` is shown. */
   onSubmit: (values: FormValues) => Promise<unknown>;
   /** A secret that was made, which is shown once, in the place of the form. */
-  made?: { about: string; value: string; label: string } | null;
+  made?: { about: string; value: string; label: string } | '' | null;
   onClose?: () => void;
   children: ReactNode;
 }
@@ -60,17 +61,18 @@ interface FormDialogProps {
 export function FormDialog({ opener, kind = 'plain', title, ...form }: FormDialogProps) {
   return (
     <Dialog opener={opener} kind={kind} title={title}>
-      {(close) => <DialogForm {...form} close={close} />}
+      {(close) => <DialogForm {...form} kind={kind} close={close} />}
     </Dialog>
   );
 }
 
-interface DialogFormProps extends Omit<FormDialogProps, 'opener' | 'kind' | 'title'> {
+interface DialogFormProps extends Omit<FormDialogProps, 'opener' | 'title'> {
   close: () => void;
 }
 
 function DialogForm({ submit, change, shown = [], made, close, ...props }: DialogFormProps) {
-  const { onSubmit, onClose, children } = props;
+  const { kind, onSubmit, onClose, children } = props;
+  const showsMade = made !== undefined;
   const leave = () => {
     onClose?.();
     close();
@@ -92,15 +94,19 @@ function DialogForm({ submit, change, shown = [], made, close, ...props }: Dialo
     <Form
       problem={change.problem}
       onSubmit={async (values) => {
-        const done = await onSubmit(values);
-        if (done !== null && made === undefined) close();
+        // What was made takes the place of the form: then the reader closes it.
+        if ((await onSubmit(values)) !== null && !showsMade) close();
       }}
     >
       {children}
       <Refusal problem={change.problem} shown={shown} />
       <div className="row end">
         <Action onPress={leave}>Cancel</Action>
-        <Action type="submit" kind="primary" isPending={change.isRunning}>
+        <Action
+          type="submit"
+          kind={kind === 'danger' ? 'danger' : 'primary'}
+          isPending={change.isRunning}
+        >
           {submit}
         </Action>
       </div>
@@ -122,9 +128,12 @@ interface ConfirmProps {
   change: Doing;
   /** Resolves with null if it was refused. */
   onConfirm: () => Promise<unknown>;
+  /** The place to go to if it was not: this one is about what is gone. */
+  leadsTo?: string;
 }
 
-export function Confirm({ opener, title, children, change, onConfirm }: ConfirmProps) {
+export function Confirm({ opener, title, children, change, onConfirm, leadsTo }: ConfirmProps) {
+  const [, navigate] = useLocation();
   return (
     <Dialog opener={opener} kind="danger" title={title}>
       {(close) => (
@@ -137,7 +146,9 @@ export function Confirm({ opener, title, children, change, onConfirm }: ConfirmP
               kind="danger"
               isPending={change.isRunning}
               onPress={async () => {
-                if ((await onConfirm()) !== null) close();
+                if ((await onConfirm()) === null) return;
+                close();
+                if (leadsTo) navigate(leadsTo);
               }}
             >
               {opener}

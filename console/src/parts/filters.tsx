@@ -51,6 +51,28 @@ export function Filter({ label, values, value, ...props }: FilterProps) {
   return <Choice label={label} options={options} value={value ?? ALL} {...props} />;
 }
 
+interface NameFilterProps {
+  label: string;
+  names: readonly string[];
+  /** Empty for all. */
+  value: string;
+  onChange: (name: string) => void;
+}
+
+/** Names as people have given them. One of the address that is gone is shown too. */
+export function NameFilter({ label, names, value, onChange }: NameFilterProps) {
+  const known = value === '' || names.includes(value) ? names : [...names, value];
+  const options = [{ id: ALL, label: 'All' }, ...known.map((name) => ({ id: name, label: name }))];
+  return (
+    <Choice
+      label={label}
+      options={options}
+      value={value || ALL}
+      onChange={(name) => onChange(name === ALL ? '' : name)}
+    />
+  );
+}
+
 /** A text of the address, like a reference to search for. */
 export function useTextFilter(name: string): [string, (text: string) => void] {
   const [params, change] = useParameters();

@@ -1,6 +1,7 @@
 /** A list that is read page by page: what to do if it is empty, its rows, and the button for more. */
 import type { ReactNode } from 'react';
 import { Action } from './form.tsx';
+import { refreshAll, useHeld } from './refresh.ts';
 
 interface PagedProps<Node> {
   list: { totalCount: number; edges: readonly { node: Node }[] };
@@ -11,10 +12,12 @@ interface PagedProps<Node> {
   children: (nodes: Node[]) => ReactNode;
 }
 
-const PAGE_SIZE = 25;
+export const PAGE_SIZE = 25;
 
 export function Paged<Node>({ list, pages, empty, children }: PagedProps<Node>) {
   const { edges, totalCount } = list;
+  const isLonger = edges.length > PAGE_SIZE;
+  useHeld(isLonger);
   if (edges.length === 0) return empty;
   return (
     <>
@@ -26,6 +29,11 @@ export function Paged<Node>({ list, pages, empty, children }: PagedProps<Node>) 
         {pages.hasNext && (
           <Action isPending={pages.isLoadingNext} onPress={() => pages.loadNext(PAGE_SIZE)}>
             Show more
+          </Action>
+        )}
+        {isLonger && (
+          <Action kind="quiet" onPress={refreshAll}>
+            Read again from the top
           </Action>
         )}
       </div>

@@ -1,4 +1,4 @@
-/** A plot over time, by uPlot: bars beside each other, in the colours of the page. */
+/** A plot over time, by uPlot: bars or lines, in the colours of the page. */
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -15,7 +15,10 @@ interface PlotProps {
   /** Beginnings of the buckets, in seconds. */
   times: readonly number[];
   series: readonly Series[];
+  look?: Look;
 }
+
+type Look = 'bars' | 'lines';
 
 const HEIGHT_PX = 190;
 const BAR_SHARE = 0.7;
@@ -30,13 +33,17 @@ const colour = (name: string, element: Element) => {
   return color;
 };
 
-export function Plot({ label, times, series }: PlotProps) {
+export function Plot({ label, times, series, look = 'bars' }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = place.current;
     if (!element) return;
     const draw = () => {
-      const plot = new UPlot(optionsOf(element, times, series), dataOf(times, series), element);
+      const plot = new UPlot(
+        optionsOf(element, { times, series, look }),
+        dataOf(times, series),
+        element,
+      );
       return () => plot.destroy();
     };
     let end = draw();
@@ -53,7 +60,7 @@ export function Plot({ label, times, series }: PlotProps) {
       scheme.removeEventListener('change', again);
       end();
     };
-  }, [times, series]);
+  }, [times, series, look]);
   return <div ref={place} className="plot" role="img" aria-label={label} />;
 }
 
@@ -68,12 +75,12 @@ function bucketOf([first = 0, second = first + 1]: readonly number[]): number {
 
 function optionsOf(
   element: HTMLElement,
-  times: readonly number[],
-  series: readonly Series[],
+  { times, series, look }: Required<Omit<PlotProps, 'label'>>,
 ): UPlot.Options {
   const [text, line] = [colour('quiet', element), colour('line', element)];
   const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line } };
-  const bars = UPlot.paths.bars?.({ size: [BAR_SHARE, BAR_PX_MAX] });
+  const isBars = look === 'bars';
+  const bars = isBars && UPlot.paths.bars?.({ size: [BAR_SHARE, BAR_PX_MAX] });
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
@@ -93,8 +100,7 @@ function optionsOf(
       ...series.map(({ name, tone }) => ({
         label: name,
         stroke: colour(tone, element),
-        fill: colour(tone, element),
-        points: { show: false },
+        ...(isBars ? { fill: colour(tone, element), points: { show: false } } : { width: 2 }),
         ...(bars && { paths: bars }),
       })),
     ],

@@ -24,8 +24,14 @@ export interface Change<Mutation extends MutationParameters> {
   problem: Problem | null;
 }
 
+interface ChangeOptions {
+  /** Whether the answer tells all that has changed: then pages are not read again. */
+  tellsAll?: boolean;
+}
+
 export function useChange<Mutation extends MutationParameters>(
   mutation: GraphQLTaggedNode,
+  { tellsAll = false }: ChangeOptions = {},
 ): Change<Mutation> {
   const [commit, isRunning] = useMutation<Mutation>(mutation);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -42,7 +48,7 @@ export function useChange<Mutation extends MutationParameters>(
         onCompleted: (response, errors) => {
           const [error] = (errors ?? []) as unknown as GraphqlError[];
           if (error) return refuse(new Problem(error));
-          refreshAll();
+          if (!tellsAll) refreshAll();
           resolve(response);
         },
       });

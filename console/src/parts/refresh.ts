@@ -21,6 +21,19 @@ connectionState.subscribe(() => {
   if (!connectionState.isLost) refreshAll();
 });
 
+let held = 0;
+
+/** Regular reading stops meanwhile: it would take back the pages of a list that were asked for. */
+export function useHeld(isHeld: boolean): void {
+  useEffect(() => {
+    if (!isHeld) return;
+    held += 1;
+    return () => {
+      held -= 1;
+    };
+  }, [isHeld]);
+}
+
 /** Changes when the page is to be read again. */
 export function useRefreshKey(everyMs?: number): string {
   const current = useSyncExternalStore(subscribe, () => round);
@@ -28,7 +41,7 @@ export function useRefreshKey(everyMs?: number): string {
   useEffect(() => {
     if (everyMs === undefined) return;
     const timer = setInterval(() => {
-      if (!document.hidden && !connectionState.isLost) setTicks((count) => count + 1);
+      if (!document.hidden && !connectionState.isLost && held === 0) setTicks((count) => count + 1);
     }, everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);

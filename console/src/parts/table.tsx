@@ -1,6 +1,5 @@
-/** Tables that scroll by themselves on a narrow screen, facts as pairs, and the button for the next page. */
+/** Tables that scroll by themselves on a narrow screen, and facts as pairs. */
 import type { ReactNode } from 'react';
-import { Action } from './form.tsx';
 
 interface TableProps {
   /** What it lists, for readers of screens. */
@@ -26,31 +25,6 @@ export function Table({ label, columns, children }: TableProps) {
         <tbody>{children}</tbody>
       </table>
     </section>
-  );
-}
-
-interface MoreProps {
-  shown: number;
-  total: number;
-  hasNext: boolean;
-  isLoading: boolean;
-  loadNext: (count: number) => void;
-}
-
-export const PAGE_SIZE = 25;
-
-export function More({ shown, total, hasNext, isLoading, loadNext }: MoreProps) {
-  return (
-    <div className="more">
-      <span className="quiet">
-        {shown} of {total.toLocaleString('en')}
-      </span>
-      {hasNext && (
-        <Action isPending={isLoading} onPress={() => loadNext(PAGE_SIZE)}>
-          Show more
-        </Action>
-      )}
-    </div>
   );
 }
 
@@ -84,13 +58,15 @@ interface BarProps {
   done: number;
   /** Unknown as long as the provider does not tell. */
   total: number | null | undefined;
+  /** What is counted. */
+  what?: string;
 }
 
-export function Progress({ label, done, total }: BarProps) {
+export function Progress({ label, done, total, what = 'records' }: BarProps) {
   const known = total != null && total > 0;
   const words = known
-    ? `${done.toLocaleString('en')} of about ${total.toLocaleString('en')} records`
-    : `${done.toLocaleString('en')} records`;
+    ? `${done.toLocaleString('en')} of ${what === 'records' ? 'about ' : ''}${total.toLocaleString('en')} ${what}`
+    : `${done.toLocaleString('en')} ${what}`;
   return (
     <div className="progress">
       <progress aria-label={label} {...(known && { max: total, value: Math.min(done, total) })} />

@@ -3,8 +3,8 @@ import { graphql, useFragment } from 'react-relay';
 import type { providerApps_project$key } from '../../__generated__/providerApps_project.graphql.ts';
 import type { providerAppsCreateMutation } from '../../__generated__/providerAppsCreateMutation.graphql.ts';
 import type { providerAppsDeleteMutation } from '../../__generated__/providerAppsDeleteMutation.graphql.ts';
-import { Confirm, Dialog } from '../parts/dialog.tsx';
-import { Action, Form, Refusal, TextInput } from '../parts/form.tsx';
+import { Confirm, FormDialog } from '../parts/dialog.tsx';
+import { type FormValues, TextInput } from '../parts/form.tsx';
 import { Empty } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
 import { Facts } from '../parts/table.tsx';
@@ -53,7 +53,7 @@ interface ProviderAppsProps {
 
 export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps) {
   const { nodes } = useFragment(APPS, project).providerApps;
-  const { run, isRunning, problem } = useChange<providerAppsDeleteMutation>(DELETE);
+  const remove = useChange<providerAppsDeleteMutation>(DELETE);
   if (nodes.length === 0) {
     return (
       <Empty title="No app">
@@ -78,9 +78,8 @@ export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps)
       <Confirm
         opener="Delete"
         title="Delete this app?"
-        problem={problem}
-        isRunning={isRunning}
-        onConfirm={() => run({ input: { projectIdOrName: idOrName, providerAppId: id } })}
+        change={remove}
+        onConfirm={() => remove.run({ input: { projectIdOrName: idOrName, providerAppId: id } })}
       >
         <p>Connections that consented to it can't be refreshed any more.</p>
       </Confirm>
@@ -89,10 +88,10 @@ export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps)
 }
 
 export function NewApp({ project, provider }: { project: string; provider: string }) {
-  const { run, isRunning, problem } = useChange<providerAppsCreateMutation>(CREATE);
-  const create = (values: Record<string, FormDataEntryValue>) => {
+  const made = useChange<providerAppsCreateMutation>(CREATE);
+  const create = (values: FormValues) => {
     const text = (name: string) => String(values[name] ?? '').trim();
-    return run({
+    return made.run({
       input: {
         projectIdOrName: project,
         provider,
@@ -104,34 +103,24 @@ export function NewApp({ project, provider }: { project: string; provider: strin
     });
   };
   return (
-    <Dialog opener="Add an app" kind="primary" title="Add an app">
-      {(close) => (
-        <Form problem={problem} onSubmit={async (values) => (await create(values)) && close()}>
-          <TextInput name="clientId" label="Client id" isRequired />
-          <TextInput name="clientSecret" label="Client secret" type="password" isRequired />
-          <TextInput
-            name="scopes"
-            label="Scopes"
-            help="With spaces between. Empty: the provider's."
-          />
-          <TextInput
-            name="webhookSecret"
-            label="Secret of its events"
-            type="password"
-            help="If the provider signs its events with one of its own."
-          />
-          <Refusal
-            problem={problem}
-            shown={['clientId', 'clientSecret', 'scopes', 'webhookSecret']}
-          />
-          <div className="row end">
-            <Action onPress={close}>Cancel</Action>
-            <Action type="submit" kind="primary" isPending={isRunning}>
-              Add
-            </Action>
-          </div>
-        </Form>
-      )}
-    </Dialog>
+    <FormDialog
+      opener="Add an app"
+      kind="primary"
+      title="Add an app"
+      submit="Add"
+      change={made}
+      shown={['clientId', 'clientSecret', 'scopes', 'webhookSecret']}
+      onSubmit={create}
+    >
+      <TextInput name="clientId" label="Client id" isRequired />
+      <TextInput name="clientSecret" label="Client secret" type="password" isRequired />
+      <TextInput name="scopes" label="Scopes" help="With spaces between. Empty: the provider's." />
+      <TextInput
+        name="webhookSecret"
+        label="Secret of its events"
+        type="password"
+        help="If the provider signs its events with one of its own."
+      />
+    </FormDialog>
   );
 }

@@ -5,8 +5,8 @@ import { NotificationEventType as EVENT_TYPES } from '../../__generated__/enums.
 import type { newRouteEventMutation } from '../../__generated__/newRouteEventMutation.graphql.ts';
 import type { newRouteTopicDestinationMutation } from '../../__generated__/newRouteTopicDestinationMutation.graphql.ts';
 import type { newRouteTopicMutation } from '../../__generated__/newRouteTopicMutation.graphql.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Action, Choice, Form, Refusal, TextInput } from '../parts/form.tsx';
+import { FormDialog } from '../parts/dialog.tsx';
+import { Choice, type FormValues, TextInput } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 import { wordsOf } from '../parts/status.tsx';
 import type { RoutedProject } from './routes-page.tsx';
@@ -42,27 +42,18 @@ const TO_DESTINATION = graphql`
 `;
 
 export function NewTopic({ project }: { project: string }) {
-  const { run, isRunning, problem } = useChange<newRouteTopicMutation>(TOPIC);
+  const made = useChange<newRouteTopicMutation>(TOPIC);
   return (
-    <Dialog opener="New topic" title="New topic">
-      {(close) => (
-        <Form
-          problem={problem}
-          onSubmit={async ({ name }) => {
-            if (await run({ input: { projectIdOrName: project, name: String(name) } })) close();
-          }}
-        >
-          <TextInput name="name" label="Name" isRequired />
-          <Refusal problem={problem} shown={['name']} />
-          <div className="row end">
-            <Action onPress={close}>Cancel</Action>
-            <Action type="submit" kind="primary" isPending={isRunning}>
-              Make it
-            </Action>
-          </div>
-        </Form>
-      )}
-    </Dialog>
+    <FormDialog
+      opener="New topic"
+      title="New topic"
+      submit="Make it"
+      change={made}
+      shown={['name']}
+      onSubmit={({ name }) => made.run({ input: { projectIdOrName: project, name: String(name) } })}
+    >
+      <TextInput name="name" label="Name" isRequired />
+    </FormDialog>
   );
 }
 
@@ -78,32 +69,28 @@ export function NewRoute({ project, routed }: { project: string; routed: RoutedP
   const topics = routed.topics.nodes.map(({ id, name }) => ({ id, label: name }));
   const destinations = routed.destinations.nodes.map(({ id, name }) => ({ id, label: name }));
   const types = EVENT_TYPES.map((id) => ({ id, label: wordsOf(id) }));
-  const { problem, isRunning } = kind === 'event' ? fromEvent : toDestination;
-  const make = (values: Record<string, FormDataEntryValue>) => {
+  const make = (values: FormValues) => {
     const input = { projectIdOrName: project, topicId: String(values.topicId) };
     return kind === 'event'
       ? fromEvent.run({ input: { ...input, eventType: values.eventType as never } })
       : toDestination.run({ input: { ...input, destinationId: String(values.destinationId) } });
   };
   return (
-    <Dialog opener="New route" kind="primary" title="New route">
-      {(close) => (
-        <Form problem={problem} onSubmit={async (values) => (await make(values)) && close()}>
-          <Choice label="From where to where" options={KINDS} value={kind} onChange={setKind} />
-          {kind === 'event' && <Choice name="eventType" label="Event" options={types} isRequired />}
-          <Choice name="topicId" label="Topic" options={topics} isRequired />
-          {kind === 'topic' && (
-            <Choice name="destinationId" label="Destination" options={destinations} isRequired />
-          )}
-          <Refusal problem={problem} shown={['eventType', 'topicId', 'destinationId']} />
-          <div className="row end">
-            <Action onPress={close}>Cancel</Action>
-            <Action type="submit" kind="primary" isPending={isRunning}>
-              Make it
-            </Action>
-          </div>
-        </Form>
+    <FormDialog
+      opener="New route"
+      kind="primary"
+      title="New route"
+      submit="Make it"
+      change={kind === 'event' ? fromEvent : toDestination}
+      shown={['eventType', 'topicId', 'destinationId']}
+      onSubmit={make}
+    >
+      <Choice label="From where to where" options={KINDS} value={kind} onChange={setKind} />
+      {kind === 'event' && <Choice name="eventType" label="Event" options={types} isRequired />}
+      <Choice name="topicId" label="Topic" options={topics} isRequired />
+      {kind === 'topic' && (
+        <Choice name="destinationId" label="Destination" options={destinations} isRequired />
       )}
-    </Dialog>
+    </FormDialog>
   );
 }

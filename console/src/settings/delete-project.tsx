@@ -2,8 +2,8 @@
 import { graphql } from 'react-relay';
 import { useLocation } from 'wouter';
 import type { deleteProjectMutation } from '../../__generated__/deleteProjectMutation.graphql.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Action, Form, Refusal, TextInput } from '../parts/form.tsx';
+import { FormDialog } from '../parts/dialog.tsx';
+import { type FormValues, TextInput } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 
 const DELETE = graphql`
@@ -15,33 +15,30 @@ const DELETE = graphql`
 `;
 
 export function DeleteProject({ name }: { name: string }) {
-  const { run, isRunning, problem } = useChange<deleteProjectMutation>(DELETE);
+  const remove = useChange<deleteProjectMutation>(DELETE);
   const [, navigate] = useLocation();
+  const end = async ({ confirmName }: FormValues) => {
+    const input = { projectIdOrName: name, confirmName: String(confirmName) };
+    const done = await remove.run({ input });
+    if (done) navigate('/');
+    return done;
+  };
   return (
     <>
       <p className="quiet">
         Everything of the project goes for good, with its customers' connections.
       </p>
-      <Dialog opener="Delete the project" kind="danger" title={`Delete ${name}?`}>
-        {(close) => (
-          <Form
-            problem={problem}
-            onSubmit={async ({ confirmName }) => {
-              const input = { projectIdOrName: name, confirmName: String(confirmName) };
-              if (await run({ input })) navigate('/');
-            }}
-          >
-            <TextInput name="confirmName" label={`Type ${name} to confirm`} isRequired />
-            <Refusal problem={problem} shown={['confirmName']} />
-            <div className="row end">
-              <Action onPress={close}>Cancel</Action>
-              <Action type="submit" kind="danger" isPending={isRunning}>
-                Delete the project
-              </Action>
-            </div>
-          </Form>
-        )}
-      </Dialog>
+      <FormDialog
+        opener="Delete the project"
+        kind="danger"
+        title={`Delete ${name}?`}
+        submit="Delete the project"
+        change={remove}
+        shown={['confirmName']}
+        onSubmit={end}
+      >
+        <TextInput name="confirmName" label={`Type ${name} to confirm`} isRequired />
+      </FormDialog>
     </>
   );
 }

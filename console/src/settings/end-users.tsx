@@ -5,13 +5,12 @@ import type { endUsersCreateMutation } from '../../__generated__/endUsersCreateM
 import type { endUsersDeleteMutation } from '../../__generated__/endUsersDeleteMutation.graphql.ts';
 import type { endUsersOriginsMutation } from '../../__generated__/endUsersOriginsMutation.graphql.ts';
 import type { endUsersUpdateMutation } from '../../__generated__/endUsersUpdateMutation.graphql.ts';
-import { Confirm, Dialog } from '../parts/dialog.tsx';
-import { Action, Form, Refusal, TextInput } from '../parts/form.tsx';
+import { FormDialog } from '../parts/dialog.tsx';
+import { Action, Form, type FormValues, Refusal, TextInput } from '../parts/form.tsx';
 import { Empty, Panel } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
-import { Status } from '../parts/status.tsx';
-import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { KeyTable } from './key-table.tsx';
 
 const PROJECT = graphql`
   fragment endUsers_project on Project {
@@ -85,7 +84,7 @@ export function EndUsers({ project }: { project: endUsers_project$key }) {
 
 function Origins({ projectId, origins }: { projectId: string; origins: readonly string[] }) {
   const { run, isRunning, problem } = useChange<endUsersOriginsMutation>(ORIGINS);
-  const save = ({ allowedOrigins }: Record<string, FormDataEntryValue>) => {
+  const save = ({ allowedOrigins }: FormValues) => {
     const list = String(allowedOrigins).split(/\s+/).filter(Boolean);
     return run({ input: { projectIdOrName: projectId, allowedOrigins: list } });
   };
@@ -119,78 +118,56 @@ interface JwtKeyRow {
 function JwtKeys({ projectId, nodes }: { projectId: string; nodes: readonly JwtKeyRow[] }) {
   const update = useChange<endUsersUpdateMutation>(UPDATE);
   const remove = useChange<endUsersDeleteMutation>(DELETE);
-  const of = { projectIdOrName: projectId };
+  const inputOf = (jwtKeyId: string) => ({ projectIdOrName: projectId, jwtKeyId });
   if (nodes.length === 0) {
     return <Empty title="No key">Your server may sign tokens itself: add its public key.</Empty>;
   }
   return (
-    <>
-      <Refusal problem={update.problem} />
-      <Table label="JWT keys" columns={['Label', 'Algorithm', 'State', 'Made', 'Change']}>
-        {nodes.map(({ id, label, algorithm, active, createTime }) => (
-          <tr key={id}>
-            <td className="strong">{label}</td>
-            <td>{algorithm}</td>
-            <td>
-              <Status of={active ? 'ACTIVE' : 'DISABLED'} />
-            </td>
-            <td>
-              <Time of={createTime} />
-            </td>
-            <td>
-              <div className="row">
-                <Action
-                  onPress={() => update.run({ input: { ...of, jwtKeyId: id, active: !active } })}
-                >
-                  {active ? 'Deactivate' : 'Activate'}
-                </Action>
-                <Confirm
-                  opener="Delete"
-                  title={`Delete the key ${label}?`}
-                  problem={remove.problem}
-                  isRunning={remove.isRunning}
-                  onConfirm={() => remove.run({ input: { ...of, jwtKeyId: id } })}
-                >
-                  <p>Tokens that it has signed are refused from then on.</p>
-                </Confirm>
-              </div>
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </>
+    <KeyTable
+      label="JWT keys"
+      columns={['Algorithm', 'Made']}
+      keys={nodes}
+      update={update}
+      remove={remove}
+      onSwitch={(id, active) => update.run({ input: { ...inputOf(id), active } })}
+      onDelete={(id) => remove.run({ input: inputOf(id) })}
+      broken="Tokens that it has signed are refused from then on."
+    >
+      {({ algorithm, createTime }) => (
+        <>
+          <td>{algorithm}</td>
+          <td>
+            <Time of={createTime} />
+          </td>
+        </>
+      )}
+    </KeyTable>
   );
 }
 
 function NewJwtKey({ projectId }: { projectId: string }) {
-  const { run, isRunning, problem } = useChange<endUsersCreateMutation>(CREATE);
+  const made = useChange<endUsersCreateMutation>(CREATE);
+  const add = ({ label, publicKeyPem }: FormValues) => {
+    const key = { label: String(label), publicKeyPem: String(publicKeyPem) };
+    return made.run({ input: { projectIdOrName: projectId, ...key } });
+  };
   return (
-    <Dialog opener="Add a public key" title="Add a public key">
-      {(close) => (
-        <Form
-          problem={problem}
-          onSubmit={async ({ label, publicKeyPem }) => {
-            const named = { label: String(label), publicKeyPem: String(publicKeyPem) };
-            if (await run({ input: { projectIdOrName: projectId, ...named } })) close();
-          }}
-        >
-          <TextInput name="label" label="Label" isRequired />
-          <TextInput
-            name="publicKeyPem"
-            label="Public key"
-            lines={6}
-            isRequired
-            help="RSA, in PEM. The private half stays with you."
-          />
-          <Refusal problem={problem} shown={['label', 'publicKeyPem']} />
-          <div className="row end">
-            <Action onPress={close}>Cancel</Action>
-            <Action type="submit" kind="primary" isPending={isRunning}>
-              Add
-            </Action>
-          </div>
-        </Form>
-      )}
-    </Dialog>
+    <FormDialog
+      opener="Add a public key"
+      title="Add a public key"
+      submit="Add"
+      change={made}
+      shown={['label', 'publicKeyPem']}
+      onSubmit={add}
+    >
+      <TextInput name="label" label="Label" isRequired />
+      <TextInput
+        name="publicKeyPem"
+        label="Public key"
+        lines={6}
+        isRequired
+        help="RSA, in PEM. The private half stays with you."
+      />
+    </FormDialog>
   );
 }

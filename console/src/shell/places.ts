@@ -70,11 +70,16 @@ export const PLACES: Place[] = [
     () => import('../destinations/destination-page.tsx'),
   ),
   place(
+    'deliveries',
+    'Deliveries',
+    () => import('../destinations/deliveries-page.tsx'),
+    () => import('../destinations/delivery-page.tsx'),
+  ),
+  place(
     'providers',
     'Providers',
     () => import('../providers/providers-page.tsx'),
     () => import('../providers/provider-page.tsx'),
   ),
   place('settings', 'Settings', () => import('../settings/settings-page.tsx')),
-  place('deliveries', '', undefined, () => import('../destinations/delivery-page.tsx')),
 ];

@@ -1,0 +1,57 @@
+/** Connections with their state. */
+import { graphql, useFragment } from 'react-relay';
+import { Link } from 'wouter';
+import type { connectionRows_connection$key } from '../../__generated__/connectionRows_connection.graphql.ts';
+import { Status, schemeName } from '../parts/status.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+
+const ROW = graphql`
+  fragment connectionRows_connection on ConnectedAccount @relay(plural: true) {
+    id
+    provider
+    status
+    authScheme
+    createTime
+    group {
+      groupRef
+      groupName
+    }
+    consumer {
+      consumerName
+    }
+  }
+`;
+
+interface ConnectionRowsProps {
+  connections: connectionRows_connection$key;
+  address: (path: string) => string;
+}
+
+const COLUMNS = ['Group', 'Consumer', 'Provider', 'Status', 'Scheme', 'Made'];
+
+export function ConnectionRows({ connections, address }: ConnectionRowsProps) {
+  const rows = useFragment(ROW, connections);
+  return (
+    <Table label="Connections" columns={COLUMNS}>
+      {rows.map(({ id, group, consumer, provider, status, authScheme, createTime }) => (
+        <tr key={id}>
+          <td>
+            <Link href={address(`connections/${id}`)} className="strong">
+              {group.groupName || group.groupRef}
+            </Link>
+          </td>
+          <td>{consumer.consumerName}</td>
+          <td>{provider}</td>
+          <td>
+            <Status of={status} />
+          </td>
+          <td>{schemeName(authScheme)}</td>
+          <td>
+            <Time of={createTime} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

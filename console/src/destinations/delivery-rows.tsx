@@ -1,0 +1,88 @@
+/** Deliveries with what became of them. */
+import { graphql, useFragment } from 'react-relay';
+import { Link } from 'wouter';
+import type { deliveryRows_delivery$key } from '../../__generated__/deliveryRows_delivery.graphql.ts';
+import { Status, wordsOf } from '../parts/status.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { RetryAction } from './retry-action.tsx';
+
+const ROW = graphql`
+  fragment deliveryRows_delivery on Delivery @relay(plural: true) {
+    id
+    status
+    createTime
+    nextAttemptTime
+    destination {
+      name
+    }
+    attempts {
+      attemptNumber
+      responseStatus
+      error
+    }
+    event {
+      eventType
+    }
+    operation {
+      id
+    }
+  }
+`;
+
+interface DeliveryRowsProps {
+  project: string;
+  deliveries: deliveryRows_delivery$key;
+  /** Whether they go to several destinations. */
+  showsDestination?: boolean;
+  address: (path: string) => string;
+}
+
+const COLUMNS = ['Status', 'Attempts', 'Last answer', 'Made', 'Next attempt', 'Again'];
+
+export function DeliveryRows({ project, deliveries, address, ...props }: DeliveryRowsProps) {
+  const { showsDestination = false } = props;
+  const rows = useFragment(ROW, deliveries);
+  return (
+    <Table
+      label="Deliveries"
+      columns={['Message', ...(showsDestination ? ['Destination'] : []), ...COLUMNS]}
+    >
+      {rows.map(({ id, status, attempts, destination, createTime, nextAttemptTime, ...about }) => (
+        <tr key={id}>
+          <td>
+            <Link href={address(`deliveries/${id}`)} className="strong">
+              {messageOf(about)}
+            </Link>
+          </td>
+          {showsDestination && <td>{destination?.name ?? 'deleted'}</td>}
+          <td>
+            <Status of={status} />
+          </td>
+          <td>{attempts.length}</td>
+          <td>{attempts.at(-1)?.responseStatus ?? attempts.at(-1)?.error ?? '—'}</td>
+          <td>
+            <Time of={createTime} />
+          </td>
+          <td>
+            <Time of={nextAttemptTime} />
+          </td>
+          <td>
+            <RetryAction project={project} deliveryId={id} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+interface About {
+  event: { eventType: string } | null | undefined;
+  operation: { id: string } | null | undefined;
+}
+
+/** What a delivery carries. Changed fields and tests are neither of an event nor of an operation. */
+export function messageOf({ event, operation }: About): string {
+  if (event) return wordsOf(event.eventType);
+  return operation ? 'Records' : 'Message';
+}

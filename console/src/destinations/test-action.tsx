@@ -1,0 +1,35 @@
+/** Sends a test message, and leads to what became of it. */
+import { graphql } from 'react-relay';
+import { useLocation } from 'wouter';
+import type { testActionMutation } from '../../__generated__/testActionMutation.graphql.ts';
+import { useAddress } from '../parts/filters.tsx';
+import { Action, Refusal } from '../parts/form.tsx';
+import { useChange } from '../parts/queries.ts';
+
+const SEND = graphql`
+  mutation testActionMutation($input: SendTestMessageInput!) {
+    sendTestMessage(input: $input) {
+      delivery {
+        id
+      }
+    }
+  }
+`;
+
+export function TestAction({ project, destinationId }: { project: string; destinationId: string }) {
+  const { run, isRunning, problem } = useChange<testActionMutation>(SEND);
+  const [, navigate] = useLocation();
+  const address = useAddress(project);
+  const send = async () => {
+    const sent = await run({ input: { projectIdOrName: project, destinationId } });
+    if (sent) navigate(address(`deliveries/${sent.sendTestMessage.delivery.id}`));
+  };
+  return (
+    <>
+      <Action isPending={isRunning} onPress={send}>
+        Send a test
+      </Action>
+      <Refusal problem={problem} />
+    </>
+  );
+}

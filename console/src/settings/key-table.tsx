@@ -1,0 +1,61 @@
+/** Keys, each of which can be switched off and on, and deleted. */
+import type { ReactNode } from 'react';
+import { Confirm, type Doing } from '../parts/dialog.tsx';
+import { Action, Refusal } from '../parts/form.tsx';
+import { Status } from '../parts/status.tsx';
+import { Table } from '../parts/table.tsx';
+
+interface Key {
+  id: string;
+  label: string;
+  active: boolean;
+}
+
+interface KeyTableProps<Row extends Key> {
+  label: string;
+  /** Between the label and the state. */
+  columns: readonly string[];
+  keys: readonly Row[];
+  update: Doing;
+  remove: Doing;
+  onSwitch: (id: string, active: boolean) => unknown;
+  onDelete: (id: string) => Promise<unknown>;
+  /** What its deletion breaks. */
+  broken: string;
+  children: (key: Row) => ReactNode;
+}
+
+export function KeyTable<Row extends Key>(props: KeyTableProps<Row>) {
+  const { label, columns, keys, update, remove, onSwitch, onDelete, broken, children } = props;
+  return (
+    <>
+      <Refusal problem={update.problem} />
+      <Table label={label} columns={['Label', ...columns, 'State', 'Change']}>
+        {keys.map((key) => (
+          <tr key={key.id}>
+            <td className="strong">{key.label}</td>
+            {children(key)}
+            <td>
+              <Status of={key.active ? 'ACTIVE' : 'DISABLED'} />
+            </td>
+            <td>
+              <div className="row">
+                <Action onPress={() => onSwitch(key.id, !key.active)}>
+                  {key.active ? 'Deactivate' : 'Activate'}
+                </Action>
+                <Confirm
+                  opener="Delete"
+                  title={`Delete the key ${key.label}?`}
+                  change={remove}
+                  onConfirm={() => onDelete(key.id)}
+                >
+                  <p>{broken}</p>
+                </Confirm>
+              </div>
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </>
+  );
+}

@@ -1,0 +1,171 @@
+/** What people do in the console, with its outcome as the API tells it. */
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { consoleApi, openConsole } from '../support/console.ts';
+import type { Stage } from './stage.ts';
+
+export function testChanges(stage: () => Stage) {
+  let page: Page;
+  beforeAll(async () => {
+    page = await stage().openTab();
+  });
+
+  const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const dialog = () => page.getByRole('dialog');
+  const pressInDialog = (name: string) =>
+    dialog().getByRole('button', { name, exact: true }).click();
+  const choose = async (label: string, option: string) => {
+    await page.getByRole('button', { name: new RegExp(`${label}$`) }).click();
+    await page.getByRole('option', { name: option, exact: true }).click();
+  };
+
+  const DESTINATIONS =
+    '{ project(idOrName: "demo") { destinations { nodes { id name url status } } } }';
+
+  test('a destination is refused at its field, added, disabled and deleted', async () => {
+    await open('destinations');
+    await press('Add a destination');
+    await dialog().getByLabel('Name').fill('not a name!');
+    await dialog().getByLabel('Address').fill('https://receiver.example/hook');
+    await pressInDialog('Add');
+    await dialog()
+      .getByText(/letters, digits/)
+      .waitFor();
+    await dialog().getByLabel('Name').fill('mine');
+    await pressInDialog('Add');
+    await dialog().locator('code', { hasText: 'whsec_' }).waitFor();
+    await pressInDialog('Done');
+    await page.getByRole('link', { name: 'mine' }).click();
+    await press('Disable');
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
+    const { project } = await stage().api(DESTINATIONS);
+    expect(project.destinations.nodes).toContainEqual(
+      expect.objectContaining({
+        name: 'mine',
+        status: 'DISABLED',
+        url: 'https://receiver.example/hook',
+      }),
+    );
+    await press('Delete');
+    await pressInDialog('Delete');
+    await page.getByRole('heading', { level: 1, name: 'Destinations' }).waitFor();
+    expect(JSON.stringify(await stage().api(DESTINATIONS))).not.toContain('mine');
+  });
+
+  const INSTALLATION = `{ project(idOrName: "demo") { installations(first: 1) { nodes { id
+  objects { objectName paused pauseNote }
+  config { read { objectName selectedFields } }
+  operations(first: 1) { nodes { actionType status metadata { objects } } } } } } }`;
+  const installation = async () => (await stage().api(INSTALLATION)).project.installations.nodes[0];
+
+  test('an object is read now, paused with a note, and resumed', async () => {
+    await open(`installations/${(await installation()).id}`);
+    const row = page.getByRole('row', { name: /^contacts/ });
+    await row.getByRole('button', { name: 'Read now' }).click();
+    await pressInDialog('Read');
+    await expect
+      .poll(async () => (await installation()).operations.nodes[0])
+      .toMatchObject({ actionType: 'READ', metadata: { objects: ['contacts'] } });
+    await row.getByRole('button', { name: 'Pause' }).click();
+    await dialog().getByLabel('Note').fill('moving house');
+    await pressInDialog('Pause');
+    await row.getByText('moving house').waitFor();
+    const contacts = async () =>
+      (await installation()).objects.find(
+        (one: { objectName: string }) => one.objectName === 'contacts',
+      );
+    expect(await contacts()).toMatchObject({ paused: true, pauseNote: 'moving house' });
+    await row.getByRole('button', { name: 'Resume' }).click();
+    await row.getByRole('button', { name: 'Pause' }).waitFor();
+    expect(await contacts()).toMatchObject({ paused: false });
+  });
+
+  test('fields are chosen from those of the account', async () => {
+    await open(`installations/${(await installation()).id}`);
+    await press('Fields');
+    const phone = dialog().getByRole('checkbox', { name: 'Phone' });
+    const was = await phone.isChecked();
+    await dialog().getByText('Phone', { exact: true }).click();
+    await pressInDialog('Save');
+    await dialog().waitFor({ state: 'detached' });
+    const [{ selectedFields }] = (await installation()).config.read.filter(
+      ({ objectName }: { objectName: string }) => objectName === 'contacts',
+    );
+    expect(selectedFields.includes('phone')).toBe(!was);
+  });
+
+  test('a revision is refused with its line, saved, and compared', async () => {
+    await open('integrations/crm-sync');
+    await press('New revision');
+    const content = dialog().getByLabel('Content');
+    const text = await content.inputValue();
+    const line = 1 + text.split('\n').findIndex((one) => one.includes('*/10 * * * *'));
+    await content.fill(text.replace('*/10 * * * *', 'sometimes'));
+    await pressInDialog('Save the revision');
+    await dialog().getByText(`Line ${line}:`).waitFor();
+    await content.fill(text.replace('*/10 * * * *', '*/20 * * * *'));
+    await pressInDialog('Save the revision');
+    await dialog().waitFor({ state: 'detached' });
+    await page.locator('.diff .added', { hasText: '*/20 * * * *' }).waitFor();
+    const { project } = await stage().api(
+      '{ project(idOrName: "demo") { integration(idOrName: "crm-sync") { revisions { totalCount } } } }',
+    );
+    expect(project.integration.revisions.totalCount).toBe(4);
+  });
+
+  test('a route is made and removed in the picture', async () => {
+    await open('routes');
+    await press('New route');
+    await choose('Event', 'Subscribe create error');
+    await choose('Topic', 'data');
+    await pressInDialog('Make it');
+    const remove = page.getByRole('button', {
+      name: /^Remove the route from Subscribe create error/,
+    });
+    await remove.waitFor();
+    const routes = async () =>
+      (
+        await stage().api(`{ project(idOrName: "demo") {
+        eventTopicRoutes(eventType: SUBSCRIBE_CREATE_ERROR) { totalCount } } }`)
+      ).project.eventTopicRoutes.totalCount;
+    expect(await routes()).toBe(1);
+    await remove.click();
+    await remove.waitFor({ state: 'detached' });
+    expect(await routes()).toBe(0);
+  });
+
+  test('a key is shown once, and works as far as its scopes go', async () => {
+    await open('settings');
+    await press('New key');
+    await dialog().getByLabel('Label').fill('of a page');
+    await pressInDialog('Make it');
+    const key = await dialog().locator('code', { hasText: 'ik_' }).textContent();
+    await pressInDialog('Done');
+    await page.getByRole('row', { name: /of a page/ }).waitFor();
+    expect(await page.content()).not.toContain(key);
+    const asKey = consoleApi({ demo: { url: stage().url, apiKey: key ?? '' } });
+    expect((await asKey('{ viewer { scopes } }')).viewer.scopes).toEqual(['read']);
+  });
+
+  test('a connection is deleted by keyboard alone, after a question', async () => {
+    await open('connections');
+    await page.getByRole('link', { name: 'Wayne Enterprises' }).focus();
+    await page.keyboard.press('Enter');
+    const opener = page.getByRole('button', { name: 'Delete', exact: true });
+    await opener.focus();
+    await page.keyboard.press('Enter');
+    await dialog().getByRole('button', { name: 'Cancel' }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    await opener.focus();
+    await page.keyboard.press('Enter');
+    await dialog().getByRole('button', { name: 'Delete' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Connections' }).waitFor();
+    const { project } = await stage().api(
+      '{ project(idOrName: "demo") { connections(groupRef: "wayne") { totalCount } } }',
+    );
+    expect(project.connections.totalCount).toBe(0);
+  });
+}

@@ -1,0 +1,202 @@
+/** The connect page as customers use it, alone and embedded in a builder's page of another origin. */
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { holdToAxe } from '../support/console.ts';
+import { CLIENT } from '../support/providers/oauth.ts';
+import type { Stage } from './stage.ts';
+
+const CONNECTED = 'Connected';
+const PACKAGE_URL = 'https://apps.example.com/install?p=1&v=2';
+
+export function testConnect(stage: () => Stage) {
+  let page: Page;
+  let builder: Server;
+  let origin: string;
+
+  beforeAll(async () => {
+    builder = createServer((req, res) => void answerBuilder(req.method, res));
+    await new Promise<void>((resolve) => builder.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${(builder.address() as AddressInfo).port}`;
+    await stage().api(`mutation { createProviderApp(input: { projectIdOrName: "demo", provider: "sandbox",
+    clientId: "${CLIENT.clientId}", clientSecret: "${CLIENT.clientSecret}",
+    metadata: { providerParams: { packageInstallURL: "${PACKAGE_URL}" } } }) { providerApp { id } } }`);
+    const context = await stage().openContext({ viewport: { width: 700, height: 900 } });
+    page = await context.newPage();
+  });
+
+  afterAll(() => {
+    builder?.closeAllConnections();
+    builder?.close();
+  });
+
+  async function connectUrl(groupRef: string): Promise<string> {
+    const { createSessionToken } = await stage().api(`mutation { createSessionToken(input: {
+    projectIdOrName: "demo", groupRef: "${groupRef}", consumerRef: "ann" }) { connectUrl } }`);
+    return createSessionToken.connectUrl;
+  }
+
+  /** The page of docs/connect.md, and the builder's backend. */
+  async function answerBuilder(
+    method: string | undefined,
+    res: import('node:http').ServerResponse,
+  ) {
+    if (method === 'POST') {
+      res.setHeader('content-type', 'application/json');
+      return res.end(JSON.stringify({ connectUrl: await connectUrl('embedded') }));
+    }
+    const document = readFileSync(join(import.meta.dirname, '../../docs/connect.md'), 'utf8');
+    const [, html = ''] = /```html\n(.*?)```/s.exec(document) ?? [];
+    res.setHeader('content-type', 'text/html');
+    return res.end(html.replaceAll('http://127.0.0.1:4000', stage().url));
+  }
+
+  async function openConnect(groupRef: string): Promise<void> {
+    await page.goto('about:blank');
+    await page.goto(await connectUrl(groupRef));
+    await page.getByRole('button', { name: 'Connect Sandbox CRM' }).click();
+  }
+
+  async function chooseWay(name: string): Promise<void> {
+    await page.getByRole('button', { name: /How to connect$/ }).click();
+    await page.getByRole('option', { name, exact: true }).click();
+  }
+
+  const submit = () => page.getByRole('button', { name: 'Connect', exact: true }).click();
+  const isConnected = () => page.getByText(CONNECTED, { exact: true }).waitFor();
+  const connectionsOf = async (groupRef: string) =>
+    (
+      await stage().api(`{ project(idOrName: "demo") { connections(groupRef: "${groupRef}") {
+      nodes { authScheme consumer { consumerRef } } } } }`)
+    ).project.connections.nodes;
+
+  test('by an API key, then installed, and its first read is seen', async () => {
+    await openConnect('by-key');
+    await holdToAxe(page);
+    await chooseWay('With an API key');
+    await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
+    await submit();
+    await page.getByRole('checkbox', { name: 'Phone' }).waitFor();
+    await holdToAxe(page);
+    await page.getByText('Phone', { exact: true }).click();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('button', { name: 'Read now: people' }).click();
+    await page.getByText(/^50 records, last read/).waitFor();
+    await holdToAxe(page);
+    expect(await connectionsOf('by-key')).toEqual([
+      { authScheme: 'API_KEY', consumer: { consumerRef: 'ann' } },
+    ]);
+    const { project } =
+      await stage().api(`{ project(idOrName: "demo") { installations(groupRef: "by-key") {
+    nodes { config { read { objectName selectedFields } } } } } }`);
+    expect(project.installations.nodes[0].config.read).toContainEqual({
+      objectName: 'contacts',
+      selectedFields: ['lifecycle'],
+    });
+  });
+
+  test('by a user name, and by a client of its own', async () => {
+    await openConnect('by-name');
+    await chooseWay('With a user name and a password');
+    await page.getByLabel('User name', { exact: true }).fill('sandbox');
+    await page.getByLabel('Password', { exact: true }).fill('sandbox-password');
+    await submit();
+    await isConnected();
+    expect(await connectionsOf('by-name')).toMatchObject([{ authScheme: 'BASIC' }]);
+    await openConnect('by-client');
+    await chooseWay('With a client id and its secret');
+    await page.getByLabel('Client id', { exact: true }).fill('sandbox-client');
+    await page.getByLabel('Client secret', { exact: true }).fill('sandbox-secret');
+    await submit();
+    await isConnected();
+    expect(await connectionsOf('by-client')).toMatchObject([
+      { authScheme: 'OAUTH2_CLIENT_CREDENTIALS' },
+    ]);
+  });
+
+  test('a wrong key is told at once, and may be corrected', async () => {
+    await openConnect('by-mistake');
+    await chooseWay('With an API key');
+    await page.getByLabel('API key', { exact: true }).fill('wrong');
+    await submit();
+    await page.getByText('does not accept this').waitFor();
+    await holdToAxe(page);
+    await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
+    await submit();
+    await isConnected();
+    expect(await connectionsOf('by-mistake')).toHaveLength(1);
+  });
+
+  test('by consent in a window, after one that was abandoned', async () => {
+    await openConnect('by-consent');
+    await page.getByRole('button', { name: 'Go on to Sandbox CRM' }).click();
+    const openWindow = async (name: string) => {
+      const opened = page.waitForEvent('popup');
+      await page.getByRole('button', { name }).click();
+      const consent = await opened;
+      await consent.getByRole('button', { name: 'Approve' }).waitFor();
+      return consent;
+    };
+    await (await openWindow('Open the window')).close();
+    await page.getByText('nothing was connected').waitFor();
+    const install = page.getByRole('link', { name: 'Install its package' });
+    expect(await install.getAttribute('href')).toBe(PACKAGE_URL);
+    await holdToAxe(page);
+    const consent = await openWindow('Open the window again');
+    const closed = consent.waitForEvent('close');
+    await consent.getByRole('button', { name: 'Approve' }).click();
+    await isConnected();
+    await closed;
+    expect(await connectionsOf('by-consent')).toMatchObject([
+      { authScheme: expect.stringMatching(/^OAUTH2_AUTHORIZATION_CODE/) },
+    ]);
+  });
+
+  test('a link without a token, and one that no longer holds', async () => {
+    const { url } = stage();
+    await page.goto(`${url}/connect`);
+    await page.getByText('This link is not complete').waitFor();
+    const address = await connectUrl('late');
+    const signature = address.lastIndexOf('.') + 1;
+    const changed = [...address.slice(signature)].reverse().join('');
+    await page.goto('about:blank');
+    await page.goto(address.slice(0, signature) + changed);
+    await page.getByText('This link is not valid any more').waitFor();
+    await holdToAxe(page);
+  });
+
+  test("a builder's page frames it if its origin is allowed, and hears of it", async () => {
+    const own = await stage().browser.newPage({ viewport: { width: 900, height: 900 } });
+    await own.goto(origin);
+    await own.getByRole('button', { name: 'Connect an account' }).click();
+    const framed = own.frameLocator('iframe');
+    // Not yet: the browser shows nothing of the gateway.
+    await own.waitForFunction(() => frames.length === 1);
+    await expect.poll(() => own.frames().at(-1)?.url()).toMatch(/^chrome-error/);
+    await stage().api(`mutation { updateProject(input: { projectIdOrName: "demo",
+    allowedOrigins: ["${origin}"] }) { project { id } } }`);
+    await own.reload();
+    await own.getByRole('button', { name: 'Connect an account' }).click();
+    await framed.getByRole('button', { name: 'Connect Sandbox CRM' }).click();
+    await framed.getByRole('button', { name: /How to connect$/ }).click();
+    await framed.getByRole('option', { name: 'With an API key' }).click();
+    await framed.getByLabel('API key', { exact: true }).fill('sandbox-key');
+    await framed.getByRole('button', { name: 'Connect', exact: true }).click();
+    await framed.getByRole('button', { name: 'Start' }).click();
+    await own.getByText(/installed \{"installationId":"ins_/).waitFor();
+    await framed.getByRole('button', { name: 'Done' }).click();
+    await own.waitForFunction(() => frames.length === 0);
+    const heard = (await own.locator('#heard').textContent()) ?? '';
+    expect(heard.match(/^\w+/gm)).toEqual(['connected', 'installed', 'closed']);
+    await own.close();
+  });
+
+  test('connect.js is small, and depends on nothing', async () => {
+    const script = await (await fetch(`${stage().url}/connect.js`)).text();
+    expect(script.length).toBeLessThan(5_000);
+    expect(script).not.toMatch(/\bimport\b|require\(|cookie|localStorage|https?:/);
+  });
+}

@@ -1,0 +1,70 @@
+/** What becomes of messages, seen and mended in the console. */
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { holdToAxe, openConsole } from '../support/console.ts';
+import type { Stage } from './stage.ts';
+
+const DESTINATIONS = '{ project(idOrName: "demo") { destinations { nodes { id name } } } }';
+
+export function testDeliveries(stage: () => Stage) {
+  let page: Page;
+  let destinationId: string;
+
+  beforeAll(async () => {
+    page = await stage().openTab();
+    const { project } = await stage().api(DESTINATIONS);
+    const events = project.destinations.nodes.find(
+      ({ name }: { name: string }) => name === 'events',
+    );
+    destinationId = events.id;
+  });
+
+  const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const counts = async () => {
+    const { node } = await stage().api(`{ node(id: "${destinationId}") { ... on Destination {
+      all: deliveries { totalCount nodes { attempts { attemptNumber } } }
+      failed: deliveries(status: FAILED) { totalCount } } } }`);
+    const { nodes, totalCount } = node.all;
+    const attempts = nodes.map((one: { attempts: object[] }) => one.attempts.length);
+    return { all: totalCount, failed: node.failed.totalCount, attempts };
+  };
+
+  test('one is sent again', async () => {
+    await open(`destinations/${destinationId}`);
+    await page.getByRole('button', { name: 'Send again' }).first().click();
+    // The newest is at the top of the page.
+    await expect.poll(async () => (await counts()).attempts.at(-1)).toBe(2);
+  });
+
+  test('a test message is sent, and what became of it is shown', async () => {
+    const before = await counts();
+    await open(`destinations/${destinationId}`);
+    await press('Send a test');
+    await page.getByRole('heading', { level: 1, name: 'Message to events' }).waitFor();
+    await page.locator('.facts .status.good').waitFor();
+    await page.locator('.json', { hasText: 'test.message' }).waitFor();
+    expect((await counts()).all).toBe(before.all + 1);
+  });
+
+  test('many are sent again, with progress', async () => {
+    const { all } = await counts();
+    await open(`destinations/${destinationId}?status=SUCCEEDED&time=day`);
+    await press('Send many again');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(`${all} deliveries`).waitFor();
+    await holdToAxe(page);
+    await dialog.getByRole('button', { name: 'Send them again' }).click();
+    await dialog.getByText(`${all} of ${all} deliveries`).waitFor();
+    await expect.poll(async () => Math.min(...(await counts()).attempts)).toBeGreaterThan(1);
+  });
+
+  test('what was longer ago than the filter says is not listed', async () => {
+    await open(`deliveries?until=2020-01-01T00:00:00.000Z`);
+    await page.getByText('No delivery', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /Created$/ }).click();
+    await page.getByRole('option', { name: 'The last 24 hours' }).click();
+    await page.getByRole('row', { name: /Message events/ }).waitFor();
+    expect(new URL(page.url()).search).toBe('?time=day');
+  });
+}

@@ -1,0 +1,75 @@
+/** Live pages: what happens outside appears, a pause and a restart of the server leave no gap. */
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { openConsole } from '../support/console.ts';
+import type { Stage } from './stage.ts';
+
+export function testLive(stage: () => Stage) {
+  let page: Page;
+  beforeAll(async () => {
+    page = await stage().openTab();
+  });
+
+  /** An event from outside: a new group connects. */
+  const connect = (groupRef: string) =>
+    stage().api(`mutation { generateConnection(input: { projectIdOrName: "demo",
+    provider: "sandbox", groupRef: "${groupRef}", consumerRef: "ann", apiKey: "sandbox-key" }) {
+    connection { id } } }`);
+
+  const lines = () => page.locator('main .lines li').allInnerTexts();
+  const groups = async (...names: string[]) =>
+    (await lines()).flatMap((line) => names.filter((name) => line.includes(name)));
+
+  test('an event appears, a pause holds it back, and none is missed', async () => {
+    await openConsole(page, `${stage().url}/console/demo/events`);
+    await page.locator('main .lines li').first().waitFor();
+    await connect('live-1');
+    await page.getByText('live-1').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused.').waitFor();
+    await connect('live-2');
+    await connect('live-3');
+    expect(await groups('live-2', 'live-3')).toEqual([]);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('live-3').waitFor();
+    expect(await groups('live-1', 'live-2', 'live-3')).toEqual(['live-3', 'live-2', 'live-1']);
+  });
+
+  test('a restart is shown, and afterwards nothing is missing', async () => {
+    await openConsole(page, `${stage().url}/console/demo/events`);
+    await page.getByText('live-3').waitFor();
+    await stage().server.pause();
+    await page.getByText('The connection to the gateway is lost.').waitFor();
+    await stage().server.resume();
+    // Before the page is back.
+    await connect('after-1');
+    await page.getByText('after-1').waitFor();
+    await connect('after-2');
+    await page.getByText('after-2').waitFor();
+    await page.getByText('The connection to the gateway is lost.').waitFor({ state: 'detached' });
+    expect(await groups('live-3', 'after-1', 'after-2')).toEqual(['after-2', 'after-1', 'live-3']);
+  });
+
+  test('an operation is followed to its end, with its log', async () => {
+    await openConsole(page, `${stage().url}/console/demo/operations`);
+    const { triggerRead } = await stage().api(`mutation { triggerRead(input: {
+    projectIdOrName: "demo", integrationIdOrName: "crm-sync", objectName: "contacts",
+    groupRef: "acme" }) { operation { id } } }`);
+    const row = page.locator(`a[href$="${triggerRead.operation.id}"]`);
+    await row.waitFor();
+    await row.click();
+    await page.locator('.facts .status.good').waitFor();
+    await page.locator('main .lines li').first().waitFor();
+  });
+
+  test("the overview's figures lead to their lists, which keep the filter", async () => {
+    await openConsole(page, `${stage().url}/console/demo`);
+    await page.getByRole('link', { name: /Failed operations/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Operations' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('status')).toBe('FAILURE');
+    await page.locator('td .status.bad').first().waitFor();
+    await page.reload();
+    await page.locator('td .status.bad').first().waitFor();
+    expect(await page.locator('td .status.good').count()).toBe(0);
+  });
+}

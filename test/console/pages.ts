@@ -1,0 +1,160 @@
+/** Every page of the console: it opens, axe finds nothing, nothing is loaded from elsewhere, and a phone is wide enough. */
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { holdToAxe, signIn } from '../support/console.ts';
+import type { Stage } from './stage.ts';
+
+const PAGES = [
+  ['', 'Overview'],
+  ['connections', 'Connections'],
+  ['connections?search=acme', 'Connections'],
+  ['connections/{connection}', 'Wayne Enterprises at sandbox'],
+  ['groups', 'Groups and consumers'],
+  ['groups/acme', 'Acme Inc.'],
+  ['integrations', 'Integrations'],
+  ['integrations/crm-sync', 'CRM sync'],
+  ['installations?integration=crm-sync', 'Installations'],
+  ['installations/{installation}', 'Acme Inc.: crm-sync'],
+  ['operations?time=day', 'Operations'],
+  ['operations/{operation}', 'deals'],
+  ['events', 'Events'],
+  ['events/{event}', 'Installation created'],
+  ['routes', 'Routes'],
+  ['destinations', 'Destinations'],
+  ['destinations/{destination}?period=month', 'events'],
+  ['deliveries?status=SUCCEEDED', 'Deliveries'],
+  ['deliveries/{delivery}', 'to events'],
+  ['providers', 'Providers'],
+  ['providers/sandbox', 'Sandbox'],
+  ['settings', 'Settings'],
+] as const;
+
+const IDS = `{ project(idOrName: "demo") {
+  connections(first: 1) { nodes { id } }
+  installations(first: 1) { nodes { id } }
+  operations(first: 1, actionType: WRITE) { nodes { id } }
+  notificationEvents(last: 1) { nodes { id deliveries { nodes { id destination { id } } } } }
+} }`;
+
+const TABS = 3;
+const FIRST_PAGE_BYTES_MAX = 250_000;
+
+export function testPages(stage: () => Stage) {
+  const ids: Record<string, string> = {};
+
+  beforeAll(async () => {
+    const { project } = await stage().api(IDS);
+    const [event] = project.notificationEvents.nodes;
+    const [delivery] = event.deliveries.nodes;
+    ids.connection = project.connections.nodes[0].id;
+    ids.installation = project.installations.nodes[0].id;
+    ids.operation = project.operations.nodes[0].id;
+    ids.event = event.id;
+    ids.delivery = delivery.id;
+    ids.destination = delivery.destination.id;
+  });
+
+  /** Complaints of the browser, and requests to elsewhere. */
+  async function openWatchedTab(): Promise<{ page: Page; complaints: string[] }> {
+    const { url } = stage();
+    const page = await stage().openTab();
+    const complaints: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (protocol.startsWith('http') && origin !== url) complaints.push(request.url());
+    });
+    return { page, complaints };
+  }
+
+  async function lookAt(page: Page, [path, heading]: readonly [string, string]): Promise<void> {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.emulateMedia({ colorScheme: 'light' });
+    const named = path.replace(/\{(\w+)\}/, (_all, name: string) => ids[name] ?? name);
+    await page.goto(`${stage().url}/console/demo/${named}`);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    await page.waitForFunction(() => document.querySelector('.loading') === null);
+    await holdToAxe(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await holdToAxe(page, 'color-contrast');
+    await page.setViewportSize({ width: 360, height: 740 });
+    const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(isTooWide, path).toBe(false);
+  }
+
+  // Side by side: most of a page's time is waited.
+  test.concurrent.each(
+    Array.from({ length: TABS }, (_none, tab) => tab),
+  )('each is as it should be, in light, dark and small (tab %i)', async (tab) => {
+    const { page, complaints } = await openWatchedTab();
+    for (const one of PAGES.filter((_page, index) => index % TABS === tab)) {
+      await lookAt(page, one);
+      expect(complaints, one[0]).toEqual([]);
+    }
+    await page.context().close();
+  }, 180_000);
+
+  test('a wrong key is refused, and a right one is in no address', async () => {
+    const context = await stage().openContext();
+    const stranger = await context.newPage();
+    await stranger.goto(`${stage().url}/console/demo/operations`);
+    await enter(stranger, 'ik_wrong');
+    await stranger.getByRole('alert').waitFor();
+    await holdToAxe(stranger);
+    await enter(stranger, stage().server.demo.apiKey);
+    // Where the address led before.
+    await stranger.getByRole('heading', { level: 1, name: 'Operations' }).waitFor();
+    expect(stranger.url()).not.toContain('ik_');
+    await context.close();
+  });
+
+  test('the demo is one click away; the first page is small', async () => {
+    const context = await stage().openContext();
+    const page = await context.newPage();
+    const sizes: Promise<number>[] = [];
+    page.on('requestfinished', (request) => {
+      if (request.url().includes('/console')) {
+        sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+      }
+    });
+    await signIn(page, stage().url);
+    await page.waitForFunction(() => document.querySelector('.loading') === null);
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeGreaterThan(100_000);
+    expect(bytes).toBeLessThan(FIRST_PAGE_BYTES_MAX);
+    await context.close();
+  });
+
+  test('what a key may not do is told, with the scope that may', async () => {
+    const made = await stage().api(`mutation { createApiKey(input: {
+      projectIdOrName: "demo", label: "reader", scopes: ["connections:write"] }) { key } }`);
+    const context = await stage().openContext();
+    const reader = await context.newPage();
+    await reader.goto(`${stage().url}/console/demo/operations`);
+    await enter(reader, made.createApiKey.key);
+    await reader.getByText('Not allowed').first().waitFor();
+    expect(await reader.locator('main').textContent()).toContain('read');
+    await holdToAxe(reader);
+    await context.close();
+  });
+
+  test('GraphiQL is opened with the text of what is on the screen', async () => {
+    const page = await stage().openTab();
+    await page.goto(`${stage().url}/console/demo/operations?status=FAILURE`);
+    const link = page.getByRole('link', { name: 'Open in GraphiQL' });
+    await expect.poll(() => link.getAttribute('href')).toContain('query=');
+    const address = new URL((await link.getAttribute('href')) ?? '', stage().url);
+    const query = address.searchParams.get('query') ?? '';
+    const variables = JSON.parse(address.searchParams.get('variables') ?? '');
+    const { project } = await stage().api(query, variables);
+    const edges: { node: { status: string } }[] = project.operations.edges;
+    expect(new Set(edges.map(({ node }) => node.status))).toEqual(new Set(['FAILURE']));
+    await page.context().close();
+  });
+
+  async function enter(page: Page, key: string): Promise<void> {
+    await page.getByLabel('API key or bearer token').fill(key);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  }
+}
