@@ -1,7 +1,7 @@
 /** What the gateway sends to destinations, as the document's webhooks: an event of each type, records, and what changes. */
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
-import { testMessage } from '../domain/event/test-message.ts';
+import { TEST_MESSAGE_TYPE, testMessage } from '../domain/event/test-message.ts';
 import { recordsMessage } from '../domain/operation/read/read-message.ts';
 import { eventsMessage } from '../domain/provider-event/event-message.ts';
 import { schemaMessage } from '../domain/schema-watch/schema-message.ts';
@@ -22,8 +22,8 @@ export function webhooks(): Webhooks {
   const events = Object.values(EVENTS).map(
     (event) => [event.wireName, eventMessage(event)] as const,
   );
-  const others = [RECORDS, CHANGES, FIELDS, TEST].map((message) => [message.id, message] as const);
-  const messages = [...events, ...others];
+  const others = [RECORDS, CHANGES, FIELDS].map((message) => [message.id, message] as const);
+  const messages = [...events, ...others, [TEST_MESSAGE_TYPE, TEST] as const];
   const requests = messages.map(([name, message]) => [name, { post: request(message) }]);
   return Object.fromEntries(requests);
 }
@@ -71,7 +71,7 @@ destination of \`watchSchema\`. The first look at an account tells nothing.`,
 };
 
 const TEST: Message = {
-  id: 'test',
+  id: 'testMessage',
   tag: 'Deliveries',
   summary: 'Sends a test.',
   description: 'What `sendTestMessage` sends. It tells that the destination can be reached.',

@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
+import { TEST_MESSAGE_TYPE } from '../../src/domain/event/test-message.ts';
 import { lookAtSchemas } from '../../src/domain/schema-watch/look-at-schemas.ts';
 import { EVENTS, type EventData } from '../../src/events/event-types.ts';
 import { recordEvent } from '../../src/events/record.ts';
@@ -149,9 +150,24 @@ async function changeAtProvider(tenant: Tenant, installationId: string) {
   await look();
 }
 
-test('there is a webhook for each type of event, and for what is told of installations', () => {
+async function sendTest(tenant: Tenant): Promise<void> {
+  const { projectId } = tenant;
+  const { project } = await tenant.query(
+    'query ($id: String!) { project(idOrName: $id) { destinations { nodes { id } } } }',
+    { id: projectId },
+  );
+  const input = { projectIdOrName: projectId, destinationId: project.destinations.nodes[0].id };
+  await tenant.query(
+    `mutation ($input: SendTestMessageInput!) {
+      sendTestMessage(input: $input) { delivery { id } } }`,
+    { input },
+  );
+}
+
+test('there is a webhook for each type of event, for what is told of installations, and for a test', () => {
   const types = Object.values(EVENTS).map(({ wireName }) => wireName);
-  expect(Object.keys(webhooks).sort()).toEqual([...types, ...Object.values(KINDS)].sort());
+  const all = [...types, ...Object.values(KINDS), TEST_MESSAGE_TYPE];
+  expect(Object.keys(webhooks).sort()).toEqual(all.sort());
 });
 
 test('what is delivered is as the document says, of each kind', async () => {
@@ -173,6 +189,7 @@ test('what is delivered is as the document says, of each kind', async () => {
       recordEvent(tx, { projectId, eventType, data, subject: null }),
     );
   }
+  await sendTest(tenant);
   const received = receiver.received('everything');
   const kinds = () => [...new Set(received.map(kindOf))].sort();
   await expect.poll(kinds, { timeout: 50_000 }).toEqual(Object.keys(webhooks).sort());

@@ -10,11 +10,11 @@ import { id } from '../../ids.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectIdOrName } from '../names.ts';
 
-const TYPE = 'test.message';
+export const TEST_MESSAGE_TYPE = 'test.message';
 
 /** What is sent. No event of the project has this type, so nothing routes or lists it. */
 export const testMessage = z.object({
-  notificationType: z.literal(TYPE).describe('Tells that nothing has happened.'),
+  notificationType: z.literal(TEST_MESSAGE_TYPE).describe('Tells that nothing has happened.'),
   data: z
     .object({
       projectId: z.string().describe('The id of the project.'),
@@ -36,7 +36,7 @@ export const sendTestMessage = projectMutation({
     return inTransaction(call.database, async (tx) => {
       const { name } = await holdDestination(tx, projectId, id);
       const data = { projectId, destinationId: id, destinationName: name };
-      const body = JSON.stringify({ notificationType: TYPE, data });
+      const body = JSON.stringify({ notificationType: TEST_MESSAGE_TYPE, data });
       const [made = ''] = await oweMessages(tx, [
         { projectId, destinationId: id, body, subject: null },
       ]);
