@@ -118,7 +118,7 @@ function servesApi({ ROLES }: Config): boolean {
 
 function createHandler(parts: Parts, apiRoutesOf: typeof routesOf): RequestListener {
   const { services, admission, addresses, cors, state } = parts;
-  const { config, log, meters, database } = services;
+  const { config, log, meters, tracer, database } = services;
   const handlers = createHandlers({
     ...parts,
     config,
@@ -133,6 +133,7 @@ function createHandler(parts: Parts, apiRoutesOf: typeof routesOf): RequestListe
   return createFront({
     log,
     meters,
+    tracer,
     addresses,
     cors,
     watchBody: createBodyWatch(config),

@@ -2,6 +2,7 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { StartRefused } from './errors.ts';
+import { otelSettings } from './otel-settings.ts';
 import { KEY_BYTES, Secret } from './secrets.ts';
 
 const DAY_SECONDS = 86_400;
@@ -129,6 +130,7 @@ export const environment = z.object({
   METRICS_PROJECTS: list
     .pipe(z.array(z.string().max(64)).max(METRICS_PROJECTS_MAX))
     .describe('Ids of projects that metrics tell apart, comma-separated; default: none'),
+  ...otelSettings,
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')

@@ -1,6 +1,7 @@
 /** JSON logs on stdout, one line for each fact. Secrets are of type Secret, which prints as ***. */
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import type { ServiceUnavailable } from './errors.ts';
+import { currentSpan } from './spans.ts';
 
 export type Log = Logger;
 
@@ -18,6 +19,7 @@ export function createLog(level: string, lines?: DestinationStream): Log {
     timestamp: () => `,"time":"${isoNow()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     hooks: { logMethod: quietly },
+    mixin: traceOf,
     // A second safeguard: nothing should log a request's headers; if something does, these are removed.
     redact: {
       paths: ['authorization', 'headers.authorization', 'headers["x-api-key"]', 'headers.cookie'],
@@ -26,6 +28,14 @@ export function createLog(level: string, lines?: DestinationStream): Log {
   } satisfies LoggerOptions;
   return pino(options, lines ?? stdout());
 }
+
+/** The trace that a line belongs to. */
+function traceOf(): object {
+  const span = currentSpan();
+  return span ? { traceId: span.traceId, spanId: span.spanId } : NO_TRACE;
+}
+
+const NO_TRACE = {};
 
 /** By name: the job queue passes its errors on as copies. */
 const OUTAGE: ServiceUnavailable['name'] = 'ServiceUnavailable';

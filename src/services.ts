@@ -29,6 +29,7 @@ import { sandboxProvider } from './providers/sandbox/sandbox-provider.ts';
 import { createVault, type Vault } from './secrets.ts';
 import { openSandbox } from './server/sandbox.ts';
 import type { Sandbox } from './server/sandbox-server.ts';
+import { NO_TRACER, type Tracer } from './spans.ts';
 
 /** Enough for several providers at their own limit, apart from the sockets of deliveries. */
 const PROVIDER_SOCKETS_MAX = 256;
@@ -71,6 +72,7 @@ export async function openServices(
   const log = overrides.log ?? createLog(config.LOG_LEVEL);
   const metrics = overrides.metrics ?? (await loadMetrics(config));
   const meters = metrics?.meters ?? NO_METERS;
+  const tracer = await openTracer(config, log, use);
   const given = overrides.database ?? (await openDatabase(config, log, meters));
   const opened = use('database', given);
   const vault = await openVault(config, opened);
@@ -82,13 +84,14 @@ export async function openServices(
     config,
     log,
     meters,
+    tracer,
     database,
     erasedSubjects,
     vault,
     catalogue: createCatalogue(overrides.providers ?? allProviders(config, sandbox)),
     viewers: createViewerCache(),
     endUsers: createEndUsers(),
-    queue: use('job queue', await openQueue(database, log)),
+    queue: use('job queue', await openQueue(database, log, tracer)),
     feed: use('event feed', createFeed({ database, log, cursorOf: eventCursor })),
     operationChanges: use('operation feed', createOperationChanges(database, log)),
     readTxtRecords: overrides.readTxtRecords ?? readTxtRecords,
@@ -116,6 +119,15 @@ async function loadMetrics(config: Config): Promise<Metrics | null> {
   if (config.METRICS_PORT === undefined) return null;
   const { createMetrics } = await import('./metrics/metrics.ts');
   return createMetrics(config);
+}
+
+/** Loaded only if it is used, too. */
+async function openTracer(config: Config, log: Log, use: Use): Promise<Tracer> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT } = config;
+  const receiver = OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (receiver === undefined || config.OTEL_SDK_DISABLED === 'true') return NO_TRACER;
+  const { openTracing } = await import('./tracing/tracing.ts');
+  return use('traces', openTracing(config, log));
 }
 
 async function openVault(config: Config, database: Database): Promise<Vault> {

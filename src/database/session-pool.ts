@@ -1,5 +1,6 @@
 /** A pool of connections to PostgreSQL. If one hangs, idle ones are dropped: they may hang too. */
 import pg from 'pg';
+import { keepingSpan } from '../spans.ts';
 import type { Outages } from './outages.ts';
 import {
   type OnAnswer,
@@ -59,8 +60,10 @@ export class SessionPool extends pg.Pool {
   override connect(onConnect?: unknown): never {
     if (!onConnect) return promised((take) => this.connect(take)) as never;
     const take = onConnect as (error: unknown, client?: unknown, release?: unknown) => void;
-    const told = (error: Error | undefined, client: unknown, release: unknown) =>
-      take(error && this.#outages.told(error), client, release);
+    // Who gives a connection back calls whoever waits for one.
+    const told = keepingSpan((error: Error | undefined, client: unknown, release: unknown) =>
+      take(error && this.#outages.told(error), client, release),
+    );
     return super.connect(told as never) as never;
   }
 

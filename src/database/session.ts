@@ -3,7 +3,8 @@
  * become failures of the database.
  */
 import pg from 'pg';
-import { type Meters, NO_METERS, secondsSince } from '../meters.ts';
+import { type Meters, NO_METERS, outcomeOf, secondsSince } from '../meters.ts';
+import { currentSpan } from '../spans.ts';
 import type { Outages } from './outages.ts';
 
 /** A caller never waits longer for a connection: with the database gone, requests fail soon and cleanly. */
@@ -61,7 +62,7 @@ export class Session extends pg.Client {
     const [bound, answered] =
       typeof values === 'function' ? [undefined, values] : [values, onAnswer];
     const run = (take: OnAnswer) => {
-      const told = this.#meters.isOn ? this.#measured(take) : take;
+      const told = spanned(config, this.#meters.isOn ? this.#measured(take) : take);
       return super.query(
         config as string,
         bound as unknown[],
@@ -107,6 +108,42 @@ const HUNG = 'Query read timeout';
 const READ_ONLY = '25006';
 
 export type OnAnswer = (error: unknown, result?: unknown) => void;
+
+/** A part of the trace that the statement is sent in. Its values are no part of it, nor is its text. */
+function spanned(config: unknown, take: OnAnswer): OnAnswer {
+  const parent = currentSpan();
+  if (!parent?.isRecorded) return take;
+  const text = typeof config === 'string' ? config : (config as { text?: unknown } | null)?.text;
+  const summary = statementSummary(String(text ?? ''));
+  const span = parent.begin(summary, {
+    kind: 'client',
+    attributes: { 'db.system.name': 'postgresql', 'db.query.summary': summary },
+  });
+  return (error, result) => {
+    span.end(error ? outcomeOf(error) : undefined);
+    take(error, result);
+  };
+}
+
+const VERB = /^[\s(]*(\w+)/;
+const CHANGE = /\b(?:insert\s+into|update|delete\s+from)\s+(?:"?\w+"?\s*\.\s*)?"(\w+)"/i;
+const SOURCE = /\b(?:from|join)\s+(?:"?\w+"?\s*\.\s*)?"(\w+)"/i;
+
+const SUMMARIES = new Map<string, string>();
+/** The gateway has a few hundred texts; this only bounds what a mistake could add. */
+const SUMMARIES_MAX = 2_000;
+
+/** What a statement does, in words that hold nothing of its values: `SELECT Operation`. */
+function statementSummary(text: string): string {
+  let summary = SUMMARIES.get(text);
+  if (summary === undefined) {
+    const verb = VERB.exec(text)?.[1]?.toUpperCase() ?? 'STATEMENT';
+    const table = (CHANGE.exec(text) ?? SOURCE.exec(text))?.[1];
+    summary = table ? `${verb} ${table}` : verb;
+    if (SUMMARIES.size < SUMMARIES_MAX) SUMMARIES.set(text, summary);
+  }
+  return summary;
+}
 
 /** The result of a callback, as a promise. */
 export function promised(run: (take: OnAnswer) => void): Promise<unknown> {

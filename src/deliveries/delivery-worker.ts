@@ -10,6 +10,7 @@ import type { Log } from '../log.ts';
 import type { Meters } from '../meters.ts';
 import type { Outbound } from '../outbound/client.ts';
 import type { Vault } from '../secrets.ts';
+import { inTrace, type Tracer } from '../spans.ts';
 import { untilDone } from '../work/backoff.ts';
 import { stopWorkMs } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
@@ -38,6 +39,7 @@ export interface DeliveryDeps {
   config: Pick<Config, 'DELIVERY_RETRY_SECONDS' | 'SHUTDOWN_MS'>;
   log: Log;
   meters: Meters;
+  tracer: Tracer;
   /** The clock that makes deliveries due; leases and signatures use the database's clock. */
   now: () => Date;
   /** From 0 up to 1. */
@@ -175,12 +177,30 @@ export class DeliveryWorker {
   async #outcomeOf(job: Job): Promise<Outcome | undefined> {
     const { signal } = this.#givenUp;
     try {
-      return await send(job, this.#deps.outbound, { attemptMs: this.#limits.attemptMs, signal });
+      return await this.#send(job, signal);
     } catch (error) {
       if (signal.aborted) return undefined;
       this.#deps.log.error({ err: error, deliveryId: job.row.id }, 'delivery.attempt_failed');
       return { responseStatus: null, error: 'The message could not be sent.' };
     }
+  }
+
+  /** A part of the trace in which the message was owed. */
+  #send(job: Job, signal: AbortSignal): Promise<Outcome> {
+    const { id, projectId, destinationId, attemptCount, traceparent } = job.row;
+    const attributes = {
+      'gateway.delivery_id': id,
+      'gateway.project_id': projectId,
+      'gateway.destination_id': destinationId,
+      'gateway.delivery.attempt': attemptCount + 1,
+    };
+    const about = { name: 'deliver', kind: 'producer', parent: traceparent, attributes } as const;
+    return inTrace(this.#deps, about, async (span) => {
+      const options = { attemptMs: this.#limits.attemptMs, signal };
+      const outcome = await send(job, this.#deps.outbound, options);
+      if (outcome.error !== null) span.end(String(outcome.responseStatus ?? 'UNANSWERED'));
+      return outcome;
+    });
   }
 
   #record(job: Job, outcome: Outcome, time: { startTime: Date; durationMs: number }): void {

@@ -24,6 +24,8 @@ export interface ClaimedRow {
   signingSecretSealed: string;
   previousSecretSealed: string | null;
   previousSecretExpireTime: Date | null;
+  /** Of the trace in which it was owed. */
+  traceparent: string | null;
   /** The database's clock at the claim, in milliseconds. */
   claimedMs: number;
 }
@@ -83,7 +85,7 @@ const CLAIM = `
   from chosen, "Destination" t
   where chosen."bytesBefore" < $8 and d."id" = chosen."id"
     and t."id" = d."destinationId" and t."projectId" = d."projectId"
-  returning d."id", d."projectId", d."destinationId", d."body", d."attemptCount", d."leaseToken",
+  returning d."id", d."projectId", d."destinationId", d."body", d."attemptCount", d."leaseToken", d."traceparent",
     t."url", t."headers", t."failingSince" is not null as "isFailing", t."signingSecretSealed",
     d."orderKey" is not null as "isOrdered",
     t."previousSecretSealed", t."previousSecretExpireTime",
@@ -184,7 +186,7 @@ const GIVEN_UP = `,
     select h."eventId", h."deliveryId", h."projectId", h."eventType", h."wireName",
       h."data" || jsonb_strip_nulls(jsonb_build_object('destinationName', t."name",
         'operationId', r."operationId", 'attempts', r."attemptCount")) as "data",
-      h."connectionId", h."installationId", h."operationId", h."destinationId", h."groupId", h."consumerId"
+      h."connectionId", h."installationId", h."operationId", h."destinationId", h."groupId", h."consumerId", h."traceparent"
     from recorded r
     join "Destination" t on t."id" = r."destinationId" and t."projectId" = r."projectId"
     cross join jsonb_to_record(r."event") as h(${EVENT_COLUMNS})

@@ -8,6 +8,7 @@ import type { Log } from '../log.ts';
 import type { Meters } from '../meters.ts';
 import type { ReadTxtRecords } from '../outbound/txt-records.ts';
 import type { Vault } from '../secrets.ts';
+import type { Tracer } from '../spans.ts';
 import type { ErasedSubjects } from './erasure/erased-subjects.ts';
 import type { Catalogue } from './provider/catalogue.ts';
 import type { ProviderAccess } from './provider/provider-access.ts';
@@ -19,6 +20,8 @@ export interface Services {
   log: Log;
   /** What is measured. */
   meters: Meters;
+  /** Begins traces. Their parts are told by `inSpan`, which needs no tracer. */
+  tracer: Tracer;
   /** Its rows are without those of groups and consumers that are being erased. */
   database: Database;
   erasedSubjects: ErasedSubjects;

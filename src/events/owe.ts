@@ -2,6 +2,7 @@
 import { run, sql } from '../database/statements.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
+import { currentTraceparent } from '../spans.ts';
 import type { Subject } from './subject.ts';
 
 export interface MessageToOwe {
@@ -22,10 +23,12 @@ export async function oweMessages(
   messages: readonly MessageToOwe[],
 ): Promise<string[]> {
   if (messages.length === 0) return [];
+  const traceparent = currentTraceparent();
   const data = messages.map(({ subject, ...message }) => ({
     id: newId('dlv'),
     ...message,
     ...subject,
+    traceparent,
   }));
   await tx.delivery.createMany({ data });
   return data.map(({ id }) => id);
@@ -47,6 +50,7 @@ export async function oweInOrder(
   if (messages.length === 0) return;
   const keyOf = ({ destinationId, orderKey }: LineKey) => `${destinationId} ${orderKey}`;
   const last = new Map((await lastOfLines(tx, messages)).map((row) => [keyOf(row), row.id]));
+  const traceparent = currentTraceparent();
   const data = messages.map(({ subject, ...message }) => {
     const id = newId('dlv');
     const afterId = last.get(keyOf(message)) ?? null;
@@ -55,6 +59,7 @@ export async function oweInOrder(
       id,
       ...message,
       ...subject,
+      traceparent,
       afterId,
       ...(afterId !== null && { nextAttemptTime: null }),
     };

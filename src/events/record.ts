@@ -3,6 +3,7 @@ import { appendEvents, type EventRow } from '../database/changes/append-events.t
 import type { NotificationEventType } from '../database/generated/enums.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
+import { currentTraceparent } from '../spans.ts';
 import { EVENTS, type EventData } from './event-types.ts';
 import type { Subject } from './subject.ts';
 
@@ -44,6 +45,7 @@ export function eventRow<T extends NotificationEventType>({
     eventType,
     wireName,
     data: schema.parse(data),
+    traceparent: currentTraceparent() ?? undefined,
     ...about,
     ...subject,
   };

@@ -2,9 +2,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JobResult } from 'pg-boss';
 import type { Services } from '../domain/call.ts';
+import { inTrace } from '../spans.ts';
 import { endWithin, stopWorkMs } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
+import { jobSpan, traceparentOf } from './job-span.ts';
 import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy } from './jobs.ts';
 import { OwnWork } from './own-work.ts';
 import type { JobQueue } from './queue.ts';
@@ -89,7 +91,9 @@ async function startWorkers<N extends JobName>(
     Promise.all(
       jobs.map(async ({ id, data, signal }): Promise<JobResult> => {
         try {
-          await handler(services, payload.parse(data) as JobPayload<N>, signal);
+          const parsed = payload.parse(data) as JobPayload<N>;
+          const span = jobSpan(name, parsed, traceparentOf(data));
+          await inTrace(services, span, () => handler(services, parsed, signal));
           return { id, status: 'completed' };
         } catch (error) {
           services.log.warn({ err: error, job: name, data }, 'job.failed');

@@ -9,7 +9,9 @@ import {
 import type { Database } from '../database/database.ts';
 import type { Transaction } from '../database/transaction.ts';
 import type { Log } from '../log.ts';
+import { currentTraceparent, inTrace, NO_TRACER, type Tracer } from '../spans.ts';
 import { Outage } from '../work/outage.ts';
+import { jobSpan, TRACEPARENT } from './job-span.ts';
 import {
   HEARTBEAT_SECONDS,
   JOBS,
@@ -71,7 +73,11 @@ export interface OwnWorker {
 }
 
 /** Creates the queue's tables if they are missing. Enqueueing needs no worker in this process. */
-export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Promise<JobQueue> {
+export async function openQueue(
+  { jobs }: Pick<Database, 'jobs'>,
+  log: Log,
+  tracer: Tracer = NO_TRACER,
+): Promise<JobQueue> {
   const boss = new PgBoss({
     ...jobs,
     schema: 'pgboss',
@@ -101,24 +107,37 @@ export async function openQueue({ jobs }: Pick<Database, 'jobs'>, log: Log): Pro
     async enqueue(tx, name, payload, options = {}) {
       await boss.send(name, ...jobOf(name, payload, options, { db: fromPrisma(tx) }));
     },
-    async begin(name, payload, { run, ...options }) {
-      const worker = own.get(name);
-      const doIt = async (signal: AbortSignal) => {
-        try {
-          await (run ? run(signal) : worker?.run(payload, signal));
-        } catch (error) {
-          log.warn({ err: error, job: name, data: payload }, 'job.failed');
-        }
-      };
-      if (worker?.work.take({ group: options.group, run: doIt })) return;
-      try {
-        await boss.send(name, ...jobOf(name, payload, options));
-      } catch (error) {
-        log.warn({ err: error, job: name, data: payload }, 'job.not_enqueued');
-      }
-    },
+    begin: createBegin(boss, { own, log, tracer }),
     // The workers have stopped before; a job that is still held is run again by another process.
     [Symbol.asyncDispose]: () => boss.stop({ graceful: false, close: false }),
+  };
+}
+
+interface Beginning {
+  own: JobQueue['own'];
+  log: Log;
+  tracer: Tracer;
+}
+
+function createBegin(boss: PgBoss, { own, log, tracer }: Beginning): Queue['begin'] {
+  return async (name, payload, { run, ...options }) => {
+    const worker = own.get(name);
+    const span = jobSpan(name, payload, currentTraceparent());
+    const doIt = async (signal: AbortSignal) => {
+      try {
+        await inTrace({ tracer }, span, async () =>
+          run ? run(signal) : worker?.run(payload, signal),
+        );
+      } catch (error) {
+        log.warn({ err: error, job: name, data: payload }, 'job.failed');
+      }
+    };
+    if (worker?.work.take({ group: options.group, run: doIt })) return;
+    try {
+      await boss.send(name, ...jobOf(name, payload, options));
+    } catch (error) {
+      log.warn({ err: error, job: name, data: payload }, 'job.not_enqueued');
+    }
   };
 }
 
@@ -135,8 +154,9 @@ function jobOf<N extends JobName>(
 ): [payload: object, options: SendOptions] {
   const { onceForKey, payload: schema }: JobPolicy = JOBS[name];
   if (onceForKey && !singletonKey) throw new Error(`A job ${name} needs a singletonKey.`);
+  const traceparent = currentTraceparent();
   return [
-    schema.parse(payload),
+    { ...schema.parse(payload), ...(traceparent && { [TRACEPARENT]: traceparent }) },
     {
       ...connection,
       ...(startAfter && { startAfter }),

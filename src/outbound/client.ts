@@ -2,6 +2,7 @@
  * The only exit: every HTTP request that the gateway makes to somebody else goes through `send` or `stream`.
  * It reaches permitted addresses only, follows no redirects, and is bounded in time, size and sockets.
  */
+import { currentTraceparent, inSpan } from '../spans.ts';
 import { createConnector, type Lookup } from './connector.ts';
 import { OutboundError } from './error.ts';
 import { Exchange, joined, type OutboundAnswer, type OutboundRequest } from './exchange.ts';
@@ -42,21 +43,55 @@ export function createOutbound({ socketsMax = SOCKETS_MAX, ...rules }: OutboundO
   return {
     async send(request) {
       const { origin, pathname, search } = permittedUrl(request.url);
-      const exchange = new Exchange(request);
-      sockets.run(origin, (client) => exchange.sendOn(client, pathname + search));
-      return exchange.answer;
+      return traced(request, (traced) => {
+        const exchange = new Exchange(traced);
+        sockets.run(origin, (client) => exchange.sendOn(client, pathname + search));
+        return exchange.answer;
+      });
     },
     async stream(request) {
       const { origin, pathname, search } = permittedUrl(request.url);
-      const exchange = new StreamedExchange(request);
-      sockets.run(origin, (client) => exchange.sendOn(client, pathname + search));
-      return exchange.answer;
+      return traced(request, (traced) => {
+        const exchange = new StreamedExchange(traced);
+        sockets.run(origin, (client) => exchange.sendOn(client, pathname + search));
+        return exchange.answer;
+      });
     },
     get openSockets() {
       return sockets.open;
     },
     [Symbol.asyncDispose]: () => sockets[Symbol.asyncDispose](),
   };
+}
+
+interface Traceable {
+  method: string;
+  url: string;
+  headers: Record<string, string | string[]>;
+}
+
+/**
+ * Sends the request as a part of the trace, and tells its receiver of it. Of the URL the trace has the host alone:
+ * a path or a query may hold credentials and data.
+ */
+function traced<R extends Traceable, A extends { status: number }>(
+  request: R,
+  send: (request: R) => Promise<A>,
+): Promise<A> {
+  const { method } = request;
+  const { hostname, port, protocol } = new URL(request.url);
+  const attributes = {
+    'http.request.method': method,
+    'server.address': hostname,
+    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+  };
+  return inSpan(method, { kind: 'client', attributes }, async (span) => {
+    const traceparent = currentTraceparent();
+    const headers = traceparent ? { ...request.headers, traceparent } : request.headers;
+    const answer = await send({ ...request, headers });
+    span.set({ 'http.response.status_code': answer.status });
+    return answer;
+  });
 }
 
 function permittedUrl(text: string): URL {

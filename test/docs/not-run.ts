@@ -17,6 +17,7 @@ export const BLOCKS_NOT_RUN = [
     reason: 'the walk runs it in a terminal of its own, from before the others to the end',
   },
   { start: ' request ─► ', reason: 'a picture' },
+  { start: 'POST /graphql   ', reason: 'a picture' },
   ...['// urql.mjs', '// apollo.mjs', '// Documents.js', '// relay.mjs', 'mkdir -p pages'].map(
     (start) => ({
       start,

@@ -22,13 +22,15 @@ export interface EventRow {
   /** Whom its data names. */
   groupId?: string | null;
   consumerId?: string | null;
+  /** Of the trace that its deliveries are a part of. */
+  traceparent?: string | undefined;
 }
 
 /** The members of an EventRow as columns, for `jsonb_to_recordset`. */
 export const EVENT_COLUMNS = `
   "eventId" text, "deliveryId" text, "projectId" text, "eventType" "NotificationEventType", "wireName" text,
   "data" jsonb, "connectionId" text, "installationId" text, "operationId" text, "destinationId" text,
-  "groupId" text, "consumerId" text`;
+  "groupId" text, "consumerId" text, "traceparent" text`;
 
 const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 const COUNTING_DIGITS = 4;
@@ -89,8 +91,8 @@ export const APPENDING = `
     from destinations
   ),
   appended_deliveries as (
-    insert into "Delivery" ("id", "projectId", "destinationId", "eventId", "eventType", "groupId", "consumerId", "body")
-    select ${deliveryIdSql('k."deliveryId"', 'o."count"')}, k."projectId", o."destinationId", k."eventId", k."eventType", k."groupId", k."consumerId",
+    insert into "Delivery" ("id", "projectId", "destinationId", "eventId", "eventType", "groupId", "consumerId", "traceparent", "body")
+    select ${deliveryIdSql('k."deliveryId"', 'o."count"')}, k."projectId", o."destinationId", k."eventId", k."eventType", k."groupId", k."consumerId", k."traceparent",
       '{"notificationType":' || to_json(k."wireName")::text || ',"data":' || k."data"::text || '}'
     from owed o join kept k on k."eventId" = o."eventId"
   ),

@@ -90,7 +90,7 @@ export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection
   happened as (
     select h."eventId", h."deliveryId", h."projectId", h."eventType", h."wireName",
       h."data" || jsonb_build_object('consumerName', u."consumerName") as "data", h."connectionId",
-      h."installationId", h."operationId", h."destinationId", c."groupId", c."consumerId"
+      h."installationId", h."operationId", h."destinationId", c."groupId", c."consumerId", h."traceparent"
     from generated c
     join absent n on n."id" = c."id"
     join consumer_rows u on u."id" = c."consumerId"

@@ -4,13 +4,14 @@
  */
 import type { Socket } from 'node:net';
 import type pg from 'pg';
+import { keepingSpan } from '../../spans.ts';
 import { type RunQuery, statementName } from '../rows.ts';
 
 /** The most reads of one burst; more take another connection, and so another core of the server. */
 const BURST_MAX = 16;
 
 interface Read {
-  config: pg.QueryConfig;
+  send(client: pg.PoolClient): Promise<pg.QueryResult>;
   resolve(rows: never[]): void;
   reject(error: unknown): void;
 }
@@ -37,7 +38,8 @@ export function readsInBursts(pool: pg.Pool): ReadsInBursts {
     new Promise((resolve, reject) => {
       if (waiting.length === 0) setImmediate(sendAll);
       const config = { name: statementName(text), text, values, ...(rowMode && { rowMode }) };
-      waiting.push({ config, resolve: resolve as Read['resolve'], reject });
+      const send = keepingSpan((client: pg.PoolClient) => client.query(config));
+      waiting.push({ send, resolve: resolve as Read['resolve'], reject });
     });
   const shared: RunQuery = (...read) => {
     const key = JSON.stringify(read);
@@ -58,9 +60,9 @@ async function send(pool: pg.Pool, reads: Read[]): Promise<void> {
   }
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   stream.cork();
-  const answers = reads.map(async ({ config, resolve, reject }) => {
+  const answers = reads.map(async ({ send, resolve, reject }) => {
     try {
-      const { rows } = await client.query(config);
+      const { rows } = await send(client);
       resolve(rows as never[]);
       return true;
     } catch (error) {

@@ -7,6 +7,7 @@ import type { Config } from '../../config.ts';
 import type { Services } from '../../domain/call.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
 import type { Credentials } from '../../domain/viewer/viewer.ts';
+import { inSpan } from '../../spans.ts';
 import { operationMsMax, outOfTime, withDeadline } from '../../work/deadline.ts';
 import { schema } from '../schema/schema.ts';
 import { type Context, createContext } from './context.ts';
@@ -16,6 +17,7 @@ import { measured } from './measured.ts';
 import type { Message } from './message.ts';
 import { createPrepare, type Prepared, type Refused } from './prepare.ts';
 import { costError } from './query-limits.ts';
+import { traced } from './traced.ts';
 import {
   createTrustedDocuments,
   type FoundDocument,
@@ -82,12 +84,12 @@ export function createPipeline(
     try {
       const early = await admitEarly({ documents, admission }, document, caller);
       if (early?.refusal) return early.refusal;
-      const prepared = prepare(document.text, operationName);
+      const prepared = inSpan('parse', {}, () => prepare(document.text, operationName));
       if ('errors' in prepared) return prepared;
       kind = prepared.operation.operation;
       if (caller.isGet && kind === 'mutation') return MUTATION_BY_GET;
       const { credentials, requestId, lastEventId } = caller;
-      const viewer = early ? early.viewer : await admission.admit(credentials, caller);
+      const viewer = early ? early.viewer : await admit(admission, caller);
       const cost = prepared.cost(variables);
       const tooCostly = costError(cost, config);
       if (tooCostly) return { errors: [tooCostly], kind, cost };
@@ -113,7 +115,7 @@ export function createPipeline(
       return 'errors' in opened ? opened : opened.run();
     },
   };
-  return measured(pipeline, services.meters);
+  return measured(traced(pipeline, services.tracer), services.meters);
 }
 
 function shownCost(cost: number, { LIMIT_COST: limit }: Pick<Config, 'LIMIT_COST'>) {
@@ -132,8 +134,12 @@ async function admitEarly(
   caller: Caller,
 ) {
   if (isTrusted || !documents.areOnly) return undefined;
-  const viewer = await admission.admit(caller.credentials, caller);
+  const viewer = await admit(admission, caller);
   return { viewer, refusal: documents.refusalFor(viewer, text) };
+}
+
+function admit(admission: Admission, caller: Caller) {
+  return inSpan('admit', {}, () => admission.admit(caller.credentials, caller));
 }
 
 /** Runs what was admitted. Never throws. */
@@ -149,7 +155,7 @@ function createRun(services: Services, subscriptions: Subscriptions) {
       if (operation === 'subscription') {
         return await subscribe({ args, operationKey: operationKey(args.variableValues) });
       }
-      const running = execute(args);
+      const running = inSpan('execute', {}, () => execute(args));
       const result =
         running instanceof Promise ? await withinTime(running, operation, services) : running;
       const errors = result.errors?.map(mapError);

@@ -7,6 +7,7 @@ import { authorize } from '../../domain/viewer/needs.ts';
 import { type Credentials, projectIdOf, type Viewer } from '../../domain/viewer/viewer.ts';
 import { withoutCredentials } from '../../errors.ts';
 import { timed } from '../../meters.ts';
+import { inSpan } from '../../spans.ts';
 import { operationMsMax, outOfTime, withDeadline } from '../../work/deadline.ts';
 import type { Endpoint, Parts } from './endpoint.ts';
 import { readInput } from './request-input.ts';
@@ -59,7 +60,7 @@ async function answer(
   const call = { ...services, viewer };
   const { url, setHeader } = received;
   const request = { call, ...createRelations(call), url, setHeader };
-  const run = () => endpoint.run(request, input);
+  const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
   return inTime(endpoint, services, run).catch((error: unknown) => {
     throw errorInRequest(places, error);
   });
@@ -71,7 +72,9 @@ export async function admit(
   { credentials, sender, setHeader }: Pick<Received, 'credentials' | 'sender' | 'setHeader'>,
 ): Promise<Viewer> {
   const { address, page } = sender;
-  const viewer = await admission.admit(credentials, { address, page, setHeader });
+  const viewer = await inSpan('admit', {}, () =>
+    admission.admit(credentials, { address, page, setHeader }),
+  );
   if (!viewer) throw withoutCredentials();
   return viewer;
 }

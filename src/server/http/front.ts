@@ -2,6 +2,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Log } from '../../log.ts';
 import { type Meters, secondsSince } from '../../meters.ts';
+import { NO_SPAN, type Span, type Tracer, within } from '../../spans.ts';
 import type { ClientAddresses } from './client-address.ts';
 import type { Cors } from './cors.ts';
 import { factsOf, type RequestFacts } from './request-facts.ts';
@@ -14,6 +15,7 @@ const KEYS = /\/ik_[^/]*/g;
 export interface FrontParts {
   log: Log;
   meters: Meters;
+  tracer: Tracer;
   addresses: ClientAddresses;
   cors: Cors;
   watchBody: WatchBody;
@@ -22,7 +24,7 @@ export interface FrontParts {
 
 /** Routes are tried in their order. The last one takes every request. */
 export function createFront(parts: FrontParts): RequestListener {
-  const { log, meters, addresses, cors, watchBody, routes } = parts;
+  const { log, meters, tracer, addresses, cors, watchBody, routes } = parts;
   return (req, res) => {
     const startedAt = performance.now();
     const facts = factsOf(req, res, { addresses, cors });
@@ -33,6 +35,7 @@ export function createFront(parts: FrontParts): RequestListener {
     res.setHeader('cache-control', 'no-store');
     const route = routes.find((one) => isFor(one, req, facts));
     if (!route) throw new Error('The last route must take every request.');
+    const span = beginSpan(tracer, req, { route, requestId });
     res.once('close', () => {
       const seconds = secondsSince(startedAt);
       const ms = Math.round(seconds * 1_000);
@@ -40,17 +43,43 @@ export function createFront(parts: FrontParts): RequestListener {
       const { statusCode: status } = res;
       meters.httpAnswered({ method, route: route.path, status, seconds });
       const line = { requestId, address, method, path: withoutKeys(path), status, ms };
-      log.info(res.writableFinished ? line : { ...line, isCut: true }, 'request.ended');
+      within(span, () =>
+        log.info(res.writableFinished ? line : { ...line, isCut: true }, 'request.ended'),
+      );
+      span.set({ 'http.response.status_code': status });
+      span.end(status >= 500 ? String(status) : undefined);
     });
     if (route.vary) res.setHeader('vary', route.vary);
     const pass = () => {
       watchBody(req, res, facts);
-      route.handler(req, res, facts);
+      within(span, () => route.handler(req, res, facts));
     };
     const isAnswered = route.isForPages === true && cors.answer(req, res);
     if (typeof isAnswered === 'boolean') return isAnswered ? undefined : pass();
     void isAnswered.then((is) => (is ? undefined : pass()));
   };
+}
+
+/** Health checks are no part of a trace. */
+const UNTRACED = ['/livez', '/readyz'];
+
+/** The path and the query are left out: they may hold keys, and names of a tenant's own. */
+function beginSpan(
+  tracer: Tracer,
+  { method = '', headers }: IncomingMessage,
+  { route, requestId }: { route: Route; requestId: string },
+): Span {
+  if (!tracer.isOn || UNTRACED.includes(route.path)) return NO_SPAN;
+  const { traceparent } = headers;
+  return tracer.begin(`${method} ${route.path}`, {
+    kind: 'server',
+    parent: typeof traceparent === 'string' ? traceparent : null,
+    attributes: {
+      'http.request.method': method,
+      'http.route': route.path,
+      'gateway.request_id': requestId,
+    },
+  });
 }
 
 function isFor({ path, takes }: Route, req: IncomingMessage, facts: RequestFacts): boolean {

@@ -1,5 +1,6 @@
 /** Reads the body of a request whole. */
 import type { IncomingMessage } from 'node:http';
+import { keepingSpan } from '../../spans.ts';
 
 /** Bytes that a fetch Request takes. */
 export type Body = Buffer<ArrayBuffer>;
@@ -11,8 +12,10 @@ export type Body = Buffer<ArrayBuffer>;
 export function readBody(
   req: IncomingMessage,
   bytesMax: number,
-  take: (body: Body | null) => void,
+  takeBody: (body: Body | null) => void,
 ): void {
+  // Events of a connection belong to no trace.
+  const take = keepingSpan(takeBody);
   if (Number(req.headers['content-length'] ?? 0) > bytesMax) {
     take(null);
     return;

@@ -1,6 +1,8 @@
 /** A request to a provider, measured. */
+
 import { type Meters, statusClass, timed } from '../../../meters.ts';
 import type { Provider } from '../../../providers/contract.ts';
+import { inSpan } from '../../../spans.ts';
 
 interface About {
   meters: Meters;
@@ -13,7 +15,9 @@ export function measuredCall<A extends { status: number }>(
   { meters, provider, kind }: About,
   send: () => Promise<A>,
 ): Promise<A> {
-  return timed(meters, send, ({ result, outcome, seconds }) => {
+  const attributes = { 'gateway.provider': provider.name, 'gateway.provider.call': kind };
+  const work = () => inSpan('provider call', { attributes }, send);
+  return timed(meters, work, ({ result, outcome, seconds }) => {
     const ended = result ? statusClass(result.status) : outcome;
     meters.providerCalled({ provider: provider.name, kind, outcome: ended, seconds });
   });

@@ -1,0 +1,76 @@
+/** The variables by which OpenTelemetry is configured everywhere, as far as the gateway takes them. */
+import { z } from 'zod';
+import { Secret } from './secrets.ts';
+
+const url = z.url({ protocol: /^https?$/ });
+const wholeNumber = (fallback: number, max: number) =>
+  z.coerce.number().int().min(1).max(max).default(fallback);
+const secret = z
+  .string()
+  .refine(
+    (text) => text.split(',').every((pair) => /^\s*[^=\s]+\s*=/.test(pair)),
+    'must be name=value, comma-separated',
+  )
+  .transform((text) => new Secret(text));
+
+export const otelSettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: url
+    .optional()
+    .describe(
+      'Base URL of a receiver of traces over OTLP, /v1/traces is added; default: none, nothing is traced',
+    ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url
+    .optional()
+    .describe('The same as a whole URL; it goes before OTEL_EXPORTER_OTLP_ENDPOINT'),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z
+    .enum(['http/protobuf'])
+    .default('http/protobuf')
+    .describe('How traces are sent'),
+  OTEL_EXPORTER_OTLP_HEADERS: secret
+    .optional()
+    .describe(
+      'Headers for the receiver of traces: name=value, comma-separated, values URL-encoded',
+    ),
+  OTEL_EXPORTER_OTLP_TIMEOUT: wholeNumber(10_000, 600_000).describe(
+    'Milliseconds in which the receiver must answer',
+  ),
+  OTEL_SERVICE_NAME: z
+    .string()
+    .min(1)
+    .default('integration-gateway')
+    .describe('Name of the service in traces'),
+  OTEL_RESOURCE_ATTRIBUTES: z
+    .string()
+    .optional()
+    .describe('More about this process in traces: name=value, comma-separated'),
+  OTEL_TRACES_SAMPLER: z
+    .enum([
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+      'always_on',
+      'always_off',
+      'traceidratio',
+    ])
+    .default('parentbased_always_on')
+    .describe('Which traces are sent; parentbased ones follow a caller that sends traceparent'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('Share of traces that traceidratio samples, 0 to 1'),
+  OTEL_BSP_SCHEDULE_DELAY: wholeNumber(5_000, 600_000).describe(
+    'Milliseconds between two sendings of spans',
+  ),
+  OTEL_BSP_MAX_QUEUE_SIZE: wholeNumber(2_048, 1_000_000).describe(
+    'Spans that wait to be sent; more are dropped',
+  ),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: wholeNumber(512, 1_000_000).describe(
+    'Spans of one sending; at most OTEL_BSP_MAX_QUEUE_SIZE',
+  ),
+  OTEL_SDK_DISABLED: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('true: nothing is traced, whatever else is set'),
+};

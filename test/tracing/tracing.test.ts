@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createLog } from '../../src/log.ts';
+import { NO_TRACER } from '../../src/spans.ts';
+import { sharedApp, testApp } from '../support/app.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { installReading, TRIGGER } from '../support/scenes/reads.ts';
+import { contact, createWriter } from '../support/scenes/writes.ts';
+import { type ReceivedSpan, startTraceReceiver } from './trace-receiver.ts';
+
+const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
+  createDestination(input: $input) { destination { id } signingSecret }
+}`;
+const POLLING = { timeout: 20_000, interval: 50 };
+const SECRET_HEADER = 'of-the-operator';
+
+const traces = await startTraceReceiver();
+const hooks = await startReceiver();
+const lines: Record<string, unknown>[] = [];
+const app = await sharedApp({
+  log: createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }),
+  env: {
+    OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
+    OTEL_EXPORTER_OTLP_HEADERS: `x-receiver-key=${SECRET_HEADER}`,
+    OTEL_BSP_SCHEDULE_DELAY: '20',
+    ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
+  },
+});
+afterAll(async () => {
+  await traces[Symbol.asyncDispose]();
+  await hooks[Symbol.asyncDispose]();
+});
+
+/** A caller's trace, as it would come from a backend. */
+function newTrace(flags = '01') {
+  const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
+  const traceparent = `00-${traceId}-${spanId}-${flags}`;
+  const spans = () => traces.spans.filter((span) => span.traceId === traceId);
+  return { traceId, spanId, traceparent, spans };
+}
+
+/** From the span up to the first one of the gateway. */
+function pathOf(span: ReceivedSpan | undefined): string[] {
+  if (!span) return [];
+  const parent = traces.spans.find(({ spanId }) => spanId === span.parentSpanId);
+  return [...pathOf(parent), span.name];
+}
+
+const paths = (spans: ReceivedSpan[]) => new Set(spans.map((span) => pathOf(span).join(' > ')));
+
+test('a request is one trace, from its caller to its statements', async () => {
+  const tenant = await app.tenant();
+  const { traceparent, spanId, spans } = newTrace();
+  const query = `query Look { project(idOrName: "${tenant.projectId}") { id operations(first: 1) { totalCount } } }`;
+  const answer = await app.fetch('/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': tenant.apiKey, traceparent },
+    body: JSON.stringify({ query }),
+  });
+  expect(answer.status).toBe(200);
+  await expect.poll(() => paths(spans()), POLLING).toContain('POST /graphql');
+  const found = paths(spans());
+  expect(found).toContain('POST /graphql > graphql > parse');
+  expect(found).toContain('POST /graphql > graphql > execute');
+  expect(found).toContain('POST /graphql > graphql > execute > SELECT Project');
+  const [server] = spans().filter(({ name }) => name === 'POST /graphql');
+  expect(server?.parentSpanId).toBe(spanId);
+  expect(server?.attributes).toMatchObject({ 'http.route': '/graphql' });
+  const [operation] = spans().filter(({ name }) => name === 'graphql');
+  expect(operation?.attributes).toMatchObject({ 'graphql.operation.name': 'Look' });
+});
+
+test('REST, whose bodies come by events of the connection, keeps its trace too', async () => {
+  const tenant = await app.tenant();
+  const { traceparent, traceId, spans } = newTrace();
+  const path = `/v1/projects/${tenant.projectId}`;
+  const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey, traceparent };
+  const answer = await app.fetch(path, {
+    method: 'PATCH',
+    headers,
+    body: '{"updateMask":["appName"],"project":{"appName":"An app"}}',
+  });
+  expect(answer.status).toBe(200);
+  await expect.poll(() => paths(spans()), POLLING).toContain('PATCH /v1/*');
+  expect(paths(spans())).toContain('PATCH /v1/* > admit');
+  expect(paths(spans())).toContain('PATCH /v1/* > execute');
+  const line = lines.find((one) => one.msg === 'request.ended' && one.traceId === traceId);
+  expect(line).toMatchObject({ path, method: 'PATCH' });
+});
+
+test('a write is one trace, to the provider', async () => {
+  const writer = await createWriter(app);
+  const { traceparent, spans } = newTrace();
+  const record = contact();
+  const client = app.client({ 'x-api-key': writer.apiKey, traceparent });
+  await client.query(
+    `mutation ($input: WriteRecordsInput!) { writeRecords(input: $input) { operation { id status } } }`,
+    writer.input({ record }),
+  );
+  await expect
+    .poll(() => [...paths(spans())].join('\n'), POLLING)
+    .toMatch(/POST \/graphql > graphql > execute > .*provider call > POST$/m);
+  await expect.poll(() => paths(spans()), POLLING).toContain('POST /graphql');
+  const [sent] = spans().filter(({ name }) => name === 'provider call');
+  expect(sent?.attributes).toMatchObject({ 'gateway.provider': 'sandbox' });
+});
+
+test('a read is one trace with its jobs and its deliveries, whoever does them', async () => {
+  app.app.sandbox.seed('companies', 3);
+  const tenant = await app.tenant();
+  const { signingSecret } = (
+    await tenant.query(CREATE_DESTINATION, {
+      input: {
+        ...{ projectIdOrName: tenant.projectId, name: 'records', type: 'WEBHOOK' },
+        url: hooks.url('read'),
+      },
+    })
+  ).createDestination;
+  const object = { objectName: 'companies', mapToName: undefined, schedule: undefined };
+  const reading = await installReading(app, tenant, {
+    object: { ...object, requiredFields: [{ fieldName: 'name' }] },
+  });
+  const { traceId, traceparent, spans } = newTrace();
+  const client = app.client({ 'x-api-key': tenant.apiKey, traceparent });
+  await client.query(TRIGGER, { input: { ...reading.trigger, objectName: 'companies' } });
+  // Its request is over; the work is done by what starts now, as by another process.
+  await app.app.start();
+  await hooks.arrived('read', 1);
+  const [message] = hooks.received('read');
+  await expect.poll(() => [...paths(spans())].join('\n'), POLLING).toMatch(/> deliver > POST$/m);
+  await expect
+    .poll(() => [...paths(spans())].join('\n'), POLLING)
+    .toMatch(/> job run-read > provider call > GET$/m);
+  const [sent] = spans().filter((span) => pathOf(span).slice(-2).join() === 'deliver,POST');
+  expect(message?.headers.traceparent).toBe(`00-${traceId}-${sent?.spanId}-01`);
+  expect(paths(spans())).toContain('POST /graphql');
+  // What nobody may find in a trace: what was moved, whose it is, and what opens it.
+  const { result } = JSON.parse(message?.body ?? '');
+  const secrets = [tenant.apiKey, signingSecret, 'sandbox-key', SECRET_HEADER, 'x-api-key'];
+  const told = [...secrets, 'acme', ...result.map(({ fields }: Page) => fields.name)];
+  expect(told).toHaveLength(9);
+  for (const text of told) expect(traces.bytes()).not.toContain(text);
+  expect(traces.headers()).toMatchObject({ 'x-receiver-key': SECRET_HEADER });
+});
+
+interface Page {
+  fields: { name: string };
+}
+
+test('a caller that does not sample is followed: nothing is sent, and the trace goes on', async () => {
+  const tenant = await app.tenant();
+  const { traceId, traceparent, spans } = newTrace('00');
+  await app.client({ 'x-api-key': tenant.apiKey, traceparent }).query('{ viewer { __typename } }');
+  const ended = () => lines.some((line) => line.traceId === traceId);
+  await expect.poll(ended, POLLING).toBe(true);
+  const marker = newTrace();
+  await app.client({ traceparent: marker.traceparent }).request('{ __typename }');
+  await expect.poll(() => marker.spans().length, POLLING).toBeGreaterThan(0);
+  expect(spans()).toEqual([]);
+});
+
+test('what is no traceparent begins a trace of its own', async () => {
+  const before = traces.spans.length;
+  for (const traceparent of ['nothing', `ff-${'a'.repeat(32)}-${'b'.repeat(16)}-01`]) {
+    await app.client({ traceparent }).request('{ __typename }');
+  }
+  const begun = () =>
+    traces.spans
+      .slice(before)
+      .filter(({ name, parentSpanId }) => name === 'POST /graphql' && parentSpanId === '');
+  await expect.poll(() => begun().length, POLLING).toBe(2);
+});
+
+test('a receiver that refuses is told once in the log, and requests go on', async () => {
+  traces.answer = 500;
+  const client = app.client();
+  const failures = () => lines.filter(({ msg }) => msg === 'traces.not_sent');
+  await expect
+    .poll(async () => {
+      expect((await client.request('{ __typename }')).data).toBeTruthy();
+      return failures().length;
+    }, POLLING)
+    .toBe(1);
+  traces.answer = 200;
+});
+
+test('OpenTelemetry is loaded by src/tracing alone, which is loaded by need', () => {
+  const src = join(import.meta.dirname, '..', '..', 'src');
+  const loading = globSync('**/*.ts', { cwd: src, exclude: ['tracing/**'] }).filter((file) =>
+    /from '(@opentelemetry|[./]+tracing\/)/.test(readFileSync(join(src, file), 'utf8')),
+  );
+  expect(loading).toEqual([]);
+});
+
+test('without a receiver nothing is traced', async () => {
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url, OTEL_SDK_DISABLED: 'true' };
+  await using disabled = await testApp({ env });
+  await using plain = await testApp();
+  expect(disabled.app.services.tracer).toBe(NO_TRACER);
+  expect(plain.app.services.tracer).toBe(NO_TRACER);
+});
