@@ -1,5 +1,6 @@
 /** Builds all parts in order, and closes them in reverse order. A test replaces a part by an override. */
 import type { RequestListener } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import { type Demo, demoFileOf, fillDemo, isDemoOn } from './demo/demo.ts';
 import { demoTabs } from './demo/tabs.ts';
@@ -51,6 +52,8 @@ export interface App extends AsyncDisposable {
   handler: RequestListener;
   /** The platform's REST endpoints under /v1. */
   rest: Rest;
+  /** Says that it is not ready, and goes on for DRAIN_MS: balancers stop sending requests before it stops taking them. */
+  drain(): Promise<void>;
   /** What has begun to stop and has not ended. */
   stopsWaitFor(): string[];
   /** Listens, fills in the demo if it is on, starts the workers, and answers /readyz with 200 from then on. */
@@ -76,7 +79,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     rest: building.adopt(await createRest(services, admission), (app) => app.close()),
     addresses: createClientAddresses(config),
     cors: createCors(config, createKnownOrigins(services.database)),
-    state: { isReady: false, tabs: demoTabs(null), demo: null, demoFile: null },
+    state: { isReady: false, tabs: demoTabs(null), demo: null, demoFile: null, drain: null },
   };
   const handler = createHandler(parts, overrides.routes ?? routesOf);
   const running = building.move();
@@ -89,6 +92,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     handler,
     rest: parts.rest,
     start: () => start(parts, handler, { running, shutdown }),
+    drain: () => drain(config, parts.state),
     stopsWaitFor: () => shutdown.waitingFor,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -110,6 +114,8 @@ interface State {
   tabs: GraphiqlTab[];
   demo: Demo | null;
   demoFile: string | null;
+  /** Null until it listens. */
+  drain: (() => void) | null;
 }
 
 function servesApi({ ROLES }: Config): boolean {
@@ -139,6 +145,14 @@ function createHandler(parts: Parts, apiRoutesOf: typeof routesOf): RequestListe
     watchBody: createBodyWatch(config),
     routes: (servesApi(config) ? apiRoutesOf : workerRoutesOf)(handlers),
   });
+}
+
+async function drain(config: Config, state: State): Promise<void> {
+  state.isReady = false;
+  // Nobody sends requests to a worker.
+  if (!state.drain || !servesApi(config)) return;
+  state.drain();
+  await wait(config.DRAIN_MS);
 }
 
 interface Ends {
@@ -197,7 +211,7 @@ async function openMetrics(
 }
 
 async function openPort(
-  { services, admission, pipeline, addresses, cors }: Parts,
+  { services, admission, pipeline, addresses, cors, state }: Parts,
   handler: RequestListener,
   serving: ReturnType<Shutdown['sideBySide']>,
 ): Promise<string> {
@@ -205,6 +219,7 @@ async function openPort(
   const takesSockets = servesApi(config);
   const { HOST: host, PORT: port } = config;
   const listening = await listen(handler, { host, port, takesSockets });
+  state.drain = listening.drain;
   watchHeads(listening.server, config, addresses);
   serving.add('requests', () => listening.stop(stopWorkMs(config)));
   if (takesSockets) {

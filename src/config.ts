@@ -249,8 +249,11 @@ export const environment = z.object({
   LIMIT_UNFINISHED_BYTES: wholeNumber(33_554_432, 65_536).describe(
     'Bytes that unfinished bodies of one address may take',
   ),
+  DRAIN_MS: milliseconds(0, 0).describe(
+    'Time in which a process with the role api that is told to stop is not ready and still takes requests, until its balancer knows',
+  ),
   SHUTDOWN_MS: milliseconds(20_000, 0).describe(
-    'Time for what is running when the server is told to stop',
+    'Time for what is running when the server is told to stop, after DRAIN_MS',
   ),
 });
 

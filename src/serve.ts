@@ -20,14 +20,19 @@ function stop(reason: string): void {
   setTimeout(() => {
     log.error({ givenUp: stopsWaitFor() }, 'server.stop_given_up');
     process.exit(1);
-  }, config.SHUTDOWN_MS);
-  app[Symbol.asyncDispose]().then(
+  }, config.DRAIN_MS + config.SHUTDOWN_MS);
+  stopped(app).then(
     () => process.exit(0),
     (error: unknown) => {
       log.error({ err: error }, 'server.stop_failed');
       process.exit(1);
     },
   );
+}
+
+async function stopped(running: App): Promise<void> {
+  await running.drain();
+  await running[Symbol.asyncDispose]();
 }
 
 async function serve(): Promise<void> {

@@ -18,6 +18,10 @@ export const BLOCKS_NOT_RUN = [
   },
   { start: ' request ─► ', reason: 'a picture' },
   { start: 'POST /graphql   ', reason: 'a picture' },
+  {
+    start: 'backend gateway',
+    reason: 'test/faults/operation/rolling-restart.test.ts runs its like',
+  },
   ...['// urql.mjs', '// apollo.mjs', '// Documents.js', '// relay.mjs', 'mkdir -p pages'].map(
     (start) => ({
       start,

@@ -19,6 +19,8 @@ const BACKLOG_MAX = 4_096;
 export interface Listening {
   url: string;
   server: Server;
+  /** Asks clients to open their next connection elsewhere; whoever comes is still answered. */
+  drain(): void;
   /** Takes no new connections, waits for running requests, and after the time cuts the rest. */
   stop(withinMs: number): Promise<void>;
 }
@@ -53,14 +55,21 @@ export async function listen(
   await promise;
   const { port: taken, address, family } = server.address() as AddressInfo;
   const name = family === 'IPv6' ? `[${address}]` : address;
+  let isDraining = false;
+  const drain = () => {
+    if (isDraining) return;
+    isDraining = true;
+    server.prependListener('request', (_request, response) => {
+      response.shouldKeepAlive = false;
+    });
+  };
   return {
     url: `http://${name}:${taken}`,
     server,
+    drain,
     async stop(withinMs) {
       // A client that keeps a connection busy is told to open another one, which leads to another server.
-      server.prependListener('request', (_request, response) => {
-        response.shouldKeepAlive = false;
-      });
+      drain();
       const closed = new Promise<void>((done) => server.close(() => done()));
       const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
       const timer = setTimeout(() => server.closeAllConnections(), withinMs);

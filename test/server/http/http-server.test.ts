@@ -35,3 +35,21 @@ test('clients that ask on and on over kept connections are answered, and sent aw
   expect(answered).toBe(taken);
   agent.destroy();
 });
+
+test('while it drains, everybody is answered and sent elsewhere for the next request', async () => {
+  const { url, stop, drain } = await listen((_request, response) => response.end('ok'), HOST);
+  const agent = new Agent({ keepAlive: true });
+  const ask = () =>
+    new Promise<string | undefined>((resolve, reject) => {
+      const request = get(url, { agent }, (response) => {
+        response.resume().on('end', () => resolve(response.headers.connection));
+      });
+      request.on('error', reject);
+    });
+  expect(await ask()).toBe('keep-alive');
+  drain();
+  expect(await ask()).toBe('close');
+  expect(await ask()).toBe('close');
+  await stop(WITHIN_MS);
+  agent.destroy();
+});

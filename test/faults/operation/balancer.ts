@@ -1,0 +1,88 @@
+/** HAProxy before some gateways, as docs/operations.md has it. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+
+export const hasBalancer = spawnSync('haproxy', ['-v']).status === 0;
+
+/** How long it takes to notice, at most: two looks. */
+export const NOTICED_MS = 500;
+
+export interface Balancer {
+  url: string;
+  /** Resolves when all of them get requests. */
+  sendsToAll(): Promise<void>;
+}
+
+/** It ends with the test. */
+export async function startBalancer(gateways: readonly string[]): Promise<Balancer> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-balancer-'));
+  const [port, statsPort] = [await freePort(), await freePort()];
+  const path = join(folder, 'haproxy.cfg');
+  writeFileSync(path, settings({ port, statsPort, gateways }));
+  const child = spawn('haproxy', ['-db', '-f', path], { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const states = async () => {
+    const text = await fetch(`http://127.0.0.1:${statsPort}/;csv`).then(
+      (answer) => answer.text(),
+      () => '',
+    );
+    return text.split('\n').filter((line) => /^gateway,g\d/.test(line));
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async sendsToAll() {
+      const ready = async () => (await states()).filter((line) => line.includes(',UP,')).length;
+      await expect.poll(ready, { timeout: 30_000, interval: 50 }).toBe(gateways.length);
+    },
+  };
+}
+
+interface Settings {
+  port: number;
+  statsPort: number;
+  gateways: readonly string[];
+}
+
+function settings({ port, statsPort, gateways }: Settings): string {
+  const servers = gateways.map((url, index) => `  server g${index} ${new URL(url).host}`);
+  return `
+global
+  maxconn 4000
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 1h
+  timeout server 1h
+frontend clients
+  bind 127.0.0.1:${port}
+  default_backend gateway
+backend gateway
+  option httpchk GET /readyz
+  default-server check inter ${NOTICED_MS / 2}ms fall 2 rise 1
+${servers.join('\n')}
+frontend stats
+  bind 127.0.0.1:${statsPort}
+  stats enable
+  stats uri /
+`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (typeof address !== 'object' || address === null) throw new Error('No port is free.');
+  return address.port;
+}

@@ -1,0 +1,184 @@
+/** Two processes of each role are replaced one after the other, under load, and nobody notices. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventList } from '../../../src/domain/event/notification-event.ts';
+import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
+import { testApp, testDatabase } from '../../support/app.ts';
+import { record, routeEvents } from '../../support/event-log.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from '../scenes/gateway.ts';
+import { overEventStream, overWebSocket, type Subscription } from '../scenes/subscribers.ts';
+import { hasBalancer, NOTICED_MS, startBalancer } from './balancer.ts';
+
+const SHORT = process.env.FAULTS_SHORT === '1';
+const ROUNDS = SHORT ? 1 : 5;
+const ASKERS = SHORT ? 8 : 24;
+const FOLLOWERS = SHORT ? 6 : 30;
+const EVENT_EVERY_MS = 20;
+/** Longer than the balancer takes to notice. */
+const DRAIN_MS = NOTICED_MS + 1_000;
+/** A subscriber that was sent away comes back as often as it takes, as clients do. */
+const AGAIN_MS = 100;
+const LOOK_MS = 20;
+
+if (!hasBalancer) console.warn('The rolling restart is left out: there is no haproxy.');
+
+const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
+  createDestination(input: $input) { destination { id } }
+}`;
+const ROUTE = `mutation ($input: CreateTopicDestinationRouteInput!) {
+  createTopicDestinationRoute(input: $input) { topicDestinationRoute { id } }
+}`;
+const CHANGE = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
+const LOOK = '{ viewer { project { topics(first: 5) { nodes { id name } } } } }';
+
+async function prepare() {
+  const database = await testDatabase();
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver[Symbol.asyncDispose]());
+  const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
+  const common = { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32' };
+  await using app = await testApp({ env: common, database: kept });
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const { createdTopicId: topicId } = await routeEvents(database.prisma, projectId);
+  const input = { projectIdOrName: projectId, name: 'all', type: 'WEBHOOK' };
+  const { destination } = (
+    await tenant.query(CREATE_DESTINATION, { input: { ...input, url: receiver.url('all') } })
+  ).createDestination;
+  const route = { projectIdOrName: projectId, topicId, destinationId: destination.id };
+  await tenant.query(ROUTE, { input: route });
+  const env = { ...common, DATABASE_URL: await databaseUrl(database), DRAIN_MS: `${DRAIN_MS}` };
+  return { database, receiver, env, project: projectId, apiKey: tenant.apiKey };
+}
+
+type Scene = Awaited<ReturnType<typeof prepare>>;
+
+/** Until the signal aborts; answers how many requests were answered, and what failed. */
+async function askAgainAndAgain({ project, apiKey }: Scene, url: string, signal: AbortSignal) {
+  const agent = new Agent({ connections: ASKERS, keepAliveTimeout: 60_000 });
+  onTestFinished(() => agent.destroy());
+  const failures: string[] = [];
+  let answered = 0;
+  const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
+  const ask = async (body: object) => {
+    const options = { dispatcher: agent, method: 'POST', headers, body: JSON.stringify(body) };
+    const answer = await request(`${url}/graphql`, options as never);
+    const text = await answer.body.text();
+    if (answer.statusCode !== 200 || text.includes('"errors"')) throw new Error(text.slice(0, 200));
+  };
+  const asker = async () => {
+    while (!signal.aborted) {
+      const isChange = answered % 10 === 0;
+      const variables = {
+        input: {
+          projectIdOrName: project,
+          name: `topic-${answered}-${crypto.randomUUID()}`.slice(0, 40),
+        },
+      };
+      const about = isChange ? { query: CHANGE, variables } : { query: LOOK };
+      await ask(about).catch((error: unknown) => failures.push(String(error)));
+      answered += 1;
+      await wait(LOOK_MS);
+    }
+  };
+  await Promise.all(Array.from({ length: ASKERS }, asker));
+  return { answered, failures };
+}
+
+/** Follows to the last event, over as many connections as it takes. */
+async function follow(first: Subscription, index: number, isOver: (seen: number) => boolean) {
+  const subscribe = index % 2 === 0 ? overWebSocket : overEventStream;
+  const problems: string[] = [];
+  let [at, connections] = [first, 0];
+  while (!isOver(at.seen)) {
+    const subscriber = await subscribe(at).catch(() => null);
+    if (!subscriber) {
+      await wait(AGAIN_MS);
+      continue;
+    }
+    connections += 1;
+    const { progress } = subscriber;
+    // Without an event for so long, its connection is gone.
+    let last = -1;
+    while (!isOver(progress.seen) && progress.seen !== last) {
+      last = progress.seen;
+      await wait(EVENT_EVERY_MS * 50);
+    }
+    subscriber.leave();
+    if (progress.problem) problems.push(progress.problem);
+    at = { ...at, after: progress.cursor, seen: progress.seen };
+  }
+  return { problems, connections };
+}
+
+/** One event after the other until the signal aborts; answers how many. */
+async function recordAgainAndAgain({ database, project }: Scene, signal: AbortSignal) {
+  let count = 0;
+  while (!signal.aborted) {
+    count += 1;
+    await record(database, { projectId: project, name: `e${count}:` });
+    await wait(EVENT_EVERY_MS);
+  }
+  return count;
+}
+
+const PORT_OF = (url: string) => new URL(url).port;
+
+/** Stops each and starts another one in its place, as an orchestrator does. */
+async function replaceAll({ env }: Scene, gateways: Gateway[], ready: () => Promise<void>) {
+  for (const [index, gateway] of gateways.entries()) {
+    expect(await gateway.stop()).toBe(0);
+    const ROLES = index < 2 ? 'api' : 'worker';
+    gateways[index] = await startGateway({ ...env, ROLES, PORT: PORT_OF(gateway.url) });
+    await ready();
+  }
+}
+
+async function allArrived(receiver: Receiver, count: number) {
+  const ids = () => receiver.received('all').map(({ id }) => id);
+  await expect.poll(() => new Set(ids()).size, { timeout: 60_000 }).toBe(count);
+  return { messages: ids().length };
+}
+
+test.skipIf(!hasBalancer)(
+  'a rolling restart fails no request, and no event is lost or comes twice',
+  async () => {
+    const scene = await prepare();
+    const { env, project, apiKey, receiver } = scene;
+    const gateways = await Promise.all(
+      ['api', 'api', 'worker', 'worker'].map((ROLES) => startGateway({ ...env, ROLES })),
+    );
+    const apis = gateways.slice(0, 2).map(({ url }) => url);
+    const balancer = await startBalancer(apis);
+    await balancer.sendsToAll();
+    const ending = new AbortController();
+    const asking = askAgainAndAgain(scene, balancer.url, ending.signal);
+    let recorded = Number.POSITIVE_INFINITY;
+    const recording = recordAgainAndAgain(scene, ending.signal);
+    const after = encodeCursor(eventList(project), 0n);
+    const start = { url: balancer.url, apiKey, project, after, seen: 0, copies: 1 };
+    const following = Promise.all(
+      Array.from({ length: FOLLOWERS }, (_, index) =>
+        follow(start, index, (seen) => seen >= recorded),
+      ),
+    );
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await replaceAll(scene, gateways, balancer.sendsToAll);
+    }
+    ending.abort();
+    recorded = await recording;
+    const { answered, failures } = await asking;
+    const followers = await following;
+    const { messages } = await allArrived(receiver, recorded);
+    const connections = followers.reduce((sum, one) => sum + one.connections, 0);
+    console.log({ answered, recorded, messages, connections, replaced: ROUNDS * gateways.length });
+    expect(failures).toEqual([]);
+    expect(followers.flatMap(({ problems }) => problems)).toEqual([]);
+    expect(messages).toBe(recorded);
+    expect(connections).toBeGreaterThan(FOLLOWERS);
+    for (const gateway of gateways) expect(await gateway.stop()).toBe(0);
+  },
+);
