@@ -29,7 +29,8 @@ export async function removeExpired(services: Services, signal?: AbortSignal): P
   await remover.removeAll(EXPIRED_DELIVERIES, cutoff);
   await remover.removeAll(EXPIRED_WRITES, cutoff);
   await remover.removeAll(EXPIRED_PROVIDER_EVENTS, cutoff);
-  await remover.removeAll(OLD_ACTIVITY, new Date(nowMs - ACTIVITY_DAYS * DAY_MS));
+  await remover.removeAll(OLD_HISTOGRAMS, new Date(nowMs - ACTIVITY_DAYS * DAY_MS));
+  await remover.removeAll(OLD_COUNTS, new Date(nowMs - (ACTIVITY_DAYS + MONTH_DAYS) * DAY_MS));
   await remover.removeAll(EXPIRED_KEYS, now());
   await remover.removeAll(EXPIRED_STATES, new Date(nowMs - EXPIRED_STATE_MS));
   await forgetIdleCallers(database.rows.query, cutoff);
@@ -71,7 +72,14 @@ const EXPIRED_PROVIDER_EVENTS: Expired = {
 };
 /** Counts of activity outlive what they count. */
 const ACTIVITY_DAYS = 90;
-const OLD_ACTIVITY: Expired = {
+const OLD_HISTOGRAMS: Expired = {
+  table: 'ActivityHistogram',
+  time: 'time',
+  key: ['projectId', 'grain', 'key'],
+};
+/** A row has the time at which it begins, and is of a month at most. */
+const MONTH_DAYS = 31;
+const OLD_COUNTS: Expired = {
   table: 'ActivityCount',
   time: 'time',
   key: ['projectId', 'grain', 'kind', 'key'],

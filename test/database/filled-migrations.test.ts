@@ -127,3 +127,35 @@ test('the health of what is installed already is stored', async () => {
     },
   ]);
 });
+
+/** Two hours of a day and one of the next, of operations and of a destination that took 1 ms and 64 ms. */
+const COUNTED = `
+  insert into "ActivityCount" ("projectId", "grain", "time", "kind", "key", "first", "second", "third", "durations")
+  select 'prj', 'hour', time::timestamptz, kind, key, 2, 1, 0,
+    case kind when 'delivery' then array_fill(0, array[24]) || 1 || array_fill(0, array[39]) else '{}' end
+  from unnest(array['2026-05-01T00:00:00Z', '2026-05-01T02:00:00Z', '2026-05-02T01:00:00Z']) time,
+    (values ('operation', 'READ SUCCESS'), ('delivery', 'dst')) v(kind, key)`;
+
+test('what is counted already is in rows of many buckets', async () => {
+  await using database = await openUnmigratedPglite();
+  await migrate(database, 'before', 'activity_in_blocks');
+  await database.exec(FILL);
+  await database.exec(COUNTED);
+  await migrate(database, 'from', 'activity_in_blocks');
+  const { rows } = await database.query(
+    `select to_char("time" at time zone 'UTC', 'DD HH24') as "from", "key", "first", "second", "p50Ms", "p99Ms"
+     from "ActivityCount" where "grain" = 'hour' order by "time", "key" desc`,
+  );
+  const days = [
+    { from: '01 00', first: [2, 0, 2], second: [1, 0, 1], p50Ms: [64, 0, 64], p99Ms: [64, 0, 64] },
+    { from: '02 00', first: [0, 2], second: [0, 1], p50Ms: [0, 64], p99Ms: [0, 64] },
+  ];
+  expect(rows).toEqual(
+    days.flatMap((day) => [
+      { ...day, key: 'dst' },
+      { ...day, key: 'READ SUCCESS', p50Ms: [], p99Ms: [] },
+    ]),
+  );
+  const { rows: left } = await database.query('select count(*)::int from "ActivityHistogram"');
+  expect(left).toEqual([{ count: 3 }]);
+});

@@ -231,6 +231,31 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     expect(await faults(work)).toEqual([]);
   });
 
+  test('activity is some ranges of rows, each of many buckets', async () => {
+    const from = new Date(Date.now() - 14 * 24 * 60 * 60 * 1_000).toISOString();
+    const ACTIVITY = `activity(from: "${from}", bucket: HOUR)`;
+    const DELIVERIES = 'attempts failedAttempts p50Ms p95Ms p99Ms';
+    const [project, destination] = ['Project', 'Destination'].map((parent) =>
+      queryOf(
+        parent,
+        parent === 'Project'
+          ? `${ACTIVITY} { operations { count } deliveries { ${DELIVERIES} } records { read } }`
+          : `${ACTIVITY} { ${DELIVERIES} }`,
+      ),
+    );
+    const answers: Record<string, { activity: unknown }>[] = [];
+    const work = async () => {
+      for (const query of [project, destination])
+        answers.push((await org.ask(query as string)).data);
+    };
+    // Fifteen days of a hundred destinations, and what is still to be added.
+    expect(await faults(work, 16 * FEW)).toEqual([]);
+    expect(answers[0]?.parent?.activity).toMatchObject({
+      deliveries: expect.arrayContaining([expect.anything()]),
+    });
+    expect(answers[1]?.parent?.activity).toEqual(expect.arrayContaining([expect.anything()]));
+  });
+
   test('claiming, recording and giving back deliveries looks at no more than it takes', async () => {
     const { database, vault, log, now } = app.app.services;
     const limits = { ...DELIVERY_LIMITS, claimRows: PAGE, inFlightPerDestination: 4 };

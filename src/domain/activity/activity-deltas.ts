@@ -1,13 +1,16 @@
 /** Adds the deltas of activity to its counts. Safe in several processes at once: they take turns. */
 import type { Services } from '../call.ts';
-import { HISTOGRAM_BUCKETS } from './percentile.ts';
 
 /** Of one statement: it holds the counts for some tens of milliseconds. */
 const DELTAS_AT_ONCE = 5_000;
 
-const BUCKETS = Array.from({ length: HISTOGRAM_BUCKETS }, (_, bucket) => bucket);
+/** Steps of durations (activity_bucket): four for each doubling, from 1 ms to 55 s, longer than any attempt may take. */
+const STEPS = Array.from({ length: 64 }, (_, step) => step);
 
-/** The deltas go and the counts grow in one statement, in the order of the counts' keys. */
+/**
+ * The deltas go and the counts grow in one statement, in the order of the counts' keys. Buckets of a row that have nothing
+ * new have nothing added.
+ */
 const FOLD = `
   with turn as (select pg_try_advisory_xact_lock(hashtext('fold-activity')) as "isMine"),
   taken as (
@@ -19,23 +22,46 @@ const FOLD = `
   added as (
     select t."projectId", g."grain", date_trunc(g."grain", t."time", 'UTC') as "time", t."kind", t."key",
       sum(t."first")::int as "first", sum(t."second")::int as "second", sum(t."third")::int as "third",
-      case when t."kind" = 'delivery' then array[${BUCKETS.map(
-        (bucket) => `coalesce(sum(t."first") filter (where t."bucket" = ${bucket}), 0)`,
-      ).join(', ')}]::int[] else '{}' end as "durations"
+      array[${STEPS.map((step) => `coalesce(sum(t."first") filter (where t."bucket" = ${step}), 0)`).join(', ')}]::int[]
+        as "durations"
     from taken t cross join (values ('minute'), ('hour'), ('day')) g("grain")
     group by 1, 2, 3, 4, 5
   ),
+  timed as (
+    insert into "ActivityHistogram" as h ("projectId", "grain", "key", "time", "durations")
+    select "projectId", "grain", "key", "time", "durations" from added where "kind" = 'delivery' order by 1, 2, 3, 4
+    on conflict ("projectId", "grain", "key", "time") do update
+      set "durations" = activity_sum(h."durations", excluded."durations")
+    returning h."projectId", h."grain", h."key", h."time", activity_percentiles(h."durations") as "ms"
+  ),
+  placed as (
+    select a.*, activity_place(a."grain", a."time") as "place", t."ms"
+    from added a left join timed t on a."kind" = 'delivery'
+      and t."projectId" = a."projectId" and t."grain" = a."grain" and t."key" = a."key" and t."time" = a."time"
+  ),
+  lines as (
+    select "projectId", "grain", activity_block("grain", "time") as "time", "kind", "key",
+      ${['first', 'second', 'third']
+        .map((name) => `activity_line(array_agg("place"), array_agg("${name}")) as "${name}"`)
+        .join(', ')},
+      ${['p50Ms', 'p95Ms', 'p99Ms']
+        .map(
+          (name, index) =>
+            `case when "kind" = 'delivery' then activity_line(array_agg("place"), array_agg("ms"[${index + 1}]))
+             else '{}' end as "${name}"`,
+        )
+        .join(', ')}
+    from placed group by 1, 2, 3, 4, 5
+  ),
   folded as (
     insert into "ActivityCount" as c
-      ("projectId", "grain", "time", "kind", "key", "first", "second", "third", "durations")
-    select "projectId", "grain", "time", "kind", "key", "first", "second", "third", "durations"
-    from added order by 1, 2, 4, 3, 5
+      ("projectId", "grain", "time", "kind", "key", "first", "second", "third", "p50Ms", "p95Ms", "p99Ms")
+    select "projectId", "grain", "time", "kind", "key", "first", "second", "third", "p50Ms", "p95Ms", "p99Ms"
+    from lines order by 1, 2, 4, 3, 5
     on conflict ("projectId", "grain", "kind", "time", "key") do update set
-      "first" = c."first" + excluded."first", "second" = c."second" + excluded."second",
-      "third" = c."third" + excluded."third",
-      "durations" = array(
-        select coalesce(u."old", 0) + coalesce(u."new", 0)
-        from unnest(c."durations", excluded."durations") with ordinality u("old", "new", "n") order by u."n")
+      "first" = activity_sum(c."first", excluded."first"), "second" = activity_sum(c."second", excluded."second"),
+      "third" = activity_sum(c."third", excluded."third"), "p50Ms" = activity_over(c."p50Ms", excluded."p50Ms"),
+      "p95Ms" = activity_over(c."p95Ms", excluded."p95Ms"), "p99Ms" = activity_over(c."p99Ms", excluded."p99Ms")
     returning 1
   )
   select (select count(*)::int from taken) as "taken", (select count(*)::int from folded) as "folded"`;

@@ -7,10 +7,13 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { FiltersOf } from '../paging/page.ts';
-import { percentileMs } from './percentile.ts';
+import { type ActivityLine, type ActivityRange, activityLines } from './activity-lines.ts';
 
-const GRAINS = { MINUTE: 'minute', HOUR: 'hour', DAY: 'day' } as const;
-const BUCKET_MS = { MINUTE: MINUTE_MS, HOUR: HOUR_MS, DAY: DAY_MS } as const;
+const GRAINS = {
+  MINUTE: { grain: 'minute', bucketMs: MINUTE_MS },
+  HOUR: { grain: 'hour', bucketMs: HOUR_MS },
+  DAY: { grain: 'day', bucketMs: DAY_MS },
+} as const;
 
 /** 90 days of hours, or a day and a half of minutes: more is no picture, and takes longer to read. */
 const BUCKETS_MAX = 2_161;
@@ -25,16 +28,6 @@ export const activityInput = z.object({
 });
 /** As a surface gives it: what must be given is there. */
 type ActivityInput = FiltersOf<typeof activityInput>;
-
-/** A range of whole buckets. */
-export interface ActivityRange {
-  projectId: string;
-  /** Only of this destination. */
-  destinationId: string | null;
-  grain: (typeof GRAINS)[keyof typeof GRAINS];
-  from: Date;
-  until: Date;
-}
 
 /** Where the activity of a project is read from. Throws BAD_USER_INPUT for a range that is too long. */
 export const activityOf = read(
@@ -57,46 +50,15 @@ function rangeOf(
   subject: Subject,
   { from, until, bucket }: ActivityInput,
 ): ActivityRange {
-  const size = BUCKET_MS[bucket ?? 'HOUR'];
-  const fromMs = Math.floor((from?.getTime() ?? 0) / size) * size;
-  const untilMs = Math.ceil((until ?? call.now()).getTime() / size) * size;
-  if ((untilMs - fromMs) / size > BUCKETS_MAX) {
+  const { grain, bucketMs } = GRAINS[bucket ?? 'HOUR'];
+  const fromMs = Math.floor((from?.getTime() ?? 0) / bucketMs) * bucketMs;
+  const untilMs = Math.ceil((until ?? call.now()).getTime() / bucketMs) * bucketMs;
+  if ((untilMs - fromMs) / bucketMs > BUCKETS_MAX) {
     throw invalid('from', `must be within ${BUCKETS_MAX - 1} buckets of until.`, from);
   }
-  return {
-    ...subject,
-    grain: GRAINS[bucket ?? 'HOUR'],
-    from: new Date(fromMs),
-    until: new Date(untilMs),
-  };
-}
-
-/** What is counted already, and what is still to be added, in one statement: so it is of one moment. */
-const COUNTS = `
-  select "time", "key", sum("first")::int as "first", sum("second")::int as "second", sum("third")::int as "third"
-  from (
-    select "time", "key", "first", "second", "third" from "ActivityCount"
-    where "projectId" = $1 and "grain" = $2 and "kind" = $3 and "time" >= $4 and "time" < $5
-    union all
-    select date_trunc($2, "time", 'UTC'), "key", "first", "second", "third" from "ActivityDelta"
-    where "projectId" = $1 and "kind" = $3 and "time" >= $4 and "time" < $5
-  ) counted
-  group by 1, 2 order by 1, 2`;
-
-interface Counted {
-  time: Date;
-  key: string;
-  first: number;
-  second: number;
-  third: number;
-}
-
-function counts(
-  { database }: Call,
-  kind: string,
-  { projectId, grain, from, until }: ActivityRange,
-): Promise<Counted[]> {
-  return database.rows.query<Counted>(COUNTS, [projectId, grain, kind, from, until]);
+  // A range that ends before it begins has nothing.
+  const end = new Date(Math.max(fromMs, untilMs));
+  return { ...subject, grain, bucketMs, from: new Date(fromMs), until: end };
 }
 
 export interface OperationActivity {
@@ -111,13 +73,14 @@ export async function operationActivity(
   call: Call,
   range: ActivityRange,
 ): Promise<OperationActivity[]> {
-  const found = await counts(call, 'operation', range);
-  return found
-    .filter(({ first }) => first !== 0)
-    .map(({ time, key, first: count }) => {
-      const [actionType, status] = key.split(' ') as [OperationActionType, OperationStatus];
-      return { time, actionType, status, count };
-    });
+  const lines = await activityLines(call, 'operation', range);
+  return bucketsOf(range, lines, ({ key, first }) => {
+    const [actionType, status] = key.split(' ') as [OperationActionType, OperationStatus];
+    return (time, at) => {
+      const count = first[at] ?? 0;
+      return count === 0 ? null : { time, actionType, status, count };
+    };
+  });
 }
 
 export interface RecordActivity {
@@ -129,13 +92,11 @@ export interface RecordActivity {
 
 /** By when records were read and written, and events were received. */
 export async function recordActivity(call: Call, range: ActivityRange): Promise<RecordActivity[]> {
-  const found = await counts(call, 'record', range);
-  return found.map(({ time, first: read, second: written, third: receivedEvents }) => ({
-    time,
-    read,
-    written,
-    receivedEvents,
-  }));
+  const lines = await activityLines(call, 'record', range);
+  return bucketsOf(range, lines, ({ first, second, third }) => (time, at) => {
+    const [read = 0, written = 0, receivedEvents = 0] = [first[at], second[at], third[at]];
+    return read + written + receivedEvents === 0 ? null : { time, read, written, receivedEvents };
+  });
 }
 
 export interface DeliveryActivity {
@@ -149,55 +110,49 @@ export interface DeliveryActivity {
   p99Ms: number | null;
 }
 
-const DELIVERIES = (ofDestination: string) => `
-  select "time", "key", sum("first")::int as "first", sum("second")::int as "second",
-    array_agg("durations") filter (where "durations" <> '{}') as "counted",
-    array_agg(array["bucket", "first"]) filter (where "durations" = '{}') as "added"
-  from (
-    select "time", "key", "first", "second", "durations", 0 as "bucket" from "ActivityCount"
-    where "projectId" = $1 and "grain" = $2 and "kind" = 'delivery' and "time" >= $3 and "time" < $4 ${ofDestination}
-    union all
-    select date_trunc($2, "time", 'UTC'), "key", "first", "second", '{}', "bucket" from "ActivityDelta"
-    where "projectId" = $1 and "kind" = 'delivery' and "time" >= $3 and "time" < $4 ${ofDestination}
-  ) counted
-  group by 1, 2 order by 1, 2`;
-const DELIVERIES_OF_ALL = DELIVERIES('');
-const DELIVERIES_OF_ONE = DELIVERIES('and "key" = $5');
-
-interface CountedDeliveries extends Counted {
-  counted: number[][] | null;
-  /** Bucket and number of attempts. */
-  added: [bucket: number, attempts: number][] | null;
-}
-
 /** By when attempts began, and their destination. */
 export async function deliveryActivity(
-  { database }: Call,
-  { projectId, destinationId, grain, from, until }: ActivityRange,
+  call: Call,
+  range: ActivityRange,
 ): Promise<DeliveryActivity[]> {
-  const text = destinationId === null ? DELIVERIES_OF_ALL : DELIVERIES_OF_ONE;
-  const values = [
-    projectId,
-    grain,
-    from,
-    until,
-    ...(destinationId === null ? [] : [destinationId]),
-  ];
-  const found = await database.rows.query<CountedDeliveries>(text, values);
-  return found.map(({ time, key, first: attempts, second: failedAttempts, ...parts }) => {
-    const durations = histogramOf(parts);
-    const percentile = (share: number) => percentileMs(durations, share);
-    return {
-      ...{ time, projectId, destinationId: key, attempts, failedAttempts },
-      ...{ p50Ms: percentile(0.5), p95Ms: percentile(0.95), p99Ms: percentile(0.99) },
+  const { projectId } = range;
+  const lines = await activityLines(call, 'delivery', range);
+  return bucketsOf(range, lines, ({ key: destinationId, first, second, ...percentiles }) => {
+    const { p50Ms, p95Ms, p99Ms } = percentiles;
+    return (time, at) => {
+      const [attempts = 0, failedAttempts = 0] = [first[at], second[at]];
+      if (attempts === 0) return null;
+      return {
+        time,
+        projectId,
+        destinationId,
+        attempts,
+        failedAttempts,
+        p50Ms: p50Ms[at] || null,
+        p95Ms: p95Ms[at] || null,
+        p99Ms: p99Ms[at] || null,
+      };
     };
   });
 }
 
-function histogramOf({ counted, added }: Pick<CountedDeliveries, 'counted' | 'added'>): number[] {
-  const durations = [...(counted?.[0] ?? [])];
-  for (const [bucket, attempts] of added ?? []) {
-    durations[bucket] = (durations[bucket] ?? 0) + attempts;
+/** What of a line is in a bucket; null for nothing. */
+type InBucket<T> = (time: Date, at: number) => T | null;
+
+/** All that is in the buckets, in the order of time, and in each of them in that of the lines. */
+function bucketsOf<T>(
+  { from, until, bucketMs }: ActivityRange,
+  lines: readonly ActivityLine[],
+  of: (line: ActivityLine) => InBucket<T>,
+): T[] {
+  const readers = lines.map(of);
+  const found: T[] = [];
+  for (let at = 0, ms = from.getTime(); ms < until.getTime(); at += 1, ms += bucketMs) {
+    const time = new Date(ms);
+    for (const read of readers) {
+      const one = read(time, at);
+      if (one) found.push(one);
+    }
   }
-  return Array.from(durations, (count) => count ?? 0);
+  return found;
 }

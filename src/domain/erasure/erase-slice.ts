@@ -64,6 +64,7 @@ async function eraseParts(
 const OF_PROJECTS = [
   'ActivityDelta',
   'ActivityCount',
+  'ActivityHistogram',
   'WriteTask',
   'IdempotencyKey',
   'Integration',

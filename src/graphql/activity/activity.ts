@@ -1,5 +1,4 @@
 import {
-  type ActivityRange,
   activityInput,
   activityOf,
   activityOfDestination,
@@ -10,6 +9,7 @@ import {
   type RecordActivity as Records,
   recordActivity,
 } from '../../domain/activity/activity.ts';
+import type { ActivityRange } from '../../domain/activity/activity-lines.ts';
 import { byId } from '../../domain/scope.ts';
 import { OperationActionType, OperationStatus } from '../operation/operation.ts';
 import { enumType } from '../schema/inputs.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import {
-  type ActivityRange,
   activityInput,
   activityOf,
   activityOfDestination,
@@ -9,6 +8,7 @@ import {
   operationActivity,
   recordActivity,
 } from '../../domain/activity/activity.ts';
+import type { ActivityRange } from '../../domain/activity/activity-lines.ts';
 import { within } from '../../domain/declared-read.ts';
 import { getDestination } from '../../domain/event/destination.ts';
 import { projectIdOrName } from '../../domain/names.ts';

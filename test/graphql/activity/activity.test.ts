@@ -1,7 +1,6 @@
 /** What was done in some time: as many as there are rows, before the deltas are added to the counts and after. */
 import { expect, test } from 'vitest';
 import { foldActivity } from '../../../src/domain/activity/activity-deltas.ts';
-import { HISTOGRAM_BUCKETS, percentileMs } from '../../../src/domain/activity/percentile.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/rows.ts';
@@ -186,10 +185,4 @@ test('a range of more buckets than a picture has is refused', async () => {
     problem: { issues: [expect.objectContaining({ name: 'from' })] },
   });
   expect(await tenant.query(ACTIVITY, { ...variables, bucket: 'DAY' })).toBeDefined();
-});
-
-test('percentiles of no attempts are not known', () => {
-  const none = Array.from({ length: HISTOGRAM_BUCKETS }, () => 0);
-  expect(percentileMs(none, 0.5)).toBeNull();
-  expect(percentileMs([5, ...none], 0.99)).toBe(1);
 });

@@ -196,6 +196,31 @@ function statements(
       metadata: `'{"objects": ["contacts"]}'::jsonb`,
       createTime: timeOf(operations),
     }),
+    insert('ActivityDelta', few, {
+      time: `date_trunc('minute', now(), 'UTC')`,
+      kind: `(array['operation', 'delivery'])[1 + n % 2]`,
+      key: `(array['READ SUCCESS', ${id('dst', `n % ${few}`)}])[1 + n % 2]`,
+      first: '1',
+    }),
+    // The hours of days, of one destination after the other.
+    insert('ActivityCount', events, {
+      grain: `'hour'`,
+      time: `date_trunc('day', now(), 'UTC') - n / ${few} * interval '1 day'`,
+      kind: `'delivery'`,
+      key: id('dst', `n % ${few}`),
+      ...Object.fromEntries(
+        ['first', 'second', 'third', 'p50Ms', 'p95Ms', 'p99Ms'].map((name) => [
+          name,
+          'array[n % 7, 1]',
+        ]),
+      ),
+    }),
+    insert('ActivityHistogram', events, {
+      grain: `'hour'`,
+      key: id('dst', `n % ${few}`),
+      time: `date_trunc('hour', now(), 'UTC') - n / ${few} * interval '1 hour'`,
+      durations: 'array[n % 7, 1]',
+    }),
     insert('OperationLog', events, {
       id: id('log'),
       operationId: id('opr', newest(operations, Math.min(operations, logged))),
