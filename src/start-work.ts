@@ -2,6 +2,7 @@
 
 import { EVENTS_CHANNEL } from './database/changes/hint-channels.ts';
 import { startDeliveries } from './deliveries/deliveries.ts';
+import { EARLIEST_DUE } from './deliveries/outbox.ts';
 import type { Services } from './domain/call.ts';
 import { deliverProviderEventsSweep } from './jobs/deliver-provider-events.ts';
 import { foldActivitySweep } from './jobs/fold-activity.ts';
@@ -19,6 +20,10 @@ import { runWriteJob } from './jobs/run-write.ts';
 import { scheduleReadsSweep } from './jobs/schedule-reads.ts';
 import { watchSchemasSweep } from './jobs/watch-schemas.ts';
 import { createOutbound } from './outbound/client.ts';
+import { HOUR_MS } from './work/durations.ts';
+
+/** Between looks at deliveries that are due and not begun. */
+const DUE_GAP_MS = 1_000;
 
 export const WORK: Work = {
   handlers: {
@@ -52,13 +57,16 @@ export async function startWork(services: Services): Promise<AsyncDisposable> {
       alwaysAllowedOrigins: () => [sandboxUrl()],
     }),
   );
-  const deliveries = startDeliveries({ ...services, outbound });
+  // It is told what is due.
+  const limits = { pollMs: HOUR_MS };
+  const deliveries = startDeliveries({ ...services, outbound, limits });
   let jobs: AsyncDisposable | undefined;
   starting.defer(async () => {
     // At the same time, so that each has all of the time.
     await Promise.all([deliveries[Symbol.asyncDispose](), jobs?.[Symbol.asyncDispose]()]);
   });
   starting.use(await database.listen(EVENTS_CHANNEL, () => deliveries.wake()));
-  jobs = await startJobs(services, WORK);
+  const due = { earliest: EARLIEST_DUE, gapMs: DUE_GAP_MS, onDue: () => deliveries.wake() };
+  jobs = await startJobs(services, { ...WORK, watched: [due] });
   return starting.move();
 }

@@ -4,6 +4,9 @@
  */
 
 const LOOK_MS = 1_000;
+/** Somebody asks, if it has been asked within the last so many checks; otherwise only some are made. */
+const ASKED_LOOKS = 60;
+const UNASKED_LOOKS = 10;
 /** Longer than callers of the database wait for a statement of theirs to begin. */
 const SILENCE_MAX_MS = 5_000;
 
@@ -19,16 +22,22 @@ export class Answering implements Disposable {
   readonly #timer: NodeJS.Timeout;
   #lookingSinceMs: number | null = null;
   #failure: unknown = null;
+  #unaskedLooks = ASKED_LOOKS;
 
   constructor(look: () => Promise<unknown>, options: AnsweringOptions = {}) {
     const { lookMs = LOOK_MS, silenceMaxMs = SILENCE_MAX_MS } = options;
     this.#look = look;
     this.#silenceMaxMs = silenceMaxMs;
-    this.#timer = setInterval(() => void this.#lookOnce(), lookMs).unref();
+    this.#timer = setInterval(() => {
+      this.#unaskedLooks += 1;
+      const isAsked = this.#unaskedLooks < ASKED_LOOKS;
+      if (isAsked || this.#unaskedLooks % UNASKED_LOOKS === 0) void this.#lookOnce();
+    }, lookMs).unref();
   }
 
   /** Throws if the last check failed, or has had no answer for too long. */
   check(): void {
+    this.#unaskedLooks = 0;
     if (this.#failure !== null) throw this.#failure;
     const silentMs = performance.now() - (this.#lookingSinceMs ?? performance.now());
     if (silentMs > this.#silenceMaxMs) {

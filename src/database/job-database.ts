@@ -7,14 +7,26 @@ import { SessionPool } from './session-pool.ts';
 
 export interface JobDatabase {
   db: Db;
+  /** As a notification of the queue does: its workers in this process look for jobs. */
+  wake(queue: string): void;
 }
+
+type ListenOfQueue = NonNullable<Db['listen']>;
+type OnNotification = Parameters<ListenOfQueue>[1];
 
 /** Its statements are short; a pool of its own keeps heartbeats going while requests hold the other. */
 const CONNECTIONS = 3;
 
 export function jobsOn(pool: pg.Pool, listen: Listen): JobDatabase {
+  const listeners = new Set<OnNotification>();
   return {
-    db: { executeSql: (text, values) => pool.query(text, values), listen: listenBy(listen) },
+    db: {
+      executeSql: (text, values) => pool.query(text, values),
+      listen: listenBy(listen, listeners),
+    },
+    wake(queue) {
+      for (const tell of listeners) tell(queue);
+    },
   };
 }
 
@@ -25,11 +37,17 @@ export function jobsOnPostgres(server: Server, listen: Listen): JobDatabase & As
 }
 
 /** The process has one connection for notifications; the queue's come over it too. */
-function listenBy(listen: Listen): NonNullable<Db['listen']> {
+function listenBy(listen: Listen, listeners: Set<OnNotification>): ListenOfQueue {
   return async (channel, onNotification, onReconnect) => {
     const listening = listen(channel, (payload) =>
       payload === undefined ? onReconnect() : onNotification(payload),
     );
-    return { close: async () => listening[Symbol.asyncDispose]() };
+    listeners.add(onNotification);
+    return {
+      async close() {
+        listeners.delete(onNotification);
+        await listening[Symbol.asyncDispose]();
+      },
+    };
   };
 }

@@ -11,6 +11,8 @@ export interface Processes {
   id: string;
   /** Notes which processes are missing, and which are back. Returns the ids of those that went missing now. */
   look(): Promise<string[]>;
+  /** SQL: a time, if a look would note something; null if none ever does. */
+  earliest: string | null;
 }
 
 /** The first half of each lock's key; the second is the row's own. */
@@ -23,12 +25,14 @@ const IS_THERE = `exists (
     and l.classid::bigint = ${LOCK_CLASS} and l.objid::bigint = p."lockKey"
     and l.database = (select oid from pg_database where datname = current_database()))`;
 
+const HAS_CHANGED = `(p."missedTime" is null) <> ${IS_THERE}
+    and (p."missedTime" is not null
+      or now() > pg_postmaster_start_time() + interval '${RESTART_SECONDS} seconds')`;
+
 const LOOK = `
   update "ServerProcess" p set
     "missedTime" = case when p."missedTime" is null then clock_timestamp() end
-  where (p."missedTime" is null) <> ${IS_THERE}
-    and (p."missedTime" is not null
-      or now() > pg_postmaster_start_time() + interval '${RESTART_SECONDS} seconds')
+  where ${HAS_CHANGED}
   returning p."id", p."missedTime" is not null as "isMissed"`;
 
 /** Others notice long before a lease ends that it may have left behind. */
@@ -77,6 +81,7 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
       const changed = await query<{ id: string; isMissed: boolean }>(LOOK, []);
       return changed.filter(({ isMissed }) => isMissed).map((one) => one.id);
     },
+    earliest: `select now() from "ServerProcess" p where ${HAS_CHANGED} limit 1`,
     async leave() {
       await query(LEAVE, [id]);
     },
@@ -92,5 +97,5 @@ export async function onlyProcess(query: RunQuery): Promise<Processes> {
     [],
   );
   await query('insert into "ServerProcess" ("id") values ($1)', [id]);
-  return { id, look: async () => [] };
+  return { id, look: async () => [], earliest: null };
 }

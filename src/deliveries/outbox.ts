@@ -46,21 +46,32 @@ export interface ClaimOrder {
 }
 
 /**
- * Takes due deliveries of enabled destinations, one destination after the other. The first step walks
- * from one destination with pending deliveries to the next, one entry of the index for each: a dead
+ * Walks from one destination with pending deliveries to the next, one entry of the index for each: a dead
  * destination with a hundred thousand due deliveries costs no more than one with a single one.
  */
-const CLAIM = `
+const owedSql = (after: string) => `
   with recursive owed as (
     (select "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
-      where "nextAttemptTime" is not null and "destinationId" > $1
+      where "nextAttemptTime" is not null and "destinationId" > ${after}
       order by "destinationId", "nextAttemptTime" limit 1)
     union all
     select following.* from owed cross join lateral (
       select "destinationId", "nextAttemptTime" from "Delivery"
       where "nextAttemptTime" is not null and "destinationId" > owed."id"
       order by "destinationId", "nextAttemptTime" limit 1) following
-  ), due as materialized (
+  )`;
+
+/** SQL: when a worker has something to do next, that others have not begun or may have left; null if nothing waits. */
+export const EARLIEST_DUE = `
+  ${owedSql("''")}
+  select least(
+    (select min(owed."earliest") from owed
+      join "Destination" d on d."id" = owed."id" where d."status" = 'ENABLED'),
+    (select now() from "Delivery" where "afterId" is not null and "status" = 'PENDING' limit 1))`;
+
+/** Takes due deliveries of enabled destinations, one destination after the other. */
+const CLAIM = `
+  ${owedSql('$1')}, due as materialized (
     select delivery.* from owed
     left join unnest($2::text[], $3::int[]) as known("id", "free") on known."id" = owed."id"
     cross join lateral (

@@ -1,5 +1,6 @@
 /** Hints of changes that transactions make beside the statements of database/changes/. */
 import {
+  ERASURES_CHANNEL,
   EVENTS_CHANNEL,
   OPERATIONS_CHANNEL,
   SUBSCRIPTIONS_CHANNEL,
@@ -10,6 +11,11 @@ import type { Transaction } from '../database/transaction.ts';
 /** Wakes followers of the project's events, and delivery workers. Call it in the transaction. */
 export async function announceRecorded(tx: Transaction, projectId: string): Promise<void> {
   await runChange(tx, sql`select pg_notify(${EVENTS_CHANNEL}, ${projectId})`);
+}
+
+/** Tells all processes what is out of sight. Call it in the transaction. */
+export async function announceErasure(tx: Transaction): Promise<void> {
+  await runChange(tx, sql`select pg_notify(${ERASURES_CHANNEL}, '')`);
 }
 
 /** Wakes those who look after subscriptions. Call it in the transaction. */

@@ -6,5 +6,6 @@ export const deliverProviderEventsSweep: Sweep = {
   name: 'provider events',
   intervalMs: 5_000,
   channel: PROVIDER_EVENTS_CHANNEL,
+  earliest: 'select now() from "ProviderEvent" where "doneTime" is null limit 1',
   run: deliverProviderEvents,
 };

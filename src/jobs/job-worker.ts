@@ -1,11 +1,14 @@
 /** Runs jobs and sweeps in this process. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JobResult } from 'pg-boss';
+import type { Database } from '../database/database.ts';
 import type { Services } from '../domain/call.ts';
 import { inTrace } from '../spans.ts';
 import { endWithin, stopWorkMs } from '../work/deadline.ts';
+import { HOUR_MS } from '../work/durations.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
+import { DueWatch, type Watched } from './due-watch.ts';
 import { jobSpan, traceparentOf } from './job-span.ts';
 import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy } from './jobs.ts';
 import { OwnWork } from './own-work.ts';
@@ -23,7 +26,10 @@ export type Handlers = { [N in JobName]?: Handler<N> };
 /** A sweep looks for work that no job announces, or whose job was lost. Safe to run in many processes at once. */
 export interface Sweep {
   name: string;
+  /** Between two runs; with `earliest`, the shortest time between two that are due. */
   intervalMs: number;
+  /** SQL of a `Watched`: it runs when something is due. Null if nothing can be in this database. */
+  earliest?: string | ((database: Database) => string | null);
   /** Hints of this channel wake it before its time. */
   channel?: string;
   /** `signal` aborts when the process stops. */
@@ -33,13 +39,16 @@ export interface Sweep {
 export interface Work {
   handlers: Handlers;
   sweeps: readonly Sweep[];
+  /** What others do when it is due. */
+  watched?: readonly Watched[];
 }
 
 /** Between the first runs of two sweeps, so that a start is not busy with all of them at once. */
 const SWEEP_GAP_MS = 200;
 
-/** Polling is for when a hint is lost; hints wake workers at once. */
-const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 } as const;
+/** Hints wake workers at once, and a look finds what is due without one. Without hints workers poll. */
+const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 600 } as const;
+const LOOK_GAP_MS = 1_000;
 
 /**
  * Sweeps begin one after the other, in their order. Workers run until it is disposed of: they then finish what they
@@ -47,27 +56,36 @@ const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 } a
  */
 export async function startJobs(
   services: Services & { queue: JobQueue },
-  { handlers, sweeps }: Work,
+  { handlers, sweeps, watched = [] }: Work,
 ): Promise<AsyncDisposable> {
   const { boss } = services.queue;
   const stopping = new AbortController();
+  const watch = new DueWatch(services, watched);
   const names = Object.keys(handlers) as JobName[];
   const stopOwn: (() => Promise<void>)[] = [];
   for (const name of names) {
     const handler = handlers[name] as Handler<JobName>;
     await startWorkers(services, name, handler);
     stopOwn.push(takeOwnWork(services, name, handler));
+    const earliest = services.queue.earliest(name);
+    watch.add({ earliest, gapMs: LOOK_GAP_MS, onDue: () => services.queue.wake(name) });
   }
   const loops = [...sweeps, supervision(services.queue)].map(async (sweep, index) => {
+    const alarm = watchedAlarm(services, watch, sweep);
     if (index > 0) await pause(index * SWEEP_GAP_MS, stopping.signal);
-    await runAgainAndAgain(services, sweep, stopping.signal);
+    await runAgainAndAgain(services, sweep, { alarm, signal: stopping.signal });
   });
+  watch.start();
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
+      const watching = watch[Symbol.asyncDispose]();
       const working = names.map((name) => boss.offWork(name, { wait: true }));
       const own = stopOwn.map((stop) => stop());
-      await endWithin(Promise.all([...loops, ...working, ...own]), stopWorkMs(services.config));
+      await endWithin(
+        Promise.all([watching, ...loops, ...working, ...own]),
+        stopWorkMs(services.config),
+      );
     },
   };
 }
@@ -126,27 +144,36 @@ function takeOwnWork<N extends JobName>(
 }
 
 /** Jobs of workers that were killed, and ended jobs. */
-function supervision({ boss }: JobQueue): Sweep {
+function supervision({ boss, earliestEnded }: JobQueue): Sweep {
   return {
     name: 'job queue',
     intervalMs: (HEARTBEAT_SECONDS / 2) * 1_000,
+    earliest: earliestEnded,
     run: () => boss.supervise(),
   };
 }
 
+/** Rings when the sweep has something to do. */
+function watchedAlarm({ database }: Services, watch: DueWatch, sweep: Sweep): Alarm {
+  const alarm = new Alarm();
+  const { earliest, intervalMs: gapMs } = sweep;
+  const sql = typeof earliest === 'function' ? earliest(database) : earliest;
+  if (sql) watch.add({ earliest: sql, gapMs, onDue: () => alarm.ring() });
+  return alarm;
+}
+
 async function runAgainAndAgain(
   services: Services,
-  { name, intervalMs, channel, run }: Sweep,
-  signal: AbortSignal,
+  { name, intervalMs, earliest, channel, run }: Sweep,
+  { alarm, signal }: { alarm: Alarm; signal: AbortSignal },
 ): Promise<void> {
   const outage = new Outage(services.log.child({ sweep: name }), 'sweep.failed');
-  const alarm = new Alarm();
   const onStop = () => alarm.ring();
   signal.addEventListener('abort', onStop);
   await using _listening = channel ? services.database.listen(channel, () => alarm.ring()) : null;
   while (!signal.aborted) {
     await outage.watch(() => run(services, signal));
-    if (!signal.aborted) await alarm.wait(intervalMs);
+    if (!signal.aborted) await alarm.wait(earliest === undefined ? intervalMs : HOUR_MS);
   }
   signal.removeEventListener('abort', onStop);
 }

@@ -6,5 +6,6 @@ export const lookAfterSubscriptionsSweep: Sweep = {
   name: 'subscriptions at providers',
   intervalMs: 5_000,
   channel: SUBSCRIPTIONS_CHANNEL,
+  earliest: 'select min("dueTime") from "ObjectSubscription" where "dueTime" is not null',
   run: lookAfterSubscriptions,
 };

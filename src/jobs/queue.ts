@@ -55,6 +55,11 @@ export interface Queue {
 }
 
 export interface JobQueue extends Queue, AsyncDisposable {
+  /** What a `Watched` looks at: jobs that wait for a worker, and jobs that supervision looks after. */
+  earliest(name: JobName): string;
+  earliestEnded: string;
+  /** Workers of this process look for jobs. */
+  wake(name: JobName): void;
   /** Jobs by queue and state, as a worker counted them last. */
   counts(): Promise<{ queue: string; state: string; count: number }[]>;
   /** For jobs/job-worker.ts alone. */
@@ -63,6 +68,7 @@ export interface JobQueue extends Queue, AsyncDisposable {
   own: Map<JobName, OwnWorker>;
 }
 
+const SCHEMA = 'pgboss';
 /** Long: the gateway does not use what these timers do. */
 const IDLE_SECONDS = 3_600;
 const REPORT_MS = 10_000;
@@ -78,25 +84,7 @@ export async function openQueue(
   log: Log,
   tracer: Tracer = NO_TRACER,
 ): Promise<JobQueue> {
-  const boss = new PgBoss({
-    ...jobs,
-    schema: 'pgboss',
-    useListenNotify: true,
-    schedule: false,
-    // Workers do it: jobs/job-worker.ts.
-    supervise: false,
-    superviseIntervalSeconds: HEARTBEAT_SECONDS / 2,
-    monitorIntervalSeconds: HEARTBEAT_SECONDS / 2,
-    maintenanceIntervalSeconds: KEPT_SECONDS,
-    flowIntervalSeconds: IDLE_SECONDS,
-    bamIntervalSeconds: IDLE_SECONDS,
-  });
-  // Every worker repeats the same error, and nothing tells when it is over.
-  const outage = new Outage(log, 'job_queue.failed', { repeatMs: REPORT_MS });
-  boss.on('error', (error) => outage.failed(error));
-  boss.on('warning', ({ message, data }) =>
-    log.info({ warning: message, data }, 'job_queue.warned'),
-  );
+  const boss = createBoss(jobs, log);
   await boss.start();
   await declareQueues(boss);
   const own: JobQueue['own'] = new Map();
@@ -104,6 +92,9 @@ export async function openQueue(
     boss,
     counts: async () => (await boss.getQueues()).flatMap(countsOf),
     own,
+    earliest: earliestOf,
+    earliestEnded: `select now() from ${SCHEMA}.job limit 1`,
+    wake: (name) => jobs.wake(name),
     async enqueue(tx, name, payload, options = {}) {
       await boss.send(name, ...jobOf(name, payload, options, { db: fromPrisma(tx) }));
     },
@@ -139,6 +130,36 @@ function createBegin(boss: PgBoss, { own, log, tracer }: Beginning): Queue['begi
       log.warn({ err: error, job: name, data: payload }, 'job.not_enqueued');
     }
   };
+}
+
+function createBoss({ db }: Database['jobs'], log: Log): PgBoss {
+  const boss = new PgBoss({
+    db,
+    schema: SCHEMA,
+    useListenNotify: true,
+    schedule: false,
+    // Workers do it: jobs/job-worker.ts.
+    supervise: false,
+    superviseIntervalSeconds: HEARTBEAT_SECONDS / 2,
+    monitorIntervalSeconds: HEARTBEAT_SECONDS / 2,
+    maintenanceIntervalSeconds: KEPT_SECONDS,
+    flowIntervalSeconds: IDLE_SECONDS,
+    bamIntervalSeconds: IDLE_SECONDS,
+  });
+  // Every worker repeats the same error, and nothing tells when it is over.
+  const outage = new Outage(log, 'job_queue.failed', { repeatMs: REPORT_MS });
+  boss.on('error', (error) => outage.failed(error));
+  boss.on('warning', ({ message, data }) =>
+    log.info({ warning: message, data }, 'job_queue.warned'),
+  );
+  return boss;
+}
+
+/** A job that waits for its time has none in an index of its own: it is looked at again in a second. */
+function earliestOf(name: JobName): string {
+  const waiting = `select from ${SCHEMA}.job where name = '${name}' and state < 'active' and not blocked`;
+  return `case when exists (${waiting} and start_after <= ${SCHEMA}.job_now()) then now()
+    when exists (${waiting}) then now() + interval '1 second' end`;
 }
 
 function countsOf({ name: queue, readyCount, deferredCount, activeCount }: QueueResult) {

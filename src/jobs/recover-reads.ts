@@ -4,5 +4,6 @@ import type { Sweep } from './job-worker.ts';
 export const recoverReadsSweep: Sweep = {
   name: 'reads to recover',
   intervalMs: 2_000,
+  earliest: 'select "dueTime" from "ReadRun" where not "paused" order by "dueTime" limit 1',
   run: recoverReads,
 };

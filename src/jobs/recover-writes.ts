@@ -4,5 +4,6 @@ import type { Sweep } from './job-worker.ts';
 export const recoverWritesSweep: Sweep = {
   name: 'writes to recover',
   intervalMs: 2_000,
+  earliest: 'select min("dueTime") from "WriteTask" where "dueTime" is not null',
   run: recoverWrites,
 };

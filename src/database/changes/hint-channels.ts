@@ -9,5 +9,8 @@ export const OPERATIONS_CHANNEL = 'gateway_operations';
 /** A provider's event was stored. */
 export const PROVIDER_EVENTS_CHANNEL = 'gateway_provider_events';
 
+/** A group or a consumer is being erased. */
+export const ERASURES_CHANNEL = 'gateway_erasures';
+
 /** A subscription at a provider is to be looked after. */
 export const SUBSCRIPTIONS_CHANNEL = 'gateway_subscriptions';

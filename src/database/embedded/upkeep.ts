@@ -9,6 +9,8 @@ import { Outage } from '../../work/outage.ts';
 import type { RunQuery } from '../rows.ts';
 
 const STEP_MS = 2_000;
+/** While nothing is written. */
+const IDLE_STEP_MS = 10_000;
 /** Of the write-ahead log: what a start after a crash repeats. At a quiet moment half of it is enough. */
 const WAL_MAX_BYTES = 64 * 1024 * 1024;
 /** Rows of a table that are dead, or that its statistics do not know: so many, and a share of those that live. */
@@ -21,7 +23,9 @@ const QUIET_MS = 20;
 const QUIET_SHARE = 0.5;
 
 const LOOK_AT_WAL = `
-  select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 as "bytes" from pg_control_checkpoint()`;
+  select pg_current_wal_lsn()::text as "end",
+    pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 as "bytes"
+  from pg_control_checkpoint()`;
 
 /** The table that needs it most. Those of the catalogue change with every analyze. */
 const STALEST_TABLE = `
@@ -36,19 +40,21 @@ export interface UpkeepDone {
   checkpoint: boolean;
   /** The table that was vacuumed. */
   vacuum: string | null;
+  /** Of the write-ahead log, before it. */
+  end: string | undefined;
 }
 
 /** One step: at most one table. */
 export async function keepUp(query: RunQuery): Promise<UpkeepDone> {
   const startMs = performance.now();
-  const [wal] = await query<{ bytes: number }>(LOOK_AT_WAL, []);
+  const [wal] = await query<{ end: string; bytes: number }>(LOOK_AT_WAL, []);
   const isQuiet = performance.now() - startMs < QUIET_MS;
   const share = isQuiet ? QUIET_SHARE : 1;
   const checkpoint = (wal?.bytes ?? 0) > share * WAL_MAX_BYTES;
   if (checkpoint) await query('checkpoint', []);
   const [table] = await query<{ name: string }>(STALEST_TABLE, [share]);
   if (table) await query(`vacuum (analyze) ${table.name}`, []);
-  return { checkpoint, vacuum: table?.name ?? null };
+  return { checkpoint, vacuum: table?.name ?? null, end: wal?.end };
 }
 
 /** Until it is disposed of, which waits for the step that is under way. */
@@ -57,9 +63,14 @@ export function startUpkeep(query: RunQuery, log: Log): AsyncDisposable {
   const { signal } = stopping;
   const outage = new Outage(log, 'database.upkeep_failed');
   const run = async () => {
+    let end: string | undefined;
+    let pauseMs = STEP_MS;
     while (!signal.aborted) {
-      await wait(STEP_MS, undefined, { signal, ref: false }).catch(() => {});
-      if (!signal.aborted) await outage.watch(() => keepUp(query));
+      await wait(pauseMs, undefined, { signal, ref: false }).catch(() => {});
+      if (signal.aborted) return;
+      const done = await outage.watch(() => keepUp(query));
+      pauseMs = done?.end === end ? IDLE_STEP_MS : STEP_MS;
+      end = done?.end;
     }
   };
   const running = run();

@@ -1,10 +1,11 @@
 /** The groups and consumers that are being erased, as this process knows them: what is theirs is out of sight. */
+import { ERASURES_CHANNEL } from '../../database/changes/hint-channels.ts';
 import type { Database } from '../../database/database.ts';
 import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
 
-/** Another process hides what was erased here after this time at most. */
-const LOOK_MS = 500;
+/** The longest that another process shows what was erased here, if the hint of it was lost. */
+const LOOK_MS = 10_000;
 
 export interface ErasedSubjects extends AsyncDisposable {
   ids(): readonly string[];
@@ -23,14 +24,17 @@ export async function watchErasedSubjects(database: Database, log: Log): Promise
     ids = rows.map(({ id }) => id);
   };
   await look();
+  const lookAgain = () => void outage.watch(look);
+  const listening = database.listen(ERASURES_CHANNEL, lookAgain);
   // The one process of an embedded database begins all erasures itself.
   const isAlone = database.kind === 'embedded';
-  const timer = isAlone ? undefined : setInterval(() => void outage.watch(look), LOOK_MS).unref();
+  const timer = isAlone ? undefined : setInterval(lookAgain, LOOK_MS).unref();
   return {
     ids: () => ids,
     look,
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
+      await listening[Symbol.asyncDispose]();
     },
   };
 }

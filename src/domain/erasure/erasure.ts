@@ -3,6 +3,7 @@
  * a row and a job; the rows go in parts (erase-slice.ts), whatever process is killed meanwhile.
  */
 import type { Transaction } from '../../database/transaction.ts';
+import { announceErasure } from '../../events/channel.ts';
 import type { Services } from '../call.ts';
 
 export interface ErasureKey {
@@ -18,6 +19,7 @@ export async function beginErasure(
   key: ErasureKey,
 ): Promise<void> {
   await tx.erasure.createMany({ data: key, skipDuplicates: true });
+  await announceErasure(tx);
   await enqueueErasure({ queue }, tx, key);
 }
 

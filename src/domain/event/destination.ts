@@ -12,6 +12,7 @@ import {
   sealSigningSecret,
 } from '../../deliveries/signing-secret.ts';
 import { conflict, type Issue, notFound } from '../../errors.ts';
+import { announceRecorded } from '../../events/channel.ts';
 import { id, newId, prefixOf } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -155,7 +156,10 @@ async function changeDestination(
     const known = await lockDestination(tx, projectId, destinationId);
     if (given.name !== undefined && given.name !== known.name) await refuseIfUsed(tx, known);
     const isEnabled = given.status === 'ENABLED' && known.status === 'DISABLED';
-    if (isEnabled) await releasePending(tx, known.id, now);
+    if (isEnabled) {
+      await releasePending(tx, known.id, now);
+      await announceRecorded(tx, projectId);
+    }
     const { name, url } = given;
     const headers = storedHeaders(given.headers);
     const data = { name, url, headers, ...statusChange(known, given.status), updateTime: now };

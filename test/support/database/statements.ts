@@ -20,7 +20,7 @@ const recordings = new Set<Recording>();
 
 /** Asked whenever it is time, whatever is worked on: by the job queue, for leases, the clock, and connections. */
 const BESIDE = [
-  /pgboss|SandboxLease|ServerProcess/,
+  /pgboss|SandboxLease|ServerProcess|as waiting\("index", "time"\)/,
   /^select "id" from "Erasure"/,
   /^select \(extract\(epoch from clock_timestamp\(\)\)/,
   /set_config\('tcp_user_timeout'/,

@@ -1,0 +1,124 @@
+/**
+ * Sees whether anything waits to be done, all of it by one statement, and tells those who do it. Hints wake most of
+ * them at once; this is for what comes due by its time, for what a process that ended has left behind, and for hints
+ * that were lost.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  EVENTS_CHANNEL,
+  OPERATIONS_CHANNEL,
+  PROVIDER_EVENTS_CHANNEL,
+  SUBSCRIPTIONS_CHANNEL,
+} from '../database/changes/hint-channels.ts';
+import type { Services } from '../domain/call.ts';
+import { Outage } from '../work/outage.ts';
+import { Alarm } from '../work/signal.ts';
+
+export interface Watched {
+  /** SQL: one value, the earliest time at which something is due, also if it is being done; null if nothing waits. */
+  earliest: string;
+  /** The shortest time between two calls of `onDue`. */
+  gapMs: number;
+  onDue(): void;
+}
+
+/** While nothing waits: the longest delay of what comes without a hint, and a load that nobody notices. */
+const IDLE_MS = 10_000;
+/** Between looks that hints cause. */
+const HINT_GAP_MS = 1_000;
+
+const CHANNELS = [
+  EVENTS_CHANNEL,
+  OPERATIONS_CHANNEL,
+  PROVIDER_EVENTS_CHANNEL,
+  SUBSCRIPTIONS_CHANNEL,
+];
+
+type WatchServices = Pick<Services, 'database' | 'log' | 'now'>;
+
+export interface DueWatchOptions {
+  idleMs?: number;
+}
+
+export class DueWatch implements AsyncDisposable {
+  readonly #services: WatchServices;
+  readonly #watched: (Watched & { notBeforeMs: number })[] = [];
+  readonly #idleMs: number;
+  readonly #outage: Outage;
+  readonly #alarm = new Alarm();
+  readonly #stopping = new AbortController();
+  #isHinted = false;
+  readonly #listening: AsyncDisposable[] = [];
+  #running = Promise.resolve();
+
+  constructor(
+    services: WatchServices,
+    watched: readonly Watched[] = [],
+    { idleMs = IDLE_MS }: DueWatchOptions = {},
+  ) {
+    this.#services = services;
+    this.#idleMs = idleMs;
+    for (const one of watched) this.add(one);
+    this.#outage = new Outage(services.log, 'due_work.unreadable');
+  }
+
+  /** Before `start`. */
+  add(watched: Watched): void {
+    this.#watched.push({ ...watched, notBeforeMs: 0 });
+  }
+
+  /** Looks until it is disposed of, and soon after each hint that something has changed. */
+  start(): void {
+    const onHint = () => {
+      this.#isHinted = true;
+      this.#alarm.ring();
+    };
+    const { listen } = this.#services.database;
+    for (const channel of CHANNELS) this.#listening.push(listen(channel, onHint));
+    this.#running = this.#lookAgainAndAgain();
+  }
+
+  async #lookAgainAndAgain(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const lookedMs = performance.now();
+      this.#isHinted = false;
+      const untilNextMs = await this.#outage.watch(() => this.#look());
+      await this.#alarm.wait(untilNextMs ?? HINT_GAP_MS);
+      const restMs = lookedMs + HINT_GAP_MS - performance.now();
+      if (this.#isHinted && restMs > 0) await wait(restMs, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** Answers when the next look is due, in milliseconds. */
+  async #look(): Promise<number> {
+    const { database, now } = this.#services;
+    const dueInMs = await database.rows.query<{ ms: number | null }>(this.#sql(), [now()]);
+    const nowMs = performance.now();
+    const nexts = this.#watched.map((watched, index) => {
+      const ms = dueInMs[index]?.ms ?? null;
+      if (ms === null || ms > 0) return ms ?? this.#idleMs;
+      if (watched.notBeforeMs <= nowMs) {
+        watched.notBeforeMs = nowMs + watched.gapMs;
+        watched.onDue();
+      }
+      return watched.notBeforeMs - nowMs;
+    });
+    return Math.min(this.#idleMs, ...nexts);
+  }
+
+  /** Its rows are in the order of what is watched. */
+  #sql(): string {
+    const values = this.#watched.map(({ earliest }, index) => `(${index}, (${earliest}))`);
+    return `
+      select (extract(epoch from "time" - greatest(clock_timestamp(), $1)) * 1000)::float8 as "ms"
+      from (values ${values.join(', ')}) as waiting("index", "time") order by "index"`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    this.#alarm.ring();
+    await Promise.all(this.#listening.map((one) => one[Symbol.asyncDispose]()));
+    await this.#running;
+  }
+}

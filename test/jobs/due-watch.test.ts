@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { DueWatch, type Watched } from '../../src/jobs/due-watch.ts';
+import { createLog } from '../../src/log.ts';
+import { HOUR_MS } from '../../src/work/durations.ts';
+import { sharedApp } from '../support/app.ts';
+
+const { services } = (await sharedApp()).app;
+const POLLING = { timeout: 20_000, interval: 10 };
+
+/** Notes when it is told that something is due. */
+function watched(earliest: string, gapMs = 50) {
+  const toldMs: number[] = [];
+  return { earliest, gapMs, toldMs, onDue: () => void toldMs.push(performance.now()) };
+}
+
+function watch(all: Watched[], log = services.log): void {
+  const watching = new DueWatch({ ...services, log }, all, { idleMs: HOUR_MS });
+  watching.start();
+  onTestFinished(() => watching[Symbol.asyncDispose]());
+}
+
+test('what waits for its time is told of when it comes, and nothing else is', async () => {
+  const startMs = performance.now();
+  const time = new Date(services.now().getTime() + 500).toISOString();
+  const later = watched(`select timestamptz '${time}'`, HOUR_MS);
+  const never = watched('select null::timestamptz');
+  watch([never, later]);
+  await expect.poll(() => later.toldMs.length, POLLING).toBe(1);
+  expect(later.toldMs[0]).toBeGreaterThan(startMs + 450);
+  expect(never.toldMs).toEqual([]);
+});
+
+test('what stays due is told of again, each at its own pace', async () => {
+  const quick = watched('select now()', 20);
+  const slow = watched('select now()', HOUR_MS);
+  watch([quick, slow]);
+  await expect.poll(() => quick.toldMs.length, POLLING).toBeGreaterThan(3);
+  expect(slow.toldMs).toHaveLength(1);
+});
+
+test('a hint of a change makes it look: nothing else would for an hour', async () => {
+  const name = crypto.randomUUID();
+  const { prisma } = services.database;
+  const made = watched(`select now() from "Org" where "label" = '${name}' limit 1`, HOUR_MS);
+  const seen = watched('select now()', HOUR_MS);
+  watch([made, seen]);
+  await expect.poll(() => seen.toldMs.length, POLLING).toBe(1);
+  await prisma.$transaction([
+    prisma.$executeRaw`insert into "Org" ("id", "label", "createTime", "updateTime")
+      values (${name}, ${name}, now(), now())`,
+    prisma.$executeRaw`select pg_notify('gateway_events', '')`,
+  ]);
+  await expect.poll(() => made.toldMs.length, POLLING).toBe(1);
+});
+
+test('a look that fails is logged once, and tried again', async () => {
+  const lines: string[] = [];
+  const log = createLog('warn', { write: (line: string) => void lines.push(line) });
+  const name = `broken_${crypto.randomUUID().replaceAll('-', '')}`;
+  const one = watched(`select now() from ${name} limit 1`);
+  watch([one], log);
+  await expect.poll(() => lines.length, POLLING).toBe(1);
+  expect(lines[0]).toContain('due_work.unreadable');
+  await services.database.prisma.$executeRawUnsafe(`create table ${name} as select 1`);
+  onTestFinished(async () => {
+    await services.database.prisma.$executeRawUnsafe(`drop table ${name}`);
+  });
+  await expect.poll(() => one.toldMs.length, POLLING).toBeGreaterThan(0);
+  await delay(0);
+  expect(lines).toHaveLength(1);
+});

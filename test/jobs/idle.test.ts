@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createLog } from '../../src/log.ts';
+import { NO_METERS } from '../../src/meters.ts';
+import { startWork } from '../../src/start-work.ts';
+import { testApp, testDatabase } from '../support/app.ts';
+
+const LOOK_AFTER_MS = 8_000;
+/** Of work one; the others show that the connections, the clock and the database are as they were. */
+const STATEMENTS_MAX = 12;
+
+test('a process that has nothing to do asks seldom whether there is something', async () => {
+  let statements = 0;
+  const statementEnded = () => {
+    statements += 1;
+  };
+  const meters = { ...NO_METERS, isOn: true, statementEnded };
+  await using app = await testApp({ database: await testDatabase(createLog('silent'), meters) });
+  await using _work = await startWork(app.app.services);
+  const inTime = async (ms: number) => {
+    const before = statements;
+    await delay(ms);
+    return statements - before;
+  };
+  // Each sweep runs once at the start.
+  await expect.poll(() => inTime(1_000), { timeout: 30_000, interval: 0 }).toBeLessThan(4);
+  expect(statements).toBeGreaterThan(20);
+  expect(await inTime(LOOK_AFTER_MS)).toBeLessThanOrEqual(STATEMENTS_MAX);
+});
