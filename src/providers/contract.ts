@@ -4,6 +4,7 @@
  * test/providers/contract.ts holds all of them to this file.
  */
 
+import type { DefineFieldsCapability } from './defining-fields.ts';
 import type { ObjectDescription, ObjectSummary } from './descriptions.ts';
 import type { SubscribeCapability } from './subscribing.ts';
 
@@ -194,6 +195,8 @@ export interface Capabilities {
   /** The account's objects, custom ones included if the provider lists them. */
   listObjects?: (session: ProviderSession) => Promise<ObjectSummary[]>;
   describeObject?: (session: ProviderSession, objectName: string) => Promise<ObjectDescription>;
+  /** Makes and changes fields of the account's objects. What it makes, `describeObject` describes. */
+  defineFields?: DefineFieldsCapability;
   readPage?: (session: ProviderSession, read: PageRead) => Promise<RecordPage>;
   writeRecord?: (session: ProviderSession, write: RecordWrite) => Promise<RecordOutcome>;
   /** One outcome for each record, in the order given. */

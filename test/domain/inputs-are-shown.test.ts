@@ -39,6 +39,10 @@ const NOT_SHOWN_TYPES: [names: RegExp, reason: string][] = [
   [/^(AutoBatchPolicy|BatchPolicy|RetryPolicy|WriteRecords|TriggerRead)Input$/, ASKED],
   [/^CreateSessionTokenInput$/, 'The token says it, and `viewer` to who sends it.'],
   [/^(RecordFilter|TimeRange)Input$/, FOUND_BY],
+  [
+    /^(Upsert(Installed)?ObjectMetadata|ObjectFields|Field(Definition|Association)|(String|Numeric)Options|AssociationLabels)Input$/,
+    'What becomes of it is told in the words of the provider: `metadata`, and `objectMetadata`.',
+  ],
   [/^(Pause|Resume)ReadsInput$/, '`paused` and `pauseNote` of the objects show it.'],
   [/^UpsertIntegrationsInput$/, 'The integrations and their latest revisions show it.'],
   [/^StartOAuth(Connect|Update)Input$/, 'The connection that the consent makes shows it.'],

@@ -40,6 +40,8 @@ export interface ContractSubject extends AsyncDisposable {
   updates?: boolean;
   /** Its description is known without a request. */
   isDescribedBeforehand?: boolean;
+  /** Of a provider that makes fields: the name of a new one, with `obby` in it. */
+  newField?: string;
   /** Records of `objectName` in the account. */
   countRecords(): number | Promise<number>;
   /** Puts records into the account as though they had last changed then; gives their ids. */

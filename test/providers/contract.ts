@@ -11,6 +11,7 @@ import {
   supportedCapabilities,
 } from '../../src/providers/contract.ts';
 import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
+import { defineTests, defining } from './contract-defining.ts';
 import { metadataTests, readTests } from './contract-reading.ts';
 import {
   type ContractSubject,
@@ -30,6 +31,7 @@ export function providerContract(name: string, makeSubject: MakeSubject): void {
   describe(`${name} keeps to the provider contract`, () => {
     declarationTests(makeSubject);
     metadataTests(makeSubject);
+    defineTests(makeSubject);
     readTests(makeSubject);
     writeTests(makeSubject);
     batchTests(makeSubject);
@@ -75,6 +77,7 @@ function declarationTests(makeSubject: MakeSubject): void {
     expect(supportedCapabilities(subject.provider).toSorted()).toEqual(declared.toSorted());
     if (Object.values(takes).includes(true)) expect(capabilities.writeRecord).toBeDefined();
     if (capabilities.writeRecord) expect(capabilities.readPage).toBeDefined();
+    if (capabilities.defineFields) expect(capabilities.describeObject).toBeDefined();
   });
 }
 
@@ -120,6 +123,7 @@ function attempts(subject: ContractSubject, id: string): (() => Promise<unknown>
   const change = { id, [textField]: 'failing' };
   return [
     !subject.isDescribedBeforehand && describeObject && (() => describeObject(session, objectName)),
+    defining(subject),
     readPage && (() => readPage(session, pageOf(subject))),
     readPage && (() => readPage(session, { ...pageOf(subject), since: minute(0) })),
     writeRecord && (() => writeRecord(session, { ...create, record })),

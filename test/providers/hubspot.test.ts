@@ -28,6 +28,7 @@ providerContract('hubspot', async (): Promise<ContractSubject> => {
     missingId: '999999',
     smallestPage: 10,
     tellsChanges: true,
+    newField: 'hobby',
     countRecords: () => server.store.records('contacts').length,
     storeRecords: (records) =>
       records.map(({ record, changedAt }) => server.store.create('contacts', record, changedAt).id),

@@ -27,6 +27,7 @@ providerContract('salesforce', async (): Promise<ContractSubject> => {
     missingId: '001000000000999AAA',
     smallestPage: 200,
     tellsChanges: true,
+    newField: 'Hobby__c',
     countRecords: () => server.store.records('Account').length,
     storeRecords: (records) =>
       records.map(({ record, changedAt }) => server.store.create('Account', record, { changedAt })),

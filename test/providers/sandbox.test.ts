@@ -35,6 +35,7 @@ async function makeSubject(): Promise<ContractSubject> {
     missingId: '404404',
     smallestPage: 10,
     tellsChanges: true,
+    newField: 'hobby',
     countRecords: () => sandbox.records(objectName).length,
     async storeRecords(records) {
       const ids: string[] = [];

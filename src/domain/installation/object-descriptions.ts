@@ -34,12 +34,24 @@ export function createObjectDescriptions(): ObjectDescriptions {
 
 /** Throws ProviderError, and UNPROCESSABLE where the provider describes no objects. */
 export async function describeObject(ask: DescriptionAsk): Promise<ObjectDescription> {
-  const { services, connection, module, objectName } = ask;
-  // A changed connection may be to another account.
-  const key = JSON.stringify([connection.id, connection.updateTime, module, objectName]);
-  const description = await services.providerAccess.descriptions.fetch(key, { context: ask });
+  const { services, objectName } = ask;
+  const { descriptions } = services.providerAccess;
+  const description = await descriptions.fetch(keyOf(ask), { context: ask });
   if (!description) throw new Error(`No description of ${objectName} came.`);
   return description;
+}
+
+/** The object has changed by this process; in others its description is known for at most a minute more. */
+export function forgetDescription(
+  { providerAccess }: Services,
+  about: Omit<DescriptionAsk, 'services'>,
+): void {
+  providerAccess.descriptions.delete(keyOf(about));
+}
+
+/** A changed connection may be to another account. */
+function keyOf({ connection, module, objectName }: Omit<DescriptionAsk, 'services'>): string {
+  return JSON.stringify([connection.id, connection.updateTime, module, objectName]);
 }
 
 async function fetchDescription(ask: DescriptionAsk): Promise<ObjectDescription> {

@@ -65,16 +65,29 @@ export const readObjectMetadata = projectRead(
     { id: projectId },
   ): Promise<ObjectMetadata> => {
     if (!call.catalogue.find(provider)) throw invalid('provider', NOT_A_PROVIDER, provider);
-    const group = await findGroupByRef(call, { projectId, groupRef: input.groupRef });
-    if (!group) throw notFound('Group', input.groupRef);
-    const key = { projectId, provider, groupId: group.id };
-    const connection = await findConnectionOfGroup(call.database.prisma, key);
-    if (!connection) throw notFound(`A connection to ${provider} of the group`, group.groupRef);
-    const { objectName: name } = input;
+    const { objectName: name, groupRef: group } = input;
+    const connection = await getConnectionOfGroup(call, { projectId, provider, groupRef: group });
     const description = await describe(call, { connection, module: null, name });
     return { ...selected(description, input), mappedObjectName: null };
   },
 );
+
+/** Throws NOT_FOUND if there is no such group, or it has no connection to the provider. */
+export async function getConnectionOfGroup(
+  call: Call,
+  {
+    projectId,
+    provider,
+    groupRef: name,
+  }: { projectId: string; provider: string; groupRef: string },
+): Promise<Row<'Connection'>> {
+  const group = await findGroupByRef(call, { projectId, groupRef: name });
+  if (!group) throw notFound('Group', name);
+  const key = { projectId, provider, groupId: group.id };
+  const connection = await findConnectionOfGroup(call.database.prisma, key);
+  if (!connection) throw notFound(`A connection to ${provider} of the group`, name);
+  return connection;
+}
 
 /** The same through the group's installation of an integration. */
 export const readInstalledObjectMetadata = read(

@@ -19,6 +19,7 @@ import '../project/consumer.ts';
 import '../connection/connection.ts';
 import '../connection/oauth-connect.ts';
 import '../installation/object-metadata.ts';
+import '../installation/object-fields.ts';
 import '../integration/integration.ts';
 import '../integration/revision.ts';
 import '../installation/installation.ts';

@@ -1,5 +1,6 @@
 /** HubSpot CRM: what it is, and which of its capabilities are wired to code. */
 import type { Capabilities, Provider } from '../contract.ts';
+import { defineFields } from './define-fields.ts';
 import { identify } from './identify.ts';
 import { describeObject } from './metadata.ts';
 import { readPage, readRecords } from './read.ts';
@@ -10,6 +11,7 @@ import { writeBatch } from './write-batch.ts';
 const capabilities: Capabilities = {
   identify,
   describeObject,
+  defineFields,
   readPage,
   readRecords,
   writeRecord,

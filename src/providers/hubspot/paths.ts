@@ -19,6 +19,12 @@ export const paths = {
   batch: (object: string, action: 'create' | 'update') =>
     `${DATED_OBJECTS}/${objectName(object)}/batch/${action}`,
   properties: (object: string) => `/crm/v3/properties/${objectName(object)}/`,
+  newProperty: (object: string) => `/crm/v3/properties/${objectName(object)}`,
+  /** `name` is one that `defineFields` takes. */
+  property: (object: string, name: string) => `/crm/v3/properties/${objectName(object)}/${name}`,
+  propertyGroups: (object: string) => `/crm/v3/properties/${objectName(object)}/groups`,
+  propertyGroup: (object: string, name: string) =>
+    `/crm/v3/properties/${objectName(object)}/groups/${name}`,
   schema: (object: string) => `/crm-object-schemas/2026-03/schemas/${objectName(object)}`,
   pipelines: (object: string) => `/crm/pipelines/2026-03/${objectName(object)}`,
 };

@@ -48,12 +48,15 @@ export const batchAnswer = z.object({
 });
 export type BatchAnswer = z.infer<typeof batchAnswer>;
 
-const property = z.object({
+/** Loose: what it is made of is passed on as it came. */
+export const property = z.looseObject({
   name: z.string(),
   label: z.string().nullish(),
+  description: z.string().nullish(),
   type: z.string(),
   fieldType: z.string(),
-  options: z.array(z.object({ value: z.string(), label: z.string() })).nullish(),
+  options: z.array(z.looseObject({ value: z.string(), label: z.string() })).nullish(),
+  hasUniqueValue: z.boolean().nullish(),
   hubspotDefined: z.boolean().nullish(),
   modificationMetadata: z.object({ readOnlyValue: z.boolean() }).nullish(),
   referencedObjectType: z.string().nullish(),

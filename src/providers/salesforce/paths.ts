@@ -11,5 +11,9 @@ export const paths = {
   records: (object: string) => `${API}/sobjects/${objectApiName(object)}`,
   /** `id` is one that findRecordId gave. */
   record: (object: string, id: string) => `${API}/sobjects/${objectApiName(object)}/${id}`,
+  toolingQuery: `${API}/tooling/query`,
+  customFields: `${API}/tooling/sobjects/CustomField`,
+  /** `id` is one that Salesforce gave. */
+  customField: (id: string) => `${API}/tooling/sobjects/CustomField/${encodeURIComponent(id)}`,
   description: (object: string) => `${API}/sobjects/${objectApiName(object)}/describe`,
 };

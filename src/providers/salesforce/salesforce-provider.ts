@@ -1,6 +1,7 @@
 /** Salesforce: what it is, and which of its capabilities are wired to code. */
 import type { Provider, ProviderLimits } from '../contract.ts';
 import { accountEngagement } from './account-engagement.ts';
+import { defineFields } from './define-fields.ts';
 import { identify } from './identify.ts';
 import { describeObject } from './metadata.ts';
 import { readPage } from './read.ts';
@@ -61,6 +62,7 @@ export function salesforceProvider(
     capabilities: {
       identify,
       describeObject,
+      defineFields,
       readPage,
       readRecords,
       writeRecord,

@@ -71,6 +71,11 @@ export const describeAnswer = z.object({
   fields: z.array(field),
 });
 
+/** Custom fields, with all that they are made of. */
+export const toolingAnswer = z.object({
+  records: z.array(z.object({ Id: z.string(), Metadata: z.looseObject({ type: z.string() }) })),
+});
+
 /** The answer to a composite of one request. */
 export const compositeAnswer = z.object({
   compositeResponse: z.tuple([z.object({ body: z.unknown(), httpStatusCode: z.int() })]),

@@ -1,4 +1,5 @@
 import type { Capabilities, Provider, ProviderLimits } from '../contract.ts';
+import { defineFields } from './define-fields.ts';
 import { describeObject, readPage, readRecords } from './read.ts';
 import { subscribe } from './subscribe.ts';
 import { deleteRecord, writeBatch, writeRecord } from './write.ts';
@@ -17,6 +18,7 @@ const limits: ProviderLimits = {
 
 const capabilities: Capabilities = {
   describeObject,
+  defineFields,
   readPage,
   readRecords,
   writeRecord,

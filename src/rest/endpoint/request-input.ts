@@ -19,7 +19,9 @@ export function readInput(endpoint: Endpoint, sent: Parts): { input: unknown; pl
   const { given, places, issues: misread } = openWireForms(endpoint.places, members);
   issues.push(...misread);
   const { input, issues: found, isRefused } = endpoint.parse(given);
-  issues.push(...found.map((issue) => issueInRequest(places, issue)));
+  const isSaid = ({ name }: Issue) => misread.some((one) => one.name.startsWith(`${name}.`));
+  // What was left out for its form is not missing.
+  issues.push(...found.map((issue) => issueInRequest(places, issue)).filter((one) => !isSaid(one)));
   if (isRefused || issues.length > found.length) {
     const remedy = endpoint.mask ? maskRemedy(issues, endpoint.mask.fields.keys()) : {};
     throw invalidInput(firstAtEachPlace(issues), { ...remedy });

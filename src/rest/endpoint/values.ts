@@ -25,6 +25,7 @@ export function readValue(schema: z.ZodType, { value, path }: At, reading: Readi
   if (value === undefined || value === null) return value;
   const { inner } = unwrapped(schema);
   if (inner instanceof z.ZodObject) return readMembers(inner, { value, path }, reading);
+  if (inner instanceof z.ZodRecord) return readEntries(inner, { value, path }, reading);
   if (inner instanceof z.ZodArray) return readItems(inner, { value, path }, reading);
   if (inner instanceof z.ZodEnum) return readWord(inner, { value, path }, reading);
   if (inner instanceof z.ZodDate) return readTime({ value, path }, reading);
@@ -48,6 +49,17 @@ function readMembers(schema: z.ZodObject, { value, path }: At, reading: Reading)
       const read = readValue(type, { value: own, path: [...path, name] }, reading);
       return read === undefined ? [] : [[name, read]];
     }),
+  );
+}
+
+function readEntries(schema: z.ZodRecord, { value, path }: At, reading: Reading): unknown {
+  if (typeof value !== 'object' || Array.isArray(value)) return value;
+  const type = schema.valueType as z.ZodType;
+  return Object.fromEntries(
+    Object.entries(value as object).map(([name, entry]) => [
+      name,
+      readValue(type, { value: entry, path: [...path, name] }, reading),
+    ]),
   );
 }
 

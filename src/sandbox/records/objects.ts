@@ -25,6 +25,7 @@ export interface FieldDefinition {
   /** Stands for a field that an account's owner added. */
   custom?: boolean;
   readOnly?: boolean;
+  description?: string;
   options?: { value: string; displayName: string }[];
   references?: ObjectName;
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { jsonBody, parsed, type SandboxAnswer, type SandboxRequest } from '../request.ts';
 import { cursorText, parsedCursor } from './cursor.ts';
-import { OBJECTS, type ObjectDefinition } from './objects.ts';
+import { type FieldDefinition, OBJECTS, type ObjectDefinition } from './objects.ts';
 import { recordView, selectedView } from './record-view.ts';
 import type { StoredRecord } from './table.ts';
 import type { Workspace } from './workspace.ts';
@@ -16,7 +16,11 @@ export function listObjects(): SandboxAnswer {
 
 export function describeObject(workspace: Workspace, { params }: SandboxRequest): SandboxAnswer {
   const { name, displayName, fields } = workspace.getTable(params.object!).definition;
-  const described = fields.map((field) => ({
+  return { status: 200, json: { name, displayName, fields: fields.map(fieldView) } };
+}
+
+export function fieldView(field: FieldDefinition) {
+  return {
     name: field.name,
     displayName: field.displayName,
     type: field.type,
@@ -24,10 +28,10 @@ export function describeObject(workspace: Workspace, { params }: SandboxRequest)
     unique: field.unique ?? false,
     custom: field.custom ?? false,
     readOnly: field.readOnly ?? false,
+    ...(field.description && { description: field.description }),
     ...(field.options && { options: field.options }),
     ...(field.references && { references: [field.references] }),
-  }));
-  return { status: 200, json: { name, displayName, fields: described } };
+  };
 }
 
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));

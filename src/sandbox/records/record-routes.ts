@@ -1,5 +1,6 @@
 import type { SandboxAnswer, SandboxRequest } from '../request.ts';
 import type { Route } from '../router.ts';
+import { putField } from './defining.ts';
 import type { IdempotencyKeys } from './idempotency.ts';
 import { describeObject, getRecord, listObjects, listRecords, readBatch } from './reading.ts';
 import type { Workspace } from './workspace.ts';
@@ -40,6 +41,7 @@ export function recordRoutes({ workspace, idempotencyKeys, admit }: Parts): Rout
   return [
     route('GET', '', listObjects),
     route('GET', '/:object', describeObject),
+    route('PUT', '/:object/fields/:name', putField),
     route('GET', '/:object/records', listRecords),
     route('GET', '/:object/records/:id', getRecord),
     routeOnce('/:object/records', createRecord),

@@ -102,6 +102,15 @@ export class RecordTable {
     return this.#ownersByField.get(name)?.get(uniqueKey(value)) ?? null;
   }
 
+  /** Adds the field, or puts it in the place of that of its name, which must be as unique. */
+  putField(field: FieldDefinition): void {
+    const { fields } = this.definition;
+    const at = fields.findIndex(({ name }) => name === field.name);
+    if (at === -1) fields.push(field);
+    else fields[at] = field;
+    if (field.unique && at === -1) this.#ownersByField.set(field.name, new Map());
+  }
+
   create(values: Record<string, unknown>, associations: StoredAssociation[] = []): StoredRecord {
     this.#lastId += 1;
     const record = this.#put(String(this.#lastId), values, associations);

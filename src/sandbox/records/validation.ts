@@ -28,7 +28,7 @@ function option({ options = [] }: FieldDefinition) {
   return z.enum(values, `must be one of ${values.join(', ')}`);
 }
 
-const schemaByField = new Map<FieldDefinition, z.ZodType>();
+const schemaByField = new WeakMap<FieldDefinition, z.ZodType>();
 
 function schemaOf(field: FieldDefinition): z.ZodType {
   const known = schemaByField.get(field);

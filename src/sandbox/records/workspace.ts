@@ -43,9 +43,10 @@ export class Workspace {
 
   constructor(now: () => Date, tell: (event: RecordEvent) => void = () => {}) {
     this.#tables = {
-      contacts: new RecordTable(OBJECTS.contacts, now, tell),
-      companies: new RecordTable(OBJECTS.companies, now, tell),
-      deals: new RecordTable(OBJECTS.deals, now, tell),
+      // Copies: callers define fields of their own.
+      contacts: new RecordTable(structuredClone(OBJECTS.contacts), now, tell),
+      companies: new RecordTable(structuredClone(OBJECTS.companies), now, tell),
+      deals: new RecordTable(structuredClone(OBJECTS.deals), now, tell),
     };
   }
 

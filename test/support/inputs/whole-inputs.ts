@@ -331,6 +331,57 @@ const ofWrites = WRITES.map((given) => ({
   input: { ...writing, ...given },
 }));
 
+const PLAIN_FIELD = { fieldName: 'motto', displayName: 'Motto', valueType: 'STRING' };
+
+/** With all that providers honour between them: the sandbox refuses a part of it. */
+const DEFINITION = {
+  fieldName: 'hobby',
+  displayName: 'Hobby',
+  valueType: 'REFERENCE',
+  description: 'What they like',
+  required: true,
+  unique: true,
+  indexed: true,
+  stringOptions: {
+    length: 9,
+    pattern: '^a',
+    values: ['a'],
+    valuesRestricted: true,
+    defaultValue: 'a',
+  },
+  numericOptions: { precision: 3, scale: 1, min: 1, max: 9, defaultValue: 2 },
+  association: {
+    associationType: 'lookup',
+    targetObject: 'companies',
+    targetField: 'id',
+    cardinality: 'MANY_TO_ONE',
+    onDelete: 'RESTRICT',
+    required: true,
+    reverseLookupFieldName: 'fans',
+    labels: { singular: 'Fan', plural: 'Fans' },
+  },
+};
+const objects = [{ objectName: 'contacts', fields: [DEFINITION] }];
+const ofFields: Step[] = [
+  {
+    mutation: 'upsertObjectMetadata',
+    input: {
+      ...{ provider: 'sandbox', groupRef: 'apiKey' },
+      objects: [{ objectName: 'contacts', fields: [PLAIN_FIELD] }],
+    },
+  },
+  {
+    mutation: 'upsertObjectMetadata',
+    input: { provider: 'sandbox', groupRef: 'apiKey', objects },
+    isRefused: 'no field has all of it',
+  },
+  {
+    mutation: 'upsertInstalledObjectMetadata',
+    input: { integrationIdOrName: 'crm', groupRef: 'apiKey', objects },
+    isRefused: 'no field has all of it',
+  },
+];
+
 const ofOrgs: Step[] = [
   { mutation: 'createOrg', input: { label: 'Own' }, as: 'builder', gives: 'ownOrg' },
   { mutation: 'updateOrg', input: { orgId: '@ownOrg', label: 'Renamed' }, as: 'builder' },
@@ -435,6 +486,7 @@ export const STEPS: Step[] = [
   ...ofConnecting,
   ...ofIntegrations,
   ...ofWrites,
+  ...ofFields,
   ...ofOrgs,
   ...ends,
 ];

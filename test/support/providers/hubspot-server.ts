@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { createBatch, updateBatch } from './hubspot-batch.ts';
 import { hubspotObjects } from './hubspot-objects.ts';
+import { changeProperty, createProperty, findGroup, makeGroup } from './hubspot-properties.ts';
 import { listRecords, readBatch, searchRecords } from './hubspot-search.ts';
 import { HubspotRefusal, HubspotStore, hubspotError } from './hubspot-store.ts';
 import {
@@ -83,6 +84,10 @@ const ROUTES: [method: string, path: RegExp, route: Route][] = [
     new RegExp(`${V3}/batch/read$`),
     (store, { body }, [name = '']) => readBatch(store, name, body),
   ],
+  ['POST', /^\/crm\/v3\/properties\/([^/]+)$/, createProperty],
+  ['PATCH', /^\/crm\/v3\/properties\/([^/]+)\/([^/]+)$/, changeProperty],
+  ['GET', /^\/crm\/v3\/properties\/([^/]+)\/groups\/([^/]+)$/, findGroup],
+  ['POST', /^\/crm\/v3\/properties\/([^/]+)\/groups$/, makeGroup],
   [
     'GET',
     /^\/crm\/v3\/properties\/([^/]+)\/$/,

@@ -7,6 +7,9 @@ export interface HubspotProperty {
   type: string;
   fieldType: string;
   options: { label: string; value: string; displayOrder: number; hidden: boolean }[];
+  description?: string;
+  groupName?: string;
+  hasUniqueValue?: boolean;
   hubspotDefined: boolean;
   modificationMetadata: {
     archivable: boolean;
@@ -17,6 +20,8 @@ export interface HubspotProperty {
 }
 
 export interface HubspotObject {
+  /** The groups of its properties that callers have made, by name. */
+  groups?: Record<string, { name: string; label: string }>;
   labels: { singular: string; plural: string };
   requiredProperties: string[];
   properties: HubspotProperty[];

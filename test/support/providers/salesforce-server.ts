@@ -7,12 +7,14 @@ import {
   startProviderServer,
 } from './provider-server.ts';
 import { writeCollection } from './salesforce-collection.ts';
+import { SalesforceMetadata } from './salesforce-metadata.ts';
 import { salesforceObjects } from './salesforce-objects.ts';
 import { SalesforceQueries } from './salesforce-query.ts';
 import { SalesforceRefusal, SalesforceStore, type WriteOptions } from './salesforce-store.ts';
 
 export interface SalesforceServer extends ProviderServer {
   store: SalesforceStore;
+  metadata: SalesforceMetadata;
 }
 
 export async function salesforceServer(
@@ -21,16 +23,17 @@ export async function salesforceServer(
   const { token = 'salesforce-token', now = () => new Date() } = options;
   const store = new SalesforceStore(salesforceObjects(), now);
   const queries = new SalesforceQueries(store);
+  const metadata = new SalesforceMetadata(store);
   const server = await startProviderServer((request) => {
     if (request.headers.authorization !== `Bearer ${token}`) return salesforceFailure(401);
     try {
-      return route({ store, queries }, request);
+      return route({ store, queries, metadata }, request);
     } catch (refusal) {
       if (refusal instanceof SalesforceRefusal) return refusal.answer;
       return new SalesforceRefusal(400, 'JSON_PARSER_ERROR', String(refusal)).answer;
     }
   });
-  return { ...server, store };
+  return { ...server, store, metadata };
 }
 
 /** A failure of the whole request, in Salesforce's words. */
@@ -51,12 +54,34 @@ const FAILURES: Record<number, [errorCode: string, message: string]> = {
 interface Org {
   store: SalesforceStore;
   queries: SalesforceQueries;
+  metadata: SalesforceMetadata;
 }
 type Route = (org: Org, request: ServedRequest, names: string[]) => ServedAnswer;
 
 const API = '^/services/data/v60.0';
 
 const ROUTES: [method: string, path: RegExp, route: Route][] = [
+  ['GET', /^\/services\/oauth2\/userinfo$/, ({ metadata }) => metadata.userInfo()],
+  [
+    'GET',
+    new RegExp(`${API}/tooling/query$`),
+    ({ metadata }, { query }) => metadata.findField(query.get('q') ?? ''),
+  ],
+  [
+    'POST',
+    new RegExp(`${API}/tooling/sobjects/CustomField$`),
+    ({ metadata }, { body }) => metadata.createField(body),
+  ],
+  [
+    'PATCH',
+    new RegExp(`${API}/tooling/sobjects/CustomField/([^/]+)$`),
+    ({ metadata }, { body }, [id = '']) => metadata.changeField(id, body),
+  ],
+  [
+    'GET',
+    new RegExp(`${API}/sobjects/(\\w+)/describe$`),
+    ({ store }, _, [name = '']) => describeObject(store, name),
+  ],
   ['GET', new RegExp(`${API}/query$`), startQuery],
   ['GET', new RegExp(`${API}/query/([^/]+)$`), goOnWithQuery],
   ['POST', new RegExp(`${API}/composite$`), describeInComposite],
@@ -78,7 +103,9 @@ function route(org: Org, request: ServedRequest): ServedAnswer {
 
 const OPTIONS_HEADER = 'sforce-query-options';
 
-function startQuery({ queries }: Org, { query, headers }: ServedRequest): ServedAnswer {
+function startQuery({ queries, metadata }: Org, { query, headers }: ServedRequest): ServedAnswer {
+  const found = metadata.findPermissions(query.get('q') ?? '');
+  if (found) return found;
   return queries.start(query.get('q') ?? '', headers[OPTIONS_HEADER]);
 }
 
@@ -127,7 +154,13 @@ function writeRecords({ store }: Org, request: ServedRequest): ServedAnswer {
 
 const values = z.record(z.string(), z.unknown());
 
-function createRecord({ store }: Org, request: ServedRequest, [name = '']: string[]): ServedAnswer {
+function createRecord(
+  { store, metadata }: Org,
+  request: ServedRequest,
+  [name = '']: string[],
+): ServedAnswer {
+  const made = metadata.createPermission(name, request.body);
+  if (made) return made;
   const id = store.create(name, values.parse(request.body), writeOptions(request));
   return { status: 201, body: { id, success: true, errors: [] } };
 }

@@ -1,0 +1,213 @@
+/** Fields as callers define them, and what in a definition a provider can't honour. */
+import { z } from 'zod';
+import type { Issue } from '../../errors.ts';
+import {
+  CARDINALITIES,
+  DELETION_RULES,
+  type DefineFieldsCapability,
+} from '../../providers/defining-fields.ts';
+import { FIELD_VALUE_TYPES } from '../../providers/descriptions.ts';
+import { issueAt } from '../issues.ts';
+import { orNull } from '../optional-value.ts';
+
+/** Each is made by requests of its own, one after the other, in the time of one mutation. */
+const FIELDS_MAX = 50;
+const OBJECTS_MAX = 10;
+const VALUES_MAX = 500;
+
+const text = z.string().min(1).max(256);
+const longText = z.string().max(1_000);
+
+const stringOptions = z
+  .object({
+    length: orNull(z.number().int().min(1).max(131_072)).describe('The most characters.'),
+    pattern: orNull(text).describe('A regular expression that values must match.'),
+    values: orNull(z.array(text).min(1).max(VALUES_MAX)).describe(
+      'The values of a select field. Values that it has already stay.',
+    ),
+    valuesRestricted: orNull(z.boolean()).describe(
+      'Whether a select field takes these values alone.',
+    ),
+    defaultValue: orNull(longText).describe('The value of records that are made without one.'),
+  })
+  .meta({ id: 'StringOptionsInput', description: 'More about a text or a select field.' });
+
+const numericOptions = z
+  .object({
+    precision: orNull(z.number().int().min(1).max(18)).describe('The digits in all, 1 to 18.'),
+    scale: orNull(z.number().int().min(0).max(17)).describe('The digits of the fraction, 0 to 17.'),
+    min: orNull(z.number()).describe('The smallest value.'),
+    max: orNull(z.number()).describe('The largest value.'),
+    defaultValue: orNull(z.number()).describe('The value of records that are made without one.'),
+  })
+  .meta({ id: 'NumericOptionsInput', description: 'More about a field of numbers.' });
+
+const association = z
+  .object({
+    associationType: text.describe('How the records are tied: `lookup`.'),
+    targetObject: text.describe("The provider's name of the object that is referred to."),
+    targetField: orNull(text).describe('The field of that object which values name.'),
+    cardinality: orNull(z.enum(CARDINALITIES).meta({ id: 'FieldCardinality' })).describe(
+      'How many records may refer to one record.',
+    ),
+    onDelete: orNull(z.enum(DELETION_RULES).meta({ id: 'FieldDeletionRule' })).describe(
+      'What becomes of a record whose target is deleted.',
+    ),
+    required: orNull(z.boolean()).describe('Whether every record must refer to one.'),
+    reverseLookupFieldName: orNull(text).describe(
+      'The name by which the target lists the records that refer to it.',
+    ),
+    labels: orNull(
+      z
+        .object({
+          singular: orNull(text).describe('Of one record.'),
+          plural: orNull(text).describe('Of the list.'),
+        })
+        .meta({ id: 'AssociationLabelsInput', description: 'The names that people see.' }),
+    ).describe('The names of the records at the target that people see.'),
+  })
+  .meta({ id: 'FieldAssociationInput', description: 'The object that a field refers to.' });
+
+const fieldDefinition = z
+  .object({
+    fieldName: text.describe("The provider's name of the field; of Salesforce's it ends in `__c`."),
+    displayName: text.describe('The name that people see.'),
+    valueType: z.enum(FIELD_VALUE_TYPES).meta({
+      id: 'FieldValueType',
+      description: 'The type of its values: any but OTHER.',
+    }),
+    description: orNull(longText).describe('What people are told of it.'),
+    required: orNull(z.boolean()).describe('Whether every record must have a value.'),
+    unique: orNull(z.boolean()).describe('Whether no two records may have the same value.'),
+    indexed: orNull(z.boolean()).describe('Whether records are found by it quickly.'),
+    stringOptions: orNull(stringOptions).describe('For texts and select fields alone.'),
+    numericOptions: orNull(numericOptions).describe('For numbers alone.'),
+    association: orNull(association).describe('For references, which need it.'),
+  })
+  .meta({
+    id: 'FieldDefinitionInput',
+    description:
+      'A field to make, or to bring in line. What the provider can not honour is refused, before anything is made.',
+  });
+export type FieldDefinitionInput = z.input<typeof fieldDefinition>;
+
+export const objectFields = z
+  .object({
+    objectName: text.describe('The name of the object.'),
+    fields: z
+      .array(fieldDefinition)
+      .min(1)
+      .max(FIELDS_MAX)
+      .describe(`The fields, at most ${FIELDS_MAX}.`),
+  })
+  .meta({ id: 'ObjectFieldsInput', description: 'Fields of one object.' });
+export type ObjectFields = z.output<typeof objectFields>;
+type ObjectFieldsInput = z.input<typeof objectFields>;
+
+export const objectsToDefine = z
+  .array(objectFields)
+  .min(1)
+  .max(OBJECTS_MAX)
+  .describe(`The objects with their fields, at most ${OBJECTS_MAX}.`);
+
+interface Definer {
+  displayName: string;
+  define: DefineFieldsCapability;
+}
+
+export function* definitionIssues(
+  objects: readonly ObjectFieldsInput[],
+  definer: Definer,
+): Generator<Issue> {
+  const names = objects.map(({ objectName }) => objectName);
+  for (const [at, { objectName, fields }] of objects.entries()) {
+    const path = ['input', 'objects', at];
+    if (names.indexOf(objectName) < at) {
+      yield issueAt([...path, 'objectName'], 'is named twice.', objectName);
+    }
+    const known = new Set<string>();
+    for (const [index, field] of fields.entries()) {
+      const ofField = [...path, 'fields', index];
+      const lower = field.fieldName.toLowerCase();
+      if (known.has(lower)) {
+        yield issueAt([...ofField, 'fieldName'], 'is named twice.', field.fieldName);
+      }
+      known.add(lower);
+      yield* fieldIssues(field, definer, ofField);
+    }
+  }
+}
+
+function* fieldIssues(
+  field: FieldDefinitionInput,
+  { displayName, define }: Definer,
+  path: PropertyKey[],
+): Generator<Issue> {
+  const { fieldName, valueType } = field;
+  if (!define.names.pattern.test(fieldName)) {
+    yield issueAt([...path, 'fieldName'], define.names.rule, fieldName);
+  }
+  if (!define.types.includes(valueType)) {
+    const detail = `must be one of ${define.types.join(', ')}: ${displayName} has no other fields.`;
+    yield issueAt([...path, 'valueType'], detail, valueType);
+    return;
+  }
+  yield* misplacedOptions(field, path);
+  for (const { name, value } of leaves(field)) {
+    const detail = refusalOf(define.options, name, value);
+    if (detail) yield issueAt([...path, ...name.split('.')], `${detail} ${displayName}.`, value);
+  }
+}
+
+/** Null for what is honoured. */
+function refusalOf(options: readonly string[], name: string, value: unknown): string | null {
+  if (options.includes(name) || options.includes(`${name}:${value}`)) return null;
+  const only = options.filter((one) => one.startsWith(`${name}:`));
+  if (only.length === 0) return 'is not supported by';
+  return `must be ${only.map((one) => one.slice(name.length + 1)).join(' or ')} for`;
+}
+
+const TYPES_OF = {
+  stringOptions: ['STRING', 'SINGLE_SELECT', 'MULTI_SELECT'],
+  numericOptions: ['INT', 'FLOAT'],
+  association: ['REFERENCE'],
+};
+
+function* misplacedOptions(field: FieldDefinitionInput, path: PropertyKey[]): Generator<Issue> {
+  for (const [name, types] of Object.entries(TYPES_OF)) {
+    const given = field[name as keyof typeof TYPES_OF];
+    if (given == null || types.includes(field.valueType)) continue;
+    const detail = `must be left out: it is for the types ${types.join(', ')}.`;
+    yield issueAt([...path, name], detail);
+  }
+  if (field.valueType === 'REFERENCE' && !field.association) {
+    yield issueAt([...path, 'association'], 'must be given for a reference.');
+  }
+  const isSelect = field.valueType.endsWith('_SELECT');
+  const values = field.stringOptions?.values;
+  if (isSelect === (values != null)) return;
+  const detail = isSelect ? 'must be given for a select field.' : 'is for select fields alone.';
+  yield issueAt([...path, 'stringOptions', 'values'], detail);
+}
+
+/** What is asked for beside names and type; false asks for nothing that fields don't have anyway. */
+function* leaves(field: FieldDefinitionInput): Generator<{ name: string; value: unknown }> {
+  const { description, required, unique, indexed } = field;
+  const own = Object.entries({ description, required: required || null, unique: unique || null });
+  for (const [name, value] of [...own, ['indexed', indexed || null] as const]) {
+    if (value != null) yield { name, value };
+  }
+  const { stringOptions: ofText, numericOptions: ofNumber, association: to } = field;
+  const { labels, required: isSure, ...target } = to ?? {};
+  const nested = {
+    stringOptions: ofText ?? {},
+    numericOptions: ofNumber ?? {},
+    association: { ...target, required: isSure || null },
+    'association.labels': labels ?? {},
+  };
+  for (const [part, members] of Object.entries(nested)) {
+    for (const [member, value] of Object.entries(members)) {
+      if (value != null) yield { name: `${part}.${member}`, value };
+    }
+  }
+}

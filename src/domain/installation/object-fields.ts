@@ -1,0 +1,134 @@
+/** Fields that a builder needs in its customers' accounts: made there, or brought in line. */
+import { z } from 'zod';
+import type { Row } from '../../database/rows.ts';
+import { invalid, notFound, unprocessable } from '../../errors.ts';
+import type { Provider } from '../../providers/contract.ts';
+import type { DefinedField, DefineFieldsCapability } from '../../providers/defining-fields.ts';
+import type { Call } from '../call.ts';
+import { openSession } from '../connection/connection-session.ts';
+import { openProjectMutation } from '../declared-mutation.ts';
+import { integrationIdOrName } from '../integration/integration.ts';
+import { contentOf, type IntegrationContent } from '../integration/integration-content.ts';
+import { latestRevisions } from '../integration/revision.ts';
+import { projectIdOrName, ref } from '../names.ts';
+import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
+import { refusingForProvider } from '../provider/provider-refusal.ts';
+import { byId } from '../scope.ts';
+import { definitionIssues, type ObjectFields, objectsToDefine } from './field-definition.ts';
+import { getInstallationOfGroup } from './installation.ts';
+import { forgetDescription } from './object-descriptions.ts';
+import { getConnectionOfGroup } from './object-metadata.ts';
+
+export const upsertObjectMetadataInput = z
+  .object({
+    projectIdOrName,
+    provider: z.string().min(1).max(128).describe('The name of the provider.'),
+    groupRef: ref.describe('The ref of a group with a connection to the provider.'),
+    objects: objectsToDefine,
+  })
+  .meta({
+    id: 'UpsertObjectMetadataInput',
+    description:
+      "The fields, and the group in whose account they are to be: by the provider's names.",
+  });
+
+export const upsertInstalledObjectMetadataInput = z
+  .object({
+    projectIdOrName,
+    integrationIdOrName,
+    groupRef: ref.describe('The ref of the group that has the installation.'),
+    objects: objectsToDefine,
+  })
+  .meta({
+    id: 'UpsertInstalledObjectMetadataInput',
+    description:
+      "The fields, and the group in whose account they are to be. Objects may have the integration's names.",
+  });
+
+/** What has become of each definition, in the order given. */
+export interface DefinedObject {
+  objectName: string;
+  fields: (DefinedField & { fieldName: string })[];
+}
+
+/** Through the connection that stands for the group. A field that the provider refuses keeps none of the others back. */
+export const upsertObjectMetadata = openProjectMutation({
+  needs: 'records:write',
+  input: upsertObjectMetadataInput,
+  async run(call, opened, { id: projectId }): Promise<DefinedObject[]> {
+    const { provider: name, objects, groupRef } = opened.given;
+    const provider = call.catalogue.find(name);
+    if (!provider) throw invalid('input.provider', NOT_A_PROVIDER, name);
+    const define = definerOf(provider);
+    const input = opened.parsed(definitionIssues(objects, { ...provider, define }));
+    const connection = await getConnectionOfGroup(call, { projectId, provider: name, groupRef });
+    const account = { connection, provider, define, module: null };
+    return defineAll(call, account, input.objects);
+  },
+});
+
+/** The same through the group's installation of an integration. */
+export const upsertInstalledObjectMetadata = openProjectMutation({
+  needs: 'records:write',
+  input: upsertInstalledObjectMetadataInput,
+  async run(call, opened): Promise<DefinedObject[]> {
+    const installation = await opened.orElse(getInstallationOfGroup(call, opened.given));
+    const [revision] = await latestRevisions(call, [installation.integrationId]);
+    const [connection] = await byId('Connection')(call, [installation.connectionId]);
+    if (!revision || !connection) throw notFound('Installation', installation.id);
+    const content = contentOf(revision);
+    const { module } = content;
+    const provider = call.catalogue.findAt(content.provider, module);
+    if (!provider) throw unprocessable(`${content.provider} is not a provider any more.`);
+    const define = definerOf(provider);
+    const issues = definitionIssues(opened.given.objects, { ...provider, define });
+    const { objects } = opened.parsed(issues);
+    const account = { connection, provider, define, module };
+    return defineAll(call, account, inProviderNames(objects, content));
+  },
+});
+
+function definerOf({ displayName, capabilities }: Provider): DefineFieldsCapability {
+  if (capabilities.defineFields) return capabilities.defineFields;
+  throw unprocessable(`${displayName} does not support fields that are defined from outside.`);
+}
+
+function inProviderNames(
+  objects: ObjectFields[],
+  { read, write }: IntegrationContent,
+): ObjectFields[] {
+  const known = [...(read?.objects ?? []), ...(write?.objects ?? [])];
+  const mapped = new Map(read?.objects.map((one) => [one.mapToName, one.objectName]));
+  return objects.map((object) => {
+    const isOwn = known.some(({ objectName }) => objectName === object.objectName);
+    return isOwn
+      ? object
+      : { ...object, objectName: mapped.get(object.objectName) ?? object.objectName };
+  });
+}
+
+interface Account {
+  connection: Row<'Connection'>;
+  provider: Provider;
+  /** Of the integration; null without one. */
+  module: string | null;
+  define: DefineFieldsCapability;
+}
+
+async function defineAll(
+  call: Call,
+  { connection, provider, module, define }: Account,
+  objects: ObjectFields[],
+): Promise<DefinedObject[]> {
+  const session = openSession(call, connection, provider);
+  const defined: DefinedObject[] = [];
+  for (const definitions of objects) {
+    const { objectName, fields } = definitions;
+    const outcomes = await refusingForProvider(() => define.define(session, definitions)).finally(
+      () => forgetDescription(call, { connection, module, objectName }),
+    );
+    const named = outcomes.map((one, at) => ({ ...one, fieldName: fields[at]!.fieldName }));
+    defined.push({ objectName, fields: named });
+  }
+  return defined;
+}

@@ -1,0 +1,118 @@
+/** Custom fields that callers define, by the Tooling API: the data API only describes them. */
+import type { ProviderAnswer, ProviderRequest, ProviderSession } from '../contract.ts';
+import {
+  type DefinedField,
+  type DefineFieldsCapability,
+  definedField,
+  type FieldDefinition,
+  type FieldDefinitions,
+  undefinedField,
+} from '../defining-fields.ts';
+import { answerBody, isSuccess } from '../reading-answers.ts';
+import { demandedOf, isCovered, merged, metadataOf, TYPES } from './custom-field.ts';
+import { makeVisible } from './field-visibility.ts';
+import { paths } from './paths.ts';
+import { failure, findRefusal } from './refused.ts';
+import { createAnswer, describeAnswer, toolingAnswer } from './wire.ts';
+
+export const defineFields: DefineFieldsCapability = {
+  types: Object.keys(TYPES) as (keyof typeof TYPES)[],
+  options: [
+    'description',
+    'required',
+    'unique',
+    'indexed',
+    'stringOptions.length',
+    'stringOptions.values',
+    'stringOptions.valuesRestricted',
+    'stringOptions.defaultValue',
+    'numericOptions.precision',
+    'numericOptions.scale',
+    'numericOptions.defaultValue',
+    'association.associationType:lookup',
+    'association.targetObject',
+    'association.cardinality:MANY_TO_ONE',
+    'association.onDelete',
+    'association.reverseLookupFieldName',
+    'association.labels.plural',
+  ],
+  names: {
+    pattern: /^(?=.{4,43}$)[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*__c$/,
+    rule: 'must be letters, digits and single underscores that end in `__c`, at most 43 characters, as the names of custom fields of Salesforce are.',
+  },
+  define,
+};
+
+async function define(
+  session: ProviderSession,
+  { objectName, fields }: FieldDefinitions,
+): Promise<DefinedField[]> {
+  const object = await findName(session, objectName);
+  const defined: DefinedField[] = [];
+  // One after the other: Salesforce locks an object while it changes.
+  for (const field of fields) defined.push(await defineOne(session, object, field));
+  const visible = fields.flatMap(({ fieldName, required }, index) =>
+    defined[index]?.error === null && !required ? fieldName : [],
+  );
+  const warning = await makeVisible(session, object, visible);
+  return defined.map((one, index) =>
+    warning !== null && visible.includes(fields[index]!.fieldName)
+      ? { ...one, warnings: [...one.warnings, warning] }
+      : one,
+  );
+}
+
+/** As Salesforce spells it: full names know one spelling only. */
+async function findName(session: ProviderSession, objectName: string): Promise<string> {
+  const answer = await session.send({ method: 'GET', path: paths.description(objectName) });
+  if (!isSuccess(answer)) throw failure(answer);
+  return answerBody(describeAnswer, answer, 'READ').name;
+}
+
+async function defineOne(
+  session: ProviderSession,
+  object: string,
+  field: FieldDefinition,
+): Promise<DefinedField> {
+  const wanted = metadataOf(field);
+  const present = await findField(session, object, field.fieldName);
+  if (!present) {
+    const whole = { ...demandedOf(wanted, field, object), ...wanted };
+    const body = { FullName: `${object}.${field.fieldName}`, Metadata: whole };
+    return change(session, { method: 'POST', path: paths.customFields, body }, whole);
+  }
+  if (present.Metadata.type !== wanted.type) {
+    const detail = `The field is there already, of the type ${present.Metadata.type}.`;
+    return undefinedField(detail, present.Metadata);
+  }
+  if (isCovered(wanted, present.Metadata)) return definedField('NONE', present.Metadata);
+  const whole = merged(wanted, present.Metadata);
+  const path = paths.customField(present.Id);
+  return change(session, { method: 'PATCH', path, body: { Metadata: whole } }, whole);
+}
+
+async function findField(session: ProviderSession, object: string, fieldName: string) {
+  const name = fieldName.replace(/__c$/, '');
+  const q = `SELECT Id, Metadata FROM CustomField WHERE EntityDefinition.QualifiedApiName = '${object}' AND DeveloperName = '${name}' AND NamespacePrefix = null`;
+  const answer = await session.send({ method: 'GET', path: paths.toolingQuery, query: { q } });
+  if (!isSuccess(answer)) throw failure(answer);
+  return answerBody(toolingAnswer, answer, 'READ').records[0] ?? null;
+}
+
+async function change(
+  session: ProviderSession,
+  request: ProviderRequest,
+  metadata: Record<string, unknown>,
+): Promise<DefinedField> {
+  const answer = await session.send(request);
+  if (!isSuccess(answer)) return refusedOrThrown(answer);
+  if (request.method === 'PATCH') return definedField('UPDATE', metadata);
+  answerBody(createAnswer, answer, 'WRITE');
+  return definedField('CREATE', metadata);
+}
+
+function refusedOrThrown(answer: ProviderAnswer): DefinedField {
+  const refusal = findRefusal(answer);
+  if (refusal === null) throw failure(answer);
+  return undefinedField(refusal.join(' '));
+}

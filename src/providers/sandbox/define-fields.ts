@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { FieldValueType, ProviderSession } from '../contract.ts';
+import {
+  type DefinedField,
+  type DefineFieldsCapability,
+  definedField,
+  type FieldDefinition,
+  type FieldDefinitions,
+  undefinedField,
+} from '../defining-fields.ts';
+import { answerBody, isSuccess } from '../reading-answers.ts';
+import { objectPath } from './read.ts';
+import { isRecordRefusal, refusalError, refusalMessages } from './wire.ts';
+
+const TYPES: Partial<Record<FieldValueType, string>> = {
+  STRING: 'text',
+  BOOLEAN: 'boolean',
+  DATE: 'date',
+  DATETIME: 'datetime',
+  SINGLE_SELECT: 'select',
+  MULTI_SELECT: 'multiselect',
+  INT: 'integer',
+  FLOAT: 'decimal',
+  REFERENCE: 'reference',
+};
+
+const ACTIONS = { created: 'CREATE', updated: 'UPDATE', unchanged: 'NONE' } as const;
+
+const definedSchema = z.object({
+  action: z.enum(['created', 'updated', 'unchanged']),
+  field: z.record(z.string(), z.unknown()),
+});
+
+export const defineFields: DefineFieldsCapability = {
+  types: Object.keys(TYPES) as FieldValueType[],
+  options: [
+    'description',
+    'required',
+    'unique',
+    'stringOptions.values',
+    'stringOptions.valuesRestricted:true',
+    'association.associationType:lookup',
+    'association.targetObject',
+    'association.cardinality:MANY_TO_ONE',
+  ],
+  names: {
+    pattern: /^[a-z][a-z0-9_]{0,63}$/,
+    rule: 'must be small letters, digits and underscores, with a letter first, 64 at most.',
+  },
+  define,
+};
+
+async function define(
+  session: ProviderSession,
+  { objectName, fields }: FieldDefinitions,
+): Promise<DefinedField[]> {
+  const defined: DefinedField[] = [];
+  for (const field of fields) defined.push(await defineOne(session, objectName, field));
+  return defined;
+}
+
+async function defineOne(
+  session: ProviderSession,
+  objectName: string,
+  field: FieldDefinition,
+): Promise<DefinedField> {
+  const { fieldName, displayName, valueType, description, required, unique } = field;
+  const { stringOptions, association } = field;
+  const answer = await session.send({
+    method: 'PUT',
+    path: `${objectPath(objectName)}/fields/${encodeURIComponent(fieldName)}`,
+    body: {
+      displayName,
+      type: TYPES[valueType],
+      description: description ?? undefined,
+      required: required ?? undefined,
+      unique: unique ?? undefined,
+      options: stringOptions?.values ?? undefined,
+      references: association?.targetObject,
+    },
+  });
+  if (isSuccess(answer)) {
+    const { action, field: metadata } = answerBody(definedSchema, answer, 'WRITE');
+    return definedField(ACTIONS[action], metadata);
+  }
+  if (!isRecordRefusal(answer)) throw refusalError(answer);
+  return undefinedField(refusalMessages(answer).join(' '));
+}

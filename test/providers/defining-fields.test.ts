@@ -1,0 +1,143 @@
+/** What HubSpot and Salesforce are sent to make fields, beyond what every provider must do. */
+import { expect, test } from 'vitest';
+import type { FieldDefinition } from '../../src/providers/defining-fields.ts';
+import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import { type HubspotServer, hubspotServer } from '../support/providers/hubspot-server.ts';
+import { plainSession } from '../support/providers/provider-session.ts';
+import {
+  type SalesforceServer,
+  salesforceFailure,
+  salesforceServer,
+} from '../support/providers/salesforce-server.ts';
+
+function text(fieldName: string, given: Partial<FieldDefinition> = {}): FieldDefinition {
+  const flags = { required: null, unique: null, indexed: null };
+  const options = { stringOptions: null, numericOptions: null, association: null };
+  const field = {
+    fieldName,
+    displayName: 'Hobby',
+    valueType: 'STRING',
+    description: null,
+  } as const;
+  return { ...field, ...flags, ...options, ...given };
+}
+
+const NO_OPTIONS = {
+  length: null,
+  pattern: null,
+  values: null,
+  valuesRestricted: null,
+  defaultValue: null,
+};
+
+function defineAtHubspot(
+  server: HubspotServer,
+  fields: FieldDefinition[],
+  objectName = 'contacts',
+) {
+  const session = plainSession(server.url, { authorization: 'Bearer hubspot-token' });
+  return hubspotProvider().capabilities.defineFields!.define(session, { objectName, fields });
+}
+
+function defineAtSalesforce(server: SalesforceServer, fields: FieldDefinition[]) {
+  const session = plainSession(server.url, { authorization: 'Bearer salesforce-token' });
+  const definitions = { objectName: 'account', fields };
+  return salesforceProvider().capabilities.defineFields!.define(session, definitions);
+}
+
+test("HubSpot's new properties are in a group of their own, which is made once", async () => {
+  await using server = await hubspotServer();
+  await defineAtHubspot(server, [text('hobby', { unique: true }), text('pet')]);
+  await defineAtHubspot(server, [text('habit')]);
+  const posted = server.requests.filter(({ method }) => method === 'POST');
+  expect(posted.map(({ path }) => path)).toEqual([
+    '/crm/v3/properties/contacts/groups',
+    ...Array.from({ length: 3 }, () => '/crm/v3/properties/contacts'),
+  ]);
+  expect(posted[1]?.body).toEqual({
+    name: 'hobby',
+    label: 'Hobby',
+    groupName: 'integrationcreatedproperties',
+    type: 'string',
+    fieldType: 'text',
+    hasUniqueValue: true,
+  });
+});
+
+test("HubSpot's own properties stay as they are, and a unique one is not made of another", async () => {
+  await using server = await hubspotServer();
+  const [own] = await defineAtHubspot(server, [text('firstname', { displayName: 'Name' })]);
+  expect(own).toMatchObject({ action: 'NONE', error: 'The property definition is read only.' });
+  await defineAtHubspot(server, [text('hobby')]);
+  const [unique] = await defineAtHubspot(server, [text('hobby', { unique: true })]);
+  expect(unique?.error).toContain('not unique');
+  const [number] = await defineAtHubspot(server, [text('age', { valueType: 'INT' })]);
+  expect(number).toMatchObject({ action: 'CREATE', error: null });
+  expect(number?.warnings).toEqual([expect.stringContaining('fractions')]);
+});
+
+test("Salesforce's new fields become visible to the connection's user, once", async () => {
+  await using server = await salesforceServer();
+  const { metadata } = server;
+  await defineAtSalesforce(server, [text('Hobby__c'), text('Code__c', { required: true })]);
+  await defineAtSalesforce(server, [text('Hobby__c')]);
+  const [set, ...others] = metadata.permissions.PermissionSet;
+  expect(set).toMatchObject({ Name: 'IntegrationCustomFieldVisibility' });
+  expect(others).toEqual([]);
+  const { Id } = set ?? {};
+  expect(metadata.permissions.PermissionSetAssignment).toMatchObject([
+    { AssigneeId: '005000000000001', PermissionSetId: Id },
+  ]);
+  // Everybody sees what a record must have: Salesforce refuses permissions for it.
+  expect(metadata.permissions.FieldPermissions).toMatchObject([
+    { ParentId: Id, SobjectType: 'Account', Field: 'Account.Hobby__c' },
+  ]);
+});
+
+test('a field that can not be made visible is there, with a warning; what may pass is thrown', async () => {
+  await using server = await salesforceServer();
+  server.metadata.permits = false;
+  const [made] = await defineAtSalesforce(server, [text('Hobby__c')]);
+  expect(made).toMatchObject({ action: 'CREATE', error: null });
+  expect(made?.warnings).toEqual([expect.stringContaining('insufficient access rights')]);
+  server.failNext(salesforceFailure(500), Infinity);
+  const failed = defineAtSalesforce(server, [text('Pet__c')]);
+  await expect(failed).rejects.toMatchObject({ kind: 'SERVER_ERROR' });
+});
+
+test("Salesforce's fields are made of what the definition says, and keep what it does not say", async () => {
+  await using server = await salesforceServer();
+  const { metadata } = server;
+  const made = (name: string) =>
+    metadata.fields.find(({ fieldName }) => fieldName === name)?.metadata;
+  const numbers = { precision: 5, scale: 1, min: null, max: null, defaultValue: 2.5 };
+  const association = {
+    associationType: 'lookup',
+    targetObject: 'Contact',
+    targetField: null,
+    cardinality: 'MANY_TO_ONE' as const,
+    onDelete: 'RESTRICT' as const,
+    required: null,
+    reverseLookupFieldName: null,
+    labels: { singular: null, plural: 'Patrons' },
+  };
+  await defineAtSalesforce(server, [
+    text('Motto__c', { stringOptions: { ...NO_OPTIONS, defaultValue: 'a "b"\\' } }),
+    text('Story__c', { indexed: true, stringOptions: { ...NO_OPTIONS, length: 1_000 } }),
+    text('Rate__c', { valueType: 'FLOAT', numericOptions: numbers }),
+    text('Patron__c', { valueType: 'REFERENCE', association }),
+  ]);
+  expect(made('Motto__c')).toEqual({
+    ...{ type: 'Text', label: 'Hobby', length: 255 },
+    defaultValue: '"a \\"b\\"\\\\"',
+  });
+  expect(made('Story__c')).toMatchObject({ type: 'LongTextArea', length: 1_000, externalId: true });
+  expect(made('Rate__c')).toMatchObject({ precision: 5, scale: 1, defaultValue: '2.5' });
+  expect(made('Patron__c')).toEqual({
+    ...{ type: 'Lookup', label: 'Hobby', referenceTo: 'Contact', deleteConstraint: 'Restrict' },
+    ...{ relationshipName: 'Account_Patron', relationshipLabel: 'Patrons' },
+  });
+  await defineAtSalesforce(server, [text('Rate__c', { valueType: 'FLOAT', displayName: 'Rate' })]);
+  expect(made('Rate__c')).toMatchObject({ label: 'Rate', precision: 5, scale: 1 });
+});

@@ -1,0 +1,187 @@
+/** Custom fields of the Salesforce test server, by the Tooling API, and who may see them. */
+import { z } from 'zod';
+import type { ServedAnswer } from './provider-server.ts';
+import {
+  type SalesforceField,
+  SalesforceRefusal,
+  type SalesforceStore,
+} from './salesforce-store.ts';
+
+type Metadata = Record<string, unknown> & { type: string; label: string };
+
+const metadata = z.looseObject({ type: z.string(), label: z.string().min(1).max(40) });
+const newField = z.strictObject({ FullName: z.string(), Metadata: metadata });
+const changedField = z.strictObject({ Metadata: metadata });
+
+/** What a field of that type can't be made without. */
+const DEMANDED: Record<string, string[]> = {
+  Text: ['length'],
+  LongTextArea: ['length', 'visibleLines'],
+  Checkbox: ['defaultValue'],
+  Picklist: ['valueSet'],
+  MultiselectPicklist: ['valueSet', 'visibleLines'],
+  Number: ['precision', 'scale'],
+  Lookup: ['referenceTo', 'relationshipName'],
+  Date: [],
+  DateTime: [],
+};
+
+const DESCRIBED_TYPES: Record<string, string> = {
+  Text: 'string',
+  LongTextArea: 'textarea',
+  Checkbox: 'boolean',
+  Picklist: 'picklist',
+  MultiselectPicklist: 'multipicklist',
+  Number: 'double',
+  Lookup: 'reference',
+  Date: 'date',
+  DateTime: 'datetime',
+};
+
+const valueSet = z.object({
+  valueSetDefinition: z.object({
+    value: z.array(z.object({ valueName: z.string(), label: z.string(), default: z.boolean() })),
+  }),
+});
+
+interface CustomField {
+  id: string;
+  objectName: string;
+  fieldName: string;
+  metadata: Metadata;
+}
+
+const PERMISSIONS = {
+  PermissionSet: z.strictObject({ Name: z.string(), Label: z.string() }),
+  PermissionSetAssignment: z.strictObject({ AssigneeId: z.string(), PermissionSetId: z.string() }),
+  FieldPermissions: z.strictObject({
+    ParentId: z.string(),
+    SobjectType: z.string(),
+    Field: z.string(),
+    PermissionsRead: z.literal(true),
+    PermissionsEdit: z.literal(true),
+  }),
+};
+type PermissionName = keyof typeof PERMISSIONS;
+
+export class SalesforceMetadata {
+  readonly fields: CustomField[] = [];
+  readonly permissions: Record<PermissionName, Record<string, unknown>[]> = {
+    PermissionSet: [],
+    PermissionSetAssignment: [],
+    FieldPermissions: [],
+  };
+  /** False: the user may not change who sees what. */
+  permits = true;
+  readonly #store: SalesforceStore;
+  #lastNumber = 0;
+
+  constructor(store: SalesforceStore) {
+    this.#store = store;
+  }
+
+  userInfo(): ServedAnswer {
+    return { status: 200, body: { sub: 'https://login/id/00D/005', user_id: '005000000000001' } };
+  }
+
+  findField(soql: string): ServedAnswer {
+    const [, objectName, name] =
+      /^SELECT Id, Metadata FROM CustomField WHERE EntityDefinition\.QualifiedApiName = '(\w+)' AND DeveloperName = '(\w+)' AND NamespacePrefix = null$/.exec(
+        soql,
+      ) ?? [];
+    if (!name) throw new SalesforceRefusal(400, 'MALFORMED_QUERY', `unexpected token: ${soql}`);
+    const records = this.fields
+      .filter((one) => one.objectName === objectName && one.fieldName === `${name}__c`)
+      .map(({ id, metadata: Metadata }) => ({ Id: id, Metadata }));
+    return {
+      status: 200,
+      body: { size: records.length, totalSize: records.length, done: true, records },
+    };
+  }
+
+  createField(body: unknown): ServedAnswer {
+    const { FullName, Metadata } = newField.parse(body);
+    const [objectName = '', fieldName = ''] = FullName.split('.');
+    const object = this.#store.objects.find(({ name }) => name === objectName);
+    if (!object || !/^\w+__c$/.test(fieldName)) {
+      throw new SalesforceRefusal(400, 'INVALID_CROSS_REFERENCE_KEY', `no such: ${FullName}`);
+    }
+    if (object.fields.some(({ name }) => name === fieldName)) {
+      throw new SalesforceRefusal(400, 'DUPLICATE_DEVELOPER_NAME', `${fieldName} is used already`);
+    }
+    const missing = DEMANDED[Metadata.type]?.filter((name) => !(name in Metadata)) ?? ['type'];
+    if (missing.length > 0) {
+      const message = `Must specify ${missing.join(', ')} for a CustomField of type ${Metadata.type}`;
+      throw new SalesforceRefusal(400, 'FIELD_INTEGRITY_EXCEPTION', message);
+    }
+    const id = this.#newId('00N');
+    this.fields.push({ id, objectName, fieldName, metadata: Metadata });
+    object.fields.push(described(fieldName, Metadata));
+    return { status: 201, body: { id, success: true, errors: [], warnings: [], infos: [] } };
+  }
+
+  changeField(id: string, body: unknown): ServedAnswer {
+    const field = this.fields.find((one) => one.id === id);
+    if (!field) throw new SalesforceRefusal(404, 'NOT_FOUND', 'Provided id does not exist');
+    field.metadata = changedField.parse(body).Metadata;
+    const { fields } = this.#store.object(field.objectName);
+    const at = fields.findIndex(({ name }) => name === field.fieldName);
+    fields[at] = described(field.fieldName, field.metadata);
+    return { status: 204 };
+  }
+
+  /** Null for a query of something else. */
+  findPermissions(soql: string): ServedAnswer | null {
+    const [, name = '', where = ''] = /^SELECT [\w, ]+ FROM (\w+) WHERE (.+)$/.exec(soql) ?? [];
+    if (!isPermission(name)) return null;
+    const conditions = where.split(' AND ').map((one) => one.split(' = '));
+    const records = this.permissions[name].filter((row) =>
+      conditions.every(([column = '', value]) => `'${row[column]}'` === value),
+    );
+    return { status: 200, body: { totalSize: records.length, done: true, records } };
+  }
+
+  /** Null for another object. */
+  createPermission(name: string, body: unknown): ServedAnswer | null {
+    if (!isPermission(name)) return null;
+    if (!this.permits) {
+      const message = 'insufficient access rights on object';
+      throw new SalesforceRefusal(403, 'INSUFFICIENT_ACCESS_OR_READONLY', message);
+    }
+    const Id = this.#newId('0PS');
+    this.permissions[name].push({ ...PERMISSIONS[name].parse(body), Id });
+    return { status: 201, body: { id: Id, success: true, errors: [] } };
+  }
+
+  #newId(prefix: string): string {
+    this.#lastNumber += 1;
+    return `${prefix}${String(this.#lastNumber).padStart(12, '0')}AAA`;
+  }
+}
+
+function isPermission(name: string): name is PermissionName {
+  return name in PERMISSIONS;
+}
+
+function described(name: string, given: Metadata): SalesforceField {
+  const { data } = valueSet.safeParse(given.valueSet);
+  return {
+    name,
+    label: given.label,
+    type: DESCRIBED_TYPES[given.type] ?? 'anyType',
+    custom: true,
+    autoNumber: false,
+    calculated: false,
+    createable: true,
+    updateable: true,
+    nillable: given.required !== true,
+    defaultedOnCreate: false,
+    picklistValues: (data?.valueSetDefinition.value ?? []).map((one) => ({
+      value: one.valueName,
+      label: one.label,
+      active: true,
+      defaultValue: one.default,
+    })),
+    referenceTo: typeof given.referenceTo === 'string' ? [given.referenceTo] : [],
+  };
+}
