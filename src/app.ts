@@ -197,10 +197,10 @@ async function openMetrics(
   if (!metrics) return undefined;
   const { observe } = await import('./metrics/state.ts');
   const { openMetricsPort } = await import('./metrics/metrics-port.ts');
-  const { config, database, feed, queue } = services;
+  const { config, database, feed, streamFeed, queue } = services;
   const look = observe(metrics.registry, {
     database,
-    streams: () => ({ open: admission.streams.size, lagging: feed.lagging }),
+    streams: () => ({ open: admission.streams.size, lagging: feed.lagging + streamFeed.lagging }),
     requestsMax: config.LIMIT_REQUESTS,
     jobs: () => queue.counts(),
     countsWork: config.ROLES.includes('worker'),

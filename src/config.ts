@@ -192,7 +192,7 @@ export const environment = z.object({
     .pipe(z.array(seconds).min(1).max(50))
     .describe('Delays after the first attempt of a delivery'),
   RETENTION_DAYS: wholeNumber(30, 1, 3650).describe(
-    'How long operations, logs, events and deliveries are kept',
+    'How long operations, logs, events, deliveries and messages of streams are kept',
   ),
   RATE_LIMIT_PER_SECOND: wholeNumber(RATE_PER_SECOND, 1).describe(
     'Requests per second for each API key or builder',
@@ -230,6 +230,9 @@ export const environment = z.object({
   ),
   LIMIT_PENDING_DELIVERIES: wholeNumber(100_000, 1).describe(
     'Deliveries pending to enabled destinations of a project, from which on reads and writes wait',
+  ),
+  LIMIT_STREAM_BYTES: wholeNumber(1_073_741_824, 1_048_576).describe(
+    'Bytes of messages that a stream keeps; the oldest beyond them are removed within a minute',
   ),
   LIMIT_WAITING_EVENTS: wholeNumber(1_000_000, 1).describe(
     "Events of a project's providers that wait to be done, from which on more are refused with 503 and Retry-After",

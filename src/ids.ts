@@ -29,6 +29,7 @@ export const ID_PREFIXES = {
   evt: 'NotificationEvent',
   dlv: 'Delivery',
   att: 'DeliveryAttempt',
+  msg: 'StreamMessage',
 } as const;
 
 export type IdPrefix = keyof typeof ID_PREFIXES;

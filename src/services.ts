@@ -5,6 +5,7 @@ import { hidingRows } from './database/reads/hidden-rows.ts';
 import type { Services } from './domain/call.ts';
 import { watchErasedSubjects } from './domain/erasure/erased-subjects.ts';
 import { eventCursor } from './domain/event/notification-event.ts';
+import { messageCursor } from './domain/event/stream-message.ts';
 import { encryptionKeys, findEncryptionKeys } from './domain/keys/encryption-keys.ts';
 import { refuseMissingIssuerKey } from './domain/keys/missing-issuer-key.ts';
 import { refuseMissingKey } from './domain/keys/missing-key.ts';
@@ -13,8 +14,10 @@ import { createProviderAccess } from './domain/provider/provider-access.ts';
 import { createEndUsers } from './domain/viewer/end-users.ts';
 import { createViewerCache } from './domain/viewer/viewer.ts';
 import { linkProblemsTo } from './errors.ts';
+import { eventLogs } from './events/event-log.ts';
 import { createFeed } from './events/feed.ts';
 import { createOperationChanges } from './events/operation-changes.ts';
+import { streamLogs } from './events/stream-log.ts';
 import { openQueue } from './jobs/queue.ts';
 import { createLog, type Log } from './log.ts';
 import { NO_METERS } from './meters.ts';
@@ -92,8 +95,7 @@ export async function openServices(
     viewers: createViewerCache(),
     endUsers: createEndUsers(),
     queue: use('job queue', await openQueue(database, log, tracer)),
-    feed: use('event feed', createFeed({ database, log, cursorOf: eventCursor })),
-    operationChanges: use('operation feed', createOperationChanges(database, log)),
+    ...openFeeds(database, log, use),
     readTxtRecords: overrides.readTxtRecords ?? readTxtRecords,
     providerAccess: createProviderAccess(
       use('requests to providers', providerOutbound(config, sandbox)),
@@ -111,6 +113,16 @@ export async function openServices(
     setPublicUrl: (url) => {
       publicUrl = url;
     },
+  };
+}
+
+function openFeeds(database: Database, log: Log, use: Use) {
+  const events = createFeed({ database, log, source: eventLogs(database, eventCursor) });
+  const streams = createFeed({ database, log, source: streamLogs(database, messageCursor) });
+  return {
+    feed: use('event feed', events),
+    streamFeed: use('stream feed', streams),
+    operationChanges: use('operation feed', createOperationChanges(database, log)),
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { OpenSession } from '../database/session.ts';
 
-/** Far more events than a project can have had since the backup. */
+/** Far more events or messages than a log can have had since the backup. */
 const POSITIONS_SKIPPED = 1_000_000_000;
 
 const REASON =
@@ -36,7 +36,9 @@ const READS = `select 1 from "ReadRun"`;
  * Cursors that subscribers were given after the backup are beyond the log's end; new events come after them, so that
  * none of these is missed.
  */
-const POSITIONS = `update "EventLog" set "lastPosition" = "lastPosition" + ${POSITIONS_SKIPPED}`;
+const POSITIONS = ['EventLog', 'StreamLog'].map(
+  (log) => `update "${log}" set "lastPosition" = "lastPosition" + ${POSITIONS_SKIPPED}`,
+);
 
 /** In the transaction that fills the database. With `resend`, what waited is done, maybe a second time. */
 export async function holdBack(
@@ -45,7 +47,7 @@ export async function holdBack(
 ): Promise<HeldBack> {
   const count = async (text: string, values: unknown[] = []) =>
     (await session.query(text, values)).rowCount ?? 0;
-  await count(POSITIONS);
+  for (const skip of POSITIONS) await count(skip);
   const reads = await count(READS);
   if (resend) return { deliveries: 0, writes: 0, providerEvents: 0, reads };
   return {

@@ -7,7 +7,7 @@ export type Table = Prisma.ModelName;
 export type Tables = { [T in Table]: Prisma.TypeMap['model'][T]['payload']['scalars'] };
 
 /** What may be large and nobody needs in a list: it is read by itself. */
-const LARGE = { Delivery: ['body'] } as const;
+const LARGE = { Delivery: ['body'], StreamMessage: ['body'] } as const;
 type Large<T extends Table> = T extends keyof typeof LARGE ? (typeof LARGE)[T][number] : never;
 
 /** What is read of a row: all but its sealed and its large columns. */

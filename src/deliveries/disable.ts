@@ -57,7 +57,7 @@ async function disable(
     await recordEvent(tx, {
       projectId,
       eventType: 'DESTINATION_WEBHOOK_DISABLED',
-      data: { projectId, destinationId, destinationName, url },
+      data: { projectId, destinationId, destinationName, url: url ?? '' },
       destinationId,
       subject: null,
     });

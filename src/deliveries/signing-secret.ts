@@ -21,6 +21,13 @@ export interface SealedSecrets {
   previousSecretExpireTime: Date | null;
 }
 
+/** Whether it is a webhook: streams sign nothing. */
+export function hasSecret<D extends { signingSecretSealed: string | null }>(
+  destination: D,
+): destination is D & { signingSecretSealed: string } {
+  return destination.signingSecretSealed !== null;
+}
+
 export function newSigningSecret(): string {
   return SECRET_PREFIX + randomBytes(RANDOM_BYTES).toString('base64');
 }

@@ -32,7 +32,7 @@ export async function tellFailing(
         projectId,
         destinationId: id,
         destinationName,
-        url,
+        url: url ?? '',
         failingSince: failingSince.toISOString(),
         failedAttempts,
       },

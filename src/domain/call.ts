@@ -1,8 +1,9 @@
 /** What every domain function gets: the services of the app, and the viewer. */
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
-import type { Feed } from '../events/feed.ts';
+import type { EventFeed } from '../events/event-log.ts';
 import type { OperationChanges } from '../events/operation-changes.ts';
+import type { StreamFeed } from '../events/stream-log.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { Log } from '../log.ts';
 import type { Meters } from '../meters.ts';
@@ -31,8 +32,9 @@ export interface Services {
   endUsers: EndUsers;
   /** Jobs commit with the change that causes them. */
   queue: JobQueue;
-  /** Events and operations as they happen. */
-  feed: Feed;
+  /** Events, messages of streams and operations as they happen. */
+  feed: EventFeed;
+  streamFeed: StreamFeed;
   operationChanges: OperationChanges;
   /** What DNS says of claimed domains. */
   readTxtRecords: ReadTxtRecords;

@@ -1,11 +1,12 @@
 /**
- * Removes rows that are older than RETENTION_DAYS: ended operations with their logs, events, ended deliveries, and
- * expired rows. It works in small statements, so that nothing waits for it; it is safe in several processes at once,
+ * Removes rows that are older than RETENTION_DAYS: ended operations with their logs, events, ended deliveries, messages
+ * of streams, and expired rows. It works in small statements, so that nothing waits for it; it is safe in several processes at once,
  * and after any interruption.
  */
 import type { RunQuery } from '../database/rows.ts';
 import { DAY_MS } from '../work/durations.ts';
 import type { Services } from './call.ts';
+import { removeSurplus } from './event/stream/stream-removal.ts';
 import { forgetIdleCallers } from './viewer/caller-rates.ts';
 
 /** Rows of one statement, and what hangs on them. */
@@ -27,6 +28,7 @@ export async function removeExpired(services: Services, signal?: AbortSignal): P
   await remover.removeOperations(cutoff);
   await remover.removeAll(EXPIRED_EVENTS, cutoff);
   await remover.removeAll(EXPIRED_DELIVERIES, cutoff);
+  remover.count('StreamMessage', await removeSurplus(services, { before: cutoff, signal }));
   await remover.removeAll(EXPIRED_WRITES, cutoff);
   await remover.removeAll(EXPIRED_PROVIDER_EVENTS, cutoff);
   await remover.removeAll(OLD_HISTOGRAMS, new Date(nowMs - ACTIVITY_DAYS * DAY_MS));
@@ -103,7 +105,7 @@ class Remover {
     for (let seen = ROWS_AT_ONCE; seen === ROWS_AT_ONCE && !this.#signal?.aborted; ) {
       const [batch] = await this.#query<Batch>(statement, [cutoff, ...last]);
       seen = batch?.seen ?? 0;
-      this.#count(expired.table, batch?.removed ?? 0);
+      this.count(expired.table, batch?.removed ?? 0);
       last = [batch?.time, ...(batch?.key ?? [])];
     }
   }
@@ -115,7 +117,7 @@ class Remover {
       await this.#removeLogs(ids);
       if (this.#signal?.aborted) return;
       await this.#query(REMOVE_ENTRIES, [ids]);
-      this.#count('Operation', (await this.#query(REMOVE_OPERATIONS, [ids])).length);
+      this.count('Operation', (await this.#query(REMOVE_OPERATIONS, [ids])).length);
       found = ids.length;
     }
   }
@@ -123,11 +125,11 @@ class Remover {
   async #removeLogs(operationIds: string[]): Promise<void> {
     for (let lines = ROWS_AT_ONCE; lines === ROWS_AT_ONCE && !this.#signal?.aborted; ) {
       lines = (await this.#query(REMOVE_LOGS, [operationIds])).length;
-      this.#count('OperationLog', lines);
+      this.count('OperationLog', lines);
     }
   }
 
-  #count(table: string, rows: number): void {
+  count(table: string, rows: number): void {
     this.removed[table] = (this.removed[table] ?? 0) + rows;
   }
 }

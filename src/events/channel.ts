@@ -18,6 +18,11 @@ export async function announceErasure(tx: Transaction): Promise<void> {
   await runChange(tx, sql`select pg_notify(${ERASURES_CHANNEL}, '')`);
 }
 
+/** Wakes followers of a stream that ends. Call it in the transaction. */
+export async function announceStream(tx: Transaction, destinationId: string): Promise<void> {
+  await runChange(tx, sql`select pg_notify(${EVENTS_CHANNEL}, ${destinationId})`);
+}
+
 /** Wakes those who look after subscriptions. Call it in the transaction. */
 export async function announceSubscriptions(tx: Transaction): Promise<void> {
   await runChange(tx, sql`select pg_notify(${SUBSCRIPTIONS_CHANNEL}, '')`);

@@ -2,12 +2,13 @@
 import type { Database } from '../database/database.ts';
 import type { NotificationEventType } from '../database/generated/enums.ts';
 import type { Row } from '../database/rows.ts';
-import type { StreamItem } from './stream-item.ts';
+import type { Feed } from './feed.ts';
+import type { FeedSource, LogItem, LogRange } from './feed-source.ts';
 
 export type LoggedEvent = Row<'NotificationEvent'>;
 
 /** An event with its cursor in the list of its project's events, as followers get it. */
-export type LoggedItem = StreamItem<LoggedEvent, string>;
+export type LoggedItem = LogItem<LoggedEvent>;
 
 /** Which events a follower wants; a member that is left out filters nothing. */
 export interface EventFilter {
@@ -15,19 +16,40 @@ export interface EventFilter {
   eventTypes?: readonly NotificationEventType[];
 }
 
-export interface LogRange {
-  projectId: string;
-  /** Exclusive. */
-  above: bigint;
-  /** Inclusive. Default: the log's end. */
-  upTo?: bigint;
-  limit: number;
+export type EventFeed = Feed<LoggedEvent, EventFilter>;
+
+/** The logs of projects, which have the projects' ids. */
+export function eventLogs(
+  database: Database,
+  cursorOf: (event: LoggedEvent) => string,
+): FeedSource<LoggedEvent, EventFilter> {
+  return {
+    async read({ projectId }, range, filter) {
+      const entries = await readEvents(database, { projectId, ...range }, filter);
+      return { entries, hasMore: entries.length === range.limit };
+    },
+    readEnds: (logs) =>
+      readEnds(
+        database,
+        logs.map(({ projectId }) => projectId),
+      ),
+    async choose({ projectId }, events, filters) {
+      const byTopic = filters.some(({ topicId }) => topicId !== undefined);
+      const topicIds = byTopic ? await readTopicIds(database, projectId, events) : new Map();
+      return ({ id, eventType }, { topicId, eventTypes }) =>
+        (topicId === undefined || topicIds.get(id)?.has(topicId) === true) &&
+        (eventTypes === undefined || eventTypes.includes(eventType));
+    },
+    cursorOf,
+    // Their payloads are names and ids.
+    bytesOf: () => 0,
+  };
 }
 
 /** In their order, at most as many as the limit says. */
 export async function readEvents(
   { rows }: Database,
-  { projectId, above, upTo, limit }: LogRange,
+  { projectId, above, upTo, limit }: LogRange & { projectId: string },
   { topicId, eventTypes }: EventFilter = {},
 ): Promise<LoggedEvent[]> {
   const where = { projectId, ...(eventTypes && { eventType: [...eventTypes] }) };

@@ -1,5 +1,5 @@
 /**
- * Live events: one reader of the log for each project that is followed in this process, woken by hints
+ * Live entries of logs: one reader of each log that is followed in this process, woken by hints
  * of the database and, because hints may be lost, by slow polling of the logs' ends.
  */
 
@@ -7,52 +7,52 @@ import { EVENTS_CHANNEL } from '../database/changes/hint-channels.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import { Outage } from '../work/outage.ts';
-import { type EventFilter, type LoggedItem, readEnds } from './event-log.ts';
+import type { FeedSource, FollowedLog, LogEntry, LogItem } from './feed-source.ts';
 import { Follower } from './follower.ts';
-import { type CursorOf, Tail } from './tail.ts';
+import { Tail } from './tail.ts';
 
-/** The poll interval: the longest delay of an event whose hint was lost. */
+/** The poll interval: the longest delay of an entry whose hint was lost. */
 const LOOK_MS = 1_000;
 
-export interface FollowOptions {
-  /** Only events after this position. */
+export interface FollowOptions<F> {
+  /** Only entries after this position. */
   after: bigint;
   /** The log's last position, read just now. */
   end: bigint;
-  filter: EventFilter;
+  filter: F;
 }
 
-export interface Feed extends AsyncDisposable {
-  /** Followers that read the log by themselves, behind the others. */
+export interface Feed<E, F> extends AsyncDisposable {
+  /** Followers that read their log by themselves, behind the others. */
   readonly lagging: number;
-  /** The events after a position, then each new one: in the log's order, none missed and none twice. */
-  follow(projectId: string, options: FollowOptions): AsyncIterableIterator<LoggedItem>;
+  /** The entries after a position, then each new one: in the log's order, none missed and none twice. */
+  follow(log: FollowedLog, options: FollowOptions<F>): AsyncIterableIterator<LogItem<E>>;
 }
 
-export interface FeedServices {
-  database: Database;
+export interface FeedServices<E extends LogEntry, F> {
+  database: Pick<Database, 'listen'>;
   log: Log;
-  cursorOf: CursorOf;
+  source: FeedSource<E, F>;
 }
 
-export function createFeed(
-  { database, log, cursorOf }: FeedServices,
+export function createFeed<E extends LogEntry, F>(
+  { database, log, source }: FeedServices<E, F>,
   { lookMs = LOOK_MS } = {},
-): Feed {
-  const tails = new Map<string, Tail>();
+): Feed<E, F> {
+  const tails = new Map<string, Tail<E, F>>();
   const outage = new Outage(log, 'feed.unreadable');
   let isLooking = false;
 
   const look = async () => {
     if (isLooking || tails.size === 0) return;
     isLooking = true;
-    await outage.watch(() => advanceAll(database, tails));
+    await outage.watch(() => advanceAll(source, tails));
     isLooking = false;
   };
 
-  const listening = database.listen(EVENTS_CHANNEL, (projectId) => {
-    if (projectId === undefined) void look();
-    const tail = tails.get(projectId ?? '');
+  const listening = database.listen(EVENTS_CHANNEL, (logId) => {
+    if (logId === undefined) void look();
+    const tail = tails.get(logId ?? '');
     if (tail) void outage.watch(() => tail.advance());
   });
   const timer = setInterval(() => void look(), lookMs);
@@ -63,15 +63,15 @@ export function createFeed(
       const followers = [...tails.values()].flatMap((tail) => [...tail.followers]);
       return followers.filter(({ isLagging }) => isLagging).length;
     },
-    follow(projectId, { after, end, filter }) {
-      let tail = tails.get(projectId);
+    follow(followed, { after, end, filter }) {
+      let tail = tails.get(followed.logId);
       if (!tail || tail.followers.size === 0) {
-        tail = new Tail({ database, projectId, position: end, cursorOf });
-        tails.set(projectId, tail);
+        tail = new Tail(source, followed, end);
+        tails.set(followed.logId, tail);
       }
       const isFirst = tail.followers.size === 0;
       const follower = new Follower(tail, { after, filter });
-      // An event may have been recorded since the end was read, when nobody listened to its hint.
+      // Something may have been appended since the end was read, when nobody listened to its hint.
       if (isFirst) void outage.watch(() => tail.advance());
       return follower;
     },
@@ -85,13 +85,16 @@ export function createFeed(
 }
 
 /** Wakes the tails of logs that have grown, and forgets those that nobody follows any more. */
-async function advanceAll(database: Database, tails: Map<string, Tail>): Promise<void> {
-  for (const [projectId, tail] of tails) {
-    if (tail.followers.size === 0) tails.delete(projectId);
+async function advanceAll<E extends LogEntry, F>(
+  source: FeedSource<E, F>,
+  tails: Map<string, Tail<E, F>>,
+): Promise<void> {
+  for (const [logId, tail] of tails) {
+    if (tail.followers.size === 0) tails.delete(logId);
   }
-  const ends = await readEnds(database, [...tails.keys()]);
+  const ends = await source.readEnds([...tails.values()].map(({ log }) => log));
   for (const tail of tails.values()) {
-    if ((ends.get(tail.projectId) ?? 0n) > tail.position) await tail.advance();
+    if ((ends.get(tail.log.logId) ?? 0n) > tail.position) await tail.advance();
     for (const follower of tail.followers) follower.retry();
   }
 }

@@ -1,35 +1,39 @@
 /**
  * One subscriber: a cursor on the stored log. It is live while it keeps up with the tail, which hands it
- * new events; one that lags is dropped from the tail and reads the log by itself, from its own cursor,
+ * new entries; one that lags is dropped from the tail and reads the log by itself, from its own cursor,
  * until it has caught up. So a stalled subscriber costs a bounded buffer, and misses nothing.
  */
 import { Signal } from '../work/signal.ts';
-import type { EventFilter, LoggedEvent, LoggedItem } from './event-log.ts';
+import { type LogEntry, type LogItem, LogLost } from './feed-source.ts';
 import type { Tail } from './tail.ts';
 
-/** Events that wait for a live subscriber: shared with the others, so this costs only references. */
+/** Entries that wait for a live subscriber: shared with the others, so this costs only references. */
 export const WAITING_MAX = 512;
-/** Events that a lagging subscriber reads at once: these are its own. */
+/** What waits for all who stall is held for them together. */
+export const WAITING_BYTES_MAX = 8 * 1024 * 1024;
+/** Entries that a lagging subscriber reads at once: these are its own. */
 export const OWN_BATCH = 100;
 
 const DONE = { done: true, value: undefined } as const;
 
-export class Follower implements AsyncIterableIterator<LoggedItem> {
-  readonly filter: EventFilter;
-  readonly #tail: Tail;
+export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<LogItem<E>> {
+  readonly filter: F;
+  readonly #tail: Tail<E, F>;
   readonly #signal = new Signal();
   /** Everything that it wants up to here was handed out, or is in `#read`. */
   #covered: bigint;
-  /** Events that it read by itself. */
-  #read: LoggedItem[] = [];
-  /** Events after `#joinedAt` that the tail handed over. */
-  #waiting: LoggedItem[] = [];
+  /** Entries that it read by itself. */
+  #read: LogItem<E>[] = [];
+  /** Entries after `#joinedAt` that the tail handed over, and their bytes. */
+  #waiting: LogItem<E>[] = [];
+  #waitingBytes = 0;
   #joinedAt = 0n;
   #isLive = false;
   #hasFailed = false;
   #hasEnded = false;
+  #lost: LogLost | null = null;
 
-  constructor(tail: Tail, { after, filter }: { after: bigint; filter: EventFilter }) {
+  constructor(tail: Tail<E, F>, { after, filter }: { after: bigint; filter: F }) {
     this.#tail = tail;
     this.#covered = after;
     this.filter = filter;
@@ -41,10 +45,12 @@ export class Follower implements AsyncIterableIterator<LoggedItem> {
     return this.#joinedAt > 0n && (!this.#isLive || this.#covered < this.#joinedAt);
   }
 
-  async next(): Promise<IteratorResult<LoggedItem>> {
+  /** Throws LogLost if what comes next is gone. */
+  async next(): Promise<IteratorResult<LogItem<E>>> {
     while (!this.#hasEnded) {
       const item = this.#takeNext();
       if (item) return { done: false, value: item };
+      if (this.#lost) await this.#endWith(this.#lost);
       if (!this.#isLive) this.#join();
       if (this.#covered < this.#joinedAt) await this.#readOn();
       else await this.#signal.wait();
@@ -53,10 +59,10 @@ export class Follower implements AsyncIterableIterator<LoggedItem> {
   }
 
   /** Ends a waiting next() at once. */
-  async return(): Promise<IteratorResult<LoggedItem>> {
+  async return(): Promise<IteratorResult<LogItem<E>>> {
     this.#hasEnded = true;
     this.#read = [];
-    this.#waiting = [];
+    this.#forgetWaiting();
     this.#tail.remove(this);
     this.#signal.raise();
     return DONE;
@@ -66,17 +72,24 @@ export class Follower implements AsyncIterableIterator<LoggedItem> {
     return this;
   }
 
-  /** The tail's next events, of which this one takes what it wants. */
-  offer(items: readonly LoggedItem[], wants: (event: LoggedEvent) => boolean): void {
+  /** The tail's next entries, of which this one takes what it wants. */
+  offer(items: readonly LogItem<E>[], wants: (entry: E) => boolean): void {
     if (!this.#isLive) return;
     const wanted = items.filter(({ node }) => node.position > this.#covered && wants(node));
     if (wanted.length === 0) return;
-    if (this.#waiting.length + wanted.length > WAITING_MAX) {
+    this.#waiting.push(...wanted);
+    for (const { node } of wanted) this.#waitingBytes += this.#tail.source.bytesOf(node);
+    if (this.#waiting.length > WAITING_MAX || this.#waitingBytes > WAITING_BYTES_MAX) {
       this.#isLive = false;
-      this.#waiting = [];
-    } else {
-      this.#waiting.push(...wanted);
+      this.#forgetWaiting();
     }
+    this.#signal.raise();
+  }
+
+  /** The tail could not read what comes after what it has handed over. */
+  lose(lost: LogLost): void {
+    if (!this.#isLive || (lost.upTo !== null && this.#covered >= lost.upTo)) return;
+    this.#lost = lost;
     this.#signal.raise();
   }
 
@@ -91,26 +104,39 @@ export class Follower implements AsyncIterableIterator<LoggedItem> {
     this.#isLive = true;
   }
 
-  #takeNext(): LoggedItem | undefined {
+  #takeNext(): LogItem<E> | undefined {
     if (this.#read.length > 0) return this.#read.shift();
     if (this.#covered < this.#joinedAt) return undefined;
     const item = this.#waiting.shift();
-    if (item) this.#covered = item.node.position;
+    if (!item) return undefined;
+    this.#waitingBytes -= this.#tail.source.bytesOf(item.node);
+    this.#covered = item.node.position;
     return item;
+  }
+
+  #forgetWaiting(): void {
+    this.#waiting = [];
+    this.#waitingBytes = 0;
   }
 
   async #readOn(): Promise<void> {
     const range = { above: this.#covered, upTo: this.#joinedAt, limit: OWN_BATCH };
     try {
       this.#hasFailed = false;
-      this.#read = await this.#tail.read(range, this.filter);
-    } catch {
+      const { entries, hasMore } = await this.#tail.read(range, this.filter);
+      this.#read = entries;
+      const last = entries.at(-1)?.node;
+      this.#covered = last && hasMore ? last.position : this.#joinedAt;
+    } catch (error) {
+      if (error instanceof LogLost) await this.#endWith(error);
       // The feed logs the failure once for all; its next poll wakes this follower too.
       this.#hasFailed = true;
       await this.#signal.wait();
-      return;
     }
-    const last = this.#read.at(-1)?.node;
-    this.#covered = last && this.#read.length === OWN_BATCH ? last.position : this.#joinedAt;
+  }
+
+  async #endWith(lost: LogLost): Promise<never> {
+    await this.return();
+    throw lost;
   }
 }

@@ -1,89 +1,93 @@
-/** Adds deliveries to the outbox, in the transaction of the change. No other file fills the outbox. */
+/** Owes messages to a destination, in the transaction of the change. Only this and append-events.ts fill the outbox and streams. */
+import { appendToStream } from '../database/changes/append-to-streams.ts';
+import type { Row } from '../database/rows.ts';
 import { run, sql } from '../database/statements.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
 import { currentTraceparent } from '../spans.ts';
+import { announceRecorded } from './channel.ts';
 import type { Subject } from './subject.ts';
 
+/** It can't be deleted until the transaction ends. */
+export type HeldDestination = Pick<Row<'Destination'>, 'id' | 'projectId' | 'type'>;
+
 export interface MessageToOwe {
-  projectId: string;
-  destinationId: string;
   /** As it is posted, JSON text. */
   body: string;
-  /** What it carries: an event, or records that an operation read. */
-  eventId?: string;
+  /** Messages of one key reach a webhook one after the other; without it their order doesn't matter. */
+  orderKey?: string;
+}
+
+export interface MessagesToOwe {
+  messages: readonly MessageToOwe[];
+  /** The operation that read the records that they carry. */
   operationId?: string;
-  /** Whom the body names; null if nobody. */
+  /** Whom the bodies name; null if nobody. */
   subject: Subject | null;
 }
 
-/** Due at once; for a disabled destination, when it is enabled. Gives their ids. The caller calls announceRecorded too. */
+/**
+ * Gives their ids. A stream has them in this order. To a webhook they are due at once, or when the message before it, of the same
+ * order key, has been taken or given up; if it is disabled, when it is enabled.
+ */
 export async function oweMessages(
   tx: Transaction,
-  messages: readonly MessageToOwe[],
+  to: HeldDestination,
+  owed: MessagesToOwe,
 ): Promise<string[]> {
-  if (messages.length === 0) return [];
-  const traceparent = currentTraceparent();
-  const data = messages.map(({ subject, ...message }) => ({
-    id: newId('dlv'),
-    ...message,
-    ...subject,
-    traceparent,
-  }));
+  if (owed.messages.length === 0) return [];
+  if (to.type === 'STREAM') return putIntoStream(tx, to, owed);
+  const data = await deliveriesOf(tx, to, owed);
   await tx.delivery.createMany({ data });
+  await announceRecorded(tx, to.projectId);
   return data.map(({ id }) => id);
 }
 
-export interface OrderedMessage extends MessageToOwe {
-  /** Messages of one key reach their destination one after the other. */
-  orderKey: string;
-}
-
-/**
- * Due when the message before it, of the same key and destination, has been taken or given up; at once if there is
- * none. The caller calls announceRecorded too.
- */
-export async function oweInOrder(
+async function putIntoStream(
   tx: Transaction,
-  messages: readonly OrderedMessage[],
-): Promise<void> {
-  if (messages.length === 0) return;
-  const keyOf = ({ destinationId, orderKey }: LineKey) => `${destinationId} ${orderKey}`;
-  const last = new Map((await lastOfLines(tx, messages)).map((row) => [keyOf(row), row.id]));
-  const traceparent = currentTraceparent();
-  const data = messages.map(({ subject, ...message }) => {
-    const id = newId('dlv');
-    const afterId = last.get(keyOf(message)) ?? null;
-    last.set(keyOf(message), id);
-    return {
-      id,
-      ...message,
-      ...subject,
-      traceparent,
-      afterId,
-      ...(afterId !== null && { nextAttemptTime: null }),
-    };
-  });
-  await tx.delivery.createMany({ data });
+  { projectId, id: destinationId }: HeldDestination,
+  { messages, subject }: MessagesToOwe,
+): Promise<string[]> {
+  const ids = messages.map(() => newId('msg'));
+  const bodies = messages.map(({ body }) => body);
+  const { groupId = null, consumerId = null } = subject ?? {};
+  await appendToStream(tx, { projectId, destinationId, groupId, consumerId, ids, bodies });
+  return ids;
 }
 
-type LineKey = Pick<OrderedMessage, 'destinationId' | 'orderKey'>;
+async function deliveriesOf(
+  tx: Transaction,
+  { projectId, id: destinationId }: HeldDestination,
+  { messages, operationId, subject }: MessagesToOwe,
+) {
+  const keys = messages.flatMap(({ orderKey }) => orderKey ?? []);
+  const lines = keys.length > 0 ? await lastOfLines(tx, destinationId, keys) : [];
+  const last = new Map(lines.map(({ orderKey, id }) => [orderKey, id]));
+  const about = { projectId, destinationId, operationId, ...subject };
+  const traceparent = currentTraceparent();
+  return messages.map(({ body, orderKey }) => {
+    const message = { id: newId('dlv'), ...about, traceparent, body };
+    if (orderKey === undefined) return message;
+    const afterId = last.get(orderKey);
+    last.set(orderKey, message.id);
+    const isDue = afterId === undefined;
+    return { ...message, orderKey, ...(!isDue && { afterId, nextAttemptTime: null }) };
+  });
+}
 
 /** The newest pending message of each line. It can't end until the transaction does. */
 function lastOfLines(
   tx: Transaction,
-  lines: readonly LineKey[],
-): Promise<(LineKey & { id: string })[]> {
-  const destinationIds = lines.map(({ destinationId }) => destinationId);
-  const orderKeys = lines.map(({ orderKey }) => orderKey);
+  destinationId: string,
+  orderKeys: readonly string[],
+): Promise<{ orderKey: string; id: string }[]> {
   return run(
     tx,
     sql`select line.*, newest."id"
-      from (select distinct * from unnest(${destinationIds}::text[], ${orderKeys}::text[])
-        as given("destinationId", "orderKey")) line
+      from (select distinct * from unnest(${orderKeys}::text[]) as given("orderKey")) line
       cross join lateral (
         select "id" from "Delivery" d
-        where d."destinationId" = line."destinationId" and d."orderKey" = line."orderKey"
+        where d."destinationId" = ${destinationId} and d."orderKey" = line."orderKey"
           and d."status" = 'PENDING'
         order by d."id" desc limit 1 for share) newest`,
   );

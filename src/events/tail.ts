@@ -1,60 +1,48 @@
-/** The end of one project's log: reads what is new once, however many follow it. */
-import type { Database } from '../database/database.ts';
+/** The end of one log: reads what is new once, however many follow it. */
 import {
-  type EventFilter,
-  type LoggedEvent,
-  type LoggedItem,
+  type FeedSource,
+  type FollowedLog,
+  type LogEntry,
+  type LogItem,
+  LogLost,
+  type LogPart,
   type LogRange,
-  readEvents,
-  readTopicIds,
-} from './event-log.ts';
+} from './feed-source.ts';
 import type { Follower } from './follower.ts';
 import { StreamItem } from './stream-item.ts';
 
-/** Events that are read at once. */
+/** Entries that are read at once. */
 export const TAIL_BATCH = 128;
 
-/** The cursor by which a client resumes after an event. */
-export type CursorOf = (event: LoggedEvent) => string;
-
-export interface TailOptions {
-  database: Database;
-  projectId: string;
-  /** Of the last event in the log. */
-  position: bigint;
-  cursorOf: CursorOf;
-}
-
-export class Tail {
-  readonly projectId: string;
-  readonly followers = new Set<Follower>();
+export class Tail<E extends LogEntry, F> {
+  readonly log: FollowedLog;
+  readonly source: FeedSource<E, F>;
+  readonly followers = new Set<Follower<E, F>>();
   /** Everything up to here was handed to those who were live then. */
   position: bigint;
-  readonly #database: Database;
-  readonly #cursorOf: CursorOf;
   #isReading = false;
   #hasMore = false;
 
-  constructor({ database, projectId, position, cursorOf }: TailOptions) {
-    this.#database = database;
-    this.#cursorOf = cursorOf;
-    this.projectId = projectId;
+  /** `position` is that of the last entry in the log. */
+  constructor(source: FeedSource<E, F>, log: FollowedLog, position: bigint) {
+    this.source = source;
+    this.log = log;
     this.position = position;
   }
 
-  add(follower: Follower): void {
+  add(follower: Follower<E, F>): void {
     this.followers.add(follower);
   }
 
-  remove(follower: Follower): void {
+  remove(follower: Follower<E, F>): void {
     this.followers.delete(follower);
   }
 
   /** Items of the log for one follower, which are not shared. */
-  async read(range: Omit<LogRange, 'projectId'>, filter?: EventFilter): Promise<LoggedItem[]> {
-    const { projectId } = this;
-    const events = await readEvents(this.#database, { projectId, ...range }, filter);
-    return events.map((event) => new StreamItem(event, this.#cursorOf(event)));
+  async read(range: LogRange, filter?: F): Promise<LogPart<LogItem<E>>> {
+    const { entries, hasMore } = await this.source.read(this.log, range, filter);
+    const itemOf = (entry: E) => new StreamItem(entry, this.source.cursorOf(entry));
+    return { entries: entries.map(itemOf), hasMore };
   }
 
   /** Reads to the end of the log; throws if the database doesn't answer. Calls at the same time share one read. */
@@ -67,33 +55,35 @@ export class Tail {
         this.#hasMore = false;
         await this.#readBatch();
       }
+    } catch (error) {
+      if (!(error instanceof LogLost)) throw error;
+      await this.#lose(error);
     } finally {
       this.#isReading = false;
     }
   }
 
   async #readBatch(): Promise<void> {
-    const items = await this.read({ above: this.position, limit: TAIL_BATCH });
+    const { entries: items, hasMore } = await this.read({
+      above: this.position,
+      limit: TAIL_BATCH,
+    });
     const last = items.at(-1);
     if (!last) return;
-    if (items.length === TAIL_BATCH) this.#hasMore = true;
-    const topicIds = await this.#topicIdsOf(items);
+    if (hasMore) this.#hasMore = true;
+    const filters = [...this.followers].map(({ filter }) => filter);
+    const entries = items.map(({ node }) => node);
+    const wants = await this.source.choose(this.log, entries, filters);
     for (const follower of this.followers) {
-      const { topicId, eventTypes } = follower.filter;
-      follower.offer(
-        items,
-        ({ id, eventType }) =>
-          (topicId === undefined || topicIds.get(id)?.has(topicId) === true) &&
-          (eventTypes === undefined || eventTypes.includes(eventType)),
-      );
+      follower.offer(items, (entry) => wants(entry, follower.filter));
     }
     this.position = last.node.position;
   }
 
-  /** Read only if a follower filters by topic. */
-  async #topicIdsOf(items: LoggedItem[]): Promise<Map<string, Set<string>>> {
-    const filters = [...this.followers].some(({ filter }) => filter.topicId !== undefined);
-    const events = items.map(({ node }) => node);
-    return filters ? readTopicIds(this.#database, this.projectId, events) : new Map();
+  /** Those who were live have missed something; who comes now begins at the end. */
+  async #lose(lost: LogLost): Promise<void> {
+    for (const follower of this.followers) follower.lose(lost);
+    const ends = await this.source.readEnds([this.log]);
+    this.position = ends.get(this.log.logId) ?? this.position;
   }
 }

@@ -1,5 +1,6 @@
+import { removeSurplus } from '../domain/event/stream/stream-removal.ts';
 import { removeExpired } from '../domain/retention.ts';
-import { HOUR_MS } from '../work/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../work/durations.ts';
 import type { Sweep } from './job-worker.ts';
 
 export const removeExpiredSweep: Sweep = {
@@ -8,5 +9,15 @@ export const removeExpiredSweep: Sweep = {
   async run(services, signal) {
     const removed = await removeExpired(services, signal);
     services.log.info({ removed }, 'expired.removed');
+  },
+};
+
+/** Between the hourly removals: a stream can outgrow its bytes in less. */
+export const trimStreamsSweep: Sweep = {
+  name: 'streams that are too large',
+  intervalMs: MINUTE_MS,
+  async run(services, signal) {
+    const removed = await removeSurplus(services, { signal });
+    if (removed > 0) services.log.info({ removed }, 'streams.trimmed');
   },
 };

@@ -53,6 +53,11 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'followNotificationEvents',
       'followOperation',
     ]),
+    ...ofEach('The platform has no destinations that keep their messages: GraphQL reads them.', [
+      'followStreamMessages',
+      'listStreamMessages',
+      'messageBody',
+    ]),
     ...ofEach('`listConnections` and `listProjectInstallations` take them as filters.', [
       'listConsumerConnections',
       'listGroupConnections',

@@ -66,12 +66,13 @@ function prefixOfType(type: string): string {
 }
 
 /** The list where there is much in it. */
-function queryOf({ parent, field }: ListShape, args: string, selection: string): string {
+function queryOf({ name, parent, field }: ListShape, args: string, selection: string): string {
   const list = `list: ${field}(${args}) { ${pageOf(selection)} }`;
   if (parent.name === 'Query') return `{ ${list} }`;
   if (parent.name === 'Viewer') return `{ parent: viewer { ${list} } }`;
   if (parent.name === 'Project') return `{ parent: project(idOrName: "${projectId}") { ${list} } }`;
-  return `{ parent: node(id: "${idOfSome(parent.name)}") { ... on ${parent.name} { ${list} } } }`;
+  const id = name === 'Destination.messages' ? idOf('dst', 0, FEW) : idOfSome(parent.name);
+  return `{ parent: node(id: "${id}") { ... on ${parent.name} { ${list} } } }`;
 }
 
 async function askList(shape: ListShape, args: string, selection = '__typename') {

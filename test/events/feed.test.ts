@@ -1,8 +1,13 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { eventCursor } from '../../src/domain/event/notification-event.ts';
-import { type EventFilter, readEnds } from '../../src/events/event-log.ts';
-import { createFeed, type Feed } from '../../src/events/feed.ts';
+import {
+  type EventFeed,
+  type EventFilter,
+  eventLogs,
+  readEnds,
+} from '../../src/events/event-log.ts';
+import { createFeed } from '../../src/events/feed.ts';
 import { WAITING_MAX } from '../../src/events/follower.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
@@ -18,7 +23,9 @@ import {
 
 const log = createLog('silent');
 const database = await testDatabase(log);
-const feed = createFeed({ database, log, cursorOf: eventCursor });
+const open = (from: Database, options?: { lookMs: number }) =>
+  createFeed({ database: from, log, source: eventLogs(from, eventCursor) }, options);
+const feed = open(database);
 afterAll(async () => {
   await feed[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
@@ -26,10 +33,10 @@ afterAll(async () => {
 
 async function follow(
   projectId: string,
-  { after, filter = {}, by = feed }: { after?: bigint; filter?: EventFilter; by?: Feed } = {},
+  { after, filter = {}, by = feed }: { after?: bigint; filter?: EventFilter; by?: EventFeed } = {},
 ) {
   const end = (await readEnds(database, [projectId])).get(projectId) ?? 0n;
-  return by.follow(projectId, { after: after ?? end, end, filter });
+  return by.follow({ projectId, logId: projectId }, { after: after ?? end, end, filter });
 }
 
 /** Lets transactions commit in another order than they began. */
@@ -101,7 +108,7 @@ test('a follower that lags leaves the tail, reads on by itself and comes back', 
     return database.rows.page(table, where, range);
   };
   const counted = { ...database, rows: { ...database.rows, page } };
-  await using own = createFeed({ database: counted, log, cursorOf: eventCursor });
+  await using own = open(counted);
   const slow = await follow(projectId, { by: own });
   const count = WAITING_MAX + 200;
   // Waiting for its first event, it is live; then it stops reading while another reads to the end.
@@ -154,7 +161,7 @@ test('followers filter by topic and by type, behind the tail and at it', async (
 test('an event whose hint is lost arrives all the same', async () => {
   const { projectId } = await createEventLog(database);
   const deaf = { ...database, listen: () => ({ [Symbol.asyncDispose]: async () => {} }) };
-  await using own = createFeed({ database: deaf, log, cursorOf: eventCursor }, { lookMs: 10 });
+  await using own = open(deaf, { lookMs: 10 });
   const follower = await follow(projectId, { by: own });
   const next = follower.next();
   await record(database, { projectId, name: 'unheard' });
@@ -168,7 +175,7 @@ test('a database that fails for a while delays events and loses none', async () 
   const page: Database['rows']['page'] = (...args) =>
     isDown ? Promise.reject(new Error('down')) : database.rows.page(...args);
   const ailing = { ...database, rows: { ...database.rows, page } };
-  await using own = createFeed({ database: ailing, log, cursorOf: eventCursor }, { lookMs: 10 });
+  await using own = open(ailing, { lookMs: 10 });
   const resumed = await follow(projectId, { after: 0n, by: own });
   const live = await follow(projectId, { by: own });
   const [first, next] = [take(resumed, 4), live.next()];
@@ -186,7 +193,7 @@ test('a follower ends while it waits: by itself, and with the feed', async () =>
   expect(await waiting).toEqual({ done: true, value: undefined });
   expect(await follower.next()).toEqual({ done: true, value: undefined });
 
-  const own = createFeed({ database, log, cursorOf: eventCursor });
+  const own = open(database);
   const another = (await follow(projectId, { by: own })).next();
   await own[Symbol.asyncDispose]();
   expect(await another).toEqual({ done: true, value: undefined });

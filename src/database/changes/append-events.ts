@@ -1,8 +1,9 @@
 /**
- * How an event is appended to its project's log, whoever appends it: with the topics that it is routed to, a delivery
- * for each of their destinations, and a hint to those who follow. An event without a route is not kept.
+ * How an event is appended to its project's log, whoever appends it: with the topics that it is routed to, a delivery or
+ * a stream's message for each of their destinations, and a hint to those who follow. An event without a route is not kept.
  */
 import type { Transaction } from '../transaction.ts';
+import { STREAMING } from './append-to-streams.ts';
 import { EVENTS_CHANNEL } from './hint-channels.ts';
 
 /** An event to append. Routes are looked up by the statement itself. */
@@ -81,22 +82,35 @@ export const APPENDING = `
     from routed r join appended a on a."id" = r."eventId"
   ),
   destinations as (
-    select distinct r."eventId", t."destinationId"
+    select distinct r."eventId", r."projectId", t."destinationId"
     from routed r
     join "TopicDestinationRoute" t on t."projectId" = r."projectId" and t."topicId" = r."topicId"
   ),
   owed as (
-    select "eventId", "destinationId",
-      row_number() over (partition by "eventId" order by "destinationId") - 1 as "count"
-    from destinations
+    select d.*, s."destinationId" is not null as "isStream",
+      row_number() over (partition by d."eventId" order by d."destinationId") - 1 as "count"
+    from destinations d
+    left join "StreamLog" s on s."projectId" = d."projectId" and s."destinationId" = d."destinationId"
+  ),
+  messages as (
+    select ${deliveryIdSql('k."deliveryId"', 'o."count"')} as "id", k."projectId", o."destinationId", o."isStream",
+      k."nth", k."eventId", k."eventType", k."groupId", k."consumerId", k."traceparent",
+      '{"notificationType":' || to_json(k."wireName")::text || ',"data":' || k."data"::text || '}' as "body"
+    from owed o join kept k on k."eventId" = o."eventId"
   ),
   appended_deliveries as (
     insert into "Delivery" ("id", "projectId", "destinationId", "eventId", "eventType", "groupId", "consumerId", "traceparent", "body")
-    select ${deliveryIdSql('k."deliveryId"', 'o."count"')}, k."projectId", o."destinationId", k."eventId", k."eventType", k."groupId", k."consumerId", k."traceparent",
-      '{"notificationType":' || to_json(k."wireName")::text || ',"data":' || k."data"::text || '}'
-    from owed o join kept k on k."eventId" = o."eventId"
+    select "id", "projectId", "destinationId", "eventId", "eventType", "groupId", "consumerId", "traceparent", "body"
+    from messages where not "isStream"
   ),
-  announced as (select pg_notify('${EVENTS_CHANNEL}', "projectId") from log_ends)`;
+  to_stream as (
+    select 'msg' || substr("id", 4) as "id", "projectId", "destinationId", "nth", "groupId", "consumerId", "body"
+    from messages where "isStream"
+  ),
+  ${STREAMING},
+  announced as (
+    select pg_notify('${EVENTS_CHANNEL}', "projectId") from log_ends
+    union all select pg_notify('${EVENTS_CHANNEL}', "destinationId") from stream_ends)`;
 
 const APPEND_EVENTS = `
   with happened as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),

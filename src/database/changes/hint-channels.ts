@@ -1,6 +1,9 @@
 /** The channels for hints of changes, which come at their commit. A reader looks at the stored rows. */
 
-/** An event was recorded or a delivery created; the payload is the project's id. */
+/**
+ * An event was recorded or a delivery created: the payload is the project's id. Or a message was put into a stream: then
+ * it is the destination's.
+ */
 export const EVENTS_CHANNEL = 'gateway_events';
 
 /** An operation has changed; the payload is its id. */

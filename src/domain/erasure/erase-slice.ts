@@ -49,6 +49,7 @@ async function eraseParts(
       return false;
     },
     rowsOf('Delivery'),
+    rowsOf('StreamMessage'),
     () => removeOperations(query, key),
     rowsOf('NotificationEvent'),
     () => endConnections(services, key),

@@ -1,10 +1,10 @@
 /** The secrets of destinations, for callers who may see them. */
 import type { Row } from '../../database/rows.ts';
-import { openSigningSecrets, SEALED_SECRETS } from '../../deliveries/signing-secret.ts';
+import { hasSecret, openSigningSecrets, SEALED_SECRETS } from '../../deliveries/signing-secret.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 
-/** The current secrets of destinations that the viewer has been given. */
+/** The current secrets of destinations that the viewer has been given; null for streams. */
 export const signingSecretOf = read(
   'credentials:read',
   async (
@@ -19,10 +19,9 @@ export const signingSecretOf = read(
       select: SEALED_SECRETS,
     });
     const opened = new Map(
-      sealed.map((destination) => [
-        destination.id,
-        openSigningSecrets(vault, destination, now())[0],
-      ]),
+      sealed
+        .filter(hasSecret)
+        .map((destination) => [destination.id, openSigningSecrets(vault, destination, now())[0]]),
     );
     return destinations.map(({ id }) => opened.get(id) ?? null);
   },

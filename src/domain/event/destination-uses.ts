@@ -5,6 +5,7 @@
 import { anyOf, run, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { unprocessable } from '../../errors.ts';
+import type { HeldDestination } from '../../events/owe.ts';
 
 /** Enough to tell people where to look. */
 const USES_NAMED = 10;
@@ -104,23 +105,23 @@ export async function holdDestinations(
 }
 
 /**
- * The id of the destination, by its name. It can't be deleted until the transaction ends, so every delivery has a
- * destination. Throws UNPROCESSABLE.
+ * The destination, by its name. It can't be deleted until the transaction ends, so every message has a destination.
+ * Throws UNPROCESSABLE.
  */
 export async function holdDestination(
   tx: Transaction,
   projectId: string,
   name: string,
-): Promise<string> {
+): Promise<HeldDestination> {
   const [destination] = await run(
     tx,
     statements
       .selectFrom('Destination')
-      .select('id')
+      .select(['id', 'projectId', 'type'])
       .where('projectId', '=', projectId)
       .where('name', '=', name)
       .forKeyShare(),
   );
   if (!destination) throw unprocessable(`The destination ${name} does not exist.`);
-  return destination.id;
+  return destination;
 }

@@ -1,4 +1,4 @@
-/** Destinations: where messages are sent. */
+/** Destinations: where messages are sent, or wait to be read. */
 
 import { z } from 'zod';
 import { DestinationStatus, DestinationType, Prisma } from '../../database/generated/client.ts';
@@ -6,27 +6,28 @@ import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import {
+  hasSecret,
   newSigningSecret,
   rotateSecrets,
   SEALED_SECRETS,
   sealSigningSecret,
 } from '../../deliveries/signing-secret.ts';
-import { conflict, type Issue, notFound } from '../../errors.ts';
+import { conflict, invalid, notFound } from '../../errors.ts';
 import { announceRecorded } from '../../events/channel.ts';
 import { id, newId, prefixOf } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { eventName, projectIdOrName } from '../names.ts';
-import { OpenedInput } from '../opened-input.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { searched, type searchFilters, searchPage } from '../paging/search.ts';
 import { uniquely } from '../unique.ts';
 import { dropPending, releasePending } from './delivery.ts';
+import { creationIssues, openStream, refuseForStream, urlIssues } from './destination-type.ts';
 import { destinationUses } from './destination-uses.ts';
+import { closeStream, removeStream } from './stream/stream-removal.ts';
 import { targetHeaders } from './target-headers.ts';
-import { targetUrl } from './target-url.ts';
 
 type Destination = Row<'Destination'>;
 
@@ -36,13 +37,13 @@ const name = eventName.describe('1 to 64 letters, digits and dashes; unique in t
 const url = z
   .string()
   .describe(
-    'The URL that messages are posted to, at most 2048 characters, without user info and fragment. It must be ' +
-      'https; http is allowed to an address that ALLOWED_PRIVATE_TARGETS of the server permits.',
+    'For a webhook: the URL that messages are posted to, at most 2048 characters, without user info and fragment. It ' +
+      'must be https; http is allowed to an address that ALLOWED_PRIVATE_TARGETS of the server permits.',
   );
 const headers = targetHeaders
   .nullish()
   .describe(
-    'HTTP headers to send with every message, at most 20: values by name. Null removes them.',
+    'For a webhook: HTTP headers to send with every message, at most 20: values by name. Null removes them.',
   );
 
 export const createDestinationInput = z
@@ -51,8 +52,8 @@ export const createDestinationInput = z
     name,
     type: z
       .enum(DestinationType)
-      .meta({ id: 'DestinationType', description: 'How messages are sent.' }),
-    url,
+      .meta({ id: 'DestinationType', description: 'How its receiver gets messages.' }),
+    url: url.optional(),
     headers,
   })
   .meta({ id: 'CreateDestinationInput', description: 'The destination to create.' });
@@ -68,7 +69,8 @@ export const updateDestinationInput = z
       .enum(DestinationStatus)
       .meta({
         id: 'DestinationStatus',
-        description: 'ENABLED sends its pending messages at once; DISABLED keeps them pending.',
+        description:
+          'For a webhook: ENABLED sends its pending messages at once; DISABLED keeps them pending.',
       })
       .optional(),
   })
@@ -119,21 +121,27 @@ export const getDestination = projectRead(
   },
 );
 
-/** The secret is in clear here and, later, only for callers with the scope credentials:read. */
+/** The secret is in clear here and, later, only for callers with the scope credentials:read. A stream has none. */
 export const createDestination = projectMutation({
   needs: 'events:write',
   input: createDestinationInput,
-  findings: urlIssues,
+  findings: creationIssues,
   async run(call, { projectIdOrName: _project, ...given }, { id: projectId }) {
     const owner = { id: newId('dst'), projectId };
-    const signingSecret = newSigningSecret();
+    const signingSecret = given.type === 'STREAM' ? null : newSigningSecret();
     const data = {
       ...owner,
       ...given,
       headers: storedHeaders(given.headers),
-      ...sealSigningSecret(call.vault, owner, signingSecret),
+      ...(signingSecret !== null && sealSigningSecret(call.vault, owner, signingSecret)),
     };
-    const made = call.database.prisma.destination.create({ data, omit: SEALED });
+    const made =
+      given.type === 'STREAM'
+        ? inTransaction(call.database, async (tx) => {
+            await openStream(tx, owner);
+            return tx.destination.create({ data, omit: SEALED });
+          })
+        : call.database.prisma.destination.create({ data, omit: SEALED });
     return { destination: await uniquely(made, nameTaken(given.name)), signingSecret };
   },
 });
@@ -154,6 +162,7 @@ async function changeDestination(
   const now = call.now();
   const change = inTransaction(call.database, async (tx) => {
     const known = await lockDestination(tx, projectId, destinationId);
+    refuseForStream(known, given);
     if (given.name !== undefined && given.name !== known.name) await refuseIfUsed(tx, known);
     const isEnabled = given.status === 'ENABLED' && known.status === 'DISABLED';
     if (isEnabled) {
@@ -168,7 +177,7 @@ async function changeDestination(
   return uniquely(change, nameTaken(given.name ?? ''));
 }
 
-/** For 24 hours the previous secret signs too. */
+/** For 24 hours the previous secret signs too. Throws BAD_USER_INPUT for a stream. */
 export const rotateDestinationSecret = projectMutation({
   needs: 'events:write',
   input: rotateDestinationSecretInput,
@@ -185,6 +194,9 @@ export const rotateDestinationSecret = projectMutation({
         where: { id },
         select: SEALED_SECRETS,
       });
+      if (!hasSecret(sealed)) {
+        throw invalid('input.destinationId', 'is a stream: it has no secret.', id);
+      }
       const secrets = rotateSecrets(call.vault, sealed, { secret: signingSecret, now });
       const data = { ...secrets, updateTime: now };
       return tx.destination.update({ where: { id }, data, omit: SEALED });
@@ -193,27 +205,26 @@ export const rotateDestinationSecret = projectMutation({
   },
 });
 
-/** Deletes its routes too; its pending deliveries fail. */
+/** Deletes its routes too; its pending deliveries fail, and a stream's messages go. */
 export const deleteDestination = projectMutation({
   needs: 'events:write',
   input: deleteDestinationInput,
-  async run(call, input, { id: projectId }): Promise<{ deletedId: string }> {
-    await inTransaction(call.database, async (tx) => {
-      const known = await lockDestination(tx, projectId, input.destinationId);
+  async run(call, { destinationId }, { id: projectId }): Promise<{ deletedId: string }> {
+    const isStream = await inTransaction(call.database, async (tx) => {
+      const known = await lockDestination(tx, projectId, destinationId);
       await refuseIfUsed(tx, known);
       await tx.destination.delete({ where: { id: known.id } });
-      await dropPending(tx, known.id, { now: call.now(), reason: 'The destination was deleted.' });
+      if (known.type === 'STREAM') await closeStream(tx, { projectId, destinationId });
+      else await dropPending(tx, known.id, { now: call.now(), reason: DELETED });
+      return known.type === 'STREAM';
     });
-    return { deletedId: input.destinationId };
+    if (isStream) await removeStream(call, { projectId, destinationId });
+    return { deletedId: destinationId };
   },
 });
 
+const DELETED = 'The destination was deleted.';
 const SEALED = { signingSecretSealed: true, previousSecretSealed: true } as const;
-
-/** Which URLs are allowed depends on the configuration, which a schema does not know. */
-function urlIssues(call: Call, { url }: { url?: string | undefined }): Issue[] {
-  return new OpenedInput(z.object({ url: targetUrl(call).optional() }), { url }).issues;
-}
 
 function storedHeaders(headers: Prisma.InputJsonObject | null | undefined) {
   return headers === null ? Prisma.DbNull : headers;
@@ -225,7 +236,7 @@ async function lockDestination(tx: Transaction, projectId: string, destinationId
     tx,
     statements
       .selectFrom('Destination')
-      .select(['id', 'projectId', 'name', 'status'])
+      .select(['id', 'projectId', 'name', 'type', 'status'])
       .where('id', '=', destinationId)
       .where('projectId', '=', projectId)
       .forUpdate(),

@@ -30,7 +30,8 @@ export const followNotificationEvents = projectRead(
       ...(topicId != null && { topicId }),
       ...(eventTypes && { eventTypes }),
     };
-    return call.feed.follow(projectId, { after: position, end, filter });
+    const log = { projectId, logId: projectId };
+    return call.feed.follow(log, { after: position, end, filter });
   },
 );
 

@@ -1,4 +1,4 @@
-/** What deliveries send and receivers answer, for callers who may see it. */
+/** What deliveries send, receivers answer and streams hold, for callers who may see it. */
 import type { Row } from '../../database/rows.ts';
 import { DomainError } from '../../errors.ts';
 import { load } from '../batched.ts';
@@ -12,40 +12,61 @@ type Delivery = Row<'Delivery'>;
 /** Of the bodies that one query reads at once: a process holds several such queries. */
 const BODIES_BYTES_MAX = 16 * 1024 * 1024;
 
+/** Rows with the column `body`, which holds JSON text. */
+type TableWithBody = 'Delivery' | 'StreamMessage';
+type WithBody = Pick<Delivery, 'id' | 'projectId'>;
+
 /** The sizes of what deliveries send, in bytes. */
-export const bodyBytesOf: Batch<Delivery, number> = async ({ database }, deliveries) => {
-  const ids = deliveries.map(({ id }) => id);
-  const sizes = await database.rows.query<{ id: string; bytes: number }>(BODY_BYTES, [ids]);
+export const bodyBytesOf: Batch<Delivery, number> = async ({ database: { rows } }, deliveries) => {
+  const sizes = await rows.query<{ id: string; bytes: number }>(BODY_BYTES, keysOf(deliveries));
   const byId = new Map(sizes.map(({ id, bytes }) => [id, bytes]));
-  return ids.map((id) => byId.get(id) ?? 0);
+  return deliveries.map(({ id }) => byId.get(id) ?? 0);
 };
 
-const BODY_BYTES =
-  'select "id", octet_length("body") as "bytes" from "Delivery" where "id" = any($1)';
-const BODIES = 'select "id", "body" from "Delivery" where "id" = any($1)';
+const BODY_BYTES = `
+  select "id", octet_length("body") as "bytes" from "Delivery"
+  where "projectId" = any($1) and "id" = any($2)`;
 
-/** What a delivery sends. Throws QUERY_LIMIT_EXCEEDED for those that are too much together. */
-export const deliveryBody = read('payloads:read', async (call: Call, delivery: Delivery) => {
-  const body = await load(call, bodiesOf, delivery);
+function keysOf(all: readonly WithBody[]): [string[], string[]] {
+  return [[...new Set(all.map(({ projectId }) => projectId))], all.map(({ id }) => id)];
+}
+
+/** What a delivery sends; null if retention has removed it. Throws QUERY_LIMIT_EXCEEDED for those that are too much together. */
+export const deliveryBody = read('payloads:read', (call: Call, delivery: Delivery) =>
+  storedBody(call, 'Delivery', delivery),
+);
+
+/** Null if it was removed meanwhile. Throws QUERY_LIMIT_EXCEEDED for those that are too much together. */
+export async function storedBody(
+  call: Call,
+  table: TableWithBody,
+  row: WithBody,
+): Promise<object | null> {
+  const body = await load(call, BODIES[table], row);
   if (body !== undefined) return body;
-  const detail = `The bodies of a query are ${BODIES_BYTES_MAX} bytes at most: request fewer deliveries at once.`;
+  const detail = `The bodies of a query are ${BODIES_BYTES_MAX} bytes at most: request fewer at once.`;
   throw new DomainError('QUERY_LIMIT_EXCEEDED', detail);
-});
+}
 
-/** Undefined from where on they are too much; null for one that retention has removed meanwhile. */
-const bodiesOf: Batch<Delivery, object | null | undefined> = async (call, deliveries) => {
-  const sizes = await bodyBytesOf(call, deliveries);
-  let bytes = 0;
-  const wanted = deliveries.filter((_delivery, index) => {
-    bytes += sizes[index] ?? 0;
-    return bytes <= BODIES_BYTES_MAX;
-  });
-  const ids = wanted.map(({ id }) => id);
-  const found = await call.database.rows.query<{ id: string; body: string }>(BODIES, [ids]);
-  const bodies = new Map(found.map(({ id, body }) => [id, JSON.parse(body) as object]));
-  const within = new Set(ids);
-  return deliveries.map(({ id }) => (within.has(id) ? (bodies.get(id) ?? null) : undefined));
-};
+/** Undefined from where on they are too much; null for one that is gone. */
+function bodiesIn(table: TableWithBody): Batch<WithBody, object | null | undefined> {
+  const text = `
+    select "id", case when "bytes" <= ${BODIES_BYTES_MAX} then "body" end as "body" from (
+      select t."id", t."body", sum(octet_length(t."body")) over (order by wanted."place") as "bytes"
+      from unnest($2::text[]) with ordinality as wanted("id", "place")
+      join "${table}" t on t."projectId" = any($1) and t."id" = wanted."id") found`;
+  return async ({ database: { rows } }, all) => {
+    const found = await rows.query<{ id: string; body: string | null }>(text, keysOf(all));
+    const bodies = new Map(found.map(({ id, body }) => [id, parsed(body)]));
+    return all.map(({ id }) => (bodies.has(id) ? bodies.get(id) : null));
+  };
+}
+
+function parsed(body: string | null): object | undefined {
+  return body === null ? undefined : (JSON.parse(body) as object);
+}
+
+const BODIES = { Delivery: bodiesIn('Delivery'), StreamMessage: bodiesIn('StreamMessage') };
 
 /** The beginning of what a receiver answered. */
 export const responseBodyOf = read(

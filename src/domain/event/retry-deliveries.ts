@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { DeliveryStatus } from '../../database/generated/enums.ts';
 import { inTransaction } from '../../database/transaction.ts';
+import { invalid } from '../../errors.ts';
 import { announceRecorded } from '../../events/channel.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
@@ -60,15 +61,18 @@ export const retryDeliveries = projectMutation({
   },
 });
 
-/** Throws NOT_FOUND for one that is named and gone. */
+/** Throws NOT_FOUND for one that is named and gone, BAD_USER_INPUT for a stream. */
 async function destinationsOf(
   call: Call,
   projectId: string,
   { destinationId: id }: Wanted,
 ): Promise<string[]> {
-  if (id !== undefined)
-    return [(await getOwned(call, 'Destination', { projectId, id, what: 'Destination' })).id];
-  const all = await call.database.rows.find('Destination', { projectId });
+  if (id !== undefined) {
+    const named = await getOwned(call, 'Destination', { projectId, id, what: 'Destination' });
+    if (named.type !== 'STREAM') return [id];
+    throw invalid('input.destinationId', 'is a stream: it has no deliveries.', id);
+  }
+  const all = await call.database.rows.find('Destination', { projectId, type: 'WEBHOOK' });
   return all.map((destination) => destination.id).sort();
 }
 

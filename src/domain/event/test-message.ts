@@ -3,9 +3,8 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { notFound } from '../../errors.ts';
-import { announceRecorded } from '../../events/channel.ts';
-import { oweMessages } from '../../events/owe.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { type HeldDestination, oweMessages } from '../../events/owe.ts';
 import { id } from '../../ids.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectIdOrName } from '../names.ts';
@@ -34,23 +33,27 @@ export const sendTestMessage = projectMutation({
   input: sendTestMessageInput,
   async run(call, { destinationId: id }, { id: projectId }): Promise<Row<'Delivery'>> {
     return inTransaction(call.database, async (tx) => {
-      const { name } = await holdDestination(tx, projectId, id);
-      const data = { projectId, destinationId: id, destinationName: name };
+      const destination = await holdWebhook(tx, projectId, id);
+      const data = { projectId, destinationId: id, destinationName: destination.name };
       const body = JSON.stringify({ notificationType: TEST_MESSAGE_TYPE, data });
-      const [made = ''] = await oweMessages(tx, [
-        { projectId, destinationId: id, body, subject: null },
-      ]);
-      await announceRecorded(tx, projectId);
+      const owed = { messages: [{ body }], subject: null };
+      const [made = ''] = await oweMessages(tx, destination, owed);
       const where = { projectId_id: { projectId, id: made } };
       return tx.delivery.findUniqueOrThrow({ where, omit: { body: true } });
     });
   },
 });
 
-/** It can't be deleted until the transaction ends. */
-async function holdDestination(tx: Transaction, projectId: string, id: string) {
-  const ofProject = statements.selectFrom('Destination').select('name').where('id', '=', id);
+/** It can't be deleted until the transaction ends. Throws BAD_USER_INPUT for a stream: nothing is sent to it. */
+async function holdWebhook(
+  tx: Transaction,
+  projectId: string,
+  id: string,
+): Promise<HeldDestination & { name: string }> {
+  const columns = ['id', 'projectId', 'type', 'name'] as const;
+  const ofProject = statements.selectFrom('Destination').select(columns).where('id', '=', id);
   const [found] = await run(tx, ofProject.where('projectId', '=', projectId).forKeyShare());
   if (!found) throw notFound('Destination', id);
-  return found;
+  if (found.type === 'WEBHOOK') return found;
+  throw invalid('input.destinationId', 'is a stream: nothing is sent to it.', id);
 }

@@ -2,8 +2,7 @@
 import { Prisma } from '../../database/generated/client.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { DomainError, unprocessable } from '../../errors.ts';
-import { announceRecorded } from '../../events/channel.ts';
-import { oweInOrder, oweMessages } from '../../events/owe.ts';
+import { oweMessages } from '../../events/owe.ts';
 import { subjectOf } from '../../events/subject.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import { backoffMs } from '../../work/backoff.ts';
@@ -85,21 +84,13 @@ async function record(
     });
     await noteFirst(tx, claim);
     await markDone(tx, events, services.now());
-    const destinationId = await holdDestination(tx, projectId, source.destination);
-    const subject = subjectOf(source.connection);
-    const owed = (body: string) => ({ projectId, destinationId, body, subject });
-    const orderKey = (recordId: string) => `${installationId} ${objectName} ${recordId}`;
-    await oweInOrder(
-      tx,
-      messages.flatMap(({ recordId, body }) =>
-        recordId === null ? [] : { ...owed(body), orderKey: orderKey(recordId) },
-      ),
+    const destination = await holdDestination(tx, projectId, source.destination);
+    const owed = messages.map(({ recordId, body }) =>
+      recordId === null
+        ? { body }
+        : { body, orderKey: `${installationId} ${objectName} ${recordId}` },
     );
-    await oweMessages(
-      tx,
-      messages.flatMap(({ recordId, body }) => (recordId === null ? owed(body) : [])),
-    );
-    await announceRecorded(tx, projectId);
+    await oweMessages(tx, destination, { messages: owed, subject: subjectOf(source.connection) });
   });
 }
 

@@ -4,7 +4,6 @@
  */
 import { inTransaction } from '../../database/transaction.ts';
 import { DomainError, unprocessable } from '../../errors.ts';
-import { announceRecorded } from '../../events/channel.ts';
 import { oweMessages } from '../../events/owe.ts';
 import { subjectOf } from '../../events/subject.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
@@ -114,13 +113,9 @@ async function record(
     const next = { known: known as never, connectionId: connection.id, dueTime, failures: 0 };
     await giveBack(tx, watch, next);
     if (bodies.length === 0) return;
-    const destinationId = await holdDestination(tx, projectId, watchSchema.destination);
-    const subject = subjectOf(connection);
-    await oweMessages(
-      tx,
-      bodies.map((body) => ({ projectId, destinationId, body, subject })),
-    );
-    await announceRecorded(tx, projectId);
+    const destination = await holdDestination(tx, projectId, watchSchema.destination);
+    const messages = bodies.map((body) => ({ body }));
+    await oweMessages(tx, destination, { messages, subject: subjectOf(connection) });
   });
 }
 

@@ -10,7 +10,7 @@ export const SCOPES = {
   'records:write': 'Write records to providers.',
   'reads:control': 'Trigger, pause and resume reads.',
   'events:write': 'Change topics, destinations and routes; send deliveries again.',
-  'payloads:read': 'What deliveries send, and what their receivers answer.',
+  'payloads:read': 'What deliveries send, what their receivers answer, and what streams hold.',
   'keys:write': 'Make, change and delete API keys.',
   'provider-apps:write': 'Make, change and delete provider apps.',
   'org:read': "Read the org's data.",

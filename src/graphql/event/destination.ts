@@ -19,20 +19,24 @@ import { Destination, Destinations, Project } from '../schema/types.ts';
 
 const DestinationType = enumType('DestinationType', 'How a destination gets its messages.', {
   WEBHOOK: 'Messages are posted to its URL and signed as Standard Webhooks says.',
+  STREAM:
+    'Messages are kept, in the order of their commits, for whoever reads them: by `messages`, or live by ' +
+    'the subscription `streamMessages`.',
 });
 
 const DestinationStatus = enumType(
   'DestinationStatus',
   'Whether messages are sent to a destination.',
   {
-    ENABLED: 'Messages are sent.',
+    ENABLED: 'Messages are sent. A stream is always enabled.',
     DISABLED: 'Messages are not sent. They stay pending, and are sent when it is enabled again.',
   },
 );
 
 Destination.implement({
   description:
-    'A receiver of messages: of the events that routes lead to it, and of records that are read.',
+    'A receiver of messages: of the events that routes lead to it, and of records that are read. A webhook is sent them; ' +
+    'a stream keeps them.',
   interfaces: [Node],
   fields: (t) => ({
     ...createdFields(t),
@@ -43,12 +47,13 @@ Destination.implement({
     type: t.expose('type', { type: DestinationType, description: 'How it gets its messages.' }),
     url: t.exposeString('url', {
       nullable: true,
-      description: 'For a webhook: the URL that messages are posted to.',
+      description: 'The URL that messages are posted to; null for a stream.',
     }),
     headers: t.expose('headers', {
       type: 'JSONObject',
       nullable: true,
-      description: 'HTTP headers that are sent with every message: values by name.',
+      description:
+        'HTTP headers that are sent with every message: values by name; null for a stream.',
     }),
     status: t.expose('status', {
       type: DestinationStatus,
@@ -61,7 +66,7 @@ Destination.implement({
     signingSecret: t.string({
       ...needing(
         signingSecretOf,
-        'The secret that signs every message (Standard Webhooks, whsec_...).',
+        'The secret that signs every message (Standard Webhooks, whsec_...); null for a stream.',
       ),
       nullable: true,
       resolve: (destination, _args, { find }) => find(signingSecretOf, destination),
@@ -78,26 +83,25 @@ builder.objectField(Project, 'destinations', (t) =>
   }),
 );
 
-type WithSecret = Awaited<ReturnType<typeof createDestination>>;
+type Created = Awaited<ReturnType<typeof createDestination>>;
+type Rotated = Awaited<ReturnType<typeof rotateDestinationSecret>>;
 
-const CreateDestinationPayload = builder
-  .objectRef<WithSecret>('CreateDestinationPayload')
-  .implement({
-    description: 'The answer of createDestination.',
-    fields: (t) => ({
-      destination: t.expose('destination', {
-        type: Destination,
-        description: 'The destination. Its id is used in routes, its name in integrations.',
-      }),
-      signingSecret: t.exposeString('signingSecret', {
-        nullable: true,
-        description: `The secret that signs every message. Later it is shown only with the scope \`${signingSecretOf.needs}\`.`,
-      }),
+const CreateDestinationPayload = builder.objectRef<Created>('CreateDestinationPayload').implement({
+  description: 'The answer of createDestination.',
+  fields: (t) => ({
+    destination: t.expose('destination', {
+      type: Destination,
+      description: 'The destination. Its id is used in routes, its name in integrations.',
     }),
-  });
+    signingSecret: t.exposeString('signingSecret', {
+      nullable: true,
+      description: `The secret that signs every message; null for a stream. Later it is shown only with the scope \`${signingSecretOf.needs}\`.`,
+    }),
+  }),
+});
 
 const RotateDestinationSecretPayload = builder
-  .objectRef<WithSecret>('RotateDestinationSecretPayload')
+  .objectRef<Rotated>('RotateDestinationSecretPayload')
   .implement({
     description: 'The answer of rotateDestinationSecret.',
     fields: (t) => ({
@@ -132,6 +136,7 @@ builder.mutationFields((t) => ({
   }),
   deleteDestination: mutationField(t, deleteDestination, {
     type: DeletePayload,
-    description: 'Deletes a destination and its routes. Its pending deliveries fail.',
+    description:
+      'Deletes a destination and its routes. Its pending deliveries fail, and the messages of a stream go.',
   }),
 }));

@@ -34,6 +34,7 @@ import '../event/destination.ts';
 import '../event/event-topic-route.ts';
 import '../event/topic-destination-route.ts';
 import '../event/notification-event.ts';
+import '../event/stream-message.ts';
 import '../event/delivery.ts';
 import '../event/subscription.ts';
 import '../activity/activity.ts';

@@ -1,5 +1,6 @@
 /** The object types and their connections, named here so that the files that fill them in need no circles. */
 import type { ObjectRef } from '@pothos/core';
+import type { ShownMessage } from '../../domain/event/stream-message.ts';
 import type { IdTable, Row } from '../../domain/scope.ts';
 import { builder, type Types } from './schema-builder.ts';
 
@@ -27,6 +28,7 @@ export const EventTopicRoute = rowType('EventTopicRoute');
 export const TopicDestinationRoute = rowType('TopicDestinationRoute');
 export const NotificationEvent = rowType('NotificationEvent');
 export const Delivery = rowType('Delivery');
+export const StreamMessage = builder.objectRef<ShownMessage>('StreamMessage');
 
 export const Orgs = connectionOf(Org, 'orgs');
 export const Invites = connectionOf(Invite, 'invites');
@@ -58,6 +60,13 @@ export const NotificationEvents = connectionOf(
   NotificationEventEdge,
 );
 export const Deliveries = connectionOf(Delivery, 'deliveries');
+/** A place in the list of a stream's messages: subscriptions give these too. */
+export const StreamMessageEdge = edgeOf(StreamMessage, 'messages of a stream');
+export const StreamMessages = connectionOf(
+  StreamMessage,
+  'messages of a stream',
+  StreamMessageEdge,
+);
 
 function rowType<T extends IdTable>(table: T) {
   return builder.objectRef<Row<T>>(table);

@@ -75,7 +75,6 @@ test('rules and forms are told at their places in the body', async () => {
   expect(await issuesOf({ name: 'x', type: 'WEBHOOK', metadata: { uri: 1 } })).toEqual([
     'body type',
     'body metadata.uri',
-    'body metadata.url',
   ]);
 });
 

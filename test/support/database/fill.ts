@@ -50,6 +50,7 @@ export async function fillProject(
     );
   }
   for (const text of routes(number, sizes)) await query(text, [projectId]);
+  for (const text of stream(number, sizes)) await query(text, [projectId]);
   for (const text of SEARCHED) await query(text, [projectId]);
 }
 
@@ -281,6 +282,28 @@ function statements(
       position: '0',
       operationId: id('opr'),
       record: `'{}'`,
+    }),
+  ];
+}
+
+/** A destination beside the others, which keeps its messages. */
+function stream(number: number, { few, events }: Sizes): string[] {
+  const id = idsOf(number);
+  const destinationId = id('dst', String(few));
+  return [
+    `insert into "Destination" ("projectId", "id", "name", "type")
+      values ($1, ${destinationId}, 'stream', 'STREAM')`,
+    `insert into "StreamLog" ("projectId", "destinationId", "lastPosition", "lastByte")
+      values ($1, ${destinationId}, ${events}, ${events * 2})`,
+    insert('StreamMessage', events, {
+      id: id('msg'),
+      destinationId,
+      position: 'n + 1',
+      lastByte: '2 * (n + 1)',
+      groupId: id('grp', `n % ${few}`),
+      consumerId: id('csm', `n % ${few}`),
+      body: `'{}'`,
+      createTime: timeOf(events),
     }),
   ];
 }

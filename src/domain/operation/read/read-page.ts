@@ -3,7 +3,6 @@ import type { Row } from '../../../database/rows.ts';
 import { runChange, sql, statements } from '../../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { unprocessable } from '../../../errors.ts';
-import { announceRecorded } from '../../../events/channel.ts';
 import { oweMessages } from '../../../events/owe.ts';
 import { subjectOf } from '../../../events/subject.ts';
 import type { RecordPage } from '../../../providers/contract.ts';
@@ -75,14 +74,9 @@ async function owePage(
   { id: operationId, projectId }: Row<'Operation'>,
   { source: { plan, connection }, bodies }: Pick<PageToRecord, 'source'> & { bodies: string[] },
 ): Promise<void> {
-  const destinationId = await holdDestination(tx, projectId, plan.destination);
-  if (bodies.length === 0) return;
-  const subject = subjectOf(connection);
-  await oweMessages(
-    tx,
-    bodies.map((body) => ({ projectId, destinationId, operationId, body, subject })),
-  );
-  await announceRecorded(tx, projectId);
+  const destination = await holdDestination(tx, projectId, plan.destination);
+  const messages = bodies.map((body) => ({ body }));
+  await oweMessages(tx, destination, { messages, operationId, subject: subjectOf(connection) });
 }
 
 function logPage(

@@ -1,0 +1,50 @@
+/** What is put into streams: the messages that are owed to destinations of the type STREAM, for whoever reads them. */
+import type { Row } from '../../database/rows.ts';
+import { notFound } from '../../errors.ts';
+import type { StreamedMessage, StreamId } from '../../events/stream-log.ts';
+import type { Call } from '../call.ts';
+import { read } from '../declared-read.ts';
+import { encodeCursor } from '../paging/list-cursor.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
+import { storedBody } from './payload.ts';
+
+/** A subscription has read what it carries already. */
+export type ShownMessage = Row<'StreamMessage'> & Partial<Pick<StreamedMessage, 'body'>>;
+
+/** Subscriptions have the list's cursors. */
+export function messageList(destinationId: string) {
+  return {
+    name: 'Destination.messages',
+    parentId: destinationId,
+    keyType: 'position',
+  } as const;
+}
+
+export function messageCursor({
+  destinationId,
+  position,
+}: Pick<Row<'StreamMessage'>, 'destinationId' | 'position'>): string {
+  return encodeCursor(messageList(destinationId), position);
+}
+
+/** In the order in which they were committed, oldest first; a webhook has none. */
+export const listStreamMessages = read(
+  'payloads:read',
+  (call: Call, { projectId, id: destinationId }: Row<'Destination'>, args: PageArgs) => {
+    const where: StreamId = { projectId, destinationId };
+    const list = { ...messageList(destinationId), key: 'position', order: 'oldest first' } as const;
+    return listPage(call, { ...list, table: 'StreamMessage', where }, args);
+  },
+);
+
+/** What a message carries. Throws QUERY_LIMIT_EXCEEDED for those that are too much together. */
+export const messageBody = read(
+  'payloads:read',
+  async (call: Call, message: ShownMessage): Promise<object> => {
+    if (message.body !== undefined) return JSON.parse(message.body) as object;
+    const body = await storedBody(call, 'StreamMessage', message);
+    if (body === null) throw notFound('Message', message.id);
+    return body;
+  },
+);

@@ -1,0 +1,47 @@
+/** Messages of a stream as they are put into it, each with its cursor in Destination.messages. */
+import { invalid, notFound } from '../../../errors.ts';
+import type { LogItem } from '../../../events/feed-source.ts';
+import { findStream, removedAfter, type StreamedMessage } from '../../../events/stream-log.ts';
+import type { Call } from '../../call.ts';
+import { read } from '../../declared-read.ts';
+import { decodeCursor } from '../../paging/list-cursor.ts';
+import { byId, type Row } from '../../scope.ts';
+import { messageList } from '../stream-message.ts';
+
+export interface StreamSubscription {
+  destinationId: string;
+  /** A cursor of the list; without one, only what is put into it from now on. */
+  after?: string | null;
+}
+
+/** What came after the cursor, then each new message: in the list's order, none missed, none twice. */
+export const followStreamMessages = read(
+  'payloads:read',
+  async (
+    call: Call,
+    { destinationId, after }: StreamSubscription,
+  ): Promise<AsyncIterable<LogItem<StreamedMessage>>> => {
+    const [destination] = await byId('Destination')(call, [destinationId]);
+    if (!destination) throw notFound('Destination', destinationId);
+    if (destination.type !== 'STREAM') {
+      throw invalid('destinationId', 'is no stream: its messages are posted.', destinationId);
+    }
+    const { projectId } = destination;
+    const stream = await findStream(call.database, { projectId, destinationId });
+    if (!stream) throw notFound('Destination', destinationId);
+    const end = stream.lastPosition;
+    const position = after != null ? readCursor(stream, after) : end;
+    const log = { projectId, logId: destinationId };
+    return call.streamFeed.follow(log, { after: position, end, filter: null });
+  },
+);
+
+/** The position of a cursor after which nothing has been removed yet; throws BAD_USER_INPUT. */
+function readCursor(stream: Row<'StreamLog'>, after: string): bigint {
+  const position = decodeCursor(messageList(stream.destinationId), after);
+  if (typeof position !== 'bigint' || position > stream.lastPosition) {
+    throw invalid('after', 'is not a cursor of this list.', after);
+  }
+  if (position < stream.removedPosition) throw removedAfter(after);
+  return position;
+}

@@ -1,0 +1,52 @@
+import { followStreamMessages } from '../../domain/event/stream/stream-subscription.ts';
+import { listStreamMessages, messageBody } from '../../domain/event/stream-message.ts';
+import { listField } from '../schema/fields.ts';
+import { needing } from '../schema/needing.ts';
+import { builder } from '../schema/schema-builder.ts';
+import { Destination, StreamMessage, StreamMessageEdge, StreamMessages } from '../schema/types.ts';
+
+StreamMessage.implement({
+  description: 'A message in a stream: an event that a route leads to it, or records.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Unique in the whole service: the same for each reader.' }),
+    createTime: t.expose('createTime', {
+      type: 'DateTime',
+      description: 'When it was put into the stream.',
+    }),
+    body: t.field({
+      ...needing(messageBody, 'What it carries, as a webhook would be sent it.'),
+      type: 'JSONObject',
+      resolve: (message, _args, { call }) => messageBody(call, message),
+    }),
+  }),
+});
+
+builder.objectField(Destination, 'messages', (t) =>
+  listField(t, StreamMessages, {
+    description: 'What was put into a stream, oldest first. A webhook has none.',
+    list: listStreamMessages,
+  }),
+);
+
+builder.subscriptionFields((t) => ({
+  streamMessages: t.field({
+    type: StreamMessageEdge,
+    ...needing(
+      followStreamMessages,
+      'What is put into a destination of the type STREAM, as edges of Destination.messages: first what came after the ' +
+        'cursor, then each new message when it is committed, in the order of that list. None is missed and none ' +
+        'comes twice; if retention removes what comes next, the stream ends with BAD_USER_INPUT for `after`. ' +
+        'Without `after`, only new ones come.',
+    ),
+    args: {
+      destinationId: t.arg.id({ required: true, description: 'The id of the destination.' }),
+      after: t.arg.string({
+        description:
+          'The cursor of the last message that the client received: the stream begins after it. Default: from now on.',
+      }),
+    },
+    subscribe: (_root, { after, destinationId }, { call, lastEventId }) =>
+      followStreamMessages(call, { destinationId, after: lastEventId ?? after }),
+    resolve: (item) => item,
+  }),
+}));

@@ -1,0 +1,177 @@
+import { afterAll, expect, test } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { inTransaction } from '../../src/database/transaction.ts';
+import {
+  closeStream,
+  removeStream,
+  removeSurplus,
+} from '../../src/domain/event/stream/stream-removal.ts';
+import { messageCursor } from '../../src/domain/event/stream-message.ts';
+import { createFeed } from '../../src/events/feed.ts';
+import { WAITING_BYTES_MAX } from '../../src/events/follower.ts';
+import { BATCH_BYTES_MAX, findStream, streamLogs } from '../../src/events/stream-log.ts';
+import { createLog } from '../../src/log.ts';
+import { onPostgres, testDatabase } from '../support/app.ts';
+import { createEventLog, names, record, take } from '../support/event-log.ts';
+import {
+  createStream,
+  messageName,
+  namesIn,
+  put,
+  type TestStream,
+} from '../support/scenes/streams.ts';
+
+const log = createLog('silent');
+const database = await testDatabase(log);
+const open = (from: Database) =>
+  createFeed({ database: from, log, source: streamLogs(from, messageCursor) });
+const feed = open(database);
+afterAll(async () => {
+  await feed[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+const config = { LIMIT_STREAM_BYTES: 1_048_576 } as never;
+const services = { config, database } as never;
+
+async function follow(
+  stream: TestStream,
+  { after, by = feed }: { after?: bigint; by?: typeof feed } = {},
+) {
+  const end = (await findStream(database, stream))?.lastPosition ?? 0n;
+  const followed = { projectId: stream.projectId, logId: stream.destinationId };
+  return by.follow(followed, { after: after ?? end, end, filter: null });
+}
+
+const nameOf = ({ node }: { node: { body: string } }) => messageName(node);
+
+async function newStream(): Promise<TestStream> {
+  const { projectId, createdTopicId: topicId } = await createEventLog(database);
+  return createStream(database, { projectId, topicId });
+}
+
+/** Lets transactions commit in another order than they began. */
+const delay = onPostgres
+  ? (tx: { $executeRaw: Database['prisma']['$executeRaw'] }) =>
+      tx.$executeRaw`select pg_sleep(random() * 0.01)`
+  : () => new Promise(setImmediate);
+
+test('a follower gets what is put into a stream and events that routes lead to it, in one order', async () => {
+  const stream = await newStream();
+  const { projectId } = stream;
+  await put(database, stream, { names: ['old'] });
+  const follower = await follow(stream);
+  await put(database, stream, { names: ['a', 'b'] });
+  await record(database, { projectId, name: 'event' });
+  await record(database, { projectId, name: 'elsewhere', eventType: 'CONNECTION_DELETED' });
+  await put(database, stream, { names: ['c'] });
+  expect((await take(follower, 4)).map(nameOf)).toEqual(['a', 'b', 'event', 'c']);
+  expect(await namesIn(database, stream)).toEqual(['old', 'a', 'b', 'event', 'c']);
+  expect(await database.prisma.delivery.count({ where: { projectId } })).toBe(0);
+  await follower.return?.();
+});
+
+test('with 8 writers of pages and events at once, followers that come and go miss nothing', async () => {
+  const stream = await newStream();
+  const { projectId } = stream;
+  const perWriter = 25;
+  const total = 8 * perWriter * 3;
+  const reconnecting = async (seed: number) => {
+    const seen: string[] = [];
+    let after = 0n;
+    let turn = seed;
+    while (seen.length < total) {
+      const follower = await follow(stream, { after });
+      turn = (turn * 7 + 3) % 31;
+      for (const item of await take(follower, Math.min(turn + 1, total - seen.length))) {
+        seen.push(nameOf(item));
+        after = item.node.position;
+      }
+      await follower.return?.();
+    }
+    return seen;
+  };
+  const writers = Array.from({ length: 8 }, async (_, writer) => {
+    for (const name of names(`w${writer}-`, perWriter)) {
+      await put(database, stream, { names: [`${name}a`, `${name}b`], delay });
+      await record(database, { projectId, name, delay });
+    }
+  });
+  const followers = [1, 2, 3, 4].map(reconnecting);
+  await Promise.all(writers);
+  const list = await namesIn(database, stream);
+  expect(list).toHaveLength(total);
+  for (const seen of await Promise.all(followers)) expect(seen).toEqual(list);
+});
+
+test('large messages are read in parts, and one that waits for them holds a bounded part', async () => {
+  const stream = await newStream();
+  const padding = BATCH_BYTES_MAX / 4;
+  const count = (3 * WAITING_BYTES_MAX) / padding;
+  await put(database, stream, { names: ['old'] });
+  const slow = await follow(stream);
+  const first = slow.next();
+  for (const name of names('m', count)) await put(database, stream, { names: [name], padding });
+  // It is read to the end by another one meanwhile.
+  const quick = await follow(stream, { after: 1n });
+  await take(quick, count);
+  expect(feed.lagging).toBe(1);
+  const rest = await take(slow, count - 1);
+  expect([(await first).value, ...rest].map(nameOf)).toEqual(names('m', count));
+  await Promise.all([slow.return?.(), quick.return?.()]);
+});
+
+test('who comes back after what was removed is told, and so is who is overtaken', async () => {
+  await removeSurplus(services);
+  const stream = await newStream();
+  const padding = 300_000;
+  await put(database, stream, { names: names('m', 8), padding });
+  const [overtaken, kept] = [
+    await follow(stream, { after: 1n }),
+    await follow(stream, { after: 6n }),
+  ];
+  expect(await removeSurplus(services)).toBe(5);
+  expect(await namesIn(database, stream)).toEqual(['m6', 'm7', 'm8']);
+  expect(await findStream(database, stream)).toMatchObject({ removedPosition: 5n });
+  await expect(overtaken.next()).rejects.toMatchObject({
+    code: 'BAD_USER_INPUT',
+    message: expect.stringContaining('older than what is kept'),
+  });
+  expect(await overtaken.next()).toEqual({ done: true, value: undefined });
+  expect((await take(kept, 2)).map(nameOf)).toEqual(['m7', 'm8']);
+  // Nothing is left to remove, and the stream goes on.
+  expect(await removeSurplus(services)).toBe(0);
+  await put(database, stream, { names: ['next'] });
+  expect((await take(kept, 1)).map(nameOf)).toEqual(['next']);
+  await kept.return?.();
+});
+
+test('what is older than a time goes, whatever its size', async () => {
+  const stream = await newStream();
+  await put(database, stream, { names: names('m', 3) });
+  const { destinationId } = stream;
+  const data = { createTime: new Date(0) };
+  await database.prisma.streamMessage.updateMany({ where: { destinationId, position: 1 }, data });
+  expect(await removeSurplus(services)).toBe(0);
+  expect(await removeSurplus(services, { before: new Date(1) })).toBe(1);
+  expect(await namesIn(database, stream)).toEqual(['m2', 'm3']);
+});
+
+test('the end of a stream ends its followers, and takes its messages', async () => {
+  const stream = await newStream();
+  const { projectId, destinationId } = stream;
+  await put(database, stream, { names: names('m', 3) });
+  const [live, behind] = [await follow(stream), await follow(stream, { after: 0n })];
+  const next = live.next();
+  await take(behind, 3);
+  await inTransaction(database, (tx) => closeStream(tx, stream));
+  for (const ended of [next, behind.next()]) {
+    await expect(ended).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  }
+  // A route that a statement has seen before the deletion leads nowhere.
+  await record(database, { projectId, name: 'late' });
+  await removeStream(services, stream);
+  const where = { projectId, destinationId };
+  expect(await database.prisma.streamMessage.count({ where })).toBe(0);
+  expect(await database.prisma.streamLog.count({ where })).toBe(0);
+});

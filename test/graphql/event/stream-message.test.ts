@@ -1,0 +1,248 @@
+import { expect, test } from 'vitest';
+import { removeSurplus } from '../../../src/domain/event/stream/stream-removal.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { names, routeEvents } from '../../support/event-log.ts';
+import { openEventStream } from '../../support/event-stream.ts';
+import { installReading, startReading, TRIGGER } from '../../support/scenes/reads.ts';
+import { createStream, put } from '../../support/scenes/streams.ts';
+import { openSocket } from '../../support/socket.ts';
+
+const app = await sharedApp();
+const { services, sandbox } = app.app;
+const { database } = services;
+sandbox.seed('contacts', 3);
+
+const CREATE = `mutation ($input: CreateDestinationInput!) {
+  createDestination(input: $input) {
+    signingSecret
+    destination { id name type url headers status disabledReason signingSecret }
+  }
+}`;
+const LIST = `query ($project: String!, $first: Int, $after: String, $last: Int) {
+  project(idOrName: $project) { destinations { nodes {
+    id type messages(first: $first, after: $after, last: $last) {
+      totalCount pageInfo { hasNextPage hasPreviousPage } edges { cursor node { id createTime body } } } } } }
+}`;
+const FOLLOW = `subscription ($destinationId: ID!, $after: String) {
+  streamMessages(destinationId: $destinationId, after: $after) { cursor node { id createTime body } }
+}`;
+
+const asKey = ({ apiKey }: Pick<Tenant, 'apiKey'>) => ({ 'x-api-key': apiKey });
+
+function follow(headers: Record<string, string>, variables: Record<string, unknown>) {
+  return openEventStream(app.fetch, { query: FOLLOW, variables, headers });
+}
+
+function streamOf({ projectId }: Tenant, topicId?: string) {
+  return createStream(database, { projectId, ...(topicId !== undefined && { topicId }) });
+}
+
+async function listed(tenant: Tenant, variables: object = {}) {
+  const found = await tenant.query(LIST, { project: tenant.projectId, ...variables });
+  return found.project.destinations.nodes[0].messages;
+}
+
+const bodyNames = (edges: { node: { body: { name: string } } }[]) =>
+  edges.map(({ node }) => node.body.name);
+
+test('a stream is made without a URL and a secret, and takes nothing of a webhook', async () => {
+  const tenant = await app.tenant();
+  const project = { projectIdOrName: tenant.projectId };
+  const input = { ...project, name: 'lake', type: 'STREAM' };
+  const { createDestination } = await tenant.query(CREATE, { input });
+  const { id } = createDestination.destination;
+  expect(createDestination).toEqual({
+    signingSecret: null,
+    destination: {
+      id: expect.stringMatching(/^dst_/),
+      name: 'lake',
+      type: 'STREAM',
+      url: null,
+      headers: null,
+      status: 'ENABLED',
+      disabledReason: null,
+      signingSecret: null,
+    },
+  });
+  const given = { url: 'https://hooks.example.test/', headers: { a: 'b' } };
+  const refused = async (query: string, refusedInput: object) =>
+    (await tenant.refusal(query, { input: { ...project, ...refusedInput } })).problem.issues?.map(
+      (issue: { name: string }) => issue.name,
+    );
+  expect(await refused(CREATE, { ...input, name: 'other', ...given })).toEqual([
+    'input.url',
+    'input.headers',
+  ]);
+  const webhook = { name: 'hook', type: 'WEBHOOK' };
+  expect(await refused(CREATE, webhook)).toEqual(['input.url']);
+  const update = `mutation ($input: UpdateDestinationInput!) {
+    updateDestination(input: $input) { destination { name url } } }`;
+  const changes = { destinationId: id, ...given, status: 'DISABLED' };
+  expect(await refused(update, changes)).toEqual(['input.url', 'input.headers', 'input.status']);
+  const rename = { ...project, destinationId: id, name: 'sea', headers: null };
+  expect((await tenant.query(update, { input: rename })).updateDestination.destination).toEqual({
+    name: 'sea',
+    url: null,
+  });
+  const rotate = `mutation ($input: RotateDestinationSecretInput!) {
+    rotateDestinationSecret(input: $input) { signingSecret } }`;
+  expect(await refused(rotate, { destinationId: id })).toEqual(['input.destinationId']);
+  const retry = `mutation ($input: RetryDeliveriesInput!) { retryDeliveries(input: $input) { count } }`;
+  expect(await refused(retry, { destinationId: id })).toEqual(['input.destinationId']);
+  const sendTest = `mutation ($input: SendTestMessageInput!) { sendTestMessage(input: $input) { delivery { id } } }`;
+  expect(await refused(sendTest, { destinationId: id })).toEqual(['input.destinationId']);
+  expect((await tenant.query(retry, { input: project })).retryDeliveries).toEqual({ count: 0 });
+});
+
+test('events that routes lead to a stream, and pages of records, are messages and no deliveries', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const { createdTopicId } = await routeEvents(database.prisma, projectId);
+  const { destinationId } = await streamOf(tenant, createdTopicId);
+  const reading = await installReading(app, tenant);
+  const live = await follow(asKey(tenant), { destinationId });
+  await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });
+  await using _workers = await startReading(app);
+  const page = (await live.next())?.data.data.streamMessages;
+  expect(page.node.body).toMatchObject({
+    action: 'read',
+    objectName: 'contacts',
+    resultInfo: { numRecords: 3 },
+  });
+  live.leave();
+  const { edges } = await listed(tenant);
+  expect(edges[0].node.body).toMatchObject({
+    notificationType: 'connection.created',
+    data: { groupRef: 'acme' },
+  });
+  expect(edges[1]).toEqual(page);
+  expect(await database.prisma.delivery.count({ where: { projectId } })).toBe(0);
+  const messages = await database.prisma.streamMessage.findMany({ where: { projectId } });
+  const { groupId, consumerId } = await database.prisma.connection.findUniqueOrThrow({
+    where: { id: reading.connection.id },
+  });
+  // The read that is due by its schedule may have come too.
+  for (const message of messages) expect(message).toMatchObject({ groupId, consumerId });
+});
+
+test('the list pages through a stream from its beginning and its end', async () => {
+  const tenant = await app.tenant();
+  const stream = await streamOf(tenant);
+  await put(database, stream, { names: names('m', 5) });
+  const first = await listed(tenant, { first: 2 });
+  expect(bodyNames(first.edges)).toEqual(['m1', 'm2']);
+  expect([first.totalCount, first.pageInfo]).toEqual([
+    5,
+    { hasNextPage: true, hasPreviousPage: false },
+  ]);
+  const rest = await listed(tenant, { first: 3, after: first.edges[1].cursor });
+  expect(bodyNames(rest.edges)).toEqual(['m3', 'm4', 'm5']);
+  expect(rest.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: true });
+  expect(bodyNames((await listed(tenant, { last: 1 })).edges)).toEqual(['m5']);
+});
+
+test('a subscription has the cursors of the list, and resumes by argument and by Last-Event-ID', async () => {
+  const tenant = await app.tenant();
+  const stream = await streamOf(tenant);
+  const { destinationId } = stream;
+  await put(database, stream, { names: names('m', 3) });
+  const { edges } = await listed(tenant);
+  const [{ cursor: after }, { cursor: second }, { cursor: third }] = edges;
+  for (const live of [
+    await follow(asKey(tenant), { destinationId, after }),
+    await follow({ ...asKey(tenant), 'last-event-id': after }, { destinationId }),
+    await follow({ ...asKey(tenant), 'last-event-id': after }, { destinationId, after: third }),
+  ]) {
+    const messages = [await live.next(), await live.next()];
+    expect(messages.map((message) => message?.id)).toEqual([second, third]);
+    expect(messages.map((message) => message?.data.data.streamMessages)).toEqual(edges.slice(1));
+    live.leave();
+  }
+});
+
+test('over WebSocket a stream is followed from now on, without a cursor', async () => {
+  const tenant = await app.tenant();
+  const stream = await streamOf(tenant);
+  const { destinationId } = stream;
+  await put(database, stream, { names: ['old'] });
+  const { url } = await app.app.start();
+  const client = await openSocket(url);
+  client.send({ type: 'connection_init', payload: asKey(tenant) });
+  await client.next();
+  client.send({
+    id: '1',
+    type: 'subscribe',
+    payload: { query: FOLLOW, variables: { destinationId } },
+  });
+  let answer: Awaited<ReturnType<typeof client.next>> | undefined;
+  void client.next().then((message) => {
+    answer = message;
+  });
+  // Until it listens, nothing comes.
+  const follows = async () => {
+    await put(database, stream, { names: ['new'] });
+    return answer?.payload.data.streamMessages.node.body.name;
+  };
+  await expect.poll(follows).toBe('new');
+  client.socket.close();
+});
+
+test('a cursor that is too old is told at once, and to who is overtaken', async () => {
+  const tenant = await app.tenant();
+  const stream = await streamOf(tenant);
+  const { destinationId, projectId } = stream;
+  await put(database, stream, { names: names('m', 3) });
+  const { edges } = await listed(tenant);
+  const data = { createTime: new Date(0) };
+  await database.prisma.streamMessage.updateMany({
+    where: { projectId, position: { lte: 2 } },
+    data,
+  });
+  const before = new Date(1);
+  await removeSurplus(services, { before });
+  const refused = await follow(asKey(tenant), { destinationId, after: edges[0].cursor });
+  const [error] = (await refused.next())?.data.errors ?? [];
+  expect(error.extensions.problem.issues).toMatchObject([{ name: 'after' }]);
+  expect(error.message).toContain('older than what is kept');
+  const kept = await follow(asKey(tenant), { destinationId, after: edges[1].cursor });
+  expect((await kept.next())?.data.data.streamMessages).toEqual(edges[2]);
+  kept.leave();
+});
+
+test('what is no stream of the caller is refused', async () => {
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const { destinationId } = await streamOf(tenant);
+  const codeOf = async (caller: Pick<Tenant, 'apiKey'>, variables: object) => {
+    const live = await follow(asKey(caller), { destinationId, ...variables });
+    const [error] = (await live.next())?.data.errors ?? [];
+    return error?.extensions.code;
+  };
+  expect(await codeOf(stranger, {})).toBe('NOT_FOUND');
+  expect(await codeOf(tenant, { destinationId: 'dst_none' })).toBe('NOT_FOUND');
+  expect(await codeOf(tenant, { after: 'abc' })).toBe('BAD_USER_INPUT');
+  const create = { projectIdOrName: tenant.projectId, name: 'hook', type: 'WEBHOOK' };
+  const input = { ...create, url: 'https://hooks.example.test/' };
+  const webhook = (await tenant.query(CREATE, { input })).createDestination.destination;
+  expect(await codeOf(tenant, { destinationId: webhook.id })).toBe('BAD_USER_INPUT');
+  const reader = { apiKey: await tenant.keyOf('read') };
+  expect(await codeOf(reader, {})).toBe('FORBIDDEN');
+  const consumer = { apiKey: await tenant.keyOf('payloads:read') };
+  const own = await follow(asKey(consumer), { destinationId });
+  expect(own.status).toBe(200);
+  own.leave();
+});
+
+test('a deleted stream ends for those who follow it, and leaves nothing', async () => {
+  const tenant = await app.tenant();
+  const stream = await streamOf(tenant);
+  const { destinationId, projectId } = stream;
+  await put(database, stream, { names: names('m', 3) });
+  const live = await follow(asKey(tenant), { destinationId });
+  const remove = `mutation ($input: DeleteDestinationInput!) { deleteDestination(input: $input) { deletedId } }`;
+  await tenant.query(remove, { input: { projectIdOrName: projectId, destinationId } });
+  const [error] = (await live.next())?.data.errors ?? [];
+  expect(error.extensions.code).toBe('NOT_FOUND');
+  expect(await live.next()).toMatchObject({ event: 'complete' });
+  expect(await database.prisma.streamMessage.count({ where: { projectId } })).toBe(0);
+  expect(await database.prisma.streamLog.count({ where: { projectId } })).toBe(0);
+});
