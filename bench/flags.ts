@@ -8,6 +8,7 @@ export const PARTS = [
   'requests',
   'fan-out',
   'deliveries',
+  'moving',
   'scale-out',
   'start-up',
   'embedded',

@@ -6,6 +6,7 @@ import { measureEmbedded } from './parts/embedded.ts';
 import { fanOutTable, measureFanOut } from './parts/fan-out.ts';
 import { growthTable, measureGrowth } from './parts/growth.ts';
 import { growthPicture } from './parts/growth-picture.ts';
+import { measureMoving, movingTable } from './parts/moving/moving.ts';
 import { measureWorkload, type Result } from './parts/requests.ts';
 import { measureScaleOut, scaleOutTable } from './parts/scale-out.ts';
 import { measureStartUp, startUpTable } from './parts/start-up.ts';
@@ -40,6 +41,7 @@ async function measureParts(server: Postgres, flags: Flags): Promise<void> {
   if (parts.includes('deliveries')) {
     tell('deliveries', await measureDeliveries(server, flags), deliveriesTable);
   }
+  if (parts.includes('moving')) tell('moving', await measureMoving(server, flags), movingTable);
   if (parts.includes('scale-out')) {
     tell('scale-out', await measureScaleOut(filled, flags), scaleOutTable);
   }

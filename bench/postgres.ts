@@ -1,11 +1,14 @@
 /** A PostgreSQL of the run's own, as durable as PostgreSQL is by default. */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { familyCpuMs } from './processes/cpu.ts';
 import { freePort } from './processes/port.ts';
 
 export interface Postgres extends AsyncDisposable {
   urlOf(database: string): string;
+  /** User and system time so far, of all its processes that run. */
+  cpuMs(): number;
 }
 
 /** In a folder that is kept for the next run, or in one that goes with this run. */
@@ -46,12 +49,18 @@ export async function startPostgres(keptFolder?: string): Promise<Postgres> {
   }
   return {
     urlOf: (database) => `postgresql://postgres:postgres@127.0.0.1:${port}/${database}`,
+    cpuMs: () => familyCpuMs(postmasterOf(databaseDir)),
     async [Symbol.asyncDispose]() {
       await server.stop();
       process.off('exit', removeFolder);
       removeFolder();
     },
   };
+}
+
+/** The first line of its file is the id of the server's first process. */
+function postmasterOf(databaseDir: string): number {
+  return Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
 }
 
 /** Without the package's exit hooks, which would end a failed run as if all were well. */

@@ -11,10 +11,10 @@ import { medianOf } from '../median.ts';
 import { GATEWAY_ENV } from '../peers.ts';
 import type { Postgres } from '../postgres.ts';
 import { type Child, startChild } from '../processes/child.ts';
+import type { PostsToSend } from '../processes/plain-posts.ts';
 import { freePort } from '../processes/port.ts';
 import { type Server, startServer } from '../processes/server.ts';
 import { table } from '../table.ts';
-import type { PostsToSend } from './plain-posts.ts';
 
 const DESTINATIONS = 10;
 /** What a worker has under way at most. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbedded, startEngine } from '../../src/database/embedded/embedded.ts';
 import { createLog } from '../../src/log.ts';
+import { NO_METERS } from '../../src/meters.ts';
 import { newApiKey } from '../database.ts';
 import { fill } from '../fill.ts';
 import type { Flags } from '../flags.ts';
@@ -49,7 +50,9 @@ export async function measureEmbedded(flags: Flags): Promise<Result[][]> {
 }
 
 async function fillEmbedded(folder: string, operations: number, seed: number) {
-  await (await openEmbedded(folder, createLog('error')))[Symbol.asyncDispose]();
+  await (await openEmbedded(folder, { log: createLog('error'), meters: NO_METERS }))[
+    Symbol.asyncDispose
+  ]();
   await using engine = await startEngine(folder, (failure) => {
     throw failure;
   });

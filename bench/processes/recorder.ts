@@ -24,7 +24,7 @@ process.on('message', async ({ projectId, count }: ToRecord) => {
   const committedMs = await inTransaction(database, async (tx) => {
     for (let recorded = 0; recorded < count; recorded += 1) {
       const data = connectionCreated(projectId);
-      await recordEvent(tx, { projectId, eventType: 'CONNECTION_CREATED', data });
+      await recordEvent(tx, { projectId, eventType: 'CONNECTION_CREATED', subject: null, data });
     }
     return performance.timeOrigin + performance.now();
   });

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cpuMs } from './cpu.ts';
 
-const TICK_MS = 10;
 const START_MS = 60_000;
 const POLL_MS = 5;
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -94,13 +94,6 @@ async function untilReady(ask: () => Promise<Response>, exitCode: () => number |
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   throw new Error(`not ready after ${START_MS} ms`);
-}
-
-/** Fields 14 and 15 of /proc/<pid>/stat; the second field may hold spaces, so it is cut off first. */
-function cpuMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
 function memoryBytes(pid: number): number {

@@ -1,0 +1,170 @@
+/**
+ * What the machine can give where records are moved: bare node:http, one statement before the provider's call and one
+ * after it. The operation's name tells what is asked, and the answer is what GraphQL would say.
+ */
+import { createHmac } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
+import pg from 'pg';
+import { Pool } from 'undici';
+import { newId } from '../../src/ids.ts';
+import { createVault } from '../../src/secrets.ts';
+import { ENCRYPTION_KEY } from '../fill.ts';
+import type { MovingDocument } from '../parts/moving/documents.ts';
+import type { Installed } from '../parts/moving/installed.ts';
+import { environment } from './environment.ts';
+import {
+  BEGIN_WRITE,
+  CREATE_CONNECTION,
+  END_WRITE,
+  OWE_MESSAGE,
+  SENT_MESSAGE,
+} from './moving-sql.ts';
+
+const { port, databaseUrl, poolSize, projectId } = environment();
+const { sandboxUrl, integrationId, installations, topicId, destinationId }: Installed = JSON.parse(
+  process.env.INSTALLED ?? '{}',
+);
+const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
+const provider = new Pool(sandboxUrl, { connections: 64, pipelining: 1 });
+const vault = createVault([ENCRYPTION_KEY]);
+const API_KEY = 'sandbox-key-bench';
+const KEY = { 'x-api-key': API_KEY };
+/** Messages under way to one destination. */
+const POSTS = 8;
+
+interface Page {
+  records: object[];
+  nextCursor: string | null;
+}
+
+interface WriteInput {
+  groupRef: string;
+  mode?: 'SYNCHRONOUS' | 'ASYNCHRONOUS';
+  record?: object;
+  batch?: { record: object }[];
+}
+
+async function callProvider(path: string, body: object, idempotencyKey: string): Promise<object> {
+  const answer = await provider.request({
+    method: 'POST',
+    path,
+    headers: {
+      'content-type': 'application/json',
+      'x-api-key': API_KEY,
+      'idempotency-key': idempotencyKey,
+    },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.body.text();
+  if (answer.statusCode >= 300) throw new Error(text);
+  return JSON.parse(text);
+}
+
+async function write({ groupRef, mode = 'SYNCHRONOUS', record, batch }: WriteInput) {
+  const { installationId, configId, groupId } = installations[groupRef]!;
+  const records = batch ? batch.map((one) => one.record) : [record];
+  const [operationId, firstLine, lastLine] = [newId('opr'), newId('log'), newId('log')];
+  const ids = [operationId, projectId, integrationId, installationId, configId, groupId];
+  const values = [...ids, firstLine, mode, JSON.stringify(records)];
+  await pool.query({ name: 'begin', text: BEGIN_WRITE, values });
+  const done = async () => {
+    const answer = batch
+      ? await callProvider('/objects/contacts/batch/create', { records: batch }, operationId)
+      : await callProvider('/objects/contacts/records', { record }, operationId);
+    const outcomes = JSON.stringify(records.map(() => ({ success: true, recordId: '1' })));
+    await pool.query({
+      name: 'end',
+      text: END_WRITE,
+      values: [operationId, projectId, outcomes, lastLine],
+    });
+    return answer;
+  };
+  if (mode === 'SYNCHRONOUS') await done();
+  else void done();
+  return { writeRecords: { operationId, successCount: records.length } };
+}
+
+async function connect({ groupRef, consumerRef }: { groupRef: string; consumerRef: string }) {
+  // As the gateway does: a key that the provider refuses is noticed.
+  const health = await provider.request({ method: 'GET', path: '/objects', headers: KEY });
+  await health.body.dump();
+  const id = newId('con');
+  const place = { table: 'Connection', column: 'credentialsSealed', row: id, projectId };
+  const sealed = vault.seal(JSON.stringify({ apiKey: API_KEY }), place);
+  const data = JSON.stringify({ connectionId: id, groupRef, consumerRef, provider: 'sandbox' });
+  const values = [newId('grp'), projectId, groupRef, newId('csm'), consumerRef, id, sealed];
+  values.push(newId('evt'), data, topicId, newId('dlv'), destinationId);
+  await pool.query({ name: 'connect', text: CREATE_CONNECTION, values });
+  return { generateConnection: { connection: { id } } };
+}
+
+/** Reads all pages one after the other; each is stored as a message, posted with a signature, and noted as sent. */
+async function backfill({ receiverUrl }: { receiverUrl: string }) {
+  const receiver = new Pool(receiverUrl, { connections: POSTS, pipelining: 1 });
+  const posts = new Set<Promise<void>>();
+  let cursor: string | null = null;
+  let count = 0;
+  do {
+    const query = new URLSearchParams({ limit: '200', ...(cursor !== null && { cursor }) });
+    const page = await provider.request({
+      method: 'GET',
+      path: `/objects/contacts/records?${query}`,
+      headers: KEY,
+    });
+    const { records, nextCursor } = (await page.body.json()) as Page;
+    count += records.length;
+    cursor = nextCursor;
+    const id = newId('dlv');
+    const body = JSON.stringify({ action: 'read', result: records });
+    await pool.query({
+      name: 'owe',
+      text: OWE_MESSAGE,
+      values: [id, projectId, destinationId, body],
+    });
+    const post: Promise<void> = send(receiver, id, body).finally(() => posts.delete(post));
+    posts.add(post);
+    if (posts.size >= POSTS) await Promise.race(posts);
+  } while (cursor !== null);
+  await Promise.all(posts);
+  await receiver.close();
+  return { backfill: { count } };
+}
+
+async function send(receiver: Pool, id: string, body: string): Promise<void> {
+  const signature = createHmac('sha256', ENCRYPTION_KEY).update(id).update(body).digest('base64');
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-signature': `v1,${signature}`,
+  };
+  const answer = await receiver.request({ method: 'POST', path: '/', headers, body });
+  await answer.body.dump();
+  await pool.query({ name: 'sent', text: SENT_MESSAGE, values: [id, projectId, newId('att')] });
+}
+
+const ANSWERS: Record<MovingDocument, (input: never) => Promise<object>> = {
+  Write: write,
+  Connect: connect,
+  Backfill: backfill,
+};
+
+async function answer(body: string, response: ServerResponse): Promise<void> {
+  const { operationName, variables } = JSON.parse(body);
+  const data = await ANSWERS[operationName as MovingDocument](variables.input as never);
+  const text = Buffer.from(JSON.stringify({ data }));
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length });
+  response.end(text);
+}
+
+createServer((request, response) => {
+  let body = '';
+  request.setEncoding('utf8');
+  request.on('data', (chunk: string) => {
+    body += chunk;
+  });
+  request.on('end', () => {
+    if (request.method === 'GET') response.end('ok');
+    // A statement that fails ends the process: a benchmark has no use for what comes after.
+    else void answer(body, response);
+  });
+}).listen(port, '127.0.0.1');

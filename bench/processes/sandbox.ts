@@ -1,0 +1,12 @@
+/** The provider as a process of its own, so that it costs neither the gateway nor the limit. It tells how many contacts it has. */
+import { startSandboxServer } from '../../src/sandbox/server.ts';
+
+const sandbox = await startSandboxServer({ host: '127.0.0.1', port: 0 });
+sandbox.settings.requestsPerSecond = 100_000;
+
+process.on('message', ({ seed }: { seed?: number }) => {
+  if (seed !== undefined) sandbox.seed('contacts', seed);
+  process.send?.(sandbox.records('contacts').length);
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.(sandbox.url);
