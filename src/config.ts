@@ -185,6 +185,9 @@ export const environment = z.object({
     ),
   HUBSPOT_BASE_URL: httpUrl.optional().describe("Another address for HubSpot's API"),
   SALESFORCE_BASE_URL: httpUrl.optional().describe("Another address for Salesforce's API"),
+  SALESFORCE_PUBSUB_URL: httpUrl
+    .optional()
+    .describe("Another address for Salesforce's Pub/Sub API, which is gRPC"),
   DELIVERY_RETRY_SECONDS: z
     .string()
     .default('5,300,1800,7200,18000,36000,36000')

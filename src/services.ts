@@ -152,10 +152,10 @@ async function openVault(config: Config, database: Database): Promise<Vault> {
 
 /** Addresses that the operator sets for providers are permitted, private ones too. */
 function providerOutbound(config: Config, sandbox: Sandbox): Outbound {
-  const { ALLOWED_PRIVATE_TARGETS, HUBSPOT_BASE_URL, SALESFORCE_BASE_URL } = config;
-  const own = [HUBSPOT_BASE_URL, SALESFORCE_BASE_URL].flatMap((url) =>
-    url && URL.canParse(url) ? new URL(url).origin : [],
-  );
+  const { ALLOWED_PRIVATE_TARGETS, HUBSPOT_BASE_URL } = config;
+  const { SALESFORCE_BASE_URL, SALESFORCE_PUBSUB_URL } = config;
+  const given = [HUBSPOT_BASE_URL, SALESFORCE_BASE_URL, SALESFORCE_PUBSUB_URL];
+  const own = given.flatMap((url) => (url && URL.canParse(url) ? new URL(url).origin : []));
   return createOutbound({
     allowedPrivateTargets: ALLOWED_PRIVATE_TARGETS,
     alwaysAllowedOrigins: () => [...own, sandbox.url()],
@@ -167,7 +167,10 @@ function allProviders(config: Config, sandbox: Sandbox): Provider[] {
   return [
     sandboxProvider(sandbox.url),
     hubspotProvider({ baseUrl: config.HUBSPOT_BASE_URL }),
-    salesforceProvider({ baseUrl: config.SALESFORCE_BASE_URL }),
+    salesforceProvider({
+      baseUrl: config.SALESFORCE_BASE_URL,
+      pubSubUrl: config.SALESFORCE_PUBSUB_URL,
+    }),
     ...CATALOGUE,
   ];
 }

@@ -1,9 +1,11 @@
 /**
- * The only exit: every HTTP request that the gateway makes to somebody else goes through `send` or `stream`.
+ * The only exit: every HTTP request that the gateway makes to somebody else goes through `send` or `stream`, and
+ * every gRPC call through a client of `openGrpc`.
  * It reaches permitted addresses only, follows no redirects, and is bounded in time, size and sockets.
  */
+import type { Client as GrpcClient } from '@grpc/grpc-js';
 import { currentTraceparent, inSpan } from '../spans.ts';
-import { createConnector, type Lookup } from './connector.ts';
+import { createConnector, type Lookup, permittedAddresses } from './connector.ts';
 import { OutboundError } from './error.ts';
 import { Exchange, joined, type OutboundAnswer, type OutboundRequest } from './exchange.ts';
 import { Sockets } from './sockets.ts';
@@ -34,6 +36,8 @@ export interface Outbound extends AsyncDisposable {
   send(request: OutboundRequest): Promise<OutboundAnswer>;
   /** The same, resolved as soon as the answer begins; it holds a socket until its body has ended. */
   stream(request: StreamedRequest): Promise<StreamedAnswer>;
+  /** A client of the gRPC server at an http or https URL; whoever opens it closes it. Throws OutboundError. */
+  openGrpc(url: string): Promise<GrpcClient>;
   /** Sockets open or opening. */
   readonly openSockets: number;
 }
@@ -56,6 +60,13 @@ export function createOutbound({ socketsMax = SOCKETS_MAX, ...rules }: OutboundO
         sockets.run(origin, (client) => exchange.sendOn(client, pathname + search));
         return exchange.answer;
       });
+    },
+    async openGrpc(text) {
+      const url = permittedUrl(text);
+      const addresses = await permittedAddresses(rules, url);
+      // Loaded only if it is used: it would lengthen every start.
+      const { grpcClient } = await import('./grpc-client.ts');
+      return grpcClient(url, addresses);
     },
     get openSockets() {
       return sockets.open;

@@ -8,7 +8,7 @@ import { lookup as lookUpName } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { isAllowed, isRefused } from './address-guard.ts';
-import { OutboundError } from './error.ts';
+import { OutboundError, outboundError } from './error.ts';
 
 /** TCP and TLS together; two lost SYN packets still get through. */
 const CONNECT_MS = 10_000;
@@ -25,12 +25,11 @@ export interface AddressRules {
 }
 
 export function createConnector(rules: AddressRules): buildConnector.connector {
-  const lookup = oneAtATime(rules.lookup ?? ((name) => lookUpName(name, { all: true })));
-  const allowed = rules.allowedPrivateTargets;
+  const lookup = oneAtATime(rules.lookup ?? lookUpAll);
+  const accepts = acceptedBy(rules);
   const connectTo = {
-    // In clear only to addresses that the operator vouches for.
-    'http:': guarded(lookup, (address) => isAllowed(address, allowed)),
-    'https:': guarded(lookup, (address) => !isRefused(address, allowed)),
+    'http:': guarded(lookup, accepts['http:']),
+    'https:': guarded(lookup, accepts['https:']),
   };
   const connectToOwn = buildConnector(CONNECT_OPTIONS);
   return (options, callback) => {
@@ -39,6 +38,31 @@ export function createConnector(rules: AddressRules): buildConnector.connector {
     return connect(options, callback);
   };
 }
+
+/** The rules, by protocol. */
+function acceptedBy({ allowedPrivateTargets: allowed }: AddressRules) {
+  return {
+    // In clear only to addresses that the operator vouches for.
+    'http:': (address: string) => isAllowed(address, allowed),
+    'https:': (address: string) => !isRefused(address, allowed),
+  };
+}
+
+/** Where a connection to the URL's host may go, for clients that connect by themselves. Throws OutboundError. */
+export async function permittedAddresses(rules: AddressRules, url: URL): Promise<LookupAddress[]> {
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
+  const lookup = rules.lookup ?? lookUpAll;
+  const found = await lookup(hostname).catch((error: unknown) => {
+    throw outboundError(error, false);
+  });
+  const isOwn = rules.alwaysAllowedOrigins().includes(url.origin);
+  const accepts = acceptedBy(rules)[url.protocol as 'http:' | 'https:'];
+  const accepted = found.filter(({ address }) => isOwn || accepts(address));
+  if (accepted.length === 0) throw refused(hostname);
+  return accepted;
+}
+
+const lookUpAll: Lookup = (name) => lookUpName(name, { all: true });
 
 // One request to a connection at a time: HTTP/2 would put many on one, beyond the bounds on sockets.
 const CONNECT_OPTIONS = { timeout: CONNECT_MS, allowH2: false };

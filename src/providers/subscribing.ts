@@ -1,5 +1,6 @@
 /** Provider-side events: what a provider tells of its own accord, and how it is told to. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Client } from '@grpc/grpc-js';
 import type { ProviderRecord, ProviderSession } from './contract.ts';
 
 export const PROVIDER_EVENT_KINDS = [
@@ -76,6 +77,8 @@ export class MalformedEvents extends Error {
 
 /** Subscriptions that are made by requests. */
 export interface SubscriptionCalls {
+  /** One subscription serves all installations of a connection: it goes with the last of them. */
+  areShared?: true;
   setUp(session: ProviderSession, wanted: WantedSubscription): Promise<MadeSubscription>;
   /** Makes it last longer. Null if it is gone at the provider. */
   renew(session: ProviderSession, providerRef: string): Promise<MadeSubscription | null>;
@@ -83,15 +86,70 @@ export interface SubscriptionCalls {
   takeDown(session: ProviderSession, providerRef: string): Promise<void>;
 }
 
+/** Events that the provider sends in requests. */
+export interface EventRequests {
+  /** Whether one of the secrets has signed the request, and not too long ago. Compares in constant time. */
+  isSigned(request: WebhookRequest, secrets: readonly string[], now: Date): boolean;
+  /** Throws MalformedEvents. What it does not know how to tell of is left out. */
+  eventsOf(request: WebhookRequest): ProviderEvent[];
+}
+
+export interface StreamStart {
+  /** Of the connection, as `accountOf` tells it. */
+  account: string;
+  /** What came before is known. Null: from now on. */
+  position: string | null;
+  accessToken: string;
+  /** Of the stream's server. */
+  client: Client;
+  /** Ends it. */
+  signal: AbortSignal;
+}
+
+export interface TimeSpan {
+  since: Date;
+  until: Date;
+}
+
+/** A time of which the provider does not tell the changes one by one. */
+export interface StreamGap extends TimeSpan {
+  objectName: string;
+}
+
+/** What comes at once. None of it is sent again to whoever begins after its position. */
+export interface StreamBatch {
+  events: ProviderEvent[];
+  gaps: StreamGap[];
+  position: string;
+  /** Of the last change that is told; null if nothing has happened until now. */
+  lastTime: Date | null;
+}
+
+/** Events that the gateway fetches by a stream, one for each connection. */
+export interface EventStream {
+  /** Of a gRPC server: nothing else is connected to. */
+  url: string;
+  /**
+   * Resolves when the stream is open: no later change is missed. The next batch is asked for when all before it are
+   * stored. Throws ProviderError, AUTH_INVALIDATED for a token that is refused and CURSOR_GONE for a position
+   * that is not known any more; so does the iteration.
+   */
+  open(session: ProviderSession, start: StreamStart): Promise<AsyncIterable<StreamBatch>>;
+  /** What was deleted in a time that no event tells of. */
+  deletions(
+    session: ProviderSession,
+    span: TimeSpan & { account: string; objectName: string },
+  ): Promise<ProviderEvent[]>;
+}
+
 export interface SubscribeCapability {
   /** What it tells of; an integration can ask for nothing else. */
   kinds: readonly ProviderEventKind[];
   /** What the provider's events call a connection's account; null while that is not known. */
   accountOf(connection: { id: string; providerWorkspaceRef: string | null }): string | null;
-  /** Whether one of the secrets has signed the request, and not too long ago. Compares in constant time. */
-  isSigned(request: WebhookRequest, secrets: readonly string[], now: Date): boolean;
-  /** Throws MalformedEvents. What it does not know how to tell of is left out. */
-  eventsOf(request: WebhookRequest): ProviderEvent[];
+  /** How events come: in requests or by a stream. */
+  requests?: EventRequests;
+  stream?: EventStream;
   /** Left out where a person sets them up at the provider: they are PENDING until their first event. */
   calls?: SubscriptionCalls;
   /** For people: what to set up at the provider. */

@@ -23,7 +23,8 @@ export interface EventsToStore {
 }
 
 /**
- * One row for each subscription that wants the event; it is found by the app, the account and the object. An event
+ * One row for each subscription that wants the event; it is found by the app, the account and the object. Names of
+ * fields may differ in case: some providers spell them in several ways. An event
  * that is there already stays as it is. A request that brings nothing wanted and new has no row. The hint is for the
  * processes that do the events.
  */
@@ -50,7 +51,8 @@ export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number
     where e."kind" = any(s."kinds"::text[])
       and (e."kind" <> 'OTHER' or e."nativeType" = any(s."otherEvents"))
       and (e."kind" <> 'UPDATE' or cardinality(s."watchFields") = 0
-        or cardinality(e."changedFields") = 0 or e."changedFields" && s."watchFields")
+        or cardinality(e."changedFields") = 0 or lower(e."changedFields"::text)::text[]
+          && lower(s."watchFields"::text)::text[])
     order by e."projectId", s."installationId", e."objectName", e."nativeId", e."request", e."place"
   ),
   stored as (

@@ -39,6 +39,11 @@ export interface AccountSession extends ProviderSession {
    * apply; after a refused token, a body that is larger than what is kept of it is not sent again.
    */
   forward(request: ForwardedRequest): Promise<StreamedAnswer>;
+  /**
+   * The access token, for a protocol other than HTTP; another one than the one that was refused there. Throws
+   * AUTH_INVALIDATED if no other can be had: the connection is then BAD_CREDENTIALS.
+   */
+  accessToken(refused?: string): Promise<string>;
 }
 
 /** With its credentials, if it was read with them. */
@@ -109,6 +114,21 @@ class ConnectionSession implements AccountSession {
         return answer.closed;
       },
     });
+  }
+
+  async accessToken(refused?: string): Promise<string> {
+    const held = await this.#usableCredentials();
+    const token = tokenOf(held);
+    if (token !== undefined && token !== refused) return token;
+    const others = token === undefined ? null : await this.#othersThan(held);
+    const other = others && tokenOf(others);
+    if (others && other) {
+      this.#held = others;
+      return other;
+    }
+    if (token !== undefined) await this.#noteRefusal(held);
+    const why = token === undefined ? 'The connection has no token.' : 'The token was refused.';
+    throw new ProviderError('AUTH_INVALIDATED', why);
   }
 
   async #withCredentials<A extends { status: number }>(attempt: Attempt<A>): Promise<A> {
@@ -263,4 +283,8 @@ class ConnectionSession implements AccountSession {
       this.#services.log.warn(about, 'connection.status_not_recorded');
     }
   }
+}
+
+function tokenOf({ credentials }: HeldCredentials): string | undefined {
+  return isTokenCredentials(credentials) ? heldToken(credentials)?.token : undefined;
 }

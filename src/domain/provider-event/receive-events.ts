@@ -2,19 +2,17 @@
  * Takes what providers send: checked, read and stored before it is answered. An event is stored once for each
  * installation that wants it, however often it is sent.
  */
-import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { STORE_PROVIDER_EVENTS } from '../../database/changes/store-provider-events.ts';
 import type { Database } from '../../database/database.ts';
 import {
+  type EventRequests,
   MalformedEvents,
   type ProviderEvent,
-  type SubscribeCapability,
   type WebhookRequest,
 } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
-import { storableJson } from '../storable-json.ts';
 import { isEventBacklogged } from './event-backlog.ts';
+import { storeAlone } from './store-events.ts';
 import { type SealedApp, webhookSecretsOf } from './webhook-secret.ts';
 
 /**
@@ -43,35 +41,19 @@ export async function receiveEvents(
   to: { provider: string; providerAppId: string },
   request: WebhookRequest,
 ): Promise<Received> {
-  const capability = services.catalogue.find(to.provider)?.capabilities.subscribe;
-  if (!capability) return outcome('REFUSED');
+  const requests = services.catalogue.find(to.provider)?.capabilities.subscribe?.requests;
+  if (!requests) return outcome('REFUSED');
   const app = await findApp(services, to);
   // Without an app the same work is done, so that its time doesn't tell.
   const secrets = app ? webhookSecretsOf(services, app) : [NO_SECRET];
-  if (!capability.isSigned(request, secrets, services.now()) || !app) return outcome('REFUSED');
-  const events = readEvents(capability, request);
+  if (!requests.isSigned(request, secrets, services.now()) || !app) return outcome('REFUSED');
+  const events = readEvents(requests, request);
   if (events === null) return outcome('MALFORMED');
   if (events.length === 0) return outcome('ACCEPTED');
   if (await isEventBacklogged(services, app.projectId)) return outcome('FULL');
   const { id: providerAppId, projectId } = app;
-  const stored = await store(services, { providerAppId, projectId }, storableJson(events));
+  const stored = await storeAlone(services, { providerAppId, projectId }, events);
   return outcome('ACCEPTED', stored);
-}
-
-/** How many rows came of them. */
-async function store(
-  { database }: Services,
-  owner: { providerAppId: string; projectId: string },
-  events: ProviderEvent[],
-): Promise<number> {
-  const rows = events.map(({ record, association, raw, time, ...event }) => ({
-    ...event,
-    eventTime: time,
-    content: { record, association, raw },
-  }));
-  const request = { id: randomUUID(), ...owner, events: rows };
-  const row = await database.changes.run(STORE_PROVIDER_EVENTS, request);
-  return row?.stored ?? 0;
 }
 
 const NO_SECRET = 'no secret of any app';
@@ -81,12 +63,9 @@ function outcome(receipt: Receipt, stored = 0): Received {
 }
 
 /** Null if they are not what the provider sends. */
-function readEvents(
-  capability: SubscribeCapability,
-  request: WebhookRequest,
-): ProviderEvent[] | null {
+function readEvents(requests: EventRequests, request: WebhookRequest): ProviderEvent[] | null {
   try {
-    const events = capability.eventsOf(request);
+    const events = requests.eventsOf(request);
     const isSound = ({ nativeId, time }: ProviderEvent) =>
       nativeId.length <= NATIVE_ID_MAX && time >= FIRST_TIME && time < TIMES_END;
     return events.length <= EVENTS_MAX && events.every(isSound) ? events : null;

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Row } from '../../database/rows.ts';
-import { inTransaction } from '../../database/transaction.ts';
+import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { DomainError, unprocessable } from '../../errors.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { SubscribeCapability, WantedSubscription } from '../../providers/subscribing.ts';
@@ -14,11 +14,12 @@ import { LeaseLost } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import { type AccountSession, openSession } from '../connection/connection-session.ts';
 import { learnAccount } from '../connection/session/learned-account.ts';
-import { createOperation, finishOperation, logOperation } from '../operation/operation-work.ts';
 import { storableText } from '../storable-json.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
+import { joinStream } from './stream/join-stream.ts';
+import { logSubscribe } from './subscribe-log.ts';
 import { changeHeld, claimDue, endHeld, holdClaim } from './subscription-lease.ts';
-import { takeDownAtProvider } from './take-down.ts';
+import { isUsedByOthers, takeDownAtProvider } from './take-down.ts';
 import { type SealedApp, webhookSecretsOf, webhookUrlOf } from './webhook-secret.ts';
 
 /** Subscriptions of one process that are worked on at the same time. */
@@ -71,16 +72,33 @@ async function follow(services: Services, subscription: ObjectSubscription): Pro
       isKept && (await capability.calls.renew(ends.session, subscription.providerRef as string));
     if (kept) {
       const dueTime = lookTime(services, kept.expireTime);
-      return await changeHeld(services, subscription, { ...found, ...ACTIVE, dueTime });
+      return await inTransaction(services.database, async (tx) => {
+        const standing = await standingOf(tx, subscription, capability);
+        await changeHeld(services, subscription, { ...found, ...standing, dueTime }, tx);
+      });
     }
     const setUp = { subscription, wanted, found: { ...found, madeFor } };
-    await makeNew(services, capability.calls, { ...setUp, session: ends.session });
+    await makeNew(
+      services,
+      { ...capability, calls: capability.calls },
+      { ...setUp, session: ends.session },
+    );
   } catch (error) {
     await noteFailure(services, subscription, error);
   }
 }
 
-const ACTIVE = { status: 'ACTIVE', error: null, failures: 0 } as const;
+const WORKING = { status: 'ACTIVE', error: null } as const;
+
+/** Of one that is at the provider: it works as its stream does, if its events come by one. */
+async function standingOf(
+  tx: Transaction,
+  subscription: ObjectSubscription,
+  { stream }: SubscribeCapability,
+): Promise<Pick<ObjectSubscription, 'status' | 'error' | 'failures'>> {
+  const standing = stream ? await joinStream(tx, subscription) : WORKING;
+  return { ...standing, failures: 0 };
+}
 
 /** A person sets it up at the provider: it is known to work when its first event has come. */
 function waiting(
@@ -144,6 +162,8 @@ function keyOf(wanted: WantedSubscription): string {
   return createHash('sha256').update(JSON.stringify(wanted)).digest('base64url');
 }
 
+type WithCalls = SubscribeCapability & Required<Pick<SubscribeCapability, 'calls'>>;
+
 interface ToMake {
   subscription: ObjectSubscription;
   wanted: WantedSubscription;
@@ -154,7 +174,7 @@ interface ToMake {
 /** The new one is there before the old one goes, so that no event falls between them. */
 async function makeNew(
   services: Services,
-  calls: NonNullable<SubscribeCapability['calls']>,
+  { calls, ...capability }: WithCalls,
   { subscription, wanted, session, found }: ToMake,
 ): Promise<void> {
   // From now on events may come: they are known by these.
@@ -163,11 +183,13 @@ async function makeNew(
   const { providerRef, expireTime } = await calls.setUp(session, wanted);
   const dueTime = lookTime(services, expireTime);
   await inTransaction(services.database, async (tx) => {
-    await changeHeld(services, subscription, { ...found, ...ACTIVE, providerRef, dueTime }, tx);
+    const standing = await standingOf(tx, subscription, capability);
+    await changeHeld(services, subscription, { ...found, ...standing, providerRef, dueTime }, tx);
     await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result: 'Subscribed' });
   });
   const old = subscription.providerRef;
-  if (old === null) return;
+  if (old === null || old === providerRef) return;
+  if (calls.areShared && (await isUsedByOthers(services, subscription))) return;
   await calls.takeDown(session, old).catch((error: unknown) => {
     const about = { err: error, installationId: subscription.installationId, providerRef: old };
     services.log.warn(about, 'subscription.old_not_taken_down');
@@ -219,23 +241,4 @@ function lookTime({ now }: Pick<Services, 'now'>, expireTime: Date | null): Date
   const nowMs = now().getTime();
   const halfMs = expireTime ? (expireTime.getTime() - nowMs) / 2 : DAY_MS;
   return new Date(nowMs + Math.max(Math.min(halfMs, DAY_MS), 1_000));
-}
-
-/** What was done for it, as an operation of the installation. */
-async function logSubscribe(
-  services: Services,
-  tx: Parameters<typeof createOperation>[0],
-  { projectId, installationId, objectName, kinds }: ObjectSubscription,
-  { status, result }: { status: 'SUCCESS' | 'FAILURE'; result: string },
-): Promise<void> {
-  const installation = await tx.installation.findUnique({
-    where: { projectId_id: { projectId, id: installationId } },
-  });
-  if (!installation) return;
-  const metadata = { objects: [objectName] };
-  const operation = await createOperation(tx, { installation, actionType: 'SUBSCRIBE', metadata });
-  const severity = status === 'SUCCESS' ? 'INFO' : 'ERROR';
-  const message = `[${objectName}] ${result}`;
-  await logOperation(tx, operation, { severity, message, details: { kinds } });
-  await finishOperation(tx, operation, { status, result: message, metadata, now: services.now() });
 }

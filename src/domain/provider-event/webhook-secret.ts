@@ -28,7 +28,7 @@ export function webhookUrl(
   app: Pick<SealedApp, 'id' | 'provider'>,
 ): string | null {
   const provider = services.catalogue.find(app.provider);
-  return provider?.capabilities.subscribe ? webhookUrlOf(services, app) : null;
+  return provider?.capabilities.subscribe?.requests ? webhookUrlOf(services, app) : null;
 }
 
 /** What a person has to set up at the provider; null where nothing. */

@@ -15,5 +15,9 @@ export const paths = {
   customFields: `${API}/tooling/sobjects/CustomField`,
   /** `id` is one that Salesforce gave. */
   customField: (id: string) => `${API}/tooling/sobjects/CustomField/${encodeURIComponent(id)}`,
+  /** What was deleted in a span of time. */
+  deleted: (object: string) => `${API}/sobjects/${objectApiName(object)}/deleted`,
+  tooling: (kind: string) => `${API}/tooling/sobjects/${kind}`,
+  toolingRecord: (kind: string, id: string) => `${API}/tooling/sobjects/${kind}/${id}`,
   description: (object: string) => `${API}/sobjects/${objectApiName(object)}/describe`,
 };

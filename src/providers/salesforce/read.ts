@@ -45,9 +45,6 @@ function pageRequest(read: PageRead): ProviderRequest {
 
 /** Names are checked, texts are quoted and times are written by us: nothing in it comes from outside as it was. */
 function soql({ objectName, fields, since, until, filters = [] }: PageRead): string {
-  const columns = ['Id', ...fields.map((field) => fieldPath(field).join('.'))];
-  // Names differ in case only, but SOQL refuses to select the same column twice.
-  const distinct = [...new Map(columns.map((column) => [column.toLowerCase(), column])).values()];
   const conditions = [
     since && `SystemModstamp > ${since.toISOString()}`,
     until && `SystemModstamp <= ${until.toISOString()}`,
@@ -56,7 +53,13 @@ function soql({ objectName, fields, since, until, filters = [] }: PageRead): str
     ),
   ].filter((condition) => condition !== undefined);
   const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
-  return `SELECT ${distinct.join(',')} FROM ${objectApiName(objectName)}${where}`;
+  return `SELECT ${selectedColumns(fields)} FROM ${objectApiName(objectName)}${where}`;
+}
+
+export function selectedColumns(fields: readonly string[]): string {
+  const columns = ['Id', ...fields.map((field) => fieldPath(field).join('.'))];
+  // Names differ in case only, but SOQL refuses to select the same column twice.
+  return [...new Map(columns.map((column) => [column.toLowerCase(), column])).values()].join();
 }
 
 /** In a text, a backslash makes the next character one of the text. */

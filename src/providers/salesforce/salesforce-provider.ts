@@ -6,9 +6,11 @@ import { identify } from './identify.ts';
 import { describeObject } from './metadata.ts';
 import { readPage } from './read.ts';
 import { readRecords } from './read-records.ts';
+import { subscribe } from './subscribe.ts';
 import { deleteRecord, writeBatch, writeRecord } from './write.ts';
 
 const DEFAULT_BASE_URL = 'https://{{workspace}}.my.salesforce.com';
+const PUB_SUB_URL = 'https://api.pubsub.salesforce.com:7443';
 const ENGAGEMENT_URL = 'https://pi.pardot.com';
 /** Of sandboxes and developers' orgs. */
 const ENGAGEMENT_DEMO_URL = 'https://pi.demo.pardot.com';
@@ -26,9 +28,9 @@ const LIMITS: ProviderLimits = {
   pageSize: 2_000,
 };
 
-/** The addresses put a proxy or a test server in the place of an org's own host, and of Account Engagement's. */
+/** The addresses put proxies or test servers in the place of an org's own host, and of the services beside it. */
 export function salesforceProvider(
-  options: { baseUrl?: string; engagementUrl?: string } = {},
+  options: { baseUrl?: string; engagementUrl?: string; pubSubUrl?: string } = {},
 ): Provider {
   const baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
   return {
@@ -68,6 +70,7 @@ export function salesforceProvider(
       writeRecord,
       writeBatch,
       deleteRecord,
+      subscribe: subscribe(options.pubSubUrl ?? PUB_SUB_URL),
       proxy: true,
     },
   };

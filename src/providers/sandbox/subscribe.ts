@@ -50,8 +50,7 @@ export const subscribe: SubscribeCapability = {
   kinds: ['CREATE', 'UPDATE', 'DELETE', 'ASSOCIATION_UPDATE', 'OTHER'],
   // All see the same workspace: a subscription's own name for the account tells whose an event is.
   accountOf: ({ id }) => id,
-  isSigned,
-  eventsOf,
+  requests: { isSigned, eventsOf },
   calls,
 };
 

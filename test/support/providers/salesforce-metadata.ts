@@ -64,6 +64,8 @@ const PERMISSIONS = {
 };
 type PermissionName = keyof typeof PERMISSIONS;
 
+export const ORGANIZATION_ID = '00D000000000001AAA';
+
 export class SalesforceMetadata {
   readonly fields: CustomField[] = [];
   readonly permissions: Record<PermissionName, Record<string, unknown>[]> = {
@@ -81,7 +83,8 @@ export class SalesforceMetadata {
   }
 
   userInfo(): ServedAnswer {
-    return { status: 200, body: { sub: 'https://login/id/00D/005', user_id: '005000000000001' } };
+    const ids = { user_id: '005000000000001', organization_id: ORGANIZATION_ID };
+    return { status: 200, body: { sub: 'https://login/id/00D/005', ...ids } };
   }
 
   findField(soql: string): ServedAnswer {

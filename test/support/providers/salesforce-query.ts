@@ -108,6 +108,11 @@ function condition(text: string): (record: SalesforceRecord) => boolean {
     const value = literalValue(literal);
     return (record) => record[field] === value;
   }
+  const [, listed] = /^Id IN \(('\w{15,18}'(?:,'\w{15,18}')*)\)$/.exec(text) ?? [];
+  if (listed !== undefined) {
+    const ids = new Set(listed.split(',').map((id) => id.slice(1, 16)));
+    return ({ Id }) => ids.has(Id.slice(0, 15));
+  }
   const [, operator, time = ''] = /^SystemModstamp (>|<=) (\S+Z)$/.exec(text) ?? [];
   const bound = Date.parse(time);
   if (operator === '>') return (record) => Date.parse(record.SystemModstamp) > bound;

@@ -7,33 +7,57 @@ import {
   startProviderServer,
 } from './provider-server.ts';
 import { writeCollection } from './salesforce-collection.ts';
-import { SalesforceMetadata } from './salesforce-metadata.ts';
+import { ORGANIZATION_ID, SalesforceMetadata } from './salesforce-metadata.ts';
 import { salesforceObjects } from './salesforce-objects.ts';
 import { SalesforceQueries } from './salesforce-query.ts';
 import { SalesforceRefusal, SalesforceStore, type WriteOptions } from './salesforce-store.ts';
+import { SalesforceChannels } from './salesforce-tooling.ts';
 
 export interface SalesforceServer extends ProviderServer {
   store: SalesforceStore;
   metadata: SalesforceMetadata;
+  channels: SalesforceChannels;
+  organizationId: string;
+  /** The one that is taken now, and that a refresh gives. */
+  token(): string;
+  /** Those before are not taken any more. */
+  replaceToken(token: string): void;
 }
 
 export async function salesforceServer(
   options: { token?: string; now?: () => Date } = {},
 ): Promise<SalesforceServer> {
-  const { token = 'salesforce-token', now = () => new Date() } = options;
+  const { now = () => new Date() } = options;
+  let token = options.token ?? 'salesforce-token';
   const store = new SalesforceStore(salesforceObjects(), now);
   const queries = new SalesforceQueries(store);
   const metadata = new SalesforceMetadata(store);
+  const channels = new SalesforceChannels((entity) =>
+    store.objects.some(({ name }) => `${name}ChangeEvent` === entity),
+  );
   const server = await startProviderServer((request) => {
+    if (request.path === '/services/oauth2/token') {
+      return { status: 200, body: { access_token: token, token_type: 'Bearer' } };
+    }
     if (request.headers.authorization !== `Bearer ${token}`) return salesforceFailure(401);
     try {
-      return route({ store, queries, metadata }, request);
+      return route({ store, queries, metadata, channels }, request);
     } catch (refusal) {
       if (refusal instanceof SalesforceRefusal) return refusal.answer;
       return new SalesforceRefusal(400, 'JSON_PARSER_ERROR', String(refusal)).answer;
     }
   });
-  return { ...server, store, metadata };
+  return {
+    ...server,
+    store,
+    metadata,
+    channels,
+    organizationId: ORGANIZATION_ID,
+    token: () => token,
+    replaceToken: (replacement) => {
+      token = replacement;
+    },
+  };
 }
 
 /** A failure of the whole request, in Salesforce's words. */
@@ -55,6 +79,7 @@ interface Org {
   store: SalesforceStore;
   queries: SalesforceQueries;
   metadata: SalesforceMetadata;
+  channels: SalesforceChannels;
 }
 type Route = (org: Org, request: ServedRequest, names: string[]) => ServedAnswer;
 
@@ -62,11 +87,6 @@ const API = '^/services/data/v60.0';
 
 const ROUTES: [method: string, path: RegExp, route: Route][] = [
   ['GET', /^\/services\/oauth2\/userinfo$/, ({ metadata }) => metadata.userInfo()],
-  [
-    'GET',
-    new RegExp(`${API}/tooling/query$`),
-    ({ metadata }, { query }) => metadata.findField(query.get('q') ?? ''),
-  ],
   [
     'POST',
     new RegExp(`${API}/tooling/sobjects/CustomField$`),
@@ -87,6 +107,11 @@ const ROUTES: [method: string, path: RegExp, route: Route][] = [
   ['POST', new RegExp(`${API}/composite$`), describeInComposite],
   ['POST', new RegExp(`${API}/composite/sobjects$`), writeRecords],
   ['PATCH', new RegExp(`${API}/composite/sobjects$`), writeRecords],
+  ['GET', new RegExp(`${API}/sobjects/([^/]+)/deleted$`), listDeleted],
+  ['GET', new RegExp(`${API}/tooling/query$`), queryTooling],
+  ['POST', new RegExp(`${API}/tooling/sobjects/([^/]+)$`), createTooling],
+  ['GET', new RegExp(`${API}/tooling/sobjects/([^/]+)/([^/]+)$`), getTooling],
+  ['DELETE', new RegExp(`${API}/tooling/sobjects/([^/]+)/([^/]+)$`), deleteTooling],
   ['POST', new RegExp(`${API}/sobjects/([^/]+)$`), createRecord],
   ['POST', new RegExp(`${API}/sobjects/([^/]+)/([^/]+)$`), updateRecord],
   ['GET', new RegExp(`${API}/sobjects/([^/]+)/([^/]+)$`), getRecord],
@@ -188,6 +213,39 @@ function deleteRecord(
 ): ServedAnswer {
   store.delete(name, id);
   return { status: 204 };
+}
+
+function listDeleted(
+  { store }: Org,
+  { query }: ServedRequest,
+  [name = '']: string[],
+): ServedAnswer {
+  const [start, end] = [query.get('start'), query.get('end')].map((text) => Date.parse(text ?? ''));
+  if (!(start && end && end - start >= 60_000)) {
+    throw new SalesforceRefusal(400, 'INVALID_REPLICATION_DATE', 'A minute at the least.');
+  }
+  const deletedRecords = store
+    .deleted(name)
+    .filter(({ time }) => time.getTime() >= start && time.getTime() <= end)
+    .map(({ id, time }) => ({ id, deletedDate: time.toISOString() }));
+  return { status: 200, body: { deletedRecords } };
+}
+
+function queryTooling({ channels, metadata }: Org, { query }: ServedRequest): ServedAnswer {
+  const soql = query.get('q') ?? '';
+  return soql.includes('FROM PlatformEvent') ? channels.query(soql) : metadata.findField(soql);
+}
+
+function createTooling({ channels }: Org, request: ServedRequest, [kind = '']: string[]) {
+  return channels.create(kind, request);
+}
+
+function getTooling({ channels }: Org, _: ServedRequest, [kind = '', id = '']: string[]) {
+  return channels.get(kind, id);
+}
+
+function deleteTooling({ channels }: Org, _: ServedRequest, [kind = '', id = '']: string[]) {
+  return channels.delete(kind, id);
 }
 
 function writeOptions({ headers }: ServedRequest): WriteOptions {

@@ -55,6 +55,7 @@ export class SalesforceStore {
   readonly objects: SalesforceObject[];
   readonly #now: () => Date;
   #records = new Map<string, Map<string, SalesforceRecord>>();
+  readonly #deleted: { object: string; id: string; time: Date }[] = [];
   #lastNumber = 0;
 
   constructor(objects: SalesforceObject[], now: () => Date) {
@@ -109,7 +110,13 @@ export class SalesforceStore {
 
   delete(name: string, id: string): void {
     this.#record(name, id);
-    this.#records.get(this.object(name).name)?.delete(id);
+    const object = this.object(name).name;
+    this.#records.get(object)?.delete(id);
+    this.#deleted.push({ object, id, time: this.#now() });
+  }
+
+  deleted(name: string): { id: string; time: Date }[] {
+    return this.#deleted.filter(({ object }) => object === this.object(name).name);
   }
 
   /** All or nothing: what `work` did is undone when it throws. */

@@ -32,6 +32,7 @@ export interface Entry {
   id: string;
   fields: Record<string, unknown>;
   mappedFields: Record<string, unknown>;
+  raw: Record<string, unknown>;
   fieldsUpdated?: string[];
   rawEvent: Record<string, unknown>;
   fromRecord?: { id: string; objectName: string; raw: object };

@@ -1,0 +1,136 @@
+/** One connection's stream, by the worker that holds it: what comes is stored together with its place. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@grpc/grpc-js';
+import type { Row } from '../../../database/rows.ts';
+import { unprocessable } from '../../../errors.ts';
+import { OutboundError } from '../../../outbound/error.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
+import { LeaseLost } from '../../../work/lease.ts';
+import type { Services } from '../../call.ts';
+import { openSession } from '../../connection/connection-session.ts';
+import { isEventBacklogged } from '../event-backlog.ts';
+import type { Followed } from './followed.ts';
+import { storeBatch } from './store-batch.ts';
+import { changeStream, type EventStream, GIVEN_BACK, holdStream } from './stream-lease.ts';
+import { noteLostPosition, noteOpen, noteStreamFailure } from './stream-state.ts';
+
+/** Until it is looked again whether a full project can take more. */
+const FULL_WAIT_MS = 1_000;
+
+/** Follows it until it fails, ends or is not wanted, and gives it back. Never throws. */
+export async function followStream(
+  services: Services,
+  stream: EventStream,
+  stopping: AbortSignal,
+): Promise<void> {
+  const lost = new AbortController();
+  using _lease = holdStream(services, stream, () => lost.abort());
+  const signal = AbortSignal.any([stopping, lost.signal]);
+  try {
+    await takeEvents(services, stream, signal);
+    await changeStream(services.database.prisma, stream, GIVEN_BACK);
+  } catch (error) {
+    if (error instanceof LeaseLost) return;
+    await noteStreamFailure(services, stream, error).catch((failure: unknown) => {
+      if (failure instanceof LeaseLost) return;
+      services.log.warn({ err: failure }, 'event_stream.failure_not_recorded');
+    });
+  }
+}
+
+async function takeEvents(
+  services: Services,
+  stream: EventStream,
+  signal: AbortSignal,
+): Promise<void> {
+  const followed = await followedOf(services, stream);
+  const client = await connect(services, followed);
+  try {
+    let isMended = false;
+    while (!signal.aborted) {
+      try {
+        for await (const batch of open(services, followed, { client, signal })) {
+          await storeBatch(services, followed, batch);
+          isMended = false;
+          await waitForRoom(services, stream, signal);
+        }
+        return;
+      } catch (error) {
+        // What was mended has not helped.
+        if (isMended) throw error;
+        await mend(services, followed, error);
+        isMended = true;
+      }
+    }
+  } finally {
+    client.close();
+  }
+}
+
+async function* open(
+  services: Services,
+  followed: Followed,
+  { client, signal }: { client: Client; signal: AbortSignal },
+) {
+  const { stream, capability, session, account, accessToken } = followed;
+  const { position } = stream;
+  // It ends with this try, whatever becomes of it.
+  const over = new AbortController();
+  const ends = AbortSignal.any([signal, over.signal]);
+  try {
+    const start = { account, position, accessToken, client, signal: ends };
+    const batches = await capability.open(session, start);
+    await noteOpen(services, followed);
+    yield* batches;
+  } finally {
+    over.abort();
+  }
+}
+
+/** Of a failure that something can be done about at once. Throws the others. */
+async function mend(services: Services, followed: Followed, error: unknown): Promise<void> {
+  const kind = error instanceof ProviderError ? error.kind : null;
+  if (kind === 'AUTH_INVALIDATED') {
+    followed.accessToken = await followed.session.accessToken(followed.accessToken);
+  } else if (kind === 'CURSOR_GONE' && followed.stream.position !== null) {
+    await noteLostPosition(services, followed);
+  } else throw error;
+}
+
+/** Throws UNPROCESSABLE or ProviderError. */
+async function followedOf(services: Services, stream: EventStream): Promise<Followed> {
+  const { projectId, connectionId: id, provider } = stream;
+  const capability = services.catalogue.find(provider)?.capabilities.subscribe;
+  if (!capability?.stream) throw unprocessable(`${provider} streams no events any more.`);
+  const connection = await services.database.prisma.connection.findUniqueOrThrow({
+    where: { projectId_id: { projectId, id } },
+    omit: { credentialsSealed: true },
+  });
+  const account = capability.accountOf(connection);
+  if (account === null) throw unprocessable("The connection's account is not known.");
+  const session = openSession(services, connection as Row<'Connection'>);
+  const accessToken = await session.accessToken();
+  return { stream, capability: capability.stream, session, account, accessToken };
+}
+
+async function connect(
+  { providerAccess }: Services,
+  { capability }: Pick<Followed, 'capability'>,
+): Promise<Client> {
+  return providerAccess.outbound.openGrpc(capability.url).catch((error: unknown) => {
+    if (!(error instanceof OutboundError)) throw error;
+    const kind = error.kind === 'REFUSED_ADDRESS' ? 'BAD_REQUEST' : 'UNREACHABLE';
+    throw new ProviderError(kind, error.message);
+  });
+}
+
+/** Until then the provider keeps what comes next. */
+async function waitForRoom(
+  services: Services,
+  { projectId }: EventStream,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted && (await isEventBacklogged(services, projectId))) {
+    await delay(FULL_WAIT_MS, undefined, { signal }).catch(() => {});
+  }
+}

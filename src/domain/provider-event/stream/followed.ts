@@ -1,0 +1,13 @@
+import type { EventStream as StreamCapability } from '../../../providers/subscribing.ts';
+import type { AccountSession } from '../../connection/connection-session.ts';
+import type { EventStream } from './stream-lease.ts';
+
+/** A stream that this process holds. Its place and time are kept up with what is stored. */
+export interface Followed {
+  readonly stream: EventStream;
+  readonly capability: StreamCapability;
+  readonly session: AccountSession;
+  /** What its events call the connection's account. */
+  readonly account: string;
+  accessToken: string;
+}

@@ -1,0 +1,80 @@
+/** Changes that no event tells of: records are read anew, and what was deleted is asked for. */
+import type { Row } from '../../../database/rows.ts';
+import type { Transaction } from '../../../database/transaction.ts';
+import type { ProviderEvent, TimeSpan } from '../../../providers/subscribing.ts';
+import type { Services } from '../../call.ts';
+import { startRun } from '../../operation/read/read-run.ts';
+import type { ObjectSubscription } from '../object-subscription.ts';
+import { logSubscribe } from '../subscribe-log.ts';
+import type { Followed } from './followed.ts';
+
+/** Null: of all objects. */
+export type Missed = TimeSpan & { objectName: string | null };
+
+interface Found {
+  subscription: ObjectSubscription;
+  span: TimeSpan;
+}
+
+export interface MissedChanges {
+  /** Of deletions: no read finds them. */
+  events: ProviderEvent[];
+  found: Found[];
+}
+
+/** Whom the missed changes concern, and what was deleted. Before the transaction that records it. */
+export async function findMissed(
+  { database }: Pick<Services, 'database'>,
+  followed: Followed,
+  missed: readonly Missed[],
+): Promise<MissedChanges> {
+  if (missed.length === 0) return { events: [], found: [] };
+  const { projectId, connectionId } = followed.stream;
+  const subscriptions = await database.prisma.objectSubscription.findMany({
+    where: { projectId, connectionId, isWanted: true, providerRef: { not: null } },
+  });
+  const found = missed.flatMap(({ objectName, ...span }) =>
+    subscriptions
+      .filter((one) => objectName === null || one.objectName === objectName)
+      .map((subscription) => ({ subscription, span })),
+  );
+  const objects = new Map(
+    found
+      .filter(({ subscription }) => subscription.kinds.includes('DELETE'))
+      .map(({ subscription: { objectName }, span }) => [
+        [objectName, span.since.getTime(), span.until.getTime()].join(),
+        { objectName, ...span },
+      ]),
+  );
+  const { capability, session, account } = followed;
+  const events: ProviderEvent[] = [];
+  for (const object of objects.values()) {
+    events.push(...(await capability.deletions(session, { account, ...object })));
+  }
+  return { events, found };
+}
+
+/** The operations that read, which are to be begun after the commit. */
+export async function startMissed(
+  services: Pick<Services, 'now'>,
+  tx: Transaction,
+  { found }: MissedChanges,
+): Promise<Row<'Operation'>[]> {
+  const started: Row<'Operation'>[] = [];
+  for (const { subscription, span } of found) {
+    const { projectId, installationId: id, objectName, kinds } = subscription;
+    const isRead = kinds.includes('CREATE') || kinds.includes('UPDATE');
+    const installation = await tx.installation.findUnique({
+      where: { projectId_id: { projectId, id } },
+    });
+    if (!installation) continue;
+    const times = `from ${span.since.toISOString()} to ${span.until.toISOString()}`;
+    const how = isRead ? 'are read' : 'are told as far as they are deletions';
+    const result = `Changes ${times}, of which no events tell, ${how}`;
+    await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result });
+    if (!isRead) continue;
+    const run = { ...span, readType: 'TRIGGERED', position: null } as const;
+    started.push(await startRun(tx, { installation, objectName, ...run }));
+  }
+  return started;
+}

@@ -1,0 +1,57 @@
+/** What a stream brings, stored in one transaction with its place: each event once, whatever is cut off. */
+import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import type { ProviderEvent, StreamBatch } from '../../../providers/subscribing.ts';
+import type { Services } from '../../call.ts';
+import { beginRun } from '../../operation/read/read-run.ts';
+import { storeWithin } from '../store-events.ts';
+import type { Followed } from './followed.ts';
+import { findMissed, startMissed } from './missed-changes.ts';
+import { changeStream } from './stream-lease.ts';
+
+/** Throws LeaseLost. */
+export async function storeBatch(
+  services: Services,
+  followed: Followed,
+  { events, gaps, position, lastTime }: StreamBatch,
+): Promise<void> {
+  const { stream } = followed;
+  const knownTime = lastTime ?? services.now();
+  const missed = await findMissed(services, followed, gaps);
+  const all = [...events, ...missed.events];
+  const { stored, started } = await inTransaction(services.database, async (tx) => {
+    await changeStream(tx, stream, { position, knownTime });
+    return {
+      stored: await storeEvents(tx, followed, all),
+      started: await startMissed(services, tx, missed),
+    };
+  });
+  Object.assign(stream, { position, knownTime });
+  for (const { id: operationId, projectId } of started) {
+    await beginRun(services, { operationId, projectId });
+  }
+  if (all.length === 0 && gaps.length === 0) return;
+  const { provider, connectionId } = stream;
+  services.meters.providerEventReceived({ provider, outcome: 'ACCEPTED' });
+  const counts = { events: events.length, gaps: gaps.length, stored };
+  services.log.info({ provider, connectionId, ...counts }, 'event_stream.stored');
+}
+
+/** How many were wanted and new. */
+export async function storeEvents(
+  tx: Transaction,
+  { stream: { projectId, connectionId }, account }: Followed,
+  events: ProviderEvent[],
+): Promise<number> {
+  if (events.length === 0) return 0;
+  const apps = await tx.objectSubscription.findMany({
+    where: { projectId, connectionId, account, isWanted: true, providerAppId: { not: null } },
+    distinct: ['providerAppId'],
+    select: { providerAppId: true },
+  });
+  let stored = 0;
+  for (const { providerAppId } of apps) {
+    if (providerAppId === null) continue;
+    stored += await storeWithin(tx, { projectId, providerAppId }, events);
+  }
+  return stored;
+}

@@ -1,0 +1,111 @@
+/** How a stream is doing, told to its subscriptions. */
+import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import { DomainError } from '../../../errors.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
+import { backoffMs } from '../../../work/backoff.ts';
+import { MINUTE_MS } from '../../../work/durations.ts';
+import type { Services } from '../../call.ts';
+import { beginRun } from '../../operation/read/read-run.ts';
+import { storableText } from '../../storable-json.ts';
+import { recordSubscribeError } from '../object-subscription.ts';
+import { logSubscribe } from '../subscribe-log.ts';
+import type { Followed } from './followed.ts';
+import { findMissed, type Missed, startMissed } from './missed-changes.ts';
+import { storeEvents } from './store-batch.ts';
+import { changeStream, type EventStream, GIVEN_BACK } from './stream-lease.ts';
+
+const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
+/** In a row. Fewer that may pass are no news for people. */
+const FAILURES_TOLD = 4;
+/** The provider's clock and ours may differ so much. */
+const CLOCKS_MS = MINUTE_MS;
+
+/** It is open. If its place was lost, what changed from then until now is found in other ways. Throws LeaseLost. */
+export async function noteOpen(services: Services, followed: Followed): Promise<void> {
+  const { stream } = followed;
+  const { projectId, connectionId, position } = stream;
+  const now = services.now();
+  const lost = position === null ? lostTime(stream, now) : [];
+  const missed = await findMissed(services, followed, lost);
+  const knownTime = position === null ? now : stream.knownTime;
+  const started = await inTransaction(services.database, async (tx) => {
+    const working = { status: 'ACTIVE', error: null, failures: 0 } as const;
+    await changeStream(tx, stream, { ...working, knownTime });
+    const where = { projectId, connectionId, isWanted: true, providerRef: { not: null } } as const;
+    await tx.objectSubscription.updateMany({
+      where: { ...where, status: { in: ['PENDING', 'FAILED'] } },
+      data: working,
+    });
+    await storeEvents(tx, followed, missed.events);
+    return startMissed(services, tx, missed);
+  });
+  Object.assign(stream, { knownTime, failures: 0 });
+  for (const { id: operationId } of started) await beginRun(services, { operationId, projectId });
+}
+
+function lostTime({ knownTime }: EventStream, until: Date): Missed[] {
+  if (knownTime === null) return [];
+  return [{ objectName: null, since: new Date(knownTime.getTime() - CLOCKS_MS), until }];
+}
+
+/** The provider does not know the place any more: the stream goes on from now on. Throws LeaseLost. */
+export async function noteLostPosition(services: Services, { stream }: Followed): Promise<void> {
+  const { projectId, connectionId, knownTime } = stream;
+  services.log.warn({ projectId, connectionId, knownTime }, 'event_stream.position_lost');
+  await inTransaction(services.database, async (tx) => {
+    await changeStream(tx, stream, { position: null });
+    const since = knownTime ? ` since ${knownTime.toISOString()}` : '';
+    const result = `The provider keeps no events that are so old: what has changed${since} is read instead.`;
+    for (const subscription of await subscriptionsOf(tx, stream)) {
+      await logSubscribe(services, tx, subscription, { status: 'FAILURE', result });
+    }
+  });
+  stream.position = null;
+}
+
+/** Tried again after a wait. Throws LeaseLost. */
+export async function noteStreamFailure(
+  services: Services,
+  stream: EventStream,
+  error: unknown,
+): Promise<void> {
+  const isKnown = error instanceof DomainError || error instanceof ProviderError;
+  const about = { err: error, connectionId: stream.connectionId };
+  if (isKnown) services.log.warn(about, 'event_stream.interrupted');
+  else services.log.error(about, 'event_stream.failed');
+  const failures = stream.failures + 1;
+  const waitMs = backoffMs(RETRY, failures, services.random);
+  const dueTime = new Date(services.now().getTime() + waitMs);
+  const mayPass = !(error instanceof ProviderError) || error.passesLater;
+  const reason = isKnown ? storableText(error.message) : 'An internal error.';
+  const isTold = !mayPass || failures >= FAILURES_TOLD;
+  await inTransaction(services.database, async (tx) => {
+    const news = isTold ? ({ status: 'FAILED', error: reason } as const) : {};
+    await changeStream(tx, stream, { failures, dueTime, ...news, ...GIVEN_BACK });
+    if (isTold) await tellFailure(services, tx, { stream, reason });
+  });
+}
+
+async function tellFailure(
+  services: Services,
+  tx: Transaction,
+  { stream, reason }: { stream: EventStream; reason: string },
+): Promise<void> {
+  for (const subscription of await subscriptionsOf(tx, stream)) {
+    const { projectId, installationId, objectName, status, error } = subscription;
+    if (status === 'FAILED' && error === reason) continue;
+    const key = { projectId, installationId, objectName };
+    await tx.objectSubscription.update({
+      where: { projectId_installationId_objectName: key },
+      data: { status: 'FAILED', error: reason },
+    });
+    await logSubscribe(services, tx, subscription, { status: 'FAILURE', result: reason });
+    await recordSubscribeError(tx, { id: installationId }, reason);
+  }
+}
+
+function subscriptionsOf(tx: Transaction, { projectId, connectionId }: EventStream) {
+  return tx.objectSubscription.findMany({
+    where: { projectId, connectionId, isWanted: true, providerRef: { not: null } },
+  });
+}

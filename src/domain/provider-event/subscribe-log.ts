@@ -1,0 +1,26 @@
+/** What was done for a subscription, for the people who look at its installation. */
+import type { Transaction } from '../../database/transaction.ts';
+import type { Services } from '../call.ts';
+import { createOperation, finishOperation, logOperation } from '../operation/operation-work.ts';
+import type { ObjectSubscription } from './object-subscription.ts';
+
+type Logged = Pick<ObjectSubscription, 'projectId' | 'installationId' | 'objectName' | 'kinds'>;
+
+/** As an operation of the installation. */
+export async function logSubscribe(
+  services: Pick<Services, 'now'>,
+  tx: Transaction,
+  { projectId, installationId, objectName, kinds }: Logged,
+  { status, result }: { status: 'SUCCESS' | 'FAILURE'; result: string },
+): Promise<void> {
+  const installation = await tx.installation.findUnique({
+    where: { projectId_id: { projectId, id: installationId } },
+  });
+  if (!installation) return;
+  const metadata = { objects: [objectName] };
+  const operation = await createOperation(tx, { installation, actionType: 'SUBSCRIBE', metadata });
+  const severity = status === 'SUCCESS' ? 'INFO' : 'ERROR';
+  const message = `[${objectName}] ${result}`;
+  await logOperation(tx, operation, { severity, message, details: { kinds } });
+  await finishOperation(tx, operation, { status, result: message, metadata, now: services.now() });
+}

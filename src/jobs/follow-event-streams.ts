@@ -1,0 +1,11 @@
+import { SUBSCRIPTIONS_CHANNEL } from '../database/changes/hint-channels.ts';
+import { followStreams } from '../domain/provider-event/stream/follow-streams.ts';
+import type { Sweep } from './job-worker.ts';
+
+/** Runs as long as this process follows a stream. */
+export const followEventStreamsSweep: Sweep = {
+  name: 'event streams of providers',
+  intervalMs: 2_000,
+  channel: SUBSCRIPTIONS_CHANNEL,
+  run: followStreams,
+};

@@ -1,0 +1,72 @@
+/** Salesforce's Change Data Capture, streamed by its Pub/Sub API. */
+import { z } from 'zod';
+import type { ProviderSession } from '../contract.ts';
+import { answerBody, isSuccess } from '../reading-answers.ts';
+import type { ProviderEvent, SubscribeCapability, TimeSpan } from '../subscribing.ts';
+import { calls, topicName } from './channel-members.ts';
+import { paths } from './paths.ts';
+import { failure } from './refused.ts';
+
+const MINUTE_MS = 60_000;
+
+export function subscribe(pubSubUrl: string): SubscribeCapability {
+  return {
+    // UNDELETE is told by its own name: the record is there again, and was not created.
+    kinds: ['CREATE', 'UPDATE', 'DELETE', 'OTHER'],
+    // Each connection has its own channel, also to an org that others are connected to.
+    accountOf: ({ id }) => id,
+    calls,
+    stream: {
+      url: pubSubUrl,
+      async open(session, start) {
+        const organizationId = await findOrganization(session);
+        const org = {
+          instanceUrl: session.baseUrl,
+          organizationId,
+          topicName: topicName(start.account),
+        };
+        const { openChangeStream } = await import('./pubsub/change-stream.ts');
+        return openChangeStream(org, start);
+      },
+      deletions,
+    },
+  };
+}
+
+const userInfo = z.object({ organization_id: z.string().min(15).max(18) });
+
+async function findOrganization(session: ProviderSession): Promise<string> {
+  const answer = await session.send({ method: 'GET', path: paths.userInfo });
+  if (!isSuccess(answer)) throw failure(answer);
+  return answerBody(userInfo, answer, 'READ').organization_id;
+}
+
+const deletedAnswer = z.object({
+  deletedRecords: z.array(z.object({ id: z.string(), deletedDate: z.string() })),
+});
+
+/** Salesforce tells what was deleted by the minute, for 15 days. */
+async function deletions(
+  session: ProviderSession,
+  { account, objectName, since, until }: TimeSpan & { account: string; objectName: string },
+): Promise<ProviderEvent[]> {
+  const end = new Date(Math.max(until.getTime(), since.getTime() + MINUTE_MS) + MINUTE_MS);
+  const path = paths.deleted(objectName);
+  const query = { start: since.toISOString(), end: end.toISOString() };
+  const answer = await session.send({ method: 'GET', path, query });
+  if (!isSuccess(answer)) throw failure(answer);
+  const { deletedRecords } = answerBody(deletedAnswer, answer, 'READ');
+  return deletedRecords.map(({ id, deletedDate }) => ({
+    nativeId: ['deleted', id, deletedDate].join('.'),
+    account,
+    objectName,
+    recordId: id,
+    kind: 'DELETE',
+    nativeType: 'DELETE',
+    time: new Date(deletedDate),
+    changedFields: [],
+    record: null,
+    association: null,
+    raw: { id, deletedDate },
+  }));
+}

@@ -1,0 +1,252 @@
+import { Webhook } from 'standardwebhooks';
+import { beforeAll, expect, test } from 'vitest';
+import { claimStreams } from '../../../src/domain/provider-event/stream/stream-lease.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { CREATE_REVISION } from '../../support/scenes/integrations.ts';
+import {
+  contactsContent,
+  installOnOrg,
+  salesforceOrg,
+} from '../../support/scenes/salesforce-events.ts';
+import { POLLING } from '../../support/scenes/subscriptions.ts';
+
+const org = await salesforceOrg();
+const { rest, stream } = org;
+const app = await sharedApp({ env: { ...org.env, DELIVERY_RETRY_SECONDS: '1,1,1,1' } });
+const { services } = app.app;
+const { prisma } = services.database;
+beforeAll(async () => {
+  await app.app.start();
+  return () => org[Symbol.asyncDispose]();
+});
+
+/** Its stream alone. */
+const subscribersOf = ({ connectionId }: { connectionId: string }) =>
+  stream.subscribers.filter(({ topicName }) => topicName.includes(connectionId.slice(-26)));
+
+const subscribeLogs = async ({ projectId }: Tenant) => {
+  const where = { projectId, actionType: 'SUBSCRIBE' } as const;
+  const operations = await prisma.operation.findMany({ where, orderBy: { id: 'asc' } });
+  return operations.map(({ result }) => result);
+};
+
+const email = () => `${crypto.randomUUID()}@example.test`;
+
+test('a contact that is made, changed and deleted arrives mapped and signed, and leaves nothing at the org', async () => {
+  const tenant = await app.tenant();
+  const installed = await installOnOrg(app, tenant, org);
+  expect(installed.providerApp).toMatchObject({ webhookUrl: null, webhookInstructions: null });
+  await installed.isActive();
+  const id = org.create({ Email: 'ada@example.test' });
+  await installed.arrived(1);
+  org.update(id, { Email: 'lovelace@example.test' });
+  await installed.arrived(2);
+  org.delete(id);
+  const entries = await installed.arrived(3);
+  expect(entries).toMatchObject([
+    {
+      subscribeEventType: 'create',
+      providerEventType: 'CREATE',
+      id,
+      fields: { email: 'ada@example.test', lastname: 'Lovelace' },
+      mappedFields: { address: 'ada@example.test' },
+    },
+    { subscribeEventType: 'update', id, fieldsUpdated: ['Email'] },
+    { subscribeEventType: 'delete', id },
+  ]);
+  // A number that JavaScript can't hold is not rounded.
+  const header = { entityName: 'Contact', commitNumber: '9007199254740993' };
+  expect(entries[1]?.rawEvent).toMatchObject({ ChangeEventHeader: header });
+  const [message] = installed.messages('subscribe');
+  expect(message?.body).toMatchObject({ objectName: 'people', rawObjectName: 'Contact' });
+  const headers = message?.headers as Record<string, string>;
+  const verify = () => new Webhook(installed.secret).verify(message?.rawBody ?? '', headers);
+  expect(verify).not.toThrow();
+  expect(await installed.subscriptions()).toMatchObject([{ status: 'ACTIVE', eventCount: 3 }]);
+
+  const remove = `mutation ($input: DeleteInstallationInput!) {
+    deleteInstallation(input: $input) { deletedId }
+  }`;
+  const input = { projectIdOrName: tenant.projectId, installationId: installed.id };
+  await tenant.query(remove, { input });
+  const name = installed.connectionId.slice(-26);
+  const left = () => rest.channels.channels.filter((channel) => channel.name.includes(name));
+  await expect.poll(left, POLLING).toEqual([]);
+  await expect.poll(() => subscribersOf(installed), POLLING).toEqual([]);
+});
+
+test('fields are told by name, also of addresses, and watched in any spelling', async () => {
+  const tenant = await app.tenant();
+  const watching = { enabled: 'always', requiredWatchFields: ['email', 'mailingcity'] };
+  const installed = await installOnOrg(app, tenant, org, { updateEvent: watching });
+  await installed.isActive();
+  const id = org.create({ Email: email() });
+  org.update(id, {}, { Phone: '1' });
+  org.update(id, {}, { MailingAddress: { City: 'London' } });
+  org.update(id, { Email: email() }, { Email: 'x', Phone: '2' });
+  const [, ...updates] = await installed.arrived(3);
+  expect(updates.map(({ fieldsUpdated }) => fieldsUpdated)).toEqual([
+    ['MailingAddress', 'MailingAddress.City', 'MailingCity'],
+    ['Email', 'Phone'],
+  ]);
+});
+
+test('a stream that is cut goes on where it was, without loss or doubles, and never has more room than asked for', async () => {
+  const tenant = await app.tenant();
+  const installed = await installOnOrg(app, tenant, org);
+  await installed.isActive();
+  const ids = [org.create({ Email: email() })];
+  await installed.arrived(1);
+  for (let round = 0; round < 5; round += 1) {
+    await expect.poll(() => subscribersOf(installed), POLLING).toHaveLength(1);
+    for (let some = 0; some < 60; some += 1) ids.push(org.create({ Email: email() }));
+    stream.cut();
+  }
+  const told = (await installed.arrived(301)).map(({ id }) => id);
+  expect(told).toHaveLength(301);
+  expect(told.toSorted()).toEqual(ids.toSorted());
+  const [subscriber] = subscribersOf(installed);
+  expect(subscriber).toMatchObject({ preset: 'CUSTOM', roomMax: 100 });
+});
+
+test('a token that is refused is replaced, and the stream goes on', async () => {
+  const tenant = await app.tenant();
+  const installed = await installOnOrg(app, tenant, org);
+  await installed.isActive();
+  org.create({ Email: email() });
+  await installed.arrived(1);
+  rest.replaceToken(`token-${crypto.randomUUID()}`);
+  stream.cut();
+  org.create({ Email: email() });
+  expect(await installed.arrived(2)).toHaveLength(2);
+});
+
+test('an event that names the record alone is answered by a fetch', async () => {
+  const tenant = await app.tenant();
+  const updateEvent = { enabled: 'always', requiredWatchFields: ['email'] };
+  const installed = await installOnOrg(app, tenant, org, { updateEvent });
+  await installed.isActive();
+  const id = rest.store.create('Contact', { LastName: 'Gap', Email: 'gap@example.test' });
+  stream.tell({ entityName: 'Contact', changeType: 'GAP_UPDATE', recordIds: [id] });
+  expect(await installed.arrived(1)).toMatchObject([
+    {
+      subscribeEventType: 'update',
+      providerEventType: 'GAP_UPDATE',
+      fields: { email: 'gap@example.test' },
+    },
+  ]);
+});
+
+test('more changes than are told are read, and what was deleted is told', async () => {
+  const tenant = await app.tenant();
+  const installed = await installOnOrg(app, tenant, org);
+  await installed.isActive();
+  const gone = rest.store.create('Contact', { LastName: 'Gone' });
+  const id = rest.store.create('Contact', { LastName: 'Overflow' });
+  rest.store.delete('Contact', gone);
+  const commitTimestamp = Date.now() + 1_000;
+  const about = { entityName: 'Contact', recordIds: ['000000000000000AAA'] };
+  stream.tell({ ...about, changeType: 'GAP_OVERFLOW', commitTimestamp });
+  const deleted = () => installed.entries().filter((entry) => entry.id === gone);
+  await expect.poll(deleted, POLLING).toMatchObject([{ subscribeEventType: 'delete' }]);
+  const read = () => installed.entries('read').map(({ raw }) => raw.Id);
+  await expect.poll(read, POLLING).toContain(id);
+  expect(await subscribeLogs(tenant)).toContainEqual(
+    expect.stringMatching(/of which no events tell/),
+  );
+});
+
+test('a place that the provider has forgotten is told, and the time since is read', async () => {
+  const tenant = await app.tenant();
+  const installed = await installOnOrg(app, tenant, org);
+  await installed.isActive();
+  org.create({ Email: email() });
+  await installed.arrived(1);
+  await hold(installed);
+  const missed = org.create({ Email: email() });
+  stream.forget();
+  await release(installed);
+  const read = () => installed.entries('read').map(({ raw }) => raw.Id);
+  await expect.poll(read, POLLING).toContain(missed);
+  const logs = await subscribeLogs(tenant);
+  expect(logs).toContainEqual(expect.stringMatching(/keeps no events that are so old/));
+  // From now on, events again.
+  const id = org.create({ Email: email() });
+  await expect.poll(() => installed.entries().map((entry) => entry.id), POLLING).toContain(id);
+  expect(installed.entries().map((entry) => entry.id)).not.toContain(missed);
+});
+
+/** Another worker has it from now on, which does nothing. */
+async function hold({ connectionId }: { connectionId: string }) {
+  const leaseExpireTime = new Date(Date.now() + 3_600_000);
+  const held = { leaseToken: ANOTHER, leaseExpireTime };
+  await prisma.eventStream.updateMany({ where: { connectionId }, data: held });
+}
+const ANOTHER = 'another process:its claim';
+
+async function release({ connectionId }: { connectionId: string }) {
+  const free = { leaseToken: null, leaseExpireTime: null };
+  await prisma.eventStream.updateMany({ where: { connectionId, leaseToken: ANOTHER }, data: free });
+}
+
+test('of two workers one follows a stream; what the one before gets late is not stored', async () => {
+  const tenant = await app.tenant();
+  const installed = await installOnOrg(app, tenant, org);
+  await installed.isActive();
+  expect(await claimStreams(services, 100)).toEqual([]);
+  await hold(installed);
+  const id = org.create({ Email: email() });
+  // The worker before finds that it does not hold the stream any more.
+  await expect.poll(() => subscribersOf(installed), POLLING).toEqual([]);
+  expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
+  expect(await claimStreams(services, 100)).toEqual([]);
+  await release(installed);
+  // It was open before, and no place was known: what has changed meanwhile is read.
+  const read = () => installed.entries('read').map(({ raw }) => raw.Id);
+  await expect.poll(read, POLLING).toContain(id);
+});
+
+test('two tenants on one org have streams of their own: neither ends with the other', async () => {
+  const [one, other] = [await app.tenant(), await app.tenant()];
+  const ofOne = await installOnOrg(app, one, org);
+  const ofOther = await installOnOrg(app, other, org, { deleteEvent: null });
+  await ofOne.isActive();
+  await ofOther.isActive();
+  const id = org.create({ Email: email() });
+  org.delete(id);
+  await ofOne.arrived(2);
+  await ofOther.arrived(1);
+  const mine = await prisma.delivery.findMany({ where: { projectId: other.projectId } });
+  expect(mine.map(({ body }) => JSON.parse(body).projectId)).not.toContain(one.projectId);
+  const revision = { specVersion: '1.0.0', content: { ...contactsContent(), subscribe: null } };
+  const input = { projectIdOrName: one.projectId, integrationIdOrName: 'crm', revision };
+  await one.query(CREATE_REVISION, { input });
+  await expect.poll(() => subscribersOf(ofOne), POLLING).toEqual([]);
+  const last = org.create({ Email: email() });
+  await expect.poll(() => ofOther.entries().map((entry) => entry.id), POLLING).toContain(last);
+  expect(ofOne.entries().map((entry) => entry.id)).not.toContain(last);
+  expect(ofOther.entries().map(({ subscribeEventType }) => subscribeEventType)).toEqual([
+    'create',
+    'create',
+  ]);
+});
+
+test('what the org refuses is told: the subscription fails with the reason, and works when it is mended', async () => {
+  const tenant = await app.tenant();
+  const installed = await installOnOrg(app, tenant, org);
+  await installed.isActive();
+  const name = installed.connectionId.slice(-26);
+  const { channels } = rest;
+  const hidden = channels.channels.filter((channel) => channel.name.includes(name));
+  channels.channels = channels.channels.filter((channel) => !hidden.includes(channel));
+  stream.cut();
+  const [status, error] = ['status', 'error'].map(
+    (member) => async () => (await installed.subscriptions())[0]?.[member],
+  );
+  await expect.poll(status!, POLLING).toBe('FAILED');
+  expect(await error!()).toMatch(/topic .* is not known/);
+  channels.channels.push(...hidden);
+  await expect.poll(status!, POLLING).toBe('ACTIVE');
+  const id = org.create({ Email: email() });
+  await expect.poll(() => installed.entries().map((entry) => entry.id), POLLING).toContain(id);
+});

@@ -1,0 +1,129 @@
+/** Installations that subscribe to contacts of a Salesforce org, whose changes a test tells. */
+import { expect } from 'vitest';
+import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
+import type { Tenant, TestApp } from '../app.ts';
+import { type PubSubServer, pubSubServer } from '../providers/salesforce-pubsub.ts';
+import { type SalesforceServer, salesforceServer } from '../providers/salesforce-server.ts';
+import { generate } from './connections.ts';
+import { CREATE_INSTALLATION, contentFor, integrate } from './integrations.ts';
+import { type Entry, POLLING, SUBSCRIPTIONS } from './subscriptions.ts';
+
+const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
+  createProviderApp(input: $input) { providerApp { id webhookUrl webhookInstructions } }
+}`;
+const WORKSPACE = 'acme';
+
+export interface SalesforceOrg extends AsyncDisposable {
+  rest: SalesforceServer;
+  stream: PubSubServer;
+  /** Of an app that calls this org. */
+  env: Record<string, string>;
+  /** The record is there, and is told of. Its id. */
+  create(fields?: Record<string, unknown>): string;
+  update(id: string, fields: Record<string, unknown>, parts?: Record<string, unknown>): void;
+  delete(id: string): void;
+}
+
+export async function salesforceOrg(): Promise<SalesforceOrg> {
+  const rest = await salesforceServer();
+  const stream = await pubSubServer(rest);
+  const entityName = 'Contact';
+  return {
+    rest,
+    stream,
+    env: { SALESFORCE_BASE_URL: rest.url, SALESFORCE_PUBSUB_URL: stream.url },
+    create(fields = {}) {
+      const id = rest.store.create(entityName, { LastName: 'Lovelace', ...fields });
+      stream.tell({ entityName, changeType: 'CREATE', recordIds: [id] });
+      return id;
+    },
+    update(id, fields, parts = fields) {
+      rest.store.update(entityName, id, fields);
+      stream.tell({ entityName, changeType: 'UPDATE', recordIds: [id], fields: parts });
+    },
+    delete(id) {
+      rest.store.delete(entityName, id);
+      stream.tell({ entityName, changeType: 'DELETE', recordIds: [id] });
+    },
+    async [Symbol.asyncDispose]() {
+      await stream[Symbol.asyncDispose]();
+      await rest[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export function contactsContent(name = 'crm', subscribe: object = {}) {
+  const enabled = { enabled: 'always' };
+  return {
+    ...contentFor(name),
+    provider: 'salesforce',
+    read: {
+      objects: [
+        {
+          objectName: 'Contact',
+          destination: 'records',
+          mapToName: 'people',
+          requiredFields: [{ fieldName: 'email', mapToName: 'address' }, { fieldName: 'lastname' }],
+        },
+      ],
+    },
+    subscribe: {
+      objects: [
+        {
+          objectName: 'Contact',
+          inheritFieldsAndMapping: true,
+          ...{ createEvent: enabled, updateEvent: enabled, deleteEvent: enabled },
+          ...subscribe,
+        },
+      ],
+    },
+  };
+}
+
+/** For the group acme. What it is owed goes to an inbox of the sandbox. Needs an app that has started. */
+export async function installOnOrg(app: TestApp, tenant: Tenant, org: SalesforceOrg, given = {}) {
+  const { sandbox, services } = app.app;
+  const { prisma } = services.database;
+  const { projectId } = tenant;
+  const client = { clientId: 'client', clientSecret: 'secret', provider: 'salesforce' };
+  const asking = { input: { projectIdOrName: projectId, ...client } };
+  const { providerApp } = (await tenant.query(CREATE_APP, asking)).createProviderApp;
+  await integrate(app, tenant, contactsContent('crm', given));
+  const box = `box-${crypto.randomUUID()}`;
+  const place = await prisma.destination.findFirstOrThrow({ where: { projectId } });
+  const secret = newSigningSecret();
+  const sealed = sealSigningSecret(services.vault, place, secret);
+  const url = `${sandbox.url}/inbox/${box}`;
+  await prisma.destination.update({ where: { id: place.id }, data: { url, ...sealed } });
+  const token = org.rest.token();
+  const { id: connectionId } = await generate(tenant, {
+    provider: 'salesforce',
+    providerWorkspaceRef: WORKSPACE,
+    oauth2AuthorizationCode: { accessToken: { token }, refreshToken: { token: 'refresh' } },
+  });
+  const input = { projectIdOrName: projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
+  const { id } = (await tenant.query(CREATE_INSTALLATION, { input: { ...input, connectionId } }))
+    .createInstallation.installation;
+  const subscriptions = async () => (await tenant.query(SUBSCRIPTIONS, { id })).node.subscriptions;
+  const messages = (action: string) =>
+    sandbox.inbox
+      .list(box)
+      .map((message) => ({ ...message, body: message.body as { action: string; result: Entry[] } }))
+      .filter(({ body }) => body.action === action);
+  const entries = (action = 'subscribe') => messages(action).flatMap(({ body }) => body.result);
+  return {
+    id,
+    connectionId,
+    providerApp,
+    secret,
+    subscriptions,
+    messages,
+    entries,
+    isActive: () =>
+      expect.poll(async () => (await subscriptions())[0]?.status, POLLING).toBe('ACTIVE'),
+    async arrived(count: number, action = 'subscribe') {
+      await expect.poll(() => entries(action).length, POLLING).toBeGreaterThanOrEqual(count);
+      return entries(action);
+    },
+  };
+}
