@@ -38,8 +38,14 @@ export interface Meters {
     seconds: number;
     projectId: string;
   }): void;
-  /** A request by which a provider sent events, and its receipt. */
+  /** A request by which a provider sent events, or a batch of its stream, and its receipt. */
   providerEventReceived(event: { provider: string; outcome: string }): void;
+  /** Events of a provider that have come to an end: stored, then owed or given up. */
+  providerEventsMoved(events: {
+    provider: string;
+    outcome: 'stored' | 'owed' | 'given_up';
+    count: number;
+  }): void;
   statementEnded(statement: { outcome: 'ok' | 'failed'; seconds: number }): void;
 }
 
@@ -58,6 +64,7 @@ export const NO_METERS: Meters = Object.freeze({
   recordsMoved: nothing,
   deliveryAttempted: nothing,
   providerEventReceived: nothing,
+  providerEventsMoved: nothing,
   statementEnded: nothing,
 });
 

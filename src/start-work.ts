@@ -6,7 +6,7 @@ import { EARLIEST_DUE } from './deliveries/outbox.ts';
 import type { Services } from './domain/call.ts';
 import { deliverProviderEventsSweep } from './jobs/deliver-provider-events.ts';
 import { foldActivitySweep } from './jobs/fold-activity.ts';
-import { followEventStreamsSweep } from './jobs/follow-event-streams.ts';
+import { followProviderStreamsSweep } from './jobs/follow-provider-streams.ts';
 import { startJobs, type Work } from './jobs/job-worker.ts';
 import { lookAfterSubscriptionsSweep } from './jobs/look-after-subscriptions.ts';
 import { missProcessesSweep } from './jobs/miss-processes.ts';
@@ -39,7 +39,7 @@ export const WORK: Work = {
     recoverReadsSweep,
     deliverProviderEventsSweep,
     lookAfterSubscriptionsSweep,
-    followEventStreamsSweep,
+    followProviderStreamsSweep,
     scheduleReadsSweep,
     watchSchemasSweep,
     refreshTokensSweep,

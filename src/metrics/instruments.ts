@@ -62,6 +62,11 @@ function ofWork({ counter, histogram }: Makers, projectLabel: readonly string[])
     }),
     refreshes: counter('gateway_token_refreshes_total', 'Requests for tokens.', ofProvider),
     providerEvents: counter('gateway_provider_events_total', 'Events of providers.', ofProvider),
+    providerEventsMoved: counter(
+      'gateway_provider_events_moved_total',
+      'Events of providers, one for each installation that wants one.',
+      ofProvider,
+    ),
     operations: counter('gateway_operations_total', 'Reads and writes that ended.', [
       'kind',
       'outcome',

@@ -42,6 +42,7 @@ export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJEC
     deliveryAttempted: ({ outcome, seconds, projectId }) =>
       meter.deliveries.observe({ outcome, ...ofProject(projectId) }, seconds),
     providerEventReceived: (labels) => meter.providerEvents.inc(labels),
+    providerEventsMoved: ({ count, ...labels }) => meter.providerEventsMoved.inc(labels, count),
     statementEnded: ({ outcome, seconds }) => meter.statements.observe({ outcome }, seconds),
   };
   return { meters, registry };

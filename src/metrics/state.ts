@@ -2,6 +2,7 @@
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Database } from '../database/database.ts';
 import { findOutbox } from './outbox-state.ts';
+import { findProviderEvents } from './provider-events-state.ts';
 
 export interface Observed {
   database: Database;
@@ -68,17 +69,28 @@ function workOf(register: Registry, { database, jobs }: Observed): Look {
   const pending = gauge('gateway_deliveries_pending', 'Deliveries that are not over.');
   const due = gauge('gateway_deliveries_due', 'Deliveries that are due.');
   const oldest = gauge('gateway_delivery_oldest_due_seconds', 'How long the oldest has been due.');
+  const events = gauge('gateway_provider_events_waiting', 'Events of providers that wait.');
+  const oldestEvent = gauge(
+    'gateway_provider_event_oldest_seconds',
+    'How long the oldest event of a provider has waited.',
+  );
   const queued = gauge('gateway_jobs', 'Jobs, by queue and state.', ['queue', 'state']);
   const reached = gauge('gateway_database_up', '1 if the database told what waits in it, else 0.');
   return async () => {
     // What is not known now is left out: an old value would be taken for a new one.
-    for (const one of [pending, due, oldest]) one.remove();
+    for (const one of [pending, due, oldest, events, oldestEvent]) one.remove();
     queued.reset();
     try {
-      const [outbox, counts] = await Promise.all([findOutbox(database), jobs()]);
+      const [outbox, inbound, counts] = await Promise.all([
+        findOutbox(database),
+        findProviderEvents(database),
+        jobs(),
+      ]);
       pending.set(outbox.pending);
       due.set(outbox.due);
       oldest.set(outbox.oldestDueSeconds);
+      events.set(inbound.waiting);
+      oldestEvent.set(inbound.oldestSeconds);
       for (const { count, ...labels } of counts) queued.set(labels, count);
       reached.set(1);
     } catch {

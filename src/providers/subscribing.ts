@@ -79,6 +79,8 @@ export class MalformedEvents extends Error {
 export interface SubscriptionCalls {
   /** One subscription serves all installations of a connection: it goes with the last of them. */
   areShared?: true;
+  /** They end by themselves if they are not renewed. */
+  expire?: true;
   setUp(session: ProviderSession, wanted: WantedSubscription): Promise<MadeSubscription>;
   /** Makes it last longer. Null if it is gone at the provider. */
   renew(session: ProviderSession, providerRef: string): Promise<MadeSubscription | null>;

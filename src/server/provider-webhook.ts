@@ -21,10 +21,14 @@ export function providerWebhook(services: Services, places: Places): Handler {
       res.setHeader('allow', 'POST');
       return refuse(res, { ...NOWHERE, status: 405, detail: 'Send events by POST.' });
     }
-    if (req.headers['content-encoding'] !== undefined) return refuse(res, COMPRESSED);
+    const refuseForm = (outcome: 'COMPRESSED' | 'TOO_LARGE', problem: Problem) => {
+      services.meters.providerEventReceived({ provider: nameOf(services, provider), outcome });
+      refuse(res, problem);
+    };
+    if (req.headers['content-encoding'] !== undefined) return refuseForm('COMPRESSED', COMPRESSED);
     readBody(req, BODY_BYTES_MAX, (body) => {
       if (!places.enter(res, 'application/problem+json')) return;
-      if (body === null) return refuse(res, TOO_LARGE);
+      if (body === null) return refuseForm('TOO_LARGE', TOO_LARGE);
       void take(services, { req, res, facts, body, to: { provider, providerAppId } });
     });
   };
@@ -43,9 +47,9 @@ async function take(services: Services, { req, res, facts, body, to }: Sent): Pr
   const request = { method, url: `${services.publicUrl()}${url}`, headers, body };
   try {
     const { receipt, stored } = await receiveEvents(services, to, request);
-    // Anybody may name any provider in a path.
-    const provider = services.catalogue.find(to.provider)?.name ?? 'unknown';
+    const provider = nameOf(services, to.provider);
     services.meters.providerEventReceived({ provider, outcome: receipt });
+    services.meters.providerEventsMoved({ provider, outcome: 'stored', count: stored });
     services.log.info(
       { requestId: facts.requestId, ...to, receipt, stored },
       'provider_events.received',
@@ -58,6 +62,11 @@ async function take(services: Services, { req, res, facts, body, to }: Sent): Pr
   }
 }
 
+/** Anybody may name any provider in a path. */
+function nameOf({ catalogue }: Services, name: string): string {
+  return catalogue.find(name)?.name ?? 'unknown';
+}
+
 const NOWHERE = problemOf('NOT_FOUND', 'Events go to /webhooks/{provider}/{providerAppId}.');
 const TOO_LARGE = {
   ...problemOf('BAD_USER_INPUT', `A request has at most ${BODY_BYTES_MAX} bytes.`),
@@ -65,9 +74,15 @@ const TOO_LARGE = {
 };
 const COMPRESSED = { ...problemOf('BAD_USER_INPUT', 'Send the body uncompressed.'), status: 415 };
 
+const NOT_SIGNED = problemOf(
+  'UNAUTHENTICATED',
+  'The request is not signed by the secret of this app.',
+);
+
 const PROBLEMS: Record<Exclude<Receipt, 'ACCEPTED'>, Problem> = {
-  // An app that doesn't exist looks the same as a wrong signature.
-  REFUSED: problemOf('UNAUTHENTICATED', 'The request is not signed by the secret of this app.'),
+  // They look the same: nobody learns which apps there are.
+  REFUSED: NOT_SIGNED,
+  UNKNOWN_APP: NOT_SIGNED,
   MALFORMED: problemOf('BAD_USER_INPUT', 'The body is not what the provider sends.'),
   FULL: {
     ...problemOf('RATE_LIMITED', 'Too many events wait. Send it again after Retry-After.'),

@@ -134,6 +134,36 @@ test('deliveries that wait are told with the age of the oldest', async () => {
   expect(await seriesOf('gateway_deliveries_pending')).toBe(0);
 });
 
+test('events of providers are told by what becomes of them, with the age of those that wait', async () => {
+  const { prisma } = app.app.services.database;
+  const { projectId } = await app.tenant();
+  const send = async (init: RequestInit) => {
+    const path = '/webhooks/sandbox/app_00000000000000000000000000';
+    return (await app.fetch(path, { method: 'POST', body: 'x', ...init })).status;
+  };
+  const outcome = (name: string) =>
+    seriesOf(`gateway_provider_events_total{provider="sandbox",outcome="${name}"}`);
+  expect(await send({})).toBe(401);
+  expect(await outcome('UNKNOWN_APP')).toBe(1);
+  expect(await send({ headers: { 'content-encoding': 'gzip' } })).toBe(415);
+  expect(await outcome('COMPRESSED')).toBe(1);
+  expect(await send({ body: 'x'.repeat(1024 * 1024 + 1) })).toBe(413);
+  expect(await outcome('TOO_LARGE')).toBe(1);
+  const event = { installationId: 'ins', objectName: 'contacts', nativeId: 'one', nativeType: 'x' };
+  const receiveTime = new Date(Date.now() - 3_600_000);
+  await prisma.providerEvent.create({
+    data: {
+      ...{ projectId, ...event, providerAppId: 'app', kind: 'CREATE', eventTime: receiveTime },
+      receiveTime,
+    },
+  });
+  expect(await seriesOf('gateway_provider_events_waiting')).toBe(1);
+  expect(await seriesOf('gateway_provider_event_oldest_seconds')).toBeGreaterThan(3_500);
+  await prisma.providerEvent.deleteMany({ where: { projectId } });
+  expect(await seriesOf('gateway_provider_events_waiting')).toBe(0);
+  expect(await seriesOf('gateway_provider_event_oldest_seconds')).toBe(0);
+});
+
 async function insertDestination(projectId: string): Promise<string> {
   const { prisma } = app.app.services.database;
   const id = newId('dst');
@@ -151,12 +181,12 @@ async function insertDestination(projectId: string): Promise<string> {
 }
 
 test('events of providers are counted, and names that are none share a series', async () => {
-  for (const provider of ['sandbox', 'nobody', 'someone']) {
+  for (const provider of ['hubspot', 'nobody', 'someone']) {
     await app.fetch(`/webhooks/${provider}/${newId('app')}`, { method: 'POST', body: '{}' });
   }
   const refused = (provider: string) =>
-    seriesOf(`gateway_provider_events_total{provider="${provider}",outcome="REFUSED"}`);
-  expect(await refused('sandbox')).toBe(1);
+    seriesOf(`gateway_provider_events_total{provider="${provider}",outcome="UNKNOWN_APP"}`);
+  expect(await refused('hubspot')).toBe(1);
   expect(await refused('unknown')).toBe(2);
 });
 

@@ -22,6 +22,7 @@ export type EventClaim = Pick<
   | 'projectId'
   | 'installationId'
   | 'objectName'
+  | 'provider'
   | 'connectionId'
   | 'eventFailures'
   | 'eventLeaseToken'
@@ -56,8 +57,8 @@ export async function claimWaiting(
       "eventLeaseExpireTime" = ${LEASE_END}
     from chosen where s."projectId" = chosen."projectId"
       and s."installationId" = chosen."installationId" and s."objectName" = chosen."objectName"
-    returning s."projectId", s."installationId", s."objectName", s."connectionId",
-      s."eventFailures", s."eventLeaseToken"`;
+    returning s."projectId", s."installationId", s."objectName", s."provider",
+      s."connectionId", s."eventFailures", s."eventLeaseToken"`;
 }
 
 export function holdEvents(

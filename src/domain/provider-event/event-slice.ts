@@ -59,6 +59,8 @@ async function doSome(services: Services, claim: EventClaim): Promise<boolean> {
   const fetched = await fetchRecords(services, source, events);
   const messages = eventMessages(source.head, events, { plan: source.plan, fetched });
   await record(services, claim, { events, messages, source });
+  const { provider } = claim;
+  services.meters.providerEventsMoved({ provider, outcome: 'owed', count: events.length });
   return events.length === EVENTS_AT_ONCE;
 }
 
@@ -141,6 +143,9 @@ async function noteFailure(services: Services, claim: EventClaim, error: unknown
       },
       data: { doneTime: new Date(nowMs), content: Prisma.DbNull },
     });
-    if (count > 0) services.log.error({ ...about, count }, 'provider_events.given_up');
+    if (count === 0) return;
+    services.log.error({ ...about, count }, 'provider_events.given_up');
+    const { provider } = claim;
+    services.meters.providerEventsMoved({ provider, outcome: 'given_up', count });
   });
 }

@@ -17,11 +17,12 @@ import { type SealedApp, webhookSecretsOf } from './webhook-secret.ts';
 
 /**
  * - ACCEPTED: all that somebody wants is stored.
- * - REFUSED: not signed by the app's secret, or not now; or there is no such app.
+ * - REFUSED: not signed by the app's secret, or not now.
+ * - UNKNOWN_APP: there is no such app; the sender is told the same as of a wrong signature.
  * - MALFORMED: signed, and not what the provider sends.
  * - FULL: too much waits already; the provider is to send it again.
  */
-export type Receipt = 'ACCEPTED' | 'REFUSED' | 'MALFORMED' | 'FULL';
+export type Receipt = 'ACCEPTED' | 'REFUSED' | 'UNKNOWN_APP' | 'MALFORMED' | 'FULL';
 
 export interface Received {
   receipt: Receipt;
@@ -42,11 +43,13 @@ export async function receiveEvents(
   request: WebhookRequest,
 ): Promise<Received> {
   const requests = services.catalogue.find(to.provider)?.capabilities.subscribe?.requests;
-  if (!requests) return outcome('REFUSED');
+  if (!requests) return outcome('UNKNOWN_APP');
   const app = await findApp(services, to);
   // Without an app the same work is done, so that its time doesn't tell.
   const secrets = app ? webhookSecretsOf(services, app) : [NO_SECRET];
-  if (!requests.isSigned(request, secrets, services.now()) || !app) return outcome('REFUSED');
+  const isSigned = requests.isSigned(request, secrets, services.now());
+  if (!app) return outcome('UNKNOWN_APP');
+  if (!isSigned) return outcome('REFUSED');
   const events = readEvents(requests, request);
   if (events === null) return outcome('MALFORMED');
   if (events.length === 0) return outcome('ACCEPTED');

@@ -27,6 +27,8 @@ const KINDS = new Map<string, ProviderEventKind>([
 ]);
 
 const calls: SubscriptionCalls = {
+  expire: true,
+
   async setUp(session, wanted) {
     const { objectName, url, secret, account } = wanted;
     const body = { objectName, url, secret, account, events: typesOf(wanted) };

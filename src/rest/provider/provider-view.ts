@@ -13,7 +13,7 @@ import {
 import { wordOf, words } from '../endpoint/words.ts';
 import { resource } from '../openapi/schemas.ts';
 import { AUTH_OPTS, showAuthOpts } from './auth-opts.ts';
-import { showSupport, subscribeRequirements, support } from './support.ts';
+import { showRequirements, showSupport, subscribeRequirements, support } from './support.ts';
 
 export const authScheme = words('AuthScheme', AUTH_SCHEMES);
 
@@ -86,7 +86,7 @@ export function showProvider(facts: Provider) {
     defaultModule: modules[0].name,
     authType: authTypeOf(facts),
     ...showAuthOpts(facts),
-    subscribeRequirements: {},
+    subscribeRequirements: showRequirements(facts),
     modules: Object.fromEntries(modules.map((module) => [module.name, showModule(facts, module)])),
     metadata: input.length > 0 ? { input } : undefined,
     authSchemes: authSchemes.map((scheme) => wordOf('AuthScheme', scheme)),

@@ -50,13 +50,25 @@ export const support = z
 
 export const subscribeRequirements = z
   .object({
-    registration: flag('the provider must know of the gateway before the first subscription'),
-    maintenance: flag('subscriptions must be renewed'),
+    registration: flag('a person sets up the address of the provider app at the provider first'),
+    maintenance: flag('subscriptions end and are renewed, which the gateway does'),
     postProcess: flag('more is to be done after a subscription'),
     subscribeByAPI: flag('the gateway subscribes by itself'),
   })
   .partial()
-  .describe('What it takes to subscribe; empty if that is not possible, or nothing.');
+  .describe('What it takes to subscribe; empty if that is not possible.');
+
+export function showRequirements({
+  capabilities: { subscribe },
+}: Provider): z.input<typeof subscribeRequirements> {
+  if (!subscribe) return {};
+  return {
+    registration: subscribe.instructions !== undefined,
+    maintenance: subscribe.calls?.expire === true,
+    postProcess: false,
+    subscribeByAPI: subscribe.calls !== undefined,
+  };
+}
 
 const NO_BULK_JOBS = { insert: false, update: false, upsert: false, delete: false };
 

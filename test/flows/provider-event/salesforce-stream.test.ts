@@ -180,13 +180,16 @@ test('a place that the provider has forgotten is told, and the time since is rea
 async function hold({ connectionId }: { connectionId: string }) {
   const leaseExpireTime = new Date(Date.now() + 3_600_000);
   const held = { leaseToken: ANOTHER, leaseExpireTime };
-  await prisma.eventStream.updateMany({ where: { connectionId }, data: held });
+  await prisma.providerStream.updateMany({ where: { connectionId }, data: held });
 }
 const ANOTHER = 'another process:its claim';
 
 async function release({ connectionId }: { connectionId: string }) {
   const free = { leaseToken: null, leaseExpireTime: null };
-  await prisma.eventStream.updateMany({ where: { connectionId, leaseToken: ANOTHER }, data: free });
+  await prisma.providerStream.updateMany({
+    where: { connectionId, leaseToken: ANOTHER },
+    data: free,
+  });
 }
 
 test('of two workers one follows a stream; what the one before gets late is not stored', async () => {

@@ -76,3 +76,19 @@ test('a provider that there is not, and a key that may not read, are refused', a
     expect(await writer.refusal('GET', path)).toMatchObject({ status: 403 });
   }
 });
+
+test('what it takes to subscribe, and to which events', async () => {
+  const rest = await restTenant(app);
+  const of = async (name: string) => {
+    const { subscribeRequirements, support } = await rest.get(`/providers/${name}`);
+    return { ...subscribeRequirements, ...support.subscribeSupport };
+  };
+  const all = { create: true, update: true, delete: true, passThrough: true, postProcess: false };
+  const bySelf = { ...all, registration: false, subscribeByAPI: true };
+  expect(await of('sandbox')).toEqual({ ...bySelf, maintenance: true });
+  expect(await of('salesforce')).toEqual({ ...bySelf, maintenance: false });
+  const byPerson = { ...all, registration: true, maintenance: false, subscribeByAPI: false };
+  expect(await of('hubspot')).toEqual(byPerson);
+  const none = { create: false, update: false, delete: false, passThrough: false };
+  expect(await of('stripe')).toEqual(none);
+});

@@ -11,7 +11,7 @@ import { openSession } from '../../connection/connection-session.ts';
 import { isEventBacklogged } from '../event-backlog.ts';
 import type { Followed } from './followed.ts';
 import { storeBatch } from './store-batch.ts';
-import { changeStream, type EventStream, GIVEN_BACK, holdStream } from './stream-lease.ts';
+import { changeStream, GIVEN_BACK, holdStream, type ProviderStream } from './stream-lease.ts';
 import { noteLostPosition, noteOpen, noteStreamFailure } from './stream-state.ts';
 
 /** Until it is looked again whether a full project can take more. */
@@ -20,7 +20,7 @@ const FULL_WAIT_MS = 1_000;
 /** Follows it until it fails, ends or is not wanted, and gives it back. Never throws. */
 export async function followStream(
   services: Services,
-  stream: EventStream,
+  stream: ProviderStream,
   stopping: AbortSignal,
 ): Promise<void> {
   const lost = new AbortController();
@@ -33,14 +33,14 @@ export async function followStream(
     if (error instanceof LeaseLost) return;
     await noteStreamFailure(services, stream, error).catch((failure: unknown) => {
       if (failure instanceof LeaseLost) return;
-      services.log.warn({ err: failure }, 'event_stream.failure_not_recorded');
+      services.log.warn({ err: failure }, 'provider_stream.failure_not_recorded');
     });
   }
 }
 
 async function takeEvents(
   services: Services,
-  stream: EventStream,
+  stream: ProviderStream,
   signal: AbortSignal,
 ): Promise<void> {
   const followed = await followedOf(services, stream);
@@ -98,7 +98,7 @@ async function mend(services: Services, followed: Followed, error: unknown): Pro
 }
 
 /** Throws UNPROCESSABLE or ProviderError. */
-async function followedOf(services: Services, stream: EventStream): Promise<Followed> {
+async function followedOf(services: Services, stream: ProviderStream): Promise<Followed> {
   const { projectId, connectionId: id, provider } = stream;
   const capability = services.catalogue.find(provider)?.capabilities.subscribe;
   if (!capability?.stream) throw unprocessable(`${provider} streams no events any more.`);
@@ -127,7 +127,7 @@ async function connect(
 /** Until then the provider keeps what comes next. */
 async function waitForRoom(
   services: Services,
-  { projectId }: EventStream,
+  { projectId }: ProviderStream,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted && (await isEventBacklogged(services, projectId))) {

@@ -2,14 +2,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '../../call.ts';
 import { followStream } from './follow-stream.ts';
-import { claimStreams, type EventStream } from './stream-lease.ts';
+import { claimStreams, type ProviderStream } from './stream-lease.ts';
 
 /** Of one process. */
 const STREAMS_MAX = 1_000;
 /** So that several processes that look at the same time share them. */
 const CLAIMED_AT_ONCE = 10;
 /** Between looks for other streams while some are followed. */
-const LOOK_MS = 1_000;
+const LOOK_MS = 2_000;
 
 /** Returns when there is none to follow. */
 export async function followStreams(services: Services, signal: AbortSignal): Promise<void> {
@@ -28,7 +28,7 @@ async function claimSome(
   services: Services,
   followed: number,
   signal: AbortSignal,
-): Promise<EventStream[]> {
+): Promise<ProviderStream[]> {
   const free = signal.aborted ? 0 : Math.min(STREAMS_MAX - followed, CLAIMED_AT_ONCE);
   if (free <= 0) return [];
   return claimStreams(services, free).catch((error: unknown) => {

@@ -1,10 +1,10 @@
 import type { EventStream as StreamCapability } from '../../../providers/subscribing.ts';
 import type { AccountSession } from '../../connection/connection-session.ts';
-import type { EventStream } from './stream-lease.ts';
+import type { ProviderStream } from './stream-lease.ts';
 
 /** A stream that this process holds. Its place and time are kept up with what is stored. */
 export interface Followed {
-  readonly stream: EventStream;
+  readonly stream: ProviderStream;
   readonly capability: StreamCapability;
   readonly session: AccountSession;
   /** What its events call the connection's account. */

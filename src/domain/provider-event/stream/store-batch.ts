@@ -32,8 +32,9 @@ export async function storeBatch(
   if (all.length === 0 && gaps.length === 0) return;
   const { provider, connectionId } = stream;
   services.meters.providerEventReceived({ provider, outcome: 'ACCEPTED' });
+  services.meters.providerEventsMoved({ provider, outcome: 'stored', count: stored });
   const counts = { events: events.length, gaps: gaps.length, stored };
-  services.log.info({ provider, connectionId, ...counts }, 'event_stream.stored');
+  services.log.info({ provider, connectionId, ...counts }, 'provider_stream.stored');
 }
 
 /** How many were wanted and new. */

@@ -11,7 +11,7 @@ import {
 } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 
-export type EventStream = Row<'EventStream'>;
+export type ProviderStream = Row<'ProviderStream'>;
 
 const LEASE_MS = 10_000;
 const LEASE_END = Prisma.raw(leaseEndSql(LEASE_MS));
@@ -23,16 +23,16 @@ const IS_WANTED = Prisma.raw(`exists (select 1 from "ObjectSubscription" s
 export async function claimStreams(
   { database }: Pick<Services, 'database'>,
   countMax: number,
-): Promise<EventStream[]> {
-  await database.prisma.$executeRaw`
-    delete from "EventStream" e where ${IS_FREE} and not ${IS_WANTED}`;
-  return database.prisma.$queryRaw<EventStream[]>`
-    with chosen as (
-      select "projectId", "connectionId" from "EventStream" e
+): Promise<ProviderStream[]> {
+  return database.prisma.$queryRaw<ProviderStream[]>`
+    with unwanted as (
+      delete from "ProviderStream" e where ${IS_FREE} and not ${IS_WANTED}
+    ), chosen as (
+      select "projectId", "connectionId" from "ProviderStream" e
       where "dueTime" <= now() and ${IS_FREE} and ${IS_WANTED}
       order by "dueTime" limit ${countMax}::int for update of e skip locked
     )
-    update "EventStream" e set
+    update "ProviderStream" e set
       "leaseToken" = ${newLeaseToken(database.processes.id)}, "leaseExpireTime" = ${LEASE_END}
     from chosen
     where e."projectId" = chosen."projectId" and e."connectionId" = chosen."connectionId"
@@ -42,31 +42,31 @@ export async function claimStreams(
 /** Keeps the lease until it is disposed of. `onLost` is called if somebody else has it, or nobody wants the stream. */
 export function holdStream(
   { database, log }: Pick<Services, 'database' | 'log'>,
-  { projectId, connectionId, leaseToken }: EventStream,
+  { projectId, connectionId, leaseToken }: ProviderStream,
   onLost: () => void,
 ): Disposable {
   const renew = async () => {
     const renewed = await database.prisma.$executeRaw`
-      update "EventStream" e set "leaseExpireTime" = ${LEASE_END}
+      update "ProviderStream" e set "leaseExpireTime" = ${LEASE_END}
       where "projectId" = ${projectId} and "connectionId" = ${connectionId}
         and "leaseToken" = ${leaseToken} and ${IS_WANTED}`;
     if (renewed === 0) onLost();
   };
   return keepLease(LEASE_MS, renew, (error) =>
-    log.warn({ err: error, connectionId }, 'event_stream.lease_not_renewed'),
+    log.warn({ err: error, connectionId }, 'provider_stream.lease_not_renewed'),
   );
 }
 
-type Change = Parameters<Transaction['eventStream']['updateMany']>[0]['data'];
+type Change = Parameters<Transaction['providerStream']['updateMany']>[0]['data'];
 
 /** Throws LeaseLost. */
 export async function changeStream(
-  tx: Pick<Transaction, 'eventStream'>,
-  { projectId, connectionId, leaseToken }: EventStream,
+  tx: Pick<Transaction, 'providerStream'>,
+  { projectId, connectionId, leaseToken }: ProviderStream,
   data: Change,
 ): Promise<void> {
   const where = { projectId, connectionId, leaseToken };
-  const { count } = await tx.eventStream.updateMany({ where, data });
+  const { count } = await tx.providerStream.updateMany({ where, data });
   requireLease(count);
 }
 

@@ -12,7 +12,7 @@ import { logSubscribe } from '../subscribe-log.ts';
 import type { Followed } from './followed.ts';
 import { findMissed, type Missed, startMissed } from './missed-changes.ts';
 import { storeEvents } from './store-batch.ts';
-import { changeStream, type EventStream, GIVEN_BACK } from './stream-lease.ts';
+import { changeStream, GIVEN_BACK, type ProviderStream } from './stream-lease.ts';
 
 const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
 /** In a row. Fewer that may pass are no news for people. */
@@ -43,7 +43,7 @@ export async function noteOpen(services: Services, followed: Followed): Promise<
   for (const { id: operationId } of started) await beginRun(services, { operationId, projectId });
 }
 
-function lostTime({ knownTime }: EventStream, until: Date): Missed[] {
+function lostTime({ knownTime }: ProviderStream, until: Date): Missed[] {
   if (knownTime === null) return [];
   return [{ objectName: null, since: new Date(knownTime.getTime() - CLOCKS_MS), until }];
 }
@@ -51,7 +51,7 @@ function lostTime({ knownTime }: EventStream, until: Date): Missed[] {
 /** The provider does not know the place any more: the stream goes on from now on. Throws LeaseLost. */
 export async function noteLostPosition(services: Services, { stream }: Followed): Promise<void> {
   const { projectId, connectionId, knownTime } = stream;
-  services.log.warn({ projectId, connectionId, knownTime }, 'event_stream.position_lost');
+  services.log.warn({ projectId, connectionId, knownTime }, 'provider_stream.position_lost');
   await inTransaction(services.database, async (tx) => {
     await changeStream(tx, stream, { position: null });
     const since = knownTime ? ` since ${knownTime.toISOString()}` : '';
@@ -66,13 +66,13 @@ export async function noteLostPosition(services: Services, { stream }: Followed)
 /** Tried again after a wait. Throws LeaseLost. */
 export async function noteStreamFailure(
   services: Services,
-  stream: EventStream,
+  stream: ProviderStream,
   error: unknown,
 ): Promise<void> {
   const isKnown = error instanceof DomainError || error instanceof ProviderError;
   const about = { err: error, connectionId: stream.connectionId };
-  if (isKnown) services.log.warn(about, 'event_stream.interrupted');
-  else services.log.error(about, 'event_stream.failed');
+  if (isKnown) services.log.warn(about, 'provider_stream.interrupted');
+  else services.log.error(about, 'provider_stream.failed');
   const failures = stream.failures + 1;
   const waitMs = backoffMs(RETRY, failures, services.random);
   const dueTime = new Date(services.now().getTime() + waitMs);
@@ -89,7 +89,7 @@ export async function noteStreamFailure(
 async function tellFailure(
   services: Services,
   tx: Transaction,
-  { stream, reason }: { stream: EventStream; reason: string },
+  { stream, reason }: { stream: ProviderStream; reason: string },
 ): Promise<void> {
   for (const subscription of await subscriptionsOf(tx, stream)) {
     const { projectId, installationId, objectName, status, error } = subscription;
@@ -104,7 +104,7 @@ async function tellFailure(
   }
 }
 
-function subscriptionsOf(tx: Transaction, { projectId, connectionId }: EventStream) {
+function subscriptionsOf(tx: Transaction, { projectId, connectionId }: ProviderStream) {
   return tx.objectSubscription.findMany({
     where: { projectId, connectionId, isWanted: true, providerRef: { not: null } },
   });

@@ -1,5 +1,5 @@
 -- CreateTable
-CREATE TABLE "EventStream" (
+CREATE TABLE "ProviderStream" (
     "projectId" TEXT COLLATE "C" NOT NULL,
     "connectionId" TEXT COLLATE "C" NOT NULL,
     "provider" TEXT NOT NULL,
@@ -12,14 +12,14 @@ CREATE TABLE "EventStream" (
     "leaseExpireTime" TIMESTAMPTZ(3),
     "leaseToken" TEXT,
 
-    CONSTRAINT "EventStream_pkey" PRIMARY KEY ("projectId","connectionId")
+    CONSTRAINT "ProviderStream_pkey" PRIMARY KEY ("projectId","connectionId")
 );
 
 -- CreateIndex
-CREATE INDEX "EventStream_dueTime_idx" ON "EventStream"("dueTime");
+CREATE INDEX "ProviderStream_dueTime_idx" ON "ProviderStream"("dueTime");
 
 -- CreateIndex
 CREATE INDEX "ObjectSubscription_projectId_connectionId_idx" ON "ObjectSubscription"("projectId", "connectionId");
 
 -- AddForeignKey
-ALTER TABLE "EventStream" ADD CONSTRAINT "EventStream_projectId_connectionId_fkey" FOREIGN KEY ("projectId", "connectionId") REFERENCES "Connection"("projectId", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+ALTER TABLE "ProviderStream" ADD CONSTRAINT "ProviderStream_projectId_connectionId_fkey" FOREIGN KEY ("projectId", "connectionId") REFERENCES "Connection"("projectId", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
