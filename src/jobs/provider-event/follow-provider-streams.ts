@@ -1,6 +1,6 @@
-import { SUBSCRIPTIONS_CHANNEL } from '../database/changes/hint-channels.ts';
-import { followStreams } from '../domain/provider-event/stream/follow-streams.ts';
-import type { Sweep } from './job-worker.ts';
+import { SUBSCRIPTIONS_CHANNEL } from '../../database/changes/hint-channels.ts';
+import { followStreams } from '../../domain/provider-event/stream/follow-streams.ts';
+import type { Sweep } from '../job-worker.ts';
 
 /** Runs as long as this process follows a stream. */
 export const followProviderStreamsSweep: Sweep = {

@@ -1,6 +1,6 @@
-import { SUBSCRIPTIONS_CHANNEL } from '../database/changes/hint-channels.ts';
-import { lookAfterSubscriptions } from '../domain/provider-event/set-up.ts';
-import type { Sweep } from './job-worker.ts';
+import { SUBSCRIPTIONS_CHANNEL } from '../../database/changes/hint-channels.ts';
+import { lookAfterSubscriptions } from '../../domain/provider-event/set-up.ts';
+import type { Sweep } from '../job-worker.ts';
 
 export const lookAfterSubscriptionsSweep: Sweep = {
   name: 'subscriptions at providers',

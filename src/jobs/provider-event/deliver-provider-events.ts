@@ -1,6 +1,6 @@
-import { PROVIDER_EVENTS_CHANNEL } from '../database/changes/hint-channels.ts';
-import { deliverProviderEvents } from '../domain/provider-event/deliver.ts';
-import type { Sweep } from './job-worker.ts';
+import { PROVIDER_EVENTS_CHANNEL } from '../../database/changes/hint-channels.ts';
+import { deliverProviderEvents } from '../../domain/provider-event/deliver.ts';
+import type { Sweep } from '../job-worker.ts';
 
 export const deliverProviderEventsSweep: Sweep = {
   name: 'provider events',
