@@ -6,8 +6,8 @@ import { ProviderError } from '../../provider-error.ts';
 import type { StreamBatch, StreamStart } from '../../subscribing.ts';
 import { eventType } from './avro.ts';
 import { type Change, changeOf } from './change-event.ts';
-import { streamFailure } from './stream-failure.ts';
 import { type ConsumerEvent, type FetchRequest, type FetchResponse, PUB_SUB } from './service.ts';
+import { streamFailure } from './stream-failure.ts';
 
 /** The most that the service sends without being asked again: what it may send is what is held here. */
 const EVENTS_AHEAD = 100;
