@@ -68,6 +68,38 @@ async function writeEnums(): Promise<void> {
   writeFileSync(join(root, '__generated__', 'enums.ts'), enums.join(''));
 }
 
+const EDITED = 'IntegrationContentInput';
+
+/** The input that people write as JSON, with all inputs below it: the editor completes and checks by it. */
+async function writeEditedInputs(): Promise<void> {
+  const { buildSchema, getNamedType, getNullableType, isEnumType, isInputObjectType, isListType } =
+    await import('graphql');
+  const schema = buildSchema(readFileSync(join(root, '..', 'schema.graphql'), 'utf8'));
+  const inputs: Record<string, Record<string, object>> = {};
+  const write = (name: string) => {
+    const type = schema.getType(name);
+    if (!isInputObjectType(type) || name in inputs) return;
+    const members: Record<string, object> = {};
+    inputs[name] = members;
+    for (const { name: member, type: given, defaultValue, description } of Object.values(
+      type.getFields(),
+    )) {
+      const named = getNamedType(given);
+      members[member] = {
+        of: named.name,
+        isList: isListType(getNullableType(given)),
+        isRequired: getNullableType(given) !== given && defaultValue === undefined,
+        values: isEnumType(named) ? named.getValues().map(({ name: value }) => value) : null,
+        about: description ?? '',
+      };
+      write(named.name);
+    }
+  };
+  write(EDITED);
+  const text = `export const EDITED = ${JSON.stringify(EDITED)};\nexport const INPUTS = ${JSON.stringify(inputs)};\n`;
+  writeFileSync(join(root, '__generated__', 'edited-inputs.ts'), text);
+}
+
 async function bundle(outDir: string): Promise<void> {
   const { build } = await import('vite');
   const configFile = join(root, 'vite.config.ts');
@@ -115,6 +147,7 @@ if (compiler === null || packageOf('vite') === null) {
   try {
     const documents = await compileOperations(compiler);
     await writeEnums();
+    await writeEditedInputs();
     await bundle(made);
     writeFileSync(join(made, 'documents.json'), JSON.stringify(documents));
     compress(made);

@@ -1,7 +1,7 @@
 /** What people do in the console, with its outcome as the API tells it. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { consoleApi, openConsole } from '../support/console.ts';
+import { consoleApi, holdToAxe, openConsole } from '../support/console.ts';
 import type { Stage } from './stage.ts';
 
 export function testChanges(stage: () => Stage) {
@@ -95,16 +95,46 @@ export function testChanges(stage: () => Stage) {
     expect(selectedFields.includes('phone')).toBe(!was);
   });
 
-  test('a revision is refused with its line, saved, and compared', async () => {
+  /** All of the editor's text: it draws only what is in sight. */
+  async function edit(change: (text: string) => string): Promise<string> {
+    const content = dialog().getByLabel('Content');
+    await content.click();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.press('ControlOrMeta+C');
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    await page.keyboard.insertText(change(text));
+    return text;
+  }
+
+  test('a revision is completed, checked and refused in place, saved, and compared', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await open('integrations/crm-sync');
     await press('New revision');
-    const content = dialog().getByLabel('Content');
-    const text = await content.inputValue();
-    const line = 1 + text.split('\n').findIndex((one) => one.includes('*/10 * * * *'));
-    await content.fill(text.replace('*/10 * * * *', 'sometimes'));
+    // As the schema says, before it is sent.
+    const text = await edit((before) => before.replace('"objectName"', '"objectNam"'));
+    const lineOf = (part: string) => 1 + text.split('\n').findIndex((one) => one.includes(part));
+    const finding = (part: string) => dialog().locator('.issues', { hasText: part });
+    await finding(
+      `Line ${lineOf('"objectName"')}: read.objects[0].objectNam is no member`,
+    ).waitFor();
+    await dialog().locator('.cm-lintRange-error').first().waitFor();
+    await holdToAxe(page);
+    // As the gateway says.
+    await edit(() => text.replace('*/10 * * * *', 'sometimes'));
+    await finding('read.objects').waitFor({ state: 'detached' });
     await pressInDialog('Save the revision');
-    await dialog().getByText(`Line ${line}:`).waitFor();
-    await content.fill(text.replace('*/10 * * * *', '*/20 * * * *'));
+    await finding(`Line ${lineOf('*/10 * * * *')}: read.objects[0].schedule`).waitFor();
+    await edit(() => text.replace('*/10 * * * *', '*/20 * * * *'));
+    await finding('read.objects').waitFor({ state: 'detached' });
+    // A member's name is completed with its opening.
+    await page.keyboard.press('ControlOrMeta+Home');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.insertText('\n  "mod');
+    await page.keyboard.press('Control+Space');
+    await dialog().getByRole('option', { name: 'module' }).click();
+    await finding('Not JSON').waitFor();
+    await page.keyboard.insertText('null,');
+    await finding('Not JSON').waitFor({ state: 'detached' });
     await pressInDialog('Save the revision');
     await dialog().waitFor({ state: 'detached' });
     await page.locator('.diff .added', { hasText: '*/20 * * * *' }).waitFor();

@@ -27,29 +27,78 @@ const INSTALLATION = graphql`
         enabled
       }
       read {
-        objectName
-        disabled
-        destination
-        schedule
-        selectedFields
         backfill {
           days
+          fieldFilters {
+            fieldName
+            operator
+            value
+          }
           fullHistory
         }
-        fieldMappings {
+        destination
+        disabled
+        dynamicMappings {
           fieldName
+          mapToDisplayName
           mapToName
+          mappedValues {
+            mappedDisplayValue
+            mappedValue
+          }
+          prompt
+        }
+        fieldFilters {
+          fieldName
+          operator
+          value
+        }
+        fieldMappings {
+          default
+          fieldName
+          mapToDisplayName
+          mapToName
+          prompt
+        }
+        objectName
+        schedule
+        selectedFields
+        selectedFieldsAuto
+        valueMappings {
+          fieldName
+          values {
+            deliveredValue
+            providerValue
+          }
+        }
+      }
+      subscribe {
+        createEvent {
+          enabled
+        }
+        deleteEvent {
+          enabled
+        }
+        destination
+        inheritFieldsAndMapping
+        objectName
+        otherEvents
+        updateEvent {
+          enabled
+          requiredWatchFields
+          watchFieldsAuto
         }
       }
       write {
-        objectName
         deletionEnabled
         fields {
-          fieldName
           default
+          defaultOnUpdate
+          fieldName
           writeOnCreate
           writeOnUpdate
         }
+        objectName
       }
     }
   }
@@ -77,8 +126,9 @@ export function EditFields({ project, installation }: EditFieldsProps) {
   const objects = revision.content.read?.objects ?? [];
   const configured = (name: string) => config.read.find(({ objectName }) => objectName === name);
   const save = async (values: FormValues) => {
-    const read = config.read.map((one) => ({ ...one, ...chosenIn(values, one.objectName) }));
-    const next = { read, write: config.write, proxy: config.proxy };
+    const read = config.read.map((one) => withChosen(one, chosenIn(values, one.objectName)));
+    // A config replaces the one before: all that is not chosen here is sent back as it was.
+    const next = { ...config, read };
     return update.run({
       input: { projectIdOrName: project, installationId: id, config: next as never },
     });
@@ -109,4 +159,18 @@ export function EditFields({ project, installation }: EditFieldsProps) {
         ))}
     </FormDialog>
   );
+}
+
+interface Mapped {
+  fieldMappings: readonly { mapToName?: string | null; fieldName?: string | null }[];
+}
+
+/** Mappings that the form does not show stay, and so does what else one of them says. */
+function withChosen<Read extends Mapped>(read: Read, chosen: ReturnType<typeof chosenIn>) {
+  const byName = new Map(chosen.fieldMappings.map((one) => [one.mapToName, one]));
+  const known = read.fieldMappings.map((one) => ({ ...one, ...byName.get(one.mapToName ?? '') }));
+  const added = chosen.fieldMappings.filter(
+    ({ mapToName }) => !read.fieldMappings.some((one) => one.mapToName === mapToName),
+  );
+  return { ...read, selectedFields: chosen.selectedFields, fieldMappings: [...known, ...added] };
 }

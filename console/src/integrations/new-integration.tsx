@@ -48,7 +48,7 @@ export function NewIntegration({ project }: { project: string }) {
     if (made) navigate(address(`integrations/${made.createIntegration.integration.name}`));
   };
   return (
-    <Dialog opener="New integration" kind="primary" title="New integration">
+    <Dialog opener="New integration" kind="primary" title="New integration" isWide>
       {(close) => (
         <RevisionEditor
           initial={FIRST}

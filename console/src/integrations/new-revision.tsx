@@ -37,7 +37,7 @@ export function NewRevision({ input, revision }: NewRevisionProps) {
   const { run, isRunning, problem } = useChange<newRevisionMutation>(CREATE);
   const [destructive, setDestructive] = useState(false);
   return (
-    <Dialog opener="New revision" kind="primary" title="New revision">
+    <Dialog opener="New revision" kind="primary" title="New revision" isWide>
       {(close) => (
         <RevisionEditor
           initial={textOf(content)}

@@ -1,9 +1,13 @@
-/** An integration's content as JSON. What the gateway refuses is named with its line. */
-import { type ReactNode, useState } from 'react';
-import { Label, TextArea, TextField } from 'react-aria-components';
+/** An integration's content as JSON, in an editor that completes and checks. What the gateway refuses is named in place. */
+import { lazy, type ReactNode, useMemo, useState } from 'react';
 import type { Problem } from '../network/problem.ts';
-import { Action } from '../parts/form.tsx';
-import { lineOf } from './content.ts';
+import { Action, Refusal } from '../parts/form.tsx';
+import { Loaded } from '../parts/page.tsx';
+import type { Finding } from './editor/findings.ts';
+import type { LineFinding } from './editor/json-editor.tsx';
+
+/** The editor is loaded when one is opened. */
+const JsonEditor = lazy(() => import('./editor/json-editor.tsx'));
 
 interface RevisionEditorProps {
   initial: string;
@@ -17,54 +21,47 @@ interface RevisionEditorProps {
   children?: ReactNode;
 }
 
-interface Finding {
-  line: number | null;
-  path: string;
-  detail: string;
-}
-
-function parse(text: string): Record<string, unknown> | Finding {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const at = Number(/position (\d+)/.exec(message)?.[1] ?? 0);
-    return { line: text.slice(0, at).split('\n').length, path: '', detail: `Not JSON: ${message}` };
-  }
-}
+const NONE: Finding[] = [];
 
 export function RevisionEditor(props: RevisionEditorProps) {
   const { initial, problem, prefix, isRunning, save, onSave, onCancel, children } = props;
   const [text, setText] = useState(initial);
-  const [unread, setUnread] = useState<Finding | null>(null);
+  const [saved, setSaved] = useState<string | null>(null);
+  const [findings, setFindings] = useState<LineFinding[]>([]);
+  // What was refused of another text may be mended in this one.
+  const isOfText = saved === text;
+  const refused = useMemo(
+    () => (problem && isOfText ? findingsOf(problem, prefix) : NONE),
+    [problem, isOfText, prefix],
+  );
   const submit = () => {
-    const content = parse(text);
-    const isFinding = 'line' in content && 'detail' in content;
-    setUnread(isFinding ? (content as Finding) : null);
-    if (isFinding) return;
-    // Findings tell lines of the text as it is laid out here.
-    setText(JSON.stringify(content, null, 2));
-    onSave(content as Record<string, unknown>);
+    const content = objectOf(text);
+    setSaved(text);
+    if (content) onSave(content);
   };
-  const findings = unread ? [unread] : findingsOf(problem, text, prefix);
   return (
     <div className="editor">
-      <TextField className="field" value={text} onChange={setText} isInvalid={findings.length > 0}>
-        <Label>Content</Label>
-        <TextArea rows={Math.min(28, text.split('\n').length + 1)} spellCheck={false} wrap="off" />
-      </TextField>
+      <Loaded place="editor">
+        <JsonEditor
+          label="Content"
+          initial={initial}
+          refused={refused}
+          onChange={setText}
+          onFindings={setFindings}
+        />
+      </Loaded>
       {findings.length > 0 && (
         <div role="alert" className="refusal">
           <ul className="issues">
             {findings.map(({ line, path, detail }) => (
-              <li key={path + detail}>
-                {line !== null && `Line ${line}: `}
-                {path && <code>{path}</code>} {detail}
+              <li key={`${line} ${path} ${detail}`}>
+                Line {line}: {path && <code>{path}</code>} {detail}
               </li>
             ))}
           </ul>
         </div>
       )}
+      {refused.length === 0 && isOfText && <Refusal problem={problem} />}
       {children}
       <div className="row end">
         <Action onPress={onCancel}>Cancel</Action>
@@ -76,11 +73,20 @@ export function RevisionEditor(props: RevisionEditorProps) {
   );
 }
 
-function findingsOf(problem: Problem | null, text: string, prefix: string): Finding[] {
-  if (!problem) return [];
-  if (problem.issues.length === 0) return [{ line: null, path: '', detail: problem.message }];
-  return problem.issues.map(({ name, detail }) => {
-    const path = name.startsWith(prefix) ? name.slice(prefix.length) : name;
-    return { line: lineOf(text, path), path, detail };
-  });
+/** Null for what is no JSON object: the editor tells where. */
+function objectOf(text: string): Record<string, unknown> | null {
+  try {
+    const content: unknown = JSON.parse(text);
+    const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
+    return isObject ? { ...content } : null;
+  } catch {
+    return null;
+  }
+}
+
+function findingsOf({ issues }: Problem, prefix: string): Finding[] {
+  return issues.map(({ name, detail }) => ({
+    path: name.startsWith(prefix) ? name.slice(prefix.length) : name,
+    detail,
+  }));
 }

@@ -16,15 +16,17 @@ interface DialogProps {
   opener: string;
   kind?: 'primary' | 'plain' | 'danger' | 'quiet';
   title: string;
+  /** For what has long lines. */
+  isWide?: boolean;
   children: (close: () => void) => ReactNode;
 }
 
-export function Dialog({ opener, kind = 'plain', title, children }: DialogProps) {
+export function Dialog({ opener, kind = 'plain', title, isWide, children }: DialogProps) {
   return (
     <DialogTrigger>
       <Action kind={kind}>{opener}</Action>
       <ModalOverlay className="overlay" isDismissable>
-        <Modal className="modal">
+        <Modal className={isWide ? 'modal wide' : 'modal'}>
           <AriaDialog className="dialog">
             {({ close }) => (
               <>

@@ -1,0 +1,70 @@
+/** Completes names of members and values of enums, with what the schema says of them. */
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  snippetCompletion,
+} from '@codemirror/autocomplete';
+import { syntaxTree } from '@codemirror/language';
+import type { SyntaxNode } from '@lezer/common';
+import { nameOf, partsOf, pathOf } from './json-tree.ts';
+import { kindOf, type Member, memberAt, membersAt } from './members.ts';
+
+/** What is typed so far: quotes belong to it. */
+const WORD = /"?[\w-]*$/;
+
+export function completeContent(context: CompletionContext): CompletionResult | null {
+  const { state, pos, explicit } = context;
+  const typed = context.matchBefore(WORD);
+  if (!typed || (typed.from === typed.to && !explicit)) return null;
+  const node = syntaxTree(state).resolveInner(pos, -1);
+  const property = closest(node, 'Property');
+  const isValue = property !== null && /:\s*("?[\w-]*)$/.test(state.sliceDoc(property.from, pos));
+  // A quote behind the cursor is replaced with the word.
+  const to = state.sliceDoc(pos, pos + 1) === '"' ? pos + 1 : pos;
+  const at = { from: typed.from, to, validFor: WORD };
+  if (isValue) {
+    const member = memberAt(pathOf(state, property));
+    return member ? { ...at, options: valuesOf(member) } : null;
+  }
+  const object = closest(node, 'Object');
+  const members = object && membersAt(pathOf(state, object));
+  if (!object || !members) return null;
+  const given = new Set(
+    partsOf(object)
+      .filter((part) => part !== property && (part.from > pos || part.to < pos))
+      .map((part) => nameOf(state, part)),
+  );
+  const left = Object.entries(members).filter(([name]) => !given.has(name));
+  return { ...at, options: left.map(([name, member]) => nameOption(name, member)) };
+}
+
+function closest(node: SyntaxNode, name: string): SyntaxNode | null {
+  for (let at: SyntaxNode | null = node; at; at = at.parent) {
+    if (at.name === name) return at;
+    if (at.name === 'Object' || at.name === 'Array') return null;
+  }
+  return null;
+}
+
+function nameOption(name: string, member: Member): Completion {
+  // The cursor stands in what is opened.
+  const cursor = '${}';
+  const opened = member.isList
+    ? `[${cursor}]`
+    : kindOf(member) === 'an object'
+      ? `{${cursor}}`
+      : cursor;
+  return snippetCompletion(`"${name}": ${opened}`, {
+    label: `"${name}"`,
+    detail: kindOf(member),
+    info: member.about,
+    type: 'property',
+    boost: member.isRequired ? 1 : 0,
+  });
+}
+
+function valuesOf({ of, values }: Member): Completion[] {
+  if (values) return values.map((value) => ({ label: `"${value}"`, type: 'enum' }));
+  return of === 'Boolean' ? ['true', 'false'].map((label) => ({ label, type: 'keyword' })) : [];
+}

@@ -1,0 +1,77 @@
+/** What of a content the schema does not take: each place, not the first alone. */
+import type { EditorState } from '@codemirror/state';
+import type { SyntaxNode } from '@lezer/common';
+import { nameOf, partsOf, type Range, rootOf, valueIn } from './json-tree.ts';
+import { kindOf, type Member, memberAt, membersAt, pathText, type Step } from './members.ts';
+
+export interface Finding {
+  path: string;
+  detail: string;
+}
+
+export interface Placed extends Finding, Range {}
+
+/** Of a text that is JSON. */
+export function findingsIn(state: EditorState): Placed[] {
+  const root = rootOf(state);
+  return root ? ofValue(state, root, []) : [];
+}
+
+function ofValue(state: EditorState, node: SyntaxNode, path: Step[]): Placed[] {
+  const member = memberAt(path);
+  if (!member || node.name === 'Null') return [];
+  const wrong = { from: node.from, to: Math.min(node.to, node.from + 80), path: pathText(path) };
+  if (!isOfKind(state, node, member)) {
+    return [{ ...wrong, detail: `must be ${kindOf(member)}.` }];
+  }
+  if (node.name === 'Array') {
+    return partsOf(node).flatMap((item, index) => ofValue(state, item, [...path, index]));
+  }
+  return node.name === 'Object' ? ofObject(state, node, path) : [];
+}
+
+function ofObject(state: EditorState, node: SyntaxNode, path: Step[]): Placed[] {
+  const members = membersAt(path);
+  // JSON of any form.
+  if (!members) return [];
+  const properties = partsOf(node).filter(({ name }) => name === 'Property');
+  const given = new Set(properties.map((property) => nameOf(state, property)));
+  const missing = Object.entries(members)
+    .filter(([name, { isRequired }]) => isRequired && !given.has(name))
+    .map(([name]) => ({
+      from: node.from,
+      to: node.from + 1,
+      path: pathText([...path, name]),
+      detail: 'is required.',
+    }));
+  const found = properties.flatMap((property) => {
+    const name = nameOf(state, property);
+    const value = valueIn(property);
+    const place = [...path, name];
+    if (name in members) return value ? ofValue(state, value, place) : [];
+    const key = property.getChild('PropertyName') ?? property;
+    const detail = `is no member here. Known are: ${Object.keys(members).join(', ')}.`;
+    return [{ from: key.from, to: key.to, path: pathText(place), detail }];
+  });
+  return [...missing, ...found];
+}
+
+const KINDS: Record<string, readonly string[]> = {
+  String: ['String'],
+  ID: ['String', 'Number'],
+  Int: ['Number'],
+  Float: ['Number'],
+  Boolean: ['True', 'False'],
+};
+
+function isOfKind(state: EditorState, node: SyntaxNode, member: Member): boolean {
+  if (member.isList) return node.name === 'Array';
+  if (member.values) {
+    const text = state.sliceDoc(node.from + 1, node.to - 1);
+    return node.name === 'String' && member.values.includes(text);
+  }
+  const known = KINDS[member.of];
+  if (known) return known.includes(node.name);
+  // An input is an object; what is neither takes any JSON.
+  return member.of.endsWith('Input') ? node.name === 'Object' : true;
+}

@@ -1,0 +1,114 @@
+/** The content as text, in CodeMirror. It lives in a shadow tree: there its styles are sheets, which the page's policy lets in. */
+import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json, jsonParseLinter } from '@codemirror/lang-json';
+import {
+  bracketMatching,
+  foldGutter,
+  indentOnInput,
+  syntaxHighlighting,
+} from '@codemirror/language';
+import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint';
+import { EditorState, StateEffect } from '@codemirror/state';
+import { EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
+import { completeContent } from './completion.ts';
+import { type Finding, findingsIn } from './findings.ts';
+import { rangeOf } from './json-tree.ts';
+import { stepsOf } from './members.ts';
+import { COLOURS, LOOK } from './theme.ts';
+
+/** A finding with its line, from 1. */
+export interface LineFinding extends Finding {
+  line: number;
+}
+
+interface JsonEditorProps {
+  label: string;
+  initial: string;
+  /** What the gateway has refused of the text as it was saved. */
+  refused: readonly Finding[];
+  onChange: (text: string) => void;
+  /** All that is wrong with the text now. */
+  onFindings: (findings: LineFinding[]) => void;
+}
+
+const LINT_MS = 200;
+const refusal = StateEffect.define<readonly Finding[]>();
+
+export default function JsonEditor(props: JsonEditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    if (!host.current) return;
+    const made = createView(host.current, latest);
+    view.current = made;
+    return () => made.destroy();
+  }, []);
+  useEffect(() => {
+    // What was refused is shown at its place.
+    view.current?.dispatch({ effects: refusal.of(props.refused) });
+  }, [props.refused]);
+  return <div ref={host} className="code" />;
+}
+
+type Latest = { current: JsonEditorProps };
+
+function createView(host: HTMLElement, latest: Latest): EditorView {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
+  const { initial, label } = latest.current;
+  const state = EditorState.create({
+    doc: initial,
+    extensions: [
+      lineNumbers(),
+      foldGutter(),
+      history(),
+      indentOnInput(),
+      bracketMatching(),
+      json(),
+      syntaxHighlighting(COLOURS),
+      autocompletion({ override: [completeContent], icons: false }),
+      linter((at) => lint(at, latest), {
+        delay: LINT_MS,
+        needsRefresh: ({ transactions }) =>
+          transactions.some(({ effects }) => effects.some((effect) => effect.is(refusal))),
+      }),
+      lintGutter(),
+      keymap.of([...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
+      EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+      EditorView.updateListener.of(({ docChanged, state: { doc } }) => {
+        if (docChanged) latest.current.onChange(doc.toString());
+      }),
+      LOOK,
+    ],
+  });
+  // Escape closes what is open in the editor first, and only then what is around it.
+  host.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && event.defaultPrevented) event.stopPropagation();
+  });
+  const view = new EditorView({ state, parent: root, root });
+  // What scrolls must be reached by keyboard.
+  view.scrollDOM.tabIndex = 0;
+  return view;
+}
+
+const parseLinter = jsonParseLinter();
+
+function lint(view: EditorView, { current: { refused, onFindings } }: Latest): Diagnostic[] {
+  const { state } = view;
+  const unread = parseLinter(view).map(({ from, to, message }) => ({
+    ...{ from, to, path: '' },
+    detail: `Not JSON: ${message}`,
+  }));
+  const told = refused.map((one) => ({ ...one, ...rangeOf(state, stepsOf(one.path)) }));
+  const found = unread.length > 0 ? unread : [...findingsIn(state), ...told];
+  onFindings(
+    found.map(({ path, detail, from }) => ({ path, detail, line: state.doc.lineAt(from).number })),
+  );
+  return found.map(({ from, to, path, detail }) => ({
+    ...{ from, to, severity: 'error' as const },
+    message: path ? `${path} ${detail}` : detail,
+  }));
+}

@@ -1,0 +1,70 @@
+/** Places in a JSON text: which path a node has, and where the value of a path stands. */
+import { syntaxTree } from '@codemirror/language';
+import type { EditorState } from '@codemirror/state';
+import type { SyntaxNode } from '@lezer/common';
+import type { Step } from './members.ts';
+
+export interface Range {
+  from: number;
+  to: number;
+}
+
+const PARTS = new Set(['Property', 'Object', 'Array', 'String', 'Number', 'True', 'False', 'Null']);
+
+/** Values of an array, or the properties of an object. */
+export function partsOf(node: SyntaxNode): SyntaxNode[] {
+  const parts: SyntaxNode[] = [];
+  for (let child = node.firstChild; child; child = child.nextSibling) {
+    if (PARTS.has(child.name)) parts.push(child);
+  }
+  return parts;
+}
+
+export function nameOf(state: EditorState, property: SyntaxNode): string {
+  const name = property.getChild('PropertyName');
+  return name ? state.sliceDoc(name.from + 1, name.to - 1) : '';
+}
+
+export function valueIn(property: SyntaxNode): SyntaxNode | undefined {
+  return partsOf(property)[0];
+}
+
+/** The value of the whole text; null for an empty one. */
+export function rootOf(state: EditorState): SyntaxNode | null {
+  return syntaxTree(state).topNode.firstChild;
+}
+
+/** The path of the object or list in which the node stands, or its own. */
+export function pathOf(state: EditorState, node: SyntaxNode): Step[] {
+  const path: Step[] = [];
+  for (let at: SyntaxNode | null = node; at?.parent; at = at.parent) {
+    if (at.name === 'Property') path.unshift(nameOf(state, at));
+    else if (at.parent.name === 'Array') {
+      const index = partsOf(at.parent).findIndex(({ from }) => from === at?.from);
+      if (index >= 0) path.unshift(index);
+    }
+  }
+  return path;
+}
+
+/** Where the value of a path stands, or the innermost value around it that is there. */
+export function rangeOf(state: EditorState, path: readonly Step[]): Range {
+  let range: Range = { from: 0, to: Math.min(1, state.doc.length) };
+  let node = rootOf(state);
+  for (const step of path) {
+    const parts: SyntaxNode[] = node ? partsOf(node) : [];
+    const part: SyntaxNode | undefined =
+      typeof step === 'number'
+        ? parts[step]
+        : parts.find((one) => one.name === 'Property' && nameOf(state, one) === step);
+    if (!part) return range;
+    const name = part.getChild('PropertyName');
+    node = part.name === 'Property' ? (valueIn(part) ?? null) : part;
+    // Of an object or a list its name, or its beginning: the whole of it would be much.
+    const isWide = node !== null && (node.name === 'Object' || node.name === 'Array');
+    if (node && !isWide) range = { from: node.from, to: node.to };
+    else if (name) range = { from: name.from, to: name.to };
+    else range = { from: part.from, to: part.from + 1 };
+  }
+  return range;
+}
