@@ -5,9 +5,10 @@ import { createEnvironment } from '../src/network/environment.ts';
 import { Loaded } from '../src/parts/page.tsx';
 import { Integrations } from './integrations.tsx';
 import { framedFor, isFramed } from './opener.ts';
-import { readSession, type Session } from './session-token.ts';
+import { type Returned, readSession, type Session, takeReturned } from './session-token.ts';
 
 export function ConnectPage() {
+  const returned = useMemo(takeReturned, []);
   const session = useMemo(() => readSession(location.hash), []);
   if (!session) {
     return (
@@ -20,10 +21,10 @@ export function ConnectPage() {
   if (isFramed && framedFor !== session.projectId) {
     return <Notice title="This page can't be shown here">Open it in a window of its own.</Notice>;
   }
-  return <SignedIn session={session} />;
+  return <SignedIn session={session} returned={returned} />;
 }
 
-function SignedIn({ session }: { session: Session }) {
+function SignedIn({ session, returned }: { session: Session; returned: Returned | null }) {
   const environment = useMemo(
     () => createEnvironment({ authorization: `Bearer ${session.token}` }),
     [session],
@@ -40,7 +41,7 @@ function SignedIn({ session }: { session: Session }) {
             </Notice>
           }
         >
-          <Integrations session={session} />
+          <Integrations session={session} returned={returned} />
         </Loaded>
       </main>
     </RelayEnvironmentProvider>

@@ -1,4 +1,4 @@
-/** Consent in a window of the provider. It is over when the connection is there, or the window is closed. */
+/** Consent in a window of the provider, or in this one. It is over when the connection is there, or the window is closed. */
 import { useEffect, useRef, useState } from 'react';
 import { fetchQuery, graphql, useRelayEnvironment } from 'react-relay';
 import type { consentStepMutation } from '../__generated__/consentStepMutation.graphql.ts';
@@ -7,7 +7,8 @@ import { Action, Refusal } from '../src/parts/form.tsx';
 import { useChange } from '../src/parts/queries.ts';
 import { refreshAll } from '../src/parts/refresh.ts';
 import type { Ends } from './integration-card.tsx';
-import { tellOpener } from './opener.ts';
+import { isFramed, tellOpener } from './opener.ts';
+import { leaveFor, returnAddress } from './session-token.ts';
 
 const START = graphql`
   mutation consentStepMutation($input: StartOAuthConnectInput!) {
@@ -76,6 +77,11 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
     setState('waiting');
   };
 
+  const goThere = async () => {
+    const started = await run({ input: { ...input, redirectUrl: returnAddress() } as never });
+    if (started) leaveFor(started.startOAuthConnect.authorizeUrl);
+  };
+
   return (
     <div className="form">
       <output>
@@ -94,6 +100,12 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
       <Refusal problem={problem} />
       <div className="row end">
         <Action onPress={onDone}>Cancel</Action>
+        {/* Providers let nobody frame their pages. */}
+        {!isFramed && (
+          <Action isPending={isRunning} onPress={goThere}>
+            Go there in this window
+          </Action>
+        )}
         <Action kind="primary" isPending={isRunning} onPress={start}>
           {state === 'ready' ? 'Open the window' : 'Open the window again'}
         </Action>

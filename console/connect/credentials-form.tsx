@@ -8,7 +8,7 @@ import { useChange } from '../src/parts/queries.ts';
 import { ConsentStep } from './consent-step.tsx';
 import type { Ends } from './integration-card.tsx';
 import { tellOpener } from './opener.ts';
-import { choicesOf, INPUTS, isByConsent, nested, SCHEME_WORDS } from './schemes.ts';
+import { choicesOf, inputsOf, isByConsent, nested, wordsOf } from './schemes.ts';
 
 const PROVIDER = graphql`
   fragment credentialsForm_provider on Provider {
@@ -20,6 +20,12 @@ const PROVIDER = graphql`
     inputs {
       name
       displayName
+      optional
+    }
+    customInputs {
+      name
+      displayName
+      optional
     }
   }
 `;
@@ -56,12 +62,13 @@ export function CredentialsForm({
   ...props
 }: CredentialsFormProps) {
   const provider = useFragment(PROVIDER, props.provider);
-  const choices = choicesOf(provider.authSchemes);
+  const { customInputs } = provider;
+  const choices = choicesOf(provider.authSchemes, customInputs.length > 0);
   const [scheme, setScheme] = useState(choices[0] ?? 'NONE');
   const [account, setAccount] = useState<object | null>(null);
   const [isRefused, setRefused] = useState(false);
   const { run, isRunning, problem } = useChange<credentialsFormMutation>(GENERATE);
-  const inputs = INPUTS[scheme] ?? [];
+  const inputs = inputsOf(scheme, customInputs);
   const facts = provider.inputs.map(({ name }) => METADATA + name);
   const shown = [...inputs.map(({ name }) => name), ...facts, WORKSPACE];
   const of = { projectIdOrName: projectId, provider: provider.name, ...ends };
@@ -98,18 +105,18 @@ export function CredentialsForm({
       {choices.length > 1 && (
         <Choice
           label="How to connect"
-          options={choices.map((id) => ({ id, label: SCHEME_WORDS[id] ?? id }))}
+          options={choices.map((id) => ({ id, label: wordsOf(id, customInputs.length > 0) }))}
           value={scheme}
           onChange={setScheme}
         />
       )}
-      {inputs.map(({ name, label, isSecret, help }) => (
+      {inputs.map(({ name, label, isSecret, isOptional = false, help }) => (
         <TextInput
           key={name}
           name={name}
           label={label}
           type={isSecret ? 'password' : 'text'}
-          isRequired
+          isRequired={!isOptional}
           {...(help && { help })}
         />
       ))}
@@ -121,8 +128,8 @@ export function CredentialsForm({
           help={`The part of the address that is yours: ${provider.baseUrl.replace('{{workspace}}', 'workspace')}`}
         />
       )}
-      {provider.inputs.map(({ name, displayName }) => (
-        <TextInput key={name} name={METADATA + name} label={displayName} isRequired />
+      {provider.inputs.map(({ name, displayName, optional }) => (
+        <TextInput key={name} name={METADATA + name} label={displayName} isRequired={!optional} />
       ))}
       {provider.docsUrl && (
         <p className="quiet">

@@ -7,7 +7,7 @@ import { Empty } from '../src/parts/page.tsx';
 import { usePageQuery } from '../src/parts/queries.ts';
 import { IntegrationCard } from './integration-card.tsx';
 import { isOpened, tellOpener } from './opener.ts';
-import type { Session } from './session-token.ts';
+import type { Returned, Session } from './session-token.ts';
 
 const QUERY = graphql`
   query integrationsQuery {
@@ -70,13 +70,25 @@ const QUERY = graphql`
 
 const LOOK_MS = 1_500;
 
-export function Integrations({ session }: { session: Session }) {
+interface IntegrationsProps {
+  session: Session;
+  returned: Returned | null;
+}
+
+export function Integrations({ session, returned }: IntegrationsProps) {
   const { viewer, providers } = usePageQuery<integrationsQuery>(QUERY, {}, { everyMs: LOOK_MS });
   const { project, group, consumer, scopes } = viewer;
   const appName = project?.appName;
   useEffect(() => {
     document.title = appName ? `Connect with ${appName}` : 'Connect';
   }, [appName]);
+  const made = project?.connections.nodes.find(({ id }) => id === returned?.connectionId);
+  const provider = made?.provider;
+  useEffect(() => {
+    if (returned?.connectionId && provider) {
+      tellOpener({ type: 'connected', connectionId: returned.connectionId, provider });
+    }
+  }, [returned, provider]);
   if (!project || !group || !consumer) {
     return (
       <Empty title="This page is for end users">
@@ -92,6 +104,11 @@ export function Integrations({ session }: { session: Session }) {
         <h1>{project.appName}</h1>
         <p className="quiet">Connect the accounts of {group.groupName}</p>
       </header>
+      {returned?.failure != null && (
+        <p role="alert" className="refusal">
+          Nothing was connected: {returned.failure}
+        </p>
+      )}
       {integrations.nodes.length === 0 && <Empty title="There is nothing to connect yet" />}
       {integrations.nodes.map((integration) => (
         <IntegrationCard

@@ -32,3 +32,38 @@ function claimsOf(token: string): Claims {
     new TextDecoder().decode(Uint8Array.from(atob(payload), (c) => c.charCodeAt(0))),
   );
 }
+
+const KEPT = 'connect.session';
+const FACTS = ['connectionId', 'error', 'error_description'];
+
+/** The provider leads the browser back to this address. The token is in none that others see: it stays in the tab. */
+export function leaveFor(authorizeUrl: string): void {
+  sessionStorage.setItem(KEPT, location.hash);
+  location.assign(authorizeUrl);
+}
+
+/** Where a consent in this window leads back to. */
+export const returnAddress = () => location.origin + location.pathname + location.search;
+
+/** What a consent in this window has come to. */
+export interface Returned {
+  connectionId: string | null;
+  /** Why nothing was connected; null if something was. */
+  failure: string | null;
+}
+
+/** After a consent in this window, puts the token back, so that the page can be loaded again. Null at other times. */
+export function takeReturned(): Returned | null {
+  const url = new URL(location.href);
+  const kept = sessionStorage.getItem(KEPT);
+  const [connectionId, error, detail] = FACTS.map((name) => url.searchParams.get(name));
+  if (kept === null || !(connectionId || error)) return null;
+  sessionStorage.removeItem(KEPT);
+  for (const name of FACTS) url.searchParams.delete(name);
+  url.hash = kept;
+  history.replaceState(null, '', url);
+  return {
+    connectionId: connectionId ?? null,
+    failure: connectionId ? null : (detail ?? error ?? ''),
+  };
+}

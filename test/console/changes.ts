@@ -95,6 +95,24 @@ export function testChanges(stage: () => Stage) {
     expect(selectedFields.includes('phone')).toBe(!was);
   });
 
+  test('records of the provider are looked at, by a field', async () => {
+    await open(`installations/${(await installation()).id}`);
+    await choose('Object', 'contacts');
+    await press('Look at them');
+    const records = page.getByRole('region', { name: 'Records at the provider' });
+    await records.getByRole('row').nth(5).waitFor();
+    await holdToAxe(page);
+    await press('Next page');
+    await page.getByRole('button', { name: 'First page' }).waitFor();
+    const address = records.getByRole('cell', { name: /@/ }).first();
+    const email = (await address.textContent()) ?? '';
+    await page.getByLabel('Only with the field').fill('email');
+    await page.getByLabel('Equal to').fill(email);
+    await press('Look at them');
+    await expect.poll(() => records.getByRole('row').count()).toBe(2);
+    expect(await records.getByRole('row').nth(1).textContent()).toContain(email);
+  });
+
   /** All of the editor's text: it draws only what is in sight. */
   async function edit(change: (text: string) => string): Promise<string> {
     const content = dialog().getByLabel('Content');

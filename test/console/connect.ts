@@ -155,6 +155,34 @@ export function testConnect(stage: () => Stage) {
     ]);
   });
 
+  test('by consent in the same window, after one that was refused', async () => {
+    await openConnect('by-redirect');
+    await page.getByRole('button', { name: 'Go on to Sandbox CRM' }).click();
+    await page.getByRole('button', { name: 'Go there in this window' }).click();
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('Nothing was connected').waitFor();
+    await holdToAxe(page);
+    await page.getByRole('button', { name: 'Connect Sandbox CRM' }).click();
+    await page.getByRole('button', { name: 'Go on to Sandbox CRM' }).click();
+    await page.getByRole('button', { name: 'Go there in this window' }).click();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await isConnected();
+    // What the provider has added is gone from the address, and the page can be loaded again.
+    expect(new URL(page.url()).search).toBe('');
+    await page.reload();
+    await isConnected();
+    expect(await connectionsOf('by-redirect')).toHaveLength(1);
+  });
+
+  test('by what the provider itself asks for', async () => {
+    await openConnect('by-custom');
+    await chooseWay('As the provider asks for it');
+    await page.getByLabel('Account key').fill('sandbox-key');
+    await submit();
+    await isConnected();
+    expect(await connectionsOf('by-custom')).toMatchObject([{ authScheme: 'NONE' }]);
+  });
+
   test('a link without a token, and one that no longer holds', async () => {
     const { url } = stage();
     await page.goto(`${url}/connect`);

@@ -13,7 +13,7 @@ const PAGES = [
   ['groups/acme', 'Acme Inc.'],
   ['integrations', 'Integrations'],
   ['integrations/crm-sync', 'CRM sync'],
-  ['installations?integration=crm-sync', 'Installations'],
+  ['installations?integration=crm-sync&health=HEALTHY', 'Installations'],
   ['installations/{installation}', 'Acme Inc.: crm-sync'],
   ['operations?time=day', 'Operations'],
   ['operations/{operation}', 'deals'],

@@ -14,6 +14,7 @@ import { Time } from '../parts/time.tsx';
 import type { PageProps } from '../shell/places.ts';
 import { EditFields } from './edit-fields.tsx';
 import { InstalledObjects } from './installed-objects.tsx';
+import { Records } from './records.tsx';
 import { Subscriptions } from './subscriptions.tsx';
 
 const QUERY = graphql`
@@ -36,6 +37,9 @@ const QUERY = graphql`
         connection {
           id
           status
+        }
+        objects {
+          objectName
         }
         ...installedObjects_installation
         ...editFields_installation
@@ -108,6 +112,7 @@ export default function InstallationPage({ project, id = '' }: PageProps) {
         <InstalledObjects project={project} installation={node} />
       </Panel>
       <Subscriptions installation={node} address={address} />
+      <Records id={node.id} objects={node.objects.map(({ objectName }) => objectName)} />
       <Panel title="Operations">
         {operations.length === 0 ? (
           <Empty title="Nothing was done yet">Trigger a read above.</Empty>

@@ -4,9 +4,11 @@ import type { installationsPage_project$key } from '../../__generated__/installa
 import type { installationsPageNextQuery } from '../../__generated__/installationsPageNextQuery.graphql.ts';
 import type { installationsPageQuery } from '../../__generated__/installationsPageQuery.graphql.ts';
 import {
+  Filter,
   NameFilter,
   TimeFilter,
   useAddress,
+  useFilter,
   useTextFilter,
   useTimeRange,
 } from '../parts/filters.tsx';
@@ -20,10 +22,12 @@ const QUERY = graphql`
   query installationsPageQuery(
     $project: String!
     $integration: String
+    $health: InstallationHealth
     $createTime: TimeRangeInput
   ) {
     project(idOrName: $project) {
-      ...installationsPage_project @arguments(integration: $integration, createTime: $createTime)
+      ...installationsPage_project 
+        @arguments(integration: $integration, health: $health, createTime: $createTime)
       integrations(first: 100) {
         nodes {
           id
@@ -40,6 +44,7 @@ const LIST = graphql`
     count: { type: "Int", defaultValue: 25 }
     cursor: { type: "String" }
     integration: { type: "String" }
+    health: { type: "InstallationHealth" }
     createTime: { type: "TimeRangeInput" }
   )
   @refetchable(queryName: "installationsPageNextQuery") {
@@ -47,6 +52,7 @@ const LIST = graphql`
       first: $count
       after: $cursor
       integrationIdOrName: $integration
+      healthStatus: $health
       createTime: $createTime
     ) @connection(key: "installationsPage_installations") {
       totalCount
@@ -60,12 +66,15 @@ const LIST = graphql`
   }
 `;
 
+const HEALTH = ['HEALTHY', 'UNHEALTHY'] as const;
 const LOOK_MS = 10_000;
 
 export default function InstallationsPage({ project: idOrName }: PageProps) {
   const [integration, setIntegration] = useTextFilter('integration');
   const createTime = useTimeRange();
-  const variables = { project: idOrName, integration: integration || null, createTime };
+  const [health, setHealth] = useFilter('health', HEALTH);
+  const filters = { integration: integration || null, health, createTime };
+  const variables = { project: idOrName, ...filters };
   const { project } = usePageQuery<installationsPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
   const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
@@ -83,6 +92,7 @@ export default function InstallationsPage({ project: idOrName }: PageProps) {
           value={integration}
           onChange={setIntegration}
         />
+        <Filter label="Health" values={HEALTH} value={health} onChange={setHealth} />
         <TimeFilter />
       </div>
       <section className="card">

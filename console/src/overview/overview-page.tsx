@@ -35,6 +35,9 @@ const QUERY = graphql`
       installations {
         totalCount
       }
+      unhealthy: installations(healthStatus: UNHEALTHY) {
+        totalCount
+      }
       operations {
         totalCount
       }
@@ -68,6 +71,12 @@ const FIGURES = [
     isBad: true,
   },
   { of: 'installations', name: 'Installations', path: 'installations' },
+  {
+    of: 'unhealthy',
+    name: 'Unhealthy installations',
+    path: 'installations?health=UNHEALTHY',
+    isBad: true,
+  },
   { of: 'operations', name: 'Operations', path: 'operations' },
   { of: 'running', name: 'Running now', path: 'operations?status=IN_PROGRESS' },
   { of: 'failed', name: 'Failed operations', path: 'operations?status=FAILURE', isBad: true },

@@ -34,16 +34,20 @@ export async function findAllowedOrigins(
   return (await database.rows.findProject({ id }))?.allowedOrigins ?? [];
 }
 
-/** Why a browser may not be led to a URL: neither the project nor the operator allows its origin. */
+/** The gateway's own page on which end users connect. */
+export const CONNECT_PATH = '/connect';
+
+/** Why a browser may not be led to a URL: neither the project nor the operator allows its origin, nor is it the connect page. */
 export function returnIssues(
-  { config }: Pick<Services, 'config'>,
+  { config, publicUrl }: Pick<Services, 'config' | 'publicUrl'>,
   { allowedOrigins }: Pick<Row<'Project'>, 'allowedOrigins'>,
   url: string | null | undefined,
   field: string,
 ): Issue[] {
   if (url == null) return [];
   const allowed = [...config.REDIRECT_ORIGINS, ...allowedOrigins];
-  if (allowed.includes(new URL(url).origin)) return [];
+  const { origin, pathname } = new URL(url);
+  if (allowed.includes(origin) || origin + pathname === publicUrl() + CONNECT_PATH) return [];
   const detail =
     'must be of an origin that allowedOrigins of the project or REDIRECT_ORIGINS allows.';
   return [issueAt(['input', field], detail, url)];

@@ -13,14 +13,12 @@ import { authorizeGrant } from '../viewer/needs.ts';
 import { signSession } from '../viewer/session-claims.ts';
 import { findConsumerByRef, putConsumer } from './consumer.ts';
 import { findGroupByRef, putGroup } from './group.ts';
-import { returnIssues } from './origins.ts';
+import { CONNECT_PATH, returnIssues } from './origins.ts';
 
 const INTEGRATIONS_MAX = 100;
 const LIFE_SECONDS = 600;
 const LIFE_SECONDS_MIN = 60;
 const LIFE_SECONDS_MAX = 3_600;
-/** The page that a token opens, below the gateway's own address. */
-export const CONNECT_PATH = '/connect';
 
 const permission = z
   .enum(Object.keys(SESSION_PERMISSIONS) as [keyof typeof SESSION_PERMISSIONS])

@@ -1,0 +1,130 @@
+/** The provider's records as they are now, through the installation's fields and mapping. They are asked for by a press. */
+import { useState } from 'react';
+import { graphql } from 'react-relay';
+import type { recordsQuery } from '../../__generated__/recordsQuery.graphql.ts';
+import { Action, Choice, Form, type FormValues, TextInput } from '../parts/form.tsx';
+import { Empty, Loaded, Panel } from '../parts/page.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import { Json, Table } from '../parts/table.tsx';
+
+const QUERY = graphql`
+  query recordsQuery(
+    $id: ID!
+    $objectName: String!
+    $filters: [RecordFilterInput!]
+    $after: String
+  ) {
+    node(id: $id) {
+      ... on Installation {
+        records(objectName: $objectName, filters: $filters, first: 25, after: $after) {
+          nodes {
+            id
+            fields
+            mappedFields
+            raw
+          }
+          pageInfo {
+            hasNextPage
+            endCursor
+          }
+        }
+      }
+    }
+  }
+`;
+
+interface RecordsProps {
+  id: string;
+  objects: readonly string[];
+}
+
+interface Asked {
+  objectName: string;
+  filters: { fieldName: string; value: unknown }[] | null;
+}
+
+export function Records({ id, objects }: RecordsProps) {
+  const [asked, setAsked] = useState<Asked | null>(null);
+  if (objects.length === 0) return null;
+  const ask = ({ objectName, fieldName, value }: FormValues) =>
+    setAsked({
+      objectName: String(objectName),
+      filters: fieldName
+        ? [{ fieldName: String(fieldName), value: literalOf(String(value)) }]
+        : null,
+    });
+  const [first = ''] = objects;
+  return (
+    <Panel title="Records at the provider">
+      <Form onSubmit={ask}>
+        <div className="filters">
+          <Choice
+            name="objectName"
+            label="Object"
+            options={objects.map((name) => ({ id: name, label: name }))}
+            defaultValue={first}
+          />
+          <TextInput name="fieldName" label="Only with the field" />
+          <TextInput name="value" label="Equal to" />
+          <Action type="submit">Look at them</Action>
+        </div>
+      </Form>
+      {asked && (
+        <Loaded place={JSON.stringify(asked)}>
+          <Found key={JSON.stringify(asked)} id={id} asked={asked} />
+        </Loaded>
+      )}
+    </Panel>
+  );
+}
+
+/** A number, true and false are meant as such; all else is a text. */
+function literalOf(text: string): unknown {
+  return /^(-?\d+(\.\d+)?|true|false)$/.test(text) ? JSON.parse(text) : text;
+}
+
+const COLUMNS_MAX = 6;
+
+function Found({ id, asked }: { id: string; asked: Asked }) {
+  const [after, setAfter] = useState<string | null>(null);
+  const { node } = usePageQuery<recordsQuery>(QUERY, { id, ...asked, after });
+  const { nodes = [], pageInfo } = node?.records ?? {};
+  if (nodes.length === 0) return <Empty title="No record is so" />;
+  const valuesOf = (record: (typeof nodes)[number]) => ({
+    ...record.fields,
+    ...record.mappedFields,
+  });
+  const columns = [...new Set(nodes.flatMap((one) => Object.keys(valuesOf(one))))];
+  const shown = columns.slice(0, COLUMNS_MAX);
+  return (
+    <>
+      <Table label="Records at the provider" columns={['Id', ...shown, 'As the provider has it']}>
+        {nodes.map((record) => (
+          <tr key={record.id}>
+            <td className="mono">{record.id}</td>
+            {shown.map((name) => (
+              <td key={name}>{textOf((valuesOf(record) as Record<string, unknown>)[name])}</td>
+            ))}
+            <td>
+              <details>
+                <summary>Raw</summary>
+                <Json of={record.raw} label={`Record ${record.id}`} />
+              </details>
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <div className="more">
+        {after && <Action onPress={() => setAfter(null)}>First page</Action>}
+        {pageInfo?.hasNextPage && (
+          <Action onPress={() => setAfter(pageInfo.endCursor ?? null)}>Next page</Action>
+        )}
+      </div>
+    </>
+  );
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '—';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
