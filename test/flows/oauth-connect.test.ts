@@ -92,6 +92,20 @@ test('PKCE: a person consents, comes back, and the connection works', async () =
   ]);
 });
 
+test("a connect leads back to the gateway's own connect page, and to no other page of it", async () => {
+  const tenant = await app.tenant();
+  await createProviderApp(tenant);
+  const own = 'https://gateway.test/connect?origin=https%3A%2F%2Fapp.test';
+  const back = await comeBack(await consent(await start(tenant, { redirectUrl: own })));
+  const location = new URL(back.headers.get('location') ?? '');
+  expect(location.pathname).toBe('/connect');
+  expect(location.searchParams.get('origin')).toBe('https://app.test');
+  expect(location.searchParams.get('connectionId')).toMatch(/^con_/);
+  for (const redirectUrl of ['https://gateway.test/console', 'https://gateway.test/connect/a']) {
+    expect(await issueNames(tenant, { redirectUrl })).toEqual(['input.redirectUrl']);
+  }
+});
+
 test('connecting again renews the connection; without a redirectUrl a page says so', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
