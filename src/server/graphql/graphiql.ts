@@ -19,9 +19,13 @@ export function graphiqlOptions(tabs: GraphiqlTab[]): GraphiQLOptions {
 
 /**
  * GraphiQL moves its tabs while it loads, and hides that for as long as they have no focus: the first click on
- * a tab focuses it, the tab jumps from under the pointer, and the click is lost. So the tabs never move.
+ * a tab focuses it, the tab jumps from under the pointer, and the click is lost. So the tabs never move. Where the
+ * demo's tabs and the name beside them don't have room together, the name goes: it is the window's title too.
  */
-const TABS_STAY = '<style>.graphiql-tab { transform: none !important }</style>';
+const TABS_STAY = `<style>
+.graphiql-tab { transform: none !important }
+@media (width < 1400px) { .graphiql-logo { display: none !important } }
+</style>`;
 
 /** A text of many megabytes, which is loaded when the page is first opened. */
 export async function graphiqlPage(options?: GraphiQLOptions): Promise<string> {
