@@ -5,6 +5,7 @@ export const SCOPES = [
   'connections:write',
   'integrations:write',
   'installations:write',
+  'records:read',
   'records:write',
   'reads:control',
   'events:write',

@@ -76,7 +76,7 @@ export interface RecordsPage {
  * has forgotten, UNPROCESSABLE for what can't be read or searched, and PROVIDER_ERROR if no answer came.
  */
 export const listInstallationRecords = read(
-  orEndUser('read', 'READ'),
+  orEndUser('records:read', 'READ'),
   async (
     call: Call,
     installation: Row<'Installation'>,
@@ -107,7 +107,7 @@ export const searchInput = z.object({
 
 /** One page of the provider's, of the group's installation. */
 export const searchRecords = read(
-  orEndUser('read', 'READ'),
+  orEndUser('records:read', 'READ'),
   async (
     call: Call,
     { filters, objectName: name, ...key }: z.output<typeof searchInput>,

@@ -7,6 +7,8 @@ export const SCOPES = {
   'connections:write': 'Make, change, refresh and delete connections.',
   'integrations:write': 'Make and delete integrations and their revisions.',
   'installations:write': 'Make, change and delete installations.',
+  'records:read':
+    'Find records at providers, as they are now. Implied by read, and not by frontend.',
   'records:write': 'Write records to providers.',
   'reads:control': 'Trigger, pause and resume reads.',
   'events:write': 'Change topics, destinations and routes; send deliveries again.',
@@ -25,6 +27,7 @@ export const ALL_SCOPES = Object.keys(SCOPES) as [Scope, ...Scope[]];
 
 const NOT_IN_FULL: readonly Scope[] = ['org:write', 'credentials:read'];
 
+/** Not `records:read`: who copies the key of a page must not read all customers' records with it. */
 const IN_FRONTEND: readonly Scope[] = ['read', 'connections:write', 'installations:write'];
 
 /** Whether a key that holds these scopes has the needed one. */
@@ -32,6 +35,7 @@ export function allows(held: readonly Scope[], needed: Scope): boolean {
   return (
     held.includes(needed) ||
     (held.includes('full') && !NOT_IN_FULL.includes(needed)) ||
+    (held.includes('read') && needed === 'records:read') ||
     (held.includes('frontend') && IN_FRONTEND.includes(needed))
   );
 }

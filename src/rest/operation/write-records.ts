@@ -12,13 +12,12 @@ const errors = z
 const recordResult = resource('RecordResult', 'The outcome of one record.', {
   success: z
     .boolean()
-    .describe('Whether the record is known to be written. If not, errors say why.'),
+    .describe('Whether the record is known to be written. If not, `errors` of the answer say why.'),
   recordId: z.string().optional().describe("The provider's id of the record."),
   data: z
     .record(z.string(), z.unknown())
     .optional()
     .describe('The record as it is now; left out if the provider does not answer with it.'),
-  errors: errors.describe('Why the record was not written; left out if it was.'),
 });
 
 const { type, href, title, status, detail } = problem.shape;
@@ -50,32 +49,30 @@ const writeResult = resource(
       .int()
       .optional()
       .describe('Only for a synchronous batch: how many records were not written.'),
-    errors: errors.describe('Only for a synchronous write in which records failed: why, in order.'),
+    errors: errors.describe(
+      'Only for a synchronous write in which records failed: why, in order; of a batch, each begins with `Record` and the place of its record, from 1.',
+    ),
     ...failedShape,
   },
 );
 
 type RecordOutcome = NonNullable<WriteAnswer['result']>;
 
-function showOutcome({ success, recordId, data, errors: messages }: RecordOutcome) {
-  return {
-    success,
-    recordId: recordId ?? undefined,
-    data: data ?? undefined,
-    errors: success ? undefined : messages.map((message) => ({ message })),
-  };
+/** Clients of the platform know no other members here: why a record failed is told beside the results. */
+function showOutcome({ success, recordId, data }: RecordOutcome) {
+  return { success, recordId: recordId ?? undefined, data: data ?? undefined };
 }
 
 function showAnswer(answer: WriteAnswer) {
   const { operation, result, results } = answer;
   const { id: operationId, status: outcome } = operation;
   if (results) return showBatch(answer, results);
-  if (!result) return { operationId };
-  const shown = showOutcome(result);
   // While it is in progress, its outcome is not known: that is no failure yet.
-  if (outcome !== 'FAILURE') return { operationId, result: shown };
-  const told = result.errors.join(' ');
-  return { operationId, result: shown, errors: shown.errors, ...failedMembers(told) };
+  if (!result || outcome === 'IN_PROGRESS') return { operationId };
+  const shown = showOutcome(result);
+  if (outcome === 'SUCCESS') return { operationId, result: shown };
+  const told = result.errors.map((message) => ({ message }));
+  return { operationId, result: shown, errors: told, ...failedMembers(result.errors.join(' ')) };
 }
 
 function showBatch(answer: WriteAnswer, results: RecordOutcome[]) {

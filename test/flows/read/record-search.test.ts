@@ -177,9 +177,16 @@ test('end users search what their group has installed, with the permission READ'
   expect((await installer.refusal(RECORDS, variables)).code).toBe('FORBIDDEN');
   const stranger = await endUser(app, rest.tenant, { groupRef: 'others', permissions: ['READ'] });
   expect(await stranger.query(RECORDS, variables)).toEqual({ node: null });
-  const writer = await rest.withScopes('records:write');
   const path = `${rest.base}/integrations/crm?groupRef=acme`;
   const asked = { objectName: 'people', fieldFilters: [] };
+  for (const scopes of [['read'], ['records:read']] as const) {
+    const key = await rest.withScopes(...scopes);
+    expect(await key.ask('POST', path, asked)).toMatchObject({ status: 200 });
+  }
+  // A page's key is everybody's: it finds no records.
+  const ofPage = await rest.withScopes('frontend');
+  expect(await ofPage.refusal('POST', path, asked)).toMatchObject({ status: 403 });
+  const writer = await rest.withScopes('records:write');
   expect(await writer.refusal('POST', path, asked)).toMatchObject({ status: 403 });
 });
 

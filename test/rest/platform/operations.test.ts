@@ -28,7 +28,7 @@ const LEFT_OUT: Record<string, string> = {};
 /** What an operation has beside the platform's members, and why. */
 const HAS_MORE: Record<string, string> = {
   writeRecords:
-    "the platform's members, and more, which its strict shape leaves no room for: `errors` of each record, since a batch is told which failed, and the members of a problem where nothing was written; what is refused before a write is a problem document and no plain text (400)",
+    "the platform's, but for a write that failed (422): it has the members of a problem beside the platform's; what is refused before a write is a problem document and no plain text (400)",
 };
 
 /** The word of the gateway for parameters has no meaning to a client: `/topics/{id}` is `/topics/{topicId}`. */
