@@ -1,20 +1,28 @@
-/** Events of a provider while the server is killed: each that was taken is owed once, and records keep their order. */
+/**
+ * Events of a provider while the server and the database are killed: each that was taken is owed once, and records
+ * keep their order.
+ */
 import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/database/database.ts';
 import { newSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
-import { testApp, testDatabase } from '../support/app.ts';
+import { createLog } from '../../src/log.ts';
+import { testApp } from '../support/app.ts';
 import { freePort } from '../support/database/postgres.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { generate } from '../support/scenes/connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from '../support/scenes/integrations.ts';
 import { ALL_EVENTS, createSandboxApp } from '../support/scenes/subscriptions.ts';
-import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
+import { ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
+import { startOwnServer } from './scenes/own-server.ts';
 import { moments, randomOf } from './scenes/random.ts';
 
 /** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
 const SHORT = process.env.FAULTS_SHORT === '1';
 const KILLS = Number(process.env.FAULT_KILLS ?? (SHORT ? 3 : 20));
+const DATABASE_KILLS = SHORT ? 1 : 3;
 const SEED = Number(process.env.FAULT_SEED ?? 1);
 const SENDERS = 8;
 /** Of each sender's own. */
@@ -25,16 +33,22 @@ const REQUEST_EVENTS = 10;
 const RETRY_MS = 50;
 const SECRET = 'secret of the provider';
 const PLACE = 'hook';
+const DATABASE = 'events';
 const WAITING = { timeout: 120_000, interval: 200 };
 
 /** A project that subscribes to contacts of an empty sandbox: events are sent in its name. */
 async function prepare() {
-  const database = await testDatabase();
+  const server = await startOwnServer();
+  onTestFinished(() => server.stop());
+  await server.admin.query(`create database ${DATABASE}`);
+  const DATABASE_URL = `${server.url}/${DATABASE}`;
+  const config = readConfig({ DATABASE_URL, ENCRYPTION_KEY });
+  const database = await openDatabase(config, createLog('silent'));
   onTestFinished(() => database[Symbol.asyncDispose]());
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   const env = {
-    DATABASE_URL: await databaseUrl(database),
+    DATABASE_URL,
     ENCRYPTION_KEY,
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     DELIVERY_RETRY_SECONDS: '1,1,1,1,1',
@@ -61,7 +75,7 @@ async function prepare() {
     where: { projectId },
     data: { providerAppId, account, status: 'ACTIVE', dueTime: null },
   });
-  return { database, receiver, env, providerAppId, account };
+  return { server, database, receiver, env, providerAppId, account };
 }
 
 /** The changes of each of a sender's records, in their order. */
@@ -111,8 +125,8 @@ async function sendAll(url: string, { number, account }: Sender, sent: Sent): Pr
   }
 }
 
-test(`of ${EVENTS} events, each sent twice, all are owed once over ${KILLS} SIGKILLs, in the order of each record`, async () => {
-  const { database, receiver, env, providerAppId, account } = await prepare();
+test(`of ${EVENTS} events, each sent twice, all are owed once over ${KILLS} SIGKILLs of the server and ${DATABASE_KILLS} of the database, in the order of each record`, async () => {
+  const { server, database, receiver, env, providerAppId, account } = await prepare();
   const { prisma } = database;
   let gateway = await startGateway(env);
   const url = `http://127.0.0.1:${env.PORT}/webhooks/sandbox/${providerAppId}`;
@@ -120,11 +134,20 @@ test(`of ${EVENTS} events, each sent twice, all are owed once over ${KILLS} SIGK
   const sending = Promise.all(
     Array.from({ length: SENDERS }, (_, number) => sendAll(url, { number, account }, sent)),
   );
-  for (const moment of moments(randomOf(SEED), { count: KILLS, most: EVENTS })) {
+  const count = KILLS + DATABASE_KILLS;
+  const crashEach = Math.ceil(count / DATABASE_KILLS);
+  let crashes = 0;
+  for (const [index, moment] of moments(randomOf(SEED), { count, most: EVENTS }).entries()) {
     await expect.poll(() => sent.taken, { ...WAITING, interval: 5 }).toBeGreaterThanOrEqual(moment);
-    await gateway.kill();
-    gateway = await startGateway(env);
+    if (index % crashEach === crashEach - 1 || index === count - 1) {
+      await server.crash(DATABASE);
+      crashes += 1;
+    } else {
+      await gateway.kill();
+      gateway = await startGateway(env);
+    }
   }
+  expect(crashes).toBe(DATABASE_KILLS);
   await sending;
   const waiting = () => prisma.providerEvent.count({ where: { doneTime: null } });
   await expect.poll(waiting, WAITING).toBe(0);

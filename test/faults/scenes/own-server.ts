@@ -19,6 +19,8 @@ export interface OwnServer {
   admin: pg.Client;
   /** The processes that serve the connections to a database. */
   backends(database: string): Promise<number[]>;
+  /** One of its processes is killed: it ends all of them, and recovers from its log. `admin` is cut off too. */
+  crash(database: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -32,12 +34,15 @@ export async function startOwnServer(): Promise<OwnServer> {
   return {
     url: server.url,
     admin,
-    async backends(database) {
-      const { rows } = await admin.query<{ pid: number }>(
-        'select pid from pg_stat_activity where datname = $1',
-        [database],
-      );
-      return rows.map(({ pid }) => pid);
+    backends: (database) => backendsOf(admin, database),
+    async crash(database) {
+      const client = new pg.Client({ connectionString: `${server.url}/postgres` });
+      client.on('error', () => {});
+      await client.connect();
+      const [pid] = await backendsOf(client, database);
+      if (pid === undefined) throw new Error(`Nobody is connected to ${database}.`);
+      process.kill(pid, 'SIGKILL');
+      await client.end().catch(() => {});
     },
     async stop() {
       await admin.end().catch(() => {});
@@ -45,6 +50,14 @@ export async function startOwnServer(): Promise<OwnServer> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function backendsOf(client: pg.Client, database: string): Promise<number[]> {
+  const { rows } = await client.query<{ pid: number }>(
+    'select pid from pg_stat_activity where datname = $1',
+    [database],
+  );
+  return rows.map(({ pid }) => pid);
 }
 
 /** Stops processes until the test is over, or it lets them go on. */
