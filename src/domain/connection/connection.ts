@@ -19,6 +19,7 @@ import { deleteConnectionInput, updateConnectionInput } from './connection-input
 import { givenFields, replacementIssues } from './connection-scheme.ts';
 import { type CredentialInput, credentialsOf } from './credential-input.ts';
 import { sealCredentials, tokenExpireTimeOf } from './credentials.ts';
+import { refuseOtherConsumers } from './own-ends.ts';
 import { withCheckedCredentials } from './session/credential-check.ts';
 
 /** Throws NOT_FOUND. */
@@ -72,11 +73,16 @@ function changeConnection(
   );
 }
 
-/** Its group and its consumer stay. Refused while installations use it. */
+/**
+ * Its group and its consumer stay. Refused while installations use it, and to an end user who has not connected the
+ * account.
+ */
 export const deleteConnection = projectMutation({
-  needs: 'connections:write',
+  needs: orEndUser('connections:write', 'CONNECT'),
   input: deleteConnectionInput,
   async run(call, { connectionId }, { id: projectId }): Promise<{ deletedId: string }> {
+    const key = { projectId, id: connectionId, what: 'Connection' };
+    refuseOtherConsumers(call, await getOwned(call, 'Connection', key), 'disconnect it');
     return unless(
       notFound('Connection', connectionId),
       inTransaction(call.database, async (tx) => {

@@ -1,7 +1,7 @@
 /** A new consent to an existing connection, which keeps its ends, its app and its scheme. */
 
 import { z } from 'zod';
-import { DomainError, forbidden, invalidInput, notFound, unprocessable } from '../../errors.ts';
+import { DomainError, invalidInput, notFound, unprocessable } from '../../errors.ts';
 import { isConsentScheme } from '../../providers/contract.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
@@ -10,6 +10,7 @@ import { byId, getOwned, type Row } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { refreshConnectionInput, startOAuthConnectInput } from './connection-input.ts';
 import { beginConnect, type ConnectInput, type StartedConnect } from './oauth-connect.ts';
+import { refuseOtherConsumers } from './own-ends.ts';
 
 export const startOAuthUpdateInput = z
   .object({
@@ -29,7 +30,7 @@ export const startOAuthUpdate = projectMutation({
   async run(call, { connectionId, scopes, returnUrl }, { id: projectId }): Promise<StartedConnect> {
     const what = { projectId, id: connectionId, what: 'Connection' };
     const connection = await getOwned(call, 'Connection', what);
-    refuseOthers(call, connection);
+    refuseOtherConsumers(call, connection, 'consent again');
     const { authScheme } = connection;
     if (!isConsentScheme(authScheme)) {
       throw unprocessable(
@@ -44,12 +45,6 @@ export const startOAuthUpdate = projectMutation({
     });
   },
 });
-
-/** Others of the group use an account; only who has connected it consents again. */
-function refuseOthers({ viewer }: Call, { consumerId }: Row<'Connection'>): void {
-  if (viewer.kind !== 'END_USER' || viewer.consumerId === consumerId) return;
-  throw forbidden('The connection is of another consumer of the group: only they consent again.');
-}
 
 async function endsOf(call: Call, { id, groupId, consumerId }: Row<'Connection'>) {
   const [group, consumer] = await Promise.all([

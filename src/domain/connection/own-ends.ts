@@ -1,5 +1,6 @@
-/** Whom an end user connects: itself, for its own group. */
-import type { Issue } from '../../errors.ts';
+/** Whom an end user connects and disconnects: itself, for its own group. */
+import type { Row } from '../../database/rows.ts';
+import { forbidden, type Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { issueAt } from '../issues.ts';
 import { byId } from '../scope.ts';
@@ -38,4 +39,14 @@ export async function listForeignEnds(call: Call, ends: Ends): Promise<Issue[]> 
 
 function isLeft(name: string | null | undefined, present: string | undefined): boolean {
   return name == null || name === present;
+}
+
+/** Others of the group use an account; what becomes of it decides who has connected it. Throws FORBIDDEN. */
+export function refuseOtherConsumers(
+  { viewer }: Call,
+  { consumerId }: Pick<Row<'Connection'>, 'consumerId'>,
+  act: string,
+): void {
+  if (viewer.kind !== 'END_USER' || viewer.consumerId === consumerId) return;
+  throw forbidden(`The connection is of another consumer of the group: only they ${act}.`);
 }

@@ -11,7 +11,7 @@ import { contentOf } from '../integration/integration-content.ts';
 import { latestRevisions } from '../integration/revision.ts';
 import type { OpenedInput } from '../opened-input.ts';
 import { findGroupByRef } from '../project/group.ts';
-import { findInProject, getProject } from '../scope.ts';
+import { findInProject, getOwned, getProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
@@ -101,9 +101,10 @@ async function listMissingAtAccount(
 
 /** Its connection stays, and so do its operations. */
 export const deleteInstallation = projectMutation({
-  needs: 'installations:write',
+  needs: orEndUser('installations:write', 'INSTALL'),
   input: deleteInstallationInput,
   async run(call, { installationId: id }, { id: projectId }): Promise<{ deletedId: string }> {
+    await getOwned(call, 'Installation', { projectId, id, what: 'Installation' });
     await inTransaction(call.database, async (tx) => {
       const installation = await holdInstallation(tx, { projectId, id });
       const recordEvents = await deleteInstallations(tx, [installation], call.now());

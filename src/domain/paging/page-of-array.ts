@@ -1,9 +1,9 @@
-import { encodeCursor } from './list-cursor.ts';
+import { encodeCursor, type NamedList } from './list-cursor.ts';
 import { type Page, type PageArgs, readPageArgs } from './page.ts';
 
 /** A page of a list that is in memory, ordered by a name. */
 export function pageOfArray<N>(
-  list: { name: string; key: (node: N) => string },
+  list: NamedList & { key: (node: N) => string },
   all: readonly N[],
   args: PageArgs,
 ): Page<N> {

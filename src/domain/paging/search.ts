@@ -1,10 +1,11 @@
 /** Search by the beginning of a word of a name or a ref (docs/decisions/023-search-by-words.md). */
 import { z } from 'zod';
-import type { Row } from '../../database/rows.ts';
+import type { Row, Where } from '../../database/rows.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
-import { type Batch, byId, type ProjectTable } from '../scope.ts';
+import { type Batch, byId, findInProject, type ProjectTable } from '../scope.ts';
 import type { Page, PageArgs } from './page.ts';
+import { pageOfArray } from './page-of-array.ts';
 import { listPage } from './page-of-rows.ts';
 
 /** As many characters of a word's place as are stored. */
@@ -51,8 +52,10 @@ export async function searchPage<T extends ProjectTable>(
   { search, ...args }: PageArgs & { search: string },
 ): Promise<Page<Row<T>>> {
   const from = await load(call, inLowerCase, search);
-  const where = { projectId, kind: table, rowId: { firstFrom: from } as never };
   const found = { name: `${name} search`, parentId: projectId, table: 'SearchWord' } as const;
+  if (call.viewer.kind === 'END_USER')
+    return ownPage(call, { ...found, searched: table, from }, args);
+  const where = { projectId, kind: table, rowId: { firstFrom: from } as never };
   const inWords = { key: 'place', order: 'oldest first' } as const;
   return listPage<'SearchWord', Row<T>>(
     call,
@@ -65,4 +68,43 @@ export async function searchPage<T extends ProjectTable>(
     },
     args,
   );
+}
+
+interface OwnSearch<T extends ProjectTable> {
+  name: string;
+  parentId: string;
+  searched: T;
+  /** In lower case. */
+  from: string;
+}
+
+/**
+ * The same for an end user, whose own rows are few: their words alone are looked at, so that neither the answer nor the
+ * time that it takes tells of others.
+ */
+async function ownPage<T extends ProjectTable>(
+  call: Call,
+  { name, parentId: projectId, searched: table, from }: OwnSearch<T>,
+  args: PageArgs,
+): Promise<Page<Row<T>>> {
+  const own = await findInProject(call, table, { projectId } as unknown as Where<T>);
+  const rows = new Map(own.map((row) => [String(row['id' as keyof Row<T>]), row]));
+  const words = await call.database.rows.find('SearchWord', { projectId, rowId: [...rows.keys()] });
+  const places = new Map<string, string>();
+  for (const { rowId, place } of words) {
+    if (place.startsWith(from) && !(place >= (places.get(rowId) ?? LAST_CHARACTER))) {
+      places.set(rowId, place);
+    }
+  }
+  const firsts = [...places].map(([rowId, place]) => ({ rowId, place }));
+  firsts.sort((a, b) => (a.place < b.place ? -1 : 1));
+  const { edges, ...page } = pageOfArray(
+    { name, parentId: projectId, key: ({ place }) => place },
+    firsts,
+    args,
+  );
+  return {
+    ...page,
+    edges: edges.map(({ cursor, node }) => ({ cursor, node: rows.get(node.rowId) as Row<T> })),
+  };
 }

@@ -5,25 +5,13 @@ import { builder } from './schema-builder.ts';
 builder.scalarType('DateTime', {
   description:
     'An ISO 8601 timestamp with a time zone, like 2026-01-31T12:00:00Z. Answers are in UTC, with milliseconds.',
-  serialize: (value) => (value instanceof Date ? textOf(value) : new Date(value).toISOString()),
+  serialize: (value) => (value instanceof Date ? value : new Date(value)).toISOString(),
   parseValue: (value) => {
     const parsed = timestamp.safeParse(value);
     if (!parsed.success) throw new GraphQLError('DateTime must be like 2026-01-31T12:00:00Z.');
     return parsed.data;
   },
 });
-
-let lastDate: Date | null = null;
-let lastText = '';
-
-/** Things of the same time, like the counts of one bucket, come one after the other: their text is made once. */
-function textOf(date: Date): string {
-  if (date !== lastDate) {
-    lastText = date.toISOString();
-    lastDate = date;
-  }
-  return lastText;
-}
 
 builder.scalarType('JSON', {
   description: 'Any JSON value: a text, a number, a boolean, a list, an object or null.',

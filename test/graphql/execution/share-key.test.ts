@@ -1,6 +1,7 @@
 /** What subscribers share, and what keeps them apart. */
 import { type DocumentNode, type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
+import type { EndUserViewer } from '../../../src/domain/viewer/end-user.ts';
 import { operationKey, viewerKey } from '../../../src/graphql/execution/share-key.ts';
 
 function keysOf(document: DocumentNode) {
@@ -38,4 +39,32 @@ test('another operation, another caller and other rights do', () => {
     viewerKey({ ...key, orgId: 'org_2', scopes: ['read'] }),
   ];
   expect(new Set(keys).size).toBe(keys.length);
+});
+
+test('end users of one group and of one person are apart, if anything that their tokens say is', () => {
+  const user: EndUserViewer = {
+    kind: 'END_USER',
+    id: 'grp_1 csm_1',
+    projectId: 'prj_1',
+    orgId: 'org_1',
+    groupId: 'grp_1',
+    consumerId: 'csm_1',
+    jwtKeyId: null,
+    expireTime: new Date(),
+    integrationIds: null,
+    permissions: ['CONNECT'],
+    scopes: [],
+    allowedOrigins: [],
+  };
+  const keys = [
+    viewerKey(user),
+    viewerKey({ ...user, id: 'grp_1 csm_2', consumerId: 'csm_2' }),
+    viewerKey({ ...user, id: 'grp_2 csm_1', groupId: 'grp_2' }),
+    viewerKey({ ...user, projectId: 'prj_2' }),
+    viewerKey({ ...user, integrationIds: [] }),
+    viewerKey({ ...user, integrationIds: ['int_1'] }),
+    viewerKey({ ...user, permissions: ['CONNECT', 'INSTALL'] }),
+  ];
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(viewerKey({ ...user, expireTime: new Date(0) })).toBe(keys[0]);
 });

@@ -23,7 +23,9 @@ const DOCUMENTS = {
     'mutation Change($input: UpdateProjectInput!) { updateProject(input: $input) { project { id } } }',
 };
 writeFileSync(manifest, JSON.stringify(DOCUMENTS));
-const env = { TRUSTED_DOCUMENTS_FILES: manifest };
+/** Made by `graphql-codegen` (cli 7.4.3, client-preset 6.2.0, `persistedDocuments: true`) of the schema as it is served. */
+const OF_CODEGEN = join(root, 'test', 'support', 'manifests', 'persisted-documents.json');
+const env = { TRUSTED_DOCUMENTS_FILES: `${manifest},${OF_CODEGEN}` };
 const app = await sharedApp({ env });
 const strict = await sharedApp({ env: { ...env, TRUSTED_DOCUMENTS: 'only' } });
 
@@ -118,6 +120,32 @@ test('what relay-compiler persists is a manifest', async () => {
   ];
   const documents = createTrustedDocuments(readConfig({ TRUSTED_DOCUMENTS_FILES: path }));
   expect(documents.find({ documentId: id })).toEqual({ text, isTrusted: true });
+});
+
+test('what graphql-codegen persists is a manifest, with its ids as its clients send them', async () => {
+  const tenant = await strict.tenant();
+  const { headers } = await endUser(strict, tenant);
+  const texts: Record<string, string> = JSON.parse(readFileSync(OF_CODEGEN, 'utf8'));
+  const idOf = (name: string) =>
+    Object.keys(texts).find((id) => texts[id]?.includes(` ${name}`)) as string;
+  expect(idOf('Who')).toMatch(/^sha256:/);
+  expect(await post(strict, { documentId: idOf('Who') }, headers)).toEqual({
+    data: { viewer: { kind: 'END_USER' } },
+  });
+  const variables = { project: tenant.projectId };
+  const connections = { documentId: idOf('Connections'), variables };
+  expect(await post(strict, connections, headers)).toEqual({
+    data: { project: { connections: { nodes: [] } } },
+  });
+  const id = 'opr_01h455vb4pex5vsknk084sn02q';
+  const follow = { documentId: idOf('Follow'), variables: { id } };
+  const streamed = { ...headers, accept: 'text/event-stream', 'content-type': 'application/json' };
+  const stream = await strict.fetch('/graphql', {
+    method: 'POST',
+    headers: streamed,
+    body: JSON.stringify(follow),
+  });
+  expect(await stream.text()).toContain('NOT_FOUND');
 });
 
 test('a file that is no manifest ends the start', () => {

@@ -94,14 +94,17 @@ export async function endUserCallers(app: TestApp) {
   return { callers, projectId };
 }
 
-async function demoTenant(app: TestApp) {
+/** A caller of every scope of the demo's project. */
+export async function demoTenant(app: TestApp) {
   const { services, verifier } = app.app;
   await fillDemo({ services, verifier, url: 'http://gateway.test' });
   const file = readFileSync(`${services.config.DATA_DIR}/demo.json`, 'utf8');
-  const client = app.client({ 'x-api-key': JSON.parse(file).apiKey });
+  const headers = { 'x-api-key': JSON.parse(file).apiKey as string };
+  const client = app.client(headers);
   const { viewer } = await client.query('{ viewer { project { id orgId } } }');
   return {
     ...client,
+    headers,
     projectId: viewer.project.id as string,
     orgId: viewer.project.orgId as string,
   };

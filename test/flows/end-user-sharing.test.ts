@@ -1,0 +1,135 @@
+/**
+ * What is shared between requests (compiled queries, callers that are known, statements of one moment, results of streams)
+ * mixes nobody: end users of one group, of one project and of two, and an API key beside them, ask the same at the same
+ * time, in the words of every field that is found by walking the schema.
+ */
+import { type GraphQLObjectType, isNonNullType } from 'graphql';
+import { expect, test } from 'vitest';
+import { finishOperation } from '../../src/domain/operation/operation-work.ts';
+import { schema } from '../../src/graphql/schema/schema.ts';
+import { sharedApp } from '../support/app.ts';
+import { openEventStream } from '../support/event-stream.ts';
+import type { GraphqlClient } from '../support/graphql-client.ts';
+import { endUser } from '../support/scenes/end-users.ts';
+import { contentFor, integrate } from '../support/scenes/integrations.ts';
+import { demoTenant, endUserCallers } from '../support/tenancy/end-user-callers.ts';
+import { foreignValue } from '../support/tenancy/foreign-values.ts';
+import { askingFor, reachedFields } from '../support/tenancy/reached-types.ts';
+import { leaves } from '../support/tenancy/selections.ts';
+
+const app = await sharedApp({
+  env: {
+    DEMO: 'true',
+    RATE_LIMIT_PER_SECOND: '100000',
+    RATE_LIMIT_BURST: '100000',
+    LIMIT_COST: '1000000',
+  },
+});
+/** So often does each ask at once: the query is compiled meanwhile. */
+const AT_ONCE = 4;
+
+type Variables = Record<string, unknown>;
+
+interface Caller {
+  name: string;
+  client: Pick<GraphqlClient, 'request'> & { headers: Record<string, string> };
+}
+
+async function sharing() {
+  const { callers } = await endUserCallers(app);
+  const demo = await demoTenant(app);
+  const { user: bob, own } = callers[0] as (typeof callers)[number];
+  const { user: outsider } = callers[2] as (typeof callers)[number];
+  const ada = await endUser(app, demo, { groupRef: 'acme', consumerRef: 'ada' });
+  const carol = await endUser(app, demo, { groupRef: 'rival', consumerRef: 'carol' });
+  await integrate(app, demo, contentFor('another'));
+  const bobs = { groupRef: 'rival', consumerRef: 'bob', integrations: ['crm-sync'] };
+  const narrow = await endUser(app, demo, bobs);
+  const side: Caller[] = [
+    { name: 'bob', client: bob },
+    { name: 'bob, with one integration', client: narrow },
+    { name: 'carol, of the same group', client: carol },
+    { name: 'ada, of another group', client: ada },
+    { name: 'an end user of another project', client: outsider },
+    { name: 'an API key', client: demo },
+  ];
+  return { side, own, bob };
+}
+const { side, own, bob } = await sharing();
+const { prisma } = app.app.services.database;
+
+async function answerTo({ client }: Caller, query: string, variables: Variables): Promise<string> {
+  const { data, errors = [] } = await client.request(query, variables);
+  return JSON.stringify([
+    data,
+    errors.map(({ message, extensions }) => [message, extensions.code]),
+  ]);
+}
+
+/** The same question of all, each alone and then all at once: the answers of each. */
+async function askSideBySide(query: string, variables: Variables): Promise<string[]> {
+  const alone: string[] = [];
+  for (const caller of side) alone.push(await answerTo(caller, query, variables));
+  const together = await Promise.all(
+    Array.from({ length: AT_ONCE }, () =>
+      side.map((caller) => answerTo(caller, query, variables)),
+    ).flat(),
+  );
+  for (const [place, answer] of together.entries()) {
+    const at = place % side.length;
+    expect([query, side[at]?.name, answer]).toEqual([query, side[at]?.name, alone[at]]);
+  }
+  return alone;
+}
+
+test('every field answers each caller as if no other asked', async () => {
+  const fields = await reachedFields(bob, own);
+  let apart = 0;
+  for (const { field, way } of fields) {
+    const { query, args } = askingFor({ field, way });
+    const needed = args.filter(({ type }) => isNonNullType(type));
+    const values = needed.map((arg) => [arg.name, foreignValue(arg.name, arg.type, own)]);
+    const answers = await askSideBySide(query, Object.fromEntries(values));
+    if (new Set(answers).size > 2) apart += 1;
+  }
+  // Most of what is asked has other answers for others: else nothing would be compared.
+  expect(apart).toBeGreaterThan(fields.length / 4);
+});
+
+/** What all who may see an operation may see of it. */
+const WHOLE = `${leaves(schema.getType('Operation') as GraphQLObjectType, 0)}
+  installation { id group { groupRef } connection { id status consumer { consumerRef } } }
+  project { connections(first: 1) { totalCount } integrations(first: 1) { totalCount } }`;
+
+const NODE = `query ($id: ID!) { node(id: $id) { ... on Operation { ${WHOLE} } } }`;
+
+test('streams of the same operation give each caller what the caller may see, and others nothing', async () => {
+  const id = own.idOf('opr') as string;
+  await prisma.operation.update({ where: { id }, data: { status: 'IN_PROGRESS' } });
+  const followers = Array.from({ length: AT_ONCE }, () => side).flat();
+  const query = `subscription ($id: ID!) { operation(id: $id) { ${WHOLE} } }`;
+  const streams = await Promise.all(
+    followers.map(({ client: { headers } }) =>
+      openEventStream(app.fetch, { query, variables: { id }, headers }),
+    ),
+  );
+  const next = () =>
+    Promise.all(
+      streams.map(async (stream) => (await stream.next())?.data?.data?.operation ?? null),
+    );
+  const seen = async () =>
+    Promise.all(
+      followers.map(async ({ client }) => (await client.request(NODE, { id })).data?.node ?? null),
+    );
+  expect(await next()).toEqual(await seen());
+  const { projectId } = await prisma.operation.findUniqueOrThrow({ where: { id } });
+  const end = { result: 'Done.', metadata: { objects: ['contacts'] }, now: new Date() };
+  await prisma.$transaction((tx) =>
+    finishOperation(tx, { id, projectId }, { ...end, status: 'SUCCESS' }),
+  );
+  const received = await next();
+  for (const stream of streams) stream.leave();
+  expect(received).toEqual(await seen());
+  // Nothing, bob's and carol's, what one integration leaves, and all.
+  expect(new Set(received.map((one) => JSON.stringify(one))).size).toBe(4);
+});

@@ -1,0 +1,99 @@
+/** What end users find by words, and how they end what they have begun. */
+import { expect, test } from 'vitest';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import { endUser } from '../../support/scenes/end-users.ts';
+import { contentFor, installFor, integrate } from '../../support/scenes/integrations.ts';
+
+const app = await sharedApp();
+const { prisma } = app.app.services.database;
+const DISCONNECT = `mutation ($input: DeleteConnectionInput!) { deleteConnection(input: $input) { deletedId } }`;
+const UNINSTALL = `mutation ($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { deletedId } }`;
+const SEARCH = `query ($p: String!, $search: String!, $first: Int, $after: String) { project(idOrName: $p) {
+  connections(search: $search, first: $first, after: $after) {
+    totalCount edges { cursor node { consumer { consumerRef } } } pageInfo { hasNextPage endCursor }
+  }
+  integrations(search: $search) { totalCount nodes { name } }
+} }`;
+
+async function search(user: Pick<Tenant, 'query' | 'projectId'>, text: string, page: object = {}) {
+  const { project } = await user.query(SEARCH, { p: user.projectId, search: text, ...page });
+  return project;
+}
+
+interface Edge {
+  node: { consumer: { consumerRef: string } };
+}
+const refs = (connections: { edges: Edge[] }) =>
+  connections.edges.map(({ node }) => node.consumer.consumerRef);
+
+test("an end user's search finds what is its group's, and counts nothing of others", async () => {
+  const tenant = await app.tenant();
+  for (const groupRef of ['acme', 'rival']) {
+    for (const name of ['Ann Apple', 'Ann Berry', 'bob apple']) {
+      const consumerRef = `${groupRef}-${name.replace(' ', '-').toLowerCase()}`;
+      await generate(tenant, { groupRef, consumerRef, consumerName: name, apiKey: 'sandbox-key' });
+    }
+  }
+  await integrate(app, tenant, contentFor('apple-sync'));
+  await integrate(app, tenant, contentFor('apple-other'));
+  const user = await endUser(app, tenant, {
+    groupRef: 'acme',
+    consumerRef: 'acme-ann-apple',
+    integrations: ['apple-sync'],
+  });
+  const { connections, integrations } = await search(user, 'APP');
+  expect(connections).toMatchObject({ totalCount: 2, pageInfo: { hasNextPage: false } });
+  expect(refs(connections)).toEqual(['acme-ann-apple', 'acme-bob-apple']);
+  expect(integrations).toEqual({ totalCount: 1, nodes: [{ name: 'apple-sync' }] });
+  expect((await search(user, 'rival')).connections).toMatchObject({ totalCount: 0, edges: [] });
+  // In the order in which others find them, a page at a time.
+  const all = refs((await search(tenant, 'acme')).connections);
+  const first = (await search(user, 'acme', { first: 2 })).connections;
+  expect(first.pageInfo.hasNextPage).toBe(true);
+  const after = first.pageInfo.endCursor;
+  const rest = (await search(user, 'acme', { first: 2, after })).connections;
+  expect([...refs(first), ...refs(rest)]).toEqual(all);
+  expect(all).toHaveLength(3);
+});
+
+async function connected() {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const installed = await installFor(tenant, await integrate(app, tenant), {});
+  const { id: connectionId, consumer } = installed.connection;
+  const who = { groupRef: 'acme', consumerRef: consumer.consumerRef };
+  const disconnect = { input: { projectIdOrName: projectId, connectionId } };
+  const uninstall = { input: { projectIdOrName: projectId, installationId: installed.id } };
+  return { tenant, who, connectionId, installed, disconnect, uninstall };
+}
+
+test('an end user disconnects its own account, once nothing uses it', async () => {
+  const { tenant, who, connectionId, installed, disconnect, uninstall } = await connected();
+  const user = await endUser(app, tenant, who);
+  expect(await user.refusal(DISCONNECT, disconnect)).toMatchObject({ code: 'CONFLICT' });
+  expect((await user.query(UNINSTALL, uninstall)).deleteInstallation).toEqual({
+    deletedId: installed.id,
+  });
+  expect((await user.query(DISCONNECT, disconnect)).deleteConnection).toEqual({
+    deletedId: connectionId,
+  });
+  expect(await prisma.connection.count({ where: { id: connectionId } })).toBe(0);
+});
+
+test('nobody disconnects or uninstalls what is of others, or without the permission', async () => {
+  const { tenant, who, connectionId, installed, disconnect, uninstall } = await connected();
+  const given = [
+    [{ ...who, permissions: ['READ'] }, 'FORBIDDEN', 'FORBIDDEN'],
+    [{ ...who, consumerRef: 'carol', permissions: ['CONNECT'] }, 'FORBIDDEN', 'FORBIDDEN'],
+    [{ ...who, groupRef: 'rival' }, 'NOT_FOUND', 'NOT_FOUND'],
+    [{ ...who, integrations: [] }, 'CONFLICT', 'NOT_FOUND'],
+  ] as const;
+  for (const [token, ofConnection, ofInstallation] of given) {
+    const user = await endUser(app, tenant, token);
+    expect(await user.refusal(UNINSTALL, uninstall)).toMatchObject({ code: ofInstallation });
+    expect(await user.refusal(DISCONNECT, disconnect)).toMatchObject({ code: ofConnection });
+  }
+  expect(await prisma.connection.count({ where: { id: connectionId } })).toBe(1);
+  expect(await prisma.installation.count({ where: { id: installed.id } })).toBe(1);
+});
