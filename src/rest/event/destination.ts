@@ -34,8 +34,8 @@ const destination = resource(
   {
     ...createdShape,
     name: z.string().describe('Unique in the project: letters, digits and dashes.'),
-    type: words('DestinationType', ['WEBHOOK']).describe(
-      'How it gets its messages: posted to its URL.',
+    type: words('DestinationType', ['WEBHOOK', 'STREAM']).describe(
+      'How it gets its messages: posted to its URL, or kept for whoever reads them.',
     ),
     metadata: z
       .object({
