@@ -1,0 +1,67 @@
+/** What Grafana needs of ops/grafana-dashboard.json; test/faults/operation/prometheus.test.ts runs its queries. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { ROOT } from '../support/documents.ts';
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+const datasource = z.object({ type: z.literal('prometheus'), uid: z.literal('${datasource}') });
+const gridPos = z.object({
+  x: z.int().min(0).max(23),
+  y: z.int().min(0),
+  w: z.int().min(1).max(24),
+  h: z.int().min(1),
+});
+const panel = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('row'), id: z.int(), title: z.string().min(1), gridPos }),
+  z.object({
+    type: z.literal('timeseries'),
+    id: z.int(),
+    title: z.string().min(1),
+    datasource,
+    gridPos,
+    fieldConfig: z.object({ defaults: z.object({ unit: z.string().min(1) }) }),
+    targets: z
+      .array(z.object({ refId: z.string().regex(/^[A-Z]$/), datasource, expr: z.string().min(1) }))
+      .min(1),
+  }),
+]);
+const dashboard = z.object({
+  uid: z.string().max(40),
+  title: z.string().min(1),
+  schemaVersion: z.int(),
+  templating: z.object({ list: z.array(z.object({ name: z.string(), type: z.string() })) }),
+  panels: z.array(panel),
+});
+
+const { panels, templating } = dashboard.parse(JSON.parse(read('ops/grafana-dashboard.json')));
+
+test('panels have ids of their own, and none covers another', () => {
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`),
+  );
+  expect(new Set(cells).size).toBe(cells.length);
+});
+
+const queries = panels.flatMap((one) => ('targets' in one ? one.targets : []));
+
+test('each query names variables that there are, and metrics that operations.md lists', () => {
+  const documented = read('docs/operations.md');
+  const known = [...templating.list.map(({ name }) => name), '__rate_interval'];
+  for (const { expr } of queries) {
+    for (const [, name] of expr.matchAll(/\$(\w+)/g)) expect(known).toContain(name);
+    for (const [name] of expr.matchAll(/\b(?:gateway|http|db)_\w+/g)) {
+      expect(documented).toContain(`\`${name.replace(/_(count|bucket)$/, '')}`);
+    }
+  }
+});
+
+test('every metric that operations.md lists is on the dashboard', () => {
+  const listed = [...read('docs/operations.md').matchAll(/`((?:gateway|http_server|db)_\w+)`/g)];
+  const text = queries.map(({ expr }) => expr).join('\n');
+  const missing = listed.map(([, name = '']) => name).filter((name) => !text.includes(name));
+  expect([...new Set(missing)]).toEqual([]);
+});

@@ -1,0 +1,162 @@
+/** A Prometheus of its own reads the demo: each panel of the dashboard has data, and a fault fires its alert. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { ROOT } from '../../support/documents.ts';
+import { createClient } from '../../support/graphql-client.ts';
+import { type ServerProcess, startServerProcess } from '../../support/server-process.ts';
+import { freePort } from './balancer.ts';
+
+const SHORT = process.env.FAULTS_SHORT === '1';
+const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
+if (!hasPrometheus) console.warn('The dashboard is not tried: there is no prometheus.');
+
+const PATIENCE = { timeout: 120_000, interval: 500 };
+
+interface Dashboard {
+  panels: { title: string; targets?: { expr: string }[] }[];
+}
+
+const dashboard: Dashboard = JSON.parse(
+  readFileSync(join(ROOT, 'ops', 'grafana-dashboard.json'), 'utf8'),
+);
+const queries = dashboard.panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }) => ({ title, expr })),
+);
+
+interface Sample {
+  metric: Record<string, string>;
+  value: [number, string];
+}
+
+interface Prometheus {
+  query(expr: string): Promise<Sample[]>;
+}
+
+/** It ends with the test. */
+async function startPrometheus(metricsPort: number): Promise<Prometheus> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-prometheus-'));
+  const port = await freePort();
+  const rules = readFileSync(join(ROOT, 'ops', 'alerts.yaml'), 'utf8');
+  // The short form waits less before an alert fires.
+  writeFileSync(
+    join(folder, 'alerts.yaml'),
+    SHORT ? rules.replace(/for: \d+m/g, 'for: 2s') : rules,
+  );
+  const settings = `
+global: { scrape_interval: 500ms, evaluation_interval: 1s }
+rule_files: [alerts.yaml]
+scrape_configs:
+  - job_name: gateway
+    static_configs: [{ targets: ["127.0.0.1:${metricsPort}"] }]
+`;
+  writeFileSync(join(folder, 'prometheus.yml'), settings);
+  const args = [
+    `--config.file=${join(folder, 'prometheus.yml')}`,
+    `--storage.tsdb.path=${join(folder, 'data')}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+  ];
+  const child = spawn('prometheus', args, { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const isReady = async () =>
+    (await fetch(`${url}/-/ready`).catch(() => null))?.status ?? 'does not answer';
+  await expect.poll(isReady, PATIENCE).toBe(200);
+  return {
+    async query(expr) {
+      const asked = new URLSearchParams({ query: expr });
+      const answer = await fetch(`${url}/api/v1/query?${asked}`);
+      const { status, data, error } = await answer.json();
+      if (status !== 'success') throw new Error(`${expr}: ${error}`);
+      return data.result;
+    },
+  };
+}
+
+const WRITE = `mutation ($email: String!) {
+  writeRecords(input: { projectIdOrName: "demo", integrationIdOrName: "crm-sync", objectName: "contacts",
+    groupRef: "acme", type: CREATE, record: { email: $email, lastname: "Load" } }) { operation { id } }
+}`;
+const READ = `mutation { triggerRead(input: { projectIdOrName: "demo", integrationIdOrName: "crm-sync",
+  objectName: "contacts", groupRef: "acme" }) { operation { id } } }`;
+const CONNECTIONS =
+  '{ project(idOrName: "demo") { connections(first: 50) { nodes { id authScheme } } } }';
+const REFRESH = `mutation ($input: RefreshConnectionInput!) {
+  refreshConnection(input: $input) { connection { id } }
+}`;
+const TOO_DEEP = `{ viewer { ${'project { viewer { '.repeat(8)} id ${'} } '.repeat(8)} } }`;
+
+/** The demo's work, again and again until the signal aborts. */
+async function work({ demo }: ServerProcess, signal: AbortSignal): Promise<void> {
+  const { url, apiKey } = demo;
+  const headers = { 'x-api-key': apiKey };
+  const client = createClient((path, init) => fetch(`${url}${path}`, init), headers);
+  const { nodes } = (await client.query(CONNECTIONS)).project.connections;
+  const renewed = nodes.find(
+    ({ authScheme }: { authScheme: string }) => authScheme === 'OAUTH2_CLIENT_CREDENTIALS',
+  );
+  const stream = fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { ...headers, accept: 'text/event-stream', 'content-type': 'application/json' },
+    body: JSON.stringify({
+      query: 'subscription { notificationEvents(projectIdOrName: "demo") { cursor } }',
+    }),
+    signal,
+  });
+  stream.catch(() => {});
+  while (!signal.aborted) {
+    await client.query(WRITE, { email: `${crypto.randomUUID()}@example.com` });
+    await client.query(READ);
+    await client.query(REFRESH, { input: { projectIdOrName: 'demo', connectionId: renewed.id } });
+    await client.request(TOO_DEEP);
+    await fetch(`${url}/v1/projects/demo/integrations`, { headers });
+    await wait(200);
+  }
+}
+
+/** As Grafana fills it in. */
+const filledIn = (expr: string) =>
+  expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*');
+
+async function withoutData({ query }: Prometheus): Promise<string[]> {
+  const found = await Promise.all(
+    queries.map(async ({ title, expr }) => {
+      const samples = await query(filledIn(expr));
+      const hasData = samples.some(({ value: [, text] }) => !Number.isNaN(Number(text)));
+      return hasData ? [] : [`${title}: ${expr}`];
+    }),
+  );
+  return found.flat();
+}
+
+test.skipIf(!hasPrometheus)(
+  'each panel of the dashboard has data of the demo, and a gateway that ends fires its alert',
+  async () => {
+    const metricsPort = await freePort();
+    const server = await startServerProcess({ METRICS_PORT: String(metricsPort) });
+    const prometheus = await startPrometheus(metricsPort);
+    const ending = new AbortController();
+    const working = work(server, ending.signal);
+    try {
+      await expect.poll(() => withoutData(prometheus), PATIENCE).toEqual([]);
+      expect(queries.length).toBeGreaterThan(30);
+      expect(await prometheus.query('ALERTS{alertstate="firing"}')).toEqual([]);
+    } finally {
+      ending.abort();
+      await working;
+      await server.stop();
+    }
+    const firing = async () =>
+      (await prometheus.query('ALERTS{alertstate="firing"}')).map(({ metric }) => metric.alertname);
+    await expect.poll(firing, PATIENCE).toContain('GatewayDown');
+  },
+);
