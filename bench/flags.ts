@@ -12,6 +12,7 @@ export const PARTS = [
   'scale-out',
   'start-up',
   'embedded',
+  'observing',
 ] as const;
 export type Part = (typeof PARTS)[number];
 

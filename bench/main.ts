@@ -7,6 +7,7 @@ import { fanOutTable, measureFanOut } from './parts/fan-out.ts';
 import { growthTable, measureGrowth } from './parts/growth.ts';
 import { growthPicture } from './parts/growth-picture.ts';
 import { measureMoving, movingTable } from './parts/moving/moving.ts';
+import { measureObserving, observingTable } from './parts/observing.ts';
 import { measureWorkload, type Result } from './parts/requests.ts';
 import { measureScaleOut, scaleOutTable } from './parts/scale-out.ts';
 import { measureStartUp, startUpTable } from './parts/start-up.ts';
@@ -48,6 +49,10 @@ async function measureParts(server: Postgres, flags: Flags): Promise<void> {
   if (parts.includes('start-up')) {
     tell('start-up', await measureStartUp(filled, flags), startUpTable);
   }
+  if (parts.includes('observing')) {
+    const measured = await measureObserving(filled, await nodesOf(filled, flags), flags);
+    tell('observing', measured, observingTable);
+  }
   if (parts.includes('embedded')) {
     tell('embedded', await measureEmbedded(flags), (results) =>
       ['On the embedded database', ...results.map(workloadTable)].join('\n'),
@@ -71,6 +76,11 @@ async function measureRequests(filled: Filled, flags: Flags): Promise<void> {
   if (flags.runs > 1) console.log(spreadTable(runs));
 }
 
+function nodesOf({ url }: Filled, { seed }: Flags): Promise<Variables[]> {
+  const { text, values } = nodeVariables(seed);
+  return usingClient(url, async (client) => (await client.query<Variables>(text, values)).rows);
+}
+
 async function measureWorkloads(filled: Filled, flags: Flags): Promise<Result[]> {
   await using started = new AsyncDisposableStack();
   const peers: Peer[] = [];
@@ -78,11 +88,7 @@ async function measureWorkloads(filled: Filled, flags: Flags): Promise<Result[]>
     if (flags.peers && !flags.peers.includes(name)) continue;
     peers.push(started.use(await startPeer(name, filled)));
   }
-  const { text, values } = nodeVariables(flags.seed);
-  const nodes = await usingClient(
-    filled.url,
-    async (client) => (await client.query<Variables>(text, values)).rows,
-  );
+  const nodes = await nodesOf(filled, flags);
   const results: Result[] = [];
   for (const workload of WORKLOADS) {
     if (flags.workloads && !flags.workloads.includes(workload)) continue;

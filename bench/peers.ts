@@ -41,11 +41,14 @@ export async function startPeer(name: PeerName, filled: Filled): Promise<Peer> {
   };
 }
 
-async function startGateway({ url }: Filled): Promise<Server> {
+export async function startGateway(
+  { url }: Filled,
+  more: Record<string, string> = {},
+): Promise<Server> {
   return startServer({
     script: 'src/main.ts',
     port: await freePort(),
-    env: { ...GATEWAY_ENV, DATABASE_URL: url, ROLES: 'api' },
+    env: { ...GATEWAY_ENV, DATABASE_URL: url, ROLES: 'api', ...more },
     readyPath: '/readyz',
   });
 }

@@ -1,0 +1,30 @@
+# The gateway without what only builds it: docs/operations.md says how it is run.
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json tsconfig.json schema.prisma prisma.config.ts schema.graphql ./
+COPY console console
+COPY src src
+# Generates the database's client and builds the console too.
+RUN npm ci --no-audit --no-fund
+# Node is the image's own. Prisma's command line and TypeScript only build; of its client one database's part is used.
+RUN npm pkg delete dependencies.prisma dependencies.node scripts.postinstall \
+  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+  && rm -rf node_modules/typescript node_modules/@typescript node_modules/.cache \
+  && find node_modules -name '*.map' -delete \
+  && find node_modules/@prisma/client/runtime -name 'query_compiler_*' \
+    ! -name 'query_compiler_fast_bg.postgresql.*' -delete
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data
+WORKDIR /app
+COPY --from=build /app/package.json /app/schema.graphql ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/console/dist console/dist
+COPY --from=build /app/src src
+COPY migrations migrations
+RUN mkdir /data && chown 1000:1000 /data
+VOLUME /data
+USER 1000:1000
+EXPOSE 4000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "src/main.ts"]

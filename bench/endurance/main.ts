@@ -1,0 +1,97 @@
+/**
+ * Mixed work at a steady rate for a long time, on each database, and what the gateway takes meanwhile:
+ * `npm run endurance -- --minutes 60 --rate 200`. Ends with 1 if something grew, or an answer was wrong.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { emptyDatabase } from '../database.ts';
+import { GATEWAY_ENV } from '../peers.ts';
+import { type Postgres, startPostgres } from '../postgres.ts';
+import { freePort } from '../processes/port.ts';
+import { startServer } from '../processes/server.ts';
+import { writePicture, writeResults } from '../results.ts';
+import { table } from '../table.ts';
+import { type DatabaseKind, type EnduranceFlags, readEnduranceFlags } from './flags.ts';
+import { type Growth, growthOf, isFlat } from './growth.ts';
+import { endurancePicture } from './picture.ts';
+import { type Sample, watch } from './watch.ts';
+import { type Demo, startWork } from './work.ts';
+
+interface Run {
+  database: DatabaseKind;
+  samples: Sample[];
+  growth: Growth[];
+  answered: number;
+  failures: Record<string, number>;
+}
+
+async function endure(
+  database: DatabaseKind,
+  postgres: Postgres,
+  flags: EnduranceFlags,
+): Promise<Run> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-endurance-'));
+  const url = database === 'postgres' ? await emptyDatabase(postgres, 'endurance') : null;
+  const metricsPort = await freePort();
+  try {
+    await using server = await startServer({
+      script: 'src/main.ts',
+      port: await freePort(),
+      env: {
+        ...(url ? { ...GATEWAY_ENV, DATABASE_URL: url } : {}),
+        DATA_DIR: folder,
+        DEMO: 'true',
+        METRICS_PORT: String(metricsPort),
+        LOG_LEVEL: 'warn',
+      },
+      readyPath: '/readyz',
+    });
+    const demo: Demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+    const work = startWork({ ...demo, url: server.url }, flags.rate);
+    const place = { server, metricsPort, url, folder };
+    const samples: Sample[] = [];
+    const endMs = performance.now() + flags.minutes * 60_000;
+    const everyMs = Math.max(1_000, (flags.minutes * 60_000) / SAMPLES);
+    while (performance.now() < endMs) {
+      await sleep(everyMs);
+      samples.push(await watch(place, work.takeLatencies()));
+    }
+    const { answered, failures } = await work.stop();
+    return { database, samples, growth: growthOf(samples), answered, failures };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const SAMPLES = 240;
+
+function tell({ database, growth, answered, failures }: Run): void {
+  const rows = growth.map(({ what, unit, early, late }) => [
+    what,
+    `${early.toFixed(1)} ${unit}`,
+    `${late.toFixed(1)} ${unit}`,
+    `${((late / early - 1) * 100).toFixed(0)} %`,
+  ]);
+  console.log(`On ${database}: ${answered} answers, failures ${JSON.stringify(failures)}`);
+  console.log(`${table(['', 'early', 'late', 'growth'], rows)}\n`);
+}
+
+const flags = readEnduranceFlags(process.argv.slice(2));
+await using postgres = await startPostgres();
+const runs: Run[] = [];
+for (const database of flags.databases) {
+  const run = await endure(database, postgres, flags);
+  tell(run);
+  runs.push(run);
+  writeResults('endurance', { flags, runs });
+  writePicture('endurance', await endurancePicture(runs));
+}
+const isWell = runs.every(
+  ({ growth, failures }) => growth.every(isFlat) && Object.keys(failures).length === 0,
+);
+if (!isWell) {
+  console.log('Something grew, or an answer was wrong: see above.');
+  process.exitCode = 1;
+}

@@ -1,0 +1,82 @@
+/** What the gateway takes at a moment, and how it answered since the last one. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { usingClient } from '../database.ts';
+import { quantile } from '../median.ts';
+import type { Server } from '../processes/server.ts';
+
+const MIB = 2 ** 20;
+
+export interface Sample {
+  /** Since the gateway's start, about. */
+  seconds: number;
+  memoryMib: number;
+  descriptors: number;
+  connections: number;
+  databaseMib: number;
+  /** Of all rows of the tables, in percent; null on the embedded database, which nobody else can ask. */
+  deadPercent: number | null;
+  p50Ms: number;
+  p99Ms: number;
+  perSecond: number;
+}
+
+export interface Place {
+  server: Server;
+  metricsPort: number;
+  /** Null for the embedded database. */
+  url: string | null;
+  folder: string;
+}
+
+let lastMs = performance.now();
+const beganMs = new WeakMap<Server, number>();
+
+export async function watch(
+  { server, metricsPort, url, folder }: Place,
+  latencies: number[],
+): Promise<Sample> {
+  const nowMs = performance.now();
+  const sinceMs = nowMs - lastMs;
+  lastMs = nowMs;
+  if (!beganMs.has(server)) beganMs.set(server, nowMs - sinceMs);
+  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  const sumOf = (name: string) =>
+    [...metrics.matchAll(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, 'gm'))].reduce(
+      (sum, [, value]) => sum + Number(value),
+      0,
+    );
+  const sorted = Float64Array.from(latencies).sort();
+  return {
+    seconds: Math.round((nowMs - (beganMs.get(server) ?? nowMs)) / 1_000),
+    memoryMib: server.memoryBytes() / MIB,
+    descriptors: readdirSync(`/proc/${server.pid}/fd`).length,
+    connections: sumOf('db_client_connection_count'),
+    ...(url ? await ofPostgres(url) : { databaseMib: mibOf(folder), deadPercent: null }),
+    p50Ms: quantile(sorted, 0.5),
+    p99Ms: quantile(sorted, 0.99),
+    perSecond: latencies.length / (sinceMs / 1_000),
+  };
+}
+
+const TABLES = `
+  select pg_database_size(current_database())::float8 / ${MIB} as "databaseMib",
+    (100.0 * sum(n_dead_tup) / greatest(sum(n_live_tup + n_dead_tup), 1))::float8 as "deadPercent"
+  from pg_stat_user_tables`;
+
+async function ofPostgres(url: string): Promise<Pick<Sample, 'databaseMib' | 'deadPercent'>> {
+  return usingClient(url, async (client) => {
+    const { rows } = await client.query<Pick<Sample, 'databaseMib' | 'deadPercent'>>(TABLES);
+    const [row] = rows;
+    if (!row) throw new Error('The database tells nothing of its tables.');
+    return row;
+  });
+}
+
+/** A file may go while it is looked at. */
+function mibOf(folder: string): number {
+  const sizes = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
+    (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0,
+  );
+  return sizes.reduce((sum, size) => sum + size, 0) / MIB;
+}

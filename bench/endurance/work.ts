@@ -1,0 +1,158 @@
+/** Work of all kinds at a steady rate, whether or not the work before is answered. */
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'undici';
+
+export interface Demo {
+  url: string;
+  apiKey: string;
+  sandboxUrl: string;
+}
+
+export interface Work {
+  /** In milliseconds, since they were last taken. */
+  takeLatencies(): number[];
+  stop(): Promise<{ answered: number; failures: Record<string, number> }>;
+}
+
+const TICK_MS = 20;
+const SOCKETS = 256;
+/** Streams that are open at a time, and how long one stays. */
+const STREAMS = 20;
+const STREAM_MS = 10_000;
+/** So often the provider fails, for a while: reads and writes go on by being tried again. */
+const FAULT_EVERY_MS = 30_000;
+const FAULT_TIMES = 20;
+
+const ABOUT = 'projectIdOrName: "demo", integrationIdOrName: "crm-sync", groupRef: "acme"';
+const QUERIES = [
+  '{ project(idOrName: "demo") { operations(first: 20) { nodes { id status result createTime } } } }',
+  '{ project(idOrName: "demo") { connections(first: 20) { nodes { id status group { groupRef } consumer { consumerRef } } } } }',
+  '{ project(idOrName: "demo") { integrations(first: 5) { nodes { id name latestRevision { id } } } } }',
+  '{ project(idOrName: "demo") { notificationEvents(first: 20) { nodes { id eventType } } } }',
+  '{ project(idOrName: "demo") { deliveries(first: 20) { nodes { id status attemptCount } } } }',
+];
+
+/** Of a thousand pieces of work. */
+const SHARES: [number, () => { query?: string; path?: string }][] = [
+  [20, () => ({ query: write('SYNCHRONOUS') })],
+  [20, () => ({ query: write('ASYNCHRONOUS') })],
+  [
+    5,
+    () => ({
+      query: `mutation { triggerRead(input: { ${ABOUT}, objectName: "companies" }) { operation { id } } }`,
+    }),
+  ],
+  [30, () => ({ query: createTopic() })],
+  [125, () => ({ path: '/v1/projects/demo/integrations' })],
+  [800, () => ({ query: QUERIES[Math.floor(drawn() * QUERIES.length)] })],
+];
+
+function write(mode: 'SYNCHRONOUS' | 'ASYNCHRONOUS'): string {
+  const record = `{ email: "${randomUUID()}@example.com", lastname: "Endurance" }`;
+  return `mutation { writeRecords(input: { ${ABOUT}, objectName: "contacts", type: CREATE, mode: ${mode}, record: ${record} }) { operation { id } } }`;
+}
+
+function createTopic(): string {
+  return `mutation { createTopic(input: { projectIdOrName: "demo", name: "t-${randomUUID()}" }) { topic { id } } }`;
+}
+
+let drawnLast = 42;
+
+/** From 0 up to 1, in the same order in each run. */
+function drawn(): number {
+  drawnLast = (Math.imul(drawnLast, 1_103_515_245) + 12_345) >>> 0;
+  return drawnLast / 2 ** 32;
+}
+
+function next(): { query?: string; path?: string } {
+  let at = drawn() * 1_000;
+  for (const [share, make] of SHARES) {
+    at -= share;
+    if (at < 0) return make();
+  }
+  return { query: QUERIES[0] };
+}
+
+export function startWork(demo: Demo, rate: number): Work {
+  const dispatcher = new Agent({ connections: SOCKETS });
+  const failures = new Map<string, number>();
+  const running = new Set<Promise<void>>();
+  const ending = new AbortController();
+  let latencies: number[] = [];
+  let answered = 0;
+  const fail = (what: string) => failures.set(what, (failures.get(what) ?? 0) + 1);
+  const one = async () => {
+    const { query, path } = next();
+    const startMs = performance.now();
+    const headers = { 'x-api-key': demo.apiKey, 'content-type': 'application/json' };
+    const asked = query
+      ? { method: 'POST' as const, body: JSON.stringify({ query }) }
+      : { method: 'GET' as const };
+    try {
+      const url = `${demo.url}${path ?? '/graphql'}`;
+      const answer = await request(url, { dispatcher, headers, ...asked });
+      const text = await answer.body.text();
+      const code = /"code":"(\w+)"/.exec(text)?.[1];
+      if (answer.statusCode !== 200 || code) fail(code ?? String(answer.statusCode));
+      answered += 1;
+    } catch (error) {
+      fail(error instanceof Error ? error.name : 'unknown');
+    }
+    latencies.push(performance.now() - startMs);
+  };
+  const beganMs = performance.now();
+  let begun = 0;
+  const ticking = setInterval(() => {
+    const due = Math.floor(((performance.now() - beganMs) / 1_000) * rate);
+    for (; begun < due; begun += 1) {
+      const work = one().finally(() => running.delete(work));
+      running.add(work);
+    }
+  }, TICK_MS);
+  const faulting = setInterval(() => {
+    const fault = { status: 503, times: FAULT_TIMES };
+    void request(`${demo.sandboxUrl}/control/faults`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(fault),
+    }).then(
+      ({ body }) => body.dump(),
+      () => fail('fault'),
+    );
+  }, FAULT_EVERY_MS);
+  const streams = Array.from({ length: STREAMS }, () => comeAndGo(demo, ending.signal));
+  return {
+    takeLatencies() {
+      const taken = latencies;
+      latencies = [];
+      return taken;
+    },
+    async stop() {
+      clearInterval(ticking);
+      clearInterval(faulting);
+      ending.abort();
+      await Promise.all([...running, ...streams]);
+      await dispatcher.close();
+      return { answered, failures: Object.fromEntries(failures) };
+    },
+  };
+}
+
+/** A subscriber that leaves and comes back. */
+async function comeAndGo({ url, apiKey }: Demo, signal: AbortSignal): Promise<void> {
+  const query = 'subscription { notificationEvents(projectIdOrName: "demo") { cursor } }';
+  while (!signal.aborted) {
+    const time = AbortSignal.timeout(Math.round(STREAM_MS * (0.5 + drawn())));
+    const answer = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: {
+        accept: 'text/event-stream',
+        'content-type': 'application/json',
+        'x-api-key': apiKey,
+      },
+      body: JSON.stringify({ query }),
+      signal: AbortSignal.any([signal, time]),
+    }).catch(() => null);
+    await answer?.text().catch(() => {});
+  }
+}

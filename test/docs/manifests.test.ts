@@ -1,0 +1,158 @@
+/** The Dockerfile, compose.yaml and the Kubernetes manifests, held to their linters and to the settings there are. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DCLinter } from 'dclint';
+import { validate } from 'dockerfile-utils';
+import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
+import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
+import { Service } from 'kubernetes-models/v1/Service';
+import { expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { environment, readConfig } from '../../src/config.ts';
+import { ROOT } from '../support/documents.ts';
+
+const FOLDER = join(ROOT, 'ops', 'kubernetes');
+const KINDS = { ConfigMap, PodDisruptionBudget, Service, StatefulSet };
+const KEY = Buffer.alloc(32).toString('base64');
+const SECRETS = { DATABASE_URL: 'postgresql://a:b@c/d', ENCRYPTION_KEY: KEY };
+/** Some seconds to end after SHUTDOWN_MS. */
+const MARGIN_MS = 5_000;
+
+const named = z.object({
+  kind: z.enum(['ConfigMap', 'PodDisruptionBudget', 'Service', 'StatefulSet']),
+});
+const files = readdirSync(FOLDER).filter((name) => name !== 'kustomization.yaml');
+const manifests = files.flatMap((name) =>
+  parseAllDocuments(readFileSync(join(FOLDER, name), 'utf8'), { merge: true }).map((document) => ({
+    name,
+    manifest: document.toJS() as Record<string, unknown>,
+  })),
+);
+
+const settings = z.record(z.string(), z.string());
+const compose = z
+  .object({
+    services: z.record(
+      z.string(),
+      z.object({
+        build: z.unknown().optional(),
+        environment: settings.optional(),
+        stop_grace_period: z.string().optional(),
+      }),
+    ),
+  })
+  .parse(parse(readFileSync(join(ROOT, 'ops', 'compose.yaml'), 'utf8'), { merge: true }));
+const gateways = Object.values(compose.services).filter(({ build }) => build);
+
+/** As docker compose fills in what is not given. */
+function filledIn(variables: Record<string, string>): Record<string, string> {
+  const given = (text: string) =>
+    text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, sign, fallback) =>
+      sign === '-' ? fallback : name === 'ENCRYPTION_KEY' ? KEY : 'given',
+    );
+  return Object.fromEntries(Object.entries(variables).map(([name, text]) => [name, given(text)]));
+}
+
+const unknownOf = (variables: object) =>
+  Object.keys(variables).filter((name) => !(name in environment.shape));
+
+/** Who reads the file wants the settings first. */
+const OF_ORDER = { 'service-keys-order': 0, 'top-level-properties-order': 0 } as const;
+const findings = z.array(
+  z.object({ messages: z.array(z.object({ rule: z.string(), line: z.number() })) }),
+);
+
+test('the Dockerfile has no finding', () => {
+  expect(validate(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))).toEqual([]);
+});
+
+test('compose.yaml has no finding but of order, and two processes of each role', () => {
+  const linter = new DCLinter({ rules: OF_ORDER, quiet: false, debug: false, exclude: [] });
+  const told = findings.parse(linter.lintFiles([join(ROOT, 'ops', 'compose.yaml')], false));
+  expect(told.flatMap(({ messages }) => messages)).toEqual([]);
+  const roles = gateways.map(({ environment: given = {} }) => given.ROLES);
+  expect(roles.toSorted()).toEqual(['api', 'api', 'worker', 'worker']);
+});
+
+test('the processes of compose.yaml have settings that can be used, and time to end', () => {
+  for (const { environment: given = {}, stop_grace_period: grace } of gateways) {
+    expect(unknownOf(given)).toEqual([]);
+    const config = readConfig(filledIn(given));
+    const endMs = config.DRAIN_MS + config.SHUTDOWN_MS + MARGIN_MS;
+    expect(Number(grace?.replace('s', '')) * 1_000).toBeGreaterThanOrEqual(endMs);
+  }
+});
+
+test('Prometheus reads each process of compose.yaml, and HAProxy sends to each that answers requests', () => {
+  const prometheus = readFileSync(join(ROOT, 'ops', 'prometheus.yaml'), 'utf8');
+  const balancer = readFileSync(join(ROOT, 'ops', 'haproxy.cfg'), 'utf8');
+  for (const [name, { environment: given }] of Object.entries(compose.services)) {
+    if (!given?.ROLES) continue;
+    expect(prometheus).toContain(`"${name}:${given.METRICS_PORT}"`);
+    expect(balancer.includes(` ${name}:4000\n`)).toBe(given.ROLES === 'api');
+  }
+});
+
+test('the manifests are what Kubernetes takes, and all of them are applied', () => {
+  for (const { manifest } of manifests) {
+    const { kind } = named.parse(manifest);
+    expect(() => new KINDS[kind](manifest as never).validate()).not.toThrow();
+  }
+  const { resources } = parse(readFileSync(join(FOLDER, 'kustomization.yaml'), 'utf8'));
+  expect(resources.toSorted()).toEqual(files.toSorted());
+});
+
+const set = z.object({
+  metadata: z.object({ name: z.string() }),
+  spec: z.object({
+    replicas: z.number(),
+    selector: z.object({ matchLabels: settings }),
+    template: z.object({
+      metadata: z.object({ labels: settings }),
+      spec: z.object({
+        terminationGracePeriodSeconds: z.number(),
+        containers: z
+          .array(
+            z.object({
+              env: z.array(z.object({ name: z.string(), value: z.string().optional() })),
+              securityContext: z.object({ readOnlyRootFilesystem: z.literal(true) }),
+              readinessProbe: z.object({
+                httpGet: z.object({ path: z.literal('/readyz') }),
+                periodSeconds: z.number(),
+                failureThreshold: z.number(),
+              }),
+              livenessProbe: z.object({ httpGet: z.object({ path: z.literal('/livez') }) }),
+            }),
+          )
+          .length(1),
+      }),
+    }),
+  }),
+});
+
+test('pods have settings that can be used, and drain for longer than their probe takes to notice', () => {
+  const { data } = z
+    .object({ data: settings })
+    .parse(manifests.find(({ manifest }) => manifest.kind === 'ConfigMap')?.manifest);
+  const sets = manifests.filter(({ manifest }) => manifest.kind === 'StatefulSet');
+  expect(sets).toHaveLength(2);
+  for (const { manifest } of sets) {
+    const { spec } = set.parse(manifest);
+    expect(spec.replicas).toBe(2);
+    expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels);
+    const { containers, terminationGracePeriodSeconds } = spec.template.spec;
+    for (const { env, readinessProbe } of containers) {
+      const own = Object.fromEntries(env.map(({ name, value = '127.0.0.1' }) => [name, value]));
+      const given = { ...data, ...own, ...SECRETS };
+      expect(unknownOf(given)).toEqual([]);
+      const { DRAIN_MS, SHUTDOWN_MS } = readConfig(given);
+      const noticedMs = readinessProbe.periodSeconds * readinessProbe.failureThreshold * 1_000;
+      expect(DRAIN_MS).toBeGreaterThan(noticedMs);
+      expect(terminationGracePeriodSeconds * 1_000).toBeGreaterThanOrEqual(
+        DRAIN_MS + SHUTDOWN_MS + MARGIN_MS,
+      );
+    }
+  }
+});

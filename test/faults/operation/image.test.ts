@@ -1,0 +1,219 @@
+/**
+ * What the image would hold: the Dockerfile's own commands, run in an otherwise empty root, and its server, run there
+ * by another user who can write nothing but /data and /tmp. No container engine takes part.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { basename, join, matchesGlob, relative } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ROOT } from '../../support/documents.ts';
+import { freePort } from './balancer.ts';
+
+const MIB = 2 ** 20;
+/** Beside Node itself. */
+const SIZE_MAX_MIB = 300;
+const USER = 1000;
+const STARTED = { timeout: 60_000, interval: 200 };
+
+const isRoot = process.getuid?.() === 0;
+const hasSandbox = isRoot && spawnSync('bwrap', ['--version']).status === 0;
+if (!hasSandbox)
+  console.warn('The image is not tried: there is no bwrap (bubblewrap), or no root.');
+
+interface Instruction {
+  keyword: string;
+  rest: string;
+}
+
+function instructionsOf(text: string): Instruction[] {
+  const lines = text.replace(/^\s*#.*\n/gm, '').replace(/\\\n\s*/g, ' ');
+  return [...lines.matchAll(/^([A-Z]+) +(.*)$/gm)].map(([, keyword = '', rest = '']) => ({
+    keyword,
+    rest,
+  }));
+}
+
+/** A root with what the base image has: the system, and Node 24 before it. */
+class Root {
+  readonly folder = mkdtempSync(join(tmpdir(), 'gateway-image-'));
+  env: Record<string, string> = {};
+  user = 0;
+  workdir = '/';
+  command: string[] = [];
+  check: string[] = [];
+
+  constructor() {
+    chmodSync(this.folder, 0o755);
+    const node = join(this.folder, 'usr-local-bin');
+    mkdirSync(node);
+    copyFileSync(process.execPath, join(node, 'node'));
+    for (const name of ['app', 'data']) mkdirSync(join(this.folder, name));
+    onTestFinished(() => rmSync(this.folder, { recursive: true, force: true }));
+  }
+
+  /** The arguments of bwrap for one command; only what builds may write. */
+  sandbox(isWritable: boolean): string[] {
+    const of = (name: string) => join(this.folder, name);
+    const system = ['/usr', '/etc'].flatMap((path) => ['--ro-bind', path, path]);
+    const links = ['bin', 'sbin', 'lib', 'lib64'].flatMap((name) => [
+      '--symlink',
+      `usr/${name}`,
+      `/${name}`,
+    ]);
+    return [
+      ...system,
+      ...links,
+      ...['--ro-bind', of('usr-local-bin'), '/usr/local/bin'],
+      ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
+      ...[isWritable ? '--bind' : '--ro-bind', of('app'), '/app'],
+      ...['--bind', of('data'), '/data'],
+      ...(isWritable ? packageSettings() : ['--unshare-pid', '--remount-ro', '/']),
+      ...['--die-with-parent', '--chdir', this.workdir],
+    ];
+  }
+
+  run(command: string): void {
+    const args = [...this.sandbox(true), 'sh', '-euc', command];
+    const env: NodeJS.ProcessEnv = { ...process.env, ...this.env };
+    // What this run is told of Node is not the image's.
+    for (const name of ['NODE_ENV', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE']) delete env[name];
+    env.PATH = '/usr/local/bin:/usr/bin:/bin';
+    const { status, stderr } = spawnSync('bwrap', args, { env, encoding: 'utf8' });
+    expect({ command, status, stderr: status === 0 ? '' : stderr }).toEqual({
+      command,
+      status: 0,
+      stderr: '',
+    });
+  }
+
+  /** As its user, who can't write there. */
+  start(command: string[], env: Record<string, string> = {}) {
+    const all = { ...this.env, ...env, PATH: '/usr/local/bin:/usr/bin:/bin' };
+    const settings = Object.entries(all).flatMap(([name, value]) => ['--setenv', name, value]);
+    const user = ['--reuid', `${this.user}`, '--regid', `${this.user}`, '--clear-groups'];
+    const inside = [
+      ...this.sandbox(false),
+      '--unshare-user',
+      '--clearenv',
+      ...settings,
+      ...command,
+    ];
+    return spawn('setpriv', [...user, 'bwrap', ...inside], { stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+}
+
+/** How npm reaches its registry here. */
+function packageSettings(): string[] {
+  const home = homedir();
+  const cache = join(home, '.npm');
+  mkdirSync(cache, { recursive: true });
+  return ['--ro-bind', home, home, '--bind', cache, cache];
+}
+
+const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n');
+const isSent = (path: string) =>
+  !ignored.some((pattern) => matchesGlob(path, pattern) || path.startsWith(`${pattern}/`));
+
+function copy(root: Root, from: string, words: string[]): void {
+  const sources = words.slice(0, -1);
+  const target = words.at(-1) ?? '';
+  const isContext = from === ROOT;
+  for (const source of sources) {
+    const path = join(from, source);
+    const isFolder = statSync(path).isDirectory();
+    const name = isFolder || !target.endsWith('/') ? '' : basename(source);
+    cpSync(path, join(root.folder, root.workdir, target, name), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (one) => !isContext || isSent(relative(from, one)),
+    });
+  }
+}
+
+/** The last stage. */
+function build(): Root {
+  const stages = new Map<string, Root>();
+  let root = new Root();
+  for (const { keyword, rest } of instructionsOf(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))) {
+    const words = rest.split(/\s+/);
+    if (keyword === 'FROM') {
+      root = new Root();
+      if (words[1] === 'AS') stages.set(words[2] ?? '', root);
+    } else if (keyword === 'WORKDIR') root.workdir = rest;
+    else if (keyword === 'ENV') {
+      Object.assign(root.env, Object.fromEntries(words.map((pair) => pair.split('='))));
+    } else if (keyword === 'COPY') {
+      const stage = /^--from=(\w+)$/.exec(words[0] ?? '')?.[1];
+      const from = stage ? (stages.get(stage)?.folder ?? '') : ROOT;
+      copy(root, from, stage ? words.slice(1) : words);
+    } else if (keyword === 'RUN') root.run(rest.replace('mkdir /data', 'mkdir -p /data'));
+    else if (keyword === 'USER') root.user = Number(rest.split(':')[0]);
+    else if (keyword === 'HEALTHCHECK') root.check = JSON.parse(rest.slice(rest.indexOf('[')));
+    else if (keyword === 'CMD') root.command = JSON.parse(rest);
+  }
+  return root;
+}
+
+function mebibytesOf(folder: string): number {
+  const files = globSync('**/*', { cwd: folder }).map((path) => lstatSync(join(folder, path)));
+  return Math.round(files.reduce((sum, { blocks }) => sum + blocks * 512, 0) / MIB);
+}
+
+async function exitCode(child: ReturnType<Root['start']>): Promise<number | null> {
+  const [code] = await once(child, 'exit');
+  return code;
+}
+
+test.skipIf(!hasSandbox)(
+  'the image is small, and runs as another user who can write nothing',
+  async () => {
+    const root = build();
+    const app = join(root.folder, 'app');
+    const sizeMib = mebibytesOf(app);
+    console.log(`The image holds ${sizeMib} MiB beside Node and the system.`);
+    expect(sizeMib).toBeLessThan(SIZE_MAX_MIB);
+    for (const name of ['vitest', 'prisma', 'typescript', 'node', 'vite', 'playwright-core']) {
+      expect(existsSync(join(app, 'node_modules', name))).toBe(false);
+    }
+    expect(root.user).toBe(USER);
+    chownSync(join(root.folder, 'data'), USER, USER);
+    expect(await exitCode(root.start(['touch', '/app/written']))).not.toBe(0);
+    expect(await exitCode(root.start(['touch', '/written']))).not.toBe(0);
+
+    const port = await freePort();
+    const env = { PORT: String(port) };
+    expect(await exitCode(root.start(root.check, env))).toBe(1);
+    const server = root.start(root.command, env);
+    onTestFinished(() => void server.kill('SIGKILL'));
+    const url = `http://127.0.0.1:${port}`;
+    const ready = async () => (await fetch(`${url}/readyz`).catch(() => null))?.status;
+    await expect.poll(ready, STARTED).toBe(200);
+    expect(await exitCode(root.start(root.check, env))).toBe(0);
+    const page = await fetch(`${url}/console`, { headers: { accept: 'text/html' } });
+    expect(await page.text()).toContain('<div id="root">');
+    const { apiKey } = JSON.parse(readFileSync(join(root.folder, 'data', 'demo.json'), 'utf8'));
+    const answer = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+      body: '{"query":"{ project(idOrName: \\"demo\\") { id } }"}',
+    });
+    expect((await answer.json()).data.project.id).toMatch(/^prj_/);
+    const told = root.start(['node', 'src/commands/check-settings.ts', '--check'], env);
+    expect(await exitCode(told)).toBe(0);
+  },
+);
