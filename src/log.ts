@@ -20,6 +20,8 @@ export function createLog(level: string, lines?: DestinationStream): Log {
     formatters: { level: (label: string) => ({ level: label }) },
     hooks: { logMethod: quietly },
     mixin: traceOf,
+    // The logger's own would write each line's fields into NO_TRACE, and so into all later lines.
+    mixinMergeStrategy: (line, trace) => (trace === NO_TRACE ? line : { ...trace, ...line }),
     // A second safeguard: nothing should log a request's headers; if something does, these are removed.
     redact: {
       paths: ['authorization', 'headers.authorization', 'headers["x-api-key"]', 'headers.cookie'],
@@ -35,7 +37,7 @@ function traceOf(): object {
   return span ? { traceId: span.traceId, spanId: span.spanId } : NO_TRACE;
 }
 
-const NO_TRACE = {};
+const NO_TRACE = Object.freeze({});
 
 /** By name: the job queue passes its errors on as copies. */
 const OUTAGE: ServiceUnavailable['name'] = 'ServiceUnavailable';

@@ -29,7 +29,7 @@ const QUERIES = [
   '{ project(idOrName: "demo") { connections(first: 20) { nodes { id status group { groupRef } consumer { consumerRef } } } } }',
   '{ project(idOrName: "demo") { integrations(first: 5) { nodes { id name latestRevision { id } } } } }',
   '{ project(idOrName: "demo") { notificationEvents(first: 20) { nodes { id eventType } } } }',
-  '{ project(idOrName: "demo") { deliveries(first: 20) { nodes { id status attemptCount } } } }',
+  '{ project(idOrName: "demo") { deliveries(first: 20) { nodes { id status createTime } } } }',
 ];
 
 /** Of a thousand pieces of work. */

@@ -161,6 +161,18 @@ test('a caller that does not sample is followed: nothing is sent, and the trace 
   expect(spans()).toEqual([]);
 });
 
+test('a line of the log has its own fields, and none of the lines before', () => {
+  const written: unknown[] = [];
+  const log = createLog('info', { write: (line) => void written.push(JSON.parse(line)) });
+  log.info({ first: 1 }, 'line.written');
+  log.info({ second: 2 }, 'line.written');
+  const head = { level: 'info', time: expect.any(String), msg: 'line.written' };
+  expect(written).toEqual([
+    { ...head, first: 1 },
+    { ...head, second: 2 },
+  ]);
+});
+
 test('what is no traceparent begins a trace of its own', async () => {
   const before = traces.spans.length;
   for (const traceparent of ['nothing', `ff-${'a'.repeat(32)}-${'b'.repeat(16)}-01`]) {

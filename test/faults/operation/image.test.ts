@@ -28,7 +28,7 @@ const MIB = 2 ** 20;
 /** Beside Node itself. */
 const SIZE_MAX_MIB = 300;
 const USER = 1000;
-const STARTED = { timeout: 60_000, interval: 200 };
+const STARTED = { timeout: 180_000, interval: 200 };
 
 const isRoot = process.getuid?.() === 0;
 const hasSandbox = isRoot && spawnSync('bwrap', ['--version']).status === 0;
