@@ -1,7 +1,7 @@
 /**
- * Prints a project's events as they happen, one JSON object a line:
- * `npm run listen -- [--topic NAME] [--project demo] [--url http://127.0.0.1:4000] [--key ik_...]`.
- * If the connection drops, it continues after the last event; with --cursor-file also after a restart.
+ * Prints a project's events, or the messages of a stream, as they come, one JSON object a line:
+ * `npm run listen -- [--topic NAME | --stream DESTINATION] [--project demo] [--url http://127.0.0.1:4000] [--key ik_...]`.
+ * If the connection drops, it continues after the last one; with --cursor-file also after a restart.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,8 +16,8 @@ import { StartRefused } from '../errors.ts';
 import { backoffMs } from '../work/backoff.ts';
 
 const USAGE =
-  'Usage: npm run listen -- [--topic NAME] [--project demo] [--url http://127.0.0.1:4000] ' +
-  '[--key ik_...] [--cursor-file PATH]';
+  'Usage: npm run listen -- [--topic NAME | --stream DESTINATION] [--project demo] ' +
+  '[--url http://127.0.0.1:4000] [--key ik_...] [--cursor-file PATH]';
 const RETRY = { firstMs: 250, maxMs: 10_000, jitter: 0.2 };
 /** Close codes after which a retry can't help. */
 const FINAL_CODES = [4401, 4403];
@@ -27,14 +27,29 @@ class Refusal extends Error {}
 
 const FIND_TOPIC = `query ($project: String!, $after: String) {
   project(idOrName: $project) {
-    topics(first: 1000, after: $after) { nodes { id name } pageInfo { hasNextPage endCursor } }
+    list: topics(first: 1000, after: $after) { nodes { id name } pageInfo { hasNextPage endCursor } }
+  }
+}`;
+const FIND_DESTINATION = `query ($project: String!, $after: String) {
+  project(idOrName: $project) {
+    list: destinations(first: 1000, after: $after) { nodes { id name } pageInfo { hasNextPage endCursor } }
   }
 }`;
 const FIND_END = `query ($project: String!) {
-  project(idOrName: $project) { notificationEvents(last: 1) { pageInfo { endCursor } } }
+  project(idOrName: $project) { end: notificationEvents(last: 1) { pageInfo { endCursor } } }
+}`;
+const FIND_END_OF_STREAM = `query ($destinationId: ID!) {
+  project: node(id: $destinationId) {
+    ... on Destination { end: messages(last: 1) { pageInfo { endCursor } } }
+  }
+}`;
+const FOLLOW_STREAM = `subscription ($destinationId: ID!, $after: String) {
+  edge: streamMessages(destinationId: $destinationId, after: $after) {
+    cursor node { id createTime body }
+  }
 }`;
 const FOLLOW = `subscription ($project: String!, $topicId: ID, $after: String) {
-  notificationEvents(projectIdOrName: $project, topicId: $topicId, after: $after) {
+  edge: notificationEvents(projectIdOrName: $project, topicId: $topicId, after: $after) {
     cursor node { id eventType createTime data }
   }
 }`;
@@ -43,7 +58,14 @@ const demoFile = z.object({ url: z.string(), apiKey: z.string() });
 
 function readOptions(args: string[]) {
   const text = { type: 'string' } as const;
-  const options = { topic: text, project: text, url: text, key: text, 'cursor-file': text };
+  const options = {
+    topic: text,
+    stream: text,
+    project: text,
+    url: text,
+    key: text,
+    'cursor-file': text,
+  };
   const given = parseOptions(() => parseArgs({ args, options }).values);
   const path = join(readConfig(process.env).DATA_DIR, 'demo.json');
   const demo = existsSync(path) ? demoFile.parse(JSON.parse(readFileSync(path, 'utf8'))) : null;
@@ -51,8 +73,11 @@ function readOptions(args: string[]) {
   const key = given.key ?? demo?.apiKey;
   if (!URL.canParse(url)) throw new Refusal(`--url: must be a URL\n${USAGE}`);
   if (!key) throw new Refusal(`--key: is needed, as there is no ${path}\n${USAGE}`);
-  const { topic, project = 'demo', 'cursor-file': cursorFile } = given;
-  return { url, key, topic, project, cursorFile };
+  const { topic, stream, project = 'demo', 'cursor-file': cursorFile } = given;
+  if (topic !== undefined && stream !== undefined) {
+    throw new Refusal(`--stream: has no topics, leave --topic out\n${USAGE}`);
+  }
+  return { url, key, topic, stream, project, cursorFile };
 }
 
 function parseOptions<T>(parse: () => T): T {
@@ -71,65 +96,94 @@ async function ask<T>(client: Client, query: string, variables: object): Promise
   throw new Error('The gateway did not answer. Is --url right, and does it run?');
 }
 
-interface Topics {
+interface Named {
   project: {
-    topics: {
+    list: {
       nodes: { id: string; name: string }[];
       pageInfo: { hasNextPage: boolean; endCursor: string | null };
     };
   } | null;
 }
 
-async function getTopicId(client: Client, project: string, topic: string): Promise<string> {
+/** The id of what has the name in a project. */
+async function getIdOf(
+  client: Client,
+  { what, query, project }: { what: string; query: string; project: string },
+  name: string,
+): Promise<string> {
   for (let after: string | null = null; ; ) {
-    const found: Topics = await ask(client, FIND_TOPIC, { project, after });
-    const topics = found.project?.topics;
-    const id = topics?.nodes.find(({ name }) => name === topic)?.id;
+    const found: Named = await ask(client, query, { project, after });
+    const list = found.project?.list;
+    const id = list?.nodes.find((node) => node.name === name || node.id === name)?.id;
     if (id) return id;
-    if (!topics?.pageInfo.hasNextPage) {
-      throw new Refusal(`There is no topic ${topic} in the project ${project}.`);
+    if (!list?.pageInfo.hasNextPage) {
+      throw new Refusal(`There is no ${what} ${name} in the project ${project}.`);
     }
-    after = topics.pageInfo.endCursor;
+    after = list.pageInfo.endCursor;
   }
 }
 
-/** The cursor to begin after: the file's, else that of the newest event, so that a drop loses nothing. */
-async function findStart(client: Client, project: string, cursorFile?: string) {
+/** What is followed: a subscription that gives an `edge`, and the query of the `end` of its list. */
+interface Source {
+  follow: string;
+  findEnd: string;
+  variables: Record<string, string>;
+}
+
+async function findSource(
+  client: Client,
+  { topic, stream, project }: ReturnType<typeof readOptions>,
+): Promise<Source> {
+  if (stream !== undefined) {
+    const named = { what: 'destination', query: FIND_DESTINATION, project };
+    const destinationId = await getIdOf(client, named, stream);
+    return { follow: FOLLOW_STREAM, findEnd: FIND_END_OF_STREAM, variables: { destinationId } };
+  }
+  const ofProject = { follow: FOLLOW, findEnd: FIND_END };
+  if (topic === undefined) return { ...ofProject, variables: { project } };
+  const topicId = await getIdOf(client, { what: 'topic', query: FIND_TOPIC, project }, topic);
+  return { ...ofProject, variables: { project, topicId } };
+}
+
+/** The cursor to begin after: the file's, else that of the newest one, so that a drop loses nothing. */
+async function findStart(client: Client, { findEnd, variables }: Source, cursorFile?: string) {
   if (cursorFile && existsSync(cursorFile)) return readFileSync(cursorFile, 'utf8').trim() || null;
-  type End = { project: { notificationEvents: { pageInfo: { endCursor: string | null } } } | null };
-  const found: End = await ask(client, FIND_END, { project });
-  return found.project?.notificationEvents.pageInfo.endCursor ?? null;
+  type End = { project: { end: { pageInfo: { endCursor: string | null } } } | null };
+  const found: End = await ask(client, findEnd, variables);
+  return found.project?.end.pageInfo.endCursor ?? null;
 }
 
 interface Edge {
-  notificationEvents: { cursor: string; node: object };
+  edge: { cursor: string; node: object };
 }
 
-async function* edges(client: Client, variables: Record<string, unknown>) {
-  for await (const { data, errors } of client.iterate<Edge>({ query: FOLLOW, variables })) {
+async function* edges(client: Client, { follow, variables }: Source, after: string | null) {
+  const operation = { query: follow, variables: { ...variables, after } };
+  for await (const { data, errors } of client.iterate<Edge>(operation)) {
     if (errors) throw errors;
-    if (data) yield data.notificationEvents;
+    if (data) yield data.edge;
   }
 }
 
 async function listen(args: string[]): Promise<void> {
-  const { url, key, topic, project, cursorFile } = readOptions(args);
+  const options = readOptions(args);
+  const { url, key, cursorFile } = options;
   const client = createClient({
     url: new URL('/graphql', url.replace(/^http/, 'ws')).href,
     webSocketImpl: WebSocket,
     connectionParams: { 'x-api-key': key },
     retryAttempts: 0,
   });
-  let topicId: string | undefined;
+  let source: Source | undefined;
   let after: string | null | undefined;
   for (let failures = 0; ; failures += 1) {
     try {
-      if (topic) topicId ??= await getTopicId(client, project, topic);
+      source ??= await findSource(client, options);
       if (after === undefined) {
-        after = await findStart(client, project, cursorFile);
+        after = await findStart(client, source, cursorFile);
         console.error(`Listening to ${url}`);
       }
-      for await (const { cursor, node } of edges(client, { project, topicId, after })) {
+      for await (const { cursor, node } of edges(client, source, after)) {
         console.log(JSON.stringify({ cursor, ...node }));
         if (cursorFile) writeWhole(cursorFile, cursor);
         after = cursor;

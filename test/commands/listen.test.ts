@@ -8,9 +8,11 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventList } from '../../src/domain/event/notification-event.ts';
+import { messageCursor } from '../../src/domain/event/stream-message.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { sharedApp } from '../support/app.ts';
 import { record, routeEvents } from '../support/event-log.ts';
+import { createStream, put } from '../support/scenes/streams.ts';
 
 const command = join(import.meta.dirname, '../../src/commands/listen.ts');
 const app = await sharedApp();
@@ -31,9 +33,10 @@ function listen(args: string[], env: Record<string, string> = {}) {
   });
   onTestFinished(() => void child.kill());
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async (): Promise<string> =>
-    JSON.parse((await lines.next()).value ?? 'null')?.data.connectionId;
-  return { child, next };
+  const nextNode = async () => JSON.parse((await lines.next()).value ?? 'null');
+  const next = async (): Promise<string> => (await nextNode())?.data.connectionId;
+  const nextBody = async (): Promise<string> => (await nextNode())?.body.name;
+  return { child, next, nextBody };
 }
 
 /** Between the command and the gateway: drops its connections when told to, and says when one is open. */
@@ -89,7 +92,32 @@ test('events of a topic are printed live; a drop and a restart lose none', async
   expect(last === 'during the drop' ? await later : last).toBe('while it was off');
 });
 
+test('messages of a stream are printed live; a drop and a restart lose none', async () => {
+  const tenant = await app.tenant();
+  const { projectId, apiKey } = tenant;
+  const stream = await createStream(database, { projectId });
+  const between = await proxy();
+  const cursorFile = join(folder, 'stream-cursor');
+  writeFileSync(cursorFile, messageCursor({ ...stream, position: 0n }));
+  const place = ['--url', between.url, '--key', apiKey, '--project', projectId];
+  const args = [...place, '--stream', 'records', '--cursor-file', cursorFile];
+  const first = listen(args);
+  await put(database, stream, { names: ['one', 'two'] });
+  expect([await first.nextBody(), await first.nextBody()]).toEqual(['one', 'two']);
+  between.drop();
+  await put(database, stream, { names: ['during the drop'] });
+  expect(await first.nextBody()).toBe('during the drop');
+  first.child.kill();
+  await once(first.child, 'exit');
+  await put(database, stream, { names: ['while it was off'] });
+  const second = listen(args);
+  const [last, later] = [await second.nextBody(), second.nextBody()];
+  expect(last === 'during the drop' ? await later : last).toBe('while it was off');
+});
+
 test.each([
+  ['a stream of topics', ['--stream', 'records', '--topic', 'created'], '--stream: has no topics'],
+  ['an unknown stream', ['--stream', 'nowhere'], 'There is no destination nowhere'],
   ['a wrong key', ['--key', 'ik_wrong'], 'The API key is not known'],
   ['an unknown topic', ['--topic', 'nowhere'], 'There is no topic nowhere'],
   ['an unknown option', ['--topics', 'created'], "Unknown option '--topics'"],

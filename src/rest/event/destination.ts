@@ -35,7 +35,7 @@ const destination = resource(
     ...createdShape,
     name: z.string().describe('Unique in the project: letters, digits and dashes.'),
     type: words('DestinationType', ['WEBHOOK', 'STREAM']).describe(
-      'How it gets its messages: posted to its URL, or kept for whoever reads them.',
+      'How its receiver gets messages: a webhook is posted them, a stream is read over GraphQL.',
     ),
     metadata: z
       .object({
@@ -45,7 +45,7 @@ const destination = resource(
           .optional()
           .describe('HTTP headers that are sent with every message: values by name.'),
       })
-      .describe('Its URL and the headers that are sent.'),
+      .describe('The URL of a webhook, and the headers that are sent; empty for a stream.'),
     status: words('DestinationStatus', ['ENABLED', 'DISABLED']).describe(
       'Whether messages are sent to it; if not, they stay pending.',
     ),
@@ -60,7 +60,7 @@ const destination = resource(
           .describe('The secret that signs every message (Standard Webhooks, whsec_...).'),
       })
       .optional()
-      .describe('Only in the answer that creates it, and if includeSecrets is true.'),
+      .describe('Only of a webhook: in the answer that creates it, and if includeSecrets is true.'),
     ...updateTimeShape,
   },
 );
@@ -155,7 +155,8 @@ export const destinationEndpoints = [
     method: 'DELETE',
     path: `${path}/{destination}`,
     tag,
-    summary: 'Deletes a destination, by its id, and its routes. Its pending deliveries fail.',
+    summary:
+      'Deletes a destination, by its id, and its routes. Its pending deliveries fail, and the messages of a stream go.',
     mutation: deleteDestination,
     places: { destinationId: byId },
     status: 204,

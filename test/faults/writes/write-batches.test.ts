@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { WRITE } from './scenes/killed-writers.ts';
-import { prepareOnPostgres, type Server, startServer } from './scenes/write-scene.ts';
+import { WRITE } from '../scenes/killed-writers.ts';
+import { prepareOnPostgres, type Server, startServer } from '../scenes/write-scene.ts';
 
 /** Batches that are to come of so many single writes; FAULTS_SHORT=1 is the short form. */
 const SIZES = process.env.FAULTS_SHORT === '1' ? [20, 100] : [50, 100, 100];

@@ -1,15 +1,28 @@
-/** Clients that follow a project's events, leave at random, lose their servers, and come back by their cursors. */
+/** Clients that follow a log, leave at random, lose their servers, and come back by their cursors. */
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { openEventStream } from '../../support/event-stream.ts';
+import { openEventStream } from '../../../support/event-stream.ts';
+
+/** How a log is followed, and what its items are. */
+export interface Subscription {
+  query: string;
+  /** The field of the subscription, which gives edges. */
+  field: string;
+  /** Beside `after`. */
+  variables: Record<string, string>;
+  /** What a writer has called it. */
+  nameOf: (node: never) => string;
+}
 
 export interface Follow {
+  subscription: Subscription;
   /** A server that is up, as far as one knows. */
   url: () => string;
   apiKey: string;
-  variables: { project: string; after: string };
+  /** The cursor before the first item. */
+  start: string;
   total: number;
-  /** Events after which a connection is left. */
+  /** Items after which a connection is left. */
   patience: () => number;
   /** The test has ended, if not well: nothing more is to come. */
   isOver: () => boolean;
@@ -22,25 +35,21 @@ export interface Followed {
 
 interface Edge {
   cursor: string;
-  node: { data: { connectionId: string } };
+  node: never;
 }
 type Edges = (follow: Follow, after: string) => AsyncIterable<Edge>;
 
-const QUERY = `subscription ($project: String!, $after: String) {
-  notificationEvents(projectIdOrName: $project, after: $after) { cursor node { data } }
-}`;
-
-/** Until it has seen as many events as there are to be. */
+/** Until it has seen as many items as there are to be. */
 export async function followToTheEnd(follow: Follow, edges: Edges): Promise<Followed> {
   const names: string[] = [];
   let connections = 0;
-  let { after } = follow.variables;
+  let after = follow.start;
   while (names.length < follow.total && !follow.isOver()) {
     connections += 1;
     let left = follow.patience();
     try {
       for await (const { cursor, node } of edges(follow, after)) {
-        names.push(node.data.connectionId);
+        names.push(follow.subscription.nameOf(node));
         after = cursor;
         left -= 1;
         if (left === 0 || names.length === follow.total) break;
@@ -62,11 +71,11 @@ export async function* overWebSocket(follow: Follow, after: string): AsyncIterab
     retryAttempts: 0,
   });
   try {
-    const variables = { ...follow.variables, after };
-    const results = client.iterate<{ notificationEvents: Edge }>({ query: QUERY, variables });
-    for await (const { data, errors } of results) {
+    const { query, field, variables } = follow.subscription;
+    const operation = { query, variables: { ...variables, after } };
+    for await (const { data, errors } of client.iterate<Record<string, Edge>>(operation)) {
       if (errors) throw errors;
-      if (data) yield data.notificationEvents;
+      if (data) yield data[field] as Edge;
     }
   } finally {
     await client.dispose();
@@ -76,9 +85,10 @@ export async function* overWebSocket(follow: Follow, after: string): AsyncIterab
 /** Resumes by the id of the last message, as event streams do. */
 export async function* overEventStream(follow: Follow, after: string): AsyncIterable<Edge> {
   const url = follow.url();
+  const { query, field, variables } = follow.subscription;
   const stream = await openEventStream((path, init) => fetch(`${url}${path}`, init), {
-    query: QUERY,
-    variables: { project: follow.variables.project },
+    query,
+    variables,
     headers: { 'x-api-key': follow.apiKey, 'last-event-id': after },
   });
   try {
@@ -86,7 +96,7 @@ export async function* overEventStream(follow: Follow, after: string): AsyncIter
       const message = await stream.next();
       if (message?.data?.errors) throw message.data.errors;
       if (message?.event !== 'next') throw new Error('The stream was cut.');
-      yield message.data.data.notificationEvents;
+      yield message.data.data[field];
     }
   } finally {
     stream.leave();

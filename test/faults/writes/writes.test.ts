@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { expectEachOnce, KILLS, killWhileWriting, WRITES } from './scenes/killed-writers.ts';
-import { prepareOnPostgres } from './scenes/write-scene.ts';
+import { expectEachOnce, KILLS, killWhileWriting, WRITES } from '../scenes/killed-writers.ts';
+import { prepareOnPostgres } from '../scenes/write-scene.ts';
 
 const MINUTE_MS = 60_000;
 
