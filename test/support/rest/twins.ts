@@ -71,8 +71,8 @@ export async function askGraphql(
   const { data, errors } = await tenant.request(query, { input });
   const [error] = errors ?? [];
   if (error) return refused(error.extensions.problem, ({ name: place }) => inRest(endpoint, place));
-  const ids = Object.values<{ id?: string } | string>(data.made).map((member) =>
-    typeof member === 'string' ? null : member.id,
+  const ids = Object.values<{ id?: string } | string | null>(data.made).map((member) =>
+    typeof member === 'string' ? null : member?.id,
   );
   return { ...DONE, id: ids.find((id) => id) ?? null };
 }
