@@ -219,7 +219,7 @@ export const environment = z.object({
   LIMIT_ROOT_MUTATIONS: wholeNumber(10, 1).describe('Root fields of a mutation'),
   LIMIT_DIRECTIVES: wholeNumber(20, 0).describe('Directives in an operation'),
   LIMIT_COST: wholeNumber(50_000, 1).describe(
-    'Cost of an operation: each object 1, times the page sizes around it',
+    'Cost of an operation: each object 1, and each page of a provider 100, times the page sizes around it',
   ),
   LIMIT_QUERY_MS: milliseconds(10_000, 100).describe('Time of a query'),
   LIMIT_MUTATION_MS: milliseconds(30_000, 100).describe(

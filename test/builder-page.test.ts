@@ -125,6 +125,23 @@ test.skipIf(noBrowser)(
       },
     });
     expect(installation.config.content.read.objects.contacts).toMatchObject(chosen);
+    const { fields: made } = await send(page, `${integration}/object-metadata`, {
+      method: 'PUT',
+      body: {
+        groupRef: 'of-the-page',
+        fields: { people: [{ fieldName: 'hobby', displayName: 'Hobby', valueType: 'string' }] },
+      },
+    });
+    expect(made.contacts.hobby).toMatchObject({ action: 'create' });
+    const { result } = await send(page, `${integration}?groupRef=of-the-page`, {
+      method: 'POST',
+      body: {
+        objectName: contacts.mapToName,
+        fieldFilters: [{ fieldName: 'lifecycle', operator: 'eq', value: 'lead' }],
+      },
+    });
+    expect(result.length).toBeGreaterThan(0);
+    for (const { raw } of result) expect(raw.lifecycle).toBe('lead');
     const installed = `${integration}/installations/${installation.id}`;
     const changed = await send(page, installed, {
       method: 'PATCH',
