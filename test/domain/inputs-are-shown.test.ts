@@ -30,7 +30,10 @@ const ASKED = 'Work to do, and not what is kept: its operation tells of it.';
 
 /** Types that no answer has, each with the reason. */
 const NOT_SHOWN_TYPES: [names: RegExp, reason: string][] = [
-  [/^(Accept|Add|Delete|Erase|Join|Refresh|Release|Remove|Retry|Rotate|Verify)\w+Input$/, FOUND_BY],
+  [
+    /^(Accept|Add|Delete|Erase|Join|Refresh|Release|Remove|Retry|Rotate|SendTest|Verify)\w+Input$/,
+    FOUND_BY,
+  ],
   [
     /^(BasicAuth|OAuth2\w+)Input$/,
     `${SECRET} \`authScheme\` tells its kind, and tokens are in \`credentials\`.`,
