@@ -1,6 +1,7 @@
 /** The only reader of the environment. Everything is checked at start, and all problems are reported at once. */
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { databaseUrls } from './database-urls.ts';
 import { StartRefused } from './errors.ts';
 import { otelSettings } from './otel-settings.ts';
 import { KEY_BYTES, Secret } from './secrets.ts';
@@ -91,10 +92,15 @@ export const environment = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
     // The database's client accepts spaces in the URL; so does this check.
-    .refine((text) => URL.canParse(text.replaceAll(' ', '%20')), 'must be a URL')
+    .refine(
+      (text) => databaseUrls(text.replaceAll(' ', '%20')).every((url) => URL.canParse(url)),
+      'must be a URL',
+    )
     .transform((text) => new Secret(text))
     .optional()
-    .describe('PostgreSQL in place of the embedded database'),
+    .describe(
+      'PostgreSQL in place of the embedded database; several hosts, separated by commas, are servers of which one takes changes',
+    ),
   DATABASE_POOL_SIZE: wholeNumber(16, 2, 500).describe('Connections to PostgreSQL'),
   DEMO: flag
     .optional()

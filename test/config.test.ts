@@ -48,6 +48,7 @@ test.each([
   ['HUBSPOT_BASE_URL', 'javascript:alert(1)'],
   ['BEARER_ALGORITHMS', 'RS256,none'],
   ['DATABASE_URL', 'postgres://db:port/x'],
+  ['DATABASE_URL', 'postgres://db:5432,other:port/x'],
   ['SANDBOX_PORT', '4000'],
 ])('what some part can not take is refused at the start: %s=%s', (name, value) => {
   const others = name === 'DATABASE_URL' ? { ENCRYPTION_KEY: key } : {};

@@ -6,8 +6,10 @@ import { lockDataFolder } from '../database/embedded/data-folder-lock.ts';
 import { startEngine } from '../database/embedded/embedded.ts';
 import { borrowSnapshot } from '../database/embedded/snapshots.ts';
 import { Outages } from '../database/outages.ts';
+import { Primary } from '../database/primary.ts';
 import { hasRunningGateways } from '../database/processes.ts';
 import { type OpenSession, openSession, type Server } from '../database/session.ts';
+import { databaseUrls } from '../database-urls.ts';
 import { StartRefused } from '../errors.ts';
 import type { Log } from '../log.ts';
 
@@ -61,11 +63,12 @@ function lockIfFree(dataDir: string): Disposable | null {
   }
 }
 
-function onPostgres(url: string, log: Log): Place {
+async function onPostgres(url: string, log: Log): Promise<Place> {
   const outages = new Outages(log);
-  const address = { connectionString: url };
+  const primary = new Primary(databaseUrls(url), log);
+  await primary.find();
   const place = placeOf(
-    { address, outages, limitMs: STATEMENT_MAX_MS },
+    { address: primary.address, outages, limitMs: STATEMENT_MAX_MS },
     {
       isInUse: () => place.inSession(hasRunningGateways),
       close: async () => outages[Symbol.dispose](),

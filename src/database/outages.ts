@@ -39,6 +39,8 @@ export class Outages implements Disposable {
   readonly #log: Log;
   readonly #open = new Map<FailureKind, Outage>();
   readonly #quietMs: number;
+  /** Told of each failure. */
+  onFailure: () => void = () => {};
   #isClosed = false;
 
   constructor(log: Log, { quietMs = QUIET_MS } = {}) {
@@ -72,6 +74,7 @@ export class Outages implements Disposable {
 
   #meet(kind: FailureKind, told: ServiceUnavailable): void {
     if (this.#isClosed) return;
+    this.onFailure();
     const outage = this.#open.get(kind);
     if (outage) {
       outage.failures += 1;

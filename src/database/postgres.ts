@@ -1,5 +1,6 @@
 /** Any PostgreSQL: a pool for requests, one for jobs, and a connection for hints. */
 import type { Config } from '../config.ts';
+import { databaseUrls } from '../database-urls.ts';
 import type { Log } from '../log.ts';
 import type { Meters } from '../meters.ts';
 import { RemoteClock } from '../work/clock.ts';
@@ -11,6 +12,7 @@ import { jobsOnPostgres } from './job-database.ts';
 import { migrate } from './migrate.ts';
 import { Outages } from './outages.ts';
 import { PostgresHints } from './postgres-hints.ts';
+import { Primary } from './primary.ts';
 import { joinProcesses } from './processes.ts';
 import type { RunQuery } from './rows.ts';
 import { SessionPool } from './session-pool.ts';
@@ -26,7 +28,10 @@ export async function openPostgres(
 ): Promise<Database> {
   const outages = new Outages(log);
   const limitMs = Math.min(config.LIMIT_QUERY_MS, STATEMENT_MAX_MS);
-  const server = { address: { connectionString: url }, outages, limitMs, meters };
+  const primary = new Primary(databaseUrls(url), log);
+  outages.onFailure = primary.suspect;
+  await primary.find();
+  const server = { address: primary.address, outages, limitMs, meters };
   const isNew = await migrate(server, log);
   const name = 'integration-gateway';
   const size = config.DATABASE_POOL_SIZE;
@@ -51,6 +56,7 @@ export async function openPostgres(
     ping: hints.ping,
     async [Symbol.asyncDispose]() {
       outages[Symbol.dispose]();
+      void primary[Symbol.asyncDispose]();
       clock[Symbol.dispose]();
       await Promise.all([hints[Symbol.asyncDispose](), jobs[Symbol.asyncDispose]()]);
       // If this fails, its leases end by themselves.

@@ -23,9 +23,12 @@ const SERVER_SIDE = `select
 const KEEP_ALIVE_MS = 10_000;
 
 /** Of a server that is reached by its URL, or of one in this process. */
-export type Address =
+export type FixedAddress =
   | { connectionString: string }
   | Required<Pick<pg.ClientConfig, 'stream' | 'user' | 'database' | 'ssl'>>;
+
+/** Of one of several servers: asked for each new connection. */
+export type Address = FixedAddress | { at: () => FixedAddress };
 
 /** The server, and how long a statement may take there. */
 export interface Server {
@@ -48,8 +51,8 @@ export class Session extends pg.Client {
 
   readonly #meters: Meters;
 
-  constructor({ outages, onSuspect, meters = NO_METERS, ...config }: SessionConfig) {
-    super(config);
+  constructor({ outages, onSuspect, meters = NO_METERS, at, ...config }: SessionConfig) {
+    super({ ...config, ...at?.() });
     this.#outages = outages;
     this.#meters = meters;
     this.#onSuspect = onSuspect;
@@ -157,6 +160,7 @@ export interface SessionConfig extends pg.ClientConfig {
   meters?: Meters | undefined;
   /** Called if other connections to the same server may be broken too. */
   onSuspect?: () => void;
+  at?: () => FixedAddress;
 }
 
 export function sessionConfig({

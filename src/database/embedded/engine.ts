@@ -8,7 +8,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { StartRefused } from '../../errors.ts';
 import { type Backoff, backoffMs } from '../../work/backoff.ts';
 import { endWithin } from '../../work/deadline.ts';
-import type { Address } from '../session.ts';
+import type { FixedAddress } from '../session.ts';
 import {
   type CopyEnd,
   type FromEngine,
@@ -31,7 +31,7 @@ export interface EngineOptions {
 }
 
 export class Engine implements AsyncDisposable {
-  readonly address: Address;
+  readonly address: FixedAddress;
   readonly #options: EngineOptions;
   readonly #streams = new Set<PortStream>();
   readonly #copies = new Map<string, (end: CopyEnd) => void>();

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { databaseUrls } from '../src/database-urls.ts';
+
+test.each([
+  ['postgresql://host/name', ['postgresql://host/name']],
+  ['postgres://me:pass@host:5432/name?ssl=true', ['postgres://me:pass@host:5432/name?ssl=true']],
+  [
+    'postgresql://me:pa,ss@first:5432,second,[::1]:5433/name?application_name=a,b',
+    [
+      'postgresql://me:pa,ss@first:5432/name?application_name=a,b',
+      'postgresql://me:pa,ss@second/name?application_name=a,b',
+      'postgresql://me:pa,ss@[::1]:5433/name?application_name=a,b',
+    ],
+  ],
+])('the servers of %s', (text, urls) => {
+  expect(databaseUrls(text)).toEqual(urls);
+});

@@ -1,0 +1,81 @@
+/** Two PostgreSQL servers of one database: the second one has what the first has acknowledged, and can take its place. */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { createLog } from '../../../src/log.ts';
+import { testApp } from '../../support/app.ts';
+import { runPostgres, startPostgres } from '../../support/database/postgres.ts';
+import { ENCRYPTION_KEY } from './gateway.ts';
+import type { OwnTenant } from './own-server.ts';
+
+export interface ReplicatedServers {
+  /** Of both servers. */
+  url: string;
+  tenant: OwnTenant;
+  /** The first server is gone at once, with its machine. */
+  killFirst(): Promise<void>;
+  /** The second server takes changes from now on. */
+  promoteSecond(): Promise<void>;
+  /** Asks the second server. */
+  query<R extends pg.QueryResultRow>(text: string): Promise<R[]>;
+}
+
+const DATABASE = 'replicated';
+
+export async function startReplicatedServers(): Promise<ReplicatedServers> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-replicated-'));
+  chmodSync(folder, 0o755);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [firstDir, secondDir] = [join(folder, 'first'), join(folder, 'second')];
+  const prepared = await startPostgres(firstDir);
+  const tenant = await prepareDatabase(prepared.url);
+  await prepared.stop();
+  copyAsStandby({ from: firstDir, to: secondDir, port: prepared.port });
+  // A commit is acknowledged when the second server has it too.
+  const settings = ['synchronous_standby_names=*'];
+  const first = await runPostgres(firstDir, { port: prepared.port, settings });
+  const second = await runPostgres(secondDir);
+  onTestFinished(async () => {
+    await second.stop();
+    await first.kill();
+  });
+  const ask = async <R extends pg.QueryResultRow>(text: string): Promise<R[]> => {
+    const client = new pg.Client({ connectionString: `${second.url}/${DATABASE}` });
+    await client.connect();
+    const { rows } = await client.query<R>(text);
+    await client.end();
+    return rows;
+  };
+  return {
+    url: `postgresql://postgres:postgres@127.0.0.1:${first.port},127.0.0.1:${second.port}/${DATABASE}`,
+    tenant,
+    killFirst: first.kill,
+    promoteSecond: async () => void (await ask('select pg_promote()')),
+    query: ask,
+  };
+}
+
+async function prepareDatabase(serverUrl: string): Promise<OwnTenant> {
+  const admin = new pg.Client({ connectionString: `${serverUrl}/postgres` });
+  await admin.connect();
+  await admin.query(`create database ${DATABASE}`);
+  await admin.end();
+  const config = readConfig({ DATABASE_URL: `${serverUrl}/${DATABASE}`, ENCRYPTION_KEY });
+  const database = await openDatabase(config, createLog('silent'));
+  await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
+  const { apiKey, projectId, projectName } = await app.tenant();
+  return { apiKey, projectId, projectName };
+}
+
+/** Of a server that has stopped; the copy belongs to the same user. */
+function copyAsStandby({ from, to, port }: { from: string; to: string; port: number }): void {
+  execFileSync('cp', ['-a', from, to]);
+  const connection = `host=127.0.0.1 port=${port} user=postgres application_name=second`;
+  appendFileSync(join(to, 'postgresql.auto.conf'), `primary_conninfo = '${connection}'\n`);
+  writeFileSync(join(to, 'standby.signal'), '');
+}
