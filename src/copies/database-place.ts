@@ -6,7 +6,7 @@ import { lockDataFolder } from '../database/embedded/data-folder-lock.ts';
 import { startEngine } from '../database/embedded/embedded.ts';
 import { borrowSnapshot } from '../database/embedded/snapshots.ts';
 import { Outages } from '../database/outages.ts';
-import { Primary } from '../database/primary.ts';
+import { Primary } from '../database/postgres/primary.ts';
 import { hasRunningGateways } from '../database/processes.ts';
 import { type OpenSession, openSession, type Server } from '../database/session.ts';
 import { databaseUrls } from '../database-urls.ts';

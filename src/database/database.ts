@@ -8,7 +8,7 @@ import type { PrismaClient } from './generated/client.ts';
 import type { JobDatabase } from './job-database.ts';
 import type { Listen } from './notifications.ts';
 import type { Outages } from './outages.ts';
-import { openPostgres } from './postgres.ts';
+import { openPostgres } from './postgres/postgres.ts';
 import type { Processes } from './processes.ts';
 import type { Rows } from './rows.ts';
 

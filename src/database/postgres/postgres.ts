@@ -1,21 +1,21 @@
 /** Any PostgreSQL: a pool for requests, one for jobs, and a connection for hints. */
-import type { Config } from '../config.ts';
-import { databaseUrls } from '../database-urls.ts';
-import type { Log } from '../log.ts';
-import type { Meters } from '../meters.ts';
-import { RemoteClock } from '../work/clock.ts';
-import { endWithin } from '../work/deadline.ts';
-import { clientsOf } from './clients.ts';
-import { COLUMN_TYPES } from './column-types.ts';
-import type { Database } from './database.ts';
-import { jobsOnPostgres } from './job-database.ts';
-import { migrate } from './migrate.ts';
-import { Outages } from './outages.ts';
-import { PostgresHints } from './postgres-hints.ts';
+import type { Config } from '../../config.ts';
+import { databaseUrls } from '../../database-urls.ts';
+import type { Log } from '../../log.ts';
+import type { Meters } from '../../meters.ts';
+import { RemoteClock } from '../../work/clock.ts';
+import { endWithin } from '../../work/deadline.ts';
+import { clientsOf } from '../clients.ts';
+import { COLUMN_TYPES } from '../column-types.ts';
+import type { Database } from '../database.ts';
+import { jobsOnPostgres } from '../job-database.ts';
+import { migrate } from '../migrate.ts';
+import { Outages } from '../outages.ts';
+import { joinProcesses } from '../processes.ts';
+import type { RunQuery } from '../rows.ts';
+import { SessionPool } from '../session-pool.ts';
+import { PostgresHints } from './hints.ts';
 import { Primary } from './primary.ts';
-import { joinProcesses } from './processes.ts';
-import type { RunQuery } from './rows.ts';
-import { SessionPool } from './session-pool.ts';
 
 /** Far above any statement of the gateway; so short that work goes on within 10 s after a connection hangs. */
 const STATEMENT_MAX_MS = 5_000;

@@ -3,12 +3,12 @@
  * answers. Its lock tells other processes that this one runs. It is open from the start.
  */
 import pg from 'pg';
-import { ServiceUnavailable } from '../errors.ts';
-import { type Backoff, backoffMs } from '../work/backoff.ts';
-import { withDeadline } from '../work/deadline.ts';
-import type { Listen, OnHint } from './notifications.ts';
-import type { SharedProcesses } from './processes.ts';
-import { type OpenSession, openSession, type Server } from './session.ts';
+import { ServiceUnavailable } from '../../errors.ts';
+import { type Backoff, backoffMs } from '../../work/backoff.ts';
+import { withDeadline } from '../../work/deadline.ts';
+import type { Listen, OnHint } from '../notifications.ts';
+import type { SharedProcesses } from '../processes.ts';
+import { type OpenSession, openSession, type Server } from '../session.ts';
 
 const RECONNECT: Backoff = { firstMs: 100, maxMs: 5_000, jitter: 0.3 };
 /** A quiet connection looks like one that hangs: it is checked at this interval. */
