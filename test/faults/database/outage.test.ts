@@ -2,15 +2,15 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { newKeyValue } from '../../src/domain/viewer/key-value.ts';
-import { fillUp, smallFileSystem } from './scenes/embedded/small-file-system.ts';
-import { type Gateway, startGateway } from './scenes/gateway.ts';
+import { newKeyValue } from '../../../src/domain/viewer/key-value.ts';
+import { fillUp, smallFileSystem } from '../scenes/embedded/small-file-system.ts';
+import { type Gateway, startGateway } from '../scenes/gateway.ts';
 import {
   createOwnDatabase,
   type OwnDatabase,
   type OwnServer,
   startOwnServer,
-} from './scenes/own-server.ts';
+} from '../scenes/own-server.ts';
 import {
   changeBy,
   expectUnavailable,
@@ -18,7 +18,7 @@ import {
   readBy,
   socketRefusal,
   streamRefusal,
-} from './scenes/surfaces.ts';
+} from '../scenes/surfaces.ts';
 
 const isRoot = process.getuid?.() === 0;
 /** FAULTS_SHORT=1 is the short form. */

@@ -1,7 +1,7 @@
 /** A database whose processes are frozen: it does not answer any more, and does not say so. */
 import { afterAll, beforeAll, test } from 'vitest';
-import { expectEnd, expectRecovery, openScene } from './scenes/hang-scene.ts';
-import { freeze, type OwnServer, startOwnServer } from './scenes/own-server.ts';
+import { expectEnd, expectRecovery, openScene } from '../scenes/hang-scene.ts';
+import { freeze, type OwnServer, startOwnServer } from '../scenes/own-server.ts';
 
 let server: OwnServer;
 beforeAll(async () => {
