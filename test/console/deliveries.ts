@@ -67,4 +67,40 @@ export function testDeliveries(stage: () => Stage) {
     await page.getByRole('row', { name: /Message events/ }).waitFor();
     expect(new URL(page.url()).search).toBe('?time=day');
   });
+
+  test('a stream is made, and what is put into it is seen as it comes', async () => {
+    await open('destinations');
+    await press('Add a destination');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('kept');
+    await dialog.getByRole('button', { name: /How it gets its messages$/ }).click();
+    await page.getByRole('option', { name: 'Stream: kept, and read from here' }).click();
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'kept' }).click();
+    await page.getByText('No message yet').waitFor();
+    const { project } = await stage().api(`{ project(idOrName: "demo") {
+      topics { nodes { id name } } destinations(search: "kept") { nodes { id } } } }`);
+    const [{ id }] = project.destinations.nodes;
+    for (const topic of project.topics.nodes) {
+      await stage().api(`mutation { createTopicDestinationRoute(input: { projectIdOrName: "demo",
+        topicId: "${topic.id}", destinationId: "${id}" }) { topicDestinationRoute { id } } }`);
+    }
+    const connect = (groupRef: string) =>
+      stage().api(`mutation { generateConnection(input: { projectIdOrName: "demo",
+        provider: "sandbox", groupRef: "${groupRef}", consumerRef: "ann", apiKey: "sandbox-key" }) {
+        connection { id } } }`);
+    const lines = page.locator('main .lines li');
+    await connect('stream-1');
+    await lines.filter({ hasText: 'connection.created' }).first().waitFor();
+    await holdToAxe(page);
+    await press('Pause');
+    await connect('stream-2');
+    await connect('stream-3');
+    await press('Go on');
+    await expect.poll(() => lines.count()).toBe(3);
+    await page.reload();
+    await expect.poll(() => lines.count()).toBe(3);
+    expect(await lines.first().textContent()).toContain('stream-3');
+  });
 }

@@ -62,18 +62,22 @@ export function DestinationActions({ project, destination }: ActionsProps) {
   const update = useChange<destinationActionsUpdateMutation>(UPDATE);
   const remove = useChange<destinationActionsDeleteMutation>(DELETE);
   const input = { projectIdOrName: project, destinationId: id };
+  // A stream is read: nothing is sent, signed or stopped.
+  const isWebhook = type === 'WEBHOOK';
   const next = status === 'ENABLED' ? 'DISABLED' : 'ENABLED';
   return (
     <>
-      <TestAction project={project} destinationId={id} />
-      <Action
-        isPending={update.isRunning}
-        onPress={() => update.run({ input: { ...input, status: next } })}
-      >
-        {status === 'ENABLED' ? 'Disable' : 'Enable'}
-      </Action>
-      {type === 'WEBHOOK' && <Edit input={input} shown={shown} />}
-      {type === 'WEBHOOK' && <Rotate input={input} />}
+      {isWebhook && <TestAction project={project} destinationId={id} />}
+      {isWebhook && (
+        <Action
+          isPending={update.isRunning}
+          onPress={() => update.run({ input: { ...input, status: next } })}
+        >
+          {status === 'ENABLED' ? 'Disable' : 'Enable'}
+        </Action>
+      )}
+      {isWebhook && <Edit input={input} shown={shown} />}
+      {isWebhook && <Rotate input={input} />}
       <Confirm
         opener="Delete"
         title="Delete this destination?"

@@ -14,6 +14,7 @@ import { DeliveriesList } from './deliveries-list.tsx';
 import { DestinationActions } from './destination-actions.tsx';
 import { RetryMany } from './retry-many.tsx';
 import { STATUSES } from './statuses.ts';
+import { StreamTail } from './stream-tail.tsx';
 
 const QUERY = graphql`
   query destinationPageQuery(
@@ -65,7 +66,7 @@ export default function DestinationPage({ project, id = '' }: PageProps) {
       <Panel>
         <Facts
           of={{
-            Status: <Status of={node.status} />,
+            Status: node.type === 'WEBHOOK' ? <Status of={node.status} /> : null,
             Reason: node.disabledReason,
             Type: wordsOf(node.type),
             Address: node.url && <code>{node.url}</code>,
@@ -75,26 +76,32 @@ export default function DestinationPage({ project, id = '' }: PageProps) {
           }}
         />
       </Panel>
-      <Loaded place={`activity of ${node.id}`}>
-        <DestinationActivity id={node.id} />
-      </Loaded>
-      <Panel
-        title="Deliveries"
-        actions={
-          <RetryMany
-            project={project}
-            destinationId={node.id}
-            status={status}
-            createTime={createTime}
-          />
-        }
-      >
-        <div className="filters">
-          <Filter label="Status" values={STATUSES} value={status} onChange={setStatus} />
-          <TimeFilter />
-        </div>
-        <DeliveriesList project={project} destination={node} />
-      </Panel>
+      {node.type === 'STREAM' ? (
+        <StreamTail key={node.id} id={node.id} />
+      ) : (
+        <>
+          <Loaded place={`activity of ${node.id}`}>
+            <DestinationActivity id={node.id} />
+          </Loaded>
+          <Panel
+            title="Deliveries"
+            actions={
+              <RetryMany
+                project={project}
+                destinationId={node.id}
+                status={status}
+                createTime={createTime}
+              />
+            }
+          >
+            <div className="filters">
+              <Filter label="Status" values={STATUSES} value={status} onChange={setStatus} />
+              <TimeFilter />
+            </div>
+            <DeliveriesList project={project} destination={node} />
+          </Panel>
+        </>
+      )}
     </Page>
   );
 }

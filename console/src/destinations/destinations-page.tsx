@@ -8,7 +8,7 @@ import type { destinationsPageNextQuery } from '../../__generated__/destinations
 import type { destinationsPageQuery } from '../../__generated__/destinationsPageQuery.graphql.ts';
 import { FormDialog } from '../parts/dialog.tsx';
 import { Search, useAddress, useSearch } from '../parts/filters.tsx';
-import { type FormValues, TextInput } from '../parts/form.tsx';
+import { Choice, type FormValues, TextInput } from '../parts/form.tsx';
 import { Empty, Missing, Page } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { useChange, usePageQuery } from '../parts/queries.ts';
@@ -137,12 +137,19 @@ const CREATE = graphql`
   }
 `;
 
+type Type = 'WEBHOOK' | 'STREAM';
+const TYPES: { id: Type; label: string }[] = [
+  { id: 'WEBHOOK', label: 'Webhook: posted to a URL of yours' },
+  { id: 'STREAM', label: 'Stream: kept, and read from here' },
+];
+
 function CreateDestination({ project }: { project: string }) {
   const made = useChange<destinationsPageCreateMutation>(CREATE);
   const [secret, setSecret] = useState<string | null>(null);
+  const [type, setType] = useState<Type>('WEBHOOK');
   const create = async ({ name, url }: FormValues) => {
-    const input = { projectIdOrName: project, type: 'WEBHOOK' as const };
-    const answer = await made.run({ input: { ...input, name: String(name), url: String(url) } });
+    const input = { projectIdOrName: project, type, name: String(name) };
+    const answer = await made.run({ input: { ...input, ...(url && { url: String(url) }) } });
     setSecret(answer?.createDestination.signingSecret ?? null);
     return answer;
   };
@@ -155,17 +162,25 @@ function CreateDestination({ project }: { project: string }) {
       change={made}
       shown={['name', 'url']}
       onSubmit={create}
-      made={
-        secret && {
-          about: 'The destination is made. Its signing secret, with which you check its messages:',
-          value: secret,
-          label: 'Signing secret',
-        }
-      }
+      {...(type === 'WEBHOOK' && { made: secretOf(secret) })}
       onClose={() => setSecret(null)}
     >
       <TextInput name="name" label="Name" isRequired help="Integrations name it." />
-      <TextInput name="url" label="Address" type="url" isRequired placeholder="https://" />
+      <Choice
+        label="How it gets its messages"
+        options={TYPES}
+        value={type}
+        onChange={(id) => setType(id === 'STREAM' ? 'STREAM' : 'WEBHOOK')}
+      />
+      {type === 'WEBHOOK' && (
+        <TextInput name="url" label="Address" type="url" isRequired placeholder="https://" />
+      )}
     </FormDialog>
   );
+}
+
+/** Null before it was made. */
+function secretOf(value: string | null) {
+  const about = 'The destination is made. Its signing secret, with which you check its messages:';
+  return value && { about, value, label: 'Signing secret' };
 }

@@ -13,7 +13,7 @@ export default function EventsPage({ project }: PageProps) {
   const [type, setType] = useFilter('type', EVENT_TYPES);
   const [isPaused, setPaused] = useState(false);
   const filter = { project, eventTypes: type ? [type] : null, topicId: null };
-  const { events, isLoaded, problem } = useTail(filter, isPaused);
+  const { items: events, isLoaded, problem } = useTail(filter, isPaused);
   const address = useAddress(project);
   return (
     <Page

@@ -1,0 +1,117 @@
+/** A live tail of a stream: what is put into it, newest first. */
+import { useMemo, useState } from 'react';
+import { fetchQuery, graphql, useRelayEnvironment } from 'react-relay';
+import { type IEnvironment, requestSubscription } from 'relay-runtime';
+import type { streamTailQuery } from '../../__generated__/streamTailQuery.graphql.ts';
+import type { streamTailSubscription } from '../../__generated__/streamTailSubscription.graphql.ts';
+import { Action, Refusal } from '../parts/form.tsx';
+import { Empty, Loading, Panel } from '../parts/page.tsx';
+import { Json } from '../parts/table.tsx';
+import { ClockTime } from '../parts/time.tsx';
+import { LAST_COUNT, type Source, useLive } from '../parts/use-live.ts';
+
+const LAST = graphql`
+  query streamTailQuery($id: ID!, $last: Int!) {
+    node(id: $id) {
+      ... on Destination {
+        messages(last: $last) {
+          nodes {
+            id
+            createTime
+            body
+          }
+          pageInfo {
+            endCursor
+          }
+        }
+      }
+    }
+  }
+`;
+
+const LIVE = graphql`
+  subscription streamTailSubscription($id: ID!, $after: String) {
+    streamMessages(destinationId: $id, after: $after) {
+      cursor
+      node {
+        id
+        createTime
+        body
+      }
+    }
+  }
+`;
+
+interface Message {
+  id: string;
+  createTime: string;
+  body: Record<string, unknown>;
+}
+
+export function StreamTail({ id }: { id: string }) {
+  const environment = useRelayEnvironment();
+  const source = useMemo(() => messagesOf(environment, id), [environment, id]);
+  const [isPaused, setPaused] = useState(false);
+  const { items, isLoaded, problem } = useLive(source, isPaused);
+  return (
+    <Panel
+      title="Messages, live"
+      actions={<Action onPress={() => setPaused(!isPaused)}>{isPaused ? 'Go on' : 'Pause'}</Action>}
+    >
+      <p className="quiet">{isPaused ? 'Paused. No message is missed.' : 'Live'}</p>
+      <Refusal problem={problem} />
+      {!isLoaded && <Loading />}
+      {isLoaded && items.length === 0 && !problem && (
+        <Empty title="No message yet">
+          A route leads events here; an integration's objects name the stream of their records.
+        </Empty>
+      )}
+      <ol className="lines" aria-live="off">
+        {items.map(({ id: message, createTime, body }) => (
+          <li key={message}>
+            <ClockTime of={createTime} />
+            <span className="strong">{kindOf(body)}</span>
+            <details>
+              <summary>Body</summary>
+              <Json of={body} label={`Body of ${message}`} />
+            </details>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+/** Events have their type; records and changes tell what was done, and to which object. */
+function kindOf({ notificationType, action, objectName }: Message['body']): string {
+  const words = [notificationType ?? action, objectName];
+  return words.filter((word) => typeof word === 'string').join(' ') || 'Message';
+}
+
+function messagesOf(environment: IEnvironment, id: string): Source<Message> {
+  return {
+    readLast(sink) {
+      const variables = { id, last: LAST_COUNT };
+      const { unsubscribe } = fetchQuery<streamTailQuery>(environment, LAST, variables).subscribe({
+        next: ({ node }) => {
+          const { nodes = [], pageInfo } = node?.messages ?? {};
+          sink.next({ items: [...nodes], cursor: pageInfo?.endCursor ?? null });
+        },
+        error: sink.error,
+      });
+      return unsubscribe;
+    },
+    follow(after, sink) {
+      const { dispose } = requestSubscription<streamTailSubscription>(environment, {
+        subscription: LIVE,
+        variables: { id, after },
+        onNext: (answer) => {
+          const edge = answer?.streamMessages;
+          if (edge) sink.next({ item: edge.node, cursor: edge.cursor });
+        },
+        onError: sink.error,
+      });
+      return dispose;
+    },
+  };
+}
