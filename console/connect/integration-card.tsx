@@ -8,6 +8,7 @@ import { Action } from '../src/parts/form.tsx';
 import { Loaded } from '../src/parts/page.tsx';
 import { Status } from '../src/parts/status.tsx';
 import { CredentialsForm } from './credentials-form.tsx';
+import { Disconnect } from './disconnect.tsx';
 import { InstallForm } from './install-form.tsx';
 import { InstalledPart } from './installed-part.tsx';
 
@@ -35,7 +36,9 @@ interface IntegrationCardProps {
   ends: Ends;
   integration: integrationCard_integration$key;
   provider: (credentialsForm_provider$key & { displayName: string }) | null;
-  connection: { id: string; status: string } | null;
+  connection: { id: string; status: string; consumer: { consumerRef: string } } | null;
+  /** What uses the connection. */
+  installationIds: readonly string[];
   installation: installedPart_installation$key | null;
   /** What the token permits beside seeing. */
   permissions: readonly string[];
@@ -43,6 +46,10 @@ interface IntegrationCardProps {
 
 export function IntegrationCard(props: IntegrationCardProps) {
   const { projectId, ends, provider, connection, installation, permissions } = props;
+  const mayEnd =
+    connection?.consumer.consumerRef === ends.consumerRef &&
+    permissions.includes('CONNECT') &&
+    (props.installationIds.length === 0 || permissions.includes('INSTALL'));
   const integration = useFragment(INTEGRATION, props.integration);
   const [isConnecting, setConnecting] = useState(false);
   const isBroken = connection?.status === 'BAD_CREDENTIALS';
@@ -79,24 +86,37 @@ export function IntegrationCard(props: IntegrationCardProps) {
             : `Connect ${provider?.displayName}`}
         </Action>
       )}
-      {connection && !isBroken && !isConnecting && (
-        <>
-          {installation ? (
-            <InstalledPart installation={installation} mayRead={permissions.includes('READ')} />
-          ) : (
-            <Loaded place={connection.id}>
-              <InstallForm
-                projectId={projectId}
-                groupRef={ends.groupRef}
-                connectionId={connection.id}
-                integration={integration}
-              />
-            </Loaded>
+      {connection &&
+        !isBroken &&
+        !isConnecting &&
+        (installation ? (
+          <InstalledPart installation={installation} mayRead={permissions.includes('READ')} />
+        ) : (
+          <Loaded place={connection.id}>
+            <InstallForm
+              projectId={projectId}
+              groupRef={ends.groupRef}
+              connectionId={connection.id}
+              integration={integration}
+            />
+          </Loaded>
+        ))}
+      {connection && !isConnecting && (
+        <div className="row">
+          {!isBroken && (
+            <Action kind="quiet" onPress={() => setConnecting(true)}>
+              Connect another account instead
+            </Action>
           )}
-          <Action kind="quiet" onPress={() => setConnecting(true)}>
-            Connect another account instead
-          </Action>
-        </>
+          {mayEnd && (
+            <Disconnect
+              projectId={projectId}
+              connectionId={connection.id}
+              installationIds={props.installationIds}
+              at={provider?.displayName ?? integration.provider}
+            />
+          )}
+        </div>
       )}
     </section>
   );

@@ -53,6 +53,9 @@ const QUERY = graphql`
             integration {
               id
             }
+            connection {
+              id
+            }
             ...installedPart_installation
           }
         }
@@ -98,6 +101,8 @@ export function Integrations({ session, returned }: IntegrationsProps) {
   }
   const ends = { groupRef: group.groupRef, consumerRef: consumer.consumerRef };
   const { integrations, connections, installations, entitlements } = project;
+  const connectionOf = (integration: { provider: string }) =>
+    connections.nodes.find((one) => one.provider === integration.provider) ?? null;
   return (
     <>
       <header>
@@ -118,9 +123,10 @@ export function Integrations({ session, returned }: IntegrationsProps) {
           permissions={scopes}
           integration={integration}
           provider={providers.nodes.find(({ name }) => name === integration.provider) ?? null}
-          connection={
-            connections.nodes.find((one) => one.provider === integration.provider) ?? null
-          }
+          connection={connectionOf(integration)}
+          installationIds={installations.nodes
+            .filter((one) => one.connection.id === connectionOf(integration)?.id)
+            .map(({ id }) => id)}
           installation={
             installations.nodes.find((one) => one.integration.id === integration.id) ?? null
           }

@@ -183,6 +183,21 @@ export function testConnect(stage: () => Stage) {
     expect(await connectionsOf('by-custom')).toMatchObject([{ authScheme: 'NONE' }]);
   });
 
+  test('what was connected and installed is ended by who has begun it', async () => {
+    await page.goto('about:blank');
+    await page.goto(await connectUrl('by-key'));
+    await page.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByRole('dialog').getByText('Nothing is read').waitFor();
+    await holdToAxe(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByText('Not connected', { exact: true }).waitFor();
+    expect(await connectionsOf('by-key')).toEqual([]);
+    const { project } = await stage().api(
+      '{ project(idOrName: "demo") { installations(groupRef: "by-key") { totalCount } } }',
+    );
+    expect(project.installations.totalCount).toBe(0);
+  });
+
   test('a link without a token, and one that no longer holds', async () => {
     const { url } = stage();
     await page.goto(`${url}/connect`);

@@ -1,0 +1,52 @@
+/** Ends what the person has begun: what was installed with the account first, then the connection itself. */
+import { graphql } from 'react-relay';
+import type { disconnectMutation } from '../__generated__/disconnectMutation.graphql.ts';
+import type { disconnectUninstallMutation } from '../__generated__/disconnectUninstallMutation.graphql.ts';
+import { Confirm } from '../src/parts/dialog.tsx';
+import { useChange } from '../src/parts/queries.ts';
+
+const UNINSTALL = graphql`
+  mutation disconnectUninstallMutation($input: DeleteInstallationInput!) {
+    deleteInstallation(input: $input) {
+      deletedId
+    }
+  }
+`;
+
+const DISCONNECT = graphql`
+  mutation disconnectMutation($input: DeleteConnectionInput!) {
+    deleteConnection(input: $input) {
+      deletedId
+    }
+  }
+`;
+
+interface DisconnectProps {
+  projectId: string;
+  connectionId: string;
+  /** Those that use the connection. */
+  installationIds: readonly string[];
+  /** Whose account it is, in words. */
+  at: string;
+}
+
+export function Disconnect({ projectId, connectionId, installationIds, at }: DisconnectProps) {
+  const uninstall = useChange<disconnectUninstallMutation>(UNINSTALL);
+  const disconnect = useChange<disconnectMutation>(DISCONNECT);
+  const end = async () => {
+    for (const installationId of installationIds) {
+      const input = { projectIdOrName: projectId, installationId };
+      if (!(await uninstall.run({ input }))) return null;
+    }
+    return disconnect.run({ input: { projectIdOrName: projectId, connectionId } });
+  };
+  const change = {
+    problem: uninstall.problem ?? disconnect.problem,
+    isRunning: uninstall.isRunning || disconnect.isRunning,
+  };
+  return (
+    <Confirm opener="Disconnect" title={`Disconnect ${at}?`} change={change} onConfirm={end}>
+      <p>Nothing is read from the account or written to it any more.</p>
+    </Confirm>
+  );
+}
