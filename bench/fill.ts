@@ -42,7 +42,7 @@ export async function fill(run: RunScript, sizes: Sizes, seed: number): Promise<
   for (const statement of STATEMENTS) {
     const text = Object.entries(rowsOf).reduce(
       (filled, [name, rows]) => filled.replaceAll(`:${name}`, String(rows)),
-      statement.replaceAll(':sealed', sealedText()),
+      statement.replaceAll(':sealed', sealedText()).replaceAll(':seed', `'${seed}'`),
     );
     await run(text);
   }
@@ -133,20 +133,22 @@ const STATEMENTS = [
    select pg_temp.id_of('rev', n), pg_temp.project_of(n), pg_temp.id_of('int', n), '1.0.0', '{}', pg_temp.time_of(n)
    from ${rows('10')}`,
   `insert into "Installation" (id, "projectId", "integrationId", "groupId", "connectionId", "configId",
-     "createdBy", "createTime")
+     "createdBy", "healthStatus", "createTime")
    select pg_temp.id_of('ins', n), pg_temp.project_of(n), pg_temp.id_of('int', pg_temp.in_shard(n, k % 10)),
      pg_temp.id_of('grp', pg_temp.in_shard(n, k / 10 % :groups)),
      pg_temp.id_of('con', pg_temp.in_shard(n, k / 10 % :groups)),
-     pg_temp.id_of('cfg', n), 'api:bench', pg_temp.time_of(n)
+     pg_temp.id_of('cfg', n), 'api:bench',
+     case k % 20 when 7 then 'UNHEALTHY' else 'HEALTHY' end::"InstallationHealth", pg_temp.time_of(n)
    from ${rows(':connections')}`,
   `insert into "InstallationConfig" (id, "projectId", "installationId", content, "createTime")
    select pg_temp.id_of('cfg', n), pg_temp.project_of(n), pg_temp.id_of('ins', n), '{}', pg_temp.time_of(n)
    from ${rows(':connections')}`,
-  `insert into "Operation" (id, "projectId", "integrationId", "installationId", "configId", "actionType", status,
-     result, metadata, "createTime", "updateTime")
+  `insert into "Operation" (id, "projectId", "integrationId", "installationId", "configId", "groupId", "actionType",
+     status, result, metadata, "createTime", "updateTime")
    select pg_temp.id_of('opr', n), pg_temp.project_of(n), pg_temp.id_of('int', pg_temp.in_shard(n, k % 10)),
      pg_temp.id_of('ins', pg_temp.in_shard(n, k % :connections)),
      pg_temp.id_of('cfg', pg_temp.in_shard(n, k % :connections)),
+     pg_temp.id_of('grp', pg_temp.in_shard(n, k % :connections / 10 % :groups)),
      case k % 3 when 0 then 'WRITE' else 'READ' end::"OperationActionType",
      case k % 25 when 7 then 'FAILURE' else 'SUCCESS' end::"OperationStatus",
      '[contacts] ' || n % 200 || ' records',
@@ -173,4 +175,22 @@ const STATEMENTS = [
    from "NotificationEvent"`,
   `insert into "EventLog" ("projectId", "lastPosition")
    select "projectId", max(position) from "NotificationEvent" group by 1`,
+  `insert into "SearchWord" ("projectId", kind, place, "rowId")
+   select "projectId", 'Group', word || ' ' || id, id
+   from "Group" cross join lateral search_words(array["groupRef", "groupName"]) word`,
+  // Each of 90 days, as if the project had done something of each kind in each bucket.
+  ...[
+    { grain: 'hour', block: 'day', buckets: 24 },
+    { grain: 'day', block: 'month', buckets: 31 },
+  ].map(
+    ({ grain, block, buckets }) =>
+      `insert into "ActivityCount" ("projectId", grain, time, kind, key, first, second, third, "p50Ms", "p95Ms", "p99Ms")
+       select pg_temp.project_of(n), '${grain}', time, kind, key, counts, counts, counts, counts, counts, counts
+       from generate_series(0, ${SHARDS - 1}) n,
+         generate_series(timestamptz '2025-01-01Z', '2025-03-31Z', '1 ${block}') time,
+         (values ('operation', 'READ SUCCESS'), ('operation', 'READ FAILURE'), ('operation', 'WRITE SUCCESS'),
+           ('operation', 'WRITE FAILURE'), ('delivery', 'dst_a'), ('delivery', 'dst_b'), ('record', '')) v(kind, key),
+         (select array_agg(1 + hashtext(:seed || i::text) & 1023) as counts from generate_series(1, ${buckets}) i) c
+       where n in (0, ${OWN_SHARDS}, ${OWN_SHARDS + 1})`,
+  ),
 ];

@@ -27,9 +27,24 @@ const LISTS = {
   connections: 'connections',
   'broken connections': 'connections(status: BAD_CREDENTIALS)',
   installations: 'installations',
+  'unhealthy installations': 'installations(healthStatus: UNHEALTHY)',
+  "an integration's failed operations":
+    'operations(integrationIdOrName: "sync-0", status: FAILURE)',
+  "a group's operations": 'operations(groupRef: "group-0")',
+  'operations of a minute':
+    'operations(createTime: { from: "2025-01-01T00:10:00Z", until: "2025-01-01T00:11:00Z" })',
+  'oldest operations first': 'operations(order: OLDEST_FIRST)',
+  'groups by a word': 'groups(search: "group-1")',
   'notification events': 'notificationEvents',
   groups: 'groups',
   consumers: 'consumers',
+} as const;
+
+/** Of 90 days; as many rows as they have buckets, whatever the project has done. */
+const ACTIVITY = {
+  'operations by hour': 'operations { time actionType status count }',
+  'deliveries by hour': 'deliveries { time attempts failedAttempts p50Ms p95Ms p99Ms }',
+  'records by hour': 'records { time read written receivedEvents }',
 } as const;
 
 export interface Growth {
@@ -53,6 +68,16 @@ export async function measureGrowth(postgres: Postgres, flags: Flags): Promise<G
       if (!deep) continue;
       results.push({ rows, what: `${name}, deep`, ...(await timeRequests(peer, [deep])) });
     }
+    for (const [name, selection] of Object.entries(ACTIVITY)) {
+      for (const bucket of ['HOUR', 'DAY']) {
+        const what = name.replace('hour', bucket.toLowerCase());
+        results.push({
+          rows,
+          what,
+          ...(await timeRequests(peer, [activityOf(selection, bucket)])),
+        });
+      }
+    }
     const { text, values } = nodeVariables(flags.seed);
     const nodes = await usingClient(filled.url, (client) => client.query<Variables>(text, values));
     const questions = nodes.rows.map((node) => questionOf(peer, 'Node', node));
@@ -60,6 +85,13 @@ export async function measureGrowth(postgres: Postgres, flags: Flags): Promise<G
     results.push({ rows, what: 'start of a subscription', ...(await timeSubscriptions(peer)) });
   }
   return results;
+}
+
+function activityOf(selection: string, bucket: string): Question {
+  const query = `query Activity($project: String!) { project(idOrName: $project) {
+    activity(from: "2025-01-01T00:00:00Z", until: "2025-03-31T00:00:00Z", bucket: ${bucket}) { ${selection} }
+  } }`;
+  return { operationName: 'Activity', query, variables: { project: PROJECT_NAME } };
 }
 
 /** Of a list with or without arguments of its own. */
