@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cpuMs } from './cpu.ts';
 
-const START_MS = 60_000;
+const START_MS = 180_000;
 const POLL_MS = 5;
 const ROOT = join(import.meta.dirname, '..', '..');
 

@@ -19,6 +19,10 @@ export const BLOCKS_NOT_RUN = [
   { start: ' request ─► ', reason: 'a picture' },
   { start: 'POST /graphql   ', reason: 'a picture' },
   {
+    start: 'rule_files: [ops',
+    reason: 'test/faults/operation/prometheus.test.ts runs its like',
+  },
+  {
     start: 'backend gateway',
     reason: 'test/faults/operation/rolling-restart.test.ts runs its like',
   },
