@@ -95,6 +95,19 @@ export function testChanges(stage: () => Stage) {
     expect(selectedFields.includes('phone')).toBe(!was);
   });
 
+  test('a customer is led to the connect page', async () => {
+    await open('connections');
+    await press('Connect a customer');
+    await dialog().getByLabel('Group').fill('walked');
+    await dialog().getByLabel('Consumer').fill('ann');
+    await pressInDialog('Make the address');
+    const opened = page.context().waitForEvent('page');
+    await dialog().getByRole('link', { name: 'Open the connect page' }).click();
+    const connect = await opened;
+    await connect.getByText('Connect the accounts of walked').waitFor();
+    await connect.close();
+  });
+
   test('records of the provider are looked at, by a field', async () => {
     await open(`installations/${(await installation()).id}`);
     await choose('Object', 'contacts');

@@ -16,6 +16,7 @@ import { Empty, Missing, Page } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { PageProps } from '../shell/places.ts';
+import { ConnectCustomer } from './connect-customer.tsx';
 import { ConnectionRows } from './connection-rows.tsx';
 import { FoundConnections } from './found-connections.tsx';
 
@@ -78,6 +79,7 @@ export default function ConnectionsPage({ project: idOrName }: PageProps) {
     <Page
       title="Connections"
       about="Accounts at providers that groups and consumers have connected."
+      actions={<ConnectCustomer project={idOrName} />}
       query={QUERY}
       variables={variables}
     >
