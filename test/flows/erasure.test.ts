@@ -38,7 +38,10 @@ const SEEN = `query ($id: String!, $ids: [ID!]!) {
     installations { totalCount nodes { id } }
     operations { totalCount nodes { id } }
     notificationEvents { totalCount nodes { id data } }
-    destinations { nodes { deliveries { totalCount nodes { id } } } }
+    destinations { nodes {
+      deliveries(first: 20) { totalCount nodes { id } }
+      messages(first: 20) { totalCount nodes { id body } }
+    } }
   }
   nodes(ids: $ids) { id }
 }`;
@@ -77,6 +80,7 @@ test('a group is out of sight with the answer, and soon nothing holds its names;
       'public."Group"',
       'public."IdempotencyKey"',
       'public."NotificationEvent"',
+      'public."StreamMessage"',
       'public."WriteEntry"',
     ]),
   );

@@ -9,6 +9,7 @@ import { CLIENT_ID, createProviderApp } from '../providers/oauth.ts';
 import { generate, keepEvents } from './connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from './integrations.ts';
 import { POLLING, TRIGGER } from './reads.ts';
+import { createStream } from './streams.ts';
 import { WRITE } from './writes.ts';
 
 const WORK: Work = {
@@ -48,6 +49,11 @@ export async function createProvenance(app: TestApp, name?: string) {
       topicId: topic?.id ?? '',
       destinationId: destination?.id ?? '',
     },
+  });
+  await createStream(app.app.services.database, {
+    projectId,
+    name: 'stream',
+    topicId: topic?.id ?? '',
   });
   return { ...tenant, integrationId: integration.id as string, destinationId: destination?.id };
 }
