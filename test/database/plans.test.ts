@@ -83,6 +83,9 @@ const PARENTS: Record<string, string> = {
   ConnectedAccount: idOf('con', 0, 0),
 };
 
+/** The destination that keeps its messages. */
+const STREAM = idOf('dst', 0, SIZES.few);
+
 describe.runIf(onPostgres)('on PostgreSQL', () => {
   let app: TestApp;
   let org: Awaited<ReturnType<typeof fillOrg>>;
@@ -107,7 +110,8 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     if (parent === 'Query') return `{ ${list} }`;
     if (parent === 'Viewer') return `{ parent: viewer { ${list} } }`;
     const ids: Record<string, string> = { Project: org.projectId, Org: org.orgId, ...PARENTS };
-    return `{ parent: node(id: "${ids[parent]}") { ... on ${parent} { ${list} } } }`;
+    const id = list.includes('messages(') ? STREAM : ids[parent];
+    return `{ parent: node(id: "${id}") { ... on ${parent} { ${list} } } }`;
   }
 
   describe.each(
