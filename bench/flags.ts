@@ -9,6 +9,7 @@ export const PARTS = [
   'fan-out',
   'deliveries',
   'moving',
+  'inbound',
   'scale-out',
   'start-up',
   'embedded',

@@ -6,6 +6,7 @@ import { measureEmbedded } from './parts/embedded.ts';
 import { fanOutTable, measureFanOut } from './parts/fan-out.ts';
 import { growthTable, measureGrowth } from './parts/growth.ts';
 import { growthPicture } from './parts/growth-picture.ts';
+import { inboundTable, measureInbound } from './parts/inbound/inbound.ts';
 import { measureMoving, movingTable } from './parts/moving/moving.ts';
 import { measureObserving, observingTable } from './parts/observing.ts';
 import { measureWorkload, type Result } from './parts/requests.ts';
@@ -43,6 +44,7 @@ async function measureParts(server: Postgres, flags: Flags): Promise<void> {
     tell('deliveries', await measureDeliveries(server, flags), deliveriesTable);
   }
   if (parts.includes('moving')) tell('moving', await measureMoving(server, flags), movingTable);
+  if (parts.includes('inbound')) tell('inbound', await measureInbound(server, flags), inboundTable);
   if (parts.includes('scale-out')) {
     tell('scale-out', await measureScaleOut(filled, flags), scaleOutTable);
   }

@@ -299,7 +299,7 @@ async function delayCommits(client: pg.Client, ms: number): Promise<void> {
 }
 
 /** The lease of the sandbox is the benchmark's own: no process of the gateway runs one. */
-async function addProject(client: pg.Client, sandboxUrl: string) {
+export async function addProject(client: pg.Client, sandboxUrl: string) {
   const [orgId, projectId] = [newId('org'), newId('prj')];
   await client.query('insert into "Org" (id, label) values ($1, $1)', [orgId]);
   await client.query(
@@ -339,7 +339,7 @@ async function startLimit(
   });
 }
 
-const askOf =
+export const askOf =
   (server: Server, headers: Record<string, string>) =>
   async (query: string, input: object, operationName?: string) => {
     const response = await fetch(`${server.url}/graphql`, {

@@ -1,0 +1,267 @@
+/** Events that a provider sends, until they are stored, and until they are posted on; beside a bare server. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { Pool } from 'undici';
+import { emptyDatabase, usingClient } from '../../database.ts';
+import type { Flags } from '../../flags.ts';
+import { medianOf, quantile } from '../../median.ts';
+import { GATEWAY_ENV } from '../../peers.ts';
+import type { Postgres } from '../../postgres.ts';
+import { startChild } from '../../processes/child.ts';
+import { freePort } from '../../processes/port.ts';
+import { type Server, startServer } from '../../processes/server.ts';
+import { table } from '../../table.ts';
+import { PROJECT } from '../moving/documents.ts';
+import { addProject, askOf } from '../moving/moving.ts';
+import { EVENTS_EACH, type SignedRequest, signedRequest } from './requests.ts';
+import { type Subscribed, subscribe } from './subscribed.ts';
+
+const SOCKETS = 32;
+/** More than are sent in a second. */
+const REQUESTS_PER_SECOND = 4_000;
+/** Events of a second where the way to the receiver is timed. */
+const STEADY_EVENTS = 200;
+const WAITING = { usual: 50_000, large: 1_000_000 };
+const BIG = '100000000';
+
+export interface Inbound {
+  peer: string;
+  requestsPerSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  cpuMsPerRequest: number;
+  databaseCpuMsPerRequest: number;
+}
+
+export interface InboundResults {
+  stored: Inbound[];
+  /** From the request to the signed POST. */
+  posted: { events: number; p50Ms: number; p99Ms: number };
+  /** Of the process, with none waiting and with many. */
+  memory: { waiting: number; idleBytes: number; withWaitingBytes: number };
+}
+
+interface Scene {
+  postgres: Postgres;
+  client: pg.Client;
+  databaseUrl: string;
+  subscribed: Subscribed;
+  projectId: string;
+}
+
+export async function measureInbound(postgres: Postgres, flags: Flags): Promise<InboundResults> {
+  const databaseUrl = await emptyDatabase(postgres, 'bench_inbound');
+  await using sandbox = await startChild('sandbox.ts');
+  await using receiver = await startTimedReceiver();
+  return await usingClient(databaseUrl, async (client) => {
+    const { apiKey, projectId } = await addProject(client, String(sandbox.greeting));
+    let scene: Scene;
+    let posted: InboundResults['posted'];
+    {
+      await using gateway = await startGateway(databaseUrl, 'api,worker');
+      const ask = askOf(gateway, { 'x-api-key': apiKey });
+      const subscribed = await subscribe(ask, client, {
+        project: PROJECT,
+        receiverUrl: receiver.url,
+      });
+      scene = { postgres, client, databaseUrl, subscribed, projectId };
+      posted = await timePosts(scene, { gateway, receiver, seconds: flags.seconds });
+    }
+    const stored = await measureStored(scene, flags);
+    const memory = await measureMemory(scene, flags);
+    return { stored, posted, memory };
+  });
+}
+
+async function measureStored(scene: Scene, flags: Flags): Promise<Inbound[]> {
+  await using gateway = await startGateway(scene.databaseUrl, 'api');
+  await using limit = await startLimit(scene);
+  const peers: [string, Server][] = [
+    ['limit', limit],
+    ['gateway', gateway],
+  ];
+  const rounds = new Map<string, Inbound[]>(peers.map(([name]) => [name, []]));
+  for (let round = 0; round < flags.rounds; round += 1) {
+    for (const [name, server] of round % 2 === 0 ? peers : peers.toReversed()) {
+      rounds.get(name)?.push(await measureRound(scene, { name, server, seconds: flags.seconds }));
+    }
+  }
+  return peers.map(([name]) => medianOf(rounds.get(name) ?? []));
+}
+
+async function measureRound(
+  { postgres, client, subscribed }: Scene,
+  { name, server, seconds }: { name: string; server: Server; seconds: number },
+): Promise<Inbound> {
+  await client.query('truncate "ProviderEvent"');
+  const count = Math.ceil(REQUESTS_PER_SECOND * (seconds + 1));
+  const requests = Array.from({ length: count }, () => signedRequest(subscribed));
+  await using pool = poolOf(server);
+  await Promise.all(requests.splice(0, 200).map((request) => pool.post(subscribed, request)));
+  const [cpuMs, databaseMs, startMs] = [server.cpuMs(), postgres.cpuMs(), performance.now()];
+  const times: number[] = [];
+  const sender = async () => {
+    while (performance.now() - startMs < seconds * 1_000) {
+      const request = requests.pop();
+      if (!request) throw new Error('There are too few requests.');
+      const sentMs = performance.now();
+      await pool.post(subscribed, request);
+      times.push(performance.now() - sentMs);
+    }
+  };
+  await Promise.all(Array.from({ length: SOCKETS }, sender));
+  const tookMs = performance.now() - startMs;
+  const { rows } = await client.query('select count(*)::int as count from "ProviderEvent"');
+  const sent = (times.length + 200) * EVENTS_EACH;
+  if (rows[0].count !== sent)
+    throw new Error(`${name}: of ${sent} events ${rows[0].count} are there.`);
+  const sorted = times.toSorted((a, b) => a - b);
+  return {
+    peer: name,
+    requestsPerSecond: (times.length / tookMs) * 1_000,
+    p50Ms: quantile(sorted, 0.5),
+    p99Ms: quantile(sorted, 0.99),
+    cpuMsPerRequest: (server.cpuMs() - cpuMs) / times.length,
+    databaseCpuMsPerRequest: (postgres.cpuMs() - databaseMs) / times.length,
+  };
+}
+
+interface Steady {
+  gateway: Server;
+  receiver: TimedReceiver;
+  seconds: number;
+}
+
+/** At a steady rate, as long as the part is to run. */
+async function timePosts({ subscribed }: Scene, { gateway, receiver, seconds }: Steady) {
+  await using pool = poolOf(gateway);
+  const sentMs = new Map<string, number>();
+  const posts: Promise<void>[] = [];
+  const gapMs = (1_000 * EVENTS_EACH) / STEADY_EVENTS;
+  const startMs = performance.now();
+  const count = Math.ceil((seconds * STEADY_EVENTS) / EVENTS_EACH);
+  for (let number = 0; number < count; number += 1) {
+    await sleep(Math.max(0, startMs + number * gapMs - performance.now()));
+    const request = signedRequest(subscribed);
+    for (const id of request.ids) sentMs.set(id, performance.now());
+    posts.push(pool.post(subscribed, request));
+  }
+  await Promise.all(posts);
+  while (receiver.arrivedMs.size < sentMs.size) await sleep(20);
+  const times = [...sentMs].map(([id, ms]) => (receiver.arrivedMs.get(id) ?? Number.NaN) - ms);
+  const sorted = times.toSorted((a, b) => a - b);
+  return { events: times.length, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
+}
+
+/** Nobody does them: a process that stores more has them waiting beside it. */
+async function measureMemory(scene: Scene, flags: Flags): Promise<InboundResults['memory']> {
+  const { client, subscribed, projectId } = scene;
+  const waiting = flags.large ? WAITING.large : WAITING.usual;
+  await client.query('truncate "ProviderEvent"');
+  await using gateway = await startGateway(scene.databaseUrl, 'api');
+  const round = { name: 'gateway', server: gateway, seconds: 2 };
+  await measureRound(scene, round);
+  const idleBytes = gateway.memoryBytes();
+  await client.query(
+    `insert into "ProviderEvent" ("projectId", "installationId", "objectName", "nativeId",
+       "providerAppId", "recordId", "kind", "nativeType", "eventTime", "changedFields", "content")
+     select $1, $2, 'contacts', 'waits-' || n, $3, n::text, 'DELETE', 'contacts.deleted', now(), '{}', '{"raw": {}}'
+     from generate_series(1, $4::int) n`,
+    [projectId, subscribed.installationId, subscribed.providerAppId, waiting],
+  );
+  await using pool = poolOf(gateway);
+  for (let number = 0; number < 1_000; number += 1)
+    await pool.post(subscribed, signedRequest(subscribed));
+  return { waiting, idleBytes, withWaitingBytes: gateway.memoryBytes() };
+}
+
+function poolOf(server: Server) {
+  const pool = new Pool(server.url, { connections: SOCKETS, pipelining: 1 });
+  return {
+    async post({ providerAppId }: Subscribed, { body, headers }: SignedRequest): Promise<void> {
+      const path = `/webhooks/sandbox/${providerAppId}`;
+      const answer = await pool.request({ method: 'POST', path, headers, body });
+      const text = await answer.body.text();
+      if (answer.statusCode !== 204) throw new Error(`${answer.statusCode} ${text}`);
+    },
+    [Symbol.asyncDispose]: () => pool.close(),
+  };
+}
+
+interface TimedReceiver extends AsyncDisposable {
+  url: string;
+  /** By the id of the event. */
+  arrivedMs: Map<string, number>;
+}
+
+async function startTimedReceiver(): Promise<TimedReceiver> {
+  const arrivedMs = new Map<string, number>();
+  const server = createServer((request, response) => {
+    const nowMs = performance.now();
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      response.writeHead(200, { 'content-length': 0 }).end();
+      const { result = [] } = JSON.parse(Buffer.concat(chunks).toString());
+      for (const { rawEvent } of result) if (rawEvent) arrivedMs.set(rawEvent.id, nowMs);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    arrivedMs,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function startGateway(databaseUrl: string, ROLES: string): Promise<Server> {
+  return startServer({
+    script: 'src/main.ts',
+    port: await freePort(),
+    env: {
+      ...GATEWAY_ENV,
+      DATABASE_URL: databaseUrl,
+      ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
+      LIMIT_WAITING_EVENTS: BIG,
+      ROLES,
+    },
+    readyPath: '/readyz',
+  });
+}
+
+async function startLimit({ databaseUrl, projectId, subscribed }: Scene): Promise<Server> {
+  const { DATABASE_POOL_SIZE: POOL_SIZE } = GATEWAY_ENV;
+  const SUBSCRIBED = JSON.stringify(subscribed);
+  return startServer({
+    script: 'bench/peers/inbound.ts',
+    port: await freePort(),
+    env: { DATABASE_URL: databaseUrl, POOL_SIZE, PROJECT_ID: projectId, SUBSCRIBED },
+    readyPath: '/',
+  });
+}
+
+export function inboundTable({ stored, posted, memory }: InboundResults): string {
+  const limit = stored.find(({ peer }) => peer === 'limit');
+  const rows = stored.map((one) => [
+    `requests of ${EVENTS_EACH} events, ${one.peer}`,
+    Math.round(one.requestsPerSecond),
+    (one.requestsPerSecond / (limit ?? one).requestsPerSecond).toFixed(2),
+    one.p50Ms.toFixed(2),
+    one.p99Ms.toFixed(2),
+    one.cpuMsPerRequest.toFixed(3),
+    one.databaseCpuMsPerRequest.toFixed(3),
+  ]);
+  const head = ['', 'each second', 'ratio', 'p50 ms', 'p99 ms', 'cpu ms', 'database'];
+  const mebibytes = (bytes: number) => Math.round(bytes / 2 ** 20);
+  const lines = [
+    `From request to signed POST at ${STEADY_EVENTS} events/s: p50 ${posted.p50Ms.toFixed(1)} ms, p99 ${posted.p99Ms.toFixed(1)} ms`,
+    `Memory: ${mebibytes(memory.idleBytes)} MiB, with ${memory.waiting} events waiting ${mebibytes(memory.withWaitingBytes)} MiB`,
+  ];
+  return `Events of providers\n${table(head, rows)}\n${lines.join('\n')}\n`;
+}

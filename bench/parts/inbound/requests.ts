@@ -1,0 +1,31 @@
+/** Requests as the provider signs them, made beforehand: none of it is measured. */
+import { createHmac } from 'node:crypto';
+import { SECRET, type Subscribed } from './subscribed.ts';
+
+export const EVENTS_EACH = 10;
+
+export interface SignedRequest {
+  ids: string[];
+  body: Buffer;
+  headers: Record<string, string>;
+}
+
+let made = 0;
+
+/** Deletions: they need no fetch. No two events are the same. */
+export function signedRequest({ account }: Subscribed): SignedRequest {
+  const occurredAt = new Date().toISOString();
+  const events = Array.from({ length: EVENTS_EACH }, () => {
+    made += 1;
+    const about = { type: 'contacts.deleted', account, objectName: 'contacts' };
+    return { id: `event-${made}`, recordId: `${made}`, occurredAt, ...about };
+  });
+  const body = Buffer.from(JSON.stringify({ events }));
+  const seconds = Math.floor(Date.now() / 1_000);
+  const digest = createHmac('sha256', SECRET).update(`${seconds}.`).update(body).digest('hex');
+  const headers = {
+    'content-type': 'application/json',
+    'x-sandbox-signature': `t=${seconds},v1=${digest}`,
+  };
+  return { ids: events.map(({ id }) => id), body, headers };
+}
