@@ -16,7 +16,7 @@ import { table } from '../table.ts';
 import { type DatabaseKind, type EnduranceFlags, readEnduranceFlags } from './flags.ts';
 import { type Growth, growthOf, isFlat } from './growth.ts';
 import { endurancePicture } from './picture.ts';
-import { type Sample, watch } from './watch.ts';
+import { createWatch, type Sample } from './watch.ts';
 import { type Demo, startWork } from './work.ts';
 
 interface Run {
@@ -50,13 +50,13 @@ async function endure(
     });
     const demo: Demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
     const work = startWork({ ...demo, url: server.url }, flags.rate);
-    const place = { server, metricsPort, url, folder };
+    const watch = createWatch({ server, metricsPort, url, folder });
     const samples: Sample[] = [];
     const endMs = performance.now() + flags.minutes * 60_000;
     const everyMs = Math.max(1_000, (flags.minutes * 60_000) / SAMPLES);
     while (performance.now() < endMs) {
       await sleep(everyMs);
-      samples.push(await watch(place, work.takeLatencies()));
+      samples.push(await watch(work.takeLatencies()));
     }
     const { answered, failures } = await work.stop();
     return { database, samples, growth: growthOf(samples), answered, failures };

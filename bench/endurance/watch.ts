@@ -8,7 +8,7 @@ import type { Server } from '../processes/server.ts';
 const MIB = 2 ** 20;
 
 export interface Sample {
-  /** Since the gateway's start, about. */
+  /** Since the work began. */
   seconds: number;
   memoryMib: number;
   descriptors: number;
@@ -29,17 +29,23 @@ export interface Place {
   folder: string;
 }
 
-let lastMs = performance.now();
-const beganMs = new WeakMap<Server, number>();
+/** From now on; what it returns is called with the latencies since the last call. */
+export function createWatch(place: Place): (latencies: number[]) => Promise<Sample> {
+  const beganMs = performance.now();
+  let lastMs = beganMs;
+  return (latencies) => {
+    const nowMs = performance.now();
+    const about = { seconds: (nowMs - beganMs) / 1_000, sinceMs: nowMs - lastMs };
+    lastMs = nowMs;
+    return look(place, latencies, about);
+  };
+}
 
-export async function watch(
+async function look(
   { server, metricsPort, url, folder }: Place,
   latencies: number[],
+  { seconds, sinceMs }: { seconds: number; sinceMs: number },
 ): Promise<Sample> {
-  const nowMs = performance.now();
-  const sinceMs = nowMs - lastMs;
-  lastMs = nowMs;
-  if (!beganMs.has(server)) beganMs.set(server, nowMs - sinceMs);
   const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   const sumOf = (name: string) =>
     [...metrics.matchAll(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, 'gm'))].reduce(
@@ -48,7 +54,7 @@ export async function watch(
     );
   const sorted = Float64Array.from(latencies).sort();
   return {
-    seconds: Math.round((nowMs - (beganMs.get(server) ?? nowMs)) / 1_000),
+    seconds: Math.round(seconds),
     memoryMib: server.memoryBytes() / MIB,
     descriptors: readdirSync(`/proc/${server.pid}/fd`).length,
     connections: sumOf('db_client_connection_count'),
