@@ -53,6 +53,7 @@ async function disable(
       select: { id: true, projectId: true, name: true, url: true },
     });
     if (!disabled) return false;
+    // Only a webhook is ever disabled for failing: it has a URL.
     const { id: destinationId, projectId, name: destinationName, url } = disabled;
     await recordEvent(tx, {
       projectId,
