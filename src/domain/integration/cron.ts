@@ -65,10 +65,11 @@ function smallestGapMinutes(schedule: string): number {
 
 /** With both kinds of day given, cron runs on either. */
 function runsTwoDaysInARow({ month, dayOfMonth, dayOfWeek }: CronFieldCollection): boolean {
+  const has = ({ values }: { values: readonly unknown[] }, value: number) => values.includes(value);
   const runsOn = (date: Date) => {
-    if (!month.values.includes((date.getUTCMonth() + 1) as never)) return false;
-    const inMonth = dayOfMonth.values.includes(date.getUTCDate() as never);
-    const inWeek = dayOfWeek.values.includes(date.getUTCDay() as never);
+    if (!has(month, date.getUTCMonth() + 1)) return false;
+    const inMonth = has(dayOfMonth, date.getUTCDate());
+    const inWeek = has(dayOfWeek, date.getUTCDay());
     if (dayOfMonth.isWildcard) return inWeek;
     return inMonth || (inWeek && !dayOfWeek.isWildcard);
   };
