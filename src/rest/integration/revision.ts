@@ -31,7 +31,7 @@ export const content = resource(
   shownObject(integrationContentInput, {
     schedule: z
       .string()
-      .describe('A cron expression of five fields, in UTC; empty if it is read only by triggers.'),
+      .describe('A cron expression of five fields, in UTC; empty if there is none.'),
   }).shape,
 );
 
@@ -50,13 +50,19 @@ export function showRevision(row: Row<'Revision'>) {
   return { ...row, content: showContent(contentOf(row)) };
 }
 
-function showContent({ read, ...content }: IntegrationContent): Record<string, unknown> {
-  const objects = read?.objects.map((one) => ({ ...one, schedule: one.schedule ?? '' }));
-  return withoutNulls({ ...content, read: objects ? { objects } : null }) as Record<
-    string,
-    unknown
-  >;
+function showContent(content: IntegrationContent): Record<string, unknown> {
+  const { read, watchSchema } = content;
+  return withoutNulls({
+    ...content,
+    read: read && { objects: read.objects.map(showScheduled) },
+    watchSchema: watchSchema && showScheduled(watchSchema),
+  }) as Record<string, unknown>;
 }
+
+const showScheduled = <T extends { schedule: string | null }>(one: T) => ({
+  ...one,
+  schedule: one.schedule ?? '',
+});
 
 export const revisionEndpoints = [
   listEndpoint({

@@ -73,6 +73,20 @@ test('everything that a content may hold comes back as it was given', async () =
   expect((await rest.get(path)).latestRevision.content).toEqual(content);
 });
 
+test('what is looked at and read without a schedule shows an empty one', async () => {
+  const rest = await integrating();
+  const [contacts] = contentFor().read.objects;
+  const { schedule: _schedule, ...unscheduled } = { schedule: undefined, ...contacts };
+  const allObjects = { fieldCreated: { enabled: 'always' } };
+  const watchSchema = { destination: 'records', allObjects };
+  const content = contentFor('crm', { read: { objects: [unscheduled] }, watchSchema });
+  const path = await createIntegration(rest, content);
+  expect((await rest.get(path)).latestRevision.content).toMatchObject({
+    read: { objects: [{ schedule: '' }] },
+    watchSchema: { schedule: '', allObjects },
+  });
+});
+
 test('what is wrong is told at its place, whether the form or the rules tell it', async () => {
   const rest = await integrating();
   const issuesOf = async (body: unknown) =>
