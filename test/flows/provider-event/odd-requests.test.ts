@@ -64,7 +64,8 @@ test(`of ${REQUESTS} forged, replayed, truncated, oversized and odd requests non
     const headers = { 'x-sandbox-signature': signature(body, how) };
     return { path, method: 'POST', body, headers };
   };
-  const cutAt = (body: Buffer<ArrayBuffer>) => body.subarray(0, Math.floor(random() * (body.length - 1)));
+  const cutAt = (body: Buffer<ArrayBuffer>) =>
+    body.subarray(0, Math.floor(random() * (body.length - 1)));
   const large = bytes(eventOf({ recordId: 'x'.repeat(1024 * 1024) }));
   const kinds: Record<string, () => Sent> = {
     forged: () => signed(bytes(eventOf()), { secret: `${SECRET}${pick(HOSTILE_TEXTS)}!` }),

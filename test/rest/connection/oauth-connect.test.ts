@@ -70,7 +70,11 @@ test('a connection is consented to again, with its own ends, app and scheme', as
   const url = await rest.patch(`${path}:oauth-update`, change);
   expect(new URL(url).searchParams.get('scope')).toBe('records.read records.write');
   expect(await consent(url)).toBe(id);
-  expect(await rest.get(path)).toEqual({ ...before, tokenExpireTime: expect.any(String), updateTime: expect.any(String) });
+  expect(await rest.get(path)).toEqual({
+    ...before,
+    tokenExpireTime: expect.any(String),
+    updateTime: expect.any(String),
+  });
   const renewed = await storedCredentials(app, await getConnection(app, id));
   expect(renewed).toMatchObject({ scopes: change.scopes });
   expect(renewed).not.toEqual(stored);
