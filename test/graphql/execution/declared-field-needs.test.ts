@@ -46,6 +46,7 @@ const objects = new Map<string, object | undefined>([
   ['BillingAccount', (await find('BillingAccount', { orgId }))[0]],
   ['Project', (await find('Project', { id: projectId }))[0]],
   ['DeliveryAttempt', { attemptNumber: 1, responseBody: 'no such hook' }],
+  ['StreamMessage', { id: newId('msg'), projectId, body: '{}', createTime: new Date() }],
 ]);
 for (const table of IN_PROJECT) {
   const type = table === 'Connection' ? 'ConnectedAccount' : table;
