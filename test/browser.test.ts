@@ -38,10 +38,14 @@ async function openGraphiql(): Promise<{ page: Page; foreign: string[] }> {
   return { page, foreign };
 }
 
-/** One click, as a person gives it. */
+/** One click, as a person gives it. A moment later, and before a person's next click, GraphiQL has read the tab's text. */
 async function openTab(page: Page, name: string) {
   await page.locator('.graphiql-tab-button', { hasText: name }).click();
   await page.locator('.graphiql-tab-active', { hasText: name }).waitFor();
+  await page.waitForFunction(
+    (operation) => localStorage.getItem('graphiql:query')?.includes(operation),
+    ` ${name} {`,
+  );
 }
 
 test.skipIf(noBrowser)('GraphiQL needs no internet, and its first tab runs as it is', async () => {
