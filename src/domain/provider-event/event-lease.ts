@@ -24,6 +24,7 @@ export type EventClaim = Pick<
   | 'objectName'
   | 'provider'
   | 'connectionId'
+  | 'status'
   | 'eventFailures'
   | 'eventLeaseToken'
 >;
@@ -58,7 +59,7 @@ export async function claimWaiting(
     from chosen where s."projectId" = chosen."projectId"
       and s."installationId" = chosen."installationId" and s."objectName" = chosen."objectName"
     returning s."projectId", s."installationId", s."objectName", s."provider",
-      s."connectionId", s."eventFailures", s."eventLeaseToken"`;
+      s."connectionId", s."status", s."eventFailures", s."eventLeaseToken"`;
 }
 
 export function holdEvents(

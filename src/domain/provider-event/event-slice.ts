@@ -18,6 +18,8 @@ import { type EventSource, fetchRecords, getEventSource } from './event-source.t
 const EVENTS_AT_ONCE = 100;
 /** Then others have their turn. */
 const SLICE_MS = 5_000;
+/** While events come without a pause, what they are told with is read again after this time. */
+const SOURCE_MS = 1_000;
 const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
 /** What could not be done for so long is given up. */
 const GIVE_UP_MS = DAY_MS;
@@ -32,9 +34,10 @@ export async function doEvents(
   const { prisma } = services.database;
   try {
     const endMs = performance.now() + SLICE_MS;
+    const sourceOf = keptSource(services, claim);
     let isMore = true;
     while (isMore && performance.now() < endMs && !signal.aborted) {
-      isMore = await doSome(services, claim);
+      isMore = await doSome(services, claim, sourceOf);
     }
     await changeClaimed(prisma, claim, GIVEN_BACK);
   } catch (error) {
@@ -45,8 +48,27 @@ export async function doEvents(
   }
 }
 
+/** Throws what getEventSource throws, and UNPROCESSABLE if the project is owed too much. */
+function keptSource(services: Services, claim: EventClaim): () => Promise<EventSource> {
+  let kept: EventSource | undefined;
+  let untilMs = 0;
+  return async () => {
+    if (kept && performance.now() < untilMs) return kept;
+    if (await isBacklogged(services, claim.projectId)) {
+      throw unprocessable('The project is owed too much.');
+    }
+    kept = await getEventSource(services, claim);
+    untilMs = performance.now() + SOURCE_MS;
+    return kept;
+  };
+}
+
 /** Whether more may wait. */
-async function doSome(services: Services, claim: EventClaim): Promise<boolean> {
+async function doSome(
+  services: Services,
+  claim: EventClaim,
+  sourceOf: () => Promise<EventSource>,
+): Promise<boolean> {
   const { projectId, installationId, objectName } = claim;
   const events = await services.database.prisma.providerEvent.findMany({
     where: { projectId, installationId, objectName, doneTime: null },
@@ -54,8 +76,7 @@ async function doSome(services: Services, claim: EventClaim): Promise<boolean> {
     take: EVENTS_AT_ONCE,
   });
   if (events.length === 0) return false;
-  if (await isBacklogged(services, projectId)) throw unprocessable('The project is owed too much.');
-  const source = await getEventSource(services, claim);
+  const source = await sourceOf();
   const fetched = await fetchRecords(services, source, events);
   const messages = eventMessages(source.head, events, { plan: source.plan, fetched });
   await record(services, claim, { events, messages, source });
@@ -85,7 +106,7 @@ async function record(
       lastEventTime: events.at(-1)?.eventTime ?? null,
       eventCount: { increment: events.length },
     });
-    await noteFirst(tx, claim);
+    if (claim.status !== 'ACTIVE') await noteFirst(tx, claim);
     await markDone(tx, events, services.now());
     const destination = await holdDestination(tx, projectId, source.destination);
     const owed = messages.map(({ recordId, body }) =>
