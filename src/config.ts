@@ -1,75 +1,30 @@
 /** The only reader of the environment. Everything is checked at start, and all problems are reported at once. */
-import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { databaseUrls } from './database-urls.ts';
 import { StartRefused } from './errors.ts';
+import { limitSettings } from './limit-settings.ts';
 import { otelSettings } from './otel-settings.ts';
-import { KEY_BYTES, Secret } from './secrets.ts';
+import { Secret } from './secrets.ts';
+import {
+  algorithm,
+  cidr,
+  encryptionKey,
+  flag,
+  httpUrl,
+  list,
+  milliseconds,
+  origin,
+  publicUrl,
+  seconds,
+  wholeNumber,
+} from './setting-kinds.ts';
 
-const DAY_SECONDS = 86_400;
 const PORT = 4000;
 const RATE_PER_SECOND = 1000;
 const RATE_BURST = 2000;
 
-/** What every column, parameter and counter that a number ends up in can hold. */
-const NUMBER_MAX = 2 ** 31 - 1;
-/** Far below what a timer can take (2^31-1 ms), and far above what anybody waits for. */
-const TIME_MAX_MS = DAY_SECONDS * 1000;
-/** Half of the longest text that Node can hold. */
-const TEXT_MAX_BYTES = 2 ** 28;
-/** A document is walked by recursion: far deeper ones would exceed the stack. */
-const DEPTH_MAX = 500;
-
 /** Each has series of its own of every metric that tells projects apart. */
 const METRICS_PROJECTS_MAX = 100;
-
-const wholeNumber = (fallback: number, min: number, max = NUMBER_MAX) =>
-  z.coerce.number().int().min(min).max(max).default(fallback);
-const milliseconds = (fallback: number, min: number) => wholeNumber(fallback, min, TIME_MAX_MS);
-
-const list = z
-  .string()
-  .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((item) => item.trim())
-      .filter(Boolean),
-  );
-
-const flag = z
-  .enum(['true', 'false', '1', '0'])
-  .transform((text) => text === 'true' || text === '1');
-
-const cidr = z
-  .string()
-  .refine((text) => ipaddr.isValidCIDR(text), 'must be a CIDR like 10.0.0.0/8');
-const origin = z
-  .string()
-  .refine(
-    (text) => URL.canParse(text) && new URL(text).origin === text,
-    'must be an origin like https://app.example',
-  );
-/** A URL that others use: paths are appended to it. */
-const publicUrl = z
-  .url({ protocol: /^https?$/ })
-  .refine((text) => /^[^?#@]*$/.test(text), 'must have no user info, query or fragment');
-const httpUrl = z.url({ protocol: /^https?$/ });
-/** Asymmetric algorithms only: the keys of an issuer are public. */
-const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
-const algorithm = z.enum(ALGORITHMS as [string, ...string[]]);
-const seconds = z
-  .string()
-  .regex(/^\d+$/, 'must be whole seconds')
-  .transform(Number)
-  .pipe(z.number().max(30 * DAY_SECONDS));
-const encryptionKey = z
-  .string()
-  .refine(
-    (text) => Buffer.from(text, 'base64').length === KEY_BYTES,
-    `must be ${KEY_BYTES} bytes in base64`,
-  )
-  .transform((text) => new Secret(text));
 
 /** Every variable, with its meaning, its default and what it may be. */
 export const environment = z.object({
@@ -214,53 +169,7 @@ export const environment = z.object({
   WRONG_KEY_LIMIT_PER_MINUTE: wholeNumber(60, 1).describe(
     'Wrong keys or tokens per minute for each address',
   ),
-  LIMIT_BODY_BYTES: wholeNumber(1_048_576, 1024, TEXT_MAX_BYTES).describe('Largest request body'),
-  LIMIT_DOCUMENT_BYTES: wholeNumber(65_536, 256, TEXT_MAX_BYTES).describe(
-    'Largest GraphQL document',
-  ),
-  LIMIT_TOKENS: wholeNumber(2000, 10).describe('Tokens in a document'),
-  LIMIT_DEPTH: wholeNumber(12, 1, DEPTH_MAX).describe('Levels of fields'),
-  LIMIT_ALIASES: wholeNumber(30, 0).describe('Aliases in an operation'),
-  LIMIT_ROOT_FIELDS: wholeNumber(30, 1).describe('Root fields of a query'),
-  LIMIT_ROOT_MUTATIONS: wholeNumber(10, 1).describe('Root fields of a mutation'),
-  LIMIT_DIRECTIVES: wholeNumber(20, 0).describe('Directives in an operation'),
-  LIMIT_COST: wholeNumber(50_000, 1).describe(
-    'Cost of an operation: each object 1, and each page of a provider 100, times the page sizes around it',
-  ),
-  LIMIT_QUERY_MS: milliseconds(10_000, 100).describe('Time of a query'),
-  LIMIT_MUTATION_MS: milliseconds(30_000, 100).describe(
-    'Time of a mutation, which may wait for a provider',
-  ),
-  LIMIT_PROXY_MS: milliseconds(300_000, 100).describe(
-    'Time of a request that is forwarded to a provider, to the end of its answer',
-  ),
-  LIMIT_SUBSCRIPTIONS: wholeNumber(10_000, 1).describe(
-    'Subscriptions that one API key or token may have open in one process',
-  ),
-  LIMIT_PENDING_DELIVERIES: wholeNumber(100_000, 1).describe(
-    'Deliveries pending to enabled destinations of a project, from which on reads and writes wait',
-  ),
-  LIMIT_STREAM_BYTES: wholeNumber(1_073_741_824, 1_048_576).describe(
-    'Bytes of messages that a stream keeps; the oldest beyond them are removed within a minute',
-  ),
-  LIMIT_WAITING_EVENTS: wholeNumber(1_000_000, 1).describe(
-    "Events of a project's providers that wait to be done, from which on more are refused with 503 and Retry-After",
-  ),
-  LIMIT_REQUESTS: wholeNumber(1_000, 1).describe(
-    'Requests that one process answers at once; more are refused with 503 and Retry-After',
-  ),
-  LIMIT_SOCKETS: wholeNumber(20_000, 1).describe('WebSocket connections to one process'),
-  LIMIT_HEAD_MS: milliseconds(5_000, 100).describe('Time in which the head of a request must come'),
-  LIMIT_BODY_MS: milliseconds(5_000, 100).describe(
-    'Time for a body to come; a large one has more by LIMIT_BODY_BYTES_PER_SECOND',
-  ),
-  LIMIT_BODY_BYTES_PER_SECOND: wholeNumber(32_768, 1).describe('Lowest speed of a body'),
-  LIMIT_UNFINISHED: wholeNumber(256, 1).describe(
-    'Heads, bodies and sockets of one address each that are unfinished for over a second; the oldest are cut off',
-  ),
-  LIMIT_UNFINISHED_BYTES: wholeNumber(33_554_432, 65_536).describe(
-    'Bytes that unfinished bodies of one address may take',
-  ),
+  ...limitSettings,
   DRAIN_MS: milliseconds(0, 0).describe(
     'Time in which a process with the role api that is told to stop is not ready and still takes requests, until its balancer knows',
   ),

@@ -1,10 +1,8 @@
 /** The variables by which OpenTelemetry is configured everywhere, as far as the gateway takes them. */
 import { z } from 'zod';
 import { Secret } from './secrets.ts';
+import { httpUrl, wholeNumber } from './setting-kinds.ts';
 
-const url = z.url({ protocol: /^https?$/ });
-const wholeNumber = (fallback: number, max: number) =>
-  z.coerce.number().int().min(1).max(max).default(fallback);
 const secret = z
   .string()
   .refine(
@@ -14,12 +12,12 @@ const secret = z
   .transform((text) => new Secret(text));
 
 export const otelSettings = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: url
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
     .optional()
     .describe(
       'Base URL of a receiver of traces over OTLP, /v1/traces is added; default: none, nothing is traced',
     ),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl
     .optional()
     .describe('The same as a whole URL; it goes before OTEL_EXPORTER_OTLP_ENDPOINT'),
   OTEL_EXPORTER_OTLP_PROTOCOL: z
@@ -31,7 +29,7 @@ export const otelSettings = {
     .describe(
       'Headers for the receiver of traces: name=value, comma-separated, values URL-encoded',
     ),
-  OTEL_EXPORTER_OTLP_TIMEOUT: wholeNumber(10_000, 600_000).describe(
+  OTEL_EXPORTER_OTLP_TIMEOUT: wholeNumber(10_000, 1, 600_000).describe(
     'Milliseconds in which the receiver must answer',
   ),
   OTEL_SERVICE_NAME: z
@@ -60,13 +58,13 @@ export const otelSettings = {
     .max(1)
     .default(1)
     .describe('Share of traces that traceidratio samples, 0 to 1'),
-  OTEL_BSP_SCHEDULE_DELAY: wholeNumber(5_000, 600_000).describe(
+  OTEL_BSP_SCHEDULE_DELAY: wholeNumber(5_000, 1, 600_000).describe(
     'Milliseconds between two sendings of spans',
   ),
-  OTEL_BSP_MAX_QUEUE_SIZE: wholeNumber(2_048, 1_000_000).describe(
+  OTEL_BSP_MAX_QUEUE_SIZE: wholeNumber(2_048, 1, 1_000_000).describe(
     'Spans that wait to be sent; more are dropped',
   ),
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: wholeNumber(512, 1_000_000).describe(
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: wholeNumber(512, 1, 1_000_000).describe(
     'Spans of one sending; at most OTEL_BSP_MAX_QUEUE_SIZE',
   ),
   OTEL_SDK_DISABLED: z

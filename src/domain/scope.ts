@@ -4,7 +4,6 @@
  */
 import type { Link } from '../database/reads/linked-rows.ts';
 import type { InOrgs, Row, Table, Where } from '../database/rows.ts';
-import { anyOfThese, Kept, statements } from '../database/statements.ts';
 import { notFound } from '../errors.ts';
 import { prefixOf } from '../ids.ts';
 import type { Call } from './call.ts';
@@ -12,6 +11,7 @@ import { domainOf } from './org/domain-name.ts';
 import type { EndUserViewer } from './viewer/end-user.ts';
 import { isOwnRow, narrowed } from './viewer/end-user-rows.ts';
 import type { Viewer } from './viewer/viewer.ts';
+import { CONSUMERS_OF_GROUP, VISIBLE_BUILDERS, VISIBLE_INVITES } from './viewer/visible-rows.ts';
 
 export type { PageRow } from '../database/reads/linked-rows.ts';
 export type { Row } from '../database/rows.ts';
@@ -210,91 +210,6 @@ async function findOfEndUser(
   const where = narrowed(viewer, table, table === 'Project' ? { id: ids } : { projectId, id: ids });
   return where ? rows.find(table, where) : [];
 }
-
-/** The end user's own consumer, and those who have connected an account for the same group. */
-const CONSUMERS_OF_GROUP = new Kept<EndUserViewer & { ids: string[] }, Row<'Consumer'>>((value) =>
-  statements
-    .selectFrom('Consumer as c')
-    .selectAll()
-    .where(
-      'c.projectId',
-      '=',
-      value(({ projectId }) => projectId),
-    )
-    .where('c.id', '=', anyOfThese(value(({ ids }) => ids)))
-    .where((eb) => {
-      const connection = eb
-        .selectFrom('Connection as n')
-        .select('n.id')
-        .whereRef('n.projectId', '=', 'c.projectId')
-        .whereRef('n.consumerId', '=', 'c.id')
-        .where(
-          'n.groupId',
-          '=',
-          value(({ groupId }) => groupId),
-        );
-      return eb.or([
-        eb(
-          'c.id',
-          '=',
-          value(({ consumerId }) => consumerId),
-        ),
-        eb.exists(connection),
-      ]);
-    }),
-);
-
-/** Members of the viewer's orgs, and the viewer if it is a builder. */
-const VISIBLE_BUILDERS = new Kept<
-  { ids: string[]; orgIds: string[]; viewerId: string },
-  Row<'Builder'>
->((value) =>
-  statements
-    .selectFrom('Builder as b')
-    .selectAll()
-    .where('b.id', '=', anyOfThese(value(({ ids }) => ids)))
-    .where((eb) => {
-      const membership = eb
-        .selectFrom('OrgMember as m')
-        .select('m.orgId')
-        .whereRef('m.builderId', '=', 'b.id')
-        .where('m.orgId', '=', anyOfThese(value(({ orgIds }) => orgIds)));
-      return eb.or([
-        eb(
-          'b.id',
-          '=',
-          value(({ viewerId }) => viewerId),
-        ),
-        eb.exists(membership),
-      ]);
-    }),
-);
-
-/** Invites of the viewer's orgs, and pending ones to the viewer's own e-mail address. */
-const VISIBLE_INVITES = new Kept<
-  { ids: string[]; orgIds: string[]; email: string | null; now: Date },
-  Row<'Invite'>
->((value) =>
-  statements
-    .selectFrom('Invite')
-    .selectAll()
-    .where('id', '=', anyOfThese(value(({ ids }) => ids)))
-    .where((eb) => {
-      const isPending = eb.and([
-        eb(
-          'pendingEmail',
-          '=',
-          value(({ email }) => email),
-        ),
-        eb(
-          'expireTime',
-          '>',
-          value(({ now }) => now),
-        ),
-      ]);
-      return eb.or([eb('orgId', '=', anyOfThese(value(({ orgIds }) => orgIds))), isPending]);
-    }),
-);
 
 function emailOf(viewer: Viewer): string | null {
   return viewer.kind === 'BUILDER' ? viewer.email : null;

@@ -1,7 +1,8 @@
 /** Provider-side events: what a provider tells of its own accord, and how it is told to. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Client } from '@grpc/grpc-js';
-import type { ProviderRecord, ProviderSession } from './contract.ts';
+import type { ProviderSession } from './contract.ts';
+import type { ProviderRecord } from './moving-records.ts';
 
 export const PROVIDER_EVENT_KINDS = [
   'CREATE',

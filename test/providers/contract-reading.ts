@@ -1,6 +1,7 @@
 /** The part of the provider contract that reads and describes. */
 import { expect, test } from 'vitest';
-import { FIELD_VALUE_TYPES, type PageRead } from '../../src/providers/contract.ts';
+import { FIELD_VALUE_TYPES } from '../../src/providers/contract.ts';
+import type { PageRead } from '../../src/providers/moving-records.ts';
 import {
   declared,
   failureOf,

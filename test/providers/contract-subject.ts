@@ -1,14 +1,12 @@
 /** What the provider contract tries its tests on, and how they read and judge it. */
 import { inspect } from 'node:util';
 import { expect, type TestContext } from 'vitest';
+import type { Capabilities, Provider, ProviderSession } from '../../src/providers/contract.ts';
 import type {
-  Capabilities,
   PageRead,
-  Provider,
   ProviderRecord,
-  ProviderSession,
   RecordOutcome,
-} from '../../src/providers/contract.ts';
+} from '../../src/providers/moving-records.ts';
 import { ProviderError, type ProviderErrorKind } from '../../src/providers/provider-error.ts';
 
 /** How requests fail. A dropped request is carried out, and the line drops before its answer. */

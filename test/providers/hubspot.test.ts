@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { FieldDescription, PageRead, RecordPage } from '../../src/providers/contract.ts';
+import type { FieldDescription } from '../../src/providers/contract.ts';
 import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import type { PageRead, RecordPage } from '../../src/providers/moving-records.ts';
 import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
 import {
   type HubspotServer,

@@ -1,7 +1,7 @@
 /** Where a page of records begins at the provider, as cursors tell it to callers. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import type { ProviderRecord } from '../../providers/contract.ts';
+import type { ProviderRecord } from '../../providers/moving-records.ts';
 import type { Call } from '../call.ts';
 
 const position = z.object({

@@ -1,7 +1,7 @@
 /** The messages that provider events are delivered in. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import type { ProviderRecord } from '../../providers/contract.ts';
+import type { ProviderRecord } from '../../providers/moving-records.ts';
 import type {
   ProviderAssociation,
   ProviderEventKind,

@@ -2,7 +2,6 @@
 import type { CatalogueRow } from '../catalogue/row.ts';
 import { DEFAULT_LIMITS } from '../catalogue/row.ts';
 import {
-  type BatchWrite,
   type Capabilities,
   type Connector,
   PROVIDER_CAPABILITIES,
@@ -10,6 +9,7 @@ import {
   type ProviderCapability,
   type ProviderLimits,
 } from '../contract.ts';
+import type { BatchWrite } from '../moving-records.ts';
 import {
   type DeclarationInput,
   declaration,

@@ -1,12 +1,7 @@
 /** A page of an object's records, by its declaration. */
 import { z } from 'zod';
-import type {
-  PageRead,
-  ProviderAnswer,
-  ProviderRecord,
-  ProviderSession,
-  RecordPage,
-} from '../contract.ts';
+import type { ProviderAnswer, ProviderSession } from '../contract.ts';
+import type { PageRead, ProviderRecord, RecordPage } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { List } from './declaration/list-declaration.ts';

@@ -1,5 +1,6 @@
 /** All pages of a list as the vendor gives it, for requests that are forwarded: no window and no mapping. */
-import type { ListRequest, ProviderAnswer, ProviderRequest, ProviderSession } from '../contract.ts';
+import type { ProviderAnswer, ProviderRequest, ProviderSession } from '../contract.ts';
+import type { ListRequest } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import type { Declaration } from './declaration/declaration.ts';
 import type { List } from './declaration/list-declaration.ts';

@@ -1,6 +1,7 @@
 /** A page of an object: of its own list, or of the lists below each record of another object. */
 import { z } from 'zod';
-import type { PageRead, ProviderSession, RecordPage } from '../contract.ts';
+import type { ProviderSession } from '../contract.ts';
+import type { PageRead, RecordPage } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import type { Vendor } from './failure.ts';
 import { findObject } from './find-object.ts';

@@ -1,5 +1,6 @@
 /** The request for a page of a list. */
-import type { PageRead, ProviderRequest, ProviderSession } from '../contract.ts';
+import type { ProviderRequest, ProviderSession } from '../contract.ts';
+import type { PageRead } from '../moving-records.ts';
 import type { Declaration } from './declaration/declaration.ts';
 import type { List, TimeFilter } from './declaration/list-declaration.ts';
 import type { Place } from './declaration/place.ts';

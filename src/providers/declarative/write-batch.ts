@@ -1,5 +1,6 @@
 /** Many records in one request, by a declaration. The vendor says of each what became of it. */
-import type { BatchWrite, ProviderAnswer, ProviderSession, RecordOutcome } from '../contract.ts';
+import type { ProviderAnswer, ProviderSession } from '../contract.ts';
+import type { BatchWrite, RecordOutcome } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { Batch } from './declaration/object-declaration.ts';

@@ -1,12 +1,6 @@
 /** One record created, updated or deleted, by its declaration. */
-import type {
-  ProviderAnswer,
-  ProviderRequest,
-  ProviderSession,
-  RecordOutcome,
-  RecordRemoval,
-  RecordWrite,
-} from '../contract.ts';
+import type { ProviderAnswer, ProviderRequest, ProviderSession } from '../contract.ts';
+import type { RecordOutcome, RecordRemoval, RecordWrite } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
 import type { Write } from './declaration/object-declaration.ts';

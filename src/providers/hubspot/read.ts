@@ -1,13 +1,7 @@
 /** Pages of records: the list of all, or a search for what changed. */
 import { z } from 'zod';
-import type {
-  PageRead,
-  ProviderAnswer,
-  ProviderRecord,
-  ProviderSession,
-  RecordPage,
-  RecordsRead,
-} from '../contract.ts';
+import type { ProviderAnswer, ProviderSession } from '../contract.ts';
+import type { PageRead, ProviderRecord, RecordPage, RecordsRead } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { paths } from './paths.ts';

@@ -1,6 +1,7 @@
 /** Batches: HubSpot answers with results and errors apart, which are put back in the order of the records. */
 
-import type { BatchWrite, ProviderSession, RecordOutcome } from '../contract.ts';
+import type { ProviderSession } from '../contract.ts';
+import type { BatchWrite, RecordOutcome } from '../moving-records.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { paths } from './paths.ts';
 import { failure, findRefusal } from './refused.ts';

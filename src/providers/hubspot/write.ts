@@ -1,12 +1,7 @@
 /** One record at a time: created, updated, deleted. */
 
-import type {
-  ProviderAnswer,
-  ProviderSession,
-  RecordOutcome,
-  RecordRemoval,
-  RecordWrite,
-} from '../contract.ts';
+import type { ProviderAnswer, ProviderSession } from '../contract.ts';
+import type { RecordOutcome, RecordRemoval, RecordWrite } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { findRecordId, paths } from './paths.ts';

@@ -1,5 +1,6 @@
 /** Records by their ids, as Salesforce has them now. */
-import type { ProviderRecord, ProviderSession, RecordsRead } from '../contract.ts';
+import type { ProviderSession } from '../contract.ts';
+import type { ProviderRecord, RecordsRead } from '../moving-records.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { fieldPath, findRecordId, objectApiName } from './object-names.ts';
 import { paths } from './paths.ts';

@@ -1,12 +1,7 @@
 /** Pages of records, by SOQL; the position between pages is Salesforce's own query locator. */
 
-import type {
-  PageRead,
-  ProviderRecord,
-  ProviderRequest,
-  ProviderSession,
-  RecordPage,
-} from '../contract.ts';
+import type { ProviderRequest, ProviderSession } from '../contract.ts';
+import type { PageRead, ProviderRecord, RecordPage } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { fieldPath, objectApiName } from './object-names.ts';

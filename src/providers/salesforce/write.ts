@@ -1,13 +1,7 @@
 /** Records created, updated and deleted. Salesforce's answers never hold the record itself. */
 
-import type {
-  BatchWrite,
-  ProviderAnswer,
-  ProviderSession,
-  RecordOutcome,
-  RecordRemoval,
-  RecordWrite,
-} from '../contract.ts';
+import type { ProviderAnswer, ProviderSession } from '../contract.ts';
+import type { BatchWrite, RecordOutcome, RecordRemoval, RecordWrite } from '../moving-records.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { forwardedHeaders } from './headers.ts';
 import { findRecordId, objectApiName } from './object-names.ts';

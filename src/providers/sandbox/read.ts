@@ -1,15 +1,17 @@
 import type { z } from 'zod';
 import type {
   FieldDescription,
-  FieldValue,
   FieldValueType,
   ObjectDescription,
+  ProviderSession,
+} from '../contract.ts';
+import type {
+  FieldValue,
   PageRead,
   ProviderRecord,
-  ProviderSession,
   RecordPage,
   RecordsRead,
-} from '../contract.ts';
+} from '../moving-records.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { type fieldSchema, objectSchema, pageSchema, recordsSchema, refusalError } from './wire.ts';
 

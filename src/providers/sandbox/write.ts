@@ -1,11 +1,5 @@
-import type {
-  BatchWrite,
-  ProviderAnswer,
-  ProviderSession,
-  RecordOutcome,
-  RecordRemoval,
-  RecordWrite,
-} from '../contract.ts';
+import type { ProviderAnswer, ProviderSession } from '../contract.ts';
+import type { BatchWrite, RecordOutcome, RecordRemoval, RecordWrite } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { objectPath } from './read.ts';

@@ -1,7 +1,8 @@
 /** What vendors answer that no document promises: each ends in a failure of the right kind, or is read right. */
 import { expect, test } from 'vitest';
-import type { PageRead, Provider } from '../../../src/providers/contract.ts';
+import type { Provider } from '../../../src/providers/contract.ts';
 import type { DeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
+import type { PageRead } from '../../../src/providers/moving-records.ts';
 import { type ServedAnswer, startProviderServer } from '../../support/providers/provider-server.ts';
 import { plainSession } from '../../support/providers/provider-session.ts';
 import { failureOf, minute } from '../contract-subject.ts';

@@ -1,7 +1,8 @@
 /** Whatever the list, the size of its pages and the way of paging: each record comes once. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Capabilities, ProviderSession, RecordPage } from '../../../src/providers/contract.ts';
+import type { Capabilities, ProviderSession } from '../../../src/providers/contract.ts';
+import type { RecordPage } from '../../../src/providers/moving-records.ts';
 import { plainSession } from '../../support/providers/provider-session.ts';
 import {
   byAddress,

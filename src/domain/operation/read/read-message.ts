@@ -1,6 +1,6 @@
 /** The messages that a page of records is delivered in. */
 import { z } from 'zod';
-import type { ProviderRecord } from '../../../providers/contract.ts';
+import type { ProviderRecord } from '../../../providers/moving-records.ts';
 import { inWords } from '../../installation/choice/value-mapping.ts';
 import type { ReadPlan } from './read-plan.ts';
 

@@ -5,7 +5,7 @@ import { inTransaction, type Transaction } from '../../../database/transaction.t
 import { unprocessable } from '../../../errors.ts';
 import { oweMessages } from '../../../events/owe.ts';
 import { subjectOf } from '../../../events/subject.ts';
-import type { RecordPage } from '../../../providers/contract.ts';
+import type { RecordPage } from '../../../providers/moving-records.ts';
 import type { Services } from '../../call.ts';
 import { holdDestination } from '../../event/destination-uses.ts';
 import { logOperation, noteOperation } from '../operation-work.ts';

@@ -4,7 +4,8 @@
  */
 import { inTransaction } from '../../../database/transaction.ts';
 import { DomainError } from '../../../errors.ts';
-import type { PageRead, ProviderSession, RecordPage } from '../../../providers/contract.ts';
+import type { ProviderSession } from '../../../providers/contract.ts';
+import type { PageRead, RecordPage } from '../../../providers/moving-records.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import { LeaseLost } from '../../../work/lease.ts';

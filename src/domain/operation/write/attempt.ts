@@ -1,11 +1,7 @@
 /** One attempt of a write: the requests to the provider, and their outcomes. */
 import { DomainError } from '../../../errors.ts';
-import type {
-  Association,
-  Provider,
-  ProviderSession,
-  RecordOutcome,
-} from '../../../providers/contract.ts';
+import type { Provider, ProviderSession } from '../../../providers/contract.ts';
+import type { Association, RecordOutcome } from '../../../providers/moving-records.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { withoutFilled } from './if-empty.ts';

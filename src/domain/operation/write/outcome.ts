@@ -1,5 +1,5 @@
 /** Outcomes of records, as they are stored, answered and shown to people. */
-import type { RecordOutcome } from '../../../providers/contract.ts';
+import type { RecordOutcome } from '../../../providers/moving-records.ts';
 import { storableJson, storableText } from '../../storable-json.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
 

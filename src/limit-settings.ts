@@ -1,0 +1,57 @@
+/** The variables that limit what one request, caller or process may take. */
+import { milliseconds, wholeNumber } from './setting-kinds.ts';
+
+/** Half of the longest text that Node can hold. */
+const TEXT_MAX_BYTES = 2 ** 28;
+/** A document is walked by recursion: far deeper ones would exceed the stack. */
+const DEPTH_MAX = 500;
+
+export const limitSettings = {
+  LIMIT_BODY_BYTES: wholeNumber(1_048_576, 1024, TEXT_MAX_BYTES).describe('Largest request body'),
+  LIMIT_DOCUMENT_BYTES: wholeNumber(65_536, 256, TEXT_MAX_BYTES).describe(
+    'Largest GraphQL document',
+  ),
+  LIMIT_TOKENS: wholeNumber(2000, 10).describe('Tokens in a document'),
+  LIMIT_DEPTH: wholeNumber(12, 1, DEPTH_MAX).describe('Levels of fields'),
+  LIMIT_ALIASES: wholeNumber(30, 0).describe('Aliases in an operation'),
+  LIMIT_ROOT_FIELDS: wholeNumber(30, 1).describe('Root fields of a query'),
+  LIMIT_ROOT_MUTATIONS: wholeNumber(10, 1).describe('Root fields of a mutation'),
+  LIMIT_DIRECTIVES: wholeNumber(20, 0).describe('Directives in an operation'),
+  LIMIT_COST: wholeNumber(50_000, 1).describe(
+    'Cost of an operation: each object 1, and each page of a provider 100, times the page sizes around it',
+  ),
+  LIMIT_QUERY_MS: milliseconds(10_000, 100).describe('Time of a query'),
+  LIMIT_MUTATION_MS: milliseconds(30_000, 100).describe(
+    'Time of a mutation, which may wait for a provider',
+  ),
+  LIMIT_PROXY_MS: milliseconds(300_000, 100).describe(
+    'Time of a request that is forwarded to a provider, to the end of its answer',
+  ),
+  LIMIT_SUBSCRIPTIONS: wholeNumber(10_000, 1).describe(
+    'Subscriptions that one API key or token may have open in one process',
+  ),
+  LIMIT_PENDING_DELIVERIES: wholeNumber(100_000, 1).describe(
+    'Deliveries pending to enabled destinations of a project, from which on reads and writes wait',
+  ),
+  LIMIT_STREAM_BYTES: wholeNumber(1_073_741_824, 1_048_576).describe(
+    'Bytes of messages that a stream keeps; the oldest beyond them are removed within a minute',
+  ),
+  LIMIT_WAITING_EVENTS: wholeNumber(1_000_000, 1).describe(
+    "Events of a project's providers that wait to be done, from which on more are refused with 503 and Retry-After",
+  ),
+  LIMIT_REQUESTS: wholeNumber(1_000, 1).describe(
+    'Requests that one process answers at once; more are refused with 503 and Retry-After',
+  ),
+  LIMIT_SOCKETS: wholeNumber(20_000, 1).describe('WebSocket connections to one process'),
+  LIMIT_HEAD_MS: milliseconds(5_000, 100).describe('Time in which the head of a request must come'),
+  LIMIT_BODY_MS: milliseconds(5_000, 100).describe(
+    'Time for a body to come; a large one has more by LIMIT_BODY_BYTES_PER_SECOND',
+  ),
+  LIMIT_BODY_BYTES_PER_SECOND: wholeNumber(32_768, 1).describe('Lowest speed of a body'),
+  LIMIT_UNFINISHED: wholeNumber(256, 1).describe(
+    'Heads, bodies and sockets of one address each that are unfinished for over a second; the oldest are cut off',
+  ),
+  LIMIT_UNFINISHED_BYTES: wholeNumber(33_554_432, 65_536).describe(
+    'Bytes that unfinished bodies of one address may take',
+  ),
+};

@@ -1,0 +1,61 @@
+/** The kinds of values that settings have. */
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+import { KEY_BYTES, Secret } from './secrets.ts';
+
+const DAY_SECONDS = 86_400;
+
+/** What every column, parameter and counter that a number ends up in can hold. */
+const NUMBER_MAX = 2 ** 31 - 1;
+/** Far below what a timer can take (2^31-1 ms), and far above what anybody waits for. */
+const TIME_MAX_MS = DAY_SECONDS * 1000;
+
+export const wholeNumber = (fallback: number, min: number, max = NUMBER_MAX) =>
+  z.coerce.number().int().min(min).max(max).default(fallback);
+export const milliseconds = (fallback: number, min: number) =>
+  wholeNumber(fallback, min, TIME_MAX_MS);
+
+/** Comma-separated. */
+export const list = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  );
+
+export const flag = z
+  .enum(['true', 'false', '1', '0'])
+  .transform((text) => text === 'true' || text === '1');
+
+export const cidr = z
+  .string()
+  .refine((text) => ipaddr.isValidCIDR(text), 'must be a CIDR like 10.0.0.0/8');
+export const origin = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && new URL(text).origin === text,
+    'must be an origin like https://app.example',
+  );
+/** A URL that others use: paths are appended to it. */
+export const publicUrl = z
+  .url({ protocol: /^https?$/ })
+  .refine((text) => /^[^?#@]*$/.test(text), 'must have no user info, query or fragment');
+export const httpUrl = z.url({ protocol: /^https?$/ });
+/** Asymmetric algorithms only: the keys of an issuer are public. */
+const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
+export const algorithm = z.enum(ALGORITHMS as [string, ...string[]]);
+export const seconds = z
+  .string()
+  .regex(/^\d+$/, 'must be whole seconds')
+  .transform(Number)
+  .pipe(z.number().max(30 * DAY_SECONDS));
+export const encryptionKey = z
+  .string()
+  .refine(
+    (text) => Buffer.from(text, 'base64').length === KEY_BYTES,
+    `must be ${KEY_BYTES} bytes in base64`,
+  )
+  .transform((text) => new Secret(text));
