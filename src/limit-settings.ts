@@ -5,6 +5,8 @@ import { milliseconds, wholeNumber } from './setting-kinds.ts';
 const TEXT_MAX_BYTES = 2 ** 28;
 /** A document is walked by recursion: far deeper ones would exceed the stack. */
 const DEPTH_MAX = 500;
+/** More than any provider sends at once: a request with its events. */
+export const EVENT_BODY_BYTES_MAX = 1024 * 1024;
 
 export const limitSettings = {
   LIMIT_BODY_BYTES: wholeNumber(1_048_576, 1024, TEXT_MAX_BYTES).describe('Largest request body'),
@@ -37,7 +39,13 @@ export const limitSettings = {
     'Bytes of messages that a stream keeps; the oldest beyond them are removed within a minute',
   ),
   LIMIT_WAITING_EVENTS: wholeNumber(1_000_000, 1).describe(
-    "Events of a project's providers that wait to be done, from which on more are refused with 503 and Retry-After",
+    'Events of one provider app that wait to be done, from which on more are refused with 503 and Retry-After',
+  ),
+  LIMIT_EVENT_REQUESTS_PER_SECOND: wholeNumber(2_000, 1).describe(
+    'Requests that one process takes from the provider of one provider app; twice as many may come at once, more are refused with 503 and Retry-After',
+  ),
+  LIMIT_EVENT_BYTES_PER_SECOND: wholeNumber(33_554_432, EVENT_BODY_BYTES_MAX).describe(
+    'Bytes of their bodies; twice as many may come at once',
   ),
   LIMIT_REQUESTS: wholeNumber(1_000, 1).describe(
     'Requests that one process answers at once; more are refused with 503 and Retry-After',

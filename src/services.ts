@@ -11,6 +11,7 @@ import { refuseMissingIssuerKey } from './domain/keys/missing-issuer-key.ts';
 import { refuseMissingKey } from './domain/keys/missing-key.ts';
 import { createCatalogue } from './domain/provider/catalogue.ts';
 import { createProviderAccess } from './domain/provider/provider-access.ts';
+import { createEventRates } from './domain/provider-event/event-rates.ts';
 import { createEndUsers } from './domain/viewer/end-users.ts';
 import { createViewerCache } from './domain/viewer/viewer.ts';
 import { linkProblemsTo } from './errors.ts';
@@ -100,6 +101,7 @@ export async function openServices(
     providerAccess: createProviderAccess(
       use('requests to providers', providerOutbound(config, sandbox)),
     ),
+    eventRates: createEventRates(config),
     publicUrl: () => publicUrl.replace(/\/+$/, ''),
     sandboxUrl: sandbox.url,
     now: overrides.now ?? database.now,

@@ -13,6 +13,7 @@ import type { Tracer } from '../spans.ts';
 import type { ErasedSubjects } from './erasure/erased-subjects.ts';
 import type { Catalogue } from './provider/catalogue.ts';
 import type { ProviderAccess } from './provider/provider-access.ts';
+import type { EventRates } from './provider-event/event-rates.ts';
 import type { EndUsers } from './viewer/end-users.ts';
 import type { Viewer, ViewerCache } from './viewer/viewer.ts';
 
@@ -40,6 +41,8 @@ export interface Services {
   readTxtRecords: ReadTxtRecords;
   /** The HTTP client for providers. */
   providerAccess: ProviderAccess;
+  /** How much providers may send to each of their apps. */
+  eventRates: EventRates;
   /** The URL at which browsers reach the gateway, without a trailing slash. */
   publicUrl: () => string;
   /** The URL of the built-in sandbox: always a permitted target. */

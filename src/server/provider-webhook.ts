@@ -1,15 +1,13 @@
 /** Where providers send their events: `/webhooks/{provider}/{providerAppId}`. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Services } from '../domain/call.ts';
-import { FULL_WAIT_SECONDS } from '../domain/provider-event/event-backlog.ts';
 import { type Receipt, receiveEvents } from '../domain/provider-event/receive-events.ts';
 import { maskedError, type Problem, problemOf, ServiceUnavailable } from '../errors.ts';
+import { EVENT_BODY_BYTES_MAX } from '../limit-settings.ts';
 import { type Body, readBody } from './http/request-body.ts';
 import type { Handler, RequestFacts } from './http/request-facts.ts';
 import type { Places } from './http/request-places.ts';
 
-/** More than any provider sends at once. */
-const BODY_BYTES_MAX = 1024 * 1024;
 const PATH = /^\/webhooks\/([\w.-]{1,64})\/(app_[0-9a-z]{26})$/;
 
 /** It takes a place like any other request when its body has come. */
@@ -26,7 +24,7 @@ export function providerWebhook(services: Services, places: Places): Handler {
       refuse(res, problem);
     };
     if (req.headers['content-encoding'] !== undefined) return refuseForm('COMPRESSED', COMPRESSED);
-    readBody(req, BODY_BYTES_MAX, (body) => {
+    readBody(req, EVENT_BODY_BYTES_MAX, (body) => {
       if (!places.enter(res, 'application/problem+json')) return;
       if (body === null) return refuseForm('TOO_LARGE', TOO_LARGE);
       void take(services, { req, res, facts, body, to: { provider, providerAppId } });
@@ -46,7 +44,7 @@ async function take(services: Services, { req, res, facts, body, to }: Sent): Pr
   const { method = 'POST', url = '', headers } = req;
   const request = { method, url: `${services.publicUrl()}${url}`, headers, body };
   try {
-    const { receipt, stored } = await receiveEvents(services, to, request);
+    const { receipt, stored, waitSeconds } = await receiveEvents(services, to, request);
     const provider = nameOf(services, to.provider);
     services.meters.providerEventReceived({ provider, outcome: receipt });
     services.meters.providerEventsMoved({ provider, outcome: 'stored', count: stored });
@@ -55,7 +53,7 @@ async function take(services: Services, { req, res, facts, body, to }: Sent): Pr
       'provider_events.received',
     );
     if (receipt === 'ACCEPTED') res.writeHead(204).end();
-    else refuse(res, PROBLEMS[receipt]);
+    else refuse(res, problemFor(receipt, waitSeconds));
   } catch (error) {
     if (error instanceof ServiceUnavailable) refuse(res, error.problem);
     else refuse(res, maskedError(services.log, error, { path: facts.path }).problem);
@@ -69,7 +67,7 @@ function nameOf({ catalogue }: Services, name: string): string {
 
 const NOWHERE = problemOf('NOT_FOUND', 'Events go to /webhooks/{provider}/{providerAppId}.');
 const TOO_LARGE = {
-  ...problemOf('BAD_USER_INPUT', `A request has at most ${BODY_BYTES_MAX} bytes.`),
+  ...problemOf('BAD_USER_INPUT', `A request has at most ${EVENT_BODY_BYTES_MAX} bytes.`),
   status: 413,
 };
 const COMPRESSED = { ...problemOf('BAD_USER_INPUT', 'Send the body uncompressed.'), status: 415 };
@@ -79,15 +77,26 @@ const NOT_SIGNED = problemOf(
   'The request is not signed by the secret of this app.',
 );
 
+/** Providers wait whole seconds, and at least one. */
+function problemFor(receipt: Exclude<Receipt, 'ACCEPTED'>, waitSeconds?: number): Problem {
+  const problem = PROBLEMS[receipt];
+  return waitSeconds === undefined
+    ? problem
+    : { ...problem, retryAfterSeconds: Math.max(1, Math.ceil(waitSeconds)) };
+}
+
 const PROBLEMS: Record<Exclude<Receipt, 'ACCEPTED'>, Problem> = {
   // They look the same: nobody learns which apps there are.
   REFUSED: NOT_SIGNED,
   UNKNOWN_APP: NOT_SIGNED,
   MALFORMED: problemOf('BAD_USER_INPUT', 'The body is not what the provider sends.'),
+  TOO_FAST: {
+    ...problemOf('RATE_LIMITED', 'Too much comes at once. Send it again after Retry-After.'),
+    status: 503,
+  },
   FULL: {
     ...problemOf('RATE_LIMITED', 'Too many events wait. Send it again after Retry-After.'),
     status: 503,
-    retryAfterSeconds: FULL_WAIT_SECONDS,
   },
 };
 

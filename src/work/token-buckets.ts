@@ -4,17 +4,18 @@ import { LRUCache } from 'lru-cache';
 /** The least recently seen names are dropped: they begin again with a full bucket. */
 const NAMES_MAX = 50_000;
 
+/** `count` is of tokens, 1 by default; more than the burst are never there. */
 export interface TokenBuckets {
-  /** Takes a token: 0 if there was one, else the seconds until there is one. */
-  take(name: string): number;
+  /** Takes tokens: 0 if there were so many, else the seconds until there are; nothing is taken then. */
+  take(name: string, count?: number): number;
   /** The same, with how many are left. */
-  spend(name: string): Spent;
+  spend(name: string, count?: number): Spent;
   /** The same without taking. */
-  wait(name: string): number;
+  wait(name: string, count?: number): number;
 }
 
 export interface Spent {
-  /** Until there is one, where there was none. */
+  /** Until there are enough, where there were not. */
   waitSeconds: number;
   tokens: number;
 }
@@ -34,16 +35,17 @@ export function createTokenBuckets(
     buckets.set(name, bucket);
     return bucket;
   };
-  const secondsUntilOne = (tokens: number) => (tokens >= 1 ? 0 : (1 - tokens) / perSecond);
-  const spend = (name: string) => {
+  const secondsUntil = (count: number, tokens: number) =>
+    tokens >= count ? 0 : (count - tokens) / perSecond;
+  const spend = (name: string, count = 1) => {
     const bucket = refill(name);
-    const waitSeconds = secondsUntilOne(bucket.tokens);
-    if (waitSeconds === 0) bucket.tokens -= 1;
+    const waitSeconds = secondsUntil(count, bucket.tokens);
+    if (waitSeconds === 0) bucket.tokens -= count;
     return { waitSeconds, tokens: bucket.tokens };
   };
   return {
     spend,
-    take: (name) => spend(name).waitSeconds,
-    wait: (name) => secondsUntilOne(refill(name).tokens),
+    take: (name, count) => spend(name, count).waitSeconds,
+    wait: (name, count = 1) => secondsUntil(count, refill(name).tokens),
   };
 }

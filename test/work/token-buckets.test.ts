@@ -15,6 +15,14 @@ test('a burst is there at once, then one comes after the other', () => {
   expect([take('a'), take('a')]).toEqual([0, 0.5]);
 });
 
+test('several are taken together, or none', () => {
+  const { clock, take, wait } = buckets();
+  expect([take('a', 2), take('a', 2), take('a')]).toEqual([0, 0.5, 0]);
+  expect(wait('a', 3)).toBe(1.5);
+  clock.ms += 1_500;
+  expect(take('a', 3)).toBe(0);
+});
+
 test('names have buckets of their own, which fill up to the burst', () => {
   const { clock, take, spend } = buckets();
   for (let n = 0; n < 3; n += 1) take('a');

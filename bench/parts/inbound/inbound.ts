@@ -229,6 +229,8 @@ async function startGateway(databaseUrl: string, ROLES: string): Promise<Server>
       DATABASE_URL: databaseUrl,
       ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
       LIMIT_WAITING_EVENTS: BIG,
+      LIMIT_EVENT_REQUESTS_PER_SECOND: BIG,
+      LIMIT_EVENT_BYTES_PER_SECOND: BIG,
       ROLES,
     },
     readyPath: '/readyz',

@@ -28,7 +28,7 @@ export async function isBacklogged(
   projectId: string,
 ): Promise<boolean> {
   const limit = config.LIMIT_PENDING_DELIVERIES;
-  return (await countPending(database, projectId, limit)) >= limit;
+  return (await countPending(database, [projectId], limit)) >= limit;
 }
 
 /** Throws RATE_LIMITED if the project is backlogged. */

@@ -1,4 +1,4 @@
-/** A project whose providers send more than is done: more is refused, so that what waits stays bounded. */
+/** A provider app that is sent more than is done: more is refused, so that what waits stays bounded. */
 import { createBoundedCount } from '../bounded-count.ts';
 import type { Services } from '../call.ts';
 
@@ -8,15 +8,18 @@ export const FULL_WAIT_SECONDS = 30;
 const countWaiting = createBoundedCount({
   text: `
   select count(*)::int as "count" from (
-    select 1 from "ProviderEvent" where "projectId" = $1 and "doneTime" is null limit $2) waiting`,
+    select 1 from "ObjectSubscription" s join "ProviderEvent" e
+      on e."projectId" = s."projectId" and e."installationId" = s."installationId"
+      and e."objectName" = s."objectName" and e."doneTime" is null
+    where s."projectId" = $1 and s."providerAppId" = $2 limit $3) waiting`,
   freshMs: 5_000,
 });
 
-/** Whether LIMIT_WAITING_EVENTS or more of the project wait. */
+/** Whether LIMIT_WAITING_EVENTS or more of the app wait. */
 export async function isEventBacklogged(
   { config, database }: Pick<Services, 'config' | 'database'>,
-  projectId: string,
+  { projectId, providerAppId }: { projectId: string; providerAppId: string },
 ): Promise<boolean> {
   const limit = config.LIMIT_WAITING_EVENTS;
-  return (await countWaiting(database, projectId, limit)) >= limit;
+  return (await countWaiting(database, [projectId, providerAppId], limit)) >= limit;
 }

@@ -11,7 +11,7 @@ import {
   type WebhookRequest,
 } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
-import { isEventBacklogged } from './event-backlog.ts';
+import { FULL_WAIT_SECONDS, isEventBacklogged } from './event-backlog.ts';
 import { storeAlone } from './store-events.ts';
 import { type SealedApp, webhookSecretsOf } from './webhook-secret.ts';
 
@@ -20,14 +20,17 @@ import { type SealedApp, webhookSecretsOf } from './webhook-secret.ts';
  * - REFUSED: not signed by the app's secret, or not now.
  * - UNKNOWN_APP: there is no such app; the sender is told the same as of a wrong signature.
  * - MALFORMED: signed, and not what the provider sends.
- * - FULL: too much waits already; the provider is to send it again.
+ * - TOO_FAST: more requests or bytes of the app than a process takes; the provider is to send it again.
+ * - FULL: too much of the app waits already; the provider is to send it again.
  */
-export type Receipt = 'ACCEPTED' | 'REFUSED' | 'UNKNOWN_APP' | 'MALFORMED' | 'FULL';
+export type Receipt = 'ACCEPTED' | 'REFUSED' | 'UNKNOWN_APP' | 'MALFORMED' | 'TOO_FAST' | 'FULL';
 
 export interface Received {
   receipt: Receipt;
   /** Events that were stored: wanted, and new. */
   stored: number;
+  /** Of one that is to be sent again: when it may be taken. */
+  waitSeconds?: number;
 }
 
 /** Providers' ids of events are shorter; the database's index takes no more. */
@@ -50,12 +53,16 @@ export async function receiveEvents(
   const isSigned = requests.isSigned(request, secrets, services.now());
   if (!app) return outcome('UNKNOWN_APP');
   if (!isSigned) return outcome('REFUSED');
+  const waitSeconds = services.eventRates.take(app.id, request.body.length);
+  if (waitSeconds > 0) return { ...outcome('TOO_FAST'), waitSeconds };
   const events = readEvents(requests, request);
   if (events === null) return outcome('MALFORMED');
   if (events.length === 0) return outcome('ACCEPTED');
-  if (await isEventBacklogged(services, app.projectId)) return outcome('FULL');
-  const { id: providerAppId, projectId } = app;
-  const stored = await storeAlone(services, { providerAppId, projectId }, events);
+  const owner = { projectId: app.projectId, providerAppId: app.id };
+  if (await isEventBacklogged(services, owner)) {
+    return { ...outcome('FULL'), waitSeconds: FULL_WAIT_SECONDS };
+  }
+  const stored = await storeAlone(services, owner, events);
   return outcome('ACCEPTED', stored);
 }
 

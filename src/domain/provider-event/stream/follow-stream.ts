@@ -52,7 +52,7 @@ async function takeEvents(
         for await (const batch of open(services, followed, { client, signal })) {
           await storeBatch(services, followed, batch);
           isMended = false;
-          await waitForRoom(services, stream, signal);
+          await waitForRoom(services, followed, signal);
         }
         return;
       } catch (error) {
@@ -110,7 +110,7 @@ async function followedOf(services: Services, stream: ProviderStream): Promise<F
   if (account === null) throw unprocessable("The connection's account is not known.");
   const session = openSession(services, connection as Row<'Connection'>);
   const accessToken = await session.accessToken();
-  return { stream, capability: capability.stream, session, account, accessToken };
+  return { stream, capability: capability.stream, session, account, accessToken, apps: [] };
 }
 
 async function connect(
@@ -127,10 +127,16 @@ async function connect(
 /** Until then the provider keeps what comes next. */
 async function waitForRoom(
   services: Services,
-  { projectId }: ProviderStream,
+  { stream: { projectId }, apps }: Followed,
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted && (await isEventBacklogged(services, projectId))) {
+  const isFull = async () => {
+    for (const providerAppId of apps) {
+      if (await isEventBacklogged(services, { projectId, providerAppId })) return true;
+    }
+    return false;
+  };
+  while (!signal.aborted && (await isFull())) {
     await delay(FULL_WAIT_MS, undefined, { signal }).catch(() => {});
   }
 }

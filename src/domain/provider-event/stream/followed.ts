@@ -10,4 +10,6 @@ export interface Followed {
   /** What its events call the connection's account. */
   readonly account: string;
   accessToken: string;
+  /** The provider apps whose subscriptions wanted the last of its events. */
+  apps: readonly string[];
 }

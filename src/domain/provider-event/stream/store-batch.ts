@@ -40,19 +40,27 @@ export async function storeBatch(
 /** How many were wanted and new. */
 export async function storeEvents(
   tx: Transaction,
-  { stream: { projectId, connectionId }, account }: Followed,
+  followed: Followed,
   events: ProviderEvent[],
 ): Promise<number> {
   if (events.length === 0) return 0;
-  const apps = await tx.objectSubscription.findMany({
+  const { projectId } = followed.stream;
+  followed.apps = await appsOf(tx, followed);
+  let stored = 0;
+  for (const providerAppId of followed.apps) {
+    stored += await storeWithin(tx, { projectId, providerAppId }, events);
+  }
+  return stored;
+}
+
+async function appsOf(
+  tx: Transaction,
+  { stream: { projectId, connectionId }, account }: Followed,
+): Promise<string[]> {
+  const subscriptions = await tx.objectSubscription.findMany({
     where: { projectId, connectionId, account, isWanted: true, providerAppId: { not: null } },
     distinct: ['providerAppId'],
     select: { providerAppId: true },
   });
-  let stored = 0;
-  for (const { providerAppId } of apps) {
-    if (providerAppId === null) continue;
-    stored += await storeWithin(tx, { projectId, providerAppId }, events);
-  }
-  return stored;
+  return subscriptions.flatMap(({ providerAppId }) => providerAppId ?? []);
 }

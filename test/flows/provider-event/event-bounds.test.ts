@@ -1,0 +1,120 @@
+import { beforeAll, expect, test } from 'vitest';
+import { sharedApp } from '../../support/app.ts';
+import { installOnOrg, salesforceOrg } from '../../support/scenes/salesforce-events.ts';
+import {
+  bodyOf,
+  SECRET,
+  type SentRequest,
+  sentEvent,
+  signed,
+  subscribeToSent,
+} from '../../support/scenes/sent-events.ts';
+import { createSandboxApp, POLLING } from '../../support/scenes/subscriptions.ts';
+
+const WAITING_MAX = 5;
+const MEBIBYTE = 1024 * 1024;
+
+const org = await salesforceOrg();
+const app = await sharedApp({
+  env: {
+    ...org.env,
+    LIMIT_WAITING_EVENTS: `${WAITING_MAX}`,
+    LIMIT_EVENT_REQUESTS_PER_SECOND: '4',
+    LIMIT_EVENT_BYTES_PER_SECOND: `${MEBIBYTE}`,
+  },
+});
+const { prisma } = app.app.services.database;
+let url = '';
+beforeAll(async () => {
+  ({ url } = await app.app.start());
+  return () => org[Symbol.asyncDispose]();
+});
+
+const send = (providerAppId: string, request: SentRequest) =>
+  fetch(`${url}/webhooks/sandbox/${providerAppId}`, request);
+
+/** Until it is taken, as a provider sends it. */
+const sendUntilTaken = (providerAppId: string, body: Buffer<ArrayBuffer>) =>
+  expect.poll(async () => (await send(providerAppId, signed(body))).status, POLLING).toBe(204);
+
+const hold = (projectId: string, eventsRetryTime: Date | null) =>
+  prisma.objectSubscription.updateMany({ where: { projectId }, data: { eventsRetryTime } });
+const LATER = new Date(Date.now() + 3_600_000);
+
+test('an app that is sent too many requests refuses more for a moment; another one, and its own provider beside forgers, is not touched', async () => {
+  const tenant = await app.tenant();
+  const { providerAppId, account } = await subscribeToSent(app, tenant);
+  const other = await createSandboxApp(tenant, { webhookSecret: SECRET });
+  const forged = Array.from({ length: 40 }, () =>
+    send(providerAppId, signed(bodyOf(sentEvent(account)), { secret: 'a guess' })),
+  );
+  expect(new Set((await Promise.all(forged)).map(({ status }) => status))).toEqual(new Set([401]));
+  const bodies = Array.from({ length: 40 }, () =>
+    bodyOf(sentEvent(account, { type: 'contacts.merged' })),
+  );
+  const answers = await Promise.all(bodies.map((body) => send(providerAppId, signed(body))));
+  expect(answers[0]?.status).toBe(204);
+  const refused = answers.find(({ status }) => status === 503);
+  expect(refused?.headers.get('retry-after')).toBe('1');
+  expect(await refused?.json()).toMatchObject({ detail: expect.stringMatching(/Retry-After/) });
+  expect((await send(other.id, signed(bodyOf(sentEvent('x'))))).status).toBe(204);
+  await sendUntilTaken(providerAppId, bodyOf(sentEvent(account)));
+});
+
+test('an app that is sent too many bytes keeps none of what it refuses, and takes it later', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const { providerAppId, account } = await subscribeToSent(app, tenant);
+  const large = () => bodyOf(sentEvent(account, { padding: 'x'.repeat(MEBIBYTE - 1_000) }));
+  const bodies = Array.from({ length: 6 }, large);
+  const statuses = await Promise.all(
+    bodies.map(async (body) => (await send(providerAppId, signed(body))).status),
+  );
+  expect(new Set(statuses)).toEqual(new Set([204, 503]));
+  const taken = statuses.filter((status) => status === 204).length;
+  expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(taken);
+  const left = bodies.find((_, index) => statuses[index] === 503);
+  await sendUntilTaken(providerAppId, left!);
+  expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(taken + 1);
+});
+
+test('an app with too many events that wait refuses more until they are done; the other apps of its project do not', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const { providerAppId, account } = await subscribeToSent(app, tenant);
+  const other = await createSandboxApp(tenant, { webhookSecret: SECRET });
+  await hold(projectId, LATER);
+  const waiting = Array.from({ length: WAITING_MAX }, () => sentEvent(account));
+  await sendUntilTaken(providerAppId, bodyOf(...waiting));
+  let taken = WAITING_MAX;
+  const answerToMore = async () => {
+    const answer = await send(providerAppId, signed(bodyOf(sentEvent(account))));
+    if (answer.status === 204) taken += 1;
+    return [answer.status, answer.headers.get('retry-after')];
+  };
+  // A count is good for some seconds.
+  await expect.poll(answerToMore, POLLING).toEqual([503, '30']);
+  expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(taken);
+  expect((await send(other.id, signed(bodyOf(sentEvent('x'))))).status).toBe(204);
+  await hold(projectId, null);
+  await sendUntilTaken(providerAppId, bodyOf(sentEvent(account)));
+});
+
+test('a stream brings no more while too many of its events wait', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const installed = await installOnOrg(app, tenant, org);
+  await installed.isActive();
+  await hold(projectId, LATER);
+  const count = 200;
+  for (let some = 0; some < count; some += 1) org.create({ Email: `${some}@example.test` });
+  const stored = () => prisma.providerEvent.count({ where: { projectId } });
+  await expect.poll(stored, POLLING).toBeGreaterThanOrEqual(WAITING_MAX);
+  // It asks for nothing before what it was sent is stored, and there is room for more.
+  const [subscriber] = org.stream.subscribers;
+  await expect.poll(() => subscriber?.room, POLLING).toBe(0);
+  expect(await stored()).toBeLessThan(count);
+  await hold(projectId, null);
+  await installed.arrived(count);
+  expect(await stored()).toBe(count);
+});
