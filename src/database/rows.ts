@@ -24,6 +24,11 @@ export interface OneOf {
   oneOf: readonly string[];
 }
 
+/** Rows whose word is the first of their row from this one on. */
+export interface FirstFrom {
+  firstFrom: string;
+}
+
 /** From a value on, it included, and until another, which is not; a missing end is open. */
 export interface Span<V> {
   from?: V | undefined;
@@ -40,7 +45,8 @@ export type Where<T extends Table> = {
     | NonNullable<Row<T>[K]>[]
     | (Date extends Row<T>[K] ? TimeRange : never)
     | (K extends 'projectId' ? InOrgs : never)
-    | (string extends Row<T>[K] ? OneOf : never);
+    | (string extends Row<T>[K] ? OneOf : never)
+    | (T extends 'SearchWord' ? (K extends 'rowId' ? FirstFrom : never) : never);
 };
 
 export interface KeyRange<T extends Table> {

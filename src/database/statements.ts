@@ -12,12 +12,12 @@ import {
   type RawBuilder,
   sql,
 } from 'kysely';
-import type { Tables } from './tables.ts';
+import type { StatementTables } from './tables.ts';
 import type { Transaction } from './transaction.ts';
 
 export { sql } from 'kysely';
 
-export const statements = new Kysely<Tables>({
+export const statements = new Kysely<StatementTables>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => new DummyDriver(),

@@ -18,7 +18,7 @@ export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
   let loader = loaders.get(batch);
   if (!loader) {
     const options = { cache: false, maxBatchSize: KEYS_AT_ONCE };
-    loader = new DataLoader(async (keys) => batch(call, keys as never), options);
+    loader = new DataLoader(async (keys) => batch(call, keys as readonly K[]), options);
     loaders.set(batch, loader);
   }
   return loader.load(key) as Promise<V>;

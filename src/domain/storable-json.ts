@@ -24,6 +24,11 @@ function storable(value: unknown): unknown {
   );
 }
 
+/** A column of JSON, as the one who reads it has stored it: nobody else writes it. */
+export function storedJson<T>(column: unknown): T {
+  return column as T;
+}
+
 /**
  * A copy with its members in the order in which PostgreSQL keeps them, by the length and the bytes of their names: it
  * becomes the same text before it is stored and after it was read.

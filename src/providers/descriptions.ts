@@ -13,7 +13,8 @@ export const FIELD_VALUE_TYPES = [
 ] as const;
 export type FieldValueType = (typeof FIELD_VALUE_TYPES)[number];
 
-export interface FieldDescription {
+/** A type and no interface: it is stored as JSON, which may have other members. */
+export type FieldDescription = {
   fieldName: string;
   displayName: string | null;
   valueType: FieldValueType;
@@ -26,7 +27,7 @@ export interface FieldDescription {
   values: { value: string; displayValue: string }[] | null;
   /** Only for references. */
   referenceTo: string[] | null;
-}
+};
 
 export interface ObjectSummary {
   name: string;

@@ -37,10 +37,14 @@ export interface LeaseColumns {
   expireTime: string;
 }
 
-const COLUMNS: LeaseColumns = { token: 'leaseToken', expireTime: 'leaseExpireTime' };
+/** Of a table whose rows are held for one kind of work. */
+export const LEASE = { token: 'leaseToken', expireTime: 'leaseExpireTime' } as const;
+
+/** What these columns hold when a claim is given back. */
+export const GIVEN_BACK = { leaseToken: null, leaseExpireTime: null } as const;
 
 /** SQL: nobody holds the row. */
-export function isFreeSql({ token, expireTime }: LeaseColumns = COLUMNS): string {
+export function isFreeSql({ token, expireTime }: LeaseColumns = LEASE): string {
   return `("${expireTime}" is null or "${expireTime}" <= clock_timestamp()
     or split_part("${token}", '${SEPARATOR}', 1) = any(array(select "id" from "ServerProcess"
       where "missedTime" <= clock_timestamp() - interval '${MISSED_MS} milliseconds')))`;

@@ -34,9 +34,10 @@ function hideLink(link: Link, hide: <W>(table: Table, where: W) => W): Link {
 }
 
 function without(table: Table, where: Conditions, ids: readonly string[]): Conditions {
+  const own: readonly string[] = columnsOf(table);
   const columns = THEMSELVES.includes(table)
     ? ['id']
-    : NAMING.filter((column) => columnsOf(table).includes(column));
+    : NAMING.filter((column) => own.includes(column));
   const changed = columns.map((column) => [column, lessIds(where[column], ids)]);
   return { ...where, ...Object.fromEntries(changed) };
 }

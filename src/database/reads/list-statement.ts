@@ -5,7 +5,7 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { Kept, statements } from '../statements.ts';
-import { columnsOf } from '../tables.ts';
+import { columnsOf, type Table } from '../tables.ts';
 import { conditionsOf, expressionOf, rangesOf, type Value } from './conditions.ts';
 import { indexRange, isIndexRange, keyRange } from './index-range.ts';
 import type { Link } from './linked-rows.ts';
@@ -16,6 +16,8 @@ type AnyTables = Record<string, Columns>;
 type Select = SelectQueryBuilder<AnyTables, string, Columns>;
 
 const tables = statements as unknown as Kysely<AnyTables>;
+
+const namesOf: (table: Table) => readonly string[] = columnsOf;
 
 /** The gateway has a few hundred shapes; queries with many combinations of links only make others be written again. */
 const KEPT_MAX = 2_000;
@@ -45,7 +47,7 @@ function rows(lists: Lists, value: Value): Select {
     lists.length === 1
       ? tables.selectFrom(page.as('page'))
       : tables.selectFrom(requested(lists, value)).crossJoinLateral(page.as('page'));
-  const own = from.select(columnsOf(table).map((column) => `page.${column}`)) as Select;
+  const own = from.select(namesOf(table).map((column) => `page.${column}`)) as Select;
   const linked = links.reduce(
     (select, link, place) => withLink(select, { link, place }, value),
     own,
@@ -59,13 +61,13 @@ function withLink(select: Select, { link, place }: { link: Link; place: number }
   const conditions = conditionsOf(link.where, (lists) => linksOf(lists)[place]?.where ?? {});
   const row = tables
     .selectFrom(link.table)
-    .select([...columnsOf(link.table)])
+    .select([...namesOf(link.table)])
     .whereRef('id', '=', `page.${link.column}`)
     .where((eb) => eb.and(conditions.map((condition) => expressionOf(condition, value))))
     .limit(sql.lit(1));
   return select
     .leftJoinLateral(row.as(name), (join) => join.onTrue())
-    .select(columnsOf(link.table).map((column) => `${name}.${column}`)) as Select;
+    .select(namesOf(link.table).map((column) => `${name}.${column}`)) as Select;
 }
 
 function linksOf([list]: Lists): readonly Link[] {
@@ -76,7 +78,7 @@ function linksOf([list]: Lists): readonly Link[] {
 function selectPage(lists: Lists, value: Value): Select {
   const [{ table, range, along = [] }] = lists as [AnyList];
   const ranges = rangesOf(lists).map((conditions) => {
-    const all = tables.selectFrom(table).select([...columnsOf(table)]);
+    const all = tables.selectFrom(table).select([...namesOf(table)]);
     if (!range) {
       return all.where((eb) => eb.and(conditions.map((one) => expressionOf(one, value))));
     }
@@ -90,7 +92,7 @@ function selectPage(lists: Lists, value: Value): Select {
   const together = sql<Columns>`(${sql.join(ranges, sql` union all `)})`;
   return tables
     .selectFrom(together.as('ranges'))
-    .select([...columnsOf(table)])
+    .select([...namesOf(table)])
     .orderBy(range.column, range.direction)
     .limit(value(limitOf));
 }

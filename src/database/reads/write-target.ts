@@ -2,6 +2,7 @@
  * What a write goes to, in one statement: from the integration and the group to the connection with its credentials.
  * Callers name the project that their viewer may see.
  */
+import type { RawBuilder } from 'kysely';
 import type { Rows } from '../rows.ts';
 import { Kept, sql, statements, type ValueOf } from '../statements.ts';
 import { columnsOf, type Row, type Table, type Tables } from '../tables.ts';
@@ -84,7 +85,7 @@ const BY_NAME = target('name', (value) =>
   value(({ integration }) => ('name' in integration ? integration.name : '')),
 );
 
-function target(column: 'id' | 'name', named: (value: ValueOf<TargetKey>) => unknown) {
+function target(column: 'id' | 'name', named: (value: ValueOf<TargetKey>) => RawBuilder<string>) {
   return new Kept<TargetKey>((value) =>
     statements
       .selectFrom('Integration as n')
@@ -117,7 +118,7 @@ function target(column: 'id' | 'name', named: (value: ValueOf<TargetKey>) => unk
         '=',
         value(({ projectId }) => projectId),
       )
-      .where(`n.${column}`, '=', named(value) as never),
+      .where(`n.${column}`, '=', named(value)),
   );
 }
 
@@ -156,5 +157,5 @@ function inSight(id: 'g.id' | 'c.consumerId') {
 
 /** All that a `Row` has. */
 function columns<T extends Table, A extends string>(alias: A, table: T) {
-  return columnsOf(table).map((column) => `${alias}.${column}` as `${A}.${keyof Row<T> & string}`);
+  return columnsOf(table).map((column) => `${alias}.${column}` as const);
 }

@@ -4,6 +4,7 @@ import { isMissingRow } from '../../database/violations.ts';
 import { DomainError } from '../../errors.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Services } from '../call.ts';
+import { storedJson } from '../storable-json.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { putConnection } from './connection-generation.ts';
 import { codeVerifierPlace, findIdOfState, type StoredConnect } from './oauth-connect.ts';
@@ -83,7 +84,7 @@ async function connectWith(
 ): Promise<string> {
   const { projectId, providerAppId, authScheme: scheme } = connect;
   const provider = getOAuthProvider(services, connect.provider);
-  const given = connect.input as unknown as StoredConnect;
+  const given = storedJson<StoredConnect>(connect.input);
   const answer = await exchangeCode(services, connect, { code, given });
   const { providerConsumerRef, providerWorkspaceRef } = learnedFacts(provider, answer, given);
   const connection = await putConnection(services, {

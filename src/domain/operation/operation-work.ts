@@ -43,10 +43,11 @@ export async function createOperation(
         ...{ id: newId('opr'), projectId, integrationId, installationId, configId },
         ...{ groupId, consumerId, actionType, status: 'IN_PROGRESS' },
         metadata: sql`${JSON.stringify(metadata)}::jsonb`,
-      } as never)
+      })
       .returningAll(),
   );
-  return operation as Row<'Operation'>;
+  if (!operation) throw new Error('An operation was not stored.');
+  return operation;
 }
 
 /** Replaces the whole metadata, and says what it waits for if it does. */

@@ -66,7 +66,7 @@ export async function listPage<T extends Table, N = Row<T>>(
   const found = await ranges.read({ limit: size + 1, backwards, after, before }, links);
   const own = found.slice(0, size);
   if (backwards) own.reverse();
-  const keys = own.map((row) => row[ranges.column as never] as Key);
+  const keys = own.map((row) => row[ranges.column] as Key);
   const nodes = list.nodes ? await list.nodes(own) : (own as unknown as N[]);
   const { table, where } = list;
   return {
@@ -90,7 +90,7 @@ interface ListRange {
 /** Reads the rows of a list by their place in it. */
 function rangesOf<T extends Table, N>(call: Call, list: List<T, N>) {
   const { table, where, along = [] } = list;
-  const column = list.key ?? ('id' as keyof Row<T> & string);
+  const column = keyOf(list);
   const descending = list.order !== 'oldest first';
   const rowsIn = (range: Omit<KeyRange<T>, 'column'>, links: readonly Link[] = []) =>
     load(call, pages, { table, where, along, range: { column, ...range }, links }) as Promise<
@@ -128,10 +128,16 @@ function isBefore(a: Key, b: Key): boolean {
 }
 
 /** The part of the order as a condition, for what is no page. No key is equal to the lower end. */
-function keysOf<T extends Table, N>({ key = 'id' as never, within = {} }: List<T, N>) {
-  const { above: from, below: until } = within;
+function keysOf<T extends Table, N>(list: List<T, N>) {
+  const { above: from, below: until } = list.within ?? {};
   if (from === undefined && until === undefined) return {};
-  return { [key]: { ...(from !== undefined && { from }), ...(until !== undefined && { until }) } };
+  return {
+    [keyOf(list)]: { ...(from !== undefined && { from }), ...(until !== undefined && { until }) },
+  };
+}
+
+function keyOf<T extends Table, N>({ key }: List<T, N>): keyof Row<T> & string {
+  return key ?? ('id' as keyof Row<T> & string);
 }
 
 interface PageEnds {

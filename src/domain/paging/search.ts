@@ -55,7 +55,7 @@ export async function searchPage<T extends ProjectTable>(
   const found = { name: `${name} search`, parentId: projectId, table: 'SearchWord' } as const;
   if (call.viewer.kind === 'END_USER')
     return ownPage(call, { ...found, searched: table, from }, args);
-  const where = { projectId, kind: table, rowId: { firstFrom: from } as never };
+  const where = { projectId, kind: table, rowId: { firstFrom: from } };
   const inWords = { key: 'place', order: 'oldest first' } as const;
   return listPage<'SearchWord', Row<T>>(
     call,

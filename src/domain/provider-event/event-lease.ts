@@ -1,33 +1,29 @@
-/** Who does a subscription's events, held by a lease: a late result of an older claim is refused. */
+/** Who does a subscription's events. */
 import { Prisma } from '../../database/generated/client.ts';
-import type { Transaction } from '../../database/transaction.ts';
-import {
-  isFreeSql,
-  keepLease,
-  leaseEndSql,
-  newLeaseToken,
-  requireLease,
-} from '../../work/lease.ts';
+import { LeasedRows } from '../../database/leased-rows.ts';
 import type { Services } from '../call.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 
-const LEASE_MS = 10_000;
-const LEASE_END = Prisma.raw(leaseEndSql(LEASE_MS));
-const IS_FREE = Prisma.raw(
-  isFreeSql({ token: 'eventLeaseToken', expireTime: 'eventLeaseExpireTime' }),
-);
+export const EVENTS_HELD = new LeasedRows({
+  table: 'ObjectSubscription',
+  key: ['projectId', 'installationId', 'objectName'],
+  leaseMs: 10_000,
+  columns: { token: 'eventLeaseToken', expireTime: 'eventLeaseExpireTime' },
+  notRenewed: 'provider_events.lease_not_renewed',
+});
 
-export type EventClaim = Pick<
-  ObjectSubscription,
-  | 'projectId'
-  | 'installationId'
-  | 'objectName'
-  | 'provider'
-  | 'connectionId'
-  | 'status'
-  | 'eventFailures'
-  | 'eventLeaseToken'
->;
+const CLAIMED = [
+  'projectId',
+  'installationId',
+  'objectName',
+  'provider',
+  'connectionId',
+  'status',
+  'eventFailures',
+  'eventLeaseToken',
+] as const;
+
+export type EventClaim = Pick<ObjectSubscription, (typeof CLAIMED)[number]>;
 
 /**
  * Subscriptions with events that wait, of all projects. The first step walks from one subscription to the next, one
@@ -37,8 +33,7 @@ export async function claimWaiting(
   { database }: Pick<Services, 'database'>,
   countMax: number,
 ): Promise<EventClaim[]> {
-  return database.prisma.$queryRaw<EventClaim[]>`
-    with recursive waiting as (
+  const chosen = Prisma.sql`waiting as (
       (select "projectId", "installationId", "objectName" from "ProviderEvent"
         where "doneTime" is null order by "projectId", "installationId", "objectName" limit 1)
       union all
@@ -48,44 +43,14 @@ export async function claimWaiting(
           > (waiting."projectId", waiting."installationId", waiting."objectName")
         order by "projectId", "installationId", "objectName" limit 1) following
     ), chosen as (
-      select s."projectId", s."installationId", s."objectName"
-      from waiting join "ObjectSubscription" s using ("projectId", "installationId", "objectName")
-      where (s."eventsRetryTime" is null or s."eventsRetryTime" <= now()) and ${IS_FREE}
-      limit ${countMax}::int for update of s skip locked
-    )
-    update "ObjectSubscription" s set
-      "eventLeaseToken" = ${newLeaseToken(database.processes.id)},
-      "eventLeaseExpireTime" = ${LEASE_END}
-    from chosen where s."projectId" = chosen."projectId"
-      and s."installationId" = chosen."installationId" and s."objectName" = chosen."objectName"
-    returning s."projectId", s."installationId", s."objectName", s."provider",
-      s."connectionId", s."status", s."eventFailures", s."eventLeaseToken"`;
-}
-
-export function holdEvents(
-  { database, log }: Pick<Services, 'database' | 'log'>,
-  { projectId, installationId, objectName, eventLeaseToken }: EventClaim,
-): Disposable {
-  const renew = async () => database.prisma.$executeRaw`
-    update "ObjectSubscription" set "eventLeaseExpireTime" = ${LEASE_END}
-    where "projectId" = ${projectId} and "installationId" = ${installationId}
-      and "objectName" = ${objectName} and "eventLeaseToken" = ${eventLeaseToken}`;
-  return keepLease(LEASE_MS, renew, (error) =>
-    log.warn({ err: error, installationId, objectName }, 'provider_events.lease_not_renewed'),
-  );
-}
-
-type Change = Parameters<Transaction['objectSubscription']['updateMany']>[0]['data'];
-
-/** Throws LeaseLost. */
-export async function changeClaimed(
-  tx: Pick<Transaction, 'objectSubscription'>,
-  { projectId, installationId, objectName, eventLeaseToken }: EventClaim,
-  data: Change,
-): Promise<void> {
-  const where = { projectId, installationId, objectName, eventLeaseToken };
-  const { count } = await tx.objectSubscription.updateMany({ where, data });
-  requireLease(count);
+      select held."projectId", held."installationId", held."objectName"
+      from waiting
+      join "ObjectSubscription" held using ("projectId", "installationId", "objectName")
+      where (held."eventsRetryTime" is null or held."eventsRetryTime" <= now())
+        and ${EVENTS_HELD.isFree}
+      limit ${countMax}::int for update of held skip locked
+    )`;
+  return EVENTS_HELD.claim(database, chosen, CLAIMED);
 }
 
 export const GIVEN_BACK = { eventLeaseToken: null, eventLeaseExpireTime: null } as const;

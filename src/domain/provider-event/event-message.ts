@@ -14,6 +14,7 @@ import {
   resultEntry,
 } from '../operation/read/read-message.ts';
 import type { ReadPlan } from '../operation/read/read-plan.ts';
+import { storedJson } from '../storable-json.ts';
 
 export type ProviderEvent = Row<'ProviderEvent'>;
 export type EventContent = Pick<SentEvent, 'record' | 'association' | 'raw'>;
@@ -70,7 +71,7 @@ export interface Described {
 }
 
 export function contentOf({ content }: ProviderEvent): EventContent {
-  return content as unknown as EventContent;
+  return storedJson(content);
 }
 
 /** What a message says of one event. */

@@ -11,7 +11,7 @@ import { LeaseLost } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import { isBacklogged } from '../event/delivery-backlog.ts';
 import { holdDestination } from '../event/destination-uses.ts';
-import { changeClaimed, type EventClaim, GIVEN_BACK, holdEvents } from './event-lease.ts';
+import { EVENTS_HELD, type EventClaim, GIVEN_BACK } from './event-lease.ts';
 import { type EventMessage, eventMessages, type ProviderEvent } from './event-message.ts';
 import { type EventSource, fetchRecords, getEventSource } from './event-source.ts';
 
@@ -30,7 +30,7 @@ export async function doEvents(
   claim: EventClaim,
   signal: AbortSignal,
 ): Promise<void> {
-  using _lease = holdEvents(services, claim);
+  using _lease = EVENTS_HELD.hold(services, claim);
   const { prisma } = services.database;
   try {
     const endMs = performance.now() + SLICE_MS;
@@ -39,7 +39,7 @@ export async function doEvents(
     while (isMore && performance.now() < endMs && !signal.aborted) {
       isMore = await doSome(services, claim, sourceOf);
     }
-    await changeClaimed(prisma, claim, GIVEN_BACK);
+    await EVENTS_HELD.change(prisma.objectSubscription, claim, GIVEN_BACK);
   } catch (error) {
     if (error instanceof LeaseLost) return;
     await noteFailure(services, claim, error).catch((failure: unknown) =>
@@ -100,7 +100,7 @@ async function record(
 ): Promise<void> {
   const { projectId, installationId, objectName } = claim;
   await inTransaction(services.database, async (tx) => {
-    await changeClaimed(tx, claim, {
+    await EVENTS_HELD.change(tx.objectSubscription, claim, {
       eventFailures: 0,
       eventsRetryTime: null,
       lastEventTime: events.at(-1)?.eventTime ?? null,
@@ -154,7 +154,8 @@ async function noteFailure(services: Services, claim: EventClaim, error: unknown
   const waitMs = backoffMs(RETRY, eventFailures, services.random);
   await inTransaction(services.database, async (tx) => {
     const eventsRetryTime = new Date(nowMs + waitMs);
-    await changeClaimed(tx, claim, { eventFailures, eventsRetryTime, ...GIVEN_BACK });
+    const change = { eventFailures, eventsRetryTime, ...GIVEN_BACK };
+    await EVENTS_HELD.change(tx.objectSubscription, claim, change);
     const { count } = await tx.providerEvent.updateMany({
       where: {
         projectId,

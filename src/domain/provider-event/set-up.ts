@@ -18,7 +18,7 @@ import { storableText } from '../storable-json.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
 import { joinStream } from './stream/join-stream.ts';
 import { logSubscribe } from './subscribe-log.ts';
-import { changeHeld, claimDue, endHeld, holdClaim } from './subscription-lease.ts';
+import { changeHeld, claimDue, endHeld, SUBSCRIPTIONS } from './subscription-lease.ts';
 import { isUsedByOthers, takeDownAtProvider } from './take-down.ts';
 import { type SealedApp, webhookSecretsOf, webhookUrlOf } from './webhook-secret.ts';
 
@@ -44,7 +44,7 @@ export async function lookAfterSubscriptions(
 }
 
 async function lookAfter(services: Services, subscription: ObjectSubscription): Promise<void> {
-  using _lease = holdClaim(services, subscription);
+  using _lease = SUBSCRIPTIONS.hold(services, subscription);
   try {
     if (subscription.isWanted) await follow(services, subscription);
     else await takeDown(services, subscription);

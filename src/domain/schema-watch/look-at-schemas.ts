@@ -9,7 +9,7 @@ import { subjectOf } from '../../events/subject.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import { backoffMs } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
-import { LeaseLost } from '../../work/lease.ts';
+import { GIVEN_BACK, LeaseLost } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { isBacklogged } from '../event/delivery-backlog.ts';
@@ -17,8 +17,9 @@ import { holdDestination } from '../event/destination-uses.ts';
 import { nextRunOf } from '../integration/cron.ts';
 import type { IntegrationContent, WatchSchema } from '../integration/integration-content.ts';
 import { findInstalled, type Installed, installationHead } from '../operation/read/source.ts';
+import { storedJson } from '../storable-json.ts';
 import { type KnownObjects, knownFieldsOf, schemaDifference } from './schema-difference.ts';
-import { claimWatch, endWatch, giveBack, holdWatch, type SchemaWatch } from './schema-lease.ts';
+import { claimWatch, type SchemaWatch, WATCHES } from './schema-lease.ts';
 import { schemaBody } from './schema-message.ts';
 
 /** Installations of one process that are looked at at the same time. */
@@ -39,13 +40,16 @@ export async function lookAtSchemas(services: Services, signal: AbortSignal): Pr
 
 async function look(services: Services, watch: SchemaWatch): Promise<void> {
   const { projectId, installationId: id } = watch;
-  using _lease = holdWatch(services, watch);
+  using _lease = WATCHES.hold(services, watch);
   try {
     const found = await findInstalled(services, { projectId, id });
     // What is gone took its row along.
     if (!found) return;
     const { watchSchema } = found.content;
-    if (!watchSchema) return await endWatch(services, watch);
+    if (!watchSchema) {
+      await services.database.prisma.schemaWatch.deleteMany({ where: WATCHES.heldBy(watch) });
+      return;
+    }
     if (await isBacklogged(services, projectId)) {
       throw unprocessable('The project is owed too much.');
     }
@@ -99,9 +103,7 @@ async function record(
   const { projectId } = watch;
   const { connection } = found.installation;
   // Another account has other fields: they are learned anew.
-  const before = (watch.connectionId === connection.id
-    ? watch.known
-    : {}) as unknown as KnownObjects;
+  const before: KnownObjects = watch.connectionId === connection.id ? storedJson(watch.known) : {};
   const bodies = Object.entries(known).flatMap(([objectName, fields]) => {
     const last = before[objectName];
     const difference = last && schemaDifference(last, fields, watchSchema.allObjects);
@@ -110,8 +112,8 @@ async function record(
   const schedule = watchSchema.schedule ?? ONCE_A_DAY;
   const dueTime = nextRunOf(schedule, services.now());
   await inTransaction(services.database, async (tx) => {
-    const next = { known: known as never, connectionId: connection.id, dueTime, failures: 0 };
-    await giveBack(tx, watch, next);
+    const next = { known: known, connectionId: connection.id, dueTime, failures: 0 };
+    await WATCHES.change(tx.schemaWatch, watch, { ...next, ...GIVEN_BACK });
     if (bodies.length === 0) return;
     const destination = await holdDestination(tx, projectId, watchSchema.destination);
     const messages = bodies.map((body) => ({ body }));
@@ -132,9 +134,9 @@ async function noteFailure(services: Services, watch: SchemaWatch, error: unknow
   const failures = watch.failures + 1;
   const waitMs = backoffMs(RETRY, failures, services.random);
   const dueTime = new Date(services.now().getTime() + waitMs);
-  await inTransaction(services.database, (tx) => giveBack(tx, watch, { dueTime, failures })).catch(
-    (failure: unknown) => {
-      if (!(failure instanceof LeaseLost)) throw failure;
-    },
-  );
+  const { prisma } = services.database;
+  const change = { dueTime, failures, ...GIVEN_BACK };
+  await WATCHES.change(prisma.schemaWatch, watch, change).catch((failure: unknown) => {
+    if (!(failure instanceof LeaseLost)) throw failure;
+  });
 }

@@ -1,6 +1,7 @@
 /** The answer to the caller of a write. */
 import type { Row } from '../../../database/rows.ts';
 import type { Call } from '../../call.ts';
+import { storedJson } from '../../storable-json.ts';
 import { failedOutcome, type StoredOutcome } from './outcome.ts';
 import type { EndedWrite } from './write-end.ts';
 
@@ -97,7 +98,7 @@ async function listOutcomes({ database }: Call, { id: operationId }: Row<'Operat
     orderBy: { position: 'asc' },
     select: { outcome: true },
   });
-  return entries.map(({ outcome }) => outcome as unknown as AnsweredOutcome | null);
+  return entries.map(({ outcome }) => storedJson<AnsweredOutcome | null>(outcome));
 }
 
 function notYet({ id }: Row<'Operation'>): AnsweredOutcome {

@@ -1,7 +1,7 @@
 /** One attempt of a write: the requests to the provider, and their outcomes. */
 import { DomainError } from '../../../errors.ts';
 import type { Provider, ProviderSession } from '../../../providers/contract.ts';
-import type { Association, RecordOutcome } from '../../../providers/moving-records.ts';
+import type { RecordOutcome } from '../../../providers/moving-records.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { withoutFilled } from './if-empty.ts';
@@ -60,7 +60,7 @@ async function send(
   const headers = (task.headers ?? undefined) as { key: string; value: string }[] | undefined;
   const records = entries.map(({ record, associations }) => ({
     record,
-    ...(associations && { associations: associations as unknown as Association[] }),
+    ...(associations && { associations }),
   }));
   const [first] = records;
   // What is sent after a look at the records may be other fields the next time, under which the key is another's.

@@ -9,6 +9,7 @@ import { Prisma } from '../../../database/generated/client.ts';
 import type { AccountRow, InstalledAccount } from '../../../database/reads/write-target.ts';
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
+import type { Association } from '../../../providers/moving-records.ts';
 import {
   isFreeSql,
   keepLease,
@@ -18,6 +19,7 @@ import {
   requireLease,
 } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
+import { storedJson } from '../../storable-json.ts';
 import type { StoredOutcome } from './outcome.ts';
 
 type WriteTask = Row<'WriteTask'>;
@@ -51,7 +53,7 @@ export interface WriteEntry {
   position: number;
   operationId: string;
   record: Record<string, unknown>;
-  associations: Row<'WriteEntry'>['associations'];
+  associations: Association[] | null;
   /** Fields that are written only into records without a value for them. */
   ifEmpty: string[] | null;
   outcome: StoredOutcome | null;
@@ -105,7 +107,7 @@ export async function listEntries(
     where: { taskId },
     orderBy: { position: 'asc' },
   });
-  return rows as unknown as WriteEntry[];
+  return storedJson(rows);
 }
 
 /** Of the entries that have one. Only for the holder of the task. */

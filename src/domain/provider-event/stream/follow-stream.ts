@@ -5,13 +5,13 @@ import type { Row } from '../../../database/rows.ts';
 import { unprocessable } from '../../../errors.ts';
 import { OutboundError } from '../../../outbound/error.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { LeaseLost } from '../../../work/lease.ts';
+import { GIVEN_BACK, LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
 import { isEventBacklogged } from '../event-backlog.ts';
 import type { Followed } from './followed.ts';
 import { storeBatch } from './store-batch.ts';
-import { changeStream, GIVEN_BACK, holdStream, type ProviderStream } from './stream-lease.ts';
+import { type ProviderStream, STREAMS } from './stream-lease.ts';
 import { noteLostPosition, noteOpen, noteStreamFailure } from './stream-state.ts';
 
 /** Until it is looked again whether a full project can take more. */
@@ -24,11 +24,11 @@ export async function followStream(
   stopping: AbortSignal,
 ): Promise<void> {
   const lost = new AbortController();
-  using _lease = holdStream(services, stream, () => lost.abort());
+  using _lease = STREAMS.hold(services, stream, () => lost.abort());
   const signal = AbortSignal.any([stopping, lost.signal]);
   try {
     await takeEvents(services, stream, signal);
-    await changeStream(services.database.prisma, stream, GIVEN_BACK);
+    await STREAMS.change(services.database.prisma.providerStream, stream, GIVEN_BACK);
   } catch (error) {
     if (error instanceof LeaseLost) return;
     await noteStreamFailure(services, stream, error).catch((failure: unknown) => {

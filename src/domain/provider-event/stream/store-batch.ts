@@ -6,7 +6,7 @@ import { beginRun } from '../../operation/read/read-run.ts';
 import { storeWithin } from '../store-events.ts';
 import type { Followed } from './followed.ts';
 import { findMissed, startMissed } from './missed-changes.ts';
-import { changeStream } from './stream-lease.ts';
+import { STREAMS } from './stream-lease.ts';
 
 /** Throws LeaseLost. */
 export async function storeBatch(
@@ -19,7 +19,7 @@ export async function storeBatch(
   const missed = await findMissed(services, followed, gaps);
   const all = [...events, ...missed.events];
   const { stored, started } = await inTransaction(services.database, async (tx) => {
-    await changeStream(tx, stream, { position, knownTime });
+    await STREAMS.change(tx.providerStream, stream, { position, knownTime });
     return {
       stored: await storeEvents(tx, followed, all),
       started: await startMissed(services, tx, missed),

@@ -4,6 +4,7 @@ import { DomainError } from '../../../errors.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { backoffMs } from '../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
+import { GIVEN_BACK } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { beginRun } from '../../operation/read/read-run.ts';
 import { storableText } from '../../storable-json.ts';
@@ -12,7 +13,7 @@ import { logSubscribe } from '../subscribe-log.ts';
 import type { Followed } from './followed.ts';
 import { findMissed, type Missed, startMissed } from './missed-changes.ts';
 import { storeEvents } from './store-batch.ts';
-import { changeStream, GIVEN_BACK, type ProviderStream } from './stream-lease.ts';
+import { type ProviderStream, STREAMS } from './stream-lease.ts';
 
 const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
 /** In a row. Fewer that may pass are no news for people. */
@@ -30,7 +31,7 @@ export async function noteOpen(services: Services, followed: Followed): Promise<
   const knownTime = position === null ? now : stream.knownTime;
   const started = await inTransaction(services.database, async (tx) => {
     const working = { status: 'ACTIVE', error: null, failures: 0 } as const;
-    await changeStream(tx, stream, { ...working, knownTime });
+    await STREAMS.change(tx.providerStream, stream, { ...working, knownTime });
     const where = { projectId, connectionId, isWanted: true, providerRef: { not: null } } as const;
     await tx.objectSubscription.updateMany({
       where: { ...where, status: { in: ['PENDING', 'FAILED'] } },
@@ -53,7 +54,7 @@ export async function noteLostPosition(services: Services, { stream }: Followed)
   const { projectId, connectionId, knownTime } = stream;
   services.log.warn({ projectId, connectionId, knownTime }, 'provider_stream.position_lost');
   await inTransaction(services.database, async (tx) => {
-    await changeStream(tx, stream, { position: null });
+    await STREAMS.change(tx.providerStream, stream, { position: null });
     const since = knownTime ? ` since ${knownTime.toISOString()}` : '';
     const result = `The provider keeps no events that are so old: what has changed${since} is read instead.`;
     for (const subscription of await subscriptionsOf(tx, stream)) {
@@ -81,7 +82,7 @@ export async function noteStreamFailure(
   const isTold = !mayPass || failures >= FAILURES_TOLD;
   await inTransaction(services.database, async (tx) => {
     const news = isTold ? ({ status: 'FAILED', error: reason } as const) : {};
-    await changeStream(tx, stream, { failures, dueTime, ...news, ...GIVEN_BACK });
+    await STREAMS.change(tx.providerStream, stream, { failures, dueTime, ...news, ...GIVEN_BACK });
     if (isTold) await tellFailure(services, tx, { stream, reason });
   });
 }

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { Prisma } from '../../src/database/generated/client.ts';
+import { LeasedRows } from '../../src/database/leased-rows.ts';
+import { newId } from '../../src/ids.ts';
+import { MINUTE_MS } from '../../src/work/durations.ts';
+import { GIVEN_BACK, LEASE, LeaseLost } from '../../src/work/lease.ts';
+import { sharedApp } from '../support/app.ts';
+
+const app = await sharedApp();
+const { database, log } = app.app.services;
+const { prisma } = database;
+
+const KEY = ['projectId', 'installationId', 'objectName'] as const;
+const NOW = new Date('2024-01-01T12:00:00Z');
+const minutes = (count: number) => new Date(NOW.getTime() + count * MINUTE_MS);
+/** It is over, and is renewed, while a test waits. */
+const SHORT_MS = 30;
+
+/** Rows of one project, whose test claims no others. */
+async function rowsDue(dueTimes: (Date | null)[], leaseMs = MINUTE_MS) {
+  const { projectId } = await app.tenant();
+  const of = { projectId, installationId: newId('ins'), provider: 'sandbox', connectionId: 'c' };
+  const data = dueTimes.map((dueTime, index) => ({ ...of, objectName: `object${index}`, dueTime }));
+  await prisma.objectSubscription.createMany({ data });
+  const rows = new LeasedRows({
+    table: 'ObjectSubscription',
+    key: KEY,
+    leaseMs,
+    columns: LEASE,
+    isWanted: Prisma.sql`held."projectId" = ${projectId} and held."isWanted"`,
+    notRenewed: 'subscription.lease_not_renewed',
+  });
+  const claim = (countMax: number, now = NOW) =>
+    rows.claimDue(database, { countMax, now, columns: [...KEY, LEASE.token] });
+  const row = (objectName: string) =>
+    prisma.objectSubscription.findFirstOrThrow({ where: { projectId, objectName } });
+  return { rows, claim, row, projectId };
+}
+const namesOf = (claims: { objectName: string }[]) => claims.map(({ objectName }) => objectName);
+
+test('what is due is claimed, each once, and what was due first goes first', async () => {
+  const { claim } = await rowsDue([minutes(-1), minutes(-3), minutes(1), null, minutes(-2)]);
+  expect(namesOf(await claim(2)).toSorted()).toEqual(['object1', 'object4']);
+  expect(namesOf(await claim(2))).toEqual(['object0']);
+  expect(await claim(2)).toEqual([]);
+});
+
+test('workers that claim at the same time share what is due', async () => {
+  const { claim } = await rowsDue(Array.from({ length: 12 }, () => NOW));
+  const claims = await Promise.all(Array.from({ length: 6 }, () => claim(3)));
+  const names = namesOf(claims.flat());
+  expect(new Set(names).size).toBe(names.length);
+  while (names.length < 12) {
+    const more = await claim(3);
+    expect(more).not.toEqual([]);
+    names.push(...namesOf(more));
+  }
+  expect(new Set(names).size).toBe(12);
+});
+
+test('a claim that is kept is nobody else’s; one that is not is taken over, and its result refused', async () => {
+  const { rows, claim, row } = await rowsDue([NOW], SHORT_MS);
+  const [first] = await claim(1);
+  if (!first) throw new Error('Nothing was claimed.');
+  {
+    using _lease = rows.hold({ database, log }, first);
+    const { leaseExpireTime } = await row('object0');
+    await expect
+      .poll(async () => (await row('object0')).leaseExpireTime?.getTime())
+      .toBeGreaterThan(leaseExpireTime?.getTime() ?? Infinity);
+  }
+  await expect.poll(async () => namesOf(await claim(1))).toEqual(['object0']);
+  const change = { failures: 7 };
+  await expect(rows.change(prisma.objectSubscription, first, change)).rejects.toThrow(LeaseLost);
+  expect(await row('object0')).toMatchObject({ failures: 0 });
+});
+
+test('what comes of a claim is noted with it, and it is given back', async () => {
+  const { rows, claim, row } = await rowsDue([NOW]);
+  const [claimed] = await claim(1);
+  if (!claimed) throw new Error('Nothing was claimed.');
+  const change = { failures: 1, dueTime: minutes(5), ...GIVEN_BACK };
+  await rows.change(prisma.objectSubscription, claimed, change);
+  expect(await row('object0')).toMatchObject(change);
+  expect(await claim(1)).toEqual([]);
+  expect(namesOf(await claim(1, minutes(6)))).toEqual(['object0']);
+});
+
+test('nobody claims or keeps what is not wanted any more', async () => {
+  const { rows, claim, projectId } = await rowsDue([NOW, NOW], SHORT_MS);
+  const [kept] = await claim(1);
+  if (!kept) throw new Error('Nothing was claimed.');
+  const { promise: lost, resolve } = Promise.withResolvers<void>();
+  using _lease = rows.hold({ database, log }, kept, resolve);
+  await prisma.objectSubscription.updateMany({ where: { projectId }, data: { isWanted: false } });
+  await lost;
+  expect(await claim(2)).toEqual([]);
+});
