@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createOutbound, type OutboundOptions } from '../../src/outbound/client.ts';
 import type { OutboundError } from '../../src/outbound/error.ts';
 import type { OutboundRequest } from '../../src/outbound/exchange.ts';
+import { PRIVATE_ANSWERS, PRIVATE_HOSTS } from '../support/private-addresses.ts';
 import { type Behaviour, startReceiver } from '../support/receiver.ts';
 
 const LOOPBACK = ['127.0.0.1/32'];
@@ -48,40 +49,6 @@ async function failureOf(sending: Promise<unknown>): Promise<OutboundError> {
   );
 }
 
-const PRIVATE_HOSTS = [
-  '127.0.0.1',
-  '127.1',
-  '2130706433',
-  '0x7f000001',
-  '0x7f.0.0.1',
-  '0177.0.0.1',
-  '017700000001',
-  '0.0.0.0',
-  '10.1.2.3',
-  '172.16.0.1',
-  '192.168.1.1',
-  '169.254.169.254',
-  '2852039166',
-  '100.64.0.1',
-  '168.63.129.16',
-  '224.0.0.1',
-  '255.255.255.255',
-  '[::1]',
-  '[::]',
-  '[::ffff:127.0.0.1]',
-  '[::ffff:7f00:1]',
-  '[::ffff:0:127.0.0.1]',
-  '[64:ff9b::7f00:1]',
-  '[64:ff9b::10.0.0.1]',
-  '[2002:7f00:1::]',
-  '[2002:a00:1::1]',
-  '[fe80::1]',
-  '[fc00::1]',
-  '[fd00:ec2::254]',
-  '[ff02::1]',
-  '１２７.0.0.1',
-];
-
 test.each(PRIVATE_HOSTS)('the private address %s is refused as a literal', async (host) => {
   const client = outbound({ allowedPrivateTargets: [] });
   for (const protocol of ['http', 'https']) {
@@ -89,22 +56,6 @@ test.each(PRIVATE_HOSTS)('the private address %s is refused as a literal', async
     expect(failure).toMatchObject({ name: 'OutboundError', kind: 'REFUSED_ADDRESS' });
   }
 });
-
-const PRIVATE_ANSWERS = [
-  '127.0.0.1',
-  '10.0.0.1',
-  '172.31.255.255',
-  '192.168.0.1',
-  '169.254.169.254',
-  '100.100.100.200',
-  '168.63.129.16',
-  '::1',
-  '::ffff:10.0.0.1',
-  '64:ff9b::a00:1',
-  '2002:c0a8:1::',
-  'fe80::1',
-  'fd00::1',
-];
 
 test.each(PRIVATE_ANSWERS)('a name that stands for %s is refused', async (address) => {
   const client = outbound({ allowedPrivateTargets: [], lookup: answering(address) });

@@ -11,6 +11,7 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
+import type { ServerCertificate } from '../certificates.ts';
 import { type ChangeToTell, payloadOf, schemaIdOf, schemaOf } from './salesforce-change.ts';
 import type { SalesforceServer } from './salesforce-server.ts';
 
@@ -54,6 +55,8 @@ export interface PubSubServer extends AsyncDisposable {
   subscribers: Subscriber[];
   /** All that ever were. */
   begun: { topicName: string; preset: string }[];
+  /** How often a topic was asked for, with whatever token. */
+  readonly calls: number;
   tell(change: ChangeToTell): void;
   /** The empty answers that the service sends every few minutes. */
   keepAlive(): void;
@@ -70,10 +73,15 @@ const PROTO = join(
 const ENTITIES = ['Contact', 'Account'];
 const BATCH_MAX = 40;
 
-export async function pubSubServer(org: SalesforceServer): Promise<PubSubServer> {
+/** Over TLS with a certificate, which is to be for `localhost`. */
+export async function pubSubServer(
+  org: SalesforceServer,
+  tls?: ServerCertificate,
+): Promise<PubSubServer> {
   const told: Told[] = [];
   const subscribers: Subscriber[] = [];
   const begun: PubSubServer['begun'] = [];
+  let calls = 0;
   let kept = 0;
   const latest = () => told.at(-1)?.number ?? 0;
 
@@ -101,6 +109,7 @@ export async function pubSubServer(org: SalesforceServer): Promise<PubSubServer>
   const server = new Server();
   server.addService(loadService(), {
     GetTopic(call: ServerUnaryCall<{ topicName: string }, object>, answer: sendUnaryData<object>) {
+      calls += 1;
       const { topicName } = call.request;
       const refusal = refusalOf(org, call.metadata, topicName);
       if (refusal) answer(refusal);
@@ -142,14 +151,17 @@ export async function pubSubServer(org: SalesforceServer): Promise<PubSubServer>
     },
   });
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+    server.bindAsync('127.0.0.1:0', credentialsOf(tls), (error, bound) =>
       error ? reject(error) : resolve(bound),
     );
   });
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: tls ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
     subscribers,
     begun,
+    get calls() {
+      return calls;
+    },
     tell(change) {
       const number = latest() + 1;
       const topics = org.channels.topicsOf(`${change.entityName}ChangeEvent`);
@@ -173,6 +185,12 @@ export async function pubSubServer(org: SalesforceServer): Promise<PubSubServer>
       server.forceShutdown();
     },
   };
+}
+
+function credentialsOf(tls: ServerCertificate | undefined): ServerCredentials {
+  if (!tls) return ServerCredentials.createInsecure();
+  const { certificate, key } = tls;
+  return ServerCredentials.createSsl(null, [{ private_key: key, cert_chain: certificate }]);
 }
 
 interface Refusal {

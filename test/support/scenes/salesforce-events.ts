@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import type { Tenant, TestApp } from '../app.ts';
+import type { ServerCertificate } from '../certificates.ts';
 import { type PubSubServer, pubSubServer } from '../providers/salesforce-pubsub.ts';
 import { type SalesforceServer, salesforceServer } from '../providers/salesforce-server.ts';
 import { generate } from './connections.ts';
@@ -24,9 +25,9 @@ export interface SalesforceOrg extends AsyncDisposable {
   delete(id: string): void;
 }
 
-export async function salesforceOrg(): Promise<SalesforceOrg> {
+export async function salesforceOrg(tls?: ServerCertificate): Promise<SalesforceOrg> {
   const rest = await salesforceServer();
-  const stream = await pubSubServer(rest);
+  const stream = await pubSubServer(rest, tls);
   const entityName = 'Contact';
   return {
     rest,

@@ -1,0 +1,33 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { testApp } from '../../support/app.ts';
+import { certificateFor, hasOpenssl, trust } from '../../support/certificates.ts';
+import { installOnOrg, salesforceOrg } from '../../support/scenes/salesforce-events.ts';
+import { POLLING } from '../../support/scenes/subscriptions.ts';
+
+test.skipIf(!hasOpenssl)(
+  'events are streamed over TLS; whom the certificate is not for gets no token, and the subscription tells why',
+  async () => {
+    const certificate = certificateFor('localhost');
+    await using org = await salesforceOrg(certificate);
+    const byAddress = new URL(org.stream.url);
+    byAddress.hostname = '127.0.0.1';
+    onTestFinished(trust(certificate));
+    {
+      await using app = await testApp({
+        env: { ...org.env, SALESFORCE_PUBSUB_URL: byAddress.origin },
+      });
+      await app.app.start();
+      const installed = await installOnOrg(app, await app.tenant(), org);
+      const about = async () => (await installed.subscriptions())[0];
+      await expect.poll(async () => (await about())?.error, POLLING).toMatch(/UNAVAILABLE/);
+      expect(org.stream.calls).toBe(0);
+    }
+    await using app = await testApp({ env: org.env });
+    await app.app.start();
+    const installed = await installOnOrg(app, await app.tenant(), org);
+    await installed.isActive();
+    const id = org.create({ Email: 'ada@example.test' });
+    expect(await installed.arrived(1)).toMatchObject([{ subscribeEventType: 'create', id }]);
+    expect(org.stream.calls).toBeGreaterThan(0);
+  },
+);

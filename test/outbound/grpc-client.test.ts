@@ -1,0 +1,163 @@
+import type { LookupAddress } from 'node:dns';
+import { Metadata, Server, ServerCredentials, type ServiceError, status } from '@grpc/grpc-js';
+import { expect, onTestFinished, test } from 'vitest';
+import { createOutbound, type OutboundOptions } from '../../src/outbound/client.ts';
+import {
+  certificateFor,
+  hasOpenssl,
+  type ServerCertificate,
+  trust,
+} from '../support/certificates.ts';
+import { PRIVATE_ANSWERS, PRIVATE_HOSTS } from '../support/private-addresses.ts';
+
+const CALL_MS = 10_000;
+const asBytes = (value: Buffer) => value;
+const ECHO = {
+  path: '/test.Echo/Echo',
+  requestStream: false,
+  responseStream: false,
+  requestSerialize: asBytes,
+  requestDeserialize: asBytes,
+  responseSerialize: asBytes,
+  responseDeserialize: asBytes,
+};
+
+function outbound(options: Partial<OutboundOptions> = {}) {
+  const client = createOutbound({
+    allowedPrivateTargets: ['127.0.0.1/32'],
+    alwaysAllowedOrigins: () => [],
+    ...options,
+  });
+  onTestFinished(() => client[Symbol.asyncDispose]());
+  return client;
+}
+
+function answering(...addresses: string[]) {
+  return async (): Promise<LookupAddress[]> =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+}
+
+/** Answers each call with its host and what it was sent. */
+async function echoServer({ tls, address = '127.0.0.1:0' }: Echo = {}) {
+  const hosts: string[] = [];
+  const server = new Server();
+  server.addService(
+    { Echo: ECHO },
+    {
+      Echo(call: { getHost(): string; request: Buffer }, answer: (e: null, b: Buffer) => void) {
+        hosts.push(call.getHost());
+        answer(null, call.request);
+      },
+    },
+  );
+  const credentials = tls
+    ? ServerCredentials.createSsl(null, [{ private_key: tls.key, cert_chain: tls.certificate }])
+    : ServerCredentials.createInsecure();
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync(address, credentials, (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  onTestFinished(() => server.forceShutdown());
+  return { port, hosts };
+}
+
+interface Echo {
+  tls?: ServerCertificate;
+  address?: string;
+}
+
+/** The answer, or the failure. */
+async function callAt(url: string, options: Partial<OutboundOptions> = {}) {
+  const client = await outbound(options).openGrpc(url);
+  onTestFinished(() => client.close());
+  return new Promise<string | ServiceError>((resolve) =>
+    client.makeUnaryRequest(
+      ECHO.path,
+      asBytes,
+      asBytes,
+      Buffer.from('hello'),
+      new Metadata(),
+      { deadline: Date.now() + CALL_MS },
+      (error, answer) => resolve(error ?? String(answer)),
+    ),
+  );
+}
+
+test.each(PRIVATE_HOSTS)('the private address %s is refused as a literal', async (host) => {
+  const client = outbound({ allowedPrivateTargets: [] });
+  for (const protocol of ['http', 'https']) {
+    const opening = client.openGrpc(`${protocol}://${host}:9`);
+    await expect(opening).rejects.toMatchObject({ kind: 'REFUSED_ADDRESS' });
+  }
+});
+
+test.each(PRIVATE_ANSWERS)('a name that stands for %s is refused', async (address) => {
+  const client = outbound({ allowedPrivateTargets: [], lookup: answering(address) });
+  await expect(client.openGrpc('https://pubsub.example:7443')).rejects.toMatchObject({
+    kind: 'REFUSED_ADDRESS',
+    message: expect.stringContaining('ALLOWED_PRIVATE_TARGETS'),
+  });
+});
+
+test('in clear only addresses of the allow-list are called', async () => {
+  const { port, hosts } = await echoServer();
+  expect(await callAt(`http://127.0.0.1:${port}`)).toBe('hello');
+  expect(hosts).toEqual([`127.0.0.1:${port}`]);
+  const client = outbound({ lookup: answering('203.0.114.1') });
+  const opening = client.openGrpc('http://pubsub.example');
+  await expect(opening).rejects.toMatchObject({ kind: 'REFUSED_ADDRESS' });
+});
+
+test('of several addresses only those that pass the check are called, by the name that was given', async () => {
+  const { port, hosts } = await echoServer();
+  const forbidden = await echoServer({ address: `127.0.0.2:${port}` });
+  const lookup = answering('::1', '127.0.0.2', '127.0.0.1');
+  expect(await callAt(`http://pubsub.example:${port}`, { lookup })).toBe('hello');
+  expect(hosts).toEqual([`pubsub.example:${port}`]);
+  expect(forbidden.hosts).toEqual([]);
+});
+
+test('a name is looked up once: one that changes its address after the check gains nothing', async () => {
+  const { port, hosts } = await echoServer();
+  const hidden = await echoServer({ address: `127.0.0.2:${port}` });
+  const answers = ['127.0.0.1', '127.0.0.2'];
+  let lookups = 0;
+  const lookup = async () => {
+    lookups += 1;
+    return [{ address: answers.shift() ?? '127.0.0.2', family: 4 }];
+  };
+  expect(await callAt(`http://rebinding.example:${port}`, { lookup })).toBe('hello');
+  expect([lookups, hosts.length, hidden.hosts.length]).toEqual([1, 1, 0]);
+});
+
+test('an own origin is called though its address is private, and other ports of it are not', async () => {
+  const [own, other] = [await echoServer(), await echoServer()];
+  const url = `http://127.0.0.1:${own.port}`;
+  const rules = { allowedPrivateTargets: [], alwaysAllowedOrigins: () => [url] };
+  expect(await callAt(url, rules)).toBe('hello');
+  const opening = outbound(rules).openGrpc(`http://127.0.0.1:${other.port}`);
+  await expect(opening).rejects.toMatchObject({ kind: 'REFUSED_ADDRESS' });
+});
+
+test.skipIf(!hasOpenssl)(
+  'over TLS the certificate must be for the name, and of an authority that is trusted',
+  async () => {
+    const tls = certificateFor('pubsub.example');
+    const { port, hosts } = await echoServer({ tls });
+    const lookup = answering('127.0.0.1');
+    const refusal = { code: status.UNAVAILABLE };
+    expect(await callAt(`https://pubsub.example:${port}`, { lookup })).toMatchObject(refusal);
+    onTestFinished(trust(tls));
+    expect(await callAt(`https://pubsub.example:${port}`, { lookup })).toBe('hello');
+    expect(await callAt(`https://other.example:${port}`, { lookup })).toMatchObject(refusal);
+    expect(hosts).toEqual([`pubsub.example:${port}`]);
+  },
+);
+
+test.skipIf(!hasOpenssl)('what is meant for TLS is never sent in clear', async () => {
+  const { port, hosts } = await echoServer();
+  const answer = await callAt(`https://127.0.0.1:${port}`);
+  expect(answer).toMatchObject({ code: status.UNAVAILABLE });
+  expect(hosts).toEqual([]);
+});
