@@ -13,7 +13,7 @@ import { createCatalogue } from './domain/provider/catalogue.ts';
 import { createProviderAccess } from './domain/provider/provider-access.ts';
 import { createEventRates } from './domain/provider-event/event-rates.ts';
 import { createEndUsers } from './domain/viewer/end-users.ts';
-import { createViewerCache } from './domain/viewer/viewer.ts';
+import { ViewerCache } from './domain/viewer/viewer-cache.ts';
 import { linkProblemsTo } from './errors.ts';
 import { eventLogs } from './events/event-log.ts';
 import { createFeed } from './events/feed.ts';
@@ -93,7 +93,7 @@ export async function openServices(
     erasedSubjects,
     vault,
     catalogue: createCatalogue(overrides.providers ?? allProviders(config, sandbox)),
-    viewers: createViewerCache(),
+    viewers: new ViewerCache(),
     endUsers: createEndUsers(),
     queue: use('job queue', await openQueue(database, log, tracer)),
     ...openFeeds(database, log, use),

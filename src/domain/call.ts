@@ -15,7 +15,8 @@ import type { Catalogue } from './provider/catalogue.ts';
 import type { ProviderAccess } from './provider/provider-access.ts';
 import type { EventRates } from './provider-event/event-rates.ts';
 import type { EndUsers } from './viewer/end-users.ts';
-import type { Viewer, ViewerCache } from './viewer/viewer.ts';
+import type { Viewer } from './viewer/viewer.ts';
+import type { ViewerCache } from './viewer/viewer-cache.ts';
 
 export interface Services {
   config: Config;

@@ -9,13 +9,7 @@ import { createTokenBuckets } from '../../work/token-buckets.ts';
 import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
 import { networkOf } from './network.ts';
-import {
-  authenticate,
-  type Credentials,
-  credentialOf,
-  isRemembered,
-  type Viewer,
-} from './viewer.ts';
+import { authenticate, type Credentials, credentialOf, type Viewer } from './viewer.ts';
 import { createWaitingLine } from './waiting-line.ts';
 
 /** Look-ups of suspects: 500 a second, those of one turn in one statement. A good key waits half a second at most. */
@@ -46,7 +40,7 @@ export function createCallerLookup(
     const credential = credentialOf(credentials);
     if (!credential) return null;
     const network = networkOf(address);
-    if (!isRemembered(services.viewers, credential) && wrongKeys.wait(network) > 0) {
+    if (!services.viewers.isRemembered(credential) && wrongKeys.wait(network) > 0) {
       const hasTurn = await line.turn(network);
       if (!hasTurn) throw tooManyWrong(services, wrongKeys.wait(network));
     }

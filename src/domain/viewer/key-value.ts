@@ -45,6 +45,16 @@ export interface KnownKey {
   active: boolean;
 }
 
+interface StoredKey extends KnownKey {
+  hash: string;
+  lastUsedTime: Date | null;
+}
+
+const BY_HASH = `
+  select k."id", k."projectId", k."scopes", k."active", k."hash", k."lastUsedTime", p."orgId"
+  from "ApiKey" k join "Project" p on p."id" = k."projectId"
+  where k."hash" = $1`;
+
 /** The key of that value, active or not. */
 export async function findApiKeyByValue(
   { database, now }: Services,
@@ -52,19 +62,16 @@ export async function findApiKeyByValue(
 ): Promise<KnownKey | null> {
   if (!isKeyValue(value)) return null;
   const hash = hashOfKey(value);
-  const key = await database.prisma.apiKey.findUnique({
-    where: { hash },
-    include: { project: { select: { orgId: true } } },
-  });
+  const [key] = await database.rows.query<StoredKey>(BY_HASH, [hash]);
   if (!key || !timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash))) return null;
   const time = now();
   if (key.active && time.getTime() - (key.lastUsedTime?.getTime() ?? 0) > LAST_USED_MS) {
     await database.prisma.apiKey.updateMany({
-      where: { id: key.id },
+      where: { projectId: key.projectId, id: key.id },
       data: { lastUsedTime: time },
     });
   }
-  return { ...key, orgId: key.project.orgId };
+  return key;
 }
 
 function checksum(random: string): string {

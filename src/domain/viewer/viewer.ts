@@ -1,5 +1,4 @@
 /** The viewer: who sends a request, found by its credentials, and what it may see. */
-import { LRUCache } from 'lru-cache';
 import { forbidden, unauthenticated } from '../../errors.ts';
 import type { Call, Services } from '../call.ts';
 import { type BearerClaims, type BearerVerifier, enrolBuilder } from './bearer.ts';
@@ -33,24 +32,6 @@ export interface Credentials {
   authorization?: string | null;
 }
 
-/**
- * The viewer of a credential is looked up again after this time, so that a key that was deleted or
- * deactivated in another process is refused there within a second.
- */
-const FRESH_MS = 500;
-const VIEWERS_MAX = 10_000;
-
-export type ViewerCache = LRUCache<string, Viewer>;
-
-export function createViewerCache(): ViewerCache {
-  return new LRUCache({ max: VIEWERS_MAX, ttl: FRESH_MS, noDeleteOnStaleGet: true });
-}
-
-/** Whether the credential was good when it was last looked up, however long ago. */
-export function isRemembered(viewers: ViewerCache, credential: string): boolean {
-  return viewers.peek(credential, { allowStale: true }) !== undefined;
-}
-
 /** The key of a viewer in the cache; null without credentials. */
 export function credentialOf({ apiKey, authorization }: Credentials): string | null {
   return apiKey ? `key ${apiKey}` : authorization || null;
@@ -67,11 +48,9 @@ export async function authenticate(
   if (!credential) return null;
   const known = services.viewers.get(credential);
   if (known && !isOver(services, known)) return known;
-  const viewer = apiKey
-    ? await viewerOfKey(services, apiKey)
-    : await viewerOfBearer(services, verifier, credential);
-  services.viewers.set(credential, viewer);
-  return viewer;
+  return services.viewers.lookUp(credential, () =>
+    apiKey ? viewerOfKey(services, apiKey) : viewerOfBearer(services, verifier, credential),
+  );
 }
 
 /** The viewer of a token that has expired since it was looked up. */

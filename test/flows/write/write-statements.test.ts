@@ -11,7 +11,7 @@ const { services } = app.app;
 
 /** Who calls is looked up again whenever it was last looked up a while ago. */
 const OF_CALLERS =
-  /"ApiKey"\."hash" = |^SELECT "public"\."Project"\."id", "public"\."Project"\."orgId" FROM/;
+  /k\."hash" = /;
 
 /** What a statement is about: the first table that it names, after the word that it begins with. */
 function nameOf(text: string): string {
