@@ -1,6 +1,7 @@
 /** API keys of a project. A key can't grant scopes that it does not have. */
 
 import { z } from 'zod';
+import { CREATE_API_KEYS } from '../../database/changes/create-api-keys.ts';
 import type { Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
 import { isMissingRow } from '../../database/violations.ts';
@@ -100,9 +101,15 @@ export const createApiKey = projectMutation({
     authorizeGrant(call.viewer, granted);
     const key = newKeyValue();
     const stored = { hash: hashOfKey(key), prefix: shownPrefix(key) };
-    const apiKey = await call.database.prisma.apiKey.create({
-      data: { id: newId('key'), projectId, label: input.label, scopes: [...granted], ...stored },
-    });
+    const row = {
+      id: newId('key'),
+      projectId,
+      label: input.label,
+      scopes: [...granted],
+      ...stored,
+    };
+    const apiKey = await call.database.changes.run(CREATE_API_KEYS, row);
+    if (!apiKey) throw notFound('Project', projectId);
     return { apiKey, key };
   },
 });

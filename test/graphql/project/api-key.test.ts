@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ALL_SCOPES } from '../../../src/domain/viewer/scopes.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
+import { recordStatements } from '../../support/database/statements.ts';
 
 const app = await sharedApp();
 
@@ -50,6 +51,18 @@ test('a new key has its value shown once, and everything but what full leaves ou
   expect(await as(key).query(whoAmI)).toEqual({ viewer: { kind: 'API_KEY', scopes: ['full'] } });
   const stored = await app.app.services.database.rows.find('ApiKey', { id: apiKey.id });
   expect(JSON.stringify(stored)).not.toContain(key);
+});
+
+test('keys that are created at the same moment share statements, and each is its own', async () => {
+  const tenant = await app.tenant();
+  const labels = Array.from({ length: 20 }, (_, index) => `server ${index}`);
+  const { result, statements } = await recordStatements(() =>
+    Promise.all(labels.map((label) => makeKey(tenant, { label }))),
+  );
+  expect(result.map(({ apiKey }) => apiKey.label)).toEqual(labels);
+  for (const { key, apiKey } of result) expect(apiKey.prefix).toBe(key.slice(0, 10));
+  const inserts = statements.filter(({ text }) => /insert into "(public"\.")?ApiKey"/i.test(text));
+  expect(inserts.length).toBeLessThan(labels.length / 2);
 });
 
 test('a key without a name or with scopes that are none is refused at every place', async () => {

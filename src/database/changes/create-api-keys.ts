@@ -1,0 +1,23 @@
+/** How API keys are created: those of the same moment by one statement. */
+import type { Tables } from '../tables.ts';
+import type { ChangeOfMany } from './shared-changes.ts';
+
+type ApiKey = Tables['ApiKey'];
+
+export type ApiKeyToCreate = Pick<
+  ApiKey,
+  'id' | 'projectId' | 'label' | 'scopes' | 'prefix' | 'hash'
+>;
+
+/** A key of a project that is gone has no row. */
+export const CREATE_API_KEYS: ChangeOfMany<ApiKeyToCreate, ApiKey> = {
+  lineOf: ({ projectId }) => projectId,
+  keyOf: ({ id }) => id,
+  text: `
+  insert into "ApiKey" ("id", "projectId", "label", "scopes", "prefix", "hash")
+  select g."id", p."id", g."label", g."scopes", g."prefix", g."hash"
+  from jsonb_to_recordset($1::jsonb) as g(
+    "id" text, "projectId" text, "label" text, "scopes" text[], "prefix" text, "hash" text)
+  join "Project" p on p."id" = g."projectId"
+  returning "id" as "of", "ApiKey".*`,
+};
