@@ -25,7 +25,7 @@ import { insertConnection } from './connection-insertion.ts';
 import { type Choice, chooseScheme } from './connection-scheme.ts';
 import { listForeignEnds } from './own-ends.ts';
 import { givenWorkspace } from './session/account-address.ts';
-import { withCheckedCredentials } from './session/credential-check.ts';
+import { type MadeConnection, withCheckedCredentials } from './session/credential-check.ts';
 
 type Given = z.input<typeof generateConnectionInput>;
 type Input = z.output<typeof generateConnectionInput>;
@@ -49,18 +49,21 @@ export const generateConnection = openProjectMutation({
     const { scheme, issues } = await findScheme(call, projectId, opened.given);
     const input = opened.parsed(issues);
     if (scheme === null) throw new Error('Why no scheme fits was not told.');
-    return withCheckedCredentials(call, await putConnection(call, { projectId, scheme, input }));
+    return withCheckedCredentials(call, await makeConnection(call, { projectId, scheme, input }));
   },
 });
 
-/**
- * Makes the connection, or replaces the credentials of the existing one; either way it is CREATED.
- * The group and the consumer are made at their first use.
- */
+/** Makes the connection, or replaces the credentials of the existing one; either way it is CREATED. */
 export async function putConnection(
   services: Services,
   generation: Generation,
 ): Promise<Row<'Connection'>> {
+  const { credentialsSealed: _, ...connection } = await makeConnection(services, generation);
+  return connection;
+}
+
+/** The group and the consumer are made at their first use. */
+async function makeConnection(services: Services, generation: Generation): Promise<MadeConnection> {
   const made = needsApp(generation) ? null : await insertConnection(services, generation);
   return made ?? replaceConnection(services, generation);
 }

@@ -3,7 +3,7 @@ import {
   type ConnectionToGenerate,
   GENERATE_CONNECTIONS,
 } from '../../database/changes/generate-connections.ts';
-import type { Row } from '../../database/rows.ts';
+import type { AccountRow } from '../../database/reads/write-target.ts';
 import { eventRow } from '../../events/record.ts';
 import { newId } from '../../ids.ts';
 import type { Services } from '../call.ts';
@@ -15,12 +15,8 @@ import type { Generation } from './connection-generation.ts';
 export async function insertConnection(
   services: Services,
   generation: Generation,
-): Promise<Row<'Connection'> | null> {
-  const row = rowOf(services, generation);
-  const generated = await services.database.changes.run(GENERATE_CONNECTIONS, row);
-  if (!generated) return null;
-  const { credentialsSealed: _, ...connection } = generated;
-  return connection;
+): Promise<AccountRow | null> {
+  return services.database.changes.run(GENERATE_CONNECTIONS, rowOf(services, generation));
 }
 
 function rowOf(

@@ -16,6 +16,13 @@ test('a new connection is one statement, with its group, its consumer and its ev
   expect(changes.map(({ text }) => text.trim().slice(0, 10))).toEqual(['with given']);
 });
 
+test('the key of a new connection is tried with what was just stored', async () => {
+  const tenant = await app.tenant();
+  const { statements } = await recordStatements(() => generate(tenant, { apiKey: 'sandbox-key' }));
+  const credentials = statements.filter(({ text }) => /^select .*"credentialsSealed"/i.test(text));
+  expect(credentials).toEqual([]);
+});
+
 test('connections of the same moment share groups, consumers and statements', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);

@@ -1,5 +1,6 @@
 /** Whether a provider takes a key or a password that was just given, where it can be asked cheaply. */
 import type { Row } from '../../../database/rows.ts';
+import type { Tables } from '../../../database/tables.ts';
 import type { AuthScheme, Provider, ProviderRequest } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { withDeadline } from '../../../work/deadline.ts';
@@ -7,10 +8,13 @@ import type { Services } from '../../call.ts';
 import { recordBadCredentials } from '../connection-status.ts';
 import { fillAddress, fillHeaders } from './account-address.ts';
 import { attachedCredentials } from './attached-credentials.ts';
-import { readCredentials } from './held-credentials.ts';
+import { heldCredentials, readCredentials } from './held-credentials.ts';
 import { requestUrl, sendRequest } from './provider-request.ts';
 
 type Connection = Row<'Connection'>;
+
+/** A connection, with its credentials as they are stored if they are known. */
+export type MadeConnection = Connection & Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
 
 /** A provider that is slower says it at the first call, and keeps nobody waiting now. */
 const CHECK_MS = 3_000;
@@ -24,26 +28,31 @@ const CHECKED: readonly AuthScheme[] = ['API_KEY', 'BASIC'];
  */
 export async function withCheckedCredentials(
   services: Services,
-  connection: Connection,
+  { credentialsSealed, ...connection }: MadeConnection,
 ): Promise<Connection> {
   const provider = services.catalogue.find(connection.provider);
   if (!provider?.healthCheck || !CHECKED.includes(connection.authScheme)) return connection;
-  const check = isRefused(services, { connection, provider }).catch((error: unknown) => {
-    const about = { err: error, connectionId: connection.id };
-    if (!(error instanceof ProviderError)) services.log.warn(about, 'connection.check_failed');
-    return false;
-  });
+  const check = isRefused(services, { connection, credentialsSealed, provider }).catch(
+    (error: unknown) => {
+      const about = { err: error, connectionId: connection.id };
+      if (!(error instanceof ProviderError)) services.log.warn(about, 'connection.check_failed');
+      return false;
+    },
+  );
   const isBad = await withDeadline(check, CHECK_MS, () => false);
   return isBad ? { ...connection, status: 'BAD_CREDENTIALS', tokenExpireTime: null } : connection;
 }
 
 async function isRefused(
   services: Services,
-  about: { connection: Connection; provider: Provider },
+  about: { connection: Connection; provider: Provider } & Pick<MadeConnection, 'credentialsSealed'>,
 ): Promise<boolean> {
-  const { connection, provider } = about;
+  const { connection, credentialsSealed, provider } = about;
   const { limits, outbound } = services.providerAccess;
-  const held = await readCredentials(services, connection);
+  const held =
+    credentialsSealed === undefined
+      ? await readCredentials(services, connection)
+      : heldCredentials(services, { ...connection, credentialsSealed });
   const request: ProviderRequest = { method: 'GET', path: provider.healthCheck ?? '' };
   const url = requestUrl(fillAddress(provider.baseUrl, connection), request);
   const { headers, query } = attachedCredentials(provider, held.credentials);
