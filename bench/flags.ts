@@ -1,6 +1,7 @@
 /** What a run does, from the command line. */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { MOVING_WORKS } from './parts/moving/documents.ts';
 import { PEERS } from './peers.ts';
 import { WORKLOADS } from './workloads.ts';
 
@@ -24,6 +25,8 @@ const shape = z.object({
   parts: names.pipe(z.array(z.enum(PARTS))).optional(),
   peers: names.pipe(z.array(z.enum(PEERS))).optional(),
   workloads: names.pipe(z.array(z.enum(WORKLOADS))).optional(),
+  works: names.pipe(z.array(z.enum(MOVING_WORKS))).optional(),
+  profile: z.string().optional(),
   seconds: z.coerce.number().positive().default(4),
   rounds: count.default(3),
   runs: count.default(1),
@@ -47,6 +50,8 @@ export function readFlags(args: string[]): Flags {
       parts: { type: 'string' },
       peers: { type: 'string' },
       workloads: { type: 'string' },
+      works: { type: 'string' },
+      profile: { type: 'string' },
       seconds: { type: 'string' },
       rounds: { type: 'string' },
       runs: { type: 'string' },

@@ -1,5 +1,8 @@
 /** What is asked of both: writes and connections, as the gateway's schema has them. */
 
+/** What can be measured alone. */
+export const MOVING_WORKS = ['W5 alone', 'W5', 'W6', 'W7', 'W8', 'W10', 'W10 slow', 'W9'] as const;
+
 export type MovingDocument = 'Write' | 'Connect' | 'Backfill';
 
 export const MOVING_DOCUMENTS: Record<Exclude<MovingDocument, 'Backfill'>, string> = {

@@ -20,6 +20,7 @@ import {
   GROUPS,
   INTEGRATION,
   MOVING_DOCUMENTS,
+  type MOVING_WORKS,
   PROJECT,
   writeInput,
 } from './documents.ts';
@@ -42,7 +43,7 @@ interface Scene {
 }
 
 interface Work {
-  name: string;
+  name: (typeof MOVING_WORKS)[number];
   meaning: string;
   /** What one request moves. */
   records: number;
@@ -113,7 +114,7 @@ export async function measureMoving(postgres: Postgres, flags: Flags): Promise<M
   const { apiKey, projectId } = await usingClient(databaseUrl, (client) =>
     addProject(client, sandboxUrl),
   );
-  await using gateway = await startGateway(databaseUrl);
+  await using gateway = await startGateway(databaseUrl, flags.profile);
   const headers = { 'x-api-key': apiKey };
   const ask = askOf(gateway, headers);
   const installed = await install(ask, sandboxUrl, String(receiver.greeting));
@@ -125,8 +126,11 @@ export async function measureMoving(postgres: Postgres, flags: Flags): Promise<M
     ];
     const scene = { movers, postgres, sandbox, receiver, client, ask, installed };
     const results: Moved[] = [];
-    for (const work of WORKS) results.push(...(await measureWork(scene, work, flags)));
-    results.push(...(await measureBackfill(scene)));
+    const isAsked = (name: Work['name']) => flags.works?.includes(name) ?? true;
+    for (const work of WORKS) {
+      if (isAsked(work.name)) results.push(...(await measureWork(scene, work, flags)));
+    }
+    if (isAsked('W9')) results.push(...(await measureBackfill(scene)));
     return results;
   });
 }
@@ -315,12 +319,13 @@ export async function addProject(client: pg.Client, sandboxUrl: string) {
   return { apiKey, projectId };
 }
 
-async function startGateway(databaseUrl: string): Promise<Server> {
+async function startGateway(databaseUrl: string, profile?: string): Promise<Server> {
   return startServer({
     script: 'src/main.ts',
     port: await freePort(),
     env: { ...GATEWAY_ENV, DATABASE_URL: databaseUrl, ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32' },
     readyPath: '/readyz',
+    profile,
   });
 }
 
