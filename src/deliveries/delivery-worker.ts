@@ -91,14 +91,18 @@ export class DeliveryWorker {
   /** Claims and sends until it is told to stop. */
   async run(): Promise<void> {
     const { signal } = this.#stopping;
+    let tookBeforeMs = 0;
     while (!signal.aborted) {
       const beganMs = performance.now();
       const claim = await this.#untilDone(
         async () => (signal.aborted ? undefined : this.#claim()),
         this.#claiming,
       );
+      const tookMs = performance.now() - beganMs;
+      // A single slow claim is a stall of the database: what is due after it need not wait longer still.
+      const gapMs = Math.min(tookMs, tookBeforeMs) * (1 / CLAIM_SHARE - 1);
+      tookBeforeMs = tookMs;
       if (claim && claim.jobs.length * 2 > this.#limits.claimRows) continue;
-      const gapMs = (performance.now() - beganMs) * (1 / CLAIM_SHARE - 1);
       const pauseMs = Math.min(Math.max(gapMs, this.#limits.gapMs), GAP_MAX_MS);
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
       if (claim?.isComplete) await this.#due.wait(this.#untilNextDueMs());

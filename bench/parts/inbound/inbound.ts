@@ -21,8 +21,9 @@ import { type Subscribed, subscribe } from './subscribed.ts';
 const SOCKETS = 32;
 /** More than are sent in a second. */
 const REQUESTS_PER_SECOND = 4_000;
-/** Events of a second where the way to the receiver is timed. */
+/** Events of a second where the way to the receiver is timed, after some seconds of them that are not. */
 const STEADY_EVENTS = 200;
+const STEADY_WARM_UP_SECONDS = 5;
 const WAITING = { usual: 50_000, large: 1_000_000 };
 const BIG = '100000000';
 
@@ -141,7 +142,8 @@ async function timePosts({ subscribed }: Scene, { gateway, receiver, seconds }: 
   const posts: Promise<void>[] = [];
   const gapMs = (1_000 * EVENTS_EACH) / STEADY_EVENTS;
   const startMs = performance.now();
-  const count = Math.ceil((seconds * STEADY_EVENTS) / EVENTS_EACH);
+  const countOf = (time: number) => Math.ceil((time * STEADY_EVENTS) / EVENTS_EACH);
+  const count = countOf(STEADY_WARM_UP_SECONDS + seconds);
   for (let number = 0; number < count; number += 1) {
     await sleep(Math.max(0, startMs + number * gapMs - performance.now()));
     const request = signedRequest(subscribed);
@@ -150,7 +152,8 @@ async function timePosts({ subscribed }: Scene, { gateway, receiver, seconds }: 
   }
   await Promise.all(posts);
   while (receiver.arrivedMs.size < sentMs.size) await sleep(20);
-  const times = [...sentMs].map(([id, ms]) => (receiver.arrivedMs.get(id) ?? Number.NaN) - ms);
+  const timed = [...sentMs].slice(countOf(STEADY_WARM_UP_SECONDS) * EVENTS_EACH);
+  const times = timed.map(([id, ms]) => (receiver.arrivedMs.get(id) ?? Number.NaN) - ms);
   const sorted = times.toSorted((a, b) => a - b);
   return { events: times.length, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
 }

@@ -9,7 +9,7 @@ import { expect, onTestFinished } from 'vitest';
 
 export const hasBalancer = spawnSync('haproxy', ['-v']).status === 0;
 
-/** How long it takes to notice, at most: two looks. */
+/** How long it takes to notice that a gateway leaves, at most: two looks. One that is only slow stays. */
 export const NOTICED_MS = 500;
 
 export interface Balancer {
@@ -61,6 +61,7 @@ global
 defaults
   mode http
   timeout connect 5s
+  timeout check 5s
   timeout client 1h
   timeout server 1h
 frontend clients
