@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createOutbound, type OutboundOptions } from '../../src/outbound/client.ts';
 import type { OutboundError } from '../../src/outbound/error.ts';
 import type { OutboundRequest } from '../../src/outbound/exchange.ts';
-import { PRIVATE_ANSWERS, PRIVATE_HOSTS } from '../support/private-addresses.ts';
+import { PRIVATE_ANSWERS, PRIVATE_HOSTS } from '../support/outbound/private-addresses.ts';
 import { type Behaviour, startReceiver } from '../support/receiver.ts';
 
 const LOOPBACK = ['127.0.0.1/32'];

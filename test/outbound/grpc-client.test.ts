@@ -7,8 +7,8 @@ import {
   hasOpenssl,
   type ServerCertificate,
   trust,
-} from '../support/certificates.ts';
-import { PRIVATE_ANSWERS, PRIVATE_HOSTS } from '../support/private-addresses.ts';
+} from '../support/outbound/certificates.ts';
+import { PRIVATE_ANSWERS, PRIVATE_HOSTS } from '../support/outbound/private-addresses.ts';
 
 const CALL_MS = 10_000;
 const asBytes = (value: Buffer) => value;

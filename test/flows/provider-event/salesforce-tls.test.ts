@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp } from '../../support/app.ts';
-import { certificateFor, hasOpenssl, trust } from '../../support/certificates.ts';
+import { certificateFor, hasOpenssl, trust } from '../../support/outbound/certificates.ts';
 import { installOnOrg, salesforceOrg } from '../../support/scenes/salesforce-events.ts';
 import { POLLING } from '../../support/scenes/subscriptions.ts';
 

@@ -11,7 +11,7 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import type { ServerCertificate } from '../certificates.ts';
+import type { ServerCertificate } from '../outbound/certificates.ts';
 import { type ChangeToTell, payloadOf, schemaIdOf, schemaOf } from './salesforce-change.ts';
 import type { SalesforceServer } from './salesforce-server.ts';
 

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { newSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import type { Tenant, TestApp } from '../app.ts';
-import type { ServerCertificate } from '../certificates.ts';
+import type { ServerCertificate } from '../outbound/certificates.ts';
 import { type PubSubServer, pubSubServer } from '../providers/salesforce-pubsub.ts';
 import { type SalesforceServer, salesforceServer } from '../providers/salesforce-server.ts';
 import { generate } from './connections.ts';
