@@ -4,7 +4,6 @@ import { databaseUrls } from './database-urls.ts';
 import { StartRefused } from './errors.ts';
 import { limitSettings } from './limit-settings.ts';
 import { otelSettings } from './otel-settings.ts';
-import { Secret } from './secrets.ts';
 import {
   algorithm,
   cidr,
@@ -14,6 +13,7 @@ import {
   list,
   milliseconds,
   origin,
+  postgresUrl,
   publicUrl,
   seconds,
   wholeNumber,
@@ -22,6 +22,9 @@ import {
 const PORT = 4000;
 const RATE_PER_SECOND = 1000;
 const RATE_BURST = 2000;
+
+/** No read may be older: for so long positions of the database's log are remembered. */
+export const READ_AGE_MAX_MS = 60_000;
 
 /** Each has series of its own of every metric that tells projects apart. */
 const METRICS_PROJECTS_MAX = 100;
@@ -43,19 +46,23 @@ export const environment = z.object({
     .min(1)
     .default('./data')
     .describe('Embedded database, generated keys, demo.json'),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
-    // The database's client accepts spaces in the URL; so does this check.
+  DATABASE_URL: postgresUrl.describe(
+    'PostgreSQL in place of the embedded database; several hosts, separated by commas, are servers of which one takes changes',
+  ),
+  DATABASE_LISTEN_URL: postgresUrl.describe(
+    'The same database without the pooler, if DATABASE_URL leads through one that pools transactions',
+  ),
+  DATABASE_REPLICA_URL: postgresUrl
     .refine(
-      (text) => databaseUrls(text.replaceAll(' ', '%20')).every((url) => URL.canParse(url)),
-      'must be a URL',
+      (url) => url === undefined || databaseUrls(url.reveal()).length === 1,
+      'must name one server: positions are compared with its own',
     )
-    .transform((text) => new Secret(text))
-    .optional()
     .describe(
-      'PostgreSQL in place of the embedded database; several hosts, separated by commas, are servers of which one takes changes',
+      'A standby of the same server that is read for callers who accept some age; default: none',
     ),
+  DATABASE_REPLICA_MAX_AGE_MS: wholeNumber(0, 0, READ_AGE_MAX_MS).describe(
+    'Age of reads that callers accept who send no Cache-Control: max-age; 0: none',
+  ),
   DATABASE_POOL_SIZE: wholeNumber(16, 2, 500).describe('Connections to PostgreSQL'),
   DEMO: flag
     .optional()
@@ -219,6 +226,15 @@ function contradictions(given: Variables): string[] {
   const burst = Number(given.RATE_LIMIT_BURST ?? RATE_BURST);
   return [
     given.DATABASE_URL && !given.ENCRYPTION_KEY && 'ENCRYPTION_KEY: is required with DATABASE_URL',
+    given.DATABASE_LISTEN_URL &&
+      !given.DATABASE_URL &&
+      'DATABASE_LISTEN_URL: is of use only with DATABASE_URL',
+    given.DATABASE_REPLICA_URL &&
+      !given.DATABASE_URL &&
+      'DATABASE_REPLICA_URL: is of use only with DATABASE_URL',
+    Number(given.DATABASE_REPLICA_MAX_AGE_MS) > 0 &&
+      !given.DATABASE_REPLICA_URL &&
+      'DATABASE_REPLICA_MAX_AGE_MS: is of use only with DATABASE_REPLICA_URL',
     given.BEARER_ISSUER &&
       !given.BEARER_JWKS_URL &&
       'BEARER_JWKS_URL: is required with BEARER_ISSUER',

@@ -2,8 +2,9 @@
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { hidingRows } from './database/reads/hidden-rows.ts';
+import type { Rows } from './database/rows.ts';
 import type { Services } from './domain/call.ts';
-import { watchErasedSubjects } from './domain/erasure/erased-subjects.ts';
+import { type ErasedSubjects, watchErasedSubjects } from './domain/erasure/erased-subjects.ts';
 import { eventCursor } from './domain/event/notification-event.ts';
 import { messageCursor } from './domain/event/stream-message.ts';
 import { encryptionKeys, findEncryptionKeys } from './domain/keys/encryption-keys.ts';
@@ -81,7 +82,7 @@ export async function openServices(
   const opened = use('database', given);
   const vault = await openVault(config, opened);
   const erasedSubjects = use('erasures', await watchErasedSubjects(opened, log));
-  const database = { ...opened, rows: hidingRows(opened.rows, erasedSubjects.ids) };
+  const database = withoutErased(opened, erasedSubjects);
   const sandbox = use('sandbox', await openSandbox({ config, database, log }));
   let publicUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
   const services: Services = {
@@ -116,6 +117,14 @@ export async function openServices(
       publicUrl = url;
     },
   };
+}
+
+function withoutErased(database: Database, { ids }: ErasedSubjects): Database {
+  const hiding = <R extends { rows: Rows }>(of: R): R => ({
+    ...of,
+    rows: hidingRows(of.rows, ids),
+  });
+  return { ...hiding(database), replica: database.replica && hiding(database.replica) };
 }
 
 function openFeeds(database: Database, log: Log, use: Use) {

@@ -1,6 +1,7 @@
 /** The kinds of values that settings have. */
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { databaseUrls } from './database-urls.ts';
 import { KEY_BYTES, Secret } from './secrets.ts';
 
 const DAY_SECONDS = 86_400;
@@ -44,6 +45,17 @@ export const publicUrl = z
   .url({ protocol: /^https?$/ })
   .refine((text) => /^[^?#@]*$/.test(text), 'must have no user info, query or fragment');
 export const httpUrl = z.url({ protocol: /^https?$/ });
+/** It may name several servers. */
+export const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
+  // The database's client accepts spaces in the URL; so does this check.
+  .refine(
+    (text) => databaseUrls(text.replaceAll(' ', '%20')).every((url) => URL.canParse(url)),
+    'must be a URL',
+  )
+  .transform((text) => new Secret(text))
+  .optional();
 /** Asymmetric algorithms only: the keys of an issuer are public. */
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 export const algorithm = z.enum(ALGORITHMS as [string, ...string[]]);

@@ -23,9 +23,9 @@ export async function runCommand(
   }
 }
 
-/** Where the configured database is: its URL, or its folder. */
-export function whereIs(config: Config): string {
-  return config.DATABASE_URL?.reveal() ?? config.DATA_DIR;
+/** Where the configured database is: its URL, without a pooler between, or its folder. */
+export function whereIs({ DATABASE_LISTEN_URL, DATABASE_URL, DATA_DIR }: Config): string {
+  return (DATABASE_LISTEN_URL ?? DATABASE_URL)?.reveal() ?? DATA_DIR;
 }
 
 export function countRows({ tables }: End): string {

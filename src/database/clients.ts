@@ -3,8 +3,9 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { createSharedChanges, type SharedChanges } from './changes/shared-changes.ts';
 import { PrismaClient } from './generated/client.ts';
-import { readsInBursts } from './reads/read-bursts.ts';
+import { type NameStatement, readsInBursts } from './reads/read-bursts.ts';
 import { createRows, type Rows, type RunQuery, statementName } from './rows.ts';
+import type { Pooler } from './session.ts';
 import { TRANSACTION_OPTIONS } from './transaction.ts';
 
 export interface Clients {
@@ -14,20 +15,31 @@ export interface Clients {
 }
 
 /** The pool's clients must be made with `pipeline`, and read columns by COLUMN_TYPES. */
-export function clientsOf(pool: pg.Pool): Clients {
+export function clientsOf(pool: pg.Pool, pooler?: Pooler): Clients {
+  const nameOf = statementNames(pooler);
   const prisma = new PrismaClient({
-    adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => statementName(sql) }),
+    adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql) as string }),
     transactionOptions: TRANSACTION_OPTIONS,
   });
-  const run: RunQuery = async (text, values, rowMode) => {
-    const config = { name: statementName(text), text, values, ...(rowMode && { rowMode }) };
+  const run = queriesBy(pool, nameOf);
+  return { prisma, rows: rowsBy(pool, nameOf), changes: createSharedChanges(run) };
+}
+
+/** Reads alone. The same holds for the pool. */
+export function rowsBy(pool: pg.Pool, nameOf: NameStatement = statementName): Rows {
+  const bursts = readsInBursts(pool, nameOf);
+  return createRows(queriesBy(pool, nameOf), { short: bursts.each, shared: bursts.shared });
+}
+
+function queriesBy(pool: pg.Pool, nameOf: NameStatement): RunQuery {
+  return async (text, values, rowMode) => {
+    const config = { name: nameOf(text), text, values, ...(rowMode && { rowMode }) };
     const { rows } = await pool.query(config);
     return rows as never;
   };
-  const bursts = readsInBursts(pool);
-  return {
-    prisma,
-    rows: createRows(run, { short: bursts.each, shared: bursts.shared }),
-    changes: createSharedChanges(run),
-  };
+}
+
+/** By name, every connection prepares a text once; where that is lost, each time. */
+function statementNames(pooler?: Pooler): NameStatement {
+  return pooler && !pooler.keepsStatements ? () => undefined : statementName;
 }

@@ -22,6 +22,8 @@ export interface Database extends AsyncDisposable {
   prisma: PrismaClient;
   /** Hot reads: pages, nodes, relations. Never inside a transaction. */
   rows: Rows;
+  /** A standby for reads of a bounded age; null if there is none. */
+  replica: Replica | null;
   /** Hot changes, each by a statement of `database/changes/`. Never inside a transaction. */
   changes: SharedChanges;
   /** Listens to the notifications of every process, which come after the commit. They may be lost. */
@@ -40,6 +42,17 @@ export interface Database extends AsyncDisposable {
   ping(): Promise<void>;
 }
 
+export interface Replica {
+  /** The same reads. They throw where the primary's would not. */
+  rows: Rows;
+  /** How old its rows are, in milliseconds; null if it is away, or may lack what the caller has written. */
+  ageFor: (caller: string) => Promise<number | null>;
+  /** To be told of each failure of its rows. */
+  onFailure: (error: unknown) => void;
+  /** To be told of each change of a caller, when it is done. Never throws. */
+  changed: (caller: string) => Promise<void>;
+}
+
 export interface Connections {
   open: number;
   idle: number;
@@ -55,6 +68,6 @@ export async function openDatabase(
   meters: Meters = NO_METERS,
 ): Promise<Database> {
   return config.DATABASE_URL
-    ? openPostgres(config.DATABASE_URL.reveal(), config, { log, meters })
+    ? openPostgres(config, { log, meters })
     : openEmbedded(config.DATA_DIR, { log, meters });
 }

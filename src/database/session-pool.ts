@@ -23,7 +23,7 @@ export interface PoolOptions extends SessionOptions {
   min?: number;
   /** Statements of one connection are sent without waiting for the answers of those before. */
   pipeline?: boolean;
-  /** Run on each new connection, before anything else. */
+  /** Run on each new connection, before anything else. Default: limits of the server's side, but for a pooler. */
   onConnect?: (client: pg.ClientBase) => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export class SessionPool extends pg.Pool {
     min = 0,
     pipeline = false,
     types,
-    onConnect = setUp,
+    onConnect,
     ...options
   }: PoolOptions & Pick<pg.ClientConfig, 'types'>) {
     const own: SessionConfig & pg.PoolConfig = {
@@ -47,7 +47,7 @@ export class SessionPool extends pg.Pool {
       pipeline,
       types,
       Client: Session as never,
-      onConnect,
+      onConnect: onConnect ?? (options.pooler ? undefined : setUp),
       onSuspect: () => this.#dropIdle(),
     };
     super(own);

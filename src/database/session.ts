@@ -34,9 +34,17 @@ export type Address = FixedAddress | { at: () => FixedAddress };
 export interface Server {
   address: Address;
   limitMs: number;
+  /** Set if its connections go through one. */
+  pooler?: Pooler | undefined;
   outages: Outages;
   /** Default: none. */
   meters?: Meters | undefined;
+}
+
+/** Gives each transaction another connection of the server: what belongs to a session is lost between them. */
+export interface Pooler {
+  /** But for statements that were prepared. */
+  keepsStatements: boolean;
 }
 
 export interface SessionOptions extends Server {
@@ -167,6 +175,7 @@ export function sessionConfig({
   address,
   name,
   limitMs,
+  pooler,
   outages,
   meters,
 }: SessionOptions): SessionConfig {
@@ -174,9 +183,12 @@ export function sessionConfig({
     ...address,
     application_name: name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: limitMs,
     query_timeout: limitMs + SILENCE_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    // A pooler refuses them: there they are the role's.
+    ...(!pooler && {
+      statement_timeout: limitMs,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    }),
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     outages,
@@ -189,7 +201,7 @@ export async function openSession(options: SessionOptions): Promise<OpenSession>
   const session: OpenSession = new Session(sessionConfig(options));
   try {
     await session.connect();
-    await setUp(session);
+    if (!options.pooler) await setUp(session);
     return session;
   } catch (error) {
     session.cut();

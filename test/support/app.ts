@@ -88,13 +88,14 @@ async function embeddedDatabase(log: Log, meters: Meters): Promise<Database> {
 }
 
 async function postgresDatabase(log: Log, meters: Meters): Promise<Database> {
-  const { serverUrl, template } = inject('postgres');
+  const { serverUrl, template, poolerUrl } = inject('postgres');
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
   const server = new pg.Client({ connectionString: `${serverUrl}/postgres` });
   await server.connect();
   await server.query(`create database ${name} template ${template}`);
   const config = readConfig({
-    DATABASE_URL: `${serverUrl}/${name}`,
+    DATABASE_URL: `${poolerUrl ?? serverUrl}/${name}`,
+    ...(poolerUrl && { DATABASE_LISTEN_URL: `${serverUrl}/${name}` }),
     DATABASE_POOL_SIZE: '8',
     ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   });

@@ -8,7 +8,12 @@ import { embeddedSnapshot } from './database/embedded-snapshot.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     embeddedSnapshot: string;
-    postgres: { serverUrl: string; template: string };
+    postgres: {
+      serverUrl: string;
+      template: string;
+      /** Where PgBouncer is before it, with TEST_DATABASE_POOLER. */
+      poolerUrl: string | null;
+    };
   }
 }
 
@@ -16,7 +21,17 @@ export default async function setup(project: TestProject) {
   project.provide('embeddedSnapshot', await embeddedSnapshot());
   if (project.config.env.TEST_DATABASE !== 'postgres') return;
   const { startTemplate } = await import('./database/postgres-template.ts');
-  const { stop, ...postgres } = await startTemplate();
-  project.provide('postgres', postgres);
-  return stop;
+  const { stop, port, ...postgres } = await startTemplate();
+  const pooler =
+    project.config.env.TEST_DATABASE_POOLER === 'pgbouncer' ? await poolerOf(port) : null;
+  project.provide('postgres', { ...postgres, poolerUrl: pooler?.url ?? null });
+  return async () => {
+    await pooler?.stop();
+    await stop();
+  };
+}
+
+async function poolerOf(port: number) {
+  const { startPgbouncer } = await import('./database/pgbouncer.ts');
+  return startPgbouncer(port);
 }

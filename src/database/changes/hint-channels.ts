@@ -17,3 +17,6 @@ export const ERASURES_CHANNEL = 'gateway_erasures';
 
 /** A subscription at a provider is to be looked after. */
 export const SUBSCRIPTIONS_CHANNEL = 'gateway_subscriptions';
+
+/** A caller has changed something; the payload is the position in the log by which it is done, and the caller's id. */
+export const CALLERS_CHANNEL = 'gateway_callers';

@@ -92,6 +92,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     prisma,
     connections: () => sessions.counts(),
     rows,
+    replica: null,
     changes,
     listen,
     jobs: jobsOn(pool, listen),

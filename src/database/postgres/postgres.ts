@@ -13,34 +13,41 @@ import { migrate } from '../migrate.ts';
 import { Outages } from '../outages.ts';
 import { joinProcesses } from '../processes.ts';
 import type { RunQuery } from '../rows.ts';
+import type { Server } from '../session.ts';
 import { SessionPool } from '../session-pool.ts';
 import { PostgresHints } from './hints.ts';
+import { lookAtPooler } from './pooler.ts';
 import { Primary } from './primary.ts';
+import { PostgresReplica } from './replica.ts';
 
 /** Far above any statement of the gateway; so short that work goes on within 10 s after a connection hangs. */
 const STATEMENT_MAX_MS = 5_000;
 
+interface Told {
+  log: Log;
+  meters: Meters;
+}
+
 /** Disposing of it takes no longer than a few seconds, whatever hangs. */
-export async function openPostgres(
-  url: string,
-  config: Config,
-  { log, meters }: { log: Log; meters: Meters },
-): Promise<Database> {
-  const outages = new Outages(log);
-  const limitMs = Math.min(config.LIMIT_QUERY_MS, STATEMENT_MAX_MS);
-  const primary = new Primary(databaseUrls(url), log);
-  outages.onFailure = primary.suspect;
-  await primary.find();
-  const server = { address: primary.address, outages, limitMs, meters };
-  const isNew = await migrate(server, log);
+export async function openPostgres(config: Config, told: Told): Promise<Database> {
+  const outages = new Outages(told.log);
+  const { direct, server, primaries } = await findServers(config, { ...told, outages });
+  const isNew = await migrate(direct, told.log);
   const name = 'integration-gateway';
   const size = config.DATABASE_POOL_SIZE;
   const sessions = new SessionPool({ ...server, name, size, types: COLUMN_TYPES, pipeline: true });
-  const { prisma, rows, changes } = clientsOf(sessions);
+  const { prisma, rows, changes } = clientsOf(sessions, server.pooler);
   const processes = await joinProcesses(rows.query);
   const clock = await followClock(rows.query);
-  const hints = new PostgresHints(server, processes.attend);
+  const hints = new PostgresHints(direct, processes.attend);
   const jobs = jobsOnPostgres(server, hints.listen);
+  const url = config.DATABASE_REPLICA_URL?.reveal();
+  const replica = url
+    ? new PostgresReplica(
+        { query: rows.query, hints },
+        { url, size, limitMs: server.limitMs, log: told.log },
+      )
+    : null;
   return {
     kind: 'postgres',
     isNew,
@@ -48,6 +55,7 @@ export async function openPostgres(
     processes,
     now: clock.now,
     rows,
+    replica,
     changes,
     listen: hints.listen,
     jobs,
@@ -56,8 +64,9 @@ export async function openPostgres(
     ping: hints.ping,
     async [Symbol.asyncDispose]() {
       outages[Symbol.dispose]();
-      void primary[Symbol.asyncDispose]();
+      for (const primary of primaries) void primary[Symbol.asyncDispose]();
       clock[Symbol.dispose]();
+      await replica?.[Symbol.asyncDispose]();
       await Promise.all([hints[Symbol.asyncDispose](), jobs[Symbol.asyncDispose]()]);
       // If this fails, its leases end by themselves.
       await endWithin(processes.leave(), LEAVE_MS);
@@ -65,6 +74,37 @@ export async function openPostgres(
       await sessions.close();
     },
   };
+}
+
+interface Servers {
+  /** For what belongs to a session. */
+  direct: Server;
+  /** For all else: through a pooler, if there is one. */
+  server: Server;
+  primaries: Primary[];
+}
+
+async function findServers(
+  { DATABASE_URL, DATABASE_LISTEN_URL, LIMIT_QUERY_MS }: Config,
+  { log, ...told }: Told & { outages: Outages },
+): Promise<Servers> {
+  const primaries = [DATABASE_LISTEN_URL, DATABASE_URL].flatMap((url) =>
+    url ? new Primary(databaseUrls(url.reveal()), log) : [],
+  );
+  told.outages.onFailure = () => {
+    for (const primary of primaries) primary.suspect();
+  };
+  const limitMs = Math.min(LIMIT_QUERY_MS, STATEMENT_MAX_MS);
+  const [direct, pooled] = await Promise.all(
+    primaries.map(async (primary): Promise<Server> => {
+      await primary.find();
+      return { ...told, address: primary.address, limitMs };
+    }),
+  );
+  if (!direct) throw new Error('DATABASE_URL is not set.');
+  if (!pooled) return { direct, server: direct, primaries };
+  const pooler = await lookAtPooler({ pooled, direct }, log);
+  return { direct, server: { ...pooled, pooler }, primaries };
 }
 
 /** A server that hangs must not delay the end of this process. */

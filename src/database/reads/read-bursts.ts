@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { keepingSpan } from '../../spans.ts';
-import { type RunQuery, statementName } from '../rows.ts';
+import type { RunQuery } from '../rows.ts';
 
 /** The most reads of one burst; more take another connection, and so another core of the server. */
 const BURST_MAX = 16;
@@ -16,6 +16,9 @@ interface Read {
   reject(error: unknown): void;
 }
 
+/** Undefined: it is prepared for each use. */
+export type NameStatement = (text: string) => string | undefined;
+
 export interface ReadsInBursts {
   each: RunQuery;
   /** Equal reads of one burst are read once. The rows are shared: nobody may change them. */
@@ -23,7 +26,7 @@ export interface ReadsInBursts {
 }
 
 /** The pool's clients must be made with `pipeline`. */
-export function readsInBursts(pool: pg.Pool): ReadsInBursts {
+export function readsInBursts(pool: pg.Pool, nameOf: NameStatement): ReadsInBursts {
   let waiting: Read[] = [];
   const alike = new Map<string, Promise<never[]>>();
   const sendAll = () => {
@@ -37,7 +40,7 @@ export function readsInBursts(pool: pg.Pool): ReadsInBursts {
   const each: RunQuery = (text, values, rowMode) =>
     new Promise((resolve, reject) => {
       if (waiting.length === 0) setImmediate(sendAll);
-      const config = { name: statementName(text), text, values, ...(rowMode && { rowMode }) };
+      const config = { name: nameOf(text), text, values, ...(rowMode && { rowMode }) };
       const send = keepingSpan((client: pg.PoolClient) => client.query(config));
       waiting.push({ send, resolve: resolve as Read['resolve'], reject });
     });

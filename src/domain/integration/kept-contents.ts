@@ -9,7 +9,7 @@ type ContentTable = 'Revision' | 'InstallationConfig';
 /** Contents have some kilobytes each. */
 const KEPT_MAX = 1_000;
 
-const KEPT = new WeakMap<Database, LRUCache<string, Row<ContentTable>>>();
+const KEPT = new WeakMap<Database['prisma'], LRUCache<string, Row<ContentTable>>>();
 
 /** The caller has found the id in a row that its viewer may see. Nobody may change what is returned. */
 export async function findContent<T extends ContentTable>(
@@ -17,10 +17,10 @@ export async function findContent<T extends ContentTable>(
   table: T,
   id: string,
 ): Promise<Row<T> | null> {
-  let kept = KEPT.get(database);
+  let kept = KEPT.get(database.prisma);
   if (!kept) {
     kept = new LRUCache({ max: KEPT_MAX, ttl: MINUTE_MS });
-    KEPT.set(database, kept);
+    KEPT.set(database.prisma, kept);
   }
   const known = kept.get(id);
   if (known) return known as Row<T>;

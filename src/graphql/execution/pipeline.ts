@@ -5,6 +5,7 @@
 import type { ExecutionArgs, ExecutionResult, OperationTypeNode } from 'graphql';
 import type { Config } from '../../config.ts';
 import type { Services } from '../../domain/call.ts';
+import { type AcceptedAge, noteChange, readingServices } from '../../domain/viewer/accepted-age.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
 import type { Credentials } from '../../domain/viewer/viewer.ts';
 import { inSpan } from '../../spans.ts';
@@ -35,7 +36,7 @@ export interface OperationRequest extends Requested {
 }
 
 /** The caller, and how the operation was sent. */
-export interface Caller {
+export interface Caller extends AcceptedAge {
   requestId: string;
   /** The client's address. */
   address: string;
@@ -48,8 +49,6 @@ export interface Caller {
   wantsCost?: boolean;
   /** Sent by a safe HTTP method: it may change nothing. */
   isGet?: boolean;
-  /** A header of the answer, if there is one answer. */
-  setHeader?: ((name: string, value: string) => void) | undefined;
 }
 
 /** Admitted, and not run yet. */
@@ -94,12 +93,13 @@ export function createPipeline(
       const tooCostly = costError(cost, config);
       if (tooCostly) return { errors: [tooCostly], kind, cost };
       const facts = { viewer, requestId, credentials, lastEventId };
+      const own = kind === 'query' ? readingServices(services, viewer, caller) : services;
       const args = {
         schema,
         document: prepared.document,
         operationName: operationName || null,
         variableValues: variables,
-        contextValue: createContext(services, facts),
+        contextValue: createContext(own, facts),
       };
       const extensions = caller.wantsCost ? shownCost(cost, config) : undefined;
       return { args, cost, run: () => runPrepared(prepared, args, extensions) };
@@ -155,7 +155,9 @@ function createRun(services: Services, subscriptions: Subscriptions) {
       if (operation === 'subscription') {
         return await subscribe({ args, operationKey: operationKey(args.variableValues) });
       }
-      const running = inSpan('execute', {}, () => execute(args));
+      const executing = inSpan('execute', {}, () => execute(args));
+      const running =
+        operation === 'mutation' ? noted(executing, services, args.contextValue) : executing;
       const result =
         running instanceof Promise ? await withinTime(running, operation, services) : running;
       const errors = result.errors?.map(mapError);
@@ -164,6 +166,18 @@ function createRun(services: Services, subscriptions: Subscriptions) {
       return { errors: [mapError(error)] };
     }
   };
+}
+
+async function noted(
+  executing: ExecutionResult | Promise<ExecutionResult>,
+  services: Services,
+  { viewer }: Context,
+): Promise<ExecutionResult> {
+  try {
+    return await executing;
+  } finally {
+    await noteChange(services, viewer);
+  }
 }
 
 const MUTATION_BY_GET: Refused = {
@@ -209,5 +223,6 @@ export function callerOf(
     credentials: { apiKey: header('x-api-key'), authorization: header('authorization') },
     lastEventId: header('last-event-id'),
     wantsCost: header(COST_HEADER) !== null,
+    cacheControl: header('cache-control'),
   };
 }

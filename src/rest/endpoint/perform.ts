@@ -2,6 +2,7 @@
 
 import type { Services } from '../../domain/call.ts';
 import { createRelations } from '../../domain/relations.ts';
+import { type AcceptedAge, noteChange, readingServices } from '../../domain/viewer/accepted-age.ts';
 import type { Admission, Sender } from '../../domain/viewer/admission.ts';
 import { authorize } from '../../domain/viewer/needs.ts';
 import { type Credentials, projectIdOf, type Viewer } from '../../domain/viewer/viewer.ts';
@@ -19,7 +20,7 @@ export interface Gateway {
 }
 
 /** A request as it came in, taken apart. */
-export interface Received {
+export interface Received extends Pick<AcceptedAge, 'cacheControl'> {
   credentials: Credentials;
   sender: Pick<Sender, 'address' | 'page'>;
   parts: Parts;
@@ -57,10 +58,13 @@ async function answer(
   // A caller who may not do it is told so, and nothing of the input.
   authorize(viewer, endpoint.needs);
   const { input, places } = readInput(endpoint, received.parts);
-  const call = { ...services, viewer };
   const { url, setHeader } = received;
+  const isChange = kindOf(endpoint) === 'mutation';
+  const own = isChange ? services : readingServices(services, viewer, received);
+  const call = { ...own, viewer };
   const request = { call, ...createRelations(call), url, setHeader };
-  const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
+  const execute = () => inSpan('execute', {}, () => endpoint.run(request, input));
+  const run = isChange ? () => execute().finally(() => noteChange(services, viewer)) : execute;
   return inTime(endpoint, services, run).catch((error: unknown) => {
     throw errorInRequest(places, error);
   });

@@ -16,18 +16,33 @@ import type { OwnTenant } from '../scenes/own-server.ts';
 export interface ReplicatedServers {
   /** Of both servers. */
   url: string;
+  firstUrl: string;
+  secondUrl: string;
   tenant: OwnTenant;
   /** The first server is gone at once, with its machine. */
   killFirst(): Promise<void>;
   /** The second server takes changes from now on. */
   promoteSecond(): Promise<void>;
+  /** As a crash of its machine does it; it comes back at the same place. */
+  killSecond(): Promise<void>;
+  startSecond(): Promise<void>;
   /** Asks the second server. */
   query<R extends pg.QueryResultRow>(text: string): Promise<R[]>;
 }
 
 const DATABASE = 'replicated';
 
-export async function startReplicatedServers(): Promise<ReplicatedServers> {
+export interface Replication {
+  /** Whether a commit is acknowledged only when the second server has it too. */
+  isSynchronous?: boolean;
+  /** Of the second server. */
+  settings?: string[];
+}
+
+export async function startReplicatedServers({
+  isSynchronous = true,
+  settings: own = [],
+}: Replication = {}): Promise<ReplicatedServers> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-replicated-'));
   chmodSync(folder, 0o755);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,10 +51,10 @@ export async function startReplicatedServers(): Promise<ReplicatedServers> {
   const tenant = await prepareDatabase(prepared.url);
   await prepared.stop();
   copyAsStandby({ from: firstDir, to: secondDir, port: prepared.port });
-  // A commit is acknowledged when the second server has it too.
-  const settings = ['synchronous_standby_names=*'];
+  const settings = isSynchronous ? ['synchronous_standby_names=*'] : [];
   const first = await runPostgres(firstDir, { port: prepared.port, settings });
-  const second = await runPostgres(secondDir);
+  let second = await runPostgres(secondDir, { settings: own });
+  const { port } = second;
   onTestFinished(async () => {
     await second.stop();
     await first.kill();
@@ -52,10 +67,16 @@ export async function startReplicatedServers(): Promise<ReplicatedServers> {
     return rows;
   };
   return {
-    url: `postgresql://postgres:postgres@127.0.0.1:${first.port},127.0.0.1:${second.port}/${DATABASE}`,
+    url: `postgresql://postgres:postgres@127.0.0.1:${first.port},127.0.0.1:${port}/${DATABASE}`,
+    firstUrl: `${first.url}/${DATABASE}`,
+    secondUrl: `${second.url}/${DATABASE}`,
     tenant,
     killFirst: first.kill,
     promoteSecond: async () => void (await ask('select pg_promote()')),
+    killSecond: () => second.kill(),
+    async startSecond() {
+      second = await runPostgres(secondDir, { port, settings: own });
+    },
     query: ask,
   };
 }

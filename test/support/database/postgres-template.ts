@@ -13,6 +13,7 @@ const TEMPLATE = 'gateway_template';
 
 export interface Template {
   serverUrl: string;
+  port: number;
   template: string;
   stop(): Promise<void>;
 }
@@ -25,6 +26,7 @@ export async function startTemplate(): Promise<Template> {
   await makeTemplate(server.url);
   return {
     serverUrl: server.url,
+    port: server.port,
     template: TEMPLATE,
     async stop() {
       await server.stop();

@@ -1,0 +1,63 @@
+/**
+ * A pooler before PostgreSQL that gives each transaction any of its connections, like PgBouncer in transaction mode.
+ * What belongs to a session goes past it: LISTEN, the lock of the process, migrations, and limits that a session sets.
+ */
+import { randomUUID } from 'node:crypto';
+import { StartRefused } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { type OpenSession, openSession, type Pooler, type Server } from '../session.ts';
+
+/** Looks at it once, at the start. Throws StartRefused if it leads to another database than the direct connections. */
+export async function lookAtPooler(
+  { pooled, direct }: { pooled: Server; direct: Server },
+  log: Log,
+): Promise<Pooler> {
+  const name = 'integration-gateway start';
+  // Nothing is kept, as far as is known by now.
+  const session = await openSession({ ...pooled, pooler: { keepsStatements: false }, name });
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => session.end());
+  const past = await openSession({ ...direct, name });
+  opened.defer(() => past.end());
+  if ((await placeOf(session)) !== (await placeOf(past))) {
+    throw new StartRefused('DATABASE_LISTEN_URL leads to another database than DATABASE_URL.');
+  }
+  const unlimited = await unlimitedOf(session);
+  if (unlimited.length > 0) log.warn({ settings: unlimited }, 'database.unlimited');
+  return { keepsStatements: await keepsStatements(session) };
+}
+
+/** The same on two connections only if they lead to one database of one server. */
+async function placeOf(session: OpenSession): Promise<string | undefined> {
+  const { rows } = await session.query<{ place: string }>(
+    `select oid || ' since ' || pg_postmaster_start_time() at time zone 'UTC' as "place"
+     from pg_database where datname = current_database()`,
+  );
+  return rows[0]?.place;
+}
+
+/** Limits that only the role can have here: a pooler refuses them of a connection. */
+async function unlimitedOf(session: OpenSession): Promise<string[]> {
+  const { rows } = await session.query<{ name: string }>(
+    `select name from pg_settings where setting = '0'
+       and name in ('statement_timeout', 'idle_in_transaction_session_timeout') order by name`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * A pooler that carries prepared statements to whichever connection it takes gives them names of its own there; one
+ * that does not passes them on as they are, and other connections don't know them.
+ */
+async function keepsStatements(session: OpenSession): Promise<boolean> {
+  const name = `probe ${randomUUID()}`;
+  await session.query('begin');
+  await session.query({ name, text: 'select 1' });
+  const { rows } = await session.query('select 1 from pg_prepared_statements where name = $1', [
+    name,
+  ]);
+  const isPassedOn = rows.length > 0;
+  if (isPassedOn) await session.query(`deallocate "${name}"`);
+  await session.query('commit');
+  return !isPassedOn;
+}

@@ -1,0 +1,88 @@
+/** What PgBouncer in transaction mode changes for the gateway, beside all that is tested through it. */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { createLog } from '../../src/log.ts';
+import { onPostgres } from '../support/app.ts';
+import { noPgbouncer, startPgbouncer } from '../support/database/pgbouncer.ts';
+
+const isThere = onPostgres && noPgbouncer() === null;
+const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
+
+/** A database and a role of its own, on the server and through a pooler. */
+async function pooled(limits = '') {
+  const { serverUrl, template } = inject('postgres');
+  const name = `pooled_${randomUUID().replaceAll('-', '')}`;
+  const admin = new pg.Client({ connectionString: `${serverUrl}/postgres` });
+  await admin.connect();
+  await admin.query(`create database ${name} template ${template}`);
+  if (limits) await admin.query(`alter database ${name} set ${limits}`);
+  const pooler = await startPgbouncer(Number(new URL(serverUrl).port));
+  onTestFinished(async () => {
+    await pooler.stop();
+    await admin.query(`drop database ${name} with (force)`);
+    await admin.end();
+  });
+  return { direct: `${serverUrl}/${name}`, through: `${pooler.url}/${name}` };
+}
+
+function open(env: Record<string, string>) {
+  const lines: { msg: string; settings?: string[] }[] = [];
+  const log = createLog('warn', { write: (line) => lines.push(JSON.parse(line)) });
+  const database = openDatabase(readConfig({ ENCRYPTION_KEY, ...env }), log);
+  return { database, lines };
+}
+
+test.runIf(isThere)(
+  'a limit that a pooler refuses of a connection is asked of the role',
+  async () => {
+    const { direct, through } = await pooled(`statement_timeout = '5s'`);
+    const { database, lines } = open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct });
+    await using opened = await database;
+    expect(lines).toMatchObject([
+      { msg: 'database.unlimited', settings: ['idle_in_transaction_session_timeout'] },
+    ]);
+    const [limit] = await opened.rows.query(
+      `select current_setting('statement_timeout') as "is"`,
+      [],
+    );
+    expect(limit).toEqual({ is: '5s' });
+  },
+);
+
+test.runIf(isThere)('no statement is left behind on a connection that others get', async () => {
+  const { direct, through } = await pooled();
+  await using opened = await open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct }).database;
+  const { rows, prisma } = opened;
+  const reads = Array.from({ length: 40 }, (_, index) =>
+    index % 2 ? rows.find('Org', { id: [`org_${index}`] }) : prisma.org.findMany({ take: 1 }),
+  );
+  await Promise.all(reads);
+  const left = () => rows.query('select name from pg_prepared_statements', []);
+  for (let looks = 0; looks < 10; looks += 1) expect(await left()).toEqual([]);
+});
+
+test.runIf(isThere)(
+  'a listener hears past the pooler, and other processes see that this one runs',
+  async () => {
+    const { direct, through } = await pooled();
+    await using opened = await open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct })
+      .database;
+    const heard: (string | undefined)[] = [];
+    await using _listening = opened.listen('some_channel', (payload) => heard.push(payload));
+    await expect.poll(() => heard).toEqual([undefined]);
+    await opened.rows.query(`select pg_notify('some_channel', 'a word')`, []);
+    await expect.poll(() => heard).toEqual([undefined, 'a word']);
+    expect(await opened.processes.look()).toEqual([]);
+  },
+);
+
+test.runIf(isThere)('two URLs of two databases are refused', async () => {
+  const [one, other] = [await pooled(), await pooled()];
+  const env = { DATABASE_URL: one.through, DATABASE_LISTEN_URL: other.direct };
+  await expect(open(env).database).rejects.toThrow(
+    'DATABASE_LISTEN_URL leads to another database than DATABASE_URL.',
+  );
+});

@@ -1,0 +1,98 @@
+/** PgBouncer before a PostgreSQL server, in transaction mode. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { tie } from '../tied.ts';
+import { freePort } from './postgres.ts';
+import { postgresBinaries } from './postgres-binaries.ts';
+
+/** Why what needs it is left out; null if it is there. */
+export function noPgbouncer(): string | null {
+  const isThere = spawnSync('pgbouncer', ['--version']).status === 0;
+  return isThere ? null : 'PgBouncer is not installed (`apt-get install pgbouncer`)';
+}
+
+export interface PgbouncerServer {
+  /** Of the server behind it. */
+  url: string;
+  port: number;
+  stop(): Promise<void>;
+}
+
+/** So few for each database that transactions of one client take turns on them with those of others. */
+const SERVER_CONNECTIONS = 3;
+const STARTS_WITHIN_MS = 10_000;
+
+export async function startPgbouncer(
+  serverPort: number,
+  { port = 0 }: { port?: number } = {},
+): Promise<PgbouncerServer> {
+  port ||= await freePort();
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-pgbouncer-'));
+  chmodSync(folder, 0o755);
+  const path = join(folder, 'pgbouncer.ini');
+  writeFileSync(path, settings({ port, serverPort, users: join(folder, 'users.txt') }));
+  writeFileSync(join(folder, 'users.txt'), '"postgres" "postgres"\n');
+  // It refuses to run as root, as PostgreSQL does.
+  const { user } = postgresBinaries();
+  const child = spawn('pgbouncer', ['--quiet', path], { ...user, cwd: folder, stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  child.once('exit', tie({ pid: child.pid as number, signal: 'SIGINT', patienceMs: 1_000 }));
+  const server = {
+    url: `postgresql://postgres:postgres@127.0.0.1:${port}`,
+    port,
+    async stop() {
+      child.kill('SIGKILL');
+      await exited;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  const last = performance.now() + STARTS_WITHIN_MS;
+  while (!(await answers(`${server.url}/postgres`))) {
+    if (performance.now() > last) throw new Error('PgBouncer did not start.');
+    await delay(20);
+  }
+  return server;
+}
+
+async function answers(connectionString: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    void client.end().catch(() => {});
+  }
+}
+
+interface Places {
+  port: number;
+  serverPort: number;
+  users: string;
+}
+
+function settings({ port, serverPort, users }: Places): string {
+  return `
+[databases]
+* = host=127.0.0.1 port=${serverPort}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = trust
+auth_file = ${users}
+pool_mode = transaction
+default_pool_size = ${SERVER_CONNECTIONS}
+max_client_conn = 2000
+server_idle_timeout = 5
+server_login_retry = 1
+`;
+}
