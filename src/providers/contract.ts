@@ -285,4 +285,6 @@ export interface ProviderAnswer {
 /** An object that every account has, and what can be done with its records. */
 export interface CommonObject extends ObjectSummary {
   supports: readonly ProviderCapability[];
+  /** Conditions on its fields in a read, at most so many. Left out: as many as the provider takes. */
+  filters?: number;
 }

@@ -1,6 +1,7 @@
 /** The part of the provider contract that reads and describes. */
 import { expect, test } from 'vitest';
 import { FIELD_VALUE_TYPES } from '../../src/providers/contract.ts';
+import { filtersTaken } from '../../src/providers/filters-taken.ts';
 import type { PageRead } from '../../src/providers/moving-records.ts';
 import {
   declared,
@@ -90,6 +91,25 @@ export function readTests(makeSubject: MakeSubject): void {
     const ids = await storeTexts(subject, severalPages(subject));
     const { records } = await readAll(subject, { since: minute(1), until: minute(3) });
     expect(records.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('finds records by the value of a field, whatever is in it', async (context) => {
+    await using subject = await makeSubject();
+    const readPage = declared(subject, 'readPage', context);
+    const { provider, objectName, textField, session } = subject;
+    if (subject.isSearched === false || filtersTaken(provider, objectName) === 0) {
+      context.skip(`${provider.name} does not search ${objectName}`);
+    }
+    for (const text of ['plain', "O'Neill", 'a^b', 'back\\slash', 'and "quotes"']) {
+      const stored = [text, 'another'].map((one) => ({
+        record: subject.validRecord(one),
+        changedAt: minute(0),
+      }));
+      const [id] = await subject.storeRecords(stored);
+      const filters = [{ fieldName: textField, value: text }];
+      const { records } = await readPage(session, { ...pageOf(subject), filters });
+      expect(records.map((record) => record.id)).toEqual([id]);
+    }
   });
 
   test('asks for a new start when a cursor is not one of its own', async (context) => {

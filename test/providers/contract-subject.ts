@@ -38,6 +38,8 @@ export interface ContractSubject extends AsyncDisposable {
   updates?: boolean;
   /** Its description is known without a request. */
   isDescribedBeforehand?: boolean;
+  /** False if its server takes no conditions on fields. */
+  isSearched?: boolean;
   /** Of a provider that makes fields: the name of a new one, with `obby` in it. */
   newField?: string;
   /** Records of `objectName` in the account. */

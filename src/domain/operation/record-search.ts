@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { type DomainError, invalid, notFound, unprocessable } from '../../errors.ts';
+import { filtersTaken } from '../../providers/filters-taken.ts';
 import type { FieldValue, RecordPage } from '../../providers/moving-records.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
@@ -45,7 +46,7 @@ const objectName = contentText.describe(
 export const recordsInput = z.object({
   objectName,
   filters: orNull(z.array(recordFilterInput).max(FILTERS_MAX)).describe(
-    'Only records that meet all of these conditions, and those of the config. HubSpot takes 3 in all, Salesforce 20; of most providers, records can only be listed.',
+    'Only records that meet all of these conditions, and those of the config. HubSpot takes 3 in all, Salesforce 20; of some providers or objects, records can only be listed.',
   ),
   first: orNull(z.number().int().min(1).max(PAGE_MAX)).describe(
     `How many records, 1 to ${PAGE_MAX}. Default: ${PAGE_DEFAULT}. There may be fewer, though more follow: one page of the provider is read.`,
@@ -149,12 +150,15 @@ function conditionsOf(
   { plan, provider }: ReadSource,
   filters: NonNullable<RecordsInput['filters']>,
 ): FieldValue[] | null {
-  const most = provider.takes.filters ?? 0;
+  const { objectName: native } = plan;
+  const most = filtersTaken(provider, native);
   if (filters.length > 0 && most === 0) {
-    const detail = `${provider.displayName} does not support search: its records can only be listed, without conditions.`;
+    const detail = `${provider.displayName} does not support search of ${native}: its records can only be listed, without conditions.`;
     throw unprocessable(detail);
   }
-  const issues = [...fieldFilterIssues(filters, { path: ['filters'], provider })];
+  const issues = [
+    ...fieldFilterIssues(filters, { path: ['filters'], provider, objectName: native }),
+  ];
   const [first] = issues;
   if (first) throw invalid(first.name, first.detail, first.value);
   const conditions = plan.filters.map(({ fieldName: name, value }) => ({ fieldName: name, value }));

@@ -16,10 +16,12 @@ import {
   type ObjectDeclaration,
 } from './declaration/declaration.ts';
 import { describeObject } from './describe-object.ts';
+import { searchList } from './equality.ts';
 import type { Vendor } from './failure.ts';
 import { listObjects } from './list-objects.ts';
 import { listPages } from './list-pages.ts';
 import { readPage } from './object-page.ts';
+import { readRecords } from './read-records.ts';
 import { writeBatch } from './write-batch.ts';
 import { deleteRecord, writeRecord } from './write-record.ts';
 
@@ -64,9 +66,11 @@ function connectorOf(
       name,
       displayName: object.displayName,
       supports: supportsOf(object),
+      filters: searchList(object)?.equals?.max ?? 0,
     })),
     limits: { ...DEFAULT_LIMITS, ...limits },
     takes: {
+      ...(filtersMax(vendor) > 0 && { filters: filtersMax(vendor) }),
       associations: false,
       headers: false,
       idempotencyKey: idempotencyHeader !== undefined,
@@ -86,6 +90,11 @@ function factsOf({ declaration: said }: Vendor): Facts {
     scopes,
     inputs: Object.entries(inputs).map(([name, displayName]) => ({ name, displayName })),
   };
+}
+
+function filtersMax({ declaration: { anyObject, objects } }: Vendor): number {
+  const all = [...Object.values(objects), ...(anyObject ? [anyObject] : [])];
+  return Math.max(0, ...all.map((object) => searchList(object)?.equals?.max ?? 0));
 }
 
 /** A vendor that is told when to write what it can writes all or nothing if it is not told. */
@@ -118,6 +127,7 @@ function capabilitiesOf(vendor: Vendor): Capabilities {
   const has = (part: keyof ObjectDeclaration) => objects.some((object) => object[part]);
   return {
     readPage: (session, read) => readPage(vendor, session, read),
+    ...(has('byIds') && { readRecords: (session, read) => readRecords(vendor, session, read) }),
     ...((has('create') || has('update')) && {
       writeRecord: (session, write) => writeRecord(vendor, session, write),
     }),

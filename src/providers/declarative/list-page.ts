@@ -3,8 +3,10 @@ import { z } from 'zod';
 import type { ProviderAnswer, ProviderSession } from '../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
+import { countAll } from './count.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { List } from './declaration/list-declaration.ts';
+import { searchList } from './equality.ts';
 import { failure, hasSucceeded, type Vendor } from './failure.ts';
 import { isObject, valueAt } from './json.ts';
 import { nestedFields } from './nested-fields.ts';
@@ -29,8 +31,7 @@ export async function readList(
   session: ProviderSession,
   { object, read, variables }: ListRead,
 ): Promise<RecordPage> {
-  const by = (read.since || read.until) && object.changed ? 'changed' : 'all';
-  const list = (by === 'changed' && object.changed) || object.all;
+  const [by, list] = wayOf(object, read);
   const position = readPosition(read.cursor, by);
   const request = pageRequest(vendor.declaration, list, { read, position, variables, session });
   const answer = await session.send(request);
@@ -55,8 +56,22 @@ export async function readList(
         isInWindow(times[n] ?? null, read) && !seen.has(id) && !isOther(list, raw),
     ),
     nextCursor: next && JSON.stringify(next),
-    estimatedTotal: position ? null : totalIn(list, answer),
+    estimatedTotal: position
+      ? null
+      : (totalIn(list, answer) ?? (await countAll(vendor, session, { object, read, variables }))),
   };
+}
+
+/** What changed is listed in its own way if the vendor has one, and what has given values by the way that takes them. */
+function wayOf(object: ObjectDeclaration, read: PageRead): ['all' | 'changed', List] {
+  const { all, changed } = object;
+  const isSearch = Boolean(read.filters?.length);
+  const search = isSearch ? searchList(object) : undefined;
+  const isOfChanges = Boolean(read.since || read.until);
+  if (changed && (search === changed || (isOfChanges && search !== all))) {
+    return ['changed', changed];
+  }
+  return ['all', all];
 }
 
 const NO_CONTENT = 204;
@@ -85,15 +100,16 @@ function isNothing({ status, body }: ProviderAnswer, at: string): boolean {
   );
 }
 
-function totalIn({ total }: List, { body }: ProviderAnswer): number | null {
-  const found = total === undefined ? null : valueAt(body, total);
-  return typeof found === 'number' ? found : null;
+function totalIn({ total, totalHeader }: List, { body, headers }: ProviderAnswer): number | null {
+  const told = totalHeader && headers[totalHeader.toLowerCase()];
+  const found = total === undefined ? Number(told || Number.NaN) : valueAt(body, total);
+  return typeof found === 'number' && Number.isSafeInteger(found) ? found : null;
 }
 
-function toRecord(
+export function toRecord(
   { id, nested }: ObjectDeclaration,
   raw: Record<string, unknown>,
-  { read, variables }: Pick<ListRead, 'read' | 'variables'>,
+  { read, variables }: { read: Pick<PageRead, 'fields'>; variables: Variables },
 ): ProviderRecord {
   const recordId = idOf(id, raw);
   if (recordId === null) throw new ProviderError('RETRYABLE', 'A record of the list has no id');

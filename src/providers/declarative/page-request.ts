@@ -2,14 +2,15 @@
 import type { ProviderRequest, ProviderSession } from '../contract.ts';
 import type { PageRead } from '../moving-records.ts';
 import type { Declaration } from './declaration/declaration.ts';
-import type { List, TimeFilter } from './declaration/list-declaration.ts';
+import type { List, TimeFilter, WantedFields } from './declaration/list-declaration.ts';
 import type { Place } from './declaration/place.ts';
+import { conditions } from './equality.ts';
 import { withValue } from './json.ts';
 import type { Position } from './position.ts';
 import { fillPath, fillQuery, fillTexts, type Variables } from './template.ts';
 import { earliest, latest, writeTime } from './times.ts';
 
-type Page = Omit<ProviderRequest, 'query' | 'headers' | 'body'> & {
+export type Page = Omit<ProviderRequest, 'query' | 'headers' | 'body'> & {
   query: Record<string, string>;
   headers: Record<string, string>;
   body: Record<string, unknown> | undefined;
@@ -37,7 +38,7 @@ export function pageRequest(
     body,
   };
   for (const [place, value] of parameters(list, read, position)) put(page, place, value);
-  putBounds(page, list, [...bounds(list, read, position)]);
+  putConditions(page, list, [...bounds(list, read, position), ...conditions(list, read)]);
   if (position?.next == null || !isAddress(list)) return page;
   // The address has what the query had; headers are sent with every page.
   return { method, path: String(position.next), headers: page.headers };
@@ -70,8 +71,8 @@ const ALONE = '{fields}';
 /** What can't end a selection of GraphQL, and begin another. */
 const NAME = /^[A-Za-z_]\w*$/;
 
-function fieldNames(
-  { always, separator, template, isList, max }: NonNullable<List['fields']>,
+export function fieldNames(
+  { always, separator, template, isList, max }: WantedFields,
   wanted: string[],
 ): string | string[] {
   // `id` is our name of what identifies a record, whatever the vendor's is.
@@ -87,7 +88,7 @@ function* bounds(
   { since, until }: List,
   read: PageRead,
   position: Position | null,
-): Generator<[TimeFilter, unknown]> {
+): Generator<[Place, unknown]> {
   const passed = position?.since == null ? undefined : new Date(position.since);
   const from = passed ?? read.since ?? (since?.isRequired ? BEGINNING : undefined);
   if (since && from && !(position?.next != null && since.isFirstOnly)) {
@@ -105,9 +106,9 @@ function bound({ template, format }: TimeFilter, time: Date): unknown {
   );
 }
 
-function putBounds(page: Page, { expression }: List, found: [TimeFilter, unknown][]): void {
+function putConditions(page: Page, { expression }: List, found: [Place, unknown][]): void {
   if (!expression) {
-    for (const [filter, value] of found) put(page, filter, value);
+    for (const [place, value] of found) put(page, place, value);
     return;
   }
   const [first] = found;
@@ -120,7 +121,7 @@ function putBounds(page: Page, { expression }: List, found: [TimeFilter, unknown
   );
 }
 
-function put(page: Page, { in: part, name }: Place, value: unknown): void {
+export function put(page: Page, { in: part, name }: Place, value: unknown): void {
   if (part === 'query') page.query[name] = String(value);
   else if (part === 'header') page.headers[name] = String(value);
   else page.body = withValue(page.body ?? {}, name, value);

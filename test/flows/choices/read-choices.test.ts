@@ -211,7 +211,7 @@ test('conditions are refused where the provider takes none, or not so many', asy
   expect((await refusalOf('freshdesk', filters)).issues).toContainEqual(
     expect.objectContaining({
       name,
-      detail: "must be empty: records of Freshdesk can't be filtered.",
+      detail: "must be empty: contacts of Freshdesk can't be filtered.",
     }),
   );
   expect((await refusalOf('hubspot', filters)).issues).toContainEqual(

@@ -26,6 +26,7 @@ export async function wireSubject(
     missingId,
     smallestPage: 2,
     tellsChanges: !wire.tellsNoChanges,
+    isSearched: wire.isSearched !== false,
     updates:
       (declared.records.objects[objectName] ?? declared.records.anyObject)?.update !== undefined,
     isDescribedBeforehand:

@@ -15,6 +15,7 @@ import { findObject } from '../../../src/providers/declarative/find-object.ts';
 import { findId, valueAt, withValue } from '../../../src/providers/declarative/json.ts';
 import { fillPath } from '../../../src/providers/declarative/template.ts';
 import type { ServedAnswer, ServedRequest } from '../providers/provider-server.ts';
+import { fetchedAnswer } from './generated-fetch.ts';
 import { answerList } from './generated-list.ts';
 import {
   FACT,
@@ -44,6 +45,7 @@ export function generatedWire(declared: DeclaredProvider, objectName: string): W
     missingId: idText(object, 'missing'),
     facts: Object.fromEntries(facts),
     needs: neededBy(object),
+    isSearched: false,
     ...(!object.changedAt && !object.all.since && { tellsNoChanges: true }),
     fixture: {
       idOf: (n) => `r${n}`,
@@ -85,6 +87,7 @@ interface Served {
 function answer(all: Said, request: ServedRequest, served: Served): ServedAnswer | undefined {
   return (
     parentAnswer(all, request) ??
+    fetchedAnswer(all, request, served) ??
     answerList(all, request, served) ??
     describedAnswer(all, request) ??
     batchAnswer(all, request, served) ??

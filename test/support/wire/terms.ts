@@ -13,6 +13,8 @@ export interface WireVendor {
   needs?: Record<string, unknown>;
   /** Facts of the connection, beside its credentials. */
   facts?: Record<string, string>;
+  /** False if it answers requests with conditions on fields as though they had none. */
+  isSearched?: false;
   /** The vendor says of no record when it changed. */
   tellsNoChanges?: true;
 }

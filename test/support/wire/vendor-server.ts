@@ -27,6 +27,19 @@ export interface WireObject {
   lists: WireList[];
   /** Answers that are always the same: a list of parents, say. */
   fixed?: { path: string; body: unknown }[];
+  /** A record by its address. */
+  one?: {
+    path: string;
+    finds?: WireChange['finds'];
+    objection?: WireChange['objection'];
+    answer: (shown: Record<string, unknown>) => unknown;
+  };
+  /** Many by their ids; `idsIn` gives null for a request that names none. */
+  many?: {
+    path: string;
+    idsIn: (request: ServedRequest) => string[] | null;
+    answer: (shown: Record<string, unknown>[]) => unknown;
+  };
   /** Another way to make or change many. */
   batches?: WireBatch[];
   /** The record as the vendor shows it. */
@@ -129,6 +142,8 @@ function route(served: Served, request: ServedRequest): ServedAnswer {
   const { object } = fixture;
   const other = fixture.other?.(request, store, now(), url);
   if (other) return other;
+  const many = namedMany(served, request);
+  if (many) return many;
   const list = object.lists.find(
     ({ method = 'GET', path }) => method === request.method && namedIn(path, request),
   );
@@ -142,13 +157,16 @@ function route(served: Served, request: ServedRequest): ServedAnswer {
 
 function routeChange(served: Served, request: ServedRequest): ServedAnswer {
   const { fixture, store } = served;
-  const { create, update, remove, fields } = fixture.object;
+  const { create, update, remove, fields, one } = fixture.object;
   if (fields && request.method === 'GET' && request.path === fields.path) {
     const wrong = Object.entries(fields.query ?? {}).find(
       ([name, value]) => request.query.get(name) !== value,
     );
     if (wrong) return refused(fixture, 400, `INVALID_MODULE: ${wrong[0]}`);
     return { status: 200, body: fields.body };
+  }
+  if (one && isAt({ method: 'GET', path: one.path }, request)) {
+    return shownOne(served, one, request);
   }
   if (create && isAt(create, request)) return changed(served, create, { request });
   const known = [update, remove].find((one) => one && isAt(one, request));
@@ -162,6 +180,31 @@ function routeChange(served: Served, request: ServedRequest): ServedAnswer {
   if (known !== remove) return changed(served, known as WireChange, { request, record });
   store.remove(record);
   return { status: known.status, ...(remove.body !== undefined && { body: remove.body }) };
+}
+
+function shownOne(
+  { fixture, store }: Served,
+  one: NonNullable<WireObject['one']>,
+  request: ServedRequest,
+): ServedAnswer {
+  const named = namedIn(one.path, request) ?? {};
+  const finds = one.finds ?? (({ id }: StoredRecord) => String(id) === named.id);
+  const objection = one.objection?.(request);
+  if (objection) return refused(fixture, 400, objection);
+  const record = store.records.find((each) => finds(each, named));
+  if (!record) return refused(fixture, 404, 'Not found');
+  return { status: 200, body: one.answer(fixture.object.show(record)) };
+}
+
+/** Those that are known, and nothing of the others. */
+function namedMany({ fixture, store }: Served, request: ServedRequest): ServedAnswer | undefined {
+  const { many, show } = fixture.object;
+  if (!many || !isAt({ method: 'GET', path: many.path }, request)) return undefined;
+  const ids = many.idsIn(request);
+  if (ids === null) return undefined;
+  const records = store.records.filter(({ id }) => ids.includes(String(id)));
+  const body = many.answer(records.map(show));
+  return body === undefined ? { status: 204 } : { status: 200, body };
 }
 
 function listed(

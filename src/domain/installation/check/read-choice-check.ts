@@ -115,14 +115,18 @@ function* mappingIssues(choice: ReadConfigInput, spec: ReadObject, path: Path): 
 }
 
 function* filterIssues(
-  { fieldFilters, backfill }: ReadConfigInput,
+  { objectName, fieldFilters, backfill }: ReadConfigInput,
   path: Path,
   provider: Provider | null,
 ): Generator<Issue> {
   const at = [...path, 'fieldFilters'];
-  yield* fieldFilterIssues(fieldFilters ?? [], { path: at, provider });
+  yield* fieldFilterIssues(fieldFilters ?? [], { path: at, provider, objectName });
   const inBackfill = [...path, 'backfill', 'fieldFilters'];
-  yield* fieldFilterIssues(backfill?.fieldFilters ?? [], { path: inBackfill, provider });
+  yield* fieldFilterIssues(backfill?.fieldFilters ?? [], {
+    path: inBackfill,
+    provider,
+    objectName,
+  });
 }
 
 /** Which fields an account has, not every provider tells. */

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
+import { filtersTaken } from '../../../providers/filters-taken.ts';
 import { repeated } from '../../integration/integration-content-check.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { issueAt } from '../../issues.ts';
@@ -37,22 +38,24 @@ export type FieldFilter = z.output<typeof fieldFilterInput>;
 interface About {
   path: readonly PropertyKey[];
   /** Null for one that is not known any more. */
-  provider: Pick<Provider, 'displayName' | 'takes'> | null;
+  provider: Pick<Provider, 'displayName' | 'takes' | 'commonObjects'> | null;
+  /** The provider's name of the object whose records they filter. */
+  objectName: string;
 }
 
 export function* fieldFilterIssues(
   filters: readonly FieldFilterInput[],
-  { path, provider }: About,
+  { path, provider, objectName }: About,
 ): Generator<Issue> {
   for (const index of repeated(filters.map(({ fieldName }) => fieldName))) {
     const { fieldName } = filters[index] as FieldFilterInput;
     yield issueAt([...path, index, 'fieldName'], 'is named twice.', fieldName);
   }
-  const most = provider?.takes.filters ?? 0;
+  const most = provider ? filtersTaken(provider, objectName) : 0;
   if (!provider || filters.length <= most) return;
   const detail =
     most === 0
-      ? `must be empty: records of ${provider.displayName} can't be filtered.`
+      ? `must be empty: ${objectName} of ${provider.displayName} can't be filtered.`
       : `must be at most ${most}: ${provider.displayName} takes no more.`;
   yield issueAt(path, detail);
 }

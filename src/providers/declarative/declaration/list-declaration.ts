@@ -70,6 +70,36 @@ const timeFilter = z.strictObject({
 });
 export type TimeFilter = z.output<typeof timeFilter>;
 
+/** Where the names of the wanted fields go, if the vendor gives little without them. */
+export const wantedFields = z.strictObject({
+  ...place.shape,
+  separator: z.string().default(','),
+  /** Around the names: a query of GraphQL, say. */
+  template: z.string().includes('{fields}').default('{fields}'),
+  /** Names that are always there. */
+  always: z.array(z.string()).default([]),
+  /** A list in the body rather than a text. */
+  isList: z.boolean().default(false),
+  max: z.int().positive().optional(),
+});
+export type WantedFields = z.output<typeof wantedFields>;
+
+/** Conditions that a field has a value: the vendor leaves out all other records. */
+const equality = z.strictObject({
+  ...place.shape,
+  /** The place's name may have the field's, as `{field}`. */
+  name: z.string().min(1).default('{field}'),
+  /** With `{field}` and `{value}`; in JSON, `{value}` alone keeps its type. */
+  template: z.union([z.string().includes('{value}'), json]).default('{value}'),
+  /** How values are written into a text. In JSON they stay what they are. */
+  quoting: z.enum(['none', 'odata', 'formula', 'caret']).default('none'),
+  /** What a field may be called: nothing that ends its place in the condition. */
+  names: z.instanceof(RegExp).default(/^[A-Za-z_][\w.]*$/),
+  /** Conditions in one request. */
+  max: z.int().positive().default(10),
+});
+export type Equality = z.output<typeof equality>;
+
 /** One way to list an object's records. */
 export const list = z.strictObject({
   method: z.enum(['GET', 'POST']).default('GET'),
@@ -106,19 +136,9 @@ export const list = z.strictObject({
   isKeyset: z.boolean().default(false),
   /** How many records the read has in all. */
   total: pointer.optional(),
-  /** Where the names of the wanted fields go, if the vendor gives little without them. */
-  fields: z
-    .strictObject({
-      ...place.shape,
-      separator: z.string().default(','),
-      /** Around the names: a query of GraphQL, say. */
-      template: z.string().includes('{fields}').default('{fields}'),
-      /** Names that are always there. */
-      always: z.array(z.string()).default([]),
-      /** A list in the body rather than a text. */
-      isList: z.boolean().default(false),
-      max: z.int().positive().optional(),
-    })
-    .optional(),
+  /** The same in a header. */
+  totalHeader: z.string().optional(),
+  fields: wantedFields.optional(),
+  equals: equality.optional(),
 });
 export type List = z.output<typeof list>;

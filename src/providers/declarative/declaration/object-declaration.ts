@@ -1,8 +1,8 @@
 /** What a declaration says of one object: how it is listed, written and described. */
 import { z } from 'zod';
 import { FIELD_VALUE_TYPES } from '../../contract.ts';
-import { list } from './list-declaration.ts';
-import { json, path, pointer, texts, timeFormat } from './place.ts';
+import { list, wantedFields } from './list-declaration.ts';
+import { json, path, place, pointer, texts, timeFormat } from './place.ts';
 
 /** A member of an answer, and its value if all went well. */
 const success = z.strictObject({ at: pointer, value: z.union([z.string(), z.boolean()]) });
@@ -61,6 +61,36 @@ const batch = z.strictObject({
   partial: z.record(z.string(), z.string()).optional(),
 });
 export type Batch = z.output<typeof batch>;
+
+/** Records by their ids: one request for each, or for many where `ids` says how they are named. */
+const fetching = z.strictObject({
+  method: z.enum(['GET', 'POST']).default('GET'),
+  path,
+  query: texts,
+  body: json.optional(),
+  /** How many are asked for at once: the whole list, with each id in its template. */
+  ids: z
+    .strictObject({
+      ...place.shape,
+      template: z.string().includes('{id}').default('{id}'),
+      separator: z.string().default(','),
+      wrap: z.string().includes('{ids}').default('{ids}'),
+      /** A list in the body rather than a text. */
+      isList: z.boolean().default(false),
+      max: z.int().positive(),
+    })
+    .optional(),
+  /** Where the answer has the record, or the list of them. */
+  records: pointer,
+  fields: wantedFields.optional(),
+  /** Something that only records that are gone have. */
+  gone: pointer.optional(),
+});
+export type Fetching = z.output<typeof fetching>;
+
+/** Asks how many records there are; a read shows its progress by it. */
+const count = z.strictObject({ path, query: texts, at: pointer });
+export type Count = z.output<typeof count>;
 
 /** Fields that the account tells: standard and custom ones. */
 const fieldList = z.strictObject({
@@ -123,6 +153,8 @@ export const objectDeclaration = z.strictObject({
   all: list,
   /** Another way for what changed, if the vendor has one. */
   changed: list.optional(),
+  byIds: fetching.optional(),
+  count: count.optional(),
   create: write.optional(),
   update: write.optional(),
   remove: removal.optional(),

@@ -25,6 +25,7 @@ function object(
       paging: { kind: 'nextUrl', next: '/links/next' },
       since: { ...FILTER, template: 'greater-than(updated,{time})' },
     },
+    byIds: { path: `${path}/{id}`, records: '/data' },
     create: { method: 'POST', path, wrap: '/data/attributes', body, record: '/data' },
     update: {
       method: 'PATCH',

@@ -18,6 +18,7 @@ function object(displayName: string, name: string): ObjectDeclarationInput {
   return {
     displayName,
     all: list(path, name),
+    byIds: { path: `${path}/{id}`, records: '' },
     create: { method: 'POST', path, record: '' },
     update: { method: 'PATCH', path: `${path}/{id}`, record: '' },
     remove: { path: `${path}/{id}` },
@@ -73,6 +74,7 @@ export const mailchimp: DeclaredProvider = {
           },
           isKeyset: true,
         },
+        byIds: { path: `${MEMBERS}/{member}`, records: '' },
         create: { method: 'POST', path: MEMBERS, record: '' },
         update: { method: 'PATCH', path: `${MEMBERS}/{member}`, record: '' },
         remove: { path: `${MEMBERS}/{member}` },

@@ -23,6 +23,7 @@ function object(
   known: Known,
 ): ObjectDeclarationInput {
   const fields = Object.keys(known);
+  const type = one.charAt(0).toUpperCase() + one.slice(1);
   const mutation = (verb: string, { input, inputType }: Options['create']) =>
     `mutation ($input: ${inputType}!) { ${one}${verb}(${input}: $input) {
       ${one} { ${fields.join(' ')} } userErrors { field message } } }`;
@@ -63,6 +64,19 @@ function object(
         template: `query ($first: Int!, $after: String, $query: String) {
           ${many}(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) {
             nodes { {fields} } pageInfo { hasNextPage endCursor } } }`,
+      },
+    },
+    byIds: {
+      method: 'POST',
+      path: PATH,
+      ids: { in: 'body', name: '/variables/ids', isList: true, max: 50 },
+      records: '/data/nodes',
+      fields: {
+        in: 'body',
+        name: '/query',
+        separator: ' ',
+        always: fields,
+        template: `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${type} { {fields} } } }`,
       },
     },
     create: {

@@ -18,6 +18,8 @@ function object(
       size: { in: 'query', name: 'limit', max: 100 },
       paging: { kind: 'lastId', send: { in: 'query', name: 'starting_after' }, more: '/has_more' },
     },
+    // One that was deleted is still told of.
+    byIds: { path: `${path}/{id}`, records: '', gone: '/deleted' },
     create: { method: 'POST', path, record: '' },
     update: { method: 'POST', path: `${path}/{id}`, record: '' },
     ...(remove && { remove: { path: `${path}/{id}` } }),

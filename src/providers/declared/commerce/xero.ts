@@ -23,6 +23,7 @@ function object(
       since: { in: 'header', name: 'If-Modified-Since', format: 'isoBare', isExclusive: true },
       ...(isPaged && { total: '/pagination/itemCount' }),
     },
+    byIds: { path: `${path}/{id}`, records: `/${name}/0` },
     create: { method: 'PUT', path, wrap: `/${name}/0`, record: `/${name}/0` },
     update: { method: 'POST', path: `${path}/{id}`, wrap: `/${name}/0`, record: `/${name}/0` },
     ...(isRemoved && { remove: { path: `${path}/{id}` } }),

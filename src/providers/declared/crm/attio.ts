@@ -16,7 +16,9 @@ function records(displayName: string): ObjectDeclarationInput {
       records: '/data',
       size: { in: 'body', name: '/limit', max: 500 },
       paging: { kind: 'offset', send: { in: 'body', name: '/offset' } },
+      equals: { in: 'body', name: '/filter/{field}' },
     },
+    byIds: { path: `${path}/{id}`, records: '/data' },
     create: { method: 'POST', path, wrap: '/data/values', record: '/data' },
     update: { method: 'PATCH', path: `${path}/{id}`, wrap: '/data/values', record: '/data' },
     remove: { path: `${path}/{id}` },
@@ -58,6 +60,7 @@ function collection(displayName: string, name: string, max: number): ObjectDecla
       size: { in: 'query', name: 'limit', max },
       paging: { kind: 'offset', send: { in: 'query', name: 'offset' } },
     },
+    byIds: { path: `${path}/{id}`, records: '/data' },
     create: { method: 'POST', path, wrap: '/data', record: '/data' },
     remove: { path: `${path}/{id}` },
   };

@@ -36,6 +36,7 @@ function object(
         until: { in: 'query', name: 'date_updated__lte', format: 'iso' },
       }),
     },
+    byIds: { path: `${path}{id}/`, records: '' },
     ...(!isReadOnly && {
       create: { method: 'POST', path, record: '' },
       update: { method: 'PUT', path: `${path}{id}/`, record: '' },

@@ -28,8 +28,10 @@ function object(displayName: string, set: string, singular: string): ObjectDecla
         template: 'modifiedon le {time}',
       },
       expression: { join: ' and ' },
+      equals: { in: 'query', name: '$filter', template: '{field} eq {value}', quoting: 'odata' },
       fields: { in: 'query', name: '$select', always: [`${singular}id`, 'modifiedon'] },
     },
+    byIds: { path: one, records: '' },
     create: { method: 'POST', path, headers: { Prefer: 'return=representation' }, record: '' },
     // Without If-Match an update of a record that is gone creates one.
     update: {

@@ -16,6 +16,7 @@ function object(displayName: string, name: string, type: string | null): ObjectD
       paging: { kind: 'nextUrl', next: '/links/next' },
       since: { in: 'query', name: 'filter[updatedAt]', format: 'iso', template: '{time}..inf' },
     },
+    byIds: { path: `${path}/{id}`, records: '/data' },
     ...(type && {
       create: {
         method: 'POST',

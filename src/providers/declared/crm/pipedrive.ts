@@ -29,6 +29,7 @@ function object(
           }
         : { newestFirst: true }),
     },
+    byIds: { path, ids: { in: 'query', name: 'ids', max: 100 }, records: '/data' },
     create: { method: 'POST', path, record: '/data' },
     update: { method: 'PATCH', path: `${path}/{id}`, record: '/data' },
     remove: { path: `${path}/{id}` },

@@ -23,6 +23,7 @@ function object(
       since: { in: 'query', name: 'updated_at[gte]', format: 'iso' },
       isKeyset: true,
     },
+    byIds: { path: `${path}/{id}`, records: '/data' },
     ...(!isReadOnly && {
       create: { method: 'POST', path, record: '/data' },
       update: { method: 'PUT', path: `${path}/{id}`, record: '/data' },

@@ -32,6 +32,13 @@ function records(displayName: string): ObjectDeclarationInput {
       since: { in: 'header', name: 'If-Modified-Since', format: 'isoOffset', isExclusive: true },
       fields: { in: 'query', name: 'fields', always: ['Modified_Time'], max: 50 },
     },
+    byIds: {
+      path: PATH,
+      ids: { in: 'query', name: 'ids', max: 100 },
+      records: '/data',
+      fields: { in: 'query', name: 'fields', always: ['Modified_Time'], max: 50 },
+    },
+    count: { path: `${PATH}/actions/count`, at: '/count' },
     create: {
       method: 'POST',
       path: PATH,

@@ -20,6 +20,7 @@ function object(
       paging: { kind: 'link' },
       ...list,
     },
+    byIds: { path: `${path}/{id}`, records: '' },
     create: { method: 'POST', path, record: '' },
     update: { method: 'PUT', path: `${path}/{id}`, record: '' },
     remove: { path: `${path}/{id}` },

@@ -26,6 +26,7 @@ function object(
       paging: { kind: 'nextUrl', next: '/_pagination/next' },
       ...list,
     },
+    byIds: { path: `${path}/{id}`, records: '' },
     create: { method: 'POST', path, record: '' },
     // Most updates are answered by 204.
     update: { method: 'PATCH', path: `${path}/{id}`, ...(isAnswered && { record: '' }) },

@@ -30,6 +30,12 @@ function searched(name: string, records: string): NonNullable<ObjectDeclarationI
     },
     since: { ...bound('>'), isRequired: true },
     until: bound('<'),
+    equals: {
+      in: 'body',
+      name: '/query/value/-',
+      template: { field: '{field}', operator: '=', value: '{value}' },
+      max: 10,
+    },
     total: '/total_count',
   };
 }
@@ -54,6 +60,7 @@ function object(
     changedAt: { at: '/updated_at', format: 'unixSeconds' },
     nested: [{ at: '/custom_attributes' }],
     ...lists,
+    byIds: { path: `/${name}/{id}`, records: '' },
     create: {
       method: 'POST',
       path: `/${name}`,

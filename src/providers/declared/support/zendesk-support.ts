@@ -53,6 +53,12 @@ function object(
         marginMs: 60_000,
       },
     },
+    byIds: {
+      path: `${path}/show_many`,
+      ids: { in: 'query', name: 'ids', max: 100 },
+      records: `/${plural}`,
+    },
+    count: { path: `${path}/count`, at: '/count/value' },
     create: { method: 'POST', path, wrap: `/${singular}`, record: `/${singular}` },
     update: { method: 'PUT', path: `${path}/{id}`, wrap: `/${singular}`, record: `/${singular}` },
     remove: { path: `${path}/{id}` },

@@ -36,6 +36,7 @@ function object(
       },
     ],
     all: list,
+    byIds: { path: `${path}/{id}`, records: '/data', fields: list.fields },
     ...(!isReadOnly && {
       create: { method: 'POST', path, wrap: '/data', record: '/data' },
       update: { method: 'PUT', path: `${path}/{id}`, wrap: '/data', record: '/data' },

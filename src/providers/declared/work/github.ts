@@ -54,6 +54,7 @@ export const github: DeclaredProvider = {
           since: { ...SINCE, isExclusive: true },
           isKeyset: true,
         },
+        byIds: { path: '/repos/{+id}', records: '' },
         create: { method: 'POST', path: '/user/repos', record: '' },
         update: { method: 'PATCH', path: '/repos/{+id}', record: '' },
         remove: { path: '/repos/{+id}' },
@@ -88,6 +89,7 @@ export const github: DeclaredProvider = {
           since: SINCE,
           isKeyset: true,
         },
+        byIds: { path: '/repos/{+repository}/issues/{number}', records: '' },
         create: { method: 'POST', path: '/repos/{+repository}/issues', record: '' },
         update: { method: 'PATCH', path: '/repos/{+repository}/issues/{number}', record: '' },
         known: {
@@ -110,6 +112,7 @@ export const github: DeclaredProvider = {
           paging: { kind: 'link' },
           since: SINCE,
         },
+        byIds: { path: '/gists/{id}', records: '' },
         create: { method: 'POST', path: '/gists', record: '' },
         update: { method: 'PATCH', path: '/gists/{id}', record: '' },
         remove: { path: '/gists/{id}' },

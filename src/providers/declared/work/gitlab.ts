@@ -21,6 +21,8 @@ function changeable(
       since: { in: 'query', name: 'updated_after', format: 'iso' },
       isKeyset: true,
       until: { in: 'query', name: 'updated_before', format: 'iso' },
+      // Left out by the vendor above 10,000 records.
+      totalHeader: 'X-Total',
     },
   };
 }
@@ -43,6 +45,7 @@ export const gitlab: DeclaredProvider = {
     objects: {
       projects: {
         ...changeable('Projects', 'projects', { membership: 'true' }),
+        byIds: { path: '/api/v4/projects/{id}', records: '' },
         create: { method: 'POST', path: '/api/v4/projects', record: '' },
         update: { method: 'PUT', path: '/api/v4/projects/{id}', record: '' },
         remove: { path: '/api/v4/projects/{id}' },
@@ -50,6 +53,7 @@ export const gitlab: DeclaredProvider = {
       groups: {
         displayName: 'Groups',
         all: { path: '/api/v4/groups', records: '', size: SIZE, paging: { kind: 'link' } },
+        byIds: { path: '/api/v4/groups/{id}', records: '' },
         create: { method: 'POST', path: '/api/v4/groups', record: '' },
         update: { method: 'PUT', path: '/api/v4/groups/{id}', record: '' },
         remove: { path: '/api/v4/groups/{id}' },

@@ -19,6 +19,15 @@ function object(
   const mutation = (verb: string, id: string, args: string) =>
     `mutation ($input: ${type}${verb}Input!${id}) {
       ${one}${verb}(${args}input: $input) { success ${one} { ${fields} } } }`;
+  const wanted: ObjectDeclarationInput['all']['fields'] = {
+    in: 'body',
+    name: '/query',
+    separator: ' ',
+    always: Object.keys({ ...ALWAYS, ...known }),
+    template: `query ($first: Int, $after: String, $filter: ${type}Filter) {
+      ${list}(first: $first, after: $after, filter: $filter, orderBy: updatedAt) {
+        nodes { {fields} } pageInfo { hasNextPage endCursor } } }`,
+  };
   return {
     displayName,
     changedAt: { at: '/updatedAt', format: 'iso' },
@@ -36,15 +45,16 @@ function object(
       },
       since: { in: 'body', name: '/variables/filter/updatedAt/gte', format: 'iso' },
       until: { in: 'body', name: '/variables/filter/updatedAt/lte', format: 'iso' },
-      fields: {
-        in: 'body',
-        name: '/query',
-        separator: ' ',
-        always: Object.keys({ ...ALWAYS, ...known }),
-        template: `query ($first: Int, $after: String, $filter: ${type}Filter) {
-          ${list}(first: $first, after: $after, filter: $filter, orderBy: updatedAt) {
-            nodes { {fields} } pageInfo { hasNextPage endCursor } } }`,
-      },
+      equals: { in: 'body', name: '/variables/filter/{field}/eq', names: /^[a-z]\w*$/ },
+      fields: wanted,
+    },
+    byIds: {
+      method: 'POST',
+      path: PATH,
+      body: { variables: { first: 50 } },
+      ids: { in: 'body', name: '/variables/filter/id/in', isList: true, max: 50 },
+      records: `/data/${list}/nodes`,
+      fields: wanted,
     },
     create: {
       method: 'POST',

@@ -18,8 +18,9 @@ function list(path: string, records: string, max: number): ObjectDeclarationInpu
 }
 
 /** Updates are answered by 204. */
-function changes(name: string): Pick<ObjectDeclarationInput, 'update' | 'remove'> {
+function changes(name: string): Pick<ObjectDeclarationInput, 'byIds' | 'update' | 'remove'> {
   return {
+    byIds: { path: `/v2/${name}/{id}`, records: '' },
     update: { method: 'PATCH', path: `/v2/${name}/{id}` },
     remove: { path: `/v2/${name}/{id}` },
   };

@@ -64,6 +64,7 @@ export const klaviyo: WireVendor = {
           answer: (data, { next }) => ({ data, links: { self: '…', next, prev: null } }),
         },
       ],
+      one: { path: '/api/profiles/:id', answer: (data) => ({ data }) },
       create: {
         method: 'POST',
         path: '/api/profiles',

@@ -49,6 +49,7 @@ export const mailchimp: WireVendor = {
           answer: (members, { total }) => ({ members, list_id: 'l1', total_items: total }),
         },
       ],
+      one: { path: `${PATH}/:id`, answer: (record) => record },
       create: plainChange('POST', PATH, 200),
       update: plainChange('PATCH', `${PATH}/:id`, 200),
       remove: { method: 'DELETE', path: `${PATH}/:id`, status: 204 },

@@ -53,6 +53,12 @@ export const shopify: WireVendor = {
       if (name === 'customers') {
         return connectionPage(found(store.records, variables.query).map(show), variables, 250);
       }
+      if (name === 'nodes') {
+        const ids = Array.isArray(variables.ids) ? variables.ids : [];
+        return ids
+          .map((each) => store.find(String(each)))
+          .map((each) => (each ? show(each) : null));
+      }
       if (problem) return refusing(problem);
       if (name === 'customerCreate') {
         return { customer: show(store.create(input, now)), userErrors: [] };

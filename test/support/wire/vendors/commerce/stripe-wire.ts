@@ -28,6 +28,7 @@ export const stripe: WireVendor = {
           }),
         },
       ],
+      one: { path: '/v1/customers/:id', answer: (record) => record },
       create: {
         method: 'POST',
         path: '/v1/customers',

@@ -67,6 +67,7 @@ export const xero: WireVendor = {
           }),
         },
       ],
+      one: { path: `${PATH}/:id`, answer: (contact) => ({ Contacts: [contact] }) },
       create: { method: 'PUT', path: PATH, ...one },
       update: { method: 'POST', path: `${PATH}/:id`, ...one },
     },

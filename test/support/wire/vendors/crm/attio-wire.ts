@@ -1,5 +1,5 @@
 import { byOffset } from '../../paging.ts';
-import { BEARER, bodyAsQuery, membersAt, tooLong, type WireVendor } from '../../terms.ts';
+import { BEARER, bodyAsQuery, isObject, membersAt, tooLong, type WireVendor } from '../../terms.ts';
 
 /** Lists are POSTs; a record's values are lists, each with its type and history. */
 export const attio: WireVendor = {
@@ -42,6 +42,12 @@ export const attio: WireVendor = {
           method: 'POST',
           path: '/v2/objects/companies/records/query',
           order: 'made',
+          filter: (records, { body }) => {
+            const filter = isObject(body) && isObject(body.filter) ? body.filter : {};
+            return records.filter(({ values }) =>
+              Object.entries(filter).every(([slug, value]) => values[slug] === value),
+            );
+          },
           page: (records, request, url) => {
             const query = bodyAsQuery(request.body);
             const size = { name: 'limit', fallback: 500, max: 500 };
@@ -50,6 +56,7 @@ export const attio: WireVendor = {
           answer: (data) => ({ data }),
         },
       ],
+      one: { path: '/v2/objects/companies/records/:id', answer: (data) => ({ data }) },
       create: {
         method: 'POST',
         path: '/v2/objects/companies/records',

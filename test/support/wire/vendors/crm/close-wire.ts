@@ -41,6 +41,7 @@ export const close: WireVendor = {
           }),
         },
       ],
+      one: { path: '/api/v1/lead/:id/', answer: (record) => record },
       create: plainChange('POST', '/api/v1/lead/', 200),
       update: plainChange('PUT', '/api/v1/lead/:id/', 200),
       remove: { method: 'DELETE', path: '/api/v1/lead/:id/', status: 200, body: {} },

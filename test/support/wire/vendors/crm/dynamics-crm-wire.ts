@@ -1,6 +1,7 @@
 import { BadRequest, byAddress, byCursor } from '../../paging.ts';
 import { BEARER, isoSeconds, membersOf, tooLong, type WireVendor, within } from '../../terms.ts';
 
+const COMPARISON = /^(\w+) eq '((?:[^']|'')*)'$/;
 const CONDITION = /^modifiedon (ge|le) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/;
 
 /** OData: the page's size is a preference, and a filter is a text. */
@@ -28,12 +29,20 @@ export const dynamicsCrm: WireVendor = {
           order: 'oldestChange',
           filter: (records, { query }) => {
             const bounds: Record<string, Date> = {};
+            const equal: [string, string][] = [];
             for (const part of query.get('$filter')?.split(' and ') ?? []) {
+              const [, field, value = ''] = COMPARISON.exec(part) ?? [];
+              if (field !== undefined) {
+                equal.push([field, value.replaceAll("''", "'")]);
+                continue;
+              }
               const [, operator = '', time = ''] = CONDITION.exec(part) ?? [];
               if (operator === '') throw new BadRequest(`Syntax error in ${part}`);
               bounds[operator] = new Date(time);
             }
-            return within(records, bounds.ge ?? null, bounds.le ?? null);
+            return within(records, bounds.ge ?? null, bounds.le ?? null).filter(({ values }) =>
+              equal.every(([field, value]) => values[field] === value),
+            );
           },
           page: (records, request, url) => {
             const size = /odata\.maxpagesize=(\d+)/.exec(request.headers.prefer ?? '')?.[1];
@@ -50,6 +59,7 @@ export const dynamicsCrm: WireVendor = {
           }),
         },
       ],
+      one: { path: '/v9.2/contacts(:id)', answer: (record) => record },
       create: {
         method: 'POST',
         path: '/v9.2/contacts',

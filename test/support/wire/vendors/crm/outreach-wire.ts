@@ -53,6 +53,7 @@ export const outreach: WireVendor = {
           answer: (data, { next }) => ({ data, links: next === null ? {} : { next } }),
         },
       ],
+      one: { path: '/api/v2/prospects/:id', answer: (data) => ({ data }) },
       create: {
         method: 'POST',
         path: '/api/v2/prospects',

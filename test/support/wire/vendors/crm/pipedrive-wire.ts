@@ -53,6 +53,11 @@ export const pipedrive: WireVendor = {
           }),
         },
       ],
+      many: {
+        path: '/api/v2/deals',
+        idsIn: ({ query }) => query.get('ids')?.split(',') ?? null,
+        answer: (data) => ({ success: true, data }),
+      },
       create: {
         method: 'POST',
         path: '/api/v2/deals',

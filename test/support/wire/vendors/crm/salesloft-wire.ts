@@ -34,6 +34,7 @@ export const salesloft: WireVendor = {
           }),
         },
       ],
+      one: { path: '/v2/people/:id', answer: (data) => ({ data }) },
       create: {
         method: 'POST',
         path: '/v2/people',

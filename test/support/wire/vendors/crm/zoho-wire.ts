@@ -58,6 +58,11 @@ export const zoho: WireVendor = {
               : { data, info: { more_records: next !== null, next_page_token: next } },
         },
       ],
+      many: {
+        path: '/crm/v8/Leads',
+        idsIn: ({ query }) => query.get('ids')?.split(',') ?? null,
+        answer: (data) => (data.length === 0 ? undefined : { data }),
+      },
       update: {
         method: 'PUT',
         path: '/crm/v8/Leads/:id',

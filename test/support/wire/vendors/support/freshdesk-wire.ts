@@ -45,6 +45,7 @@ export const freshdesk: WireVendor = {
           answer: (shown) => shown,
         },
       ],
+      one: { path: '/api/v2/tickets/:id', answer: (record) => record },
       create: plainChange('POST', '/api/v2/tickets', 201),
       update: plainChange('PUT', '/api/v2/tickets/:id', 200),
       remove: { method: 'DELETE', path: '/api/v2/tickets/:id', status: 204 },

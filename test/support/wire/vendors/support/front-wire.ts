@@ -41,6 +41,7 @@ export const front: WireVendor = {
           answer: (shown, { next }) => ({ _pagination: { next }, _results: shown }),
         },
       ],
+      one: { path: '/contacts/:id', answer: (record) => record },
       create: {
         method: 'POST',
         path: '/contacts',

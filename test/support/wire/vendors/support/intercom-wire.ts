@@ -9,6 +9,7 @@ import {
   tooLong,
   type WireVendor,
 } from '../../terms.ts';
+import type { StoredRecord } from '../../vendor-store.ts';
 
 const SIZE = { name: 'per_page', fallback: 50, max: 150 };
 const page = byCursor(SIZE, 'starting_after');
@@ -38,7 +39,9 @@ function conditionsIn({ body }: ServedRequest): Condition[] {
   return query.value as Condition[];
 }
 
-function holds(time: number, { field, operator, value }: Condition): boolean {
+function holds(record: StoredRecord, { field, operator, value }: Condition): boolean {
+  if (operator === '=') return record.values[field] === value;
+  const time = shownTime(record) / 1000;
   if (field !== 'updated_at' || typeof value !== 'number') throw new BadRequest('Not a condition');
   if (operator === '>') return time > value;
   if (operator === '<') return time < value;
@@ -87,13 +90,14 @@ export const intercom: WireVendor = {
           filter: (records, request) => {
             const conditions = conditionsIn(request);
             return records.filter((record) =>
-              conditions.every((condition) => holds(shownTime(record) / 1000, condition)),
+              conditions.every((condition) => holds(record, condition)),
             );
           },
           page: searchPage,
           answer,
         },
       ],
+      one: { path: '/contacts/:id', answer: (record) => record },
       create: plainChange('POST', '/contacts', 200),
       update: plainChange('PUT', '/contacts/:id', 200),
       remove: {

@@ -31,15 +31,25 @@ export const serviceNow: WireVendor = {
           path: PATH,
           order: 'oldestChange',
           filter: (records, { query }) => {
-            const parts = (query.get('sysparm_query') ?? '').split('^');
+            // A circumflex of a value is doubled.
+            const parts = (query.get('sysparm_query') ?? '').split(/(?<!\^)\^(?!\^)/);
+            const equal: [string, string][] = [];
             if (!parts.includes(ORDER)) throw new BadRequest('Not in order');
             const bounds: Record<string, Date> = {};
             for (const part of parts.filter((one) => one !== ORDER)) {
               const [, operator = '', time = ''] = CONDITION.exec(part) ?? [];
+              const [, field, value = ''] =
+                operator === '' ? (/^(\w+)=(.*)$/s.exec(part) ?? []) : [];
+              if (field !== undefined) {
+                equal.push([field, value.replaceAll('^^', '^')]);
+                continue;
+              }
               if (operator === '') throw new BadRequest(`Invalid query: ${part}`);
               bounds[operator] = new Date(`${time.replace(' ', 'T')}Z`);
             }
-            return within(records, bounds['>='] ?? null, bounds['<='] ?? null);
+            return within(records, bounds['>='] ?? null, bounds['<='] ?? null).filter(
+              ({ values }) => equal.every(([name, value]) => values[name] === value),
+            );
           },
           page: byOffset(
             { name: 'sysparm_limit', fallback: 10_000, max: 10_000 },
@@ -48,6 +58,7 @@ export const serviceNow: WireVendor = {
           answer: (result) => ({ result }),
         },
       ],
+      one: { path: `${PATH}/:id`, answer: (result) => ({ result }) },
       create: {
         method: 'POST',
         path: PATH,

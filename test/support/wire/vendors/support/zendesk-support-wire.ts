@@ -66,6 +66,11 @@ export const zendesk: WireVendor = {
           }),
         },
       ],
+      many: {
+        path: '/api/v2/tickets/show_many',
+        idsIn: ({ query }) => query.get('ids')?.split(',') ?? null,
+        answer: (tickets) => ({ tickets, count: tickets.length }),
+      },
       create: {
         method: 'POST',
         path: '/api/v2/tickets',

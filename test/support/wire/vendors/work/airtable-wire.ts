@@ -6,7 +6,7 @@ const PATH = '/v0/appBase/tblTasks';
 /** What a formula of this server may be: functions of the time of change, all of which must hold. */
 const FORMULA = /^AND\((.+)\)$/;
 const CONDITION =
-  /(IS_AFTER|IS_BEFORE)\(IF\(LAST_MODIFIED_TIME\(\),LAST_MODIFIED_TIME\(\),CREATED_TIME\(\)\),'([^']+)'\)/g;
+  /(?:\{([^}]+)\}='((?:[^'\\]|\\.)*)'|(IS_AFTER|IS_BEFORE)\(IF\(LAST_MODIFIED_TIME\(\),LAST_MODIFIED_TIME\(\),CREATED_TIME\(\)\),'([^']+)'\))/g;
 
 function filtered(records: StoredRecord[], formula: string | null): StoredRecord[] {
   if (formula === null) return records;
@@ -15,10 +15,11 @@ function filtered(records: StoredRecord[], formula: string | null): StoredRecord
   if (conditions.map(([text]) => text).join(',') !== inner) {
     throw new BadRequest('The formula for filtering records is invalid');
   }
-  return records.filter(({ changedAt }) =>
-    conditions.every(([, name, time = '']) =>
-      name === 'IS_AFTER' ? changedAt > new Date(time) : changedAt < new Date(time),
-    ),
+  return records.filter(({ changedAt, values }) =>
+    conditions.every(([, field, value = '', name, time = '']) => {
+      if (field !== undefined) return values[field] === value.replaceAll(/\\(.)/g, '$1');
+      return name === 'IS_AFTER' ? changedAt > new Date(time) : changedAt < new Date(time);
+    }),
   );
 }
 
@@ -53,6 +54,7 @@ export const airtable: WireVendor = {
           answer: (records, { next }) => ({ records, ...(next !== null && { offset: next }) }),
         },
       ],
+      one: { path: `${PATH}/:id`, answer: (record) => record },
       create: {
         method: 'POST',
         path: PATH,

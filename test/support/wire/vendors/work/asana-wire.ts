@@ -44,6 +44,7 @@ export const asana: WireVendor = {
           }),
         },
       ],
+      one: { path: '/1.0/tasks/:id', answer: (data) => ({ data }) },
       create: {
         method: 'POST',
         path: '/1.0/tasks',

@@ -61,6 +61,7 @@ export const atlassian: WireVendor = {
           }),
         },
       ],
+      one: { path: '/3/issue/:id', answer: (record) => record },
       create: {
         method: 'POST',
         path: '/3/issue',

@@ -52,6 +52,7 @@ export const github: WireVendor = {
           answer: (shown) => shown,
         },
       ],
+      one: { path: '/repos/octo/app/issues/:id', answer: (record) => record },
       create: plainChange('POST', '/repos/octo/app/issues', 201),
       update: plainChange('PATCH', '/repos/octo/app/issues/:id', 200),
     },

@@ -32,6 +32,7 @@ export const gitlab: WireVendor = {
           answer: (shown) => shown,
         },
       ],
+      one: { path: '/api/v4/projects/:id', answer: (record) => record },
       create: {
         method: 'POST',
         path: '/api/v4/projects',

@@ -10,6 +10,17 @@ const show = ({ id, changedAt, values }: StoredRecord): Values => ({
   updatedAt: changedAt.toISOString(),
 });
 
+/** By field, each with its comparators. */
+function isMeant(record: StoredRecord, filter: unknown): boolean {
+  const { updatedAt: _, ...fields } = isObject(filter) ? filter : {};
+  return Object.entries(fields).every(([name, comparators]) => {
+    const { eq, in: among, ...others } = isObject(comparators) ? comparators : {};
+    if (Object.keys(others).length > 0) throw new GraphqlRefusal('Unknown comparator');
+    const value = name === 'id' ? record.id : record.values[name];
+    return Array.isArray(among) ? among.includes(value) : value === eq;
+  });
+}
+
 function isWithin({ changedAt }: StoredRecord, filter: unknown): boolean {
   const bounds = isObject(filter) && isObject(filter.updatedAt) ? filter.updatedAt : {};
   const { gte, lte, ...others } = bounds as { gte?: string; lte?: string };
@@ -41,7 +52,9 @@ export const linear: WireVendor = {
       }
       switch (name) {
         case 'issues': {
-          const found = store.records.filter((one) => isWithin(one, variables.filter));
+          const found = store.records.filter(
+            (one) => isWithin(one, variables.filter) && isMeant(one, variables.filter),
+          );
           return connectionPage(found.map(show), variables, 250);
         }
         case 'issueCreate':

@@ -38,6 +38,7 @@ export const zoom: WireVendor = {
           }),
         },
       ],
+      one: { path: '/v2/meetings/:id', answer: (record) => record },
       create: plainChange('POST', '/v2/users/u_1/meetings', 201),
       update: {
         ...plainChange('PATCH', '/v2/meetings/:id', 204),

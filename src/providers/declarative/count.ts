@@ -1,0 +1,27 @@
+/** How many records an object has, where the vendor is asked for it beside the list. */
+import type { ProviderSession } from '../contract.ts';
+import { hasSucceeded, type Vendor } from './failure.ts';
+import { valueAt } from './json.ts';
+import type { ListRead } from './list-page.ts';
+import { fillPath, fillQuery, fillTexts } from './template.ts';
+
+/** Of a read without bounds or conditions. Null if the vendor does not tell: a read goes on without it. */
+export async function countAll(
+  vendor: Vendor,
+  session: ProviderSession,
+  { object: { count }, read, variables }: ListRead,
+): Promise<number | null> {
+  const isWhole = !read.since && !read.until && !read.filters?.length;
+  if (!count || !isWhole) return null;
+  const answer = await session
+    .send({
+      method: 'GET',
+      path: fillPath(count.path, variables, session),
+      query: fillQuery(count.query, variables, session),
+      headers: fillTexts(vendor.declaration.headers, session),
+    })
+    .catch(() => null);
+  if (!answer || !hasSucceeded(vendor, answer)) return null;
+  const found = Number(valueAt(answer.body, count.at) ?? Number.NaN);
+  return Number.isSafeInteger(found) ? found : null;
+}

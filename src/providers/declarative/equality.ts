@@ -1,0 +1,63 @@
+/** Conditions of a read on the values of fields, as a vendor takes them. */
+import type { FieldValue, PageRead } from '../moving-records.ts';
+import { ProviderError } from '../provider-error.ts';
+import type { ObjectDeclaration } from './declaration/declaration.ts';
+import type { Equality, List } from './declaration/list-declaration.ts';
+import type { Place } from './declaration/place.ts';
+
+/** The list that takes conditions; undefined if the object has none. */
+export function searchList({ all, changed }: ObjectDeclaration): List | undefined {
+  return all.equals ? all : changed?.equals && changed;
+}
+
+/** Throws BAD_REQUEST that names each field that the vendor can't compare. */
+export function* conditions(
+  { equals }: List,
+  { filters = [], objectName }: PageRead,
+): Generator<[Place, unknown]> {
+  if (filters.length === 0) return;
+  if (!equals) throw refusal(`${objectName} can't be searched by the values of fields`);
+  const wrong = filters.filter(({ fieldName }) => !equals.names.test(fieldName));
+  if (wrong.length > 0) {
+    const names = wrong.map(({ fieldName }) => JSON.stringify(fieldName)).join(', ');
+    throw refusal(`${objectName} can't be searched by ${names}: no field has such a name`);
+  }
+  for (const filter of filters) yield [placeOf(equals, filter), conditionOf(equals, filter)];
+}
+
+function placeOf({ in: part, name }: Equality, { fieldName }: FieldValue): Place {
+  return { in: part, name: name.replace('{field}', () => fieldName) };
+}
+
+function conditionOf({ template, quoting }: Equality, { fieldName, value }: FieldValue): unknown {
+  if (template === '{value}' && quoting === 'none') return value;
+  if (typeof template !== 'string') {
+    return JSON.parse(JSON.stringify(template), (_key, member) =>
+      member === '{value}' ? value : member === '{field}' ? fieldName : member,
+    );
+  }
+  const text = quoted(value, quoting);
+  return template.replace(/\{(field|value)\}/g, (_all, name) =>
+    name === 'field' ? fieldName : text,
+  );
+}
+
+function quoted(value: FieldValue['value'], quoting: Equality['quoting']): string {
+  switch (quoting) {
+    case 'none':
+      return String(value);
+    case 'caret':
+      return String(value).replaceAll('^', '^^');
+    case 'odata':
+      return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+    case 'formula':
+      if (typeof value === 'boolean') return value ? 'TRUE()' : 'FALSE()';
+      return typeof value === 'number'
+        ? String(value)
+        : `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+  }
+}
+
+function refusal(words: string): ProviderError {
+  return new ProviderError('BAD_REQUEST', words);
+}

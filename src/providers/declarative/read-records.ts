@@ -1,0 +1,107 @@
+/** Records by their ids, by a declaration: what events are about, and do not carry. */
+import type { ProviderAnswer, ProviderSession } from '../contract.ts';
+import type { ProviderRecord, RecordsRead } from '../moving-records.ts';
+import { ProviderError } from '../provider-error.ts';
+import type { ObjectDeclaration } from './declaration/declaration.ts';
+import type { Fetching } from './declaration/object-declaration.ts';
+import { failure, hasSucceeded, type Vendor } from './failure.ts';
+import { findObject } from './find-object.ts';
+import { isObject, valueAt } from './json.ts';
+import { toRecord } from './list-page.ts';
+import { fieldNames, type Page, put } from './page-request.ts';
+import { idVariables } from './record-id.ts';
+import { fillPath, fillQuery, fillTexts } from './template.ts';
+
+/** Requests that one caller has under way for records that come one by one. */
+const AT_ONCE = 4;
+
+/** Those that are gone are left out. */
+export async function readRecords(
+  vendor: Vendor,
+  session: ProviderSession,
+  { objectName, fields, ids }: RecordsRead,
+): Promise<ProviderRecord[]> {
+  const object = findObject(vendor, objectName);
+  const { byIds } = object;
+  if (!byIds) {
+    const detail = `${vendor.displayName} does not give ${objectName} by their ids`;
+    throw new ProviderError('BAD_REQUEST', detail);
+  }
+  const size = byIds.ids?.max ?? 1;
+  const parts = Array.from({ length: Math.ceil(ids.length / size) }, (_, n) =>
+    ids.slice(n * size, (n + 1) * size),
+  );
+  const one = { vendor, session, object, byIds, objectName, fields };
+  const found: ProviderRecord[] = [];
+  for (let start = 0; start < parts.length; start += AT_ONCE) {
+    const some = parts.slice(start, start + AT_ONCE).map((part) => fetchSome(one, part));
+    for (const records of await Promise.all(some)) found.push(...records);
+  }
+  return found;
+}
+
+interface Fetch extends Omit<RecordsRead, 'ids'> {
+  vendor: Vendor;
+  session: ProviderSession;
+  object: ObjectDeclaration;
+  byIds: Fetching;
+}
+
+async function fetchSome(
+  { vendor, session, object, byIds, objectName, fields }: Fetch,
+  ids: string[],
+): Promise<ProviderRecord[]> {
+  const [id = ''] = ids;
+  const variables = { object: objectName, ...idVariables(object.id, id) };
+  const answer = await session.send(requestFor(vendor, byIds, { session, ids, variables, fields }));
+  const isOne = byIds.ids === undefined;
+  if (isOne && isGone(answer)) return [];
+  if (!hasSucceeded(vendor, answer)) throw failure(vendor, answer, 'READ');
+  const read = { fields };
+  return rowsIn(answer, byIds)
+    .filter((row) => byIds.gone === undefined || valueAt(row, byIds.gone) == null)
+    .map((raw) => toRecord(object, raw, { read, variables: { object: objectName } }))
+    .filter((record) => ids.includes(record.id));
+}
+
+function isGone({ status }: ProviderAnswer): boolean {
+  return status === 404 || status === 410;
+}
+
+interface Named {
+  session: ProviderSession;
+  ids: string[];
+  variables: Record<string, string>;
+  fields: string[];
+}
+
+function requestFor(
+  { declaration }: Vendor,
+  byIds: Fetching,
+  { session, ids, variables, fields }: Named,
+): Page {
+  const { method, path, query, body, ids: many, fields: wanted } = byIds;
+  const page: Page = {
+    method,
+    path: fillPath(path, variables, session),
+    query: fillQuery(query, variables, session),
+    headers: fillTexts(declaration.headers, session),
+    body,
+  };
+  if (wanted) put(page, wanted, fieldNames(wanted, fields));
+  if (many) {
+    const named = ids.map((id) => many.template.replace('{id}', () => id));
+    const text = () => named.join(many.separator);
+    put(page, many, many.isList ? named : many.wrap.replace('{ids}', text));
+  }
+  return page;
+}
+
+/** Some say of what is gone that it is null. */
+function rowsIn({ status, body }: ProviderAnswer, { records, ids }: Fetching) {
+  const found = valueAt(body, records);
+  if (ids === undefined) return isObject(found) ? [found] : [];
+  if (Array.isArray(found)) return found.filter(isObject);
+  if (found == null && (isObject(body) || status === 204)) return [];
+  throw new ProviderError('RETRYABLE', 'The answer has no list of records', { status });
+}
