@@ -10,6 +10,7 @@ import {
   type DeclaredProvider,
   declarativeProvider,
 } from '../src/providers/declarative/declarative-provider.ts';
+import { searchList } from '../src/providers/declarative/reading/equality.ts';
 import { DECLARATIONS } from '../src/providers/declared/all.ts';
 
 /** Their texts by file name. */
@@ -66,13 +67,14 @@ function page(declared: DeclaredProvider): string {
     '',
     ...connecting(declared, said),
     '',
-    '| object | records | a read of changes | while it changes | create | update | delete | fields |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- |',
+    '| object | records | a read of changes | while it changes | search | create | update | delete | fields |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...objects.map(([name, object]) => row(name, object)),
     '',
     ...LEGEND,
     ...(said.notes.length > 0 ? ['', ...said.notes.map((note) => `- ${note}`)] : []),
     '',
+    ...telling(said),
     functionsBeside(objects.map(([, object]) => object)),
   );
 }
@@ -101,6 +103,7 @@ function row(name: string, object: ObjectDeclaration): string {
     all.size ? `${all.size.max} in a page` : 'all at once',
     changes(list, object),
     seam(list),
+    searchList(object) ? 'by values' : '–',
     create ? (createMany ? 'one, many' : 'one') : '–',
     update ? 'yes' : '–',
     remove ? 'yes' : '–',
@@ -113,6 +116,18 @@ function changes(list: List, { changedAt }: ObjectDeclaration): string {
   if (list.since) return changedAt ? 'from a time on' : 'from a time on, without an end';
   if (list.newestFirst) return 'newest first, until the time';
   return changedAt ? 'left out here' : 'all of them';
+}
+
+/** Which changes are told when they happen, and who sets that up. */
+function telling({ events }: Declaration): string[] {
+  if (!events) return [];
+  const told = Map.groupBy(Object.values(events.types), ({ object }) => object);
+  const objects = [...told].map(([object, all]) => {
+    const kinds = new Set(all.map(({ kind }) => kind.toLowerCase()));
+    return `\`${object}\` (${[...kinds].join(', ')})`;
+  });
+  const by = events.subscription ? 'The gateway subscribes by itself' : 'A person sets it up once';
+  return [`Tells of changes when they happen: ${objects.join(', ')}. ${by}.`, ''];
 }
 
 function seam(list: List): string {

@@ -89,12 +89,20 @@ export interface SubscriptionCalls {
   takeDown(session: ProviderSession, providerRef: string): Promise<void>;
 }
 
+export interface WebhookAnswer {
+  status: 200 | 204;
+  /** Sent as JSON. */
+  body?: Record<string, string>;
+}
+
 /** Events that the provider sends in requests. */
 export interface EventRequests {
   /** Whether one of the secrets has signed the request, and not too long ago. Compares in constant time. */
   isSigned(request: WebhookRequest, secrets: readonly string[], now: Date): boolean;
   /** Throws MalformedEvents. What it does not know how to tell of is left out. */
   eventsOf(request: WebhookRequest): ProviderEvent[];
+  /** What a request that was taken is answered with, by the secret that signs now. Left out: 204. */
+  answer?: (request: WebhookRequest, secret: string) => WebhookAnswer;
 }
 
 export interface StreamStart {
@@ -149,7 +157,11 @@ export interface SubscribeCapability {
   /** What it tells of; an integration can ask for nothing else. */
   kinds: readonly ProviderEventKind[];
   /** What the provider's events call a connection's account; null while that is not known. */
-  accountOf(connection: { id: string; providerWorkspaceRef: string | null }): string | null;
+  accountOf(
+    connection: { id: string; providerWorkspaceRef: string | null },
+    /** A fact of the connection: a member of its metadata. */
+    fact: (name: string) => string | null,
+  ): string | null;
   /** How events come: in requests or by a stream. */
   requests?: EventRequests;
   stream?: EventStream;

@@ -1,7 +1,11 @@
 /** Where providers send their events: `/webhooks/{provider}/{providerAppId}`. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Services } from '../domain/call.ts';
-import { type Receipt, receiveEvents } from '../domain/provider-event/receive-events.ts';
+import {
+  type Receipt,
+  receiveEvents,
+  type WebhookAnswer,
+} from '../domain/provider-event/receive-events.ts';
 import { maskedError, type Problem, problemOf, ServiceUnavailable } from '../errors.ts';
 import { EVENT_BODY_BYTES_MAX } from '../limit-settings.ts';
 import { type Body, readBody } from './http/request-body.ts';
@@ -44,7 +48,7 @@ async function take(services: Services, { req, res, facts, body, to }: Sent): Pr
   const { method = 'POST', url = '', headers } = req;
   const request = { method, url: `${services.publicUrl()}${url}`, headers, body };
   try {
-    const { receipt, stored, waitSeconds } = await receiveEvents(services, to, request);
+    const { receipt, stored, answer, waitSeconds } = await receiveEvents(services, to, request);
     const provider = nameOf(services, to.provider);
     services.meters.providerEventReceived({ provider, outcome: receipt });
     services.meters.providerEventsMoved({ provider, outcome: 'stored', count: stored });
@@ -52,12 +56,17 @@ async function take(services: Services, { req, res, facts, body, to }: Sent): Pr
       { requestId: facts.requestId, ...to, receipt, stored },
       'provider_events.received',
     );
-    if (receipt === 'ACCEPTED') res.writeHead(204).end();
+    if (receipt === 'ACCEPTED') accept(res, answer);
     else refuse(res, problemFor(receipt, waitSeconds));
   } catch (error) {
     if (error instanceof ServiceUnavailable) refuse(res, error.problem);
     else refuse(res, maskedError(services.log, error, { path: facts.path }).problem);
   }
+}
+
+function accept(res: ServerResponse, { status, body }: WebhookAnswer = { status: 204 }): void {
+  if (body === undefined) res.writeHead(status).end();
+  else res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
 /** Anybody may name any provider in a path. */

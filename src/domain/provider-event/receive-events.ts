@@ -8,12 +8,15 @@ import {
   type EventRequests,
   MalformedEvents,
   type ProviderEvent,
+  type WebhookAnswer,
   type WebhookRequest,
 } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
 import { FULL_WAIT_SECONDS, isEventBacklogged } from './event-backlog.ts';
 import { storeAlone } from './store-events.ts';
 import { type SealedApp, webhookSecretsOf } from './webhook-secret.ts';
+
+export type { WebhookAnswer };
 
 /**
  * - ACCEPTED: all that somebody wants is stored.
@@ -27,6 +30,8 @@ export type Receipt = 'ACCEPTED' | 'REFUSED' | 'UNKNOWN_APP' | 'MALFORMED' | 'TO
 
 export interface Received {
   receipt: Receipt;
+  /** Of one that is accepted, if it is more than 204. */
+  answer?: WebhookAnswer;
   /** Events that were stored: wanted, and new. */
   stored: number;
   /** Of one that is to be sent again: when it may be taken. */
@@ -57,13 +62,14 @@ export async function receiveEvents(
   if (waitSeconds > 0) return { ...outcome('TOO_FAST'), waitSeconds };
   const events = readEvents(requests, request);
   if (events === null) return outcome('MALFORMED');
-  if (events.length === 0) return outcome('ACCEPTED');
   const owner = { projectId: app.projectId, providerAppId: app.id };
-  if (await isEventBacklogged(services, owner)) {
+  if (events.length > 0 && (await isEventBacklogged(services, owner))) {
     return { ...outcome('FULL'), waitSeconds: FULL_WAIT_SECONDS };
   }
-  const stored = await storeAlone(services, owner, events);
-  return outcome('ACCEPTED', stored);
+  const stored = events.length === 0 ? 0 : await storeAlone(services, owner, events);
+  const [secret = ''] = secrets;
+  const answer = requests.answer?.(request, secret);
+  return { ...outcome('ACCEPTED', stored), ...(answer && { answer }) };
 }
 
 const NO_SECRET = 'no secret of any app';

@@ -13,6 +13,7 @@ import { DAY_MS, HOUR_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import { type AccountSession, openSession } from '../connection/connection-session.ts';
+import { factOf } from '../connection/session/account-address.ts';
 import { learnAccount } from '../connection/session/learned-account.ts';
 import { storableText } from '../storable-json.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
@@ -138,9 +139,10 @@ async function endsOf(
       `The project has no provider app of ${provider}, whose address gets the events: create one.`,
     );
   }
+  const fact = (name: string) => factOf(name, connection);
   const account =
-    capability.accountOf(connection) ??
-    capability.accountOf({ ...connection, ...(await learnAccount(services, connection)) });
+    capability.accountOf(connection, fact) ??
+    capability.accountOf({ ...connection, ...(await learnAccount(services, connection)) }, fact);
   if (account === null) {
     throw unprocessable("The connection's workspace is not known, which the events are told by.");
   }

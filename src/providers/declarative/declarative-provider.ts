@@ -16,12 +16,13 @@ import {
   type ObjectDeclaration,
 } from './declaration/declaration.ts';
 import { describeObject } from './describe-object.ts';
-import { searchList } from './equality.ts';
+import { identifyBy, subscribeBy } from './events/subscribe-by.ts';
 import type { Vendor } from './failure.ts';
 import { listObjects } from './list-objects.ts';
-import { listPages } from './list-pages.ts';
-import { readPage } from './object-page.ts';
-import { readRecords } from './read-records.ts';
+import { searchList } from './reading/equality.ts';
+import { listPages } from './reading/list-pages.ts';
+import { readPage } from './reading/object-page.ts';
+import { readRecords } from './reading/records-by-ids.ts';
 import { writeBatch } from './write-batch.ts';
 import { deleteRecord, writeRecord } from './write-record.ts';
 
@@ -122,7 +123,7 @@ function supportsOf(object: ObjectDeclaration): ProviderCapability[] {
 }
 
 function capabilitiesOf(vendor: Vendor): Capabilities {
-  const { anyObject, objects: named } = vendor.declaration;
+  const { anyObject, objects: named, events, identity } = vendor.declaration;
   const objects = [...Object.values(named), ...(anyObject ? [anyObject] : [])];
   const has = (part: keyof ObjectDeclaration) => objects.some((object) => object[part]);
   return {
@@ -137,6 +138,8 @@ function capabilitiesOf(vendor: Vendor): Capabilities {
     ...((has('createMany') || has('updateMany')) && {
       writeBatch: (session, write) => writeBatch(vendor, session, write),
     }),
+    ...(events && { subscribe: subscribeBy(vendor, events) }),
+    ...(identity && { identify: (session) => identifyBy(vendor, identity, session) }),
     listPages: (session, request) => listPages(vendor, session, request),
     listObjects: (session) => listObjects(vendor, session),
     ...((has('fields') || has('known')) && {

@@ -4,7 +4,7 @@
  */
 import { stringify } from 'qs';
 import { type Dispatcher, errors, request } from 'undici';
-import { parsed } from '../../../src/domain/connection/session/provider-answer.ts';
+import { parseExactly } from '../../../src/providers/exact-json.ts';
 import type {
   ProviderAnswer,
   ProviderRequest,
@@ -48,7 +48,7 @@ export function plainSession(
       return {
         status: answer.statusCode,
         headers: flatHeaders(answer.headers),
-        body: parsed(await answer.body.text()),
+        body: parseExactly(await answer.body.text()),
       };
     } catch (cause) {
       throw new ProviderError(kindOf(cause), `${sent.method} ${sent.path}: ${cause}`, { cause });

@@ -71,7 +71,7 @@ function queryRows(store: SalesforceStore, soql: string): Row[] {
     throw new SalesforceRefusal(400, 'INVALID_TYPE', `sObject type '${name}' is not supported.`);
   }
   const selected = columns.split(',').map((column) => selection(store, object, column));
-  const conditions = where?.split(' AND ').map(condition) ?? [];
+  const conditions = where?.split(' AND ').map((text) => condition(object, text)) ?? [];
   return store
     .records(name)
     .filter((record) => conditions.every((passes) => passes(record)))
@@ -102,11 +102,12 @@ function fieldOf({ fields }: SalesforceObject, name: string): SalesforceField | 
   return fields.find((field) => field.name.toLowerCase() === name.toLowerCase());
 }
 
-function condition(text: string): (record: SalesforceRecord) => boolean {
+function condition(object: SalesforceObject, text: string): (record: SalesforceRecord) => boolean {
   const [, field, literal] = /^(\w+) = (.+)$/s.exec(text) ?? [];
   if (field !== undefined && literal !== undefined) {
     const value = literalValue(literal);
-    return (record) => record[field] === value;
+    const name = fieldOf(object, field)?.name ?? field;
+    return (record) => record[name] === value;
   }
   const [, listed] = /^Id IN \(('\w{15,18}'(?:,'\w{15,18}')*)\)$/.exec(text) ?? [];
   if (listed !== undefined) {

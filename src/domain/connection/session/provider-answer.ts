@@ -1,25 +1,8 @@
 import type { OutboundAnswer } from '../../../outbound/client.ts';
 import type { ProviderAnswer } from '../../../providers/contract.ts';
+import { parseExactly } from '../../../providers/exact-json.ts';
 
 /** The body parsed as JSON; the text itself if it is none, and null if it is empty. */
 export function providerAnswer({ status, headers, body }: OutboundAnswer): ProviderAnswer {
-  return { status, headers, body: parsed(body.toString('utf8')) };
-}
-
-/** A whole number that a JavaScript number can't hold stays as it was written, as a text: most are ids. */
-export function parsed(text: string): unknown {
-  if (text === '') return null;
-  try {
-    return LONG_NUMBER.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** Most answers have none, and are read without looking at each value. */
-const LONG_NUMBER = /(^|[\s:[,])-?\d{16}/;
-
-function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
-  return /^-?\d+$/.test(context?.source ?? '') ? context?.source : value;
+  return { status, headers, body: parseExactly(body.toString('utf8')) };
 }

@@ -8,6 +8,7 @@ import { ProviderError } from '../../../providers/provider-error.ts';
 import { GIVEN_BACK, LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
+import { factOf } from '../../connection/session/account-address.ts';
 import { isEventBacklogged } from '../event-backlog.ts';
 import type { Followed } from './followed.ts';
 import { storeBatch } from './store-batch.ts';
@@ -106,7 +107,7 @@ async function followedOf(services: Services, stream: ProviderStream): Promise<F
     where: { projectId_id: { projectId, id } },
     omit: { credentialsSealed: true },
   });
-  const account = capability.accountOf(connection);
+  const account = capability.accountOf(connection, (name) => factOf(name, connection));
   if (account === null) throw unprocessable("The connection's account is not known.");
   const session = openSession(services, connection as Row<'Connection'>);
   const accessToken = await session.accessToken();

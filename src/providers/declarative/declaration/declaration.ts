@@ -4,6 +4,7 @@
  * into capabilities. Every part is checked when the module is loaded, so a wrong declaration does not start.
  */
 import { z } from 'zod';
+import { events, identity } from './events-declaration.ts';
 import { objectDeclaration } from './object-declaration.ts';
 import { path, pointer, texts } from './place.ts';
 
@@ -64,6 +65,10 @@ export const declaration = z.strictObject({
   objects: z.record(z.string().regex(/^[\w-]+$/), objectDeclaration),
   /** Any other object of an account; paths have its name as `{object}`. */
   anyObject: objectDeclaration.optional(),
+  /** What the vendor tells of its own accord. The objects that it tells of can be read by their ids. */
+  events: events.optional(),
+  /** Asks whose account it is; left out if the token's answer tells it, or nothing needs it. */
+  identity: identity.optional(),
   /** Where the account lists its objects. */
   objectList: z
     .strictObject({ path, query: texts, objects: pointer, name: pointer, displayName: pointer })

@@ -144,6 +144,46 @@ export const shopify: DeclaredProvider = {
       // The bucket refills by 100 points a second at the least; a page takes hundreds.
       defaultRetryAfterMs: 5_000,
     },
+    events: {
+      proof: {
+        kind: 'hmac',
+        header: 'X-Shopify-Hmac-Sha256',
+        algorithm: 'sha256',
+        encoding: 'base64',
+      },
+      account: {
+        of: 'event',
+        at: { header: 'X-Shopify-Shop-Domain' },
+        template: '{account}.myshopify.com',
+      },
+      type: [{ header: 'X-Shopify-Topic' }],
+      types: {
+        'customers/create': { object: 'customers', kind: 'CREATE' },
+        'customers/update': { object: 'customers', kind: 'UPDATE' },
+        'customers/delete': { object: 'customers', kind: 'DELETE' },
+        'products/create': { object: 'products', kind: 'CREATE' },
+        'products/update': { object: 'products', kind: 'UPDATE' },
+        'products/delete': { object: 'products', kind: 'DELETE' },
+        'orders/create': { object: 'orders', kind: 'CREATE' },
+        'orders/updated': { object: 'orders', kind: 'UPDATE' },
+        'orders/delete': { object: 'orders', kind: 'DELETE' },
+      },
+      nativeId: [{ header: 'X-Shopify-Webhook-Id' }],
+      recordId: {
+        parts: ['/id'],
+        templates: {
+          customers: 'gid://shopify/Customer/{id}',
+          products: 'gid://shopify/Product/{id}',
+          orders: 'gid://shopify/Order/{id}',
+        },
+      },
+      time: { at: { header: 'X-Shopify-Triggered-At' }, format: 'iso' },
+      acceptedStatus: 200,
+      instructions: [
+        "In the app's configuration (shopify.app.toml) or its version at Shopify, subscribe to the topics of customers, products and orders with the URI {url}",
+        "Requests are signed by the app's client secret: the provider app needs no `webhookSecret` beside it.",
+      ],
+    },
     objects: {
       customers: object(
         'Customers',

@@ -71,6 +71,27 @@ export const xero: DeclaredProvider = {
     headers: { 'xero-tenant-id': '{{tenantId}}' },
     idempotencyHeader: 'Idempotency-Key',
     errors: { messages: ['/Elements/0/ValidationErrors', '/Message', '/Detail'] },
+    events: {
+      proof: { kind: 'hmac', header: 'x-xero-signature', algorithm: 'sha256', encoding: 'base64' },
+      account: { of: 'event', at: '/tenantId', fact: 'tenantId' },
+      list: '/events',
+      type: ['/eventCategory', '/eventType'],
+      types: {
+        'CONTACT.CREATE': { object: 'Contacts', kind: 'CREATE' },
+        'CONTACT.UPDATE': { object: 'Contacts', kind: 'UPDATE' },
+        'INVOICE.CREATE': { object: 'Invoices', kind: 'CREATE' },
+        'INVOICE.UPDATE': { object: 'Invoices', kind: 'UPDATE' },
+      },
+      nativeId: ['/resourceId', '/eventDateUtc'],
+      recordId: { parts: ['/resourceId'] },
+      time: { at: '/eventDateUtc', format: 'iso' },
+      acceptedStatus: 200,
+      instructions: [
+        "In Xero's developer portal, open the app's Webhooks, choose contacts and invoices, and enter {url} as the delivery URL.",
+        'Give the webhooks key to the provider app as its `webhookSecret`.',
+        'Save, and send the intent to receive: wrongly signed requests of it are answered by 401, as Xero wants.',
+      ],
+    },
     objects: {
       Contacts: object('Contacts', 'Contacts', {
         id: 'ContactID',

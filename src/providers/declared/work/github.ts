@@ -40,6 +40,34 @@ export const github: DeclaredProvider = {
       ],
       waitHeaders: [{ name: 'x-ratelimit-reset', format: 'unixSeconds' }],
     },
+    events: {
+      proof: {
+        kind: 'hmac',
+        header: 'X-Hub-Signature-256',
+        prefix: 'sha256=',
+        algorithm: 'sha256',
+        encoding: 'hex',
+      },
+      account: { of: 'event', at: '/repository/owner/login' },
+      type: [{ header: 'X-GitHub-Event' }, '/action'],
+      types: {
+        'issues.opened': { object: 'issues', kind: 'CREATE' },
+        'issues.edited': { object: 'issues', kind: 'UPDATE' },
+        'issues.closed': { object: 'issues', kind: 'UPDATE' },
+        'issues.reopened': { object: 'issues', kind: 'UPDATE' },
+        'issues.deleted': { object: 'issues', kind: 'DELETE' },
+      },
+      nativeId: [{ header: 'X-GitHub-Delivery' }],
+      recordId: { parts: ['/repository/full_name', '/issue/number'], separator: '#' },
+      time: { at: '/issue/updated_at', format: 'isoSeconds' },
+      changed: '/changes',
+      record: '/issue',
+      instructions: [
+        "At GitHub, open the app's settings and enter {url} as the webhook URL, with the content type application/json.",
+        'Enter a secret, and give the same to the provider app as its `webhookSecret`.',
+        'Subscribe to the event Issues. `providerWorkspaceRef` of a connection is the owner of its repositories.',
+      ],
+    },
     objects: {
       repositories: {
         displayName: 'Repositories',

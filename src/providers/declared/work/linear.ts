@@ -113,6 +113,46 @@ export const linear: DeclaredProvider = {
       ],
       waitHeaders: [{ name: 'X-RateLimit-Requests-Reset', format: 'unixMilliseconds' }],
     },
+    identity: {
+      method: 'POST',
+      path: PATH,
+      body: { query: '{ viewer { id } organization { id } }' },
+      workspaceRef: '/data/organization/id',
+      consumerRef: '/data/viewer/id',
+    },
+    events: {
+      proof: {
+        kind: 'hmac',
+        header: 'Linear-Signature',
+        algorithm: 'sha256',
+        encoding: 'hex',
+        // Covered with the body that it stands in.
+        signedAt: { at: '/webhookTimestamp', unit: 'milliseconds', toleranceMs: 60_000 },
+      },
+      account: { of: 'event', at: '/organizationId' },
+      type: ['/type', '/action'],
+      types: {
+        'Issue.create': { object: 'issues', kind: 'CREATE' },
+        'Issue.update': { object: 'issues', kind: 'UPDATE' },
+        'Issue.remove': { object: 'issues', kind: 'DELETE' },
+        'Project.create': { object: 'projects', kind: 'CREATE' },
+        'Project.update': { object: 'projects', kind: 'UPDATE' },
+        'Project.remove': { object: 'projects', kind: 'DELETE' },
+        'Comment.create': { object: 'comments', kind: 'CREATE' },
+        'Comment.update': { object: 'comments', kind: 'UPDATE' },
+        'Comment.remove': { object: 'comments', kind: 'DELETE' },
+      },
+      nativeId: ['/data/id', '/createdAt'],
+      recordId: { parts: ['/data/id'] },
+      time: { at: '/createdAt', format: 'iso' },
+      changed: '/updatedFrom',
+      acceptedStatus: 200,
+      instructions: [
+        'At Linear, open the OAuth application and enable webhooks with the URL {url}',
+        'Choose the data change events of issues, projects and comments.',
+        "Give the application's webhook signing secret to the provider app as its `webhookSecret`.",
+      ],
+    },
     objects: {
       issues: object(
         'Issues',

@@ -1,16 +1,16 @@
 /** Records by their ids, by a declaration: what events are about, and do not carry. */
-import type { ProviderAnswer, ProviderSession } from '../contract.ts';
-import type { ProviderRecord, RecordsRead } from '../moving-records.ts';
-import { ProviderError } from '../provider-error.ts';
-import type { ObjectDeclaration } from './declaration/declaration.ts';
-import type { Fetching } from './declaration/object-declaration.ts';
-import { failure, hasSucceeded, type Vendor } from './failure.ts';
-import { findObject } from './find-object.ts';
-import { isObject, valueAt } from './json.ts';
+import type { ProviderAnswer, ProviderSession } from '../../contract.ts';
+import type { ProviderRecord, RecordsRead } from '../../moving-records.ts';
+import { ProviderError } from '../../provider-error.ts';
+import type { ObjectDeclaration } from '../declaration/declaration.ts';
+import type { Fetching } from '../declaration/object-declaration.ts';
+import { failure, hasSucceeded, type Vendor } from '../failure.ts';
+import { findObject } from '../find-object.ts';
+import { isObject, valueAt } from '../json.ts';
+import { idVariables } from '../record-id.ts';
+import { fillPath, fillQuery, fillTexts } from '../template.ts';
 import { toRecord } from './list-page.ts';
 import { fieldNames, type Page, put } from './page-request.ts';
-import { idVariables } from './record-id.ts';
-import { fillPath, fillQuery, fillTexts } from './template.ts';
 
 /** Requests that one caller has under way for records that come one by one. */
 const AT_ONCE = 4;

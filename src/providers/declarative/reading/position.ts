@@ -1,9 +1,9 @@
 /** Where a read stands between two pages. */
 import { z } from 'zod';
-import { ProviderError } from '../provider-error.ts';
-import type { List } from './declaration/list-declaration.ts';
+import { ProviderError } from '../../provider-error.ts';
+import type { List } from '../declaration/list-declaration.ts';
+import { askedFrom } from '../times.ts';
 import { type ArrivedPage, nextOf } from './paging.ts';
-import { askedFrom } from './times.ts';
 
 const stored = z.strictObject({
   by: z.enum(['all', 'changed']),

@@ -1,8 +1,8 @@
 /** What asks for the page after the one that came, by each kind of paging. */
 import LinkHeader from 'http-link-header';
-import type { ProviderAnswer } from '../contract.ts';
-import type { Paging } from './declaration/list-declaration.ts';
-import { valueAt } from './json.ts';
+import type { ProviderAnswer } from '../../contract.ts';
+import type { Paging } from '../declaration/list-declaration.ts';
+import { valueAt } from '../json.ts';
 
 /** A cursor, an address, an offset, a page's number or a record's id. */
 export type Next = string | number;

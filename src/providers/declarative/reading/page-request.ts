@@ -1,14 +1,14 @@
 /** The request for a page of a list. */
-import type { ProviderRequest, ProviderSession } from '../contract.ts';
-import type { PageRead } from '../moving-records.ts';
-import type { Declaration } from './declaration/declaration.ts';
-import type { List, TimeFilter, WantedFields } from './declaration/list-declaration.ts';
-import type { Place } from './declaration/place.ts';
+import type { ProviderRequest, ProviderSession } from '../../contract.ts';
+import type { PageRead } from '../../moving-records.ts';
+import type { Declaration } from '../declaration/declaration.ts';
+import type { List, TimeFilter, WantedFields } from '../declaration/list-declaration.ts';
+import type { Place } from '../declaration/place.ts';
+import { withValue } from '../json.ts';
+import { fillPath, fillQuery, fillTexts, type Variables } from '../template.ts';
+import { earliest, latest, writeTime } from '../times.ts';
 import { conditions } from './equality.ts';
-import { withValue } from './json.ts';
 import type { Position } from './position.ts';
-import { fillPath, fillQuery, fillTexts, type Variables } from './template.ts';
-import { earliest, latest, writeTime } from './times.ts';
 
 export type Page = Omit<ProviderRequest, 'query' | 'headers' | 'body'> & {
   query: Record<string, string>;

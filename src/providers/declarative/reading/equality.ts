@@ -1,9 +1,9 @@
 /** Conditions of a read on the values of fields, as a vendor takes them. */
-import type { FieldValue, PageRead } from '../moving-records.ts';
-import { ProviderError } from '../provider-error.ts';
-import type { ObjectDeclaration } from './declaration/declaration.ts';
-import type { Equality, List } from './declaration/list-declaration.ts';
-import type { Place } from './declaration/place.ts';
+import type { FieldValue, PageRead } from '../../moving-records.ts';
+import { ProviderError } from '../../provider-error.ts';
+import type { ObjectDeclaration } from '../declaration/declaration.ts';
+import type { Equality, List } from '../declaration/list-declaration.ts';
+import type { Place } from '../declaration/place.ts';
 
 /** The list that takes conditions; undefined if the object has none. */
 export function searchList({ all, changed }: ObjectDeclaration): List | undefined {

@@ -1,10 +1,10 @@
 /** A page of an object: of its own list, or of the lists below each record of another object. */
 import { z } from 'zod';
-import type { ProviderSession } from '../contract.ts';
-import type { PageRead, RecordPage } from '../moving-records.ts';
-import { ProviderError } from '../provider-error.ts';
-import type { Vendor } from './failure.ts';
-import { findObject } from './find-object.ts';
+import type { ProviderSession } from '../../contract.ts';
+import type { PageRead, RecordPage } from '../../moving-records.ts';
+import { ProviderError } from '../../provider-error.ts';
+import type { Vendor } from '../failure.ts';
+import { findObject } from '../find-object.ts';
 import { type ListRead, readList } from './list-page.ts';
 import { jsonIn, notOfThisRead } from './position.ts';
 

@@ -1,9 +1,9 @@
 /** How many records an object has, where the vendor is asked for it beside the list. */
-import type { ProviderSession } from '../contract.ts';
-import { hasSucceeded, type Vendor } from './failure.ts';
-import { valueAt } from './json.ts';
+import type { ProviderSession } from '../../contract.ts';
+import { hasSucceeded, type Vendor } from '../failure.ts';
+import { valueAt } from '../json.ts';
+import { fillPath, fillQuery, fillTexts } from '../template.ts';
 import type { ListRead } from './list-page.ts';
-import { fillPath, fillQuery, fillTexts } from './template.ts';
 
 /** Of a read without bounds or conditions. Null if the vendor does not tell: a read goes on without it. */
 export async function countAll(

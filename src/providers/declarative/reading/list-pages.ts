@@ -1,15 +1,15 @@
 /** All pages of a list as the vendor gives it, for requests that are forwarded: no window and no mapping. */
-import type { ProviderAnswer, ProviderRequest, ProviderSession } from '../contract.ts';
-import type { ListRequest } from '../moving-records.ts';
-import { ProviderError } from '../provider-error.ts';
-import type { Declaration } from './declaration/declaration.ts';
-import type { List } from './declaration/list-declaration.ts';
-import type { ObjectDeclaration } from './declaration/object-declaration.ts';
-import { failure, hasSucceeded, type Vendor } from './failure.ts';
+import type { ProviderAnswer, ProviderRequest, ProviderSession } from '../../contract.ts';
+import type { ListRequest } from '../../moving-records.ts';
+import { ProviderError } from '../../provider-error.ts';
+import type { Declaration } from '../declaration/declaration.ts';
+import type { List } from '../declaration/list-declaration.ts';
+import type { ObjectDeclaration } from '../declaration/object-declaration.ts';
+import { failure, hasSucceeded, type Vendor } from '../failure.ts';
+import { idOf } from '../record-id.ts';
+import { fillTexts } from '../template.ts';
 import { rowsIn } from './list-page.ts';
 import { type Next, nextOf } from './paging.ts';
-import { idOf } from './record-id.ts';
-import { fillTexts } from './template.ts';
 
 type Row = Record<string, unknown>;
 

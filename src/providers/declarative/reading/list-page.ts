@@ -1,20 +1,20 @@
 /** A page of an object's records, by its declaration. */
 import { z } from 'zod';
-import type { ProviderAnswer, ProviderSession } from '../contract.ts';
-import type { PageRead, ProviderRecord, RecordPage } from '../moving-records.ts';
-import { ProviderError } from '../provider-error.ts';
+import type { ProviderAnswer, ProviderSession } from '../../contract.ts';
+import type { PageRead, ProviderRecord, RecordPage } from '../../moving-records.ts';
+import { ProviderError } from '../../provider-error.ts';
+import type { ObjectDeclaration } from '../declaration/declaration.ts';
+import type { List } from '../declaration/list-declaration.ts';
+import { failure, hasSucceeded, type Vendor } from '../failure.ts';
+import { isObject, valueAt } from '../json.ts';
+import { nestedFields } from '../nested-fields.ts';
+import { idOf } from '../record-id.ts';
+import type { Variables } from '../template.ts';
+import { readTime } from '../times.ts';
 import { countAll } from './count.ts';
-import type { ObjectDeclaration } from './declaration/declaration.ts';
-import type { List } from './declaration/list-declaration.ts';
 import { searchList } from './equality.ts';
-import { failure, hasSucceeded, type Vendor } from './failure.ts';
-import { isObject, valueAt } from './json.ts';
-import { nestedFields } from './nested-fields.ts';
 import { pageRequest } from './page-request.ts';
 import { nextPosition, readPosition } from './position.ts';
-import { idOf } from './record-id.ts';
-import type { Variables } from './template.ts';
-import { readTime } from './times.ts';
 
 export interface ListRead {
   object: ObjectDeclaration;

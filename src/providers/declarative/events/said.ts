@@ -1,0 +1,42 @@
+/** What an event says, and where. */
+import { parseExactly } from '../../exact-json.ts';
+import type { WebhookRequest } from '../../subscribing.ts';
+import type { SaidAt } from '../declaration/events-declaration.ts';
+import { findId, valueAt } from '../json.ts';
+
+export interface Sent {
+  request: WebhookRequest;
+  body: unknown;
+  event: unknown;
+}
+
+/** A text or a number as text; null where there is neither. */
+export function saidAt(place: SaidAt, { request, body, event }: Sent): string | null {
+  if (typeof place === 'string') return findId(valueAt(event, place));
+  if ('body' in place) return findId(valueAt(body, place.body));
+  return findId(request.headers[place.header.toLowerCase()]);
+}
+
+/** Null unless all are there. */
+export function allSaidAt(places: readonly SaidAt[], sent: Sent): string[] | null {
+  const found = places.map((place) => saidAt(place, sent));
+  return found.every((one) => one !== null) ? found : null;
+}
+
+/** A text for what is no JSON. */
+export function bodyOf({ body }: WebhookRequest): unknown {
+  return parseExactly(body.toString('utf8'));
+}
+
+/** The parameter of the address that a vendor sends to: whose events it sends. */
+const ACCOUNT = 'account';
+
+export function addressOf(url: string, account: string): string {
+  const address = new URL(url);
+  address.searchParams.set(ACCOUNT, account);
+  return address.href;
+}
+
+export function accountIn({ url }: Pick<WebhookRequest, 'url'>): string | null {
+  return URL.parse(url)?.searchParams.get(ACCOUNT) ?? null;
+}

@@ -1,0 +1,69 @@
+/** What a vendor tells of its own accord, and whose account a connection is to, by its declaration. */
+import { createHmac } from 'node:crypto';
+import type { AccountIdentity, ProviderSession } from '../../contract.ts';
+import {
+  PROVIDER_EVENT_KINDS,
+  type SubscribeCapability,
+  type WebhookAnswer,
+  type WebhookRequest,
+} from '../../subscribing.ts';
+import type { Events, Identity } from '../declaration/events-declaration.ts';
+import { failure, hasSucceeded, type Vendor } from '../failure.ts';
+import { findId, valueAt } from '../json.ts';
+import { fillPath, fillTexts } from '../template.ts';
+import { eventsOf, isChallenge } from './events-of.ts';
+import { isProven } from './proof.ts';
+import { bodyOf } from './said.ts';
+import { subscriptionCalls } from './subscription-calls.ts';
+
+export function subscribeBy(vendor: Vendor, events: Events): SubscribeCapability {
+  const { account, subscription, instructions } = events;
+  const told = Object.values(events.types).map(({ kind }) => kind);
+  return {
+    kinds: PROVIDER_EVENT_KINDS.filter((kind) => told.includes(kind)),
+    accountOf: ({ id, providerWorkspaceRef }, fact) => {
+      if (account.of === 'address') return id;
+      const value = account.fact === 'workspace' ? providerWorkspaceRef : fact(account.fact);
+      return value === null ? null : account.template.replace('{account}', () => value);
+    },
+    requests: {
+      isSigned: (request, secrets, now) => isProven(events, request, { secrets, now }),
+      eventsOf: (request) => eventsOf(vendor, events, request),
+      answer: (request, secret) => answerTo(events, request, secret),
+    },
+    ...(subscription && { calls: subscriptionCalls(vendor, events, subscription) }),
+    ...(instructions && {
+      instructions: (url: string) =>
+        instructions.map((line, n) => `${n + 1}. ${line.replace('{url}', () => url)}`).join('\n'),
+    }),
+  };
+}
+
+function answerTo(events: Events, request: WebhookRequest, secret: string): WebhookAnswer {
+  const { challenge, acceptedStatus } = events;
+  const body = challenge && bodyOf(request);
+  if (!challenge || !isChallenge(events, body)) return { status: acceptedStatus };
+  const token = findId(valueAt(body, challenge.token)) ?? '';
+  const signed = createHmac('sha256', secret).update(token).digest('hex');
+  const { answer } = challenge;
+  return { status: 200, body: { [answer.token]: token, [answer.signed]: signed } };
+}
+
+/** Throws ProviderError. */
+export async function identifyBy(
+  vendor: Vendor,
+  { method, path, body, workspaceRef, consumerRef }: Identity,
+  session: ProviderSession,
+): Promise<AccountIdentity> {
+  const answer = await session.send({
+    method,
+    path: fillPath(path, {}, session),
+    headers: fillTexts(vendor.declaration.headers, session),
+    ...(body && { body }),
+  });
+  if (!hasSucceeded(vendor, answer)) throw failure(vendor, answer, 'READ');
+  return {
+    workspaceRef: findId(valueAt(answer.body, workspaceRef)),
+    consumerRef: consumerRef === undefined ? null : findId(valueAt(answer.body, consumerRef)),
+  };
+}

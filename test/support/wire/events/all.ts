@@ -1,0 +1,240 @@
+/** What vendors send of their own accord, written from their documents on webhooks, by the provider's name. */
+import { type Change, hmac, unixSeconds, type WireEvents } from './wire-events.ts';
+
+const VERBS = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
+
+const stripe: WireEvents = {
+  objectName: 'customers',
+  recordId: 'cus_1',
+  connection: { providerWorkspaceRef: 'acct_1' },
+  isDated: true,
+  hasRecords: true,
+  changedFields: ['name'],
+  send({ kind, n, at, secret }) {
+    const body = JSON.stringify({
+      id: `evt_${n}`,
+      object: 'event',
+      account: 'acct_1',
+      created: unixSeconds(at),
+      type: `customer.${VERBS[kind]}`,
+      data: {
+        object: { id: 'cus_1', object: 'customer', name: 'Ada' },
+        ...(kind === 'UPDATE' && { previous_attributes: { name: 'Eve' } }),
+      },
+    });
+    const t = unixSeconds(at);
+    const good = hmac('sha256', secret, `${t}.${body}`);
+    // While a secret is rolled there are two signatures; v0 is a scheme of tests.
+    const signature = `t=${t},v1=${'0'.repeat(64)},v1=${good},v0=${'1'.repeat(64)}`;
+    return { body, headers: { 'stripe-signature': signature } };
+  },
+};
+
+const TOPICS = { CREATE: 'user.created', UPDATE: 'user.updated', DELETE: 'deleted' } as const;
+
+const intercom: WireEvents = {
+  objectName: 'contacts',
+  recordId: '6762f0ab',
+  connection: { providerWorkspaceRef: 'a1b2c3' },
+  send({ kind, n, at, secret }) {
+    const body = JSON.stringify({
+      type: 'notification_event',
+      app_id: 'a1b2c3',
+      id: `notif_${n}`,
+      topic: `contact.${TOPICS[kind]}`,
+      created_at: unixSeconds(at),
+      delivery_attempts: 1,
+      data: { type: 'notification_event_data', item: { type: 'contact', id: '6762f0ab' } },
+    });
+    return { body, headers: { 'x-hub-signature': `sha1=${hmac('sha1', secret, body)}` } };
+  },
+};
+
+const xero: WireEvents = {
+  objectName: 'Contacts',
+  recordId: '717f2bfc-c6d4-41fd-b238-3f2f0c0cf777',
+  connection: { providerWorkspaceRef: null, facts: { tenantId: 'c2cc9b6e' } },
+  lacks: ['DELETE'],
+  send({ kind, n, at, secret }) {
+    const body = JSON.stringify({
+      events: [
+        {
+          resourceUrl: 'https://api.xero.com/api.xro/2.0/Contacts/717f2bfc',
+          resourceId: '717f2bfc-c6d4-41fd-b238-3f2f0c0cf777',
+          tenantId: 'c2cc9b6e',
+          tenantType: 'ORGANISATION',
+          eventCategory: 'CONTACT',
+          eventType: kind,
+          eventDateUtc: at.toISOString().replace('Z', ''),
+        },
+      ],
+      firstEventSequence: n,
+      lastEventSequence: n,
+      entropy: 'S0m3r4nd0m',
+    });
+    return { body, headers: { 'x-xero-signature': hmac('sha256', secret, body, 'base64') } };
+  },
+};
+
+const ACTIONS = { CREATE: 'opened', UPDATE: 'edited', DELETE: 'deleted' } as const;
+
+const github: WireEvents = {
+  objectName: 'issues',
+  recordId: 'octo/app#7',
+  connection: { providerWorkspaceRef: 'octo' },
+  hasRecords: true,
+  changedFields: ['title'],
+  send({ kind, n, at, secret }) {
+    const body = JSON.stringify({
+      action: ACTIONS[kind],
+      issue: {
+        id: 9_000_000_007,
+        number: 7,
+        title: 'A bug',
+        repository_url: 'https://api.github.com/repos/octo/app',
+        updated_at: `${at.toISOString().slice(0, 19)}Z`,
+      },
+      ...(kind === 'UPDATE' && { changes: { title: { from: 'A bugg' } } }),
+      repository: { full_name: 'octo/app', owner: { login: 'octo' } },
+      sender: { login: 'ada' },
+    });
+    return {
+      body,
+      headers: {
+        'x-github-event': 'issues',
+        'x-github-delivery': `72d3162e-${n}`,
+        'x-hub-signature-256': `sha256=${hmac('sha256', secret, body)}`,
+      },
+    };
+  },
+};
+
+const zoom: WireEvents = {
+  objectName: 'meetings',
+  recordId: '85746065123',
+  connection: { providerWorkspaceRef: 'acc_1' },
+  isDated: true,
+  send({ kind, n, at, secret }) {
+    const body = JSON.stringify({
+      event: `meeting.${VERBS[kind]}`,
+      event_ts: at.getTime() + n,
+      payload: {
+        account_id: 'acc_1',
+        operator: 'ada@example.com',
+        object: { uuid: 'u==', id: 85_746_065_123, topic: 'Weekly' },
+      },
+    });
+    const timestamp = unixSeconds(at);
+    const signature = hmac('sha256', secret, `v0:${timestamp}:${body}`);
+    return {
+      body,
+      headers: {
+        'x-zm-request-timestamp': String(timestamp),
+        'x-zm-signature': `v0=${signature}`,
+      },
+    };
+  },
+};
+
+const LINEAR = { CREATE: 'create', UPDATE: 'update', DELETE: 'remove' } as const;
+
+const linear: WireEvents = {
+  objectName: 'issues',
+  recordId: '2174add1-f7c8-44e3-bbf3-2d60b5ea8bc9',
+  connection: { providerWorkspaceRef: 'org_1' },
+  isDated: true,
+  changedFields: ['title'],
+  send({ kind, n, at, secret }) {
+    const body = JSON.stringify({
+      action: LINEAR[kind],
+      type: 'Issue',
+      createdAt: new Date(at.getTime() + n).toISOString(),
+      organizationId: 'org_1',
+      data: { id: '2174add1-f7c8-44e3-bbf3-2d60b5ea8bc9', title: 'A bug' },
+      ...(kind === 'UPDATE' && { updatedFrom: { title: 'A bugg' } }),
+      webhookTimestamp: at.getTime(),
+      webhookId: '000042e3',
+    });
+    return { body, headers: { 'linear-signature': hmac('sha256', secret, body) } };
+  },
+};
+
+const SHOPIFY = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
+
+const shopify: WireEvents = {
+  objectName: 'customers',
+  recordId: 'gid://shopify/Customer/706405506930370084',
+  connection: { providerWorkspaceRef: 'ada-shop' },
+  send({ kind, n, at, secret }) {
+    // Beyond what a number of JavaScript holds; a deletion tells the id alone.
+    const more = kind === 'DELETE' ? '' : ',"email":"ada@example.com"';
+    const body = `{"id":706405506930370084${more}}`;
+    return {
+      body,
+      headers: {
+        'x-shopify-topic': `customers/${SHOPIFY[kind]}`,
+        'x-shopify-shop-domain': 'ada-shop.myshopify.com',
+        'x-shopify-webhook-id': `b54557e4-${n}`,
+        'x-shopify-triggered-at': at.toISOString(),
+        'x-shopify-hmac-sha256': hmac('sha256', secret, body, 'base64'),
+      },
+    };
+  },
+};
+
+const PIPEDRIVE = { CREATE: 'create', UPDATE: 'change', DELETE: 'delete' } as const;
+
+/** Proven by the credentials that the subscription named alone. */
+const pipedrive: WireEvents = {
+  objectName: 'deals',
+  recordId: '746',
+  changedFields: ['status'],
+  send({ kind, n, at, secret }) {
+    const body = JSON.stringify({
+      meta: {
+        action: PIPEDRIVE[kind],
+        entity: 'deal',
+        entity_id: '746',
+        company_id: '123',
+        id: `2f1c3f3c-${n}`,
+        timestamp: at.toISOString(),
+        version: '2.0',
+        attempt: 1,
+      },
+      data: kind === 'DELETE' ? null : { id: 746, title: 'A deal', status: 'won' },
+      previous: kind === 'UPDATE' ? { status: 'open' } : null,
+    });
+    const credentials = Buffer.from(`pipedrive:${secret}`).toString('base64');
+    return { body, headers: { authorization: `Basic ${credentials}` } };
+  },
+};
+
+const OUTREACH = { CREATE: 'created', UPDATE: 'updated', DELETE: 'destroyed' } as const;
+
+const outreach: WireEvents = {
+  objectName: 'prospects',
+  recordId: '42',
+  changedFields: ['title'],
+  send({ kind, n, at, secret }: Change) {
+    const body = JSON.stringify({
+      data: { type: 'prospect', id: 42, attributes: { title: 'CTO' }, relationships: {} },
+      meta: {
+        eventName: `prospect.${OUTREACH[kind]}`,
+        deliveredAt: new Date(at.getTime() + n).toISOString(),
+      },
+    });
+    return { body, headers: { 'outreach-webhook-signature': hmac('sha256', secret, body) } };
+  },
+};
+
+export const WIRE_EVENTS: Record<string, WireEvents> = {
+  github,
+  intercom,
+  linear,
+  outreach,
+  pipedrive,
+  shopify,
+  stripe,
+  xero,
+  zoom,
+};
