@@ -11,13 +11,6 @@ export const KEY_ROWS: CatalogueRow[] = [
     healthCheck: '/user',
   },
   {
-    name: 'monday',
-    displayName: 'monday.com',
-    baseUrl: 'https://api.monday.com',
-    authSchemes: ['API_KEY'],
-    apiKey: { in: 'header', name: 'Authorization' },
-  },
-  {
     name: 'sendGrid',
     displayName: 'SendGrid',
     baseUrl: 'https://api.sendgrid.com',

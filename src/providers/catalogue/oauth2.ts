@@ -51,18 +51,6 @@ export const OAUTH2_ROWS: CatalogueRow[] = [
     },
   },
   {
-    name: 'notion',
-    displayName: 'Notion',
-    baseUrl: 'https://api.notion.com',
-    authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
-    oauth2: {
-      authorizeUrl: 'https://api.notion.com/v1/oauth/authorize',
-      tokenUrl: 'https://api.notion.com/v1/oauth/token',
-      clientAuthentication: 'basic',
-      tokenFields: { consumerRef: 'owner.user.id', workspaceRef: 'workspace_id' },
-    },
-  },
-  {
     name: 'quickbooks',
     displayName: 'QuickBooks',
     baseUrl: 'https://quickbooks.api.intuit.com',

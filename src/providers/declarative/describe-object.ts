@@ -53,7 +53,9 @@ async function toldFields(
     headers: fillTexts(headers, session),
   });
   if (!hasSucceeded(vendor, answer)) throw failure(vendor, answer, 'READ');
-  const found = valueAt(answer.body, list.fields);
+  const at = valueAt(answer.body, list.fields);
+  // Some list them by name.
+  const found = isObject(at) ? Object.values(at) : at;
   if (!Array.isArray(found)) {
     throw new ProviderError('RETRYABLE', 'The answer has no list of fields');
   }

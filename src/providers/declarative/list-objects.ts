@@ -1,31 +1,32 @@
 /** The objects of an account: those of the declaration, and what the vendor lists beside them. */
 import type { ObjectSummary, ProviderSession } from '../contract.ts';
-import { ProviderError } from '../provider-error.ts';
-import { failure, hasSucceeded, type Vendor } from './failure.ts';
-import { valueAt } from './json.ts';
-import { fillPath, fillTexts } from './template.ts';
+import { objectDeclaration } from './declaration/declaration.ts';
+import type { Vendor } from './failure.ts';
+import { findId, valueAt } from './json.ts';
+import { readList } from './reading/list-page.ts';
+
+/** More than anybody chooses from; a list without an end has one here. */
+const OBJECTS_MAX = 10_000;
 
 export async function listObjects(
   vendor: Vendor,
   session: ProviderSession,
 ): Promise<ObjectSummary[]> {
-  const { objects, objectList: list, headers } = vendor.declaration;
+  const { objects, objectList } = vendor.declaration;
   const known = Object.entries(objects).map(([name, { displayName }]) => ({ name, displayName }));
-  if (!list) return known;
-  const answer = await session.send({
-    method: 'GET',
-    path: fillPath(list.path, {}, session),
-    query: list.query,
-    headers: fillTexts(headers, session),
-  });
-  if (!hasSucceeded(vendor, answer)) throw failure(vendor, answer, 'READ');
-  const found = valueAt(answer.body, list.objects);
-  if (!Array.isArray(found)) {
-    throw new ProviderError('RETRYABLE', 'The answer has no list of objects');
-  }
-  const told = found.map((one) => ({
-    name: String(valueAt(one, list.name)),
-    displayName: String(valueAt(one, list.displayName) ?? valueAt(one, list.name)),
-  }));
-  return [...new Map([...known, ...told].map((one) => [one.name, one])).values()];
+  const found = new Map(known.map((one) => [one.name, one]));
+  if (!objectList) return known;
+  const { list, name, displayName } = objectList;
+  const object = objectDeclaration.parse({ displayName: 'Objects', id: name, all: list });
+  const pageSize = list.size?.max ?? OBJECTS_MAX;
+  let cursor: string | undefined;
+  do {
+    const read = { objectName: 'objects', fields: [], pageSize, cursor };
+    const page = await readList(vendor, session, { object, read, variables: {} });
+    for (const { id, raw } of page.records) {
+      found.set(id, { name: id, displayName: findId(valueAt(raw, displayName)) ?? id });
+    }
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined && found.size < OBJECTS_MAX);
+  return [...found.values()];
 }

@@ -6,12 +6,13 @@ import { isObject, valueAt, withValue } from './json.ts';
 type Fields = Record<string, unknown>;
 
 /** Empty if the record has none there. */
-export function nestedFields({ at, entries, read }: Nested, record: Fields): Fields {
+export function nestedFields({ at, entries, read, alias }: Nested, record: Fields): Fields {
   const found = valueAt(record, at);
   const fields = entries && Array.isArray(found) ? fromEntries(found, entries) : found;
   if (!isObject(fields)) return {};
-  if (!read) return fields;
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, read(value)]));
+  const named = alias ? { ...alias(fields), ...fields } : fields;
+  if (!read) return named;
+  return Object.fromEntries(Object.entries(named).map(([name, value]) => [name, read(value)]));
 }
 
 function fromEntries(
@@ -35,9 +36,10 @@ export function withNested(nested: readonly Nested[], fields: Fields): Fields {
 
 function putNested(
   record: Fields,
-  { at, entries }: Nested,
-  { name, value }: { name: string; value: unknown },
+  { at, entries, write }: Nested,
+  { name, value: given }: { name: string; value: unknown },
 ): Fields {
+  const value = write ? write(given, name) : given;
   if (entries?.writes !== 'list') return withValue(record, `${at}/${escaped(name)}`, value);
   const id = /^\d{1,15}$/.test(name) ? Number(name) : name;
   const item = withValue(withValue({}, entries.name, id), entries.value, value);

@@ -48,10 +48,26 @@ export function fillQuery(
   return Object.fromEntries(filled);
 }
 
-/** The names that a path takes from a record or its id. */
-export function variablesIn(template: string): string[] {
-  const found = template.replaceAll(FACT, '').matchAll(VARIABLE);
-  return [...found].map(([, , name]) => name as string);
+/** A text that is a variable and nothing else: in JSON, what is around a name in braces may be GraphQL. */
+const ALONE = /^\{(\w+)\}$/;
+
+/** A copy of a body with its variables filled in: texts that are `{name}` and nothing else. */
+export function fillJson<Body extends Json | undefined>(body: Body, variables: Variables): Body {
+  if (body === undefined) return body;
+  return JSON.parse(JSON.stringify(body), (_key, member) => {
+    const [, name] = (typeof member === 'string' && ALONE.exec(member)) || [];
+    return name === undefined ? member : (variables[name] ?? member);
+  });
+}
+
+type Json = Record<string, unknown>;
+
+/** The names that a path and a body take from a record or its id. */
+export function variablesIn(template: string, body: Json = {}): string[] {
+  const inPath = template.replaceAll(FACT, '').matchAll(VARIABLE);
+  const inBody = JSON.stringify(body).matchAll(/"\{(\w+)\}"/g);
+  const names = [...[...inPath].map(([, , name]) => name), ...[...inBody].map(([, name]) => name)];
+  return [...new Set(names.filter((name) => name !== undefined))];
 }
 
 function requiredFact(session: Pick<ProviderSession, 'fact'>, name: string): string {

@@ -9,7 +9,7 @@ import { findObject } from './find-object.ts';
 import { findId, isObject, valueAt, withValue } from './json.ts';
 import { withNested } from './nested-fields.ts';
 import { idOf, idVariables } from './record-id.ts';
-import { fillPath, fillTexts, type Variables, variablesIn } from './template.ts';
+import { fillJson, fillPath, fillTexts, type Variables, variablesIn } from './template.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -24,6 +24,8 @@ export async function writeRecord(
   if (!route) throw cannot(vendor, isUpdate ? 'updates' : 'creates', write.objectName);
   const target = isUpdate ? updateOf(object, write.record) : createOf(route, write.record);
   if (Array.isArray(target)) return refused(null, target);
+  const strange = notTaken(route, target.fields);
+  if (strange.length > 0) return refused(target.variables.id ?? null, strange);
   const variables = { object: write.objectName, ...target.variables };
   const recordId = isUpdate ? (target.variables.id ?? null) : null;
   const answer = await session.send({
@@ -31,7 +33,7 @@ export async function writeRecord(
     path: fillPath(route.path, variables, session),
     query: route.query,
     headers: headersOf(vendor.declaration, session, { ...route, key: write.idempotencyKey }),
-    ...content(vendor.declaration, bodyOf(object, route, { fields: target.fields, recordId })),
+    ...content(vendor.declaration, bodyOf(object, route, { ...target, variables, recordId })),
   });
   if (isUpdate && answer.status === 404) return refused(recordId, messages(vendor, answer));
   if (!hasSucceeded(vendor, answer)) return refusedOrThrown(vendor, answer, recordId);
@@ -51,8 +53,8 @@ function updateOf({ id: place }: ObjectDeclaration, { id, ...fields }: Fields): 
 }
 
 /** Members that the path names are not in the body. */
-function createOf({ path }: Write, record: Fields): Target | string[] {
-  const names = variablesIn(path).filter((name) => name !== 'object');
+function createOf({ path, body }: Write, record: Fields): Target | string[] {
+  const names = variablesIn(path, body).filter((name) => name !== 'object');
   const missing = names.filter((name) => findId(record[name]) === null);
   if (missing.length > 0) return missing.map((name) => `A create needs ${name}`);
   const fields = Object.fromEntries(
@@ -60,6 +62,12 @@ function createOf({ path }: Write, record: Fields): Target | string[] {
   );
   const variables = Object.fromEntries(names.map((name) => [name, findId(record[name]) ?? '']));
   return { variables, fields };
+}
+
+/** Members that the vendor takes none of: it would leave them out without a word. */
+function notTaken({ takes }: Write, fields: Fields): string[] {
+  const strange = takes ? Object.keys(fields).filter((name) => !takes.includes(name)) : [];
+  return strange.map((name) => `${name} can't be written`);
 }
 
 export async function deleteRecord(
@@ -72,7 +80,8 @@ export async function deleteRecord(
   if (!remove) throw cannot(vendor, 'deletes', objectName);
   const variables = idVariables(object.id, id);
   if (variables === null) return refused(null, ['No record can have that id']);
-  const body = remove.id ? withValue(remove.body ?? {}, remove.id, id) : remove.body;
+  const around = fillJson(remove.body, variables);
+  const body = remove.id ? withValue(around ?? {}, remove.id, id) : around;
   const answer = await session.send({
     method: remove.method,
     path: fillPath(remove.path, { object: objectName, ...variables }, session),
@@ -108,10 +117,13 @@ function content(
 
 function bodyOf(
   { nested }: ObjectDeclaration,
-  { wrap, body, id }: Write,
-  { fields, recordId }: { fields: Fields; recordId: string | null },
+  { wrap, body: around, id, encoded }: Write,
+  { fields, variables, recordId }: Target & { recordId: string | null },
 ): Fields {
-  const record = withNested(nested, fields);
+  const own = withNested(nested, fields);
+  const record = encoded ? JSON.stringify(own) : own;
+  const body = fillJson(around, variables);
+  if (typeof record === 'string') return withValue(body, wrap, record);
   const whole = wrap === '' ? { ...body, ...record } : withValue(body, wrap, record);
   return id === undefined || recordId === null ? whole : withValue(whole, id, recordId);
 }

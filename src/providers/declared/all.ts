@@ -23,6 +23,8 @@ import { atlassian } from './work/atlassian.ts';
 import { github } from './work/github.ts';
 import { gitlab } from './work/gitlab.ts';
 import { linear } from './work/linear.ts';
+import { monday } from './work/monday.ts';
+import { notion } from './work/notion.ts';
 import { zoom } from './work/zoom.ts';
 
 export const DECLARATIONS: readonly DeclaredProvider[] = [
@@ -40,6 +42,8 @@ export const DECLARATIONS: readonly DeclaredProvider[] = [
   klaviyo,
   linear,
   mailchimp,
+  monday,
+  notion,
   outreach,
   pipedrive,
   salesloft,

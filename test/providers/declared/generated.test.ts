@@ -15,8 +15,11 @@ for (const declared of DECLARATIONS) {
   if (chosen ? name !== chosen : !SOME.includes(name)) continue;
   const objects = [...Object.keys(records.objects), ...(records.anyObject ? ['own_object'] : [])];
   for (const objectName of objects) {
+    const object = records.objects[objectName] ?? records.anyObject;
     // What comes all at once has no pages to be held to.
-    if (records.objects[objectName]?.all.paging.kind === 'none') continue;
+    if (object?.all.paging.kind === 'none') continue;
+    // What a function writes, no server that is made of data can read.
+    if (object?.nested?.some(({ write }) => write)) continue;
     const wire = generatedWire(declared, objectName);
     providerContract(`${name} ${objectName}`, () => wireSubject(declared, wire));
   }

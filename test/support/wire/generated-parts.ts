@@ -78,9 +78,21 @@ export function isAt(
   const parts = place.path.split(/(\{\{\w+\}\}|\{\+?\w+\})/);
   const pattern = parts.map((part) => patternOf(part, variables)).join('');
   if (!new RegExp(`^${pattern || '/'}$`).test(decodeURIComponent(request.path))) return false;
+  if (!hasVariables(place.body, request.body, variables)) return false;
   const query = place.body?.query;
   if (typeof query !== 'string') return true;
   return isDeepStrictEqual(isObject(request.body) ? request.body.query : undefined, query);
+}
+
+/** Texts of a body that are `{name}` alone stand for what is known by that name. */
+function hasVariables(said: unknown, sent: unknown, variables: Record<string, string>): boolean {
+  if (typeof said === 'string') {
+    const [, name = ''] = /^\{(\w+)\}$/.exec(said) ?? [];
+    return variables[name] === undefined || sent === variables[name];
+  }
+  if (!isObject(said)) return true;
+  const parts = isObject(sent) ? sent : {};
+  return Object.entries(said).every(([name, one]) => hasVariables(one, parts[name], variables));
 }
 
 function patternOf(part: string, variables: Record<string, string>): string {

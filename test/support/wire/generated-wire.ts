@@ -13,7 +13,7 @@ import type {
 import type { DeclaredProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { findObject } from '../../../src/providers/declarative/find-object.ts';
 import { findId, valueAt, withValue } from '../../../src/providers/declarative/json.ts';
-import { fillPath } from '../../../src/providers/declarative/template.ts';
+import { fillPath, variablesIn } from '../../../src/providers/declarative/template.ts';
 import type { ServedAnswer, ServedRequest } from '../providers/provider-server.ts';
 import { fetchedAnswer } from './generated-fetch.ts';
 import { answerList } from './generated-list.ts';
@@ -70,11 +70,11 @@ function textFieldOf({ known = {}, changedAt }: ObjectDeclaration): string {
 /** What a create's path takes from the record. */
 function neededBy(object: ObjectDeclaration): Values {
   const { create } = object;
-  const names = [...(create?.path.matchAll(/(?<!\{)\{\+?(\w+)\}/g) ?? [])].map(([, name]) => name);
+  const names = create ? variablesIn(create.path, create.body) : [];
   const idParts = typeof object.id === 'string' ? {} : object.id.parts;
   const partFor = (name: string) => (typeof idParts[name] === 'object' ? OWNED_ID : PARENT_ID);
   return Object.fromEntries(
-    names.filter((name) => name !== 'object').map((name) => [name, partFor(name as string)]),
+    names.filter((name) => name !== 'object').map((name) => [name, partFor(name)]),
   );
 }
 
@@ -203,8 +203,13 @@ function refersTo(
 
 const tooLong = (value: unknown) => String(value ?? '').length > 200;
 
-function valuesIn(object: ObjectDeclaration, { wrap }: Write, { body }: ServedRequest): Values {
-  const found = valueAt(body, wrap);
+function valuesIn(
+  object: ObjectDeclaration,
+  { wrap, encoded }: Write,
+  { body }: ServedRequest,
+): Values {
+  const at = valueAt(body, wrap);
+  const found: unknown = encoded ? JSON.parse(String(at)) : at;
   const own = isObject(found) ? found : {};
   const maps = object.nested.map(({ at }) => valueAt(own, at)).filter(isObject);
   return Object.assign({}, own, ...maps);

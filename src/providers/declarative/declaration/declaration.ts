@@ -5,10 +5,12 @@
  */
 import { z } from 'zod';
 import { events, identity } from './events-declaration.ts';
+import { list } from './list-declaration.ts';
 import { objectDeclaration } from './object-declaration.ts';
-import { path, pointer, texts } from './place.ts';
+import { pointer, texts } from './place.ts';
 
 export type { ObjectDeclaration, ObjectDeclarationInput } from './object-declaration.ts';
+export { objectDeclaration };
 
 /** What an answer means beyond its status. The first rule that fits counts. */
 const errorRule = z.strictObject({
@@ -70,9 +72,7 @@ export const declaration = z.strictObject({
   /** Asks whose account it is; left out if the token's answer tells it, or nothing needs it. */
   identity: identity.optional(),
   /** Where the account lists its objects. */
-  objectList: z
-    .strictObject({ path, query: texts, objects: pointer, name: pointer, displayName: pointer })
-    .optional(),
+  objectList: z.strictObject({ list, name: pointer, displayName: pointer }).optional(),
 });
 export type Declaration = z.output<typeof declaration>;
 export type DeclarationInput = z.input<typeof declaration>;

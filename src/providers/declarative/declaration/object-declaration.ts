@@ -15,8 +15,12 @@ const write = z.strictObject({
   headers: texts,
   /** Where the record goes in the body. */
   wrap: pointer.default(''),
-  /** What the body has beside it. */
+  /** What the body has beside it; a text that is `{name}` alone stands for what paths have by that name. */
   body: json.default({}),
+  /** The record is sent as JSON in a text. */
+  encoded: z.boolean().default(false),
+  /** The members that a record may have beside those, if the vendor would leave others out without a word. */
+  takes: z.array(z.string()).optional(),
   /** Where the body has the record's id too. */
   id: pointer.optional(),
   /** Where the answer has the record; left out if it has none. */
@@ -124,6 +128,16 @@ const nested = z.strictObject({
     .optional(),
   /** What a vendor's value stands for, if that can't be said as data. */
   read: z.custom<(value: unknown) => unknown>((value) => typeof value === 'function').optional(),
+  /** A further name of a field, and the field that has it, where each record may name it otherwise. */
+  alias: z
+    .custom<(fields: Record<string, unknown>) => Record<string, unknown>>(
+      (value) => typeof value === 'function',
+    )
+    .optional(),
+  /** How a value is written, if not as it is. */
+  write: z
+    .custom<(value: unknown, name: string) => unknown>((value) => typeof value === 'function')
+    .optional(),
 });
 export type Nested = z.output<typeof nested>;
 
@@ -146,7 +160,14 @@ export const objectDeclaration = z.strictObject({
   /** Where a record has its id. */
   id: z.union([pointer, idParts]).default('/id'),
   /** When a record was last changed; a read of changes keeps to its bounds by it. */
-  changedAt: z.strictObject({ at: pointer, format: timeFormat }).optional(),
+  changedAt: z
+    .strictObject({
+      at: pointer,
+      format: timeFormat,
+      /** The vendor cuts the time to so much: what changes within it has the same one. */
+      precisionMs: z.int().positive().default(1),
+    })
+    .optional(),
   /** Listed below each record of another object; paths have that one's id by this name. */
   parent: z.strictObject({ object: z.string(), as: z.string() }).optional(),
   nested: z.array(nested).default([]),

@@ -4,8 +4,8 @@ import { ProviderError } from '../../provider-error.ts';
 import type { MadeSubscription, SubscriptionCalls, WantedSubscription } from '../../subscribing.ts';
 import type { Events, Subscription } from '../declaration/events-declaration.ts';
 import { failure, hasSucceeded, textsIn, type Vendor } from '../failure.ts';
-import { findId, isObject, valueAt } from '../json.ts';
-import { fillPath, fillTexts, type Variables } from '../template.ts';
+import { findId, valueAt } from '../json.ts';
+import { fillJson, fillPath, fillTexts, type Variables } from '../template.ts';
 import { secretFor } from './proof.ts';
 import { addressOf } from './said.ts';
 
@@ -82,7 +82,7 @@ async function make(
   const answer = await send(vendor, session, {
     method,
     path: fillPath(path, {}, session),
-    body: filled(body, variables),
+    body: fillJson(body, variables),
   });
   const refused = refusals === undefined ? [] : textsIn(valueAt(answer.body, refusals));
   if (refused.length > 0) throw new ProviderError('BAD_REQUEST', refused.join('; '));
@@ -100,7 +100,7 @@ async function takeDown(
   for (const ref of refs) {
     const { method, body } = remove;
     const path = fillPath(remove.path, { ref }, session);
-    await send(vendor, session, { method, path, ...(body && { body: filled(body, { ref }) }) });
+    await send(vendor, session, { method, path, ...(body && { body: fillJson(body, { ref }) }) });
   }
 }
 
@@ -115,13 +115,4 @@ async function send(
   const isGone = request.method === 'DELETE' && GONE.includes(answer.status);
   if (isGone || hasSucceeded(vendor, answer)) return answer;
   throw failure(vendor, answer, 'WRITE');
-}
-
-function filled(body: Record<string, unknown>, variables: Variables): Record<string, unknown> {
-  const copy: unknown = JSON.parse(JSON.stringify(body), (_key, member) =>
-    typeof member === 'string'
-      ? member.replaceAll(/\{(\w+)\}/g, (all, name: string) => variables[name] ?? all)
-      : member,
-  );
-  return isObject(copy) ? copy : {};
 }

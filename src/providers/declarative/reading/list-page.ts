@@ -47,13 +47,19 @@ export async function readList(
     size: list.size ? Math.min(read.pageSize, list.size.max) : null,
     at: position?.next ?? null,
   };
-  const isPast = list.newestFirst && isBefore(times.at(-1), read.since);
+  const last = times.at(-1);
+  const isPast =
+    list.newestFirst &&
+    last != null &&
+    !isInWindow(last, { since: read.since }, object.changedAt?.precisionMs);
   const next = isPast ? null : nextPosition(list, { page, position, times }, by);
   const seen = new Set(position?.seen);
   return {
     records: records.filter(
       ({ id, raw }, n) =>
-        isInWindow(times[n] ?? null, read) && !seen.has(id) && !isOther(list, raw),
+        isInWindow(times[n] ?? null, read, object.changedAt?.precisionMs) &&
+        !seen.has(id) &&
+        !isOther(list, raw),
     ),
     nextCursor: next && JSON.stringify(next),
     estimatedTotal: position
@@ -130,13 +136,11 @@ function isOther({ skip }: List, raw: Record<string, unknown>): boolean {
 function isInWindow(
   changedAt: Date | null,
   { since, until }: Pick<PageRead, 'since' | 'until'>,
+  precisionMs = 1,
 ): boolean {
   if (changedAt === null) return true;
-  return (!since || changedAt >= since) && (!until || changedAt <= until);
-}
-
-function isBefore(changedAt: Date | null | undefined, since: Date | undefined): boolean {
-  return Boolean(since && changedAt && changedAt < since);
+  const last = new Date(changedAt.getTime() + precisionMs - 1);
+  return (!since || last >= since) && (!until || changedAt <= until);
 }
 
 /** Null if the record does not say. */

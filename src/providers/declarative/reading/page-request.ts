@@ -5,7 +5,7 @@ import type { Declaration } from '../declaration/declaration.ts';
 import type { List, TimeFilter, WantedFields } from '../declaration/list-declaration.ts';
 import type { Place } from '../declaration/place.ts';
 import { withValue } from '../json.ts';
-import { fillPath, fillQuery, fillTexts, type Variables } from '../template.ts';
+import { fillJson, fillPath, fillQuery, fillTexts, type Variables } from '../template.ts';
 import { earliest, latest, writeTime } from '../times.ts';
 import { conditions } from './equality.ts';
 import type { Position } from './position.ts';
@@ -35,7 +35,7 @@ export function pageRequest(
     path: fillPath(path, variables, session),
     query: fillQuery(query, variables, session),
     headers,
-    body,
+    body: fillJson(body, variables),
   };
   for (const [place, value] of parameters(list, read, position)) put(page, place, value);
   putConditions(page, list, [...bounds(list, read, position), ...conditions(list, read)]);

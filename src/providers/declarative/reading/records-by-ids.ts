@@ -8,7 +8,7 @@ import { failure, hasSucceeded, type Vendor } from '../failure.ts';
 import { findObject } from '../find-object.ts';
 import { isObject, valueAt } from '../json.ts';
 import { idVariables } from '../record-id.ts';
-import { fillPath, fillQuery, fillTexts } from '../template.ts';
+import { fillJson, fillPath, fillQuery, fillTexts } from '../template.ts';
 import { toRecord } from './list-page.ts';
 import { fieldNames, type Page, put } from './page-request.ts';
 
@@ -59,7 +59,7 @@ async function fetchSome(
   if (!hasSucceeded(vendor, answer)) throw failure(vendor, answer, 'READ');
   const read = { fields };
   return rowsIn(answer, byIds)
-    .filter((row) => byIds.gone === undefined || valueAt(row, byIds.gone) == null)
+    .filter((row) => byIds.gone === undefined || !valueAt(row, byIds.gone))
     .map((raw) => toRecord(object, raw, { read, variables: { object: objectName } }))
     .filter((record) => ids.includes(record.id));
 }
@@ -86,7 +86,7 @@ function requestFor(
     path: fillPath(path, variables, session),
     query: fillQuery(query, variables, session),
     headers: fillTexts(declaration.headers, session),
-    body,
+    body: fillJson(body, variables),
   };
   if (wanted) put(page, wanted, fieldNames(wanted, fields));
   if (many) {

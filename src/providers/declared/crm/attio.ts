@@ -103,8 +103,7 @@ export const attio: DeclaredProvider = {
     },
     anyObject: records('Records of a custom object'),
     objectList: {
-      path: '/v2/objects',
-      objects: '/data',
+      list: { path: '/v2/objects', records: '/data', paging: { kind: 'none' } },
       name: '/api_slug',
       displayName: '/plural_noun',
     },

@@ -129,8 +129,7 @@ export const zoho: DeclaredProvider = {
     },
     anyObject: records('Records of a module'),
     objectList: {
-      path: '/crm/v8/settings/modules',
-      objects: '/modules',
+      list: { path: '/crm/v8/settings/modules', records: '/modules', paging: { kind: 'none' } },
       name: '/api_name',
       displayName: '/plural_label',
     },

@@ -59,8 +59,11 @@ export const airtable: DeclaredProvider = {
     objects: {},
     anyObject: table,
     objectList: {
-      path: '/v0/meta/bases/{{base}}/tables',
-      objects: '/tables',
+      list: {
+        path: '/v0/meta/bases/{{base}}/tables',
+        records: '/tables',
+        paging: { kind: 'none' },
+      },
       name: '/id',
       displayName: '/name',
     },

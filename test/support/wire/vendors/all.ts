@@ -23,6 +23,8 @@ import { atlassian } from './work/atlassian-wire.ts';
 import { github } from './work/github-wire.ts';
 import { gitlab } from './work/gitlab-wire.ts';
 import { linear } from './work/linear-wire.ts';
+import { monday } from './work/monday-wire.ts';
+import { notion } from './work/notion-wire.ts';
 import { zoom } from './work/zoom-wire.ts';
 
 export const WIRES: Record<string, WireVendor> = {
@@ -40,6 +42,8 @@ export const WIRES: Record<string, WireVendor> = {
   klaviyo,
   linear,
   mailchimp,
+  monday,
+  notion,
   outreach,
   pipedrive,
   salesloft,

@@ -1,0 +1,206 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+/** One address for all; what is asked for is a text of GraphQL. */
+const PATH = '/v2';
+
+type Known = NonNullable<ObjectDeclarationInput['known']>;
+
+/** A list by page numbers: the last one is short. */
+function list(name: string, fields: string, args = ''): ObjectDeclarationInput['all'] {
+  return {
+    method: 'POST',
+    path: PATH,
+    body: {
+      query: `query ($limit: Int, $page: Int) { ${name}(limit: $limit, page: $page${args}) { ${fields} } }`,
+    },
+    records: `/data/${name}`,
+    size: { in: 'body', name: '/variables/limit', max: 100 },
+    paging: { kind: 'page', send: { in: 'body', name: '/variables/page' } },
+  };
+}
+
+function byIds(name: string, fields: string): NonNullable<ObjectDeclarationInput['byIds']> {
+  return {
+    method: 'POST',
+    path: PATH,
+    body: { query: `query ($ids: [ID!]) { ${name}(ids: $ids, limit: 100) { ${fields} } }` },
+    ids: { in: 'body', name: '/variables/ids', isList: true, max: 100 },
+    records: `/data/${name}`,
+  };
+}
+
+function selection(known: Known): string {
+  return Object.keys(known).join(' ');
+}
+
+const BOARD: Known = {
+  id: 'STRING',
+  name: 'STRING',
+  description: 'STRING',
+  state: 'STRING',
+  board_kind: 'STRING',
+  updated_at: 'DATETIME',
+};
+const USER: Known = { id: 'STRING', name: 'STRING', email: 'STRING', created_at: 'DATETIME' };
+const UPDATE: Known = {
+  id: 'STRING',
+  item_id: 'STRING',
+  body: 'STRING',
+  created_at: 'DATETIME',
+  updated_at: 'DATETIME',
+};
+const ITEM: Known = {
+  id: 'STRING',
+  name: 'STRING',
+  created_at: 'DATETIME',
+  updated_at: 'DATETIME',
+};
+const ITEM_FIELDS = `${selection(ITEM)} state board { id } group { id } column_values { id text }`;
+const CHANGED_AT = { at: '/updated_at', format: 'iso' } as const;
+
+/** Values lie in columns; they are written by their ids, in the form that monday has for each type. */
+const items: ObjectDeclarationInput = {
+  displayName: 'Items',
+  id: { parts: { board_id: '/board/id', item: '/id' }, separator: ':' },
+  parent: { object: 'boards', as: 'board_id' },
+  changedAt: CHANGED_AT,
+  nested: [{ at: '/column_values', entries: { name: '/id', value: '/text', writes: 'map' } }],
+  all: {
+    method: 'POST',
+    path: PATH,
+    body: {
+      query: `query ($board: ID!, $limit: Int!, $cursor: String) { boards(ids: [$board]) {
+        items_page(limit: $limit, cursor: $cursor) { cursor items { ${ITEM_FIELDS} } } } }`,
+      variables: { board: '{board_id}' },
+    },
+    records: '/data/boards/0/items_page/items',
+    size: { in: 'body', name: '/variables/limit', max: 500 },
+    paging: {
+      kind: 'cursor',
+      send: { in: 'body', name: '/variables/cursor' },
+      next: '/data/boards/0/items_page/cursor',
+    },
+  },
+  create: {
+    method: 'POST',
+    path: PATH,
+    body: {
+      query: `mutation ($board: ID!, $name: String!, $values: JSON) {
+        create_item(board_id: $board, item_name: $name, column_values: $values) { ${ITEM_FIELDS} } }`,
+      variables: { board: '{board_id}', name: '{name}' },
+    },
+    wrap: '/variables/values',
+    encoded: true,
+    record: '/data/create_item',
+  },
+  update: {
+    method: 'POST',
+    path: PATH,
+    body: {
+      query: `mutation ($board: ID!, $item: ID!, $values: JSON!) {
+        change_multiple_column_values(board_id: $board, item_id: $item, column_values: $values) {
+          ${ITEM_FIELDS} } }`,
+      variables: { board: '{board_id}', item: '{item}' },
+    },
+    wrap: '/variables/values',
+    encoded: true,
+    record: '/data/change_multiple_column_values',
+  },
+  remove: {
+    method: 'POST',
+    path: PATH,
+    body: {
+      query: 'mutation ($item: ID!) { delete_item(item_id: $item) { id } }',
+      variables: { item: '{item}' },
+    },
+  },
+  known: ITEM,
+};
+
+const updates: ObjectDeclarationInput = {
+  displayName: 'Updates',
+  changedAt: CHANGED_AT,
+  all: list('updates', selection(UPDATE)),
+  byIds: byIds('updates', selection(UPDATE)),
+  create: {
+    method: 'POST',
+    path: PATH,
+    body: {
+      query: `mutation ($item: ID!, $body: String!) {
+        create_update(item_id: $item, body: $body) { ${selection(UPDATE)} } }`,
+      variables: { item: '{item_id}', body: '{body}' },
+    },
+    wrap: '/variables',
+    takes: [],
+    record: '/data/create_update',
+  },
+  update: {
+    method: 'POST',
+    path: PATH,
+    body: {
+      query: `mutation ($id: ID!, $body: String!) {
+        edit_update(id: $id, body: $body) { ${selection(UPDATE)} } }`,
+    },
+    wrap: '/variables',
+    takes: ['body'],
+    id: '/variables/id',
+    record: '/data/edit_update',
+  },
+  remove: {
+    method: 'POST',
+    path: PATH,
+    body: { query: 'mutation ($id: ID!) { delete_update(id: $id) { id } }' },
+    id: '/variables/id',
+  },
+  known: UPDATE,
+};
+
+export const monday: DeclaredProvider = {
+  name: 'monday',
+  displayName: 'monday.com',
+  baseUrl: 'https://api.monday.com',
+  authSchemes: ['API_KEY'],
+  apiKey: { in: 'header', name: 'Authorization' },
+  limits: { requestsPerSecond: 2 },
+  records: {
+    apiVersion: '2026-04',
+    docsUrl: 'https://developer.monday.com/api-reference/',
+    checkedAgainst: "the shapes that published connectors rely on and the vendor's guides",
+    notes: [
+      'Items are read board by board; an id is `board:item`, and a create takes `board_id`. Values of columns are texts by the ids of the columns, and are written in the form that monday has for their type.',
+      'The vendor filters no list by the time of change.',
+      'Subscribing is left out: each board has one webhook for each event, whose proof is a token of the app that personal tokens go without.',
+    ],
+    headers: { 'API-Version': '2026-04' },
+    errors: {
+      messages: ['/errors', '/error_message'],
+      inSuccess: '/errors',
+      rules: [
+        { words: 'ComplexityException', kind: 'RATE_LIMITED' },
+        { words: 'COMPLEXITY_BUDGET_EXHAUSTED', kind: 'RATE_LIMITED' },
+        { words: 'CursorException', kind: 'CURSOR_GONE' },
+        { words: 'Not Authenticated', kind: 'AUTH_INVALIDATED' },
+      ],
+      // Points come back within a minute.
+      defaultRetryAfterMs: 60_000,
+    },
+    objects: {
+      boards: {
+        displayName: 'Boards',
+        changedAt: CHANGED_AT,
+        all: list('boards', selection(BOARD), ', state: active'),
+        byIds: byIds('boards', selection(BOARD)),
+        known: BOARD,
+      },
+      items,
+      updates,
+      users: {
+        displayName: 'Users',
+        all: list('users', selection(USER)),
+        byIds: byIds('users', selection(USER)),
+        known: USER,
+      },
+    },
+  },
+};

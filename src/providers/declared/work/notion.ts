@@ -1,0 +1,155 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+import { notionProperty, notionTitle, notionValue } from './notion-values.ts';
+
+type List = ObjectDeclarationInput['all'];
+
+const MINUTE_MS = 60_000;
+const CHANGED_AT = { at: '/last_edited_time', format: 'iso', precisionMs: MINUTE_MS } as const;
+
+const PAGED = {
+  records: '/results',
+  size: { in: 'body', name: '/page_size', max: 100 },
+  paging: {
+    kind: 'cursor',
+    send: { in: 'body', name: '/start_cursor' },
+    next: '/next_cursor',
+    more: '/has_more',
+  },
+} as const;
+
+/** All that is shared with the connection, newest change first. */
+function found(value: 'page' | 'data_source'): List {
+  return {
+    method: 'POST',
+    path: '/v1/search',
+    body: {
+      filter: { property: 'object', value },
+      sort: { timestamp: 'last_edited_time', direction: 'descending' },
+    },
+    ...PAGED,
+    newestFirst: true,
+  };
+}
+
+function bound(operator: 'on_or_after' | 'on_or_before') {
+  return {
+    in: 'body',
+    name: '/filter/and/-',
+    format: 'iso',
+    template: { timestamp: 'last_edited_time', last_edited_time: { [operator]: '{time}' } },
+    marginMs: MINUTE_MS,
+  } as const;
+}
+
+/** A page is one of a data source or of another page. What it says lies in properties, each with its type. */
+function pages(displayName: string, all: List, parent?: Record<string, unknown>) {
+  return {
+    displayName,
+    changedAt: CHANGED_AT,
+    nested: [
+      {
+        at: '/properties',
+        names: /^(?!(parent|icon|cover|children|in_trash)$)/,
+        read: notionValue,
+        alias: notionTitle,
+        write: notionProperty,
+      },
+    ],
+    all,
+    byIds: { path: '/v1/pages/{id}', records: '', gone: '/in_trash' },
+    create: { method: 'POST', path: '/v1/pages', record: '', ...(parent && { body: { parent } }) },
+    update: { method: 'PATCH', path: '/v1/pages/{id}', record: '' },
+    remove: { method: 'PATCH', path: '/v1/pages/{id}', body: { in_trash: true } },
+  } satisfies ObjectDeclarationInput;
+}
+
+export const notion: DeclaredProvider = {
+  name: 'notion',
+  displayName: 'Notion',
+  baseUrl: 'https://api.notion.com',
+  authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
+  oauth2: {
+    authorizeUrl: 'https://api.notion.com/v1/oauth/authorize',
+    tokenUrl: 'https://api.notion.com/v1/oauth/token',
+    clientAuthentication: 'basic',
+    tokenFields: { consumerRef: 'owner.user.id', workspaceRef: 'workspace_id' },
+  },
+  limits: { requestsPerSecond: 3 },
+  records: {
+    apiVersion: '2025-09-03',
+    docsUrl: 'https://developers.notion.com/reference/intro',
+    checkedAgainst:
+      "the vendor's published OpenAPI description of 2025-09-03 and its guides on filters and paging",
+    notes: [
+      'An object is a data source by its id; `pages` are those of all of them, and of other pages. Only what is shared with the connection is there.',
+      'Times are cut to the minute: a read of changes gives what changed in the minute that it begins in again.',
+      'A text is written as rich text, `title` as the title, a number and a flag as such; other properties in the form that Notion has for them.',
+      'Subscribing is left out: the token that signs is sent once, unsigned, to the address that gets the events.',
+    ],
+    headers: { 'Notion-Version': '2025-09-03' },
+    errors: {
+      messages: ['/message'],
+      rules: [
+        { status: 400, words: 'start_cursor', kind: 'CURSOR_GONE' },
+        { status: 409, kind: 'RETRYABLE' },
+      ],
+    },
+    objects: {
+      pages: pages('Pages', found('page')),
+      data_sources: {
+        displayName: 'Data sources',
+        changedAt: CHANGED_AT,
+        all: found('data_source'),
+        byIds: { path: '/v1/data_sources/{id}', records: '', gone: '/in_trash' },
+        create: { method: 'POST', path: '/v1/data_sources', record: '' },
+        update: { method: 'PATCH', path: '/v1/data_sources/{id}', record: '' },
+        remove: { method: 'PATCH', path: '/v1/data_sources/{id}', body: { in_trash: true } },
+      },
+      users: {
+        displayName: 'Users',
+        all: {
+          path: '/v1/users',
+          ...PAGED,
+          size: { in: 'query', name: 'page_size', max: 100 },
+          paging: { ...PAGED.paging, send: { in: 'query', name: 'start_cursor' } },
+        },
+        byIds: { path: '/v1/users/{id}', records: '' },
+      },
+    },
+    anyObject: {
+      ...pages(
+        'Pages of a data source',
+        {
+          method: 'POST',
+          path: '/v1/data_sources/{object}/query',
+          body: { sorts: [{ timestamp: 'last_edited_time', direction: 'ascending' }] },
+          ...PAGED,
+          since: bound('on_or_after'),
+          until: bound('on_or_before'),
+        },
+        { type: 'data_source_id', data_source_id: '{object}' },
+      ),
+      known: { title: 'STRING' },
+      fields: {
+        path: '/v1/data_sources/{object}',
+        fields: '/properties',
+        name: '/name',
+        type: '/type',
+        types: {
+          title: 'STRING',
+          rich_text: 'STRING',
+          url: 'STRING',
+          email: 'STRING',
+          phone_number: 'STRING',
+          number: 'FLOAT',
+          checkbox: 'BOOLEAN',
+          date: 'DATETIME',
+          created_time: 'DATETIME',
+          last_edited_time: 'DATETIME',
+        },
+      },
+    },
+    objectList: { list: found('data_source'), name: '/id', displayName: '/title/0/plain_text' },
+  },
+};
