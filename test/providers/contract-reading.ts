@@ -80,7 +80,7 @@ export function readTests(makeSubject: MakeSubject): void {
     await using subject = await makeSubject();
     declared(subject, 'readPage', context);
     if (!subject.tellsChanges) context.skip('the vendor tells no changes');
-    await storeTexts(subject, 2, minute(0));
+    await storeTexts(subject, 1, minute(0));
     expect(await readAll(subject, { since: minute(1) })).toEqual({ pages: 1, records: [] });
   });
 

@@ -124,7 +124,9 @@ function bodyOf(
   const record = encoded ? JSON.stringify(own) : own;
   const body = fillJson(around, variables);
   if (typeof record === 'string') return withValue(body, wrap, record);
-  const whole = wrap === '' ? { ...body, ...record } : withValue(body, wrap, record);
+  const beside = valueAt(body, wrap);
+  const put = { ...(isObject(beside) && beside), ...record };
+  const whole = wrap === '' ? put : withValue(body, wrap, put);
   return id === undefined || recordId === null ? whole : withValue(whole, id, recordId);
 }
 

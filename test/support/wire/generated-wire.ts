@@ -165,7 +165,7 @@ function changeAnswer(
     ),
   );
   if (create && isAt(create, request, { object: objectName }) && !named) {
-    const values = valuesIn(object, create, request);
+    const values = { ...valuesIn(object, create, request), ...namedIn(create.body, request.body) };
     if (tooLong(values[textField])) return refused(400, `${textField} is too long`);
     return written(object, create, store.create(values, now));
   }
@@ -202,6 +202,16 @@ function refersTo(
 }
 
 const tooLong = (value: unknown) => String(value ?? '').length > 200;
+
+/** What a body has in place of `{name}`, by that name. */
+function namedIn(said: unknown, sent: unknown): Values {
+  if (!isObject(said) || !isObject(sent)) return {};
+  const found = Object.entries(said).map(([member, one]) => {
+    const [, name] = /^\{(\w+)\}$/.exec(typeof one === 'string' ? one : '') ?? [];
+    return name === undefined ? namedIn(one, sent[member]) : { [name]: sent[member] };
+  });
+  return Object.assign({}, ...found);
+}
 
 function valuesIn(
   object: ObjectDeclaration,
