@@ -90,5 +90,5 @@ test('what it takes to subscribe, and to which events', async () => {
   const byPerson = { ...all, registration: true, maintenance: false, subscribeByAPI: false };
   expect(await of('hubspot')).toEqual(byPerson);
   const none = { create: false, update: false, delete: false, passThrough: false };
-  expect(await of('stripe')).toEqual(none);
+  expect(await of('freshdesk')).toEqual(none);
 });
