@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, noBrowser } from './support/browser.ts';
-import { type ServerProcess, startServerProcess } from './support/server-process.ts';
+import { type ServerProcess, startServerProcess } from './support/process/server-process.ts';
 
 /** GraphiQL as a person meets it, in a real browser. */
 if (noBrowser) console.warn(noBrowser);

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, noBrowser } from './support/browser.ts';
+import { type ServerProcess, startServerProcess } from './support/process/server-process.ts';
 import { CLIENT } from './support/providers/oauth.ts';
 import { checkPlatformShape } from './support/rest/platform.ts';
-import { type ServerProcess, startServerProcess } from './support/server-process.ts';
 
 if (noBrowser) console.warn(noBrowser);
 

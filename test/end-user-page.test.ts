@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser, noBrowser } from './support/browser.ts';
+import { type ServerProcess, startServerProcess } from './support/process/server-process.ts';
 import { CREATE_SESSION_TOKEN } from './support/scenes/end-users.ts';
-import { type ServerProcess, startServerProcess } from './support/server-process.ts';
 
 if (noBrowser) console.warn(noBrowser);
 

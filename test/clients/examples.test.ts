@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blocksOf, ROOT } from '../support/documents.ts';
+import { type ServerProcess, startServerProcess } from '../support/process/server-process.ts';
 import { CREATE_SESSION_TOKEN } from '../support/scenes/end-users.ts';
-import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'gateway-clients-'));

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { describeConfig } from '../../src/commands/settings.ts';
 import { readConfig } from '../../src/config.ts';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -13,7 +14,7 @@ const names = describeConfig().map(({ name }) => name);
 async function config(args: string[], env: Record<string, string> = {}) {
   const command = join(ROOT, 'src/commands/check-settings.ts');
   const run = promisify(execFile)(process.execPath, [command, ...args], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...PROCESS_ENV, ...env },
   });
   return run.then(
     ({ stdout }) => ({ stdout, stderr: '', code: 0 }),

@@ -12,6 +12,7 @@ import { messageCursor } from '../../src/domain/event/stream-message.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { sharedApp } from '../support/app.ts';
 import { record, routeEvents } from '../support/event-log.ts';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { createStream, put } from '../support/scenes/streams.ts';
 
 const command = join(import.meta.dirname, '../../src/commands/listen.ts');
@@ -28,7 +29,7 @@ async function tenantWithRoutes() {
 /** Runs the command until the test ends; its lines come one by one. */
 function listen(args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [command, ...args], {
-    env: { PATH: process.env.PATH, DATA_DIR: folder, ...env },
+    env: { ...PROCESS_ENV, DATA_DIR: folder, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill());
@@ -125,7 +126,7 @@ test.each([
   const tenant = await tenantWithRoutes();
   const given = ['--url', url, '--key', tenant.apiKey, '--project', tenant.projectId, ...args];
   const refused = promisify(execFile)(process.execPath, [command, ...given], {
-    env: { PATH: process.env.PATH, DATA_DIR: folder },
+    env: { ...PROCESS_ENV, DATA_DIR: folder },
   });
   await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const app = await sharedApp();
 const command = join(import.meta.dirname, '../../src/commands/mint-token.ts');
@@ -11,7 +12,7 @@ const command = join(import.meta.dirname, '../../src/commands/mint-token.ts');
 async function mint(args: string[], env: Record<string, string> = {}) {
   const { DATA_DIR } = app.app.services.config;
   const run = promisify(execFile)(process.execPath, [command, ...args], {
-    env: { PATH: process.env.PATH, DATA_DIR, ...env },
+    env: { ...PROCESS_ENV, DATA_DIR, ...env },
   });
   return run.then(
     ({ stdout }) => ({ token: stdout.trim(), refusal: null }),

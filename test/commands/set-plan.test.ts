@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/database/database.ts';
 import { newId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { fillDataFolder } from '../support/database/data-folder.ts';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const command = join(import.meta.dirname, '../../src/commands/set-plan.ts');
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-plan-'));
@@ -18,7 +19,7 @@ afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 const open = () => openDatabase(readConfig({ DATA_DIR }), createLog('silent'));
 
 async function run(...args: string[]): Promise<{ said: string; code: number }> {
-  const env = { PATH: process.env.PATH, DATA_DIR };
+  const env = { ...PROCESS_ENV, DATA_DIR };
   return promisify(execFile)(process.execPath, [command, ...args], { env }).then(
     ({ stdout }) => ({ said: stdout.trim(), code: 0 }),
     ({ stderr, code }: { stderr: string; code: number }) => ({ said: stderr, code }),

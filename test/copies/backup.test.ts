@@ -14,6 +14,7 @@ import {
   startAt,
 } from '../support/copies/places.ts';
 import { createClient } from '../support/graphql-client.ts';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const SEALED = { BACKUP_PASSPHRASE: 'correct horse' };
@@ -97,7 +98,7 @@ function hasBegun({ DATABASE_URL, DATA_DIR = '' }: Place, file: string): boolean
 }
 
 async function startServer(place: Place) {
-  const env = { PATH: process.env.PATH, ...ENV, ...place, PORT: '0' };
+  const env = { ...PROCESS_ENV, ...ENV, ...place, PORT: '0' };
   const server = spawn(process.execPath, ['src/main.ts'], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

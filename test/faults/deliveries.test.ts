@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../support/app.ts';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { type Received, type Receiver, startReceiver, verified } from '../support/receiver.ts';
 import { createOwing } from '../support/scenes/deliveries.ts';
-import { COMMON_ENV } from './scenes/gateway.ts';
 import { moments, randomOf } from './scenes/random.ts';
 
 /** FAULTS_SHORT=1 is the short form; FAULT_SEED gives other moments. */
@@ -41,7 +41,7 @@ async function startProcess(url: string) {
   const child = fork(join(import.meta.dirname, 'scenes', 'delivery-process.ts'), {
     execArgv: [],
     env: {
-      ...COMMON_ENV,
+      ...PROCESS_ENV,
       DATABASE_URL: url,
       ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
     },

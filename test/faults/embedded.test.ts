@@ -5,6 +5,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { prepareEmbedded } from './scenes/embedded/embedded-gateway.ts';
 import { fillUp, noSmallFileSystem, smallFileSystem } from './scenes/embedded/small-file-system.ts';
 import { type Gateway, startGateway } from './scenes/gateway.ts';
@@ -73,7 +74,7 @@ test.skipIf(noSmallDisk)('a disk that is full refuses changes until there is roo
 /** Runs statements in a process of its own. */
 async function startDatabaseProcess(env: Record<string, string>) {
   const child = fork(join(import.meta.dirname, 'scenes/embedded/database-process.ts'), {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...PROCESS_ENV, ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { fillDataFolder } from '../support/database/data-folder.ts';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 /** Starts of one test, on a machine that has other things to do. */
 const START_MS = 120_000;
@@ -31,7 +32,7 @@ function npmStart(env: Record<string, string> = {}): Started {
     cwd: root,
     detached: true,
     env: {
-      PATH: process.env.PATH,
+      ...PROCESS_ENV,
       HOME: process.env.HOME,
       PORT: '0',
       DEMO: 'false',

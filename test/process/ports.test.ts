@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { StartRefused } from '../../src/errors.ts';
 import { refuseTakenPorts } from '../../src/process/ports.ts';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const HOST = '127.0.0.1';
 const [SANDBOX_HOST, METRICS_HOST] = [HOST, HOST];
@@ -66,7 +67,7 @@ test('a start on a taken port says so and writes nothing', async () => {
   const [PORT, DATA_DIR] = [String(await takenPort()), join(folder, 'data')];
   const server = spawn(process.execPath, ['src/main.ts'], {
     cwd: join(import.meta.dirname, '..', '..'),
-    env: { PATH: process.env.PATH, PORT, DATA_DIR },
+    env: { ...PROCESS_ENV, PORT, DATA_DIR },
   });
   let output = '';
   server.stdout.on('data', (chunk) => {

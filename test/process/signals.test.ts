@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { fillDataFolder } from '../support/database/data-folder.ts';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const START_MS = 120_000;
 const BODY = JSON.stringify({ query: '{ __typename }' });
@@ -16,7 +17,7 @@ async function busyServer() {
   fillDataFolder(join(folder, 'data'));
   const server = spawn(process.execPath, ['src/main.ts'], {
     cwd: join(import.meta.dirname, '..', '..'),
-    env: { PATH: process.env.PATH, PORT: '0', DEMO: 'false', DATA_DIR: join(folder, 'data') },
+    env: { ...PROCESS_ENV, PORT: '0', DEMO: 'false', DATA_DIR: join(folder, 'data') },
   });
   onTestFinished(() => {
     server.kill('SIGKILL');

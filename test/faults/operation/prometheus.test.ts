@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { ROOT } from '../../support/documents.ts';
 import { createClient } from '../../support/graphql-client.ts';
-import { type ServerProcess, startServerProcess } from '../../support/server-process.ts';
+import { type ServerProcess, startServerProcess } from '../../support/process/server-process.ts';
 import { freePort } from './balancer.ts';
 
 const SHORT = process.env.FAULTS_SHORT === '1';

@@ -8,15 +8,10 @@ import { createInterface } from 'node:readline';
 import { inject, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Database } from '../../../src/database/database.ts';
+import { PROCESS_ENV } from '../../support/process/process-env.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const PAGE_BYTES = 4096;
-/** What every process of these tests is started with. */
-export const COMMON_ENV: NodeJS.ProcessEnv = {
-  PATH: process.env.PATH,
-  // Who is killed keeps nothing of what Node has compiled: it loads what others have kept.
-  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-};
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** A line of the log. */
@@ -63,7 +58,7 @@ export async function startGateway(env: Record<string, string>): Promise<Gateway
   const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', 'src/main.ts'], {
     cwd: ROOT,
     env: {
-      ...COMMON_ENV,
+      ...PROCESS_ENV,
       DATA_DIR: folder,
       PORT: '0',
       DEMO: 'false',

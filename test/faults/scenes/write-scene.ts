@@ -12,9 +12,9 @@ import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider
 import { testApp, testDatabase } from '../../support/app.ts';
 import { fillDataFolder } from '../../support/database/data-folder.ts';
 import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
+import { PROCESS_ENV } from '../../support/process/process-env.ts';
 import { startSandbox, type TestSandbox } from '../../support/providers/sandbox.ts';
 import { createWriter } from '../../support/scenes/writes.ts';
-import { COMMON_ENV } from './gateway.ts';
 
 export interface Scene {
   sandbox: TestSandbox;
@@ -90,7 +90,7 @@ async function prepare(
 /** A server that answers by now. */
 export async function startServer({ env, apiKey }: Scene): Promise<Server> {
   const child = fork(join(import.meta.dirname, 'write-process.ts'), {
-    env: { ...COMMON_ENV, ...env },
+    env: { ...PROCESS_ENV, ...env },
     execArgv: [],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -11,6 +11,7 @@ import { Prisma } from '../../../src/database/generated/client.ts';
 import { createLog } from '../../../src/log.ts';
 import { onPostgres, type TestApp, testApp } from '../app.ts';
 import { fillDataFolder } from '../database/data-folder.ts';
+import { PROCESS_ENV } from '../process/process-env.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 export const ENV = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', DEMO: 'false' };
@@ -76,7 +77,7 @@ export function runCommand(
   env: Record<string, string>,
 ): Promise<Ended> {
   const file = join(ROOT, 'src', 'commands', `${name}.ts`);
-  const options = { cwd: ROOT, env: { PATH: process.env.PATH, ...env } };
+  const options = { cwd: ROOT, env: { ...PROCESS_ENV, ...env } };
   return new Promise((resolve) => {
     execFile(process.execPath, [file, ...args], options, (error, stdout, stderr) => {
       resolve({ code: Number(error?.code ?? 0), output: stdout + stderr });

@@ -10,7 +10,7 @@ import type { Transaction } from '../../../../src/database/transaction.ts';
 import { createLog } from '../../../../src/log.ts';
 import { type TestApp, testApp, testDatabase } from '../../../support/app.ts';
 import { lendEngine } from '../../../support/database/embedded-databases.ts';
-import { COMMON_ENV } from '../gateway.ts';
+import { PROCESS_ENV } from '../../../support/process/process-env.ts';
 import { randomOf } from '../random.ts';
 import {
   followToTheEnd,
@@ -104,7 +104,7 @@ async function startServers(database: Database, count: number) {
     select current_database() as "name"`;
   const folder = mkdtempSync(join(tmpdir(), 'gateway-feed-'));
   const env = {
-    ...COMMON_ENV,
+    ...PROCESS_ENV,
     DATA_DIR: folder,
     PORT: '0',
     DEMO: 'false',

@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fillDataFolder } from './database/data-folder.ts';
+import { fillDataFolder } from '../database/data-folder.ts';
+import { PROCESS_ENV } from './process-env.ts';
 
-const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..', '..');
 
 export interface ServerProcess {
   /** What demo.json says. */
@@ -21,7 +22,7 @@ export interface ServerProcess {
 export async function startServerProcess(env: Record<string, string> = {}): Promise<ServerProcess> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-server-'));
   fillDataFolder(dataDir);
-  const given = { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, ...env };
+  const given = { ...PROCESS_ENV, PORT: '0', DATA_DIR: dataDir, ...env };
   let server = await startServer(given);
   const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
   const end = async () => {
