@@ -23,7 +23,7 @@ export interface DeliveryLimits {
    * Sent and not yet recorded. Over it nothing more is sent: if the process is killed, these are sent twice.
    */
   unrecorded: number;
-  /** Held for a destination that answers at once, so that its next messages are at hand. */
+  /** Held for a destination that answers at once, so that its next messages need no claim. */
   heldPerQuickDestination: number;
   /** An attempt that took no longer makes its destination a quick one. */
   quickMs: number;

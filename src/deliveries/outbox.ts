@@ -136,21 +136,21 @@ export interface AttemptRecord {
 }
 
 export interface Hopelessness {
-  /** Without a success since then, or longer. */
+  /** A destination that has had no success since this time is disabled, if it also has `failedAttempts` failures. */
   failingSince: Date;
   failedAttempts: number;
 }
 
-/** Destinations that have failed for long. */
+/** Destinations that have failed so long that somebody has to hear of it. */
 export interface Failing {
-  /** For too long. */
+  /** To be disabled. */
   hopeless: string[];
-  /** Long enough to tell of it, which nobody has done yet. */
+  /** To be told of: no event has told it yet. */
   untold: string[];
 }
 
 /**
- * Records attempts, what becomes of their deliveries, and how their destinations fare. A result whose
+ * Records attempts, what becomes of their deliveries, and how often their destinations fail. A result whose
  * claim was taken over meanwhile changes nothing: the newer claim's result counts.
  */
 const recordSql = (isGivenUp: boolean) => `
@@ -191,7 +191,10 @@ const recordSql = (isGivenUp: boolean) => `
     array(select "id" from worse where "failingSince" <= $5 and not "isFailingTold") as "untold"
     ${isGivenUp ? 'where (select count(*) from announced) >= 0' : ''}`;
 
-/** Members of a `with`: the events that deliveries are given up. One of such an event, or of its destination's state, makes none. */
+/**
+ * Members of a `with`: the events that deliveries are given up. A delivery of such an event, or of an event about its
+ * destination's state, makes none.
+ */
 const GIVEN_UP = `,
   happened as (
     select h."eventId", h."deliveryId", h."projectId", h."eventType", h."wireName",

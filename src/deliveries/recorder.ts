@@ -23,7 +23,7 @@ export interface RecorderDeps {
   limits: DeliveryLimits;
   /** Ends the recording of what could not be recorded so far. */
   signal: AbortSignal;
-  /** Recorded, or given up: no longer this process's own. */
+  /** These are recorded, or recording them was given up: this process does not hold them any more. */
   onDone(jobs: Job[]): void;
   /** What waited for these is due. */
   onReleased(): void;
@@ -47,7 +47,7 @@ export class Recorder {
     return this.#unrecorded;
   }
 
-  /** The database failed to record something, and not all of what is to be recorded since then is. */
+  /** The database failed to record something, and some of what came since then is still to be recorded. */
   get isBehind(): boolean {
     return this.#isBehind;
   }

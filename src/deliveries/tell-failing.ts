@@ -7,12 +7,12 @@ import { HOUR_MS } from '../work/durations.ts';
 /** A receiver that is restarted or replaced is back by then. */
 const TOLD_AFTER_MS = HOUR_MS;
 
-/** A destination that has failed since then, or longer, is told of. */
+/** An event tells of each destination that has had no success since this time. */
 export function failingSinceOf(now: Date): Date {
   return new Date(now.getTime() - TOLD_AFTER_MS);
 }
 
-/** The event and that it was told commit together. True if this call has told it. */
+/** The event commits together with the note that there is one. True if this call has recorded it. */
 export async function tellFailing(
   database: Database,
   { id, now }: { id: string; now: Date },

@@ -9,7 +9,7 @@ import type { Tail } from './tail.ts';
 
 /** Entries that wait for a live subscriber: shared with the others, so this costs only references. */
 export const WAITING_MAX = 512;
-/** What waits for all who stall is held for them together. */
+/** Bytes of the entries that wait for a subscriber. Subscribers that stall share them. */
 export const WAITING_BYTES_MAX = 8 * 1024 * 1024;
 /** Entries that a lagging subscriber reads at once: these are its own. */
 export const OWN_BATCH = 100;

@@ -17,9 +17,9 @@ export type StreamFeed = Feed<StreamedMessage, null>;
 /** A stream has its destination's id. */
 export type StreamId = Pick<Row<'StreamLog'>, 'projectId' | 'destinationId'>;
 
-/** Of bodies that are read at once, but for the first. */
+/** Bytes of bodies that are read at once; the first may be larger. */
 export const BATCH_BYTES_MAX = 1024 * 1024;
-/** Whoever follows a stream that is gone has not come to its end: it looks, and is told. */
+/** The end of a stream that is gone: its followers read on, and find that it is gone. */
 const NOWHERE = 2n ** 63n - 1n;
 
 export function streamLogs(
@@ -53,7 +53,7 @@ export async function findStream(
   return stream && !stream.isDeleted ? stream : null;
 }
 
-/** That what comes after a cursor is not kept any more. */
+/** The error that messages after a cursor are not kept any more. */
 export function removedAfter(cursor?: string) {
   return invalid(
     'after',

@@ -39,7 +39,7 @@ export interface Sweep {
 export interface Work {
   handlers: Handlers;
   sweeps: readonly Sweep[];
-  /** What others do when it is due. */
+  /** Work that is not done by this worker, and who to call when it is due. */
   watched?: readonly Watched[];
 }
 

@@ -30,7 +30,7 @@ export class OwnWork {
     this.#options = options;
   }
 
-  /** False if it has no room: then it is somebody else's. */
+  /** False if there is no room: then another worker has to do it. */
   take(work: WorkToBegin): boolean {
     if (this.#stopping.signal.aborted) return false;
     if (this.#hasPlace(work.group)) this.#begin(work);
@@ -39,7 +39,7 @@ export class OwnWork {
     return true;
   }
 
-  /** Leaves to others what waits, and waits for what runs. */
+  /** Waits for what runs; what has not begun is left to other processes. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#waiting = [];

@@ -155,7 +155,7 @@ function createBoss({ db }: Database['jobs'], log: Log): PgBoss {
   return boss;
 }
 
-/** A job that waits for its time has none in an index of its own: it is looked at again in a second. */
+/** No index leads to the first job that waits for its time: such jobs are looked at again in a second. */
 function earliestOf(name: JobName): string {
   const waiting = `select from ${SCHEMA}.job where name = '${name}' and state < 'active' and not blocked`;
   return `case when exists (${waiting} and start_after <= ${SCHEMA}.job_now()) then now()

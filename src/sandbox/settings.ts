@@ -8,7 +8,7 @@ export const settingsSchema = z.strictObject({
   requestsPerSecond: z.number().positive().max(100_000),
   /** Lifetime of webhook subscriptions that are made or renewed from now on. */
   subscriptionLifetimeSeconds: z.int().min(1).max(31_536_000),
-  /** How webhooks go wrong. A request is sent twice, its events turned round, a forged one before it, or none at all. */
+  /** How webhooks go wrong. A request is sent twice, with its events in reverse order, after a forged one, or not at all. */
   webhooks: z.strictObject({
     doubled: z.boolean().default(false),
     reordered: z.boolean().default(false),

@@ -101,7 +101,7 @@ function kindOf(
       (one.header === undefined || hasHeader(headers, one.header)) &&
       (one.words === undefined || JSON.stringify(body ?? '').includes(one.words)),
   );
-  // A read's cursor is what is gone; a write has none.
+  // For a read this says that its cursor is gone; a write has no cursor.
   if (rule && (rule.kind !== 'CURSOR_GONE' || purpose === 'READ')) return rule.kind;
   return KIND_OF_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST');
 }

@@ -53,7 +53,7 @@ export interface PageQuery {
 /** Deleted records that can be restored; older ones are gone for good. */
 const DELETED_MAX = 10_000;
 
-/** Stale versions are let be until there are this many more than current ones. */
+/** Stale versions are removed when there are this many more of them than of current ones. */
 const COMPACTION_SLACK = 1_000;
 
 /**

@@ -33,7 +33,7 @@ const changeSchema = z.strictObject({
   record: fields,
   associations: z.array(associationSchema).max(ASSOCIATIONS_MAX).optional(),
 });
-/** One without an id is refused by itself, as one with an unknown id is. */
+/** A record without an id is refused alone, like one with an unknown id: the others are written. */
 const updateSchema = changeSchema.extend({
   record: fields.pipe(z.looseObject({ id: z.string().default('') })),
 });

@@ -1,6 +1,6 @@
 /** Why the server closes a WebSocket: RFC 6455's codes, and those of graphql-transport-ws. */
 export const CLOSE = {
-  /** The server stops: the client comes again, and finds another. */
+  /** The server stops: a client that connects again reaches another process. */
   goingAway: 1001,
   tryAgainLater: 1013,
   badRequest: 4400,

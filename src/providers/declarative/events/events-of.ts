@@ -34,7 +34,7 @@ export function isChallenge({ challenge }: Events, body: unknown): boolean {
   return challenge !== undefined && valueAt(body, challenge.at) === challenge.value;
 }
 
-/** Empty for one that is left out; null for what is none. */
+/** Empty for an event that is left out; null for what is no event. */
 function eventOf({ objects }: Declaration, events: Events, sent: Sent): ProviderEvent | [] | null {
   const type = allSaidAt(events.type, sent)?.join('.');
   if (type === undefined) return null;
