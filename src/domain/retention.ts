@@ -3,6 +3,7 @@
  * of streams, and expired rows. It works in small statements, so that nothing waits for it; it is safe in several processes at once,
  * and after any interruption.
  */
+import { setTimeout as wait } from 'node:timers/promises';
 import type { RunQuery } from '../database/rows.ts';
 import { DAY_MS } from '../work/durations.ts';
 import type { Services } from './call.ts';
@@ -14,6 +15,13 @@ const ROWS_AT_ONCE = 1_000;
 /** Each has up to thousands of log lines, which go first. */
 const OPERATIONS_AT_ONCE = 100;
 
+/**
+ * A statement is followed by a rest of so many times what it took: others have the server for most of the time, and
+ * more of it when it is slow (docs/decisions/035-retention-by-deletes.md).
+ */
+const REST_SHARE = 4;
+const REST_MAX_MS = 1_000;
+
 /** How long an expired authorization state is kept, so that a person who returns too late gets the reason. */
 const EXPIRED_STATE_MS = DAY_MS;
 
@@ -24,7 +32,7 @@ export async function removeExpired(services: Services, signal?: AbortSignal): P
   const { config, database, now } = services;
   const nowMs = now().getTime();
   const cutoff = new Date(nowMs - config.RETENTION_DAYS * DAY_MS);
-  const remover = new Remover(database.rows.query, signal);
+  const remover = new Remover(restingAfter(database.rows.query, signal), signal);
   await remover.removeOperations(cutoff);
   await remover.removeAll(EXPIRED_EVENTS, cutoff);
   await remover.removeAll(EXPIRED_DELIVERIES, cutoff);
@@ -87,6 +95,16 @@ const OLD_COUNTS: Expired = {
   key: ['projectId', 'grain', 'kind', 'key'],
 };
 const EXPIRED_STATES: Expired = { table: 'OAuthConnect', time: 'expireTime', key: ['id'] };
+
+function restingAfter(query: RunQuery, signal: AbortSignal | undefined): RunQuery {
+  return async (...statement) => {
+    const startedMs = performance.now();
+    const rows = await query<never>(...statement);
+    const restMs = Math.min(REST_SHARE * (performance.now() - startedMs), REST_MAX_MS);
+    await wait(restMs, undefined, { signal }).catch(() => {});
+    return rows;
+  };
+}
 
 class Remover {
   readonly removed: Removed = {};
