@@ -68,3 +68,13 @@ export async function withTries<T>(
     }
   }
 }
+
+/** After one more failure in a row: how many there are, and when the work is tried again. */
+export function nextTry(
+  { now, random }: { now: () => Date; random: () => number },
+  backoff: Backoff,
+  failuresBefore: number,
+): { failures: number; dueTime: Date } {
+  const failures = failuresBefore + 1;
+  return { failures, dueTime: new Date(now().getTime() + backoffMs(backoff, failures, random)) };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backoffMs, untilDone, withTries } from '../../src/work/backoff.ts';
+import { backoffMs, nextTry, untilDone, withTries } from '../../src/work/backoff.ts';
 
 const SOON = { firstMs: 1, maxMs: 2 };
 
@@ -51,4 +51,13 @@ test('withTries gives up after its last try, with the last error', async () => {
 test('withTries throws what is final at once', async () => {
   const trying = withTries(failingTimes(9), { backoff: SOON, triesMax: 3, isFinal: () => true });
   await expect(trying).rejects.toThrow('failure 1');
+});
+
+test('the next try counts the failure, and waits from now on', () => {
+  const now = () => new Date(1_000);
+  const backoff = { firstMs: 100, maxMs: 1_000, jitter: 0.5 };
+  const first = nextTry({ now, random: () => 1 }, backoff, 0);
+  expect(first).toEqual({ failures: 1, dueTime: new Date(1_100) });
+  const third = nextTry({ now, random: () => 0 }, backoff, 2);
+  expect(third).toEqual({ failures: 3, dueTime: new Date(1_200) });
 });

@@ -5,7 +5,7 @@ import { DomainError, unprocessable } from '../../errors.ts';
 import { oweMessages } from '../../events/owe.ts';
 import { subjectOf } from '../../events/subject.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
-import { backoffMs } from '../../work/backoff.ts';
+import { nextTry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
@@ -150,11 +150,9 @@ async function noteFailure(services: Services, claim: EventClaim, error: unknown
   if (isKnown) services.log.warn(about, 'provider_events.delayed');
   else services.log.error(about, 'provider_events.failed');
   const nowMs = services.now().getTime();
-  const eventFailures = claim.eventFailures + 1;
-  const waitMs = backoffMs(RETRY, eventFailures, services.random);
+  const next = nextTry(services, RETRY, claim.eventFailures);
   await inTransaction(services.database, async (tx) => {
-    const eventsRetryTime = new Date(nowMs + waitMs);
-    const change = { eventFailures, eventsRetryTime, ...GIVEN_BACK };
+    const change = { eventFailures: next.failures, eventsRetryTime: next.dueTime, ...GIVEN_BACK };
     await EVENTS_HELD.change(tx.objectSubscription, claim, change);
     const { count } = await tx.providerEvent.updateMany({
       where: {

@@ -8,7 +8,7 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { DomainError, unprocessable } from '../../errors.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { SubscribeCapability, WantedSubscription } from '../../providers/subscribing.ts';
-import { backoffMs } from '../../work/backoff.ts';
+import { nextTry } from '../../work/backoff.ts';
 import { DAY_MS, HOUR_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
@@ -26,6 +26,8 @@ import { type SealedApp, webhookSecretsOf, webhookUrlOf } from './webhook-secret
 /** Subscriptions of one process that are worked on at the same time. */
 const AT_ONCE = 8;
 const RETRY = { firstMs: 5_000, maxMs: HOUR_MS, jitter: 0.5 };
+/** Of what a person has to mend. */
+const ONCE_A_DAY = { firstMs: DAY_MS, maxMs: DAY_MS };
 /** Tries to take down what nobody wants; then it is left to the provider, whose events are not taken any more. */
 const TAKE_DOWN_TRIES_MAX = 8;
 
@@ -209,9 +211,11 @@ async function noteFailure(
   if (!isKnown) services.log.error(about, 'subscription.failed');
   const reason = isKnown ? storableText((error as Error).message) : 'An internal error.';
   const mayPass = !(error instanceof ProviderError) || error.passesLater;
-  const failures = subscription.failures + 1;
-  const waitMs = mayPass ? backoffMs(RETRY, failures, services.random) : DAY_MS;
-  const dueTime = new Date(services.now().getTime() + waitMs);
+  const { failures, dueTime } = nextTry(
+    services,
+    mayPass ? RETRY : ONCE_A_DAY,
+    subscription.failures,
+  );
   const failed = { status: 'FAILED', error: reason, failures, dueTime } as const;
   await inTransaction(services.database, async (tx) => {
     await changeHeld(services, subscription, failed, tx);
@@ -225,13 +229,11 @@ async function takeDown(services: Services, subscription: ObjectSubscription): P
   try {
     await takeDownAtProvider(services, subscription);
   } catch (error) {
-    const failures = subscription.failures + 1;
+    const { failures, dueTime } = nextTry(services, RETRY, subscription.failures);
     const mayPass = error instanceof ProviderError && error.passesLater;
     const about = { err: error, installationId: subscription.installationId, failures };
     services.log.warn(about, 'subscription.not_taken_down');
     if (mayPass && failures < TAKE_DOWN_TRIES_MAX) {
-      const waitMs = backoffMs(RETRY, failures, services.random);
-      const dueTime = new Date(services.now().getTime() + waitMs);
       return changeHeld(services, subscription, { failures, dueTime });
     }
   }

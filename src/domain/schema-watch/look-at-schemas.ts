@@ -7,7 +7,7 @@ import { DomainError, unprocessable } from '../../errors.ts';
 import { oweMessages } from '../../events/owe.ts';
 import { subjectOf } from '../../events/subject.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
-import { backoffMs } from '../../work/backoff.ts';
+import { nextTry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
 import { GIVEN_BACK, LeaseLost } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
@@ -131,11 +131,8 @@ async function noteFailure(services: Services, watch: SchemaWatch, error: unknow
   const about = { err: error, installationId: watch.installationId };
   if (isKnown) services.log.warn(about, 'schema_watch.delayed');
   else services.log.error(about, 'schema_watch.failed');
-  const failures = watch.failures + 1;
-  const waitMs = backoffMs(RETRY, failures, services.random);
-  const dueTime = new Date(services.now().getTime() + waitMs);
   const { prisma } = services.database;
-  const change = { dueTime, failures, ...GIVEN_BACK };
+  const change = { ...nextTry(services, RETRY, watch.failures), ...GIVEN_BACK };
   await WATCHES.change(prisma.schemaWatch, watch, change).catch((failure: unknown) => {
     if (!(failure instanceof LeaseLost)) throw failure;
   });

@@ -2,7 +2,7 @@
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { DomainError } from '../../../errors.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { backoffMs } from '../../../work/backoff.ts';
+import { nextTry } from '../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 import { GIVEN_BACK } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
@@ -74,9 +74,7 @@ export async function noteStreamFailure(
   const about = { err: error, connectionId: stream.connectionId };
   if (isKnown) services.log.warn(about, 'provider_stream.interrupted');
   else services.log.error(about, 'provider_stream.failed');
-  const failures = stream.failures + 1;
-  const waitMs = backoffMs(RETRY, failures, services.random);
-  const dueTime = new Date(services.now().getTime() + waitMs);
+  const { failures, dueTime } = nextTry(services, RETRY, stream.failures);
   const mayPass = !(error instanceof ProviderError) || error.passesLater;
   const reason = isKnown ? storableText(error.message) : 'An internal error.';
   const isTold = !mayPass || failures >= FAILURES_TOLD;
