@@ -189,7 +189,7 @@ const STATEMENTS = [
        from generate_series(0, ${SHARDS - 1}) n,
          generate_series(timestamptz '2025-01-01Z', '2025-03-31Z', '1 ${block}') time,
          (values ('operation', 'READ SUCCESS'), ('operation', 'READ FAILURE'), ('operation', 'WRITE SUCCESS'),
-           ('operation', 'WRITE FAILURE'), ('delivery', 'dst_a'), ('delivery', 'dst_b'), ('record', '')) v(kind, key),
+           ('operation', 'WRITE FAILURE'), ('delivery', 'dst_a'), ('delivery', 'dst_b'), ('record', ''), ('stream', 'dst_c')) v(kind, key),
          (select array_agg(1 + hashtext(:seed || i::text) & 1023) as counts from generate_series(1, ${buckets}) i) c
        where n in (0, ${OWN_SHARDS}, ${OWN_SHARDS + 1})`,
   ),

@@ -45,6 +45,7 @@ const ACTIVITY = {
   'operations by hour': 'operations { time actionType status count }',
   'deliveries by hour': 'deliveries { time attempts failedAttempts p50Ms p95Ms p99Ms }',
   'records by hour': 'records { time read written receivedEvents }',
+  'streams by hour': 'streams { time messages }',
 } as const;
 
 export interface Growth {

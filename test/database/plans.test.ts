@@ -243,8 +243,8 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       queryOf(
         parent,
         parent === 'Project'
-          ? `${ACTIVITY} { operations { count } deliveries { ${DELIVERIES} } records { read } }`
-          : `${ACTIVITY} { ${DELIVERIES} }`,
+          ? `${ACTIVITY} { operations { count } deliveries { ${DELIVERIES} } records { read } streams { messages } }`
+          : `${ACTIVITY} { ${DELIVERIES} } streamActivity(from: "${from}", bucket: HOUR) { messages }`,
       ),
     );
     const answers: Record<string, { activity: unknown }>[] = [];

@@ -27,29 +27,30 @@ interface Run extends Partial<Record<Column, string>> {
   key: string;
 }
 
+type Kind = 'operation' | 'delivery' | 'record' | 'stream';
+
 /** What is counted already, and what is still to be added, in one statement: so it is of one moment. */
-const COUNTS = (columns: readonly Column[]) => `
+const COUNTS = (kind: Kind, columns: readonly Column[], ofKey: string) => `
   select false as "isNew", "time", "key", ${columns.map((name) => `"${name}"::text`).join(', ')} from "ActivityCount"
-  where "projectId" = $1 and "grain" = $2 and "kind" = $5 and "time" >= activity_block($2, $3) and "time" < $4
+  where "projectId" = $1 and "grain" = $2 and "kind" = '${kind}' and "time" >= activity_block($2, $3) and "time" < $4 ${ofKey}
   union all
   select true, date_trunc($2, "time", 'UTC'), "key", ${columns.map((name) => `array["${name}"]::text`).join(', ')}
   from (
     select "time", "key", ${columns.map((name) => `sum("${name}") as "${name}"`).join(', ')} from "ActivityDelta"
-    where "projectId" = $1 and "kind" = $5 and "time" >= $3 and "time" < $4 group by 1, 2
+    where "projectId" = $1 and "kind" = '${kind}' and "time" >= $3 and "time" < $4 ${ofKey} group by 1, 2
   ) added`;
-const STATEMENTS = { operation: COUNTS(['first']), record: COUNTS(COUNTED) };
 
 /** Percentiles of a bucket that something is to be added to are those of all its durations: they come last, and hold. */
-const DELIVERIES = (ofDestination: string) => `
+const DELIVERIES = (ofKey: string) => `
   with added as materialized (
     select date_trunc($2, "time", 'UTC') as "time", "key", "bucket", sum("first")::int as "first", sum("second")::int as "second"
     from (
       select "time", "key", "bucket", sum("first") as "first", sum("second") as "second" from "ActivityDelta"
-      where "projectId" = $1 and "kind" = 'delivery' and "time" >= $3 and "time" < $4 ${ofDestination} group by 1, 2, 3
+      where "projectId" = $1 and "kind" = 'delivery' and "time" >= $3 and "time" < $4 ${ofKey} group by 1, 2, 3
     ) of_minutes group by 1, 2, 3
   )
   select false as "isNew", "time", "key", "first"::text, "second"::text, "p50Ms"::text, "p95Ms"::text, "p99Ms"::text
-  from "ActivityCount" where "projectId" = $1 and "grain" = $2 and "kind" = 'delivery' and "time" >= activity_block($2, $3) and "time" < $4 ${ofDestination}
+  from "ActivityCount" where "projectId" = $1 and "grain" = $2 and "kind" = 'delivery' and "time" >= activity_block($2, $3) and "time" < $4 ${ofKey}
   union all
   select true, a."time", a."key", array[a."first"]::text, array[a."second"]::text,
     array[p."ms"[1]]::text, array[p."ms"[2]]::text, array[p."ms"[3]]::text
@@ -65,27 +66,29 @@ const DELIVERIES = (ofDestination: string) => `
     ) d("step", "count") on d."step" = n
     group by n order by n)) offset 0) p("ms")
   order by "isNew"`;
-const DELIVERIES_OF_ALL = DELIVERIES('');
-const DELIVERIES_OF_ONE = DELIVERIES('and "key" = $5');
+
+const STATEMENTS = (ofKey: string): Record<Kind, string> => ({
+  operation: COUNTS('operation', ['first'], ofKey),
+  delivery: DELIVERIES(ofKey),
+  record: COUNTS('record', COUNTED, ofKey),
+  stream: COUNTS('stream', ['first'], ofKey),
+});
+const OF_ALL = STATEMENTS('');
+const OF_ONE = STATEMENTS('and "key" = $5');
 
 /** In the order of their keys. */
 export async function activityLines(
   { database }: Call,
-  kind: 'operation' | 'delivery' | 'record',
+  kind: Kind,
   range: ActivityRange,
 ): Promise<ActivityLine[]> {
   const { projectId, destinationId, grain, from, until } = range;
   const values = [projectId, grain, from, until];
-  if (kind !== 'delivery') {
-    return linesOf(range, await database.rows.query<Run>(STATEMENTS[kind], [...values, kind]));
-  }
-  if (destinationId === null) {
-    return linesOf(range, await database.rows.query<Run>(DELIVERIES_OF_ALL, values));
-  }
-  return linesOf(
-    range,
-    await database.rows.query<Run>(DELIVERIES_OF_ONE, [...values, destinationId]),
-  );
+  const runs =
+    destinationId === null
+      ? await database.rows.query<Run>(OF_ALL[kind], values)
+      : await database.rows.query<Run>(OF_ONE[kind], [...values, destinationId]);
+  return linesOf(range, runs);
 }
 
 function linesOf({ from, until, bucketMs }: ActivityRange, runs: readonly Run[]): ActivityLine[] {

@@ -43,6 +43,13 @@ export const activityOfDestination = read(
     deliveryActivity(call, rangeOf(call, { projectId, destinationId }, given)),
 );
 
+/** The messages of a stream, counted. */
+export const activityOfStream = read(
+  'read',
+  (call: Call, { id: destinationId, projectId }: Row<'Destination'>, given: ActivityInput) =>
+    streamActivity(call, rangeOf(call, { projectId, destinationId }, given)),
+);
+
 type Subject = Pick<ActivityRange, 'projectId' | 'destinationId'>;
 
 function rangeOf(
@@ -133,6 +140,23 @@ export async function deliveryActivity(
         p99Ms: p99Ms[at] || null,
       };
     };
+  });
+}
+
+export interface StreamActivity {
+  time: Date;
+  projectId: string;
+  destinationId: string;
+  messages: number;
+}
+
+/** By when messages were put into streams, and their destination. */
+export async function streamActivity(call: Call, range: ActivityRange): Promise<StreamActivity[]> {
+  const { projectId } = range;
+  const lines = await activityLines(call, 'stream', range);
+  return bucketsOf(range, lines, ({ key: destinationId, first }) => (time, at) => {
+    const messages = first[at] ?? 0;
+    return messages === 0 ? null : { time, projectId, destinationId, messages };
   });
 }
 

@@ -2,12 +2,15 @@ import {
   activityInput,
   activityOf,
   activityOfDestination,
+  activityOfStream,
   type DeliveryActivity as Deliveries,
   deliveryActivity,
   type OperationActivity as Operations,
   operationActivity,
   type RecordActivity as Records,
   recordActivity,
+  type StreamActivity as Streams,
+  streamActivity,
 } from '../../domain/activity/activity.ts';
 import type { ActivityRange } from '../../domain/activity/activity-lines.ts';
 import { byId } from '../../domain/scope.ts';
@@ -25,6 +28,7 @@ enumType('ActivityBucket', 'How activity is divided by time, in UTC.', {
 });
 
 const time = { type: 'DateTime', description: 'When the bucket begins.' } as const;
+const DELETED = 'The destination; null if it has been deleted.';
 
 const OperationActivity = builder.objectRef<Operations>('OperationActivity').implement({
   description: 'Operations of one type and status that were created in one bucket of time.',
@@ -54,7 +58,7 @@ const DeliveryActivity = builder.objectRef<Deliveries>('DeliveryActivity').imple
     destination: t.field({
       type: Destination,
       nullable: true,
-      description: 'The destination; null if it has been deleted.',
+      description: DELETED,
       resolve: ({ destinationId }, _args, { find }) => find(byId('Destination'), destinationId),
     }),
     attempts: t.exposeInt('attempts', { description: 'How many attempts there were.' }),
@@ -64,6 +68,23 @@ const DeliveryActivity = builder.objectRef<Deliveries>('DeliveryActivity').imple
     p50Ms: t.exposeInt('p50Ms', percentile(50)),
     p95Ms: t.exposeInt('p95Ms', percentile(95)),
     p99Ms: t.exposeInt('p99Ms', percentile(99)),
+  }),
+});
+
+const StreamActivity = builder.objectRef<Streams>('StreamActivity').implement({
+  description:
+    'Messages that were put into one destination of the type STREAM in one bucket of time.',
+  fields: (t) => ({
+    time: t.expose('time', time),
+    destination: t.field({
+      type: Destination,
+      nullable: true,
+      description: DELETED,
+      resolve: ({ destinationId }, _args, { find }) => find(byId('Destination'), destinationId),
+    }),
+    messages: t.exposeInt('messages', {
+      description: 'How many messages there were, those included that have been removed since.',
+    }),
   }),
 });
 
@@ -100,6 +121,11 @@ const Activity = builder.objectRef<ActivityRange>('Activity').implement({
         'Records by when they were read or written, and events by when they came, oldest first.',
       resolve: (range, _args, { call }) => recordActivity(call, range),
     }),
+    streams: t.field({
+      type: [StreamActivity],
+      description: 'Messages by when they were put into a stream and by stream, oldest first.',
+      resolve: (range, _args, { call }) => streamActivity(call, range),
+    }),
   }),
 });
 
@@ -121,5 +147,17 @@ builder.objectField(Destination, 'activity', (t) =>
     type: [DeliveryActivity],
     args: filterArgs(t.arg, activityInput),
     resolve: (destination, args, { call }) => activityOfDestination(call, destination, args),
+  }),
+);
+
+builder.objectField(Destination, 'streamActivity', (t) =>
+  t.field({
+    ...needing(
+      activityOfStream,
+      'Messages that were put into the stream in some time, for up to 90 days, oldest first; none of a destination of another type.',
+    ),
+    type: [StreamActivity],
+    args: filterArgs(t.arg, activityInput),
+    resolve: (destination, args, { call }) => activityOfStream(call, destination, args),
   }),
 );

@@ -3,10 +3,13 @@ import {
   activityInput,
   activityOf,
   activityOfDestination,
+  activityOfStream,
   type DeliveryActivity,
   deliveryActivity,
   operationActivity,
   recordActivity,
+  type StreamActivity,
+  streamActivity,
 } from '../../domain/activity/activity.ts';
 import type { ActivityRange } from '../../domain/activity/activity-lines.ts';
 import { within } from '../../domain/declared-read.ts';
@@ -62,10 +65,17 @@ const records = resource('RecordActivity', 'Records and events in one bucket of 
   receivedEvents: count('How many events of providers were received.'),
 });
 
+const streams = resource('StreamActivity', 'Messages put into one stream in one bucket of time.', {
+  time,
+  destinationId: z.string().describe('The id of the destination.'),
+  messages: count('How many messages there were, those included that have been removed since.'),
+});
+
 const activity = resource('Activity', 'What the project has done in some time.', {
   operations: z.array(operations).describe('By when they were created, oldest first.'),
   deliveries: z.array(deliveries).describe('By when attempts began, oldest first.'),
   records: z.array(records).describe('By when it was, oldest first.'),
+  streams: z.array(streams).describe('By when messages were put in, oldest first.'),
 });
 
 function showDeliveries({
@@ -82,6 +92,12 @@ function showDeliveries({
     p99Ms: p99Ms ?? undefined,
   };
 }
+
+function showStream({ projectId: _project, ...counted }: StreamActivity) {
+  return counted;
+}
+
+const destination = z.string().min(1).max(64).describe('The id or the name of the destination.');
 
 export const activityEndpoints = [
   readEndpoint({
@@ -102,6 +118,7 @@ export const activityEndpoints = [
         })),
         deliveries: (await deliveryActivity(call, range)).map(showDeliveries),
         records: await recordActivity(call, range),
+        streams: (await streamActivity(call, range)).map(showStream),
       };
     },
   }),
@@ -110,13 +127,19 @@ export const activityEndpoints = [
     path: '/projects/{projectIdOrName}/destinations/{destination}/activity',
     tag,
     summary: 'Counts the attempts to send to a destination in some time, for up to 90 days.',
-    input: z.object({
-      projectIdOrName,
-      destination: z.string().min(1).max(64).describe('The id or the name of the destination.'),
-      ...activityInput.shape,
-    }),
+    input: z.object({ projectIdOrName, destination, ...activityInput.shape }),
     read: within(getDestination, activityOfDestination),
     output: z.array(deliveries).describe('By when attempts began, oldest first.'),
     show: (found: DeliveryActivity[]) => found.map(showDeliveries),
+  }),
+  readEndpoint({
+    id: 'getStreamActivity',
+    path: '/projects/{projectIdOrName}/destinations/{destination}/stream-activity',
+    tag,
+    summary: 'Counts the messages that were put into a stream in some time, for up to 90 days.',
+    input: z.object({ projectIdOrName, destination, ...activityInput.shape }),
+    read: within(getDestination, activityOfStream),
+    output: z.array(streams).describe('By when messages were put in, oldest first.'),
+    show: (found: StreamActivity[]) => found.map(showStream),
   }),
 ];

@@ -4,6 +4,7 @@ import { foldActivity } from '../../../src/domain/activity/activity-deltas.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/rows.ts';
+import { createStream, put } from '../../support/scenes/streams.ts';
 
 const app = await sharedApp();
 const insert = insertRows(app);
@@ -14,7 +15,8 @@ const ACTIVITY = `query ($id: String!, $from: DateTime!, $until: DateTime, $buck
   project(idOrName: $id) { activity(from: $from, until: $until, bucket: $bucket) {
     operations { time actionType status count }
     deliveries { time destination { id } attempts failedAttempts p50Ms p95Ms p99Ms }
-    records { time read written receivedEvents } } } }`;
+    records { time read written receivedEvents }
+    streams { time destination { id } messages } } } }`;
 
 async function activity(tenant: Tenant, given: object = {}) {
   const from = '2026-05-01T00:00:00Z';
@@ -139,6 +141,33 @@ test("a destination's own activity is that of its deliveries", async () => {
   expect(await bothTimes(() => tenant.query(query, { id }))).toEqual({
     node: { activity: [{ destination: { id }, attempts: 1 }] },
   });
+});
+
+test('messages of streams are counted by stream, and stay counted when they are removed', async () => {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const { database } = services;
+  const lake = await createStream(database, { projectId, name: 'lake' });
+  const pond = await createStream(database, { projectId, name: 'pond' });
+  await put(database, lake, { names: ['a', 'b'] });
+  await put(database, lake, { names: ['c'] });
+  await put(database, pond, { names: ['d'] });
+  const ofToday = { from: new Date(Date.now() - 3_600_000), until: null, bucket: 'DAY' };
+  const counted = async () => {
+    const { streams } = await activity(tenant, ofToday);
+    const sums: Record<string, number> = {};
+    for (const { destination, messages } of streams) {
+      sums[destination.id] = (sums[destination.id] ?? 0) + messages;
+    }
+    return sums;
+  };
+  expect(await bothTimes(counted)).toEqual({ [lake.destinationId]: 3, [pond.destinationId]: 1 });
+  await prisma.streamMessage.deleteMany({ where: { projectId } });
+  expect(await counted()).toEqual({ [lake.destinationId]: 3, [pond.destinationId]: 1 });
+  const query = `query ($id: ID!, $from: DateTime!) { node(id: $id) { ... on Destination {
+    streamActivity(from: $from, bucket: DAY) { destination { name } messages } } } }`;
+  const { node } = await tenant.query(query, { id: pond.destinationId, from: ofToday.from });
+  expect(node.streamActivity).toEqual([{ destination: { name: 'pond' }, messages: 1 }]);
 });
 
 test('records are counted when they are read and written, once each', async () => {
