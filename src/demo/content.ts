@@ -1,5 +1,8 @@
 /** What the demo holds, as the inputs of the gateway's own mutations. */
 
+/** A destination whose messages are followed. */
+export const DEMO_STREAM = 'live';
+
 /** Seven ways to connect: one for each scheme that the sandbox has. The first is the installation's. */
 export const DEMO_CONNECTIONS = [
   {
@@ -97,7 +100,7 @@ const second = {
       contacts,
       {
         objectName: 'companies',
-        destination: 'records',
+        destination: DEMO_STREAM,
         requiredFields: [{ fieldName: 'name' }, { fieldName: 'domain' }],
         optionalFieldsAuto: 'all',
       },
@@ -138,11 +141,18 @@ export const DEMO_APP = {
   clientSecret: 'sandbox-secret',
 } as const;
 
+/** Two inboxes of the sandbox, and a stream to follow. */
+export const DEMO_DESTINATIONS = [
+  { name: 'events', type: 'WEBHOOK' },
+  { name: 'records', type: 'WEBHOOK' },
+  { name: DEMO_STREAM, type: 'STREAM' },
+] as const;
+
 /** Where events go; records go to the destination that a read object names. */
 export const DEMO_ROUTES = [
   {
     topic: 'connections',
-    destination: 'events',
+    destinations: ['events', DEMO_STREAM],
     eventTypes: [
       'CONNECTION_CREATED',
       'CONNECTION_UPDATED',
@@ -153,12 +163,12 @@ export const DEMO_ROUTES = [
   },
   {
     topic: 'installations',
-    destination: 'events',
+    destinations: ['events', DEMO_STREAM],
     eventTypes: ['INSTALLATION_CREATED', 'INSTALLATION_UPDATED', 'INSTALLATION_DELETED'],
   },
   {
     topic: 'data',
-    destination: 'records',
+    destinations: ['records', DEMO_STREAM],
     eventTypes: [
       'READ_BACKFILL_DONE',
       'READ_TRIGGERED_DONE',

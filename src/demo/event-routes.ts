@@ -1,5 +1,5 @@
-/** Topics, destinations at the sandbox's inbox, and the routes between them. */
-import { DEMO_ROUTES } from './content.ts';
+/** Topics, destinations, and the routes between them. */
+import { DEMO_DESTINATIONS, DEMO_ROUTES, DEMO_STREAM } from './content.ts';
 import { type Data, DEMO_PROJECT, type Runner } from './runner.ts';
 
 const projectIdOrName = DEMO_PROJECT;
@@ -11,20 +11,19 @@ export const KNOWN_ROUTES = `
   eventTopicRoutes { nodes { eventType topic { id } } }
   topicDestinationRoutes { nodes { topic { id } destination { id } } }`;
 
-export async function fillRoutes(runner: Runner, known: Data, sandboxUrl: string): Promise<void> {
+/** Returns the id of the stream. */
+export async function fillRoutes(runner: Runner, known: Data, sandboxUrl: string): Promise<string> {
   const topics = namesToIds(known.topics.nodes);
-  const destinations = namesToIds(known.destinations.nodes);
-  await moveInboxes(runner, known.destinations.nodes, sandboxUrl);
-  for (const { topic, destination, eventTypes } of DEMO_ROUTES) {
+  const destinations = await fillDestinations(runner, known.destinations.nodes, sandboxUrl);
+  for (const { topic, destinations: names, eventTypes } of DEMO_ROUTES) {
     const topicId = topics.get(topic) ?? (await createTopic(runner, topic));
     topics.set(topic, topicId);
-    const destinationId =
-      destinations.get(destination) ?? (await createDestination(runner, destination, sandboxUrl));
-    destinations.set(destination, destinationId);
-    const isRouted = known.topicDestinationRoutes.nodes.some(
-      (route: Data) => route.topic.id === topicId && route.destination.id === destinationId,
-    );
-    if (!isRouted) {
+    for (const name of names) {
+      const destinationId = destinations[name];
+      const isRouted = known.topicDestinationRoutes.nodes.some(
+        (route: Data) => route.topic.id === topicId && route.destination.id === destinationId,
+      );
+      if (isRouted) continue;
       const input = { projectIdOrName, topicId, destinationId };
       await runner.change('createTopicDestinationRoute', input, 'topicDestinationRoute { id }');
     }
@@ -37,31 +36,37 @@ export async function fillRoutes(runner: Runner, known: Data, sandboxUrl: string
       await runner.change('createEventTopicRoute', input, 'eventTopicRoute { id }');
     }
   }
+  return destinations[DEMO_STREAM];
 }
 
-/** The sandbox may have another port at each start. */
-async function moveInboxes(runner: Runner, nodes: Data[], sandboxUrl: string): Promise<void> {
-  for (const { id, name, url } of nodes) {
-    const isOurs = DEMO_ROUTES.some(({ destination }) => destination === name);
-    if (!isOurs || url === inboxUrl(sandboxUrl, name)) continue;
-    const input = { projectIdOrName, destinationId: id, url: inboxUrl(sandboxUrl, name) };
+type Name = (typeof DEMO_DESTINATIONS)[number]['name'];
+
+/** Their ids. The sandbox may have another port at each start: its inboxes move along. */
+async function fillDestinations(
+  runner: Runner,
+  known: Data[],
+  sandboxUrl: string,
+): Promise<Record<Name, string>> {
+  const ids = { events: '', records: '', [DEMO_STREAM]: '' };
+  for (const { name, type } of DEMO_DESTINATIONS) {
+    const address = type === 'WEBHOOK' ? { url: `${sandboxUrl}/inbox/${name}` } : {};
+    const made = known.find((one) => one.name === name);
+    ids[name] = made?.id ?? (await createDestination(runner, { name, type, ...address }));
+    if (!made || !address.url || made.url === address.url) continue;
+    const input = { projectIdOrName, destinationId: made.id, ...address };
     await runner.change('updateDestination', input, 'destination { id }');
   }
+  return ids;
+}
+
+async function createDestination(runner: Runner, given: object): Promise<string> {
+  const input = { projectIdOrName, ...given };
+  return (await runner.change('createDestination', input, 'destination { id }')).destination.id;
 }
 
 async function createTopic(runner: Runner, name: string): Promise<string> {
   const { topic } = await runner.change('createTopic', { projectIdOrName, name }, 'topic { id }');
   return topic.id;
-}
-
-async function createDestination(runner: Runner, name: string, sandboxUrl: string) {
-  const input = { projectIdOrName, name, type: 'WEBHOOK', url: inboxUrl(sandboxUrl, name) };
-  const { destination } = await runner.change('createDestination', input, 'destination { id }');
-  return destination.id as string;
-}
-
-function inboxUrl(sandboxUrl: string, name: string): string {
-  return `${sandboxUrl}/inbox/${name}`;
 }
 
 function namesToIds(nodes: { id: string; name: string }[]): Map<string, string> {

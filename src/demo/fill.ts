@@ -12,6 +12,8 @@ export interface DemoProject {
   projectName: string;
   integrationId: string;
   installationId: string;
+  /** The destination to follow. */
+  streamId: string;
 }
 
 interface Filling {
@@ -49,14 +51,15 @@ export async function fillProject({
   const known = project ?? (await createProject(runner, orgId));
   const projectId = known.id;
   const apiKey = knownKey ?? (await newApiKey(runner));
-  await fillRoutes(runner, known, services.sandboxUrl());
+  const streamId = await fillRoutes(runner, known, services.sandboxUrl());
   if (known.providerApps.totalCount === 0) await createApp(runner);
   await fillConnections(runner, known);
   const integrationId = await fillIntegration(runner, known);
   const installation = await fillInstallation(runner, known);
   await addOperations(services, { projectId, integrationId, ...installation });
   const { installationId } = installation;
-  return { orgId, projectId, projectName: DEMO_PROJECT, integrationId, installationId, apiKey };
+  const ids = { orgId, projectId, integrationId, installationId, streamId };
+  return { ...ids, projectName: DEMO_PROJECT, apiKey };
 }
 
 async function createOrg(runner: Runner): Promise<string> {

@@ -15,6 +15,7 @@ export function demoTabs(demo: Demo | null): Tab[] {
     OPERATIONS,
     GENERATE_CONNECTION,
     EVENTS,
+    messages(demo.streamId),
     WRITE_RECORD,
     metadata(demo.installationId),
     TRIGGER_READ,
@@ -93,6 +94,17 @@ subscription Events {
       data
       connection { id status }
     }
+  }
+}
+`;
+
+const messages = (streamId: string) => `# What the stream "live" was given, and what comes.
+# Stays open until you leave this tab.
+# After a break, put the last cursor into after: "..."
+subscription Messages {
+  streamMessages(destinationId: "${streamId}") {
+    cursor
+    node { id createTime body }
   }
 }
 `;

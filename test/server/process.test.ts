@@ -72,6 +72,7 @@ test('a first start fills the demo, a second keeps it, and what a kill cut off g
     projectId: expect.stringMatching(/^prj_/),
     integrationId: expect.stringMatching(/^int_/),
     installationId: expect.stringMatching(/^ins_/),
+    streamId: expect.stringMatching(/^dst_/),
     sandboxUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:/),
   });
   const counted = await ask(
@@ -93,17 +94,23 @@ test('a first start fills the demo, a second keeps it, and what a kill cut off g
   expect(after).toMatchObject({ apiKey: before.apiKey, projectId: before.projectId });
   expect(after.bearerToken).not.toBe(before.bearerToken);
   const destinations = await ask(
-    '{ project(idOrName: "demo") { destinations { nodes { url } } operations(first: 1) { totalCount } } }',
+    '{ project(idOrName: "demo") { destinations { nodes { name url } } operations(first: 1) { totalCount } } }',
   );
   const { data } = (await destinations.json()) as {
     data: {
-      project: { destinations: { nodes: { url: string }[] }; operations: { totalCount: number } };
+      project: {
+        destinations: { nodes: { name: string; url: string | null }[] };
+        operations: { totalCount: number };
+      };
     };
   };
   expectDemoOperations(data.project);
-  for (const { url: inbox } of data.project.destinations.nodes) {
-    expect(inbox.startsWith(after.sandboxUrl)).toBe(true);
-  }
+  const urls = data.project.destinations.nodes.map(({ name, url: inbox }) => [name, inbox]);
+  expect(Object.fromEntries(urls)).toEqual({
+    events: `${after.sandboxUrl}/inbox/events`,
+    records: `${after.sandboxUrl}/inbox/records`,
+    live: null,
+  });
   for (const secret of [before.apiKey, before.bearerToken, after.bearerToken]) {
     expect(first.output() + again.output()).not.toContain(secret);
   }
