@@ -177,14 +177,20 @@ export function testChanges(stage: () => Stage) {
 
   test('a route is made and removed in the picture', async () => {
     await open('routes');
-    await press('New route');
+    await press('data');
+    await page.getByRole('heading', { name: 'Its routes' }).waitFor();
+    const rows = page.getByRole('region', { name: 'Routes', exact: true }).getByRole('row');
+    await expect.poll(() => rows.filter({ hasNotText: 'topic data' }).count()).toBe(1);
+    await holdToAxe(page);
+    await press('Lead events to a topic');
     await choose('Event', 'Subscribe create error');
-    await choose('Topic', 'data');
-    await pressInDialog('Make it');
+    await pressInDialog('Make the route');
+    await press('Subscribe create error');
     const remove = page.getByRole('button', {
-      name: /^Remove the route from Subscribe create error/,
+      name: 'Remove the route from Subscribe create error to topic data',
     });
     await remove.waitFor();
+    expect(await rows.count()).toBe(2);
     const routes = async () =>
       (
         await stage().api(`{ project(idOrName: "demo") {

@@ -5,6 +5,7 @@ import { testChanges } from './changes.ts';
 import { testConnect } from './connect.ts';
 import { testDeliveries } from './deliveries.ts';
 import { testLive } from './live.ts';
+import { testNewcomer } from './newcomer.ts';
 import { testPages } from './pages.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -21,6 +22,7 @@ describe.skipIf(noBrowser)('in a browser', () => {
 
   // The first one leaves the demo as it is; a later one may delete and restart.
   describe('pages', () => testPages(stage));
+  describe('newcomer', () => testNewcomer(stage));
   describe('connect', () => testConnect(stage));
   describe('deliveries', () => testDeliveries(stage));
   describe('changes', () => testChanges(stage));

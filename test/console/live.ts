@@ -4,6 +4,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { openConsole } from '../support/console.ts';
 import type { Stage } from './stage.ts';
 
+/** More than the tail begins with. */
+const OLDER = 55;
+
 export function testLive(stage: () => Stage) {
   let page: Page;
   beforeAll(async () => {
@@ -71,5 +74,29 @@ export function testLive(stage: () => Stage) {
     await page.reload();
     await page.locator('td .status.bad').first().waitFor();
     expect(await page.locator('td .status.good').count()).toBe(0);
+  });
+
+  test('older events are read when they are asked for, each once, and a time that is over has no tail', async () => {
+    await Promise.all(Array.from({ length: OLDER }, (_none, index) => connect(`older-${index}`)));
+    await openConsole(page, `${stage().url}/console/demo/events?type=CONNECTION_CREATED&time=day`);
+    const row = page.locator('main .lines li');
+    await expect.poll(() => row.count()).toBe(50);
+    await connect('newer');
+    await page.getByText('newer', { exact: true }).waitFor();
+    while (await page.getByRole('button', { name: 'Show older' }).isVisible()) {
+      const before = await row.count();
+      await page.getByRole('button', { name: 'Show older' }).click();
+      await expect.poll(() => row.count()).toBeGreaterThan(before);
+    }
+    const { project } = await stage().api(`{ project(idOrName: "demo") {
+      notificationEvents(eventTypes: [CONNECTION_CREATED]) { totalCount } } }`);
+    const addresses = await row
+      .getByRole('link')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    expect(new Set(addresses).size).toBe(addresses.length);
+    expect(addresses.length).toBe(project.notificationEvents.totalCount);
+    await openConsole(page, `${stage().url}/console/demo/events?until=2020-01-01T00:00:00.000Z`);
+    await page.getByText('No event of this type in this time').waitFor();
+    expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
   });
 }

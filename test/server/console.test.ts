@@ -1,5 +1,5 @@
 /** What is served at /console, without a browser: files, their caching, what may run, and the demo's sign-in. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -119,4 +119,20 @@ test("the demo's key is given to a browser of this machine alone", async () => {
   expect(await demoFor({ 'x-forwarded-for': '198.51.100.7' })).toBe(204);
   const { apiKey } = await (await fetch(`${url}/console/demo.json`)).json();
   expect(apiKey).toMatch(/^ik_/);
+});
+
+test('what is built under a running server is served', async () => {
+  const built = join(import.meta.dirname, '..', '..', 'console', 'dist');
+  const name = 'assets/put-in-place.js';
+  const changed = () => utimesSync(built, new Date(), new Date());
+  expect((await fetch(`${url}/console/${name}`)).status).toBe(404);
+  writeFileSync(join(built, name), 'later');
+  try {
+    changed();
+    expect(await (await fetch(`${url}/console/${name}`)).text()).toBe('later');
+  } finally {
+    rmSync(join(built, name));
+    changed();
+  }
+  expect((await fetch(`${url}/console/${name}`)).status).toBe(404);
 });

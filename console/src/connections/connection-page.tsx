@@ -5,7 +5,7 @@ import type { connectionPageDeleteMutation } from '../../__generated__/connectio
 import type { connectionPageQuery } from '../../__generated__/connectionPageQuery.graphql.ts';
 import type { connectionPageRefreshMutation } from '../../__generated__/connectionPageRefreshMutation.graphql.ts';
 import { InstallationRows } from '../installations/installation-rows.tsx';
-import { Confirm } from '../parts/dialog.tsx';
+import { ConfirmChange } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
@@ -93,7 +93,11 @@ export default function ConnectionPage({ project, id = '' }: PageProps) {
           of={{
             Status: <Status of={node.status ?? ''} />,
             Scheme: schemeName(node.authScheme ?? ''),
-            Group: `${node.group?.groupName} (${node.group?.groupRef})`,
+            Group: node.group && (
+              <Link href={address(`groups/${encodeURIComponent(node.group.groupRef)}`)}>
+                {node.group.groupName}
+              </Link>
+            ),
             Consumer: `${node.consumer?.consumerName} (${node.consumer?.consumerRef})`,
             'Access token ends': byToken(node.authScheme) ? (
               <Time of={node.tokenExpireTime} none="not known" />
@@ -134,7 +138,6 @@ const byToken = (scheme: string | undefined) => scheme?.startsWith('OAUTH2') ?? 
 function Actions({ project, connection }: { project: string; connection: Connection }) {
   const address = useAddress(project);
   const refresh = useChange<connectionPageRefreshMutation>(REFRESH);
-  const remove = useChange<connectionPageDeleteMutation>(DELETE);
   const { id: connectionId = '', authScheme = '' } = connection;
   const input = { projectIdOrName: project, connectionId };
   return (
@@ -146,11 +149,11 @@ function Actions({ project, connection }: { project: string; connection: Connect
         </Action>
       )}
       {authScheme.startsWith('OAUTH2_AUTHORIZATION') && <ConsentAction input={input} />}
-      <Confirm
+      <ConfirmChange<connectionPageDeleteMutation>
         opener="Delete"
         title="Delete this connection?"
-        change={remove}
-        onConfirm={() => remove.run({ input })}
+        mutation={DELETE}
+        variables={{ input }}
         leadsTo={address('connections')}
       >
         {connection.installations?.totalCount ? (
@@ -162,7 +165,7 @@ function Actions({ project, connection }: { project: string; connection: Connect
           <p>Nothing is read or written through it. The group has to connect again to come back.</p>
         )}
         <Installations of={connection.installations} address={address} />
-      </Confirm>
+      </ConfirmChange>
     </>
   );
 }

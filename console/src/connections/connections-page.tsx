@@ -1,7 +1,6 @@
 /** The connections of the project, with those that need care. */
-import { graphql, usePaginationFragment } from 'react-relay';
-import type { connectionsPage_project$key } from '../../__generated__/connectionsPage_project.graphql.ts';
-import type { connectionsPageNextQuery } from '../../__generated__/connectionsPageNextQuery.graphql.ts';
+import { graphql } from 'react-relay';
+import type { connectionsPage_project$data } from '../../__generated__/connectionsPage_project.graphql.ts';
 import type { connectionsPageQuery } from '../../__generated__/connectionsPageQuery.graphql.ts';
 import {
   Filter,
@@ -12,7 +11,7 @@ import {
   useSearch,
   useTimeRange,
 } from '../parts/filters.tsx';
-import { Empty, Missing, Page } from '../parts/page.tsx';
+import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { PageProps } from '../shell/places.ts';
@@ -66,9 +65,16 @@ const LIST = graphql`
 
 const STATUSES = ['WORKING', 'CREATED', 'BAD_CREDENTIALS'] as const;
 const LOOK_MS = 10_000;
+const EMPTY = (
+  <Empty title="No connection">
+    A customer connects on the connect page, or your backend calls generateConnection.
+  </Empty>
+);
+
+const listOf = ({ connections }: connectionsPage_project$data) => connections;
 
 export default function ConnectionsPage({ project: idOrName }: PageProps) {
-  const [status, setStatus] = useFilter('status', STATUSES);
+  const status = useFilter('status', STATUSES);
   const createTime = useTimeRange();
   const { search, isSearching } = useSearch();
   const variables = { project: idOrName, status, createTime, search, isSearching };
@@ -76,50 +82,26 @@ export default function ConnectionsPage({ project: idOrName }: PageProps) {
   const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
   return (
-    <Page
+    <ListPage
       title="Connections"
       about="Accounts at providers that groups and consumers have connected."
       actions={<ConnectCustomer project={idOrName} />}
       query={QUERY}
       variables={variables}
+      filters={
+        <>
+          <Search label="Group or consumer" />
+          <Filter name="status" label="Status" values={STATUSES} isDisabled={isSearching} />
+          <TimeFilter isDisabled={isSearching} />
+        </>
+      }
     >
-      <div className="filters">
-        <Search label="Group or consumer" />
-        <Filter
-          label="Status"
-          values={STATUSES}
-          value={status}
-          onChange={setStatus}
-          isDisabled={isSearching}
-        />
-        <TimeFilter isDisabled={isSearching} />
-      </div>
-      <section className="card">
-        {project.found && <FoundConnections project={project.found} address={address} />}
-        {project.all && <List project={project.all} address={address} />}
-      </section>
-    </Page>
-  );
-}
-
-interface ListProps {
-  project: connectionsPage_project$key;
-  address: (path: string) => string;
-}
-
-function List({ project, address }: ListProps) {
-  const { data, ...pages } = usePaginationFragment<
-    connectionsPageNextQuery,
-    connectionsPage_project$key
-  >(LIST, project);
-  const empty = (
-    <Empty title="No connection">
-      A customer connects on the connect page, or your backend calls generateConnection.
-    </Empty>
-  );
-  return (
-    <Paged list={data.connections} pages={pages} empty={empty}>
-      {(connections) => <ConnectionRows connections={connections} address={address} />}
-    </Paged>
+      {project.found && <FoundConnections project={project.found} address={address} />}
+      {project.all && (
+        <Paged fragment={LIST} of={project.all} list={listOf} empty={EMPTY}>
+          {(connections) => <ConnectionRows connections={connections} address={address} />}
+        </Paged>
+      )}
+    </ListPage>
   );
 }

@@ -1,7 +1,6 @@
 /** Connections by the beginning of a word of their group or consumer. */
-import { graphql, usePaginationFragment } from 'react-relay';
+import { graphql } from 'react-relay';
 import type { foundConnections_project$key } from '../../__generated__/foundConnections_project.graphql.ts';
-import type { foundConnectionsNextQuery } from '../../__generated__/foundConnectionsNextQuery.graphql.ts';
 import { Empty } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { ConnectionRows } from './connection-rows.tsx';
@@ -33,16 +32,9 @@ interface FoundConnectionsProps {
 }
 
 export function FoundConnections({ project, address }: FoundConnectionsProps) {
-  const { data, ...pages } = usePaginationFragment<
-    foundConnectionsNextQuery,
-    foundConnections_project$key
-  >(FOUND, project);
+  const empty = <Empty title="No group or consumer of that name has a connection" />;
   return (
-    <Paged
-      list={data.found}
-      pages={pages}
-      empty={<Empty title="No group or consumer of that name has a connection" />}
-    >
+    <Paged fragment={FOUND} of={project} list={(data) => data.found} empty={empty}>
       {(connections) => <ConnectionRows connections={connections} address={address} />}
     </Paged>
   );

@@ -1,8 +1,7 @@
 /** What a destination was sent, newest first. */
-import { graphql, usePaginationFragment } from 'react-relay';
+import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { deliveriesList_destination$key } from '../../__generated__/deliveriesList_destination.graphql.ts';
-import type { deliveriesListNextQuery } from '../../__generated__/deliveriesListNextQuery.graphql.ts';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
@@ -42,21 +41,14 @@ interface DeliveriesListProps {
 
 export function DeliveriesList({ project, destination }: DeliveriesListProps) {
   const address = useAddress(project);
-  const { data, ...pages } = usePaginationFragment<
-    deliveriesListNextQuery,
-    deliveriesList_destination$key
-  >(LIST, destination);
+  const empty = (
+    <Empty title="Nothing was sent">
+      <Link href={address('routes')}>A route</Link> leads events here; an integration's objects name
+      the destination of their records.
+    </Empty>
+  );
   return (
-    <Paged
-      list={data.deliveries}
-      pages={pages}
-      empty={
-        <Empty title="Nothing was sent">
-          <Link href={address('routes')}>A route</Link> leads events here; an integration's objects
-          name the destination of their records.
-        </Empty>
-      }
-    >
+    <Paged fragment={LIST} of={destination} list={(data) => data.deliveries} empty={empty}>
       {(deliveries) => <DeliveryRows project={project} deliveries={deliveries} address={address} />}
     </Paged>
   );

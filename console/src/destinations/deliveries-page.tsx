@@ -1,11 +1,10 @@
 /** What the project's destinations were sent, newest first. */
-import { graphql, usePaginationFragment } from 'react-relay';
-import type { deliveriesPage_project$key } from '../../__generated__/deliveriesPage_project.graphql.ts';
-import type { deliveriesPageNextQuery } from '../../__generated__/deliveriesPageNextQuery.graphql.ts';
+import { graphql } from 'react-relay';
+import type { deliveriesPage_project$data } from '../../__generated__/deliveriesPage_project.graphql.ts';
 import type { deliveriesPageQuery } from '../../__generated__/deliveriesPageQuery.graphql.ts';
 import { NotificationEventType as EVENT_TYPES } from '../../__generated__/enums.ts';
 import { Filter, TimeFilter, useAddress, useFilter, useTimeRange } from '../parts/filters.tsx';
-import { Empty, Missing, Page } from '../parts/page.tsx';
+import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { PageProps } from '../shell/places.ts';
@@ -56,54 +55,43 @@ const LIST = graphql`
 `;
 
 const LOOK_MS = 5_000;
+const EMPTY = <Empty title="No delivery">Events and records that are sent are shown here.</Empty>;
+
+const listOf = ({ deliveries }: deliveriesPage_project$data) => deliveries;
 
 export default function DeliveriesPage({ project: idOrName }: PageProps) {
-  const [status, setStatus] = useFilter('status', STATUSES);
-  const [eventType, setType] = useFilter('type', EVENT_TYPES);
+  const status = useFilter('status', STATUSES);
+  const eventType = useFilter('type', EVENT_TYPES);
   const createTime = useTimeRange();
   const variables = { project: idOrName, status, eventType, createTime };
   const { project } = usePageQuery<deliveriesPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
   return (
-    <Page
+    <ListPage
       title="Deliveries"
       about="Each is one message to one destination. It is sent until it is taken or given up."
       actions={<RetryMany project={idOrName} status={status} createTime={createTime} />}
       query={QUERY}
       variables={variables}
+      filters={
+        <>
+          <Filter name="status" label="Status" values={STATUSES} />
+          <Filter name="type" label="Event" values={EVENT_TYPES} />
+          <TimeFilter />
+        </>
+      }
     >
-      <div className="filters">
-        <Filter label="Status" values={STATUSES} value={status} onChange={setStatus} />
-        <Filter label="Event" values={EVENT_TYPES} value={eventType} onChange={setType} />
-        <TimeFilter />
-      </div>
-      <section className="card">
-        <List idOrName={idOrName} project={project} />
-      </section>
-    </Page>
-  );
-}
-
-function List({ idOrName, project }: { idOrName: string; project: deliveriesPage_project$key }) {
-  const address = useAddress(idOrName);
-  const { data, ...pages } = usePaginationFragment<
-    deliveriesPageNextQuery,
-    deliveriesPage_project$key
-  >(LIST, project);
-  return (
-    <Paged
-      list={data.deliveries}
-      pages={pages}
-      empty={<Empty title="No delivery">Events and records that are sent are shown here.</Empty>}
-    >
-      {(deliveries) => (
-        <DeliveryRows
-          project={idOrName}
-          deliveries={deliveries}
-          address={address}
-          showsDestination
-        />
-      )}
-    </Paged>
+      <Paged fragment={LIST} of={project} list={listOf} empty={EMPTY}>
+        {(deliveries) => (
+          <DeliveryRows
+            project={idOrName}
+            deliveries={deliveries}
+            address={address}
+            showsDestination
+          />
+        )}
+      </Paged>
+    </ListPage>
   );
 }

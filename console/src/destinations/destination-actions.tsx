@@ -1,13 +1,12 @@
 /** Turning a destination off and on, another address, another secret, and its end. */
-import { useState } from 'react';
 import { graphql, useFragment } from 'react-relay';
 import type { destinationActions_destination$key } from '../../__generated__/destinationActions_destination.graphql.ts';
 import type { destinationActionsDeleteMutation } from '../../__generated__/destinationActionsDeleteMutation.graphql.ts';
 import type { destinationActionsRotateMutation } from '../../__generated__/destinationActionsRotateMutation.graphql.ts';
 import type { destinationActionsUpdateMutation } from '../../__generated__/destinationActionsUpdateMutation.graphql.ts';
-import { Confirm, FormDialog } from '../parts/dialog.tsx';
+import { ConfirmChange, FormDialog, Secret } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
-import { Action, type FormValues, TextInput } from '../parts/form.tsx';
+import { Action, TextInput } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 import { TestAction } from './test-action.tsx';
 
@@ -60,7 +59,6 @@ export function DestinationActions({ project, destination }: ActionsProps) {
   const { id, status, type, ...shown } = useFragment(DESTINATION, destination);
   const address = useAddress(project);
   const update = useChange<destinationActionsUpdateMutation>(UPDATE);
-  const remove = useChange<destinationActionsDeleteMutation>(DELETE);
   const input = { projectIdOrName: project, destinationId: id };
   // A stream is read: nothing is sent, signed or stopped.
   const isWebhook = type === 'WEBHOOK';
@@ -78,15 +76,15 @@ export function DestinationActions({ project, destination }: ActionsProps) {
       )}
       {isWebhook && <Edit input={input} shown={shown} />}
       {isWebhook && <Rotate input={input} />}
-      <Confirm
+      <ConfirmChange<destinationActionsDeleteMutation>
         opener="Delete"
         title="Delete this destination?"
-        change={remove}
-        onConfirm={() => remove.run({ input })}
+        mutation={DELETE}
+        variables={{ input }}
         leadsTo={address('destinations')}
       >
         <p>What waits for it is not sent any more, and its routes go with it.</p>
-      </Confirm>
+      </ConfirmChange>
     </>
   );
 }
@@ -100,17 +98,13 @@ interface EditProps extends InputProps {
 }
 
 function Edit({ input, shown }: EditProps) {
-  const update = useChange<destinationActionsUpdateMutation>(UPDATE);
-  const save = ({ name, url }: FormValues) =>
-    update.run({ input: { ...input, name: String(name), url: String(url) } });
   return (
-    <FormDialog
+    <FormDialog<destinationActionsUpdateMutation>
       opener="Edit"
       title="Edit the destination"
       submit="Save"
-      change={update}
-      shown={['name', 'url']}
-      onSubmit={save}
+      mutation={UPDATE}
+      variables={({ name, url }) => ({ input: { ...input, name: String(name), url: String(url) } })}
     >
       <TextInput name="name" label="Name" isRequired defaultValue={shown.name} />
       <TextInput name="url" label="Address" isRequired defaultValue={shown.url ?? ''} />
@@ -119,28 +113,17 @@ function Edit({ input, shown }: EditProps) {
 }
 
 function Rotate({ input }: InputProps) {
-  const rotate = useChange<destinationActionsRotateMutation>(ROTATE);
-  const [secret, setSecret] = useState<string | null>(null);
-  const make = async () => {
-    const done = await rotate.run({ input });
-    setSecret(done?.rotateDestinationSecret.signingSecret ?? null);
-    return done;
-  };
+  const about = 'The new secret, with which you check messages:';
   return (
-    <FormDialog
+    <FormDialog<destinationActionsRotateMutation>
       opener="Rotate the secret"
       title="Rotate the signing secret"
       submit="Make a new secret"
-      change={rotate}
-      onSubmit={make}
-      made={
-        secret && {
-          about: 'The new secret, with which you check messages:',
-          value: secret,
-          label: 'Signing secret',
-        }
-      }
-      onClose={() => setSecret(null)}
+      mutation={ROTATE}
+      variables={() => ({ input })}
+      made={({ rotateDestinationSecret: { signingSecret } }) => (
+        <Secret about={about} value={signingSecret} label="Signing secret" />
+      )}
     >
       <p>For a day, messages carry signatures of both, so that your receiver can change over.</p>
     </FormDialog>

@@ -2,11 +2,10 @@
 import { lazy, useMemo } from 'react';
 import { graphql } from 'react-relay';
 import type { destinationActivityQuery } from '../../__generated__/destinationActivityQuery.graphql.ts';
-import { useFilter } from '../parts/filters.tsx';
-import { Choice } from '../parts/form.tsx';
 import { Empty, Panel } from '../parts/page.tsx';
 import type { Series } from '../parts/plot.tsx';
 import { usePageQuery } from '../parts/queries.ts';
+import { linesOf, PeriodChoice, sumOf, usePeriod } from './period.tsx';
 
 const Plot = lazy(async () => ({ default: (await import('../parts/plot.tsx')).Plot }));
 
@@ -27,34 +26,20 @@ const QUERY = graphql`
   }
 `;
 
-const HOUR_MS = 3_600_000;
-const PERIODS = {
-  day: { label: '24 hours', bucket: 'HOUR', bucketMs: HOUR_MS, buckets: 24 },
-  month: { label: '30 days', bucket: 'DAY', bucketMs: 24 * HOUR_MS, buckets: 30 },
-} as const;
-const CHOICES = Object.entries(PERIODS).map(([id, { label }]) => ({ id, label }));
 const LOOK_MS = 15_000;
 
 export default function DestinationActivity({ id }: { id: string }) {
-  const [chosen, setPeriod] = useFilter('period', ['day', 'month']);
-  const period = PERIODS[chosen ?? 'day'];
-  const { bucket, bucketMs, buckets, label } = period;
-  const first = (Math.floor(Date.now() / bucketMs) - buckets + 1) * bucketMs;
-  const variables = { id, bucket, from: new Date(first).toISOString() };
+  const { label, bucket, firstMs, bucketMs, buckets } = usePeriod();
+  const variables = { id, bucket, from: new Date(firstMs).toISOString() };
   const { node } = usePageQuery<destinationActivityQuery>(QUERY, variables, { everyMs: LOOK_MS });
   const activity = node?.activity;
   const plots = useMemo(
-    () => plotsOf(activity ?? [], { first, bucketMs, buckets }),
-    [activity, first, bucketMs, buckets],
+    () => plotsOf(activity ?? [], { firstMs, bucketMs, buckets }),
+    [activity, firstMs, bucketMs, buckets],
   );
   const last = activity?.at(-1);
   return (
-    <Panel
-      title={`Attempts of ${label}`}
-      actions={
-        <Choice label="Time" options={CHOICES} value={chosen ?? 'day'} onChange={setPeriod} />
-      }
-    >
+    <Panel title={`Attempts of ${label}`} actions={<PeriodChoice />}>
       {!last ? (
         <Empty title={`No attempt in ${label}`} />
       ) : (
@@ -80,20 +65,8 @@ type Activity = NonNullable<
   NonNullable<destinationActivityQuery['response']['node']>['activity']
 >[number];
 
-interface Buckets {
-  first: number;
-  bucketMs: number;
-  buckets: number;
-}
-
-function plotsOf(activity: readonly Activity[], { first, bucketMs, buckets }: Buckets) {
-  const starts = Array.from({ length: buckets }, (_none, index) => first + index * bucketMs);
-  const byTime = new Map(activity.map((one) => [Date.parse(one.time), one]));
-  const valuesOf = <None,>(of: (one: Activity) => number | null | undefined, none: None) =>
-    starts.map((start) => {
-      const one = byTime.get(start);
-      return (one && of(one)) ?? none;
-    });
+function plotsOf(activity: readonly Activity[], period: Parameters<typeof linesOf>[1]) {
+  const { times, valuesOf } = linesOf(activity, period);
   const all = valuesOf(({ attempts }) => attempts, 0);
   const failed = valuesOf(({ failedAttempts }) => failedAttempts, 0);
   const attempts: Series[] = [
@@ -105,7 +78,5 @@ function plotsOf(activity: readonly Activity[], { first, bucketMs, buckets }: Bu
     { name: 'p95 ms', tone: 'busy', values: valuesOf(({ p95Ms }) => p95Ms, null) },
     { name: 'p99 ms', tone: 'bad', values: valuesOf(({ p99Ms }) => p99Ms, null) },
   ];
-  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
-  const times = starts.map((start) => start / 1_000);
-  return { times, attempts, durations, all: sum(all), failed: sum(failed) };
+  return { times, attempts, durations, all: sumOf(all), failed: sumOf(failed) };
 }

@@ -41,11 +41,12 @@ const QUERY = graphql`
 
 /** Plots are a part of their own: the state doesn't wait for them. */
 const DestinationActivity = lazy(() => import('./destination-activity.tsx'));
+const StreamActivity = lazy(() => import('./stream-activity.tsx'));
 
 const LOOK_MS = 3_000;
 
 export default function DestinationPage({ project, id = '' }: PageProps) {
-  const [status, setStatus] = useFilter('status', STATUSES);
+  const status = useFilter('status', STATUSES);
   const createTime = useTimeRange();
   const variables = { id, status, createTime };
   const { node: found } = usePageQuery<destinationPageQuery>(QUERY, variables, {
@@ -77,7 +78,12 @@ export default function DestinationPage({ project, id = '' }: PageProps) {
         />
       </Panel>
       {node.type === 'STREAM' ? (
-        <StreamTail key={node.id} id={node.id} />
+        <>
+          <Loaded place={`activity of ${node.id}`}>
+            <StreamActivity id={node.id} />
+          </Loaded>
+          <StreamTail key={node.id} id={node.id} />
+        </>
       ) : (
         <>
           <Loaded place={`activity of ${node.id}`}>
@@ -95,7 +101,7 @@ export default function DestinationPage({ project, id = '' }: PageProps) {
             }
           >
             <div className="filters">
-              <Filter label="Status" values={STATUSES} value={status} onChange={setStatus} />
+              <Filter name="status" label="Status" values={STATUSES} />
               <TimeFilter />
             </div>
             <DeliveriesList project={project} destination={node} />

@@ -1,17 +1,16 @@
 /** Where events and records are sent. */
 import { useState } from 'react';
-import { graphql, usePaginationFragment } from 'react-relay';
+import { graphql } from 'react-relay';
 import { Link } from 'wouter';
-import type { destinationsPage_project$key } from '../../__generated__/destinationsPage_project.graphql.ts';
+import type { destinationsPage_project$data } from '../../__generated__/destinationsPage_project.graphql.ts';
 import type { destinationsPageCreateMutation } from '../../__generated__/destinationsPageCreateMutation.graphql.ts';
-import type { destinationsPageNextQuery } from '../../__generated__/destinationsPageNextQuery.graphql.ts';
 import type { destinationsPageQuery } from '../../__generated__/destinationsPageQuery.graphql.ts';
-import { FormDialog } from '../parts/dialog.tsx';
+import { FormDialog, Secret } from '../parts/dialog.tsx';
 import { Search, useAddress, useSearch } from '../parts/filters.tsx';
 import { Choice, type FormValues, TextInput } from '../parts/form.tsx';
-import { Empty, Missing, Page } from '../parts/page.tsx';
+import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
-import { useChange, usePageQuery } from '../parts/queries.ts';
+import { usePageQuery } from '../parts/queries.ts';
 import { Status, wordsOf } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import type { PageProps } from '../shell/places.ts';
@@ -55,7 +54,10 @@ const LIST = graphql`
 `;
 
 const LOOK_MS = 5_000;
+const EMPTY = <Empty title="No destination">Add one; its secret signs what it is sent.</Empty>;
 const COLUMNS = ['Name', 'Type', 'Address', 'Status', 'Waiting', 'Given up'];
+
+const listOf = ({ destinations }: destinationsPage_project$data) => destinations;
 
 export default function DestinationsPage({ project: idOrName }: PageProps) {
   const { search } = useSearch();
@@ -64,65 +66,53 @@ export default function DestinationsPage({ project: idOrName }: PageProps) {
   const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
   return (
-    <Page
+    <ListPage
       title="Destinations"
       about="Receivers of events and records. What they don't take is sent again, until it is given up."
       actions={<CreateDestination project={idOrName} />}
       query={QUERY}
       variables={variables}
+      filters={<Search label="Name" />}
     >
-      <div className="filters">
-        <Search label="Name" />
-      </div>
-      <section className="card">
-        <List project={project} address={address} />
-      </section>
-    </Page>
-  );
-}
-
-interface ListProps {
-  project: destinationsPage_project$key;
-  address: (path: string) => string;
-}
-
-function List({ project, address }: ListProps) {
-  const { data, ...pages } = usePaginationFragment<
-    destinationsPageNextQuery,
-    destinationsPage_project$key
-  >(LIST, project);
-  const empty = <Empty title="No destination">Add one; its secret signs what it is sent.</Empty>;
-  return (
-    <Paged list={data.destinations} pages={pages} empty={empty}>
-      {(destinations) => (
-        <Table label="Destinations" columns={COLUMNS}>
-          {destinations.map(({ id, name, type, url, status, pending, failed }) => (
-            <tr key={id}>
-              <td>
-                <Link href={address(`destinations/${id}`)} className="strong">
-                  {name}
-                </Link>
-              </td>
-              <td>{wordsOf(type)}</td>
-              <td className="mono">{url ?? '—'}</td>
-              <td>
-                <Status of={status} />
-              </td>
-              <td>
-                <Link href={address(`destinations/${id}?status=PENDING`)}>
-                  {pending.totalCount.toLocaleString('en')}
-                </Link>
-              </td>
-              <td>
-                <Link href={address(`destinations/${id}?status=FAILED`)}>
-                  {failed.totalCount.toLocaleString('en')}
-                </Link>
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-    </Paged>
+      <Paged fragment={LIST} of={project} list={listOf} empty={EMPTY}>
+        {(destinations) => (
+          <Table label="Destinations" columns={COLUMNS}>
+            {destinations.map(({ id, name, type, url, status, pending, failed }) => (
+              <tr key={id}>
+                <td>
+                  <Link href={address(`destinations/${id}`)} className="strong">
+                    {name}
+                  </Link>
+                </td>
+                <td>{wordsOf(type)}</td>
+                <td className="mono">{url ?? '—'}</td>
+                {type === 'STREAM' ? (
+                  <td colSpan={3} className="quiet">
+                    is read, and sent nothing
+                  </td>
+                ) : (
+                  <>
+                    <td>
+                      <Status of={status} />
+                    </td>
+                    <td>
+                      <Link href={address(`destinations/${id}?status=PENDING`)}>
+                        {pending.totalCount.toLocaleString('en')}
+                      </Link>
+                    </td>
+                    <td>
+                      <Link href={address(`destinations/${id}?status=FAILED`)}>
+                        {failed.totalCount.toLocaleString('en')}
+                      </Link>
+                    </td>
+                  </>
+                )}
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Paged>
+    </ListPage>
   );
 }
 
@@ -144,26 +134,22 @@ const TYPES: { id: Type; label: string }[] = [
 ];
 
 function CreateDestination({ project }: { project: string }) {
-  const made = useChange<destinationsPageCreateMutation>(CREATE);
-  const [secret, setSecret] = useState<string | null>(null);
   const [type, setType] = useState<Type>('WEBHOOK');
-  const create = async ({ name, url }: FormValues) => {
-    const input = { projectIdOrName: project, type, name: String(name) };
-    const answer = await made.run({ input: { ...input, ...(url && { url: String(url) }) } });
-    setSecret(answer?.createDestination.signingSecret ?? null);
-    return answer;
-  };
+  const inputOf = ({ name, url }: FormValues) => ({
+    projectIdOrName: project,
+    type,
+    name: String(name),
+    ...(url && { url: String(url) }),
+  });
   return (
-    <FormDialog
+    <FormDialog<destinationsPageCreateMutation>
       opener="Add a destination"
       kind="primary"
       title="Add a destination"
       submit="Add"
-      change={made}
-      shown={['name', 'url']}
-      onSubmit={create}
-      {...(type === 'WEBHOOK' && { made: secretOf(secret) })}
-      onClose={() => setSecret(null)}
+      mutation={CREATE}
+      variables={(values) => ({ input: inputOf(values) })}
+      made={({ createDestination: { signingSecret } }) => secretOf(signingSecret)}
     >
       <TextInput name="name" label="Name" isRequired help="Integrations name it." />
       <Choice
@@ -179,8 +165,8 @@ function CreateDestination({ project }: { project: string }) {
   );
 }
 
-/** Null before it was made. */
-function secretOf(value: string | null) {
+/** A stream has none. */
+function secretOf(secret: string | null | undefined) {
   const about = 'The destination is made. Its signing secret, with which you check its messages:';
-  return value && { about, value, label: 'Signing secret' };
+  return secret && <Secret about={about} value={secret} label="Signing secret" />;
 }

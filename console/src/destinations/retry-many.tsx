@@ -85,7 +85,9 @@ function Sending({ project, destinationId = null, status, createTime, close }: S
   const waiting = found.project?.waiting.totalCount ?? 0;
   const wanted = found.project?.wanted.totalCount ?? 0;
   const send = async () => {
-    const input = { projectIdOrName: project, destinationId, status, createTime };
+    // The gateway takes no null for what is not chosen.
+    const chosen = { ...(destinationId && { destinationId }), ...(createTime && { createTime }) };
+    const input = { projectIdOrName: project, status, ...chosen };
     let hasMore = true;
     // Those that are taken meanwhile are found again: no more than there were.
     for (let all = 0; hasMore && all < wanted; ) {

@@ -5,23 +5,28 @@ import { type IEnvironment, requestSubscription } from 'relay-runtime';
 import type { streamTailQuery } from '../../__generated__/streamTailQuery.graphql.ts';
 import type { streamTailSubscription } from '../../__generated__/streamTailSubscription.graphql.ts';
 import { Action, Refusal } from '../parts/form.tsx';
+import { Older } from '../parts/older.tsx';
 import { Empty, Loading, Panel } from '../parts/page.tsx';
 import { Json } from '../parts/table.tsx';
 import { ClockTime } from '../parts/time.tsx';
 import { LAST_COUNT, type Source, useLive } from '../parts/use-live.ts';
 
 const LAST = graphql`
-  query streamTailQuery($id: ID!, $last: Int!) {
+  query streamTailQuery($id: ID!, $last: Int!, $before: String) {
     node(id: $id) {
       ... on Destination {
-        messages(last: $last) {
-          nodes {
-            id
-            createTime
-            body
+        messages(last: $last, before: $before) {
+          edges {
+            cursor
+            node {
+              id
+              createTime
+              body
+            }
           }
           pageInfo {
             endCursor
+            hasPreviousPage
           }
         }
       }
@@ -52,7 +57,8 @@ export function StreamTail({ id }: { id: string }) {
   const environment = useRelayEnvironment();
   const source = useMemo(() => messagesOf(environment, id), [environment, id]);
   const [isPaused, setPaused] = useState(false);
-  const { items, isLoaded, problem } = useLive(source, isPaused);
+  const tail = useLive(source, isPaused);
+  const { items, isLoaded, problem } = tail;
   return (
     <Panel
       title="Messages, live"
@@ -78,6 +84,7 @@ export function StreamTail({ id }: { id: string }) {
           </li>
         ))}
       </ol>
+      <Older of={tail} />
     </Panel>
   );
 }
@@ -90,12 +97,16 @@ function kindOf({ notificationType, action, objectName }: Message['body']): stri
 
 function messagesOf(environment: IEnvironment, id: string): Source<Message> {
   return {
-    readLast(sink) {
-      const variables = { id, last: LAST_COUNT };
+    read(before, sink) {
+      const variables = { id, before, last: LAST_COUNT };
       const { unsubscribe } = fetchQuery<streamTailQuery>(environment, LAST, variables).subscribe({
         next: ({ node }) => {
-          const { nodes = [], pageInfo } = node?.messages ?? {};
-          sink.next({ items: [...nodes], cursor: pageInfo?.endCursor ?? null });
+          const { edges = [], pageInfo } = node?.messages ?? {};
+          sink.next({
+            edges,
+            endCursor: pageInfo?.endCursor ?? null,
+            hasOlder: pageInfo?.hasPreviousPage ?? false,
+          });
         },
         error: sink.error,
       });
@@ -107,7 +118,7 @@ function messagesOf(environment: IEnvironment, id: string): Source<Message> {
         variables: { id, after },
         onNext: (answer) => {
           const edge = answer?.streamMessages;
-          if (edge) sink.next({ item: edge.node, cursor: edge.cursor });
+          if (edge) sink.next(edge);
         },
         onError: sink.error,
       });

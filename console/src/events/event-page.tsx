@@ -62,7 +62,11 @@ export default function EventPage({ project, id = '' }: PageProps) {
   const address = useAddress(project);
   if (!node?.id || !node.eventType) return <Missing what="event" />;
   const linked = (place: string, to: { id: string } | null | undefined) =>
-    to && <Link href={address(`${place}/${to.id}`)}>{to.id}</Link>;
+    to && (
+      <Link href={address(`${place}/${to.id}`)}>
+        <code>{to.id}</code>
+      </Link>
+    );
   return (
     <Page
       title={wordsOf(node.eventType)}

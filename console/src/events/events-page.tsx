@@ -2,42 +2,66 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { NotificationEventType as EVENT_TYPES } from '../../__generated__/enums.ts';
-import { Filter, useAddress, useFilter } from '../parts/filters.tsx';
+import { Filter, TimeFilter, useAddress, useFilter, useTimeRange } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
-import { Empty, Loading, Page } from '../parts/page.tsx';
+import { Older } from '../parts/older.tsx';
+import { Empty, ListPage, Loading } from '../parts/page.tsx';
+import { LAST_COUNT } from '../parts/use-live.ts';
 import type { PageProps } from '../shell/places.ts';
 import { EventLines } from './event-lines.tsx';
 import { TAIL_QUERY, useTail } from './use-tail.ts';
 
 export default function EventsPage({ project }: PageProps) {
-  const [type, setType] = useFilter('type', EVENT_TYPES);
+  const type = useFilter('type', EVENT_TYPES);
+  const createTime = useTimeRange();
   const [isPaused, setPaused] = useState(false);
-  const filter = { project, eventTypes: type ? [type] : null, topicId: null };
-  const { items: events, isLoaded, problem } = useTail(filter, isPaused);
+  const filter = { project, eventTypes: type ? [type] : null, createTime };
+  const tail = useTail(filter, isPaused);
   const address = useAddress(project);
+  const hasEnded = createTime?.until != null;
   return (
-    <Page
+    <ListPage
       title="Events"
       about="What happens in the project, newest first. Events that no route leads to a topic are not recorded."
-      actions={<Action onPress={() => setPaused(!isPaused)}>{isPaused ? 'Go on' : 'Pause'}</Action>}
+      actions={
+        !hasEnded && (
+          <Action onPress={() => setPaused(!isPaused)}>{isPaused ? 'Go on' : 'Pause'}</Action>
+        )
+      }
       query={TAIL_QUERY}
-      variables={{ ...filter, last: 50 }}
+      variables={{ ...filter, last: LAST_COUNT }}
+      filters={
+        <>
+          <Filter name="type" label="Type" values={EVENT_TYPES} />
+          <TimeFilter />
+          {!hasEnded && (
+            <p className="quiet">{isPaused ? 'Paused. No event is missed.' : 'Live'}</p>
+          )}
+        </>
+      }
     >
-      <div className="filters">
-        <Filter label="Type" values={EVENT_TYPES} value={type} onChange={setType} />
-        <p className="quiet">{isPaused ? 'Paused. No event is missed.' : 'Live'}</p>
-      </div>
-      <Refusal problem={problem} />
-      <section className="card">
-        {!isLoaded && <Loading />}
-        {isLoaded && events.length === 0 && !problem && (
-          <Empty title="No event yet">
-            <Link href={address('routes')}>Lead a type of event to a topic</Link>, then change a
-            connection or read something.
-          </Empty>
-        )}
-        <EventLines events={events} address={address} />
-      </section>
-    </Page>
+      <Refusal problem={tail.problem} />
+      {!tail.isLoaded && <Loading />}
+      {tail.isLoaded && tail.items.length === 0 && !tail.problem && (
+        <None isFiltered={type !== null || createTime !== null} address={address} />
+      )}
+      <EventLines events={tail.items} address={address} />
+      <Older of={tail} />
+    </ListPage>
+  );
+}
+
+interface NoneProps {
+  isFiltered: boolean;
+  address: (path: string) => string;
+}
+
+function None({ isFiltered, address }: NoneProps) {
+  if (isFiltered) return <Empty title="No event of this type in this time" />;
+  return (
+    <Empty title="No event yet">
+      <Link href={address('routes')}>Lead a type of event to a topic</Link>, then change a
+      connection or read something.
+    </Empty>
   );
 }

@@ -7,17 +7,23 @@ import type {
   useTailQuery,
 } from '../../__generated__/useTailQuery.graphql.ts';
 import type { useTailSubscription } from '../../__generated__/useTailSubscription.graphql.ts';
-import { LAST_COUNT, type Source, useLive } from '../parts/use-live.ts';
+import { LAST_COUNT, type Live, type Source, useLive } from '../parts/use-live.ts';
 
 const LAST = graphql`
   query useTailQuery(
     $project: String!
     $last: Int!
+    $before: String
     $eventTypes: [NotificationEventType!]
-    $topicId: ID
+    $createTime: TimeRangeInput
   ) {
     project(idOrName: $project) {
-      notificationEvents(last: $last, eventTypes: $eventTypes, topicId: $topicId) {
+      notificationEvents(
+        last: $last
+        before: $before
+        eventTypes: $eventTypes
+        createTime: $createTime
+      ) {
         edges {
           cursor
           node {
@@ -34,6 +40,7 @@ const LAST = graphql`
         }
         pageInfo {
           endCursor
+          hasPreviousPage
         }
       }
     }
@@ -45,14 +52,8 @@ const LIVE = graphql`
     $project: String!
     $after: String
     $eventTypes: [NotificationEventType!]
-    $topicId: ID
   ) {
-    notificationEvents(
-      projectIdOrName: $project
-      after: $after
-      eventTypes: $eventTypes
-      topicId: $topicId
-    ) {
+    notificationEvents(projectIdOrName: $project, after: $after, eventTypes: $eventTypes) {
       cursor
       node {
         id
@@ -81,49 +82,50 @@ export interface TailEvent {
 
 export interface TailFilter {
   project: string;
-  eventTypes: NotificationEventType[] | null;
-  topicId: string | null;
+  eventTypes?: NotificationEventType[] | null;
+  createTime?: { from: string | null; until: string | null } | null;
 }
 
-export function useTail({ project, eventTypes, topicId }: TailFilter, isPaused: boolean) {
+export function useTail(filter: TailFilter, isPaused: boolean): Live<TailEvent> {
   const environment = useRelayEnvironment();
-  const types = eventTypes?.join() ?? '';
-  const source = useMemo(
-    () => eventsOf(environment, { project, topicId, eventTypes: listOf(types) }),
-    [environment, project, topicId, types],
-  );
+  // By what it says: a caller may make it anew each time.
+  const said = JSON.stringify(filter);
+  const source = useMemo(() => eventsOf(environment, JSON.parse(said)), [environment, said]);
   return useLive(source, isPaused);
 }
 
 function eventsOf(environment: IEnvironment, filter: TailFilter): Source<TailEvent> {
+  const { project, eventTypes = null, createTime = null } = filter;
   return {
-    readLast(sink) {
-      const variables = { ...filter, last: LAST_COUNT };
+    read(before, sink) {
+      const variables = { project, eventTypes, createTime, before, last: LAST_COUNT };
       const { unsubscribe } = fetchQuery<useTailQuery>(environment, LAST, variables).subscribe({
         next: ({ project: found }) => {
           const { edges = [], pageInfo } = found?.notificationEvents ?? {};
-          const items = edges.map(({ node }) => node);
-          sink.next({ items, cursor: pageInfo?.endCursor ?? null });
+          sink.next({
+            edges,
+            endCursor: pageInfo?.endCursor ?? null,
+            hasOlder: pageInfo?.hasPreviousPage ?? false,
+          });
         },
         error: sink.error,
       });
       return unsubscribe;
     },
-    follow(after, sink) {
-      const { dispose } = requestSubscription<useTailSubscription>(environment, {
-        subscription: LIVE,
-        variables: { ...filter, after },
-        onNext: (answer) => {
-          const edge = answer?.notificationEvents;
-          if (edge) sink.next({ item: edge.node, cursor: edge.cursor });
+    // What comes is later than the beginning of any time.
+    follow: createTime?.until
+      ? null
+      : (after, sink) => {
+          const { dispose } = requestSubscription<useTailSubscription>(environment, {
+            subscription: LIVE,
+            variables: { project, eventTypes, after },
+            onNext: (answer) => {
+              const edge = answer?.notificationEvents;
+              if (edge) sink.next(edge);
+            },
+            onError: sink.error,
+          });
+          return dispose;
         },
-        onError: sink.error,
-      });
-      return dispose;
-    },
   };
-}
-
-function listOf(types: string): NotificationEventType[] | null {
-  return types === '' ? null : (types.split(',') as NotificationEventType[]);
 }

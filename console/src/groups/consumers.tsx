@@ -1,7 +1,6 @@
 /** The people of all groups. */
-import { graphql, usePaginationFragment } from 'react-relay';
+import { graphql } from 'react-relay';
 import type { consumers_project$key } from '../../__generated__/consumers_project.graphql.ts';
-import type { consumersNextQuery } from '../../__generated__/consumersNextQuery.graphql.ts';
 import { Empty } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { Table } from '../parts/table.tsx';
@@ -31,12 +30,9 @@ const LIST = graphql`
 `;
 
 export function Consumers({ project }: { project: consumers_project$key }) {
-  const { data, ...pages } = usePaginationFragment<consumersNextQuery, consumers_project$key>(
-    LIST,
-    project,
-  );
+  const empty = <Empty title="No consumer">Connecting creates them.</Empty>;
   return (
-    <Paged list={data.consumers} pages={pages} empty={<Empty title="No consumer" />}>
+    <Paged fragment={LIST} of={project} list={(data) => data.consumers} empty={empty}>
       {(consumers) => (
         <Table label="Consumers" columns={['Name', 'Reference', 'Made']}>
           {consumers.map(({ id, consumerName, consumerRef, createTime }) => (

@@ -4,10 +4,10 @@ import { Link } from 'wouter';
 import type { groupPageEraseMutation } from '../../__generated__/groupPageEraseMutation.graphql.ts';
 import type { groupPageQuery } from '../../__generated__/groupPageQuery.graphql.ts';
 import { GroupInstallations } from '../installations/group-installations.tsx';
-import { Confirm } from '../parts/dialog.tsx';
+import { ConfirmChange } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
-import { useChange, usePageQuery } from '../parts/queries.ts';
+import { usePageQuery } from '../parts/queries.ts';
 import { Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -92,19 +92,18 @@ export default function GroupPage({ project: idOrName, id: groupRef = '' }: Page
 }
 
 function Erase({ project, groupRef }: { project: string; groupRef: string }) {
-  const remove = useChange<groupPageEraseMutation>(ERASE);
   const address = useAddress(project);
   return (
-    <Confirm
+    <ConfirmChange<groupPageEraseMutation>
       opener="Erase"
       title="Erase this group?"
-      change={remove}
-      onConfirm={() => remove.run({ input: { projectIdOrName: project, groupRef } })}
+      mutation={ERASE}
+      variables={{ input: { projectIdOrName: project, groupRef } }}
       leadsTo={address('groups')}
     >
       <p>
         Its connections, installations, operations and events go for good. Nothing brings them back.
       </p>
-    </Confirm>
+    </ConfirmChange>
   );
 }

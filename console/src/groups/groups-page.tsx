@@ -1,8 +1,7 @@
 /** The builder's users who share access, and each of them. */
-import { graphql, usePaginationFragment } from 'react-relay';
+import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { groupsPage_project$key } from '../../__generated__/groupsPage_project.graphql.ts';
-import type { groupsPageNextQuery } from '../../__generated__/groupsPageNextQuery.graphql.ts';
 import type { groupsPageQuery } from '../../__generated__/groupsPageQuery.graphql.ts';
 import { Search, useAddress, useSearch } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
@@ -76,13 +75,9 @@ interface GroupsProps {
 }
 
 function Groups({ project, address }: GroupsProps) {
-  const { data, ...pages } = usePaginationFragment<groupsPageNextQuery, groupsPage_project$key>(
-    LIST,
-    project,
-  );
   const empty = <Empty title="No group">The first connection of a customer creates one.</Empty>;
   return (
-    <Paged list={data.groups} pages={pages} empty={empty}>
+    <Paged fragment={LIST} of={project} list={(data) => data.groups} empty={empty}>
       {(groups) => (
         <Table label="Groups" columns={['Name', 'Reference', 'Made']}>
           {groups.map(({ id, groupName, groupRef, createTime }) => (

@@ -7,7 +7,6 @@ import { chosenIn, ObjectFields } from '../fields/object-fields.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
 import type { FormValues } from '../parts/form.tsx';
 import { Loaded } from '../parts/page.tsx';
-import { useChange } from '../parts/queries.ts';
 
 const INSTALLATION = graphql`
   fragment editFields_installation on Installation {
@@ -122,25 +121,22 @@ interface EditFieldsProps {
 
 export function EditFields({ project, installation }: EditFieldsProps) {
   const { id, revision, config } = useFragment(INSTALLATION, installation);
-  const update = useChange<editFieldsMutation>(UPDATE);
   const objects = revision.content.read?.objects ?? [];
   const configured = (name: string) => config.read.find(({ objectName }) => objectName === name);
-  const save = async (values: FormValues) => {
+  const inputOf = (values: FormValues) => {
     const read = config.read.map((one) => withChosen(one, chosenIn(values, one.objectName)));
     // A config replaces the one before: all that is not chosen here is sent back as it was.
     const next = { ...config, read };
-    return update.run({
-      input: { projectIdOrName: project, installationId: id, config: next as never },
-    });
+    return { projectIdOrName: project, installationId: id, config: next as never };
   };
   if (objects.length === 0) return null;
   return (
-    <FormDialog
+    <FormDialog<editFieldsMutation>
       opener="Fields"
       title="Fields to read"
       submit="Save"
-      change={update}
-      onSubmit={save}
+      mutation={UPDATE}
+      variables={(values) => ({ input: inputOf(values) })}
     >
       {objects
         .filter(({ objectName }) => configured(objectName))

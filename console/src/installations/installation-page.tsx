@@ -4,10 +4,10 @@ import { Link } from 'wouter';
 import type { installationPageDeleteMutation } from '../../__generated__/installationPageDeleteMutation.graphql.ts';
 import type { installationPageQuery } from '../../__generated__/installationPageQuery.graphql.ts';
 import { OperationsList } from '../operations/operations-list.tsx';
-import { Confirm } from '../parts/dialog.tsx';
+import { ConfirmChange } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
-import { useChange, usePageQuery } from '../parts/queries.ts';
+import { usePageQuery } from '../parts/queries.ts';
 import { Status } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -125,17 +125,16 @@ export default function InstallationPage({ project, id = '' }: PageProps) {
 }
 
 function Delete({ project, id }: { project: string; id: string }) {
-  const remove = useChange<installationPageDeleteMutation>(DELETE);
   const address = useAddress(project);
   return (
-    <Confirm
+    <ConfirmChange<installationPageDeleteMutation>
       opener="Delete"
       title="Delete this installation?"
-      change={remove}
-      onConfirm={() => remove.run({ input: { projectIdOrName: project, installationId: id } })}
+      mutation={DELETE}
+      variables={{ input: { projectIdOrName: project, installationId: id } }}
       leadsTo={address('installations')}
     >
       <p>Its schedules and subscriptions end. The connection of the group stays.</p>
-    </Confirm>
+    </ConfirmChange>
   );
 }

@@ -1,7 +1,6 @@
 /** The installations of the project. */
-import { graphql, usePaginationFragment } from 'react-relay';
-import type { installationsPage_project$key } from '../../__generated__/installationsPage_project.graphql.ts';
-import type { installationsPageNextQuery } from '../../__generated__/installationsPageNextQuery.graphql.ts';
+import { graphql } from 'react-relay';
+import type { installationsPage_project$data } from '../../__generated__/installationsPage_project.graphql.ts';
 import type { installationsPageQuery } from '../../__generated__/installationsPageQuery.graphql.ts';
 import {
   Filter,
@@ -12,7 +11,7 @@ import {
   useTextFilter,
   useTimeRange,
 } from '../parts/filters.tsx';
-import { Empty, Missing, Page } from '../parts/page.tsx';
+import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { PageProps } from '../shell/places.ts';
@@ -68,59 +67,44 @@ const LIST = graphql`
 
 const HEALTH = ['HEALTHY', 'UNHEALTHY'] as const;
 const LOOK_MS = 10_000;
+const EMPTY = (
+  <Empty title="No installation">
+    A customer installs an integration on the connect page, or your backend calls
+    createInstallation.
+  </Empty>
+);
+
+const listOf = ({ installations }: installationsPage_project$data) => installations;
 
 export default function InstallationsPage({ project: idOrName }: PageProps) {
-  const [integration, setIntegration] = useTextFilter('integration');
+  const integration = useTextFilter('integration');
   const createTime = useTimeRange();
-  const [health, setHealth] = useFilter('health', HEALTH);
-  const filters = { integration: integration || null, health, createTime };
-  const variables = { project: idOrName, ...filters };
+  const health = useFilter('health', HEALTH);
+  const variables = { project: idOrName, integration, health, createTime };
   const { project } = usePageQuery<installationsPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
   const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
   return (
-    <Page
+    <ListPage
       title="Installations"
       about="Integrations that groups use, and how they are doing."
       query={QUERY}
       variables={variables}
+      filters={
+        <>
+          <NameFilter
+            name="integration"
+            label="Integration"
+            names={project.integrations.nodes.map(({ name }) => name)}
+          />
+          <Filter name="health" label="Health" values={HEALTH} />
+          <TimeFilter />
+        </>
+      }
     >
-      <div className="filters">
-        <NameFilter
-          label="Integration"
-          names={project.integrations.nodes.map(({ name }) => name)}
-          value={integration}
-          onChange={setIntegration}
-        />
-        <Filter label="Health" values={HEALTH} value={health} onChange={setHealth} />
-        <TimeFilter />
-      </div>
-      <section className="card">
-        <List project={project} address={address} />
-      </section>
-    </Page>
-  );
-}
-
-interface ListProps {
-  project: installationsPage_project$key;
-  address: (path: string) => string;
-}
-
-function List({ project, address }: ListProps) {
-  const { data, ...pages } = usePaginationFragment<
-    installationsPageNextQuery,
-    installationsPage_project$key
-  >(LIST, project);
-  const empty = (
-    <Empty title="No installation">
-      A customer installs an integration on the connect page, or your backend calls
-      createInstallation.
-    </Empty>
-  );
-  return (
-    <Paged list={data.installations} pages={pages} empty={empty}>
-      {(installations) => <InstallationRows installations={installations} address={address} />}
-    </Paged>
+      <Paged fragment={LIST} of={project} list={listOf} empty={EMPTY}>
+        {(installations) => <InstallationRows installations={installations} address={address} />}
+      </Paged>
+    </ListPage>
   );
 }

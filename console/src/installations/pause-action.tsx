@@ -31,15 +31,13 @@ interface PauseProps {
 }
 
 export function PauseAction({ input }: PauseProps) {
-  const pause = useChange<pauseActionMutation>(PAUSE);
   return (
-    <FormDialog
+    <FormDialog<pauseActionMutation>
       opener="Pause"
       title={`Pause reads of ${input.objects.join()}`}
       submit="Pause"
-      change={pause}
-      shown={['note']}
-      onSubmit={({ note }) => pause.run({ input: { ...input, note: String(note) || null } })}
+      mutation={PAUSE}
+      variables={({ note }) => ({ input: { ...input, note: String(note) || null } })}
     >
       <TextInput name="note" label="Note" help="Why, for those who come after you." />
     </FormDialog>

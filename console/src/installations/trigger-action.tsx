@@ -3,7 +3,6 @@ import { graphql } from 'react-relay';
 import type { triggerActionMutation } from '../../__generated__/triggerActionMutation.graphql.ts';
 import { FormDialog } from '../parts/dialog.tsx';
 import { type FormValues, TextInput } from '../parts/form.tsx';
-import { useChange } from '../parts/queries.ts';
 
 const TRIGGER = graphql`
   mutation triggerActionMutation($input: TriggerReadInput!) {
@@ -31,22 +30,18 @@ function timeOf(value: FormDataEntryValue | undefined): string | null {
 }
 
 export function TriggerAction({ input }: TriggerProps) {
-  const trigger = useChange<triggerActionMutation>(TRIGGER);
-  const read = (values: FormValues) => {
-    const range = {
-      sinceTimestamp: timeOf(values.sinceTimestamp),
-      untilTimestamp: timeOf(values.untilTimestamp),
-    };
-    return trigger.run({ input: { ...input, ...range } });
-  };
+  const inputOf = (values: FormValues) => ({
+    ...input,
+    sinceTimestamp: timeOf(values.sinceTimestamp),
+    untilTimestamp: timeOf(values.untilTimestamp),
+  });
   return (
-    <FormDialog
+    <FormDialog<triggerActionMutation>
       opener="Read now"
       title={`Read ${input.objectName} now`}
       submit="Read"
-      change={trigger}
-      shown={['sinceTimestamp', 'untilTimestamp']}
-      onSubmit={read}
+      mutation={TRIGGER}
+      variables={(values) => ({ input: inputOf(values) })}
     >
       <TextInput
         name="sinceTimestamp"

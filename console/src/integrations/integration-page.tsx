@@ -4,10 +4,10 @@ import { Link } from 'wouter';
 import type { integrationPageDeleteMutation } from '../../__generated__/integrationPageDeleteMutation.graphql.ts';
 import type { integrationPageQuery } from '../../__generated__/integrationPageQuery.graphql.ts';
 import { InstallationRows } from '../installations/installation-rows.tsx';
-import { Confirm } from '../parts/dialog.tsx';
+import { ConfirmChange } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
-import { useChange, usePageQuery } from '../parts/queries.ts';
+import { usePageQuery } from '../parts/queries.ts';
 import type { PageProps } from '../shell/places.ts';
 import { NewRevision } from './new-revision.tsx';
 import { Revisions } from './revisions.tsx';
@@ -49,7 +49,6 @@ const DELETE = graphql`
 export default function IntegrationPage({ project: idOrName, id: name = '' }: PageProps) {
   const variables = { project: idOrName, name };
   const { project } = usePageQuery<integrationPageQuery>(QUERY, variables);
-  const remove = useChange<integrationPageDeleteMutation>(DELETE);
   const address = useAddress(idOrName);
   const integration = project?.integration;
   if (!integration) return <Missing what="integration" />;
@@ -68,15 +67,15 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pa
       actions={
         <>
           <NewRevision input={input} revision={integration.latestRevision} />
-          <Confirm
+          <ConfirmChange<integrationPageDeleteMutation>
             opener="Delete"
             title="Delete this integration?"
-            change={remove}
-            onConfirm={() => remove.run({ input })}
+            mutation={DELETE}
+            variables={{ input }}
             leadsTo={address('integrations')}
           >
             <p>Its {totalCount} installations and their schedules go with it.</p>
-          </Confirm>
+          </ConfirmChange>
         </>
       }
       query={QUERY}

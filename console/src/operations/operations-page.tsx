@@ -1,7 +1,6 @@
 /** What was read and written, and what is being: looked at again every few seconds. */
-import { graphql, usePaginationFragment } from 'react-relay';
-import type { operationsPage_project$key } from '../../__generated__/operationsPage_project.graphql.ts';
-import type { operationsPageNextQuery } from '../../__generated__/operationsPageNextQuery.graphql.ts';
+import { graphql } from 'react-relay';
+import type { operationsPage_project$data } from '../../__generated__/operationsPage_project.graphql.ts';
 import type { operationsPageQuery } from '../../__generated__/operationsPageQuery.graphql.ts';
 import {
   Filter,
@@ -12,7 +11,7 @@ import {
   useTextFilter,
   useTimeRange,
 } from '../parts/filters.tsx';
-import { Empty, Missing, Page } from '../parts/page.tsx';
+import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { PageProps } from '../shell/places.ts';
@@ -77,60 +76,45 @@ const LIST = graphql`
 const STATUSES = ['IN_PROGRESS', 'SUCCESS', 'FAILURE'] as const;
 const ACTIONS = ['READ', 'WRITE', 'SUBSCRIBE'] as const;
 const LOOK_MS = 3_000;
+const EMPTY = (
+  <Empty title="No operation">
+    Trigger a read on an installation's page, or write a record with writeRecords.
+  </Empty>
+);
+
+const listOf = ({ operations }: operationsPage_project$data) => operations;
 
 export default function OperationsPage({ project: idOrName }: PageProps) {
-  const [status, setStatus] = useFilter('status', STATUSES);
-  const [actionType, setAction] = useFilter('action', ACTIONS);
-  const [integration, setIntegration] = useTextFilter('integration');
+  const status = useFilter('status', STATUSES);
+  const actionType = useFilter('action', ACTIONS);
+  const integration = useTextFilter('integration');
   const createTime = useTimeRange();
-  const filters = { status, actionType, integration: integration || null, createTime };
-  const variables = { project: idOrName, ...filters };
+  const variables = { project: idOrName, status, actionType, integration, createTime };
   const { project } = usePageQuery<operationsPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
   const address = useAddress(idOrName);
   if (!project) return <Missing what="project" />;
   return (
-    <Page
+    <ListPage
       title="Operations"
       about="Each is one piece of work at a provider, with its outcome and its log."
       query={QUERY}
       variables={variables}
+      filters={
+        <>
+          <Filter name="status" label="Status" values={STATUSES} />
+          <Filter name="action" label="Action" values={ACTIONS} />
+          <NameFilter
+            name="integration"
+            label="Integration"
+            names={project.integrations.nodes.map(({ name }) => name)}
+          />
+          <TimeFilter />
+        </>
+      }
     >
-      <div className="filters">
-        <Filter label="Status" values={STATUSES} value={status} onChange={setStatus} />
-        <Filter label="Action" values={ACTIONS} value={actionType} onChange={setAction} />
-        <NameFilter
-          label="Integration"
-          names={project.integrations.nodes.map(({ name }) => name)}
-          value={integration}
-          onChange={setIntegration}
-        />
-        <TimeFilter />
-      </div>
-      <section className="card">
-        <List project={project} address={address} />
-      </section>
-    </Page>
-  );
-}
-
-interface ListProps {
-  project: operationsPage_project$key;
-  address: (path: string) => string;
-}
-
-function List({ project, address }: ListProps) {
-  const { data, ...pages } = usePaginationFragment<
-    operationsPageNextQuery,
-    operationsPage_project$key
-  >(LIST, project);
-  const empty = (
-    <Empty title="No operation">
-      Trigger a read on an installation's page, or write a record with writeRecords.
-    </Empty>
-  );
-  return (
-    <Paged list={data.operations} pages={pages} empty={empty}>
-      {(operations) => <OperationsList operations={operations} address={address} />}
-    </Paged>
+      <Paged fragment={LIST} of={project} list={listOf} empty={EMPTY}>
+        {(operations) => <OperationsList operations={operations} address={address} />}
+      </Paged>
+    </ListPage>
   );
 }

@@ -38,6 +38,9 @@ const QUERY = graphql`
           written
           receivedEvents
         }
+        streams {
+          messages
+        }
       }
     }
   }
@@ -94,6 +97,7 @@ export default function ActivityPanels({ project: idOrName, to }: ActivityPanels
       </Panel>
       <Panel title="Today, in UTC">
         <Moved of={project.today.records} since={variables.today} to={to} />
+        <Streamed of={project.today.streams} to={to} />
         <Delivered of={project.today.deliveries} since={variables.today} to={to} />
       </Panel>
     </>
@@ -130,6 +134,16 @@ function Moved({ of: records, since, to }: TodayProps<'records'>) {
       <Link href={to(`operations?action=READ&from=${since}`)}>{sum('read')} records read</Link>,{' '}
       <Link href={to(`operations?action=WRITE&from=${since}`)}>{sum('written')} written</Link>,{' '}
       <Link href={to('installations')}>{sum('receivedEvents')} events of providers received</Link>.
+    </p>
+  );
+}
+
+function Streamed({ of: streams, to }: Omit<TodayProps<'streams'>, 'since'>) {
+  const messages = streams.reduce((all, one) => all + one.messages, 0);
+  if (messages === 0) return null;
+  return (
+    <p>
+      <Link href={to('destinations')}>{messages.toLocaleString('en')} messages in streams</Link>.
     </p>
   );
 }

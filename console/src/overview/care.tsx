@@ -23,6 +23,7 @@ const CARE = graphql`
       nodes {
         id
         name
+        type
         status
         waiting: deliveries(status: PENDING) {
           totalCount
@@ -71,23 +72,27 @@ export function DestinationStates({ project, to }: CareProps) {
   }
   return (
     <ul className="plain-list">
-      {nodes.map(({ id, name, status, waiting, givenUp }) => (
+      {nodes.map(({ id, name, type, status, waiting, givenUp }) => (
         <li key={id}>
           <Link href={to(`destinations/${id}`)} className="strong">
             {name}
           </Link>
-          <span className="row">
-            <span className="quiet">
-              <Link href={to(`destinations/${id}?status=PENDING`)}>
-                {waiting.totalCount.toLocaleString('en')} waiting
-              </Link>
-              ,{' '}
-              <Link href={to(`destinations/${id}?status=FAILED`)}>
-                {givenUp.totalCount.toLocaleString('en')} given up
-              </Link>
+          {type === 'STREAM' ? (
+            <span className="quiet">a stream, which is read</span>
+          ) : (
+            <span className="row">
+              <span className="quiet">
+                <Link href={to(`destinations/${id}?status=PENDING`)}>
+                  {waiting.totalCount.toLocaleString('en')} waiting
+                </Link>
+                ,{' '}
+                <Link href={to(`destinations/${id}?status=FAILED`)}>
+                  {givenUp.totalCount.toLocaleString('en')} given up
+                </Link>
+              </span>
+              <Status of={status} />
             </span>
-            <Status of={status} />
-          </span>
+          )}
         </li>
       ))}
     </ul>

@@ -142,7 +142,7 @@ function Figure({ of, name, to, isBad }: FigureProps) {
 const SHOWN_EVENTS = 8;
 
 function LiveEvents({ project, address }: { project: string; address: (path: string) => string }) {
-  const { items: events, isLoaded } = useTail({ project, eventTypes: null, topicId: null }, false);
+  const { items: events, isLoaded } = useTail({ project }, false);
   if (isLoaded && events.length === 0) return <Empty title="No event yet" />;
   return <EventLines events={events.slice(0, SHOWN_EVENTS)} address={address} />;
 }

@@ -7,9 +7,12 @@ import {
   Modal,
   ModalOverlay,
 } from 'react-aria-components';
+import type { GraphQLTaggedNode, MutationParameters } from 'relay-runtime';
 import { useLocation } from 'wouter';
 import type { Problem } from '../network/problem.ts';
-import { Action, Form, type FormValues, Refusal } from './form.tsx';
+import { ChangeForm, type ChangeFormProps } from './change-form.tsx';
+import { Action, Refusal } from './form.tsx';
+import { useChange } from './queries.ts';
 
 interface DialogProps {
   /** The words of the button that opens it. */
@@ -41,78 +44,58 @@ export function Dialog({ opener, kind = 'plain', title, isWide, children }: Dial
   );
 }
 
-interface FormDialogProps {
+interface FormDialogProps<Mutation extends MutationParameters>
+  extends Omit<ChangeFormProps<Mutation>, 'kind' | 'clears' | 'onCancel'> {
   opener: string;
-  kind?: DialogProps['kind'];
+  kind?: 'primary' | 'plain' | 'danger';
   title: string;
-  /** The word of the button that does it. */
-  submit: string;
-  /** What is done: it may be running, or refused. */
-  change: Doing;
-  /** Inputs whose refusals are shown beside them. */
-  shown?: readonly string[];
-  /** Resolves with null if it was refused; else the dialog closes, unless `made` is shown. */
-  onSubmit: (values: FormValues) => Promise<unknown>;
-  /** A secret that was made, which is shown once, in the place of the form. */
-  made?: { about: string; value: string; label: string } | '' | null;
-  onClose?: () => void;
-  children: ReactNode;
+  /** What takes the place of the form when it is done, until the reader leaves; without it, the dialog closes. */
+  made?: (answer: Mutation['response']) => ReactNode;
 }
 
-/** A form in front of the page, which closes when it is done. */
-export function FormDialog({ opener, kind = 'plain', title, ...form }: FormDialogProps) {
+/** A form in front of the page, for one change. */
+export function FormDialog<Mutation extends MutationParameters>(props: FormDialogProps<Mutation>) {
+  const { opener, kind = 'plain', title, made, ...form } = props;
   return (
     <Dialog opener={opener} kind={kind} title={title}>
-      {(close) => <DialogForm {...form} kind={kind} close={close} />}
+      {(close) => <DialogForm {...form} kind={kind} made={made} close={close} />}
     </Dialog>
   );
 }
 
-interface DialogFormProps extends Omit<FormDialogProps, 'opener' | 'title'> {
+interface DialogFormProps<Mutation extends MutationParameters> extends ChangeFormProps<Mutation> {
+  made: FormDialogProps<Mutation>['made'];
   close: () => void;
 }
 
-function DialogForm({ submit, change, shown = [], made, close, ...props }: DialogFormProps) {
-  const { kind, onSubmit, onClose, children } = props;
-  const showsMade = made !== undefined;
-  const leave = () => {
-    onClose?.();
-    close();
-  };
-  if (made) {
+function DialogForm<Mutation extends MutationParameters>(props: DialogFormProps<Mutation>) {
+  const { made, close, kind, onDone, ...form } = props;
+  const [shown, setShown] = useState<ReactNode>(null);
+  if (shown) {
     return (
       <>
-        <p>{made.about}</p>
-        <Secret value={made.value} label={made.label} />
+        {shown}
         <div className="row end">
-          <Action kind="primary" onPress={leave}>
+          <Action kind="primary" onPress={close}>
             Done
           </Action>
         </div>
       </>
     );
   }
+  const finish = (answer: Mutation['response']) => {
+    onDone?.(answer);
+    const next = made?.(answer);
+    if (next) setShown(next);
+    else close();
+  };
   return (
-    <Form
-      problem={change.problem}
-      onSubmit={async (values) => {
-        // What was made takes the place of the form: then the reader closes it.
-        if ((await onSubmit(values)) !== null && !showsMade) close();
-      }}
-    >
-      {children}
-      <Refusal problem={change.problem} shown={shown} />
-      <div className="row end">
-        <Action onPress={leave}>Cancel</Action>
-        <Action
-          type="submit"
-          kind={kind === 'danger' ? 'danger' : 'primary'}
-          isPending={change.isRunning}
-        >
-          {submit}
-        </Action>
-      </div>
-    </Form>
+    <ChangeForm<Mutation>
+      {...form}
+      kind={kind === 'danger' ? 'danger' : 'primary'}
+      onDone={finish}
+      onCancel={close}
+    />
   );
 }
 
@@ -162,17 +145,43 @@ export function Confirm({ opener, title, children, change, onConfirm, leadsTo }:
   );
 }
 
+type ConfirmChangeProps<Mutation extends MutationParameters> = Omit<
+  ConfirmProps,
+  'change' | 'onConfirm'
+> & {
+  mutation: GraphQLTaggedNode;
+  variables: Mutation['variables'];
+};
+
+/** A question before one change. */
+export function ConfirmChange<Mutation extends MutationParameters>(
+  props: ConfirmChangeProps<Mutation>,
+) {
+  const { mutation, variables, ...question } = props;
+  const change = useChange<Mutation>(mutation);
+  return <Confirm {...question} change={change} onConfirm={() => change.run(variables)} />;
+}
+
+interface SecretProps {
+  about: string;
+  value: string;
+  label: string;
+}
+
 /** A value that is shown once. */
-export function Secret({ value, label }: { value: string; label: string }) {
+export function Secret({ about, value, label }: SecretProps) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(value);
     setCopied(true);
   };
   return (
-    <div className="secret">
-      <code data-label={label}>{value}</code>
-      <Action onPress={copy}>{isCopied ? 'Copied' : 'Copy'}</Action>
-    </div>
+    <>
+      <p>{about}</p>
+      <div className="secret">
+        <code data-label={label}>{value}</code>
+        <Action onPress={copy}>{isCopied ? 'Copied' : 'Copy'}</Action>
+      </div>
+    </>
   );
 }

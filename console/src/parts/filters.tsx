@@ -28,55 +28,66 @@ export function useParameters(): [URLSearchParams, (changed: Record<string, stri
 export function useFilter<const Value extends string>(
   name: string,
   values: readonly Value[],
-): [Value | null, (value: string) => void] {
-  const [params, change] = useParameters();
+): Value | null {
+  const [params] = useParameters();
   const given = params.get(name);
-  const value = values.find((one) => one === given) ?? null;
-  return [value, (next) => change({ [name]: next === ALL ? '' : next })];
+  return values.find((one) => one === given) ?? null;
 }
 
 interface FilterProps {
+  /** Of the parameter of the address. */
+  name: string;
   label: string;
   values: readonly string[];
-  value: string | null;
-  onChange: (value: string) => void;
   isDisabled?: boolean;
 }
 
-export function Filter({ label, values, value, ...props }: FilterProps) {
-  const options = [
-    { id: ALL, label: 'All' },
-    ...values.map((one) => ({ id: one, label: wordsOf(one) })),
-  ];
-  return <Choice label={label} options={options} value={value ?? ALL} {...props} />;
+export function Filter({ name, label, values, isDisabled = false }: FilterProps) {
+  const value = useFilter(name, values);
+  const options = values.map((one) => ({ id: one, label: wordsOf(one) }));
+  return <OneOrAll {...{ name, label, options, isDisabled }} value={value ?? ''} />;
 }
 
 interface NameFilterProps {
+  name: string;
   label: string;
   names: readonly string[];
-  /** Empty for all. */
-  value: string;
-  onChange: (name: string) => void;
 }
 
 /** Names as people have given them. One of the address that is gone is shown too. */
-export function NameFilter({ label, names, value, onChange }: NameFilterProps) {
+export function NameFilter({ name, label, names }: NameFilterProps) {
+  const value = useTextFilter(name) ?? '';
   const known = value === '' || names.includes(value) ? names : [...names, value];
-  const options = [{ id: ALL, label: 'All' }, ...known.map((name) => ({ id: name, label: name }))];
+  const options = known.map((one) => ({ id: one, label: one }));
+  return <OneOrAll {...{ name, label, options, value }} />;
+}
+
+interface OneOrAllProps {
+  name: string;
+  label: string;
+  options: readonly { id: string; label: string }[];
+  /** Empty for all. */
+  value: string;
+  isDisabled?: boolean;
+}
+
+function OneOrAll({ name, label, options, value, isDisabled = false }: OneOrAllProps) {
+  const [, change] = useParameters();
   return (
     <Choice
       label={label}
-      options={options}
+      options={[{ id: ALL, label: 'All' }, ...options]}
       value={value || ALL}
-      onChange={(name) => onChange(name === ALL ? '' : name)}
+      onChange={(id) => change({ [name]: id === ALL ? '' : id })}
+      isDisabled={isDisabled}
     />
   );
 }
 
-/** A text of the address, like a reference to search for. */
-export function useTextFilter(name: string): [string, (text: string) => void] {
-  const [params, change] = useParameters();
-  return [params.get(name) ?? '', (text) => change({ [name]: text })];
+/** A text of the address, like the name of an integration; null for none. */
+export function useTextFilter(name: string): string | null {
+  const [params] = useParameters();
+  return params.get(name) || null;
 }
 
 const SEARCH = 'search';
@@ -84,14 +95,15 @@ const SEARCH_LENGTH_MAX = 64;
 
 /** The words that a list is searched by. The gateway searches all of a list: other filters wait meanwhile. */
 export function useSearch(): { search: string | null; isSearching: boolean } {
-  const [text] = useTextFilter(SEARCH);
+  const text = useTextFilter(SEARCH) ?? '';
   const search = text.trim().slice(0, SEARCH_LENGTH_MAX) || null;
   return { search, isSearching: search !== null };
 }
 
 export function Search({ label = 'Search' }: { label?: string }) {
-  const [text, setText] = useTextFilter(SEARCH);
-  return <SearchInput label={label} value={text} onChange={setText} />;
+  const [params, change] = useParameters();
+  const text = params.get(SEARCH) ?? '';
+  return <SearchInput label={label} value={text} onChange={(next) => change({ [SEARCH]: next })} />;
 }
 
 /** Times that are told from now on, in hours. */

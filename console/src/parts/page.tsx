@@ -2,6 +2,7 @@
 import { Component, type ReactNode, Suspense, useEffect } from 'react';
 import type { GraphQLTaggedNode } from 'relay-runtime';
 import { getRequest } from 'relay-runtime';
+import { Link } from 'wouter';
 import { BASE } from '../network/connection-state.ts';
 import { useDocument } from '../network/documents.ts';
 import { idOf } from '../network/fetch-graphql.ts';
@@ -41,6 +42,20 @@ export function Page({ title, name, about, actions, query, variables, children }
       </header>
       {children}
     </>
+  );
+}
+
+interface ListPageProps extends PageProps {
+  filters: ReactNode;
+}
+
+/** A page that is one list, with its filters above it. */
+export function ListPage({ filters, children, ...page }: ListPageProps) {
+  return (
+    <Page {...page}>
+      <div className="filters">{filters}</div>
+      <section className="card">{children}</section>
+    </Page>
   );
 }
 
@@ -166,6 +181,7 @@ export function Missing({ what }: { what: string }) {
     <div className="card empty" role="alert">
       <h1>Not found</h1>
       <p>There is no {what} at this address, or it was deleted.</p>
+      {what === 'project' && <Link href="/">Your projects</Link>}
     </div>
   );
 }

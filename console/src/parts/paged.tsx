@@ -1,12 +1,19 @@
 /** A list that is read page by page: what to do if it is empty, its rows, and the button for more. */
 import type { ReactNode } from 'react';
+import { usePaginationFragment } from 'react-relay';
+import type { FragmentType, GraphQLTaggedNode, OperationType } from 'relay-runtime';
 import { Action } from './form.tsx';
 import { refreshAll, useHeld } from './refresh.ts';
 
-interface PagedProps<Node> {
-  list: { totalCount: number; edges: readonly { node: Node }[] };
-  /** What usePaginationFragment gave beside the list. */
-  pages: { hasNext: boolean; isLoadingNext: boolean; loadNext: (count: number) => unknown };
+/** What a query holds of a fragment that it spreads, as relay-compiler writes it. */
+type Spread<Data> = Readonly<{ ' $data'?: Data; ' $fragmentSpreads': FragmentType }>;
+
+interface PagedProps<Data, Node> {
+  /** A refetchable fragment with one connection. */
+  fragment: GraphQLTaggedNode;
+  of: Spread<Data>;
+  /** The connection in what the fragment has read. */
+  list: (data: Data) => { totalCount: number; edges: readonly { node: Node }[] };
   /** In the place of a list without rows. */
   empty: ReactNode;
   children: (nodes: Node[]) => ReactNode;
@@ -14,8 +21,10 @@ interface PagedProps<Node> {
 
 export const PAGE_SIZE = 25;
 
-export function Paged<Node>({ list, pages, empty, children }: PagedProps<Node>) {
-  const { edges, totalCount } = list;
+export function Paged<Data, Node>(props: PagedProps<Data, Node>) {
+  const { fragment, of, list, empty, children } = props;
+  const { data, ...pages } = usePaginationFragment<OperationType, Spread<Data>>(fragment, of);
+  const { edges, totalCount } = list(data);
   const isLonger = edges.length > PAGE_SIZE;
   useHeld(isLonger);
   if (edges.length === 0) return empty;

@@ -23,6 +23,11 @@ type Look = 'bars' | 'lines';
 const HEIGHT_PX = 190;
 const BAR_SHARE = 0.7;
 const BAR_PX_MAX = 28;
+const STEPS = Array.from({ length: 9 }, (_none, zeros) => 10 ** zeros).flatMap((one) => [
+  one,
+  2 * one,
+  5 * one,
+]);
 
 const colour = (name: string, element: Element) => {
   const probe = document.createElement('span');
@@ -55,8 +60,11 @@ export function Plot({ label, times, series, look = 'bars' }: PlotProps) {
     watch.observe(element);
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     scheme.addEventListener('change', again);
+    const choice = new MutationObserver(again);
+    choice.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     return () => {
       watch.disconnect();
+      choice.disconnect();
       scheme.removeEventListener('change', again);
       end();
     };
@@ -93,14 +101,17 @@ function optionsOf(
     },
     axes: [
       { ...axis, grid: { show: false } },
-      { ...axis, size: 44 },
+      // What bars count is whole.
+      { ...axis, size: 44, ...(isBars && { incrs: STEPS }) },
     ],
     series: [
       {},
       ...series.map(({ name, tone }) => ({
         label: name,
         stroke: colour(tone, element),
-        ...(isBars ? { fill: colour(tone, element), points: { show: false } } : { width: 2 }),
+        ...(isBars
+          ? { fill: colour(tone, element), width: 0, points: { show: false } }
+          : { width: 2 }),
         ...(bars && { paths: bars }),
       })),
     ],

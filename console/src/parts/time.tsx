@@ -40,11 +40,15 @@ export function Time({ of, none = '—' }: { of: string | null | undefined; none
   );
 }
 
-/** For lines of a log or a tail. */
+const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
+const isToday = (time: Date) => time.toDateString() === new Date().toDateString();
+
+/** For lines of a log or a tail: with its day, if that is over. */
 export function ClockTime({ of }: { of: string }) {
   const time = new Date(of);
   return (
     <time dateTime={of} title={exact.format(time)} className="quiet clock">
+      {!isToday(time) && `${day.format(time)}, `}
       {clock.format(time)}
     </time>
   );

@@ -1,12 +1,28 @@
-/** What comes live: the last ones first, then each new one. A pause and a lost connection leave no gap. */
+/** What comes live: the last ones first, then each new one, and older ones when they are asked for. Neither a pause nor a lost connection leaves a gap. */
 import { useEffect, useRef, useState } from 'react';
 import { type Problem, problemOf } from '../network/problem.ts';
+
+export interface Edge<Item> {
+  cursor: string;
+  node: Item;
+}
+
+/** A part of a list, oldest first. */
+export interface Part<Item> {
+  edges: readonly Edge<Item>[];
+  /** Behind the last one; null if nothing was there yet. */
+  endCursor: string | null;
+  hasOlder: boolean;
+}
 
 export interface Live<Item> {
   /** Newest first. */
   items: Item[];
   isLoaded: boolean;
   problem: Problem | null;
+  hasOlder: boolean;
+  isLoadingOlder: boolean;
+  readOlder: () => void;
 }
 
 interface Sink<Value> {
@@ -14,44 +30,99 @@ interface Sink<Value> {
   error: (error: unknown) => void;
 }
 
-/** Where they come from. Both give a function that ends them. */
+/** Where they come from. All give a function that ends them. */
 export interface Source<Item> {
-  /** The last ones, oldest first, and the cursor behind them. */
-  readLast: (sink: Sink<{ items: Item[]; cursor: string | null }>) => () => void;
-  follow: (cursor: string | null, sink: Sink<{ item: Item; cursor: string }>) => () => void;
+  /** The last ones, or the last ones before a cursor. */
+  read: (before: string | null, sink: Sink<Part<Item>>) => () => void;
+  /** Null if nothing can come any more. */
+  follow: ((cursor: string | null, sink: Sink<Edge<Item>>) => () => void) | null;
 }
 
-/** How many are kept on the page: older ones are a page of the list away. */
+/** How many new ones are kept on the page: what goes at the end is read again as older. */
 const KEPT_MAX = 300;
 export const LAST_COUNT = 50;
+
+interface Shown<Item> {
+  /** Newest first. */
+  edges: readonly Edge<Item>[];
+  /** How many may stay: those that were asked for do. */
+  room: number;
+  hasOlder: boolean;
+  isLoaded: boolean;
+  problem: Problem | null;
+}
+
+const NOTHING = { edges: [], room: KEPT_MAX, hasOlder: false, isLoaded: false, problem: null };
 
 /** A new source begins anew: give the same one as long as nothing about it changes. */
 export function useLive<Item>(source: Source<Item>, isPaused: boolean): Live<Item> {
   const cursor = useRef<string | null>(null);
-  const [live, setLive] = useState<Live<Item>>({ items: [], isLoaded: false, problem: null });
+  const [shown, setShown] = useState<Shown<Item>>(NOTHING);
   const [start, setStart] = useState(0);
+  const [olderThan, setOlderThan] = useState<string | null>(null);
+  const fail = (error: unknown) =>
+    setShown((before) => ({ ...before, isLoaded: true, problem: problemOf(error) }));
 
   useEffect(() => {
     cursor.current = null;
-    return source.readLast({
-      next: (last) => {
-        cursor.current = last.cursor;
-        setLive({ items: last.items.toReversed(), isLoaded: true, problem: null });
+    setOlderThan(null);
+    return source.read(null, {
+      next: ({ edges, endCursor, hasOlder }) => {
+        cursor.current = endCursor;
+        setShown({ ...NOTHING, edges: edges.toReversed(), hasOlder, isLoaded: true });
         setStart((count) => count + 1);
       },
-      error: (error) => setLive({ items: [], isLoaded: true, problem: problemOf(error) }),
+      error: (error) => setShown({ ...NOTHING, isLoaded: true, problem: problemOf(error) }),
     });
   }, [source]);
 
   useEffect(() => {
     if (start === 0 || isPaused) return;
-    return source.follow(cursor.current, {
-      next: ({ item, cursor: at }) => {
-        cursor.current = at;
-        setLive((before) => ({ ...before, items: [item, ...before.items].slice(0, KEPT_MAX) }));
+    return source.follow?.(cursor.current, {
+      next: (edge) => {
+        cursor.current = edge.cursor;
+        setShown((before) => withNew(before, edge));
       },
-      error: (error) => setLive((before) => ({ ...before, problem: problemOf(error) })),
+      error: fail,
     });
   }, [source, start, isPaused]);
-  return live;
+
+  useEffect(() => {
+    if (olderThan === null) return;
+    return source.read(olderThan, {
+      next: (part) => {
+        setShown((before) => withOlder(before, part));
+        setOlderThan(null);
+      },
+      error: (error) => {
+        setOlderThan(null);
+        fail(error);
+      },
+    });
+  }, [source, olderThan]);
+
+  const { edges, isLoaded, problem, hasOlder } = shown;
+  return {
+    items: edges.map(({ node }) => node),
+    isLoaded,
+    problem,
+    hasOlder,
+    isLoadingOlder: olderThan !== null,
+    readOlder: () => setOlderThan(edges.at(-1)?.cursor ?? null),
+  };
+}
+
+function withNew<Item>(before: Shown<Item>, edge: Edge<Item>): Shown<Item> {
+  const edges = [edge, ...before.edges];
+  const isFull = edges.length > before.room;
+  return {
+    ...before,
+    edges: isFull ? edges.slice(0, before.room) : edges,
+    hasOlder: before.hasOlder || isFull,
+  };
+}
+
+function withOlder<Item>(before: Shown<Item>, { edges: found, hasOlder }: Part<Item>): Shown<Item> {
+  const edges = [...before.edges, ...found.toReversed()];
+  return { ...before, edges, room: KEPT_MAX + edges.length, hasOlder };
 }

@@ -3,10 +3,9 @@ import { graphql, useFragment } from 'react-relay';
 import type { providerApps_project$key } from '../../__generated__/providerApps_project.graphql.ts';
 import type { providerAppsCreateMutation } from '../../__generated__/providerAppsCreateMutation.graphql.ts';
 import type { providerAppsDeleteMutation } from '../../__generated__/providerAppsDeleteMutation.graphql.ts';
-import { Confirm, FormDialog } from '../parts/dialog.tsx';
+import { ConfirmChange, FormDialog } from '../parts/dialog.tsx';
 import { type FormValues, TextInput } from '../parts/form.tsx';
 import { Empty } from '../parts/page.tsx';
-import { useChange } from '../parts/queries.ts';
 import { Facts } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 
@@ -53,7 +52,6 @@ interface ProviderAppsProps {
 
 export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps) {
   const { nodes } = useFragment(APPS, project).providerApps;
-  const remove = useChange<providerAppsDeleteMutation>(DELETE);
   if (nodes.length === 0) {
     return (
       <Empty title="No app">
@@ -75,42 +73,38 @@ export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps)
           Made: <Time of={createTime} />,
         }}
       />
-      <Confirm
+      <ConfirmChange<providerAppsDeleteMutation>
         opener="Delete"
         title="Delete this app?"
-        change={remove}
-        onConfirm={() => remove.run({ input: { projectIdOrName: idOrName, providerAppId: id } })}
+        mutation={DELETE}
+        variables={{ input: { projectIdOrName: idOrName, providerAppId: id } }}
       >
         <p>Connections that consented to it can't be refreshed any more.</p>
-      </Confirm>
+      </ConfirmChange>
     </div>
   ));
 }
 
 export function NewApp({ project, provider }: { project: string; provider: string }) {
-  const made = useChange<providerAppsCreateMutation>(CREATE);
-  const create = (values: FormValues) => {
+  const inputOf = (values: FormValues) => {
     const text = (name: string) => String(values[name] ?? '').trim();
-    return made.run({
-      input: {
-        projectIdOrName: project,
-        provider,
-        clientId: text('clientId'),
-        clientSecret: text('clientSecret'),
-        scopes: text('scopes') ? text('scopes').split(/[\s,]+/) : null,
-        webhookSecret: text('webhookSecret') || null,
-      },
-    });
+    return {
+      projectIdOrName: project,
+      provider,
+      clientId: text('clientId'),
+      clientSecret: text('clientSecret'),
+      scopes: text('scopes') ? text('scopes').split(/[\s,]+/) : null,
+      webhookSecret: text('webhookSecret') || null,
+    };
   };
   return (
-    <FormDialog
+    <FormDialog<providerAppsCreateMutation>
       opener="Add an app"
       kind="primary"
       title="Add an app"
       submit="Add"
-      change={made}
-      shown={['clientId', 'clientSecret', 'scopes', 'webhookSecret']}
-      onSubmit={create}
+      mutation={CREATE}
+      variables={(values) => ({ input: inputOf(values) })}
     >
       <TextInput name="clientId" label="Client id" isRequired />
       <TextInput name="clientSecret" label="Client secret" type="password" isRequired />

@@ -1,14 +1,13 @@
 /** A new topic, and new routes. */
-import { useState } from 'react';
 import { graphql } from 'react-relay';
 import { NotificationEventType as EVENT_TYPES } from '../../__generated__/enums.ts';
 import type { newRouteEventMutation } from '../../__generated__/newRouteEventMutation.graphql.ts';
 import type { newRouteTopicDestinationMutation } from '../../__generated__/newRouteTopicDestinationMutation.graphql.ts';
 import type { newRouteTopicMutation } from '../../__generated__/newRouteTopicMutation.graphql.ts';
 import { FormDialog } from '../parts/dialog.tsx';
-import { Choice, type FormValues, TextInput } from '../parts/form.tsx';
-import { useChange } from '../parts/queries.ts';
+import { Choice, TextInput } from '../parts/form.tsx';
 import { wordsOf } from '../parts/status.tsx';
+import type { Chosen } from './chosen.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
 const TOPIC = graphql`
@@ -41,56 +40,104 @@ const TO_DESTINATION = graphql`
   }
 `;
 
-export function NewTopic({ project }: { project: string }) {
-  const made = useChange<newRouteTopicMutation>(TOPIC);
+interface NewProps {
+  project: string;
+}
+
+export function NewTopic({ project }: NewProps) {
   return (
-    <FormDialog
+    <FormDialog<newRouteTopicMutation>
       opener="New topic"
       title="New topic"
       submit="Make it"
-      change={made}
-      shown={['name']}
-      onSubmit={({ name }) => made.run({ input: { projectIdOrName: project, name: String(name) } })}
+      mutation={TOPIC}
+      variables={({ name }) => ({ input: { projectIdOrName: project, name: String(name) } })}
     >
       <TextInput name="name" label="Name" isRequired />
     </FormDialog>
   );
 }
 
-const KINDS = [
-  { id: 'event', label: 'Events to a topic' },
-  { id: 'topic', label: 'A topic to a destination' },
-];
+interface NewRouteProps extends NewProps {
+  routed: RoutedProject;
+  /** In the picture: the form begins with it. */
+  chosen: Chosen | null;
+}
 
-export function NewRoute({ project, routed }: { project: string; routed: RoutedProject }) {
-  const fromEvent = useChange<newRouteEventMutation>(FROM_EVENT);
-  const toDestination = useChange<newRouteTopicDestinationMutation>(TO_DESTINATION);
-  const [kind, setKind] = useState('event');
-  const topics = routed.topics.nodes.map(({ id, name }) => ({ id, label: name }));
-  const destinations = routed.destinations.nodes.map(({ id, name }) => ({ id, label: name }));
-  const types = EVENT_TYPES.map((id) => ({ id, label: wordsOf(id) }));
-  const make = (values: FormValues) => {
-    const input = { projectIdOrName: project, topicId: String(values.topicId) };
-    return kind === 'event'
-      ? fromEvent.run({ input: { ...input, eventType: values.eventType as never } })
-      : toDestination.run({ input: { ...input, destinationId: String(values.destinationId) } });
-  };
+const startingWith = (chosen: Chosen | null, kind: Chosen['kind']) =>
+  chosen?.kind === kind ? { defaultValue: chosen.id } : {};
+
+const optionsOf = (nodes: readonly { id: string; name: string }[]) =>
+  nodes.map(({ id, name }) => ({ id, label: name }));
+const TYPES = EVENT_TYPES.map((id) => ({ id, label: wordsOf(id) }));
+
+export function RouteFromEvents({ project, routed, chosen }: NewRouteProps) {
+  const topics = optionsOf(routed.topics.nodes);
   return (
-    <FormDialog
-      opener="New route"
+    <FormDialog<newRouteEventMutation>
+      opener="Lead events to a topic"
       kind="primary"
-      title="New route"
-      submit="Make it"
-      change={kind === 'event' ? fromEvent : toDestination}
-      shown={['eventType', 'topicId', 'destinationId']}
-      onSubmit={make}
+      title="Lead events to a topic"
+      submit="Make the route"
+      mutation={FROM_EVENT}
+      variables={({ eventType, topicId }) => ({
+        input: {
+          projectIdOrName: project,
+          topicId: String(topicId),
+          eventType: EVENT_TYPES.find((type) => type === eventType) ?? EVENT_TYPES[0],
+        },
+      })}
     >
-      <Choice label="From where to where" options={KINDS} value={kind} onChange={setKind} />
-      {kind === 'event' && <Choice name="eventType" label="Event" options={types} isRequired />}
-      <Choice name="topicId" label="Topic" options={topics} isRequired />
-      {kind === 'topic' && (
-        <Choice name="destinationId" label="Destination" options={destinations} isRequired />
-      )}
+      <Choice
+        name="eventType"
+        label="Event"
+        options={TYPES}
+        isRequired
+        {...startingWith(chosen, 'event')}
+      />
+      <Choice
+        name="topicId"
+        label="Topic"
+        options={topics}
+        isRequired
+        {...startingWith(chosen, 'topic')}
+      />
+    </FormDialog>
+  );
+}
+
+export function RouteToDestination({ project, routed, chosen }: NewRouteProps) {
+  const topics = optionsOf(routed.topics.nodes);
+  const destinations = optionsOf(routed.destinations.nodes);
+  return (
+    <FormDialog<newRouteTopicDestinationMutation>
+      opener="Lead a topic to a destination"
+      kind="primary"
+      title="Lead a topic to a destination"
+      submit="Make the route"
+      mutation={TO_DESTINATION}
+      variables={({ topicId, destinationId }) => ({
+        input: {
+          projectIdOrName: project,
+          topicId: String(topicId),
+          destinationId: String(destinationId),
+        },
+      })}
+    >
+      <Choice
+        name="topicId"
+        label="Topic"
+        options={topics}
+        isRequired
+        {...startingWith(chosen, 'topic')}
+      />
+      <Choice
+        name="destinationId"
+        label="Destination"
+        options={destinations}
+        isRequired
+        {...startingWith(chosen, 'destination')}
+      />
     </FormDialog>
   );
 }

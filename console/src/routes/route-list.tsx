@@ -7,6 +7,7 @@ import { Empty } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
 import { wordsOf } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
+import { type Chosen, concerns, routesOf } from './chosen.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
 const REMOVE_EVENT = graphql`
@@ -28,12 +29,17 @@ const REMOVE_TOPIC = graphql`
 interface RouteListProps {
   project: string;
   routed: RoutedProject;
+  /** Only its routes; null for all. */
+  chosen: Chosen | null;
 }
 
-export function RouteList({ project, routed }: RouteListProps) {
+export function RouteList({ project, routed, chosen }: RouteListProps) {
   const event = useChange<routeListEventMutation>(REMOVE_EVENT);
   const topic = useChange<routeListTopicMutation>(REMOVE_TOPIC);
-  const rows = [
+  const shown = new Set(
+    routesOf(routed).flatMap((route) => (concerns(route, chosen) ? route.id : [])),
+  );
+  const all = [
     ...routed.eventTopicRoutes.nodes.map((route) => ({
       id: route.id,
       from: wordsOf(route.eventType),
@@ -47,7 +53,10 @@ export function RouteList({ project, routed }: RouteListProps) {
       change: topic,
     })),
   ];
-  if (rows.length === 0) return <Empty title="No route yet" />;
+  const rows = all.filter(({ id }) => shown.has(id));
+  if (rows.length === 0) {
+    return <Empty title="No route yet">Lead a type of event to a topic, and that on.</Empty>;
+  }
   return (
     <>
       <Refusal problem={event.problem ?? topic.problem} />

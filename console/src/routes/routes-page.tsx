@@ -1,10 +1,15 @@
 /** Which events go to which topics, and from there to which destinations. */
+import { useState } from 'react';
 import { graphql } from 'react-relay';
+import { Link } from 'wouter';
 import type { routesPageQuery } from '../../__generated__/routesPageQuery.graphql.ts';
+import { useAddress } from '../parts/filters.tsx';
+import { Action } from '../parts/form.tsx';
 import { Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { PageProps } from '../shell/places.ts';
-import { NewRoute, NewTopic } from './new-route.tsx';
+import type { Chosen } from './chosen.ts';
+import { NewTopic, RouteFromEvents, RouteToDestination } from './new-route.tsx';
 import { RouteList } from './route-list.tsx';
 import { RoutesPicture } from './routes-picture.tsx';
 
@@ -65,6 +70,7 @@ const LOOK_MS = 5_000;
 export default function RoutesPage({ project: idOrName }: PageProps) {
   const variables = { project: idOrName };
   const { project } = usePageQuery<routesPageQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const [chosen, choose] = useState<Chosen | null>(null);
   if (!project) return <Missing what="project" />;
   return (
     <Page
@@ -73,18 +79,40 @@ export default function RoutesPage({ project: idOrName }: PageProps) {
       actions={
         <>
           <NewTopic project={idOrName} />
-          <NewRoute project={idOrName} routed={project} />
+          <RouteFromEvents project={idOrName} routed={project} chosen={chosen} />
+          <RouteToDestination project={idOrName} routed={project} chosen={chosen} />
         </>
       }
       query={QUERY}
       variables={variables}
     >
       <Panel>
-        <RoutesPicture project={idOrName} routed={project} />
+        <RoutesPicture routed={project} chosen={chosen} onChoose={choose} />
       </Panel>
-      <Panel title="All routes">
-        <RouteList project={idOrName} routed={project} />
+      <Panel
+        title={chosen ? 'Its routes' : 'All routes'}
+        actions={chosen && <Leave project={idOrName} chosen={chosen} onAll={() => choose(null)} />}
+      >
+        <RouteList project={idOrName} routed={project} chosen={chosen} />
       </Panel>
     </Page>
+  );
+}
+
+interface LeaveProps {
+  project: string;
+  chosen: Chosen;
+  onAll: () => void;
+}
+
+/** From what is chosen to what is behind it, or back to all. */
+function Leave({ project, chosen: { kind, id }, onAll }: LeaveProps) {
+  const address = useAddress(project);
+  return (
+    <>
+      {kind === 'event' && <Link href={address(`events?type=${id}`)}>These events</Link>}
+      {kind === 'destination' && <Link href={address(`destinations/${id}`)}>The destination</Link>}
+      <Action onPress={onAll}>All routes</Action>
+    </>
   );
 }

@@ -1,95 +1,122 @@
 /** The routes as a picture: types of events on the left, topics in the middle, destinations on the right. */
-import { Link } from 'wouter';
-import { useAddress } from '../parts/filters.tsx';
+import { ToggleButton } from 'react-aria-components';
 import { Empty } from '../parts/page.tsx';
 import { wordsOf } from '../parts/status.tsx';
+import { type Chosen, concerns, isSame, routesOf } from './chosen.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
 const ROW_PX = 40;
 const WIDTH_PX_MAX = 10;
 
 interface Line {
+  id: string;
   from: number;
   to: number;
   /** How many of the last events went over it. */
   flow: number;
   name: string;
+  isDim: boolean;
+}
+
+interface Node extends Chosen {
+  name: string;
+  /** Said by its look. */
+  look?: string;
 }
 
 interface RoutesPictureProps {
-  project: string;
   routed: RoutedProject;
+  chosen: Chosen | null;
+  /** Null for nothing. */
+  onChoose: (chosen: Chosen | null) => void;
 }
 
-export function RoutesPicture({ project, routed }: RoutesPictureProps) {
-  const address = useAddress(project);
-  const { topics, destinations, eventTopicRoutes, topicDestinationRoutes } = routed;
-  const types = [...new Set(eventTopicRoutes.nodes.map(({ eventType }) => eventType))].toSorted();
-  if (topics.nodes.length === 0) {
+export function RoutesPicture({ routed, chosen, onChoose }: RoutesPictureProps) {
+  const [events, topics, destinations] = columnsOf(routed);
+  if (topics.length === 0) {
     return <Empty title="No topic yet">Make a topic, and lead a type of event to it.</Empty>;
   }
-  const indexOf = (list: readonly { id: string }[], id: string) =>
-    list.findIndex((one) => one.id === id);
-  const toTopics = eventTopicRoutes.nodes.map(({ eventType, topic }) => ({
-    from: types.indexOf(eventType),
-    to: indexOf(topics.nodes, topic.id),
-    flow: flowOf(routed, (event) => event.eventType === eventType && leadsTo(event, topic.id)),
-    name: `${wordsOf(eventType)} to ${topic.name}`,
-  }));
-  const toDestinations = topicDestinationRoutes.nodes.map(({ topic, destination }) => ({
-    from: indexOf(topics.nodes, topic.id),
-    to: indexOf(destinations.nodes, destination.id),
-    flow: flowOf(routed, (event) => leadsTo(event, topic.id)),
-    name: `${topic.name} to ${destination.name}`,
-  }));
-  const rows = Math.max(types.length, topics.nodes.length, destinations.nodes.length);
+  const lines = (from: Node[], to: Node[]) => linesBetween(routed, { from, to, chosen });
+  const rows = Math.max(events.length, topics.length, destinations.length);
+  const column = { chosen, onChoose };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
     <section className="scrolls" tabIndex={0} aria-label="Picture of the routes">
       <div className="picture">
-        <Column name="Events">
-          {types.map((type) => (
-            <Link key={type} href={address(`events?type=${type}`)} className="node">
-              {wordsOf(type)}
-            </Link>
-          ))}
-        </Column>
-        <Lines lines={toTopics} rows={rows} />
-        <Column name="Topics">
-          {topics.nodes.map(({ id, name }) => (
-            <span key={id} className="node strong">
-              {name}
-            </span>
-          ))}
-        </Column>
-        <Lines lines={toDestinations} rows={rows} />
-        <Column name="Destinations">
-          {destinations.nodes.map(({ id, name, status }) => (
-            <Link key={id} href={address(`destinations/${id}`)} className={`node ${status}`}>
-              {name}
-              {status === 'DISABLED' && ' (disabled)'}
-            </Link>
-          ))}
-        </Column>
+        <Column name="Events" nodes={events} {...column} />
+        <Lines lines={lines(events, topics)} rows={rows} />
+        <Column name="Topics" nodes={topics} {...column} />
+        <Lines lines={lines(topics, destinations)} rows={rows} />
+        <Column name="Destinations" nodes={destinations} {...column} />
       </div>
     </section>
   );
 }
 
-type RecentEvent = RoutedProject['notificationEvents']['nodes'][number];
-
-const leadsTo = (event: RecentEvent, topicId: string) =>
-  event.topics.some(({ id }) => id === topicId);
-
-function flowOf({ notificationEvents }: RoutedProject, goes: (event: RecentEvent) => boolean) {
-  return notificationEvents.nodes.filter(goes).length;
+function columnsOf({ topics, destinations, eventTopicRoutes }: RoutedProject) {
+  const types = [...new Set(eventTopicRoutes.nodes.map(({ eventType }) => eventType))].toSorted();
+  const events = types.map((id): Node => ({ kind: 'event', id, name: wordsOf(id) }));
+  const middle = topics.nodes.map(
+    ({ id, name }): Node => ({ kind: 'topic', id, name, look: 'strong' }),
+  );
+  const last = destinations.nodes.map(({ id, name, status }): Node => {
+    const isDisabled = status === 'DISABLED';
+    return { kind: 'destination', id, name: isDisabled ? `${name} (disabled)` : name };
+  });
+  return [events, middle, last] as const;
 }
 
-function Column({ name, children }: { name: string; children: React.ReactNode }) {
+interface Between {
+  from: Node[];
+  to: Node[];
+  chosen: Chosen | null;
+}
+
+function linesBetween(routed: RoutedProject, { from, to, chosen }: Between): Line[] {
+  const indexIn = (nodes: Node[], one: Chosen) => nodes.findIndex((node) => isSame(node, one));
+  return routesOf(routed).flatMap((route) => {
+    const [start, end] = [indexIn(from, route.from), indexIn(to, route.to)];
+    const [begin, finish] = [from[start], to[end]];
+    if (!begin || !finish) return [];
+    return {
+      id: route.id,
+      from: start,
+      to: end,
+      flow: flowOf(routed, route.from, route.to),
+      name: `${begin.name} to ${finish.name}`,
+      isDim: !concerns(route, chosen),
+    };
+  });
+}
+
+/** Of an event to a topic; from a topic all of it goes to each destination. */
+function flowOf({ notificationEvents }: RoutedProject, from: Chosen, to: Chosen): number {
+  const topicId = from.kind === 'topic' ? from.id : to.id;
+  return notificationEvents.nodes.filter(
+    ({ eventType, topics }) =>
+      (from.kind === 'topic' || eventType === from.id) && topics.some(({ id }) => id === topicId),
+  ).length;
+}
+
+interface ColumnProps extends Pick<RoutesPictureProps, 'chosen' | 'onChoose'> {
+  name: string;
+  nodes: readonly Node[];
+}
+
+function Column({ name, nodes, chosen, onChoose }: ColumnProps) {
   return (
     <div className="column">
       <h2 className="quiet">{name}</h2>
-      {children}
+      {nodes.map((node) => (
+        <ToggleButton
+          key={node.id}
+          className={`node ${node.look ?? ''}`}
+          isSelected={isSame(node, chosen)}
+          onChange={(isChosen) => onChoose(isChosen ? { kind: node.kind, id: node.id } : null)}
+        >
+          {node.name}
+        </ToggleButton>
+      ))}
     </div>
   );
 }
@@ -106,18 +133,16 @@ function Lines({ lines, rows }: { lines: Line[]; rows: number }) {
       role="img"
       aria-label={lines.map(({ name, flow }) => `${name}: ${flow}`).join(', ') || 'No routes'}
     >
-      {lines
-        .filter(({ from, to }) => from >= 0 && to >= 0)
-        .map(({ from, to, flow, name }) => (
-          <path
-            key={name}
-            d={`M0 ${middle(from)} C 50 ${middle(from)}, 50 ${middle(to)}, 100 ${middle(to)}`}
-            strokeWidth={1.5 + (flow / most) * WIDTH_PX_MAX}
-            className={flow > 0 ? 'flows' : ''}
-          >
-            <title>{`${name}: ${flow} of the last 100 events`}</title>
-          </path>
-        ))}
+      {lines.map(({ id, from, to, flow, name, isDim }) => (
+        <path
+          key={id}
+          d={`M0 ${middle(from)} C 50 ${middle(from)}, 50 ${middle(to)}, 100 ${middle(to)}`}
+          strokeWidth={1.5 + (flow / most) * WIDTH_PX_MAX}
+          className={`${flow > 0 ? 'flows' : ''} ${isDim ? 'dim' : ''}`}
+        >
+          <title>{`${name}: ${flow} of the last 100 events`}</title>
+        </path>
+      ))}
     </svg>
   );
 }

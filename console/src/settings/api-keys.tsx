@@ -1,11 +1,10 @@
 /** The project's API keys. A key is shown once, when it is made. */
-import { useState } from 'react';
 import { graphql, useFragment } from 'react-relay';
 import type { apiKeys_project$key } from '../../__generated__/apiKeys_project.graphql.ts';
 import type { apiKeysCreateMutation } from '../../__generated__/apiKeysCreateMutation.graphql.ts';
 import type { apiKeysDeleteMutation } from '../../__generated__/apiKeysDeleteMutation.graphql.ts';
 import type { apiKeysUpdateMutation } from '../../__generated__/apiKeysUpdateMutation.graphql.ts';
-import { FormDialog } from '../parts/dialog.tsx';
+import { FormDialog, Secret } from '../parts/dialog.tsx';
 import { CheckBox, type FormValues, TextInput } from '../parts/form.tsx';
 import { Empty } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
@@ -87,26 +86,22 @@ export function ApiKeys({ project, idOrName }: { project: apiKeys_project$key; i
 }
 
 export function NewApiKey({ project }: { project: string }) {
-  const made = useChange<apiKeysCreateMutation>(CREATE);
-  const [key, setKey] = useState<string | null>(null);
-  const create = async (values: FormValues) => {
-    const scopes = SCOPES.filter((scope) => values[`scope/${scope}`]);
-    const input = { projectIdOrName: project, label: String(values.label), scopes };
-    const answer = await made.run({ input });
-    setKey(answer?.createApiKey.key ?? null);
-    return answer;
-  };
+  const inputOf = (values: FormValues) => ({
+    projectIdOrName: project,
+    label: String(values.label),
+    scopes: SCOPES.filter((scope) => values[`scope/${scope}`]),
+  });
   return (
-    <FormDialog
+    <FormDialog<apiKeysCreateMutation>
       opener="New key"
       kind="primary"
       title="New API key"
       submit="Make it"
-      change={made}
-      shown={['label']}
-      onSubmit={create}
-      made={key && { about: 'Copy it now: it is not shown again.', value: key, label: 'The key' }}
-      onClose={() => setKey(null)}
+      mutation={CREATE}
+      variables={(values) => ({ input: inputOf(values) })}
+      made={({ createApiKey: { key } }) => (
+        <Secret about="Copy it now: it is not shown again." value={key} label="The key" />
+      )}
     >
       <TextInput name="label" label="Label" isRequired help="What uses it." />
       <fieldset className="fields">

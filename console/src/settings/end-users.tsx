@@ -5,8 +5,9 @@ import type { endUsersCreateMutation } from '../../__generated__/endUsersCreateM
 import type { endUsersDeleteMutation } from '../../__generated__/endUsersDeleteMutation.graphql.ts';
 import type { endUsersOriginsMutation } from '../../__generated__/endUsersOriginsMutation.graphql.ts';
 import type { endUsersUpdateMutation } from '../../__generated__/endUsersUpdateMutation.graphql.ts';
+import { ChangeForm } from '../parts/change-form.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
-import { Action, Form, type FormValues, Refusal, TextInput } from '../parts/form.tsx';
+import { type FormValues, TextInput } from '../parts/form.tsx';
 import { Empty, Panel } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
 import { Time } from '../parts/time.tsx';
@@ -83,13 +84,16 @@ export function EndUsers({ project }: { project: endUsers_project$key }) {
 }
 
 function Origins({ projectId, origins }: { projectId: string; origins: readonly string[] }) {
-  const { run, isRunning, problem } = useChange<endUsersOriginsMutation>(ORIGINS);
-  const save = ({ allowedOrigins }: FormValues) => {
-    const list = String(allowedOrigins).split(/\s+/).filter(Boolean);
-    return run({ input: { projectIdOrName: projectId, allowedOrigins: list } });
-  };
+  const inputOf = ({ allowedOrigins }: FormValues) => ({
+    projectIdOrName: projectId,
+    allowedOrigins: String(allowedOrigins).split(/\s+/).filter(Boolean),
+  });
   return (
-    <Form problem={problem} onSubmit={save}>
+    <ChangeForm<endUsersOriginsMutation>
+      mutation={ORIGINS}
+      variables={(values) => ({ input: inputOf(values) })}
+      submit="Save the origins"
+    >
       <TextInput
         name="allowedOrigins"
         label="Origins"
@@ -97,13 +101,7 @@ function Origins({ projectId, origins }: { projectId: string; origins: readonly 
         defaultValue={origins.join('\n')}
         help="One a line, like https://app.example. Their pages may call with end users' tokens and frame the connect page."
       />
-      <Refusal problem={problem} shown={['allowedOrigins']} />
-      <div className="row">
-        <Action type="submit" isPending={isRunning}>
-          Save the origins
-        </Action>
-      </div>
-    </Form>
+    </ChangeForm>
   );
 }
 
@@ -146,19 +144,18 @@ function JwtKeys({ projectId, nodes }: { projectId: string; nodes: readonly JwtK
 }
 
 function NewJwtKey({ projectId }: { projectId: string }) {
-  const made = useChange<endUsersCreateMutation>(CREATE);
-  const add = ({ label, publicKeyPem }: FormValues) => {
-    const key = { label: String(label), publicKeyPem: String(publicKeyPem) };
-    return made.run({ input: { projectIdOrName: projectId, ...key } });
-  };
+  const inputOf = ({ label, publicKeyPem }: FormValues) => ({
+    projectIdOrName: projectId,
+    label: String(label),
+    publicKeyPem: String(publicKeyPem),
+  });
   return (
-    <FormDialog
+    <FormDialog<endUsersCreateMutation>
       opener="Add a public key"
       title="Add a public key"
       submit="Add"
-      change={made}
-      shown={['label', 'publicKeyPem']}
-      onSubmit={add}
+      mutation={CREATE}
+      variables={(values) => ({ input: inputOf(values) })}
     >
       <TextInput name="label" label="Label" isRequired />
       <TextInput

@@ -5,7 +5,8 @@ import type { orgSettingsInviteMutation } from '../../__generated__/orgSettingsI
 import type { orgSettingsQuery } from '../../__generated__/orgSettingsQuery.graphql.ts';
 import type { orgSettingsRevokeMutation } from '../../__generated__/orgSettingsRevokeMutation.graphql.ts';
 import type { orgSettingsVerifyMutation } from '../../__generated__/orgSettingsVerifyMutation.graphql.ts';
-import { Action, Form, Refusal, TextInput } from '../parts/form.tsx';
+import { ChangeForm } from '../parts/change-form.tsx';
+import { Action, Refusal, TextInput } from '../parts/form.tsx';
 import { Empty, Panel } from '../parts/page.tsx';
 import { useChange, usePageQuery } from '../parts/queries.ts';
 import { Status } from '../parts/status.tsx';
@@ -106,7 +107,6 @@ export function OrgSettings({ orgId }: { orgId: string }) {
 }
 
 function Invites({ org }: { org: Org }) {
-  const invite = useChange<orgSettingsInviteMutation>(INVITE);
   const revoke = useChange<orgSettingsRevokeMutation>(REVOKE);
   return (
     <>
@@ -126,24 +126,20 @@ function Invites({ org }: { org: Org }) {
           </li>
         ))}
       </ul>
-      <Form
-        problem={invite.problem}
-        onSubmit={({ email }) => invite.run({ input: { orgId: org.id, email: String(email) } })}
+      <Refusal problem={revoke.problem} />
+      <ChangeForm<orgSettingsInviteMutation>
+        mutation={INVITE}
+        variables={({ email }) => ({ input: { orgId: org.id, email: String(email) } })}
+        submit="Invite"
+        clears
       >
         <TextInput name="email" label="Invite by e-mail address" type="email" isRequired />
-        <Refusal problem={invite.problem ?? revoke.problem} shown={['email']} />
-        <div className="row">
-          <Action type="submit" isPending={invite.isRunning}>
-            Invite
-          </Action>
-        </div>
-      </Form>
+      </ChangeForm>
     </>
   );
 }
 
 function Domains({ org }: { org: Org }) {
-  const claim = useChange<orgSettingsClaimMutation>(CLAIM);
   const verify = useChange<orgSettingsVerifyMutation>(VERIFY);
   const { nodes } = org.claimedDomains;
   return (
@@ -168,20 +164,17 @@ function Domains({ org }: { org: Org }) {
           </li>
         ))}
       </ul>
-      <Form
-        problem={claim.problem}
-        onSubmit={({ domain }) =>
-          claim.run({ input: { parentId: org.id, parentType: 'ORG', domain: String(domain) } })
-        }
+      <Refusal problem={verify.problem} />
+      <ChangeForm<orgSettingsClaimMutation>
+        mutation={CLAIM}
+        variables={({ domain }) => ({
+          input: { parentId: org.id, parentType: 'ORG', domain: String(domain) },
+        })}
+        submit="Claim"
+        clears
       >
         <TextInput name="domain" label="Claim a domain" isRequired placeholder="example.com" />
-        <Refusal problem={claim.problem ?? verify.problem} shown={['domain']} />
-        <div className="row">
-          <Action type="submit" isPending={claim.isRunning}>
-            Claim
-          </Action>
-        </div>
-      </Form>
+      </ChangeForm>
     </>
   );
 }

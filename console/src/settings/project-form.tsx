@@ -3,8 +3,8 @@ import { graphql, useFragment } from 'react-relay';
 import { useLocation } from 'wouter';
 import type { projectForm_project$key } from '../../__generated__/projectForm_project.graphql.ts';
 import type { projectFormMutation } from '../../__generated__/projectFormMutation.graphql.ts';
-import { Action, Form, Refusal, TextInput } from '../parts/form.tsx';
-import { useChange } from '../parts/queries.ts';
+import { ChangeForm } from '../parts/change-form.tsx';
+import { type FormValues, TextInput } from '../parts/form.tsx';
 
 const PROJECT = graphql`
   fragment projectForm_project on Project {
@@ -18,6 +18,7 @@ const UPDATE = graphql`
   mutation projectFormMutation($input: UpdateProjectInput!) {
     updateProject(input: $input) {
       project {
+        name
         ...projectForm_project
       }
     }
@@ -26,16 +27,25 @@ const UPDATE = graphql`
 
 export function ProjectForm({ project }: { project: projectForm_project$key }) {
   const { id, name, appName } = useFragment(PROJECT, project);
-  const { run, isRunning, problem } = useChange<projectFormMutation>(UPDATE);
   const [, navigate] = useLocation();
-  const save = async (values: Record<string, FormDataEntryValue>) => {
+  const inputOf = (values: FormValues) => {
     const next = { name: String(values.name), appName: String(values.appName) };
-    const changed = next.name === name ? { appName: next.appName } : next;
-    const done = await run({ input: { projectIdOrName: id, ...changed } });
-    if (done && next.name !== name) navigate(`/${encodeURIComponent(next.name)}/settings`);
+    return { projectIdOrName: id, ...(next.name === name ? { appName: next.appName } : next) };
   };
   return (
-    <Form problem={problem} onSubmit={save}>
+    <ChangeForm<projectFormMutation>
+      mutation={UPDATE}
+      variables={(values) => ({ input: inputOf(values) })}
+      submit="Save"
+      kind="primary"
+      onDone={({
+        updateProject: {
+          project: { name: next },
+        },
+      }) => {
+        if (next !== name) navigate(`/${encodeURIComponent(next)}/settings`);
+      }}
+    >
       <TextInput
         name="name"
         label="Name"
@@ -50,12 +60,6 @@ export function ProjectForm({ project }: { project: projectForm_project$key }) {
         defaultValue={appName}
         help="What your customers see when they connect."
       />
-      <Refusal problem={problem} shown={['name', 'appName']} />
-      <div className="row">
-        <Action type="submit" kind="primary" isPending={isRunning}>
-          Save
-        </Action>
-      </div>
-    </Form>
+    </ChangeForm>
   );
 }

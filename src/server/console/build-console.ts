@@ -41,7 +41,7 @@ async function filesBelow(path: string): Promise<string[]> {
 }
 
 /** 0 if there is no such file. */
-async function changedAt(path: string): Promise<number> {
+export async function changedAt(path: string): Promise<number> {
   return stat(path).then(
     ({ mtimeMs }) => mtimeMs,
     () => 0,

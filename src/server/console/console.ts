@@ -9,7 +9,7 @@ import { findAllowedOrigins } from '../../domain/project/origins.ts';
 import type { Log } from '../../log.ts';
 import type { Handler, RequestFacts } from '../http/request-facts.ts';
 import { page } from '../plain-page.ts';
-import { BUILT, buildIfOld } from './build-console.ts';
+import { BUILT, buildIfOld, changedAt } from './build-console.ts';
 import { type BuiltFile, listBuiltFiles } from './built-files.ts';
 import { type DemoSignIn, isFromThisMachine } from './demo-sign-in.ts';
 import { sendFile, sendPage } from './send-file.ts';
@@ -35,15 +35,21 @@ type Send = (
 
 export function createConsole(parts: ConsoleParts): { console: Handler; connect: Handler } {
   const { log, services, demo } = parts;
-  let files: Promise<Files> | undefined;
-  const open = async () => {
-    await buildIfOld(log);
-    return listBuiltFiles(BUILT).catch((): Files => new Map());
+  let built: Promise<void> | undefined;
+  let listed: { at: number; files: Promise<Files> } | undefined;
+  const filesNow = async () => {
+    built ??= buildIfOld(log);
+    await built;
+    // A build by hand puts another folder in its place, under a running server.
+    const at = await changedAt(BUILT);
+    if (listed?.at !== at) {
+      listed = { at, files: listBuiltFiles(BUILT).catch((): Files => new Map()) };
+    }
+    return listed.files;
   };
   const sentBy = (send: Send): Handler => {
     return (req, res, facts) => {
-      files ??= open();
-      files
+      filesNow()
         .then((known) => send({ req, res, facts }, known))
         .catch((error: unknown) => {
           if (!res.headersSent) log.error({ err: error, path: facts.path }, 'console.failed');

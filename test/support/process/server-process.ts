@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fillDataFolder } from '../database/data-folder.ts';
 import { PROCESS_ENV } from './process-env.ts';
 
@@ -11,7 +12,9 @@ const root = join(import.meta.dirname, '..', '..', '..');
 
 export interface ServerProcess {
   /** What demo.json says. */
-  demo: { url: string; apiKey: string; bearerToken?: string };
+  demo: { url: string; apiKey: string; bearerToken?: string; sandboxUrl: string };
+  /** The address that the start has printed. */
+  printedUrl: string;
   /** Ends it as an operator does. */
   pause(): Promise<void>;
   /** Starts it again, at the same address and with the same data. */
@@ -23,7 +26,8 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-server-'));
   fillDataFolder(dataDir);
   const given = { ...PROCESS_ENV, PORT: '0', DATA_DIR: dataDir, ...env };
-  let server = await startServer(given);
+  const started = await startServer(given);
+  let { server } = started;
   const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
   const end = async () => {
     server.kill('SIGTERM');
@@ -31,9 +35,10 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
   };
   return {
     demo,
+    printedUrl: started.printedUrl,
     pause: end,
     async resume() {
-      server = await startServer({ ...given, PORT: new URL(demo.url).port });
+      ({ server } = await startServer({ ...given, PORT: new URL(demo.url).port }));
     },
     async stop() {
       await end();
@@ -42,14 +47,17 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
   };
 }
 
-async function startServer(env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+interface Started {
+  server: ChildProcess;
+  printedUrl: string;
+}
+
+async function startServer(env: NodeJS.ProcessEnv): Promise<Started> {
   const server = spawn(process.execPath, ['src/main.ts'], { cwd: root, env });
-  const ready = Promise.withResolvers<void>();
-  server.stdout.on(
-    'data',
-    (chunk) => String(chunk).includes('"msg":"server.ready"') && ready.resolve(),
-  );
+  const ready = Promise.withResolvers<string>();
+  createInterface({ input: server.stdout }).on('line', (line) => {
+    if (line.includes('"msg":"server.ready"')) ready.resolve(JSON.parse(line).url);
+  });
   server.once('exit', () => ready.reject(new Error('The server ended before it was ready.')));
-  await ready.promise;
-  return server;
+  return { server, printedUrl: await ready.promise };
 }

@@ -1,0 +1,58 @@
+/** The time of a destination's plots, in the address, and its buckets. */
+import { useFilter, useParameters } from '../parts/filters.tsx';
+import { Choice } from '../parts/form.tsx';
+
+const HOUR_MS = 3_600_000;
+const PERIODS = {
+  day: { label: '24 hours', bucket: 'HOUR', bucketMs: HOUR_MS, buckets: 24 },
+  month: { label: '30 days', bucket: 'DAY', bucketMs: 24 * HOUR_MS, buckets: 30 },
+} as const;
+const NAMES = ['day', 'month'] as const;
+const CHOICES = NAMES.map((id) => ({ id, label: PERIODS[id].label }));
+
+export interface Period {
+  label: string;
+  bucket: 'HOUR' | 'DAY';
+  /** When the first bucket begins. */
+  firstMs: number;
+  bucketMs: number;
+  buckets: number;
+}
+
+export function usePeriod(): Period {
+  const period = PERIODS[useFilter('period', NAMES) ?? 'day'];
+  const { bucketMs, buckets } = period;
+  return { ...period, firstMs: (Math.floor(Date.now() / bucketMs) - buckets + 1) * bucketMs };
+}
+
+export function PeriodChoice() {
+  const chosen = useFilter('period', NAMES) ?? 'day';
+  const [, change] = useParameters();
+  return (
+    <Choice
+      label="Time"
+      options={CHOICES}
+      value={chosen}
+      onChange={(period) => change({ period })}
+    />
+  );
+}
+
+/** A value for each bucket of the period, and when each begins, in seconds. */
+export function linesOf<Counted extends { time: string }>(
+  counted: readonly Counted[],
+  { firstMs, bucketMs, buckets }: Pick<Period, 'firstMs' | 'bucketMs' | 'buckets'>,
+) {
+  const starts = Array.from({ length: buckets }, (_none, index) => firstMs + index * bucketMs);
+  const byTime = new Map(counted.map((one) => [Date.parse(one.time), one]));
+  return {
+    times: starts.map((start) => start / 1_000),
+    valuesOf: <None,>(of: (one: Counted) => number | null | undefined, none: None) =>
+      starts.map((start) => {
+        const one = byTime.get(start);
+        return (one && of(one)) ?? none;
+      }),
+  };
+}
+
+export const sumOf = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0);

@@ -1,0 +1,47 @@
+/** How much a stream was given, by hour or day. */
+import { lazy, useMemo } from 'react';
+import { graphql } from 'react-relay';
+import type { streamActivityQuery } from '../../__generated__/streamActivityQuery.graphql.ts';
+import { Empty, Panel } from '../parts/page.tsx';
+import type { Series } from '../parts/plot.tsx';
+import { usePageQuery } from '../parts/queries.ts';
+import { linesOf, PeriodChoice, sumOf, usePeriod } from './period.tsx';
+
+const Plot = lazy(async () => ({ default: (await import('../parts/plot.tsx')).Plot }));
+
+const QUERY = graphql`
+  query streamActivityQuery($id: ID!, $from: DateTime!, $bucket: ActivityBucket!) {
+    node(id: $id) {
+      ... on Destination {
+        streamActivity(from: $from, bucket: $bucket) {
+          time
+          messages
+        }
+      }
+    }
+  }
+`;
+
+const LOOK_MS = 15_000;
+
+export default function StreamActivity({ id }: { id: string }) {
+  const { label, bucket, firstMs, bucketMs, buckets } = usePeriod();
+  const variables = { id, bucket, from: new Date(firstMs).toISOString() };
+  const { node } = usePageQuery<streamActivityQuery>(QUERY, variables, { everyMs: LOOK_MS });
+  const activity = node?.streamActivity;
+  const { times, series, all } = useMemo(() => {
+    const lines = linesOf(activity ?? [], { firstMs, bucketMs, buckets });
+    const values = lines.valuesOf(({ messages }) => messages, 0);
+    const shown: Series[] = [{ name: 'Messages', tone: 'accent', values }];
+    return { times: lines.times, series: shown, all: sumOf(values) };
+  }, [activity, firstMs, bucketMs, buckets]);
+  return (
+    <Panel title={`Messages of ${label}`} actions={<PeriodChoice />}>
+      {all === 0 ? (
+        <Empty title={`No message in ${label}`} />
+      ) : (
+        <Plot label={`${all} messages in ${label}`} times={times} series={series} />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,48 @@
+/** A form that makes one change: its inputs, what the gateway refuses at them, and the button that does it. */
+import { type ReactNode, useState } from 'react';
+import type { GraphQLTaggedNode, MutationParameters } from 'relay-runtime';
+import { Action, Form, type FormValues, Refusal } from './form.tsx';
+import { useChange } from './queries.ts';
+
+export interface ChangeFormProps<Mutation extends MutationParameters> {
+  mutation: GraphQLTaggedNode;
+  /** What is sent of what the inputs hold. */
+  variables: (values: FormValues) => Mutation['variables'];
+  /** The word of the button that does it. */
+  submit: string;
+  kind?: 'primary' | 'plain' | 'danger';
+  /** Whether the answer tells all that has changed: then pages are not read again. */
+  tellsAll?: boolean;
+  /** Whether the inputs are empty again afterwards: for what is added to a list. */
+  clears?: boolean;
+  onDone?: (answer: Mutation['response']) => void;
+  /** A second button leads away without the change. */
+  onCancel?: () => void;
+  children: ReactNode;
+}
+
+export function ChangeForm<Mutation extends MutationParameters>(props: ChangeFormProps<Mutation>) {
+  const { mutation, variables, submit, kind = 'plain', tellsAll = false, clears = false } = props;
+  const { run, isRunning, problem } = useChange<Mutation>(mutation, { tellsAll });
+  const [names, setNames] = useState<string[]>([]);
+  const [round, setRound] = useState(0);
+  const save = async (values: FormValues) => {
+    setNames(Object.keys(values));
+    const answer = await run(variables(values));
+    if (!answer) return;
+    if (clears) setRound(round + 1);
+    props.onDone?.(answer);
+  };
+  return (
+    <Form key={round} problem={problem} onSubmit={save}>
+      {props.children}
+      <Refusal problem={problem} shown={names} />
+      <div className={props.onCancel ? 'row end' : 'row'}>
+        {props.onCancel && <Action onPress={props.onCancel}>Cancel</Action>}
+        <Action type="submit" kind={kind} isPending={isRunning}>
+          {submit}
+        </Action>
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,15 @@
+/** Below what comes live: the button for what was before. */
+import { Action } from './form.tsx';
+import type { Live } from './use-live.ts';
+
+export function Older<Item>({ of }: { of: Live<Item> }) {
+  if (!of.hasOlder) return null;
+  return (
+    <div className="more">
+      <span className="quiet">The last {of.items.length.toLocaleString('en')}</span>
+      <Action isPending={of.isLoadingOlder} onPress={of.readOlder}>
+        Show older
+      </Action>
+    </div>
+  );
+}

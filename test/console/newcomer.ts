@@ -1,0 +1,104 @@
+/** The first minutes of somebody who has the README and nothing else: each word that is pressed is said there. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Locator, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { signIn } from '../support/console.ts';
+import type { Stage } from './stage.ts';
+
+const README = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+const [, SECTION = ''] = /\n### See it work, fail and recover\n(.*?)\n### /s.exec(README) ?? [];
+const SAID = SECTION.replaceAll(/\s+/g, ' ');
+const [BREAK = '', MEND = ''] = [...SECTION.matchAll(/```sh\n(.*?)```/gs)].map(
+  ([, text]) => text ?? '',
+);
+const WALK_MS = 90_000;
+
+export function testNewcomer(stage: () => Stage) {
+  /** Presses what the README names so. */
+  async function press(place: Page | Locator, name: string, role: Role = 'button'): Promise<void> {
+    expect(SAID).toContain(`"${name}"`);
+    await place.getByRole(role, { name, exact: true }).click();
+  }
+
+  /** By the menu. */
+  async function turnTo(page: Page, place: string): Promise<void> {
+    expect(SAID).toContain(`*${place}*`);
+    const menu = page.getByRole('navigation');
+    await menu.getByRole('link', { name: place, exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: place }).waitFor();
+  }
+
+  /** A command of the README, on the machine of the server. */
+  async function run(command: string): Promise<void> {
+    const { sandboxUrl } = stage().server.demo;
+    const here = command.replaceAll(/\$\(node -p '[^']*'\)/g, sandboxUrl);
+    expect(here).toContain(sandboxUrl);
+    await promisify(execFile)('sh', ['-c', here.replaceAll('curl -s', 'curl -sf')]);
+  }
+
+  test(
+    'connects a group, sees its messages, a failure and its end',
+    { timeout: WALK_MS },
+    async () => {
+      const context = await stage().openContext();
+      const page = await context.newPage();
+      await signIn(page, stage().server.printedUrl);
+
+      await turnTo(page, 'Connections');
+      await press(page, 'Connect a customer');
+      const customer = page.getByRole('dialog');
+      await customer.getByLabel('Group').fill('newcomer');
+      await customer.getByLabel('Consumer').fill('nora');
+      await press(customer, 'Make the address');
+      const opened = context.waitForEvent('page');
+      await press(customer, 'Open the connect page', 'link');
+      const connect = await opened;
+      await press(connect, 'Connect Sandbox CRM');
+      await connect.getByRole('button', { name: /How to connect$/ }).click();
+      await press(connect, 'With an API key', 'option');
+      await connect.getByLabel('API key', { exact: true }).fill('sandbox-key');
+      await press(connect, 'Connect');
+      await press(connect, 'Start');
+      await press(connect, 'Read now: people');
+      await connect.getByText(/^50 records, last read/).waitFor();
+
+      await customer.getByRole('button', { name: 'Done' }).click();
+      await turnTo(page, 'Destinations');
+      await press(page, 'live', 'link');
+      const lines = page.locator('main .lines li');
+      await lines.filter({ hasText: 'read.triggered.done' }).first().waitFor();
+      for (const type of ['connection.created', 'installation.created']) {
+        expect(await lines.filter({ hasText: type }).count(), type).toBeGreaterThan(0);
+      }
+
+      await run(BREAK);
+      await press(connect, 'Read now: people');
+      await turnTo(page, 'Destinations');
+      await press(page, 'records', 'link');
+      const failed = page.getByRole('row', { name: /Records Pending 2 503/ });
+      await failed.first().waitFor();
+
+      await run(MEND);
+      await press(page, 'Send many again');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: /Deliveries$/ }).click();
+      await press(page, 'Pending', 'option');
+      await press(dialog, 'Send them again');
+      await dialog.getByText(/^(\d+) of \1 deliveries$/).waitFor();
+      await dialog.getByRole('button', { name: 'Close' }).click();
+      await page
+        .getByRole('row', { name: /Records Succeeded 3 204/ })
+        .first()
+        .waitFor();
+      const { project } = await stage().api(`{ project(idOrName: "demo") {
+      deliveries(status: PENDING) { totalCount } } }`);
+      expect(project.deliveries.totalCount).toBe(0);
+      await context.close();
+    },
+  );
+}
+
+type Role = 'button' | 'link' | 'option';
