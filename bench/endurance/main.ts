@@ -17,14 +17,12 @@ import { type DatabaseKind, type EnduranceFlags, readEnduranceFlags } from './fl
 import { type Growth, growthOf, isFlat } from './growth.ts';
 import { endurancePicture } from './picture.ts';
 import { createWatch, type Sample } from './watch.ts';
-import { type Demo, startWork } from './work.ts';
+import { type Demo, type Done, startWork } from './work.ts';
 
-interface Run {
+interface Run extends Done {
   database: DatabaseKind;
   samples: Sample[];
   growth: Growth[];
-  answered: number;
-  failures: Record<string, number>;
 }
 
 async function endure(
@@ -58,8 +56,7 @@ async function endure(
       await sleep(everyMs);
       samples.push(await watch(work.takeLatencies()));
     }
-    const { answered, failures } = await work.stop();
-    return { database, samples, growth: growthOf(samples), answered, failures };
+    return { database, samples, growth: growthOf(samples), ...(await work.stop()) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -67,14 +64,15 @@ async function endure(
 
 const SAMPLES = 240;
 
-function tell({ database, growth, answered, failures }: Run): void {
+function tell({ database, growth, answered, leftOut, failures }: Run): void {
   const rows = growth.map(({ what, unit, early, late }) => [
     what,
     `${early.toFixed(1)} ${unit}`,
     `${late.toFixed(1)} ${unit}`,
     `${((late / early - 1) * 100).toFixed(0)} %`,
   ]);
-  console.log(`On ${database}: ${answered} answers, failures ${JSON.stringify(failures)}`);
+  const left = leftOut > 0 ? `, ${leftOut} left out since the gateway was behind` : '';
+  console.log(`On ${database}: ${answered} answers${left}, failures ${JSON.stringify(failures)}`);
   console.log(`${table(['', 'early', 'late', 'growth'], rows)}\n`);
 }
 

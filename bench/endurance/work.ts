@@ -1,4 +1,7 @@
-/** Work of all kinds at a steady rate, whether or not the work before is answered. */
+/**
+ * Work of all kinds at a steady rate, whether or not the work before is answered: up to some seconds of it, so that a
+ * gateway that can't keep up is measured and not the queue before it.
+ */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
 
@@ -11,11 +14,19 @@ export interface Demo {
 export interface Work {
   /** In milliseconds, since they were last taken. */
   takeLatencies(): number[];
-  stop(): Promise<{ answered: number; failures: Record<string, number> }>;
+  stop(): Promise<Done>;
+}
+
+export interface Done {
+  answered: number;
+  /** What was not begun, since too much was under way. */
+  leftOut: number;
+  failures: Record<string, number>;
 }
 
 const TICK_MS = 20;
 const SOCKETS = 256;
+const UNDER_WAY_SECONDS = 5;
 /** Streams that are open at a time, and how long one stays. */
 const STREAMS = 20;
 const STREAM_MS = 10_000;
@@ -102,9 +113,14 @@ export function startWork(demo: Demo, rate: number): Work {
   };
   const beganMs = performance.now();
   let begun = 0;
+  let leftOut = 0;
   const ticking = setInterval(() => {
     const due = Math.floor(((performance.now() - beganMs) / 1_000) * rate);
     for (; begun < due; begun += 1) {
+      if (running.size >= rate * UNDER_WAY_SECONDS) {
+        leftOut += 1;
+        continue;
+      }
       const work = one().finally(() => running.delete(work));
       running.add(work);
     }
@@ -133,7 +149,7 @@ export function startWork(demo: Demo, rate: number): Work {
       ending.abort();
       await Promise.all([...running, ...streams]);
       await dispatcher.close();
-      return { answered, failures: Object.fromEntries(failures) };
+      return { answered, leftOut, failures: Object.fromEntries(failures) };
     },
   };
 }

@@ -69,6 +69,8 @@ frontend clients
   default_backend gateway
 backend gateway
   option httpchk GET /readyz
+  option redispatch 1
+  retry-on conn-failure
   default-server check inter ${NOTICED_MS / 2}ms fall 2 rise 1
 ${servers.join('\n')}
 frontend stats

@@ -23,8 +23,9 @@ export async function subscribeToSent(app: TestApp, tenant: Tenant) {
   await integrate(app, tenant, contentFor('crm', { subscribe: { objects: [ALL_EVENTS] } }));
   const place = await prisma.destination.findFirstOrThrow({ where: { projectId } });
   const sealed = sealSigningSecret(services.vault, place, newSigningSecret());
-  const inbox = `${sandbox.url}/inbox/box-${crypto.randomUUID()}`;
-  await prisma.destination.update({ where: { id: place.id }, data: { url: inbox, ...sealed } });
+  const box = `box-${crypto.randomUUID()}`;
+  const url = `${sandbox.url}/inbox/${box}`;
+  await prisma.destination.update({ where: { id: place.id }, data: { url, ...sealed } });
   const { id: account } = await generate(tenant, { apiKey: 'sandbox-key' });
   const input = { projectIdOrName: projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
   await tenant.query(CREATE_INSTALLATION, { input });
@@ -32,7 +33,14 @@ export async function subscribeToSent(app: TestApp, tenant: Tenant) {
     where: { projectId },
     data: { providerAppId, account, status: 'ACTIVE', dueTime: null },
   });
-  return { providerAppId, account };
+  /** Ids of the events in the messages that have come. */
+  const arrived = () =>
+    sandbox.inbox
+      .list(box)
+      .map(({ body }) => body as { action: string; result: { rawEvent: { id: string } }[] })
+      .flatMap(({ action, result }) => (action === 'subscribe' ? result : []))
+      .map(({ rawEvent }) => rawEvent.id);
+  return { providerAppId, account, arrived };
 }
 
 /** A deletion, which needs no fetch. No two are the same. */

@@ -1,0 +1,76 @@
+import { beforeAll, expect, test } from 'vitest';
+import { createLog } from '../../../src/log.ts';
+import { sharedApp } from '../../support/app.ts';
+import { bodyOf, sentEvent, signed, subscribeToSent } from '../../support/scenes/sent-events.ts';
+import { POLLING } from '../../support/scenes/subscriptions.ts';
+
+const TIMES = 10_000;
+const DAY_AND_MORE_MS = 25 * 3_600_000;
+
+const lines: Record<string, unknown>[] = [];
+const app = await sharedApp({
+  log: createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }),
+});
+const { sandbox, services } = app.app;
+const { prisma } = services.database;
+let url = '';
+beforeAll(async () => {
+  ({ url } = await app.app.start());
+  return () => sandbox.faults.clear();
+});
+
+async function subscribed() {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const { providerAppId, account, arrived } = await subscribeToSent(app, tenant);
+  const send = async (more: object) => {
+    const event = sentEvent(account, more);
+    const path = `${url}/webhooks/sandbox/${providerAppId}`;
+    expect((await fetch(path, signed(bodyOf(event)))).status).toBe(204);
+    return event.id;
+  };
+  const failures = async () =>
+    (await prisma.objectSubscription.findFirstOrThrow({ where: { projectId } })).eventFailures;
+  return { projectId, send, arrived, failures };
+}
+
+/** An event that does not carry its record: it is fetched, which fails. */
+function failToFetch() {
+  sandbox.faults.set({ status: 503, pathPrefix: '/objects/contacts/batch/read', times: TIMES });
+  return { type: 'contacts.created' };
+}
+
+test('an account whose records can not be fetched holds up no other, and what waits is told when they can', async () => {
+  const [failing, sound] = [await subscribed(), await subscribed()];
+  const id = await failing.send(failToFetch());
+  await expect.poll(failing.failures, POLLING).toBeGreaterThan(0);
+  const other = await sound.send({});
+  await expect.poll(sound.arrived, POLLING).toEqual([other]);
+  expect(failing.arrived()).toEqual([]);
+  const { projectId } = failing;
+  expect(await prisma.providerEvent.count({ where: { projectId, doneTime: null } })).toBe(1);
+  sandbox.faults.clear();
+  await expect.poll(failing.arrived, POLLING).toEqual([id]);
+  expect(await failing.failures()).toBe(0);
+});
+
+test('what could not be done for a day is dropped, and the log tells how much', async () => {
+  const { projectId, send, arrived, failures } = await subscribed();
+  await send(failToFetch());
+  await expect.poll(failures, POLLING).toBeGreaterThan(0);
+  const receiveTime = new Date(Date.now() - DAY_AND_MORE_MS);
+  await prisma.providerEvent.updateMany({ where: { projectId }, data: { receiveTime } });
+  const waiting = () => prisma.providerEvent.count({ where: { projectId, doneTime: null } });
+  await expect.poll(waiting, POLLING).toBe(0);
+  const { installationId } = await prisma.objectSubscription.findFirstOrThrow({
+    where: { projectId },
+  });
+  const told = lines.filter(
+    (line) => line.msg === 'provider_events.given_up' && line.installationId === installationId,
+  );
+  expect(told).toMatchObject([{ level: 'error', objectName: 'contacts', count: 1 }]);
+  sandbox.faults.clear();
+  // Nothing of it comes later: the next event is the first that does.
+  const next = await send({});
+  await expect.poll(arrived, POLLING).toEqual([next]);
+});
