@@ -34,7 +34,8 @@ export const BLOCKS_NOT_RUN = [
   ),
   { start: 'npm run move -- --to postgresql', reason: 'test/copies/ runs it' },
   {
-    start: 'export DATABASE_URL=postgresql://gateway:secret@127.0.0.1:5432/gateway\nexport ENCRYPTION_KEY=$(head',
+    start:
+      'export DATABASE_URL=postgresql://gateway:secret@127.0.0.1:5432/gateway\nexport ENCRYPTION_KEY=$(head',
     reason: 'test/copies/ starts what was moved with these settings',
   },
   { start: 'BACKUP_PASSPHRASE=... npm run backup', reason: 'test/copies/ runs it' },
