@@ -60,7 +60,9 @@ test.runIf(isThere)('no statement is left behind on a connection that others get
     index % 2 ? rows.find('Org', { id: [`org_${index}`] }) : prisma.org.findMany({ take: 1 }),
   );
   await Promise.all(reads);
-  const left = () => rows.query('select name from pg_prepared_statements', []);
+  // A pooler that carries statements over gives them names of its own.
+  const left = () =>
+    rows.query(`select name from pg_prepared_statements where name not like 'PGBOUNCER%'`, []);
   for (let looks = 0; looks < 10; looks += 1) expect(await left()).toEqual([]);
 });
 
