@@ -1,4 +1,4 @@
-/** Owes messages to a destination, in the transaction of the change. Only this and append-events.ts fill the outbox and streams. */
+/** Owes messages to a destination, in the transaction of the change. Only this, append-events.ts and record-pages.ts fill the outbox and streams. */
 import { appendToStream } from '../database/changes/append-to-streams.ts';
 import type { Row } from '../database/rows.ts';
 import { run, sql } from '../database/statements.ts';

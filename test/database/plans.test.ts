@@ -9,8 +9,10 @@ import { recordAttempts, release } from '../../src/deliveries/outbox.ts';
 import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
 import { isBacklogged } from '../../src/domain/event/delivery-backlog.ts';
 import { destinationUses } from '../../src/domain/event/destination-uses.ts';
-import { recoverReads } from '../../src/domain/operation/read/read-run.ts';
+import { recordPage } from '../../src/domain/operation/read/read-page.ts';
+import { claimRun, recoverReads } from '../../src/domain/operation/read/read-run.ts';
 import { startDueReads } from '../../src/domain/operation/read/schedule.ts';
+import { getReadSource } from '../../src/domain/operation/read/source.ts';
 import { recoverWrites } from '../../src/domain/operation/write/recovery.ts';
 import { runWrite } from '../../src/domain/operation/write/write-run.ts';
 import { removeExpired } from '../../src/domain/retention.ts';
@@ -29,6 +31,7 @@ import {
   selectionOf,
 } from '../support/fuzz/query-shapes.ts';
 import { generate } from '../support/scenes/connections.ts';
+import { installReading, TRIGGER } from '../support/scenes/reads.ts';
 import { contact, createWriter } from '../support/scenes/writes.ts';
 
 const FILL_MS = 240_000;
@@ -313,6 +316,23 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       await runWrite(app.app.services, operationId);
       await generate(writer, { apiKey: 'sandbox-key', consumerRef: 'another' });
     };
+    expect(await faults(work)).toEqual([]);
+  });
+
+  test('a page of a read looks at what it records', async () => {
+    const tenant = await app.tenant();
+    const reading = await installReading(app, tenant);
+    const { triggerRead } = await tenant.query(TRIGGER, {
+      input: { ...reading.trigger, objectName: 'contacts' },
+    });
+    const { services } = app.app;
+    const run = await claimRun(services, triggerRead.operation.id);
+    if (!run) throw new Error('not claimed');
+    const about = { id: reading.id, projectId: tenant.projectId };
+    const source = await getReadSource(services, about, 'contacts');
+    const records = [{ id: '1', fields: {}, raw: {} }];
+    const page = { records, nextCursor: 'next', estimatedTotal: null };
+    const work = () => recordPage(services, { run, source, page, durationMs: 0 });
     expect(await faults(work)).toEqual([]);
   });
 

@@ -1,0 +1,118 @@
+/** How few statements a page of a read takes, and that they record all of it. */
+import { expect, test } from 'vitest';
+import { recordPage } from '../../../src/domain/operation/read/read-page.ts';
+import { claimRun } from '../../../src/domain/operation/read/read-run.ts';
+import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
+import { getReadSource } from '../../../src/domain/operation/read/source.ts';
+import { LeaseLost } from '../../../src/work/lease.ts';
+import { sharedApp } from '../../support/app.ts';
+import { recordStatements } from '../../support/database/statements.ts';
+import { installReading } from '../../support/scenes/reads.ts';
+import { createStream } from '../../support/scenes/streams.ts';
+
+const app = await sharedApp();
+const { services } = app.app;
+const { prisma, rows } = services.database;
+
+/** The first word of a statement, and the first table that it names. */
+function nameOf({ text }: { text: string }): string {
+  const table = /(?:from|into|update|join) (?:"public"\.)?"(\w+)"/i.exec(text)?.[1];
+  return [text.trim().split(/\s/)[0]?.toLowerCase(), table].join(' ').trim();
+}
+
+async function claimed() {
+  const tenant = await app.tenant();
+  const { projectId } = tenant;
+  const reading = await installReading(app, tenant);
+  await reading.makeDue();
+  await startDueReads(services);
+  const [operation] = await reading.operations();
+  if (!operation) throw new Error('nothing was begun');
+  const run = await claimRun(services, operation.id);
+  if (!run) throw new Error('not claimed');
+  const source = await getReadSource(services, { id: reading.id, projectId }, 'contacts');
+  const pageOf = (id: string, nextCursor: string | null) => ({
+    records: [{ id, fields: { email: `${id}@example.com` }, raw: { id } }],
+    nextCursor,
+    estimatedTotal: 2,
+  });
+  return { projectId, reading, operation, run, source, pageOf };
+}
+
+test('a page is its operation, and one statement with what it owes and how far the read is', async () => {
+  const { projectId, reading, operation, run, source, pageOf } = await claimed();
+  const page = pageOf('1', 'next');
+  const { result, statements } = await recordStatements(() =>
+    recordPage(services, { run, source, page, durationMs: 7 }),
+  );
+  expect(statements.map(nameOf)).toEqual(['select Operation', 'with InstalledObject']);
+
+  const [stored] = await rows.find('ReadRun', { projectId, operationId: operation.id });
+  expect(result).toEqual(stored);
+  expect(stored).toMatchObject({ cursor: 'next', pagesRead: 1, recordsRead: 1, estimatedTotal: 2 });
+  expect(await reading.object()).toMatchObject({ recordsRead: 1 });
+  const [noted] = await reading.operations();
+  expect(noted).toMatchObject({
+    status: 'IN_PROGRESS',
+    metadata: { progress: { recordsProcessed: 1, recordsEstimatedTotal: 2 } },
+  });
+  const lines = await prisma.operationLog.findMany({ where: { operationId: operation.id } });
+  expect(lines.map(({ message }) => message)).toContain('[contacts] Page 1: 1 records');
+});
+
+test('the last page ends the read with it, in a transaction of its own', async () => {
+  const { reading, run, source, pageOf } = await claimed();
+  const next = await recordPage(services, {
+    run,
+    source,
+    page: pageOf('1', 'next'),
+    durationMs: 0,
+  });
+  if (!next) throw new Error('it has ended');
+  const { result, statements } = await recordStatements(() =>
+    recordPage(services, { run: next, source, page: pageOf('2', null), durationMs: 0 }),
+  );
+  expect(result).toBeNull();
+  expect(statements.slice(0, 3).map(nameOf)).toEqual([
+    'select Operation',
+    'begin',
+    'with InstalledObject',
+  ]);
+  expect(statements.filter((one) => nameOf(one) === 'begin')).toHaveLength(1);
+  expect(await reading.operations()).toMatchObject([
+    { status: 'SUCCESS', result: '[contacts] Read completed (2 records)' },
+  ]);
+  const messages = await reading.messages();
+  expect(messages.flatMap(({ result: records }) => records.map(({ raw }) => raw.id))).toEqual([
+    '1',
+    '2',
+  ]);
+});
+
+test('a page to a stream is appended to it', async () => {
+  const { projectId, run, source, pageOf } = await claimed();
+  await prisma.destination.deleteMany({ where: { projectId } });
+  const { destinationId } = await createStream(services.database, { projectId });
+  await recordPage(services, { run, source, page: pageOf('1', null), durationMs: 0 });
+  const messages = await prisma.streamMessage.findMany({ where: { projectId, destinationId } });
+  expect(messages.map(({ position }) => position)).toEqual([1n]);
+  expect(JSON.parse(messages[0]?.body ?? '')).toMatchObject({ result: [{ raw: { id: '1' } }] });
+  expect(await prisma.delivery.count({ where: { projectId, operationId: run.operationId } })).toBe(
+    0,
+  );
+});
+
+test('without its claim, its object or its destination nothing of a page is recorded', async () => {
+  const { projectId, reading, operation, run, source, pageOf } = await claimed();
+  const page = pageOf('1', 'next');
+  const late = { ...run, leaseToken: 'of another claim' };
+  const record = (given: Partial<typeof run>) =>
+    recordPage(services, { run: { ...run, ...given }, source, page, durationMs: 0 });
+  await expect(record(late)).rejects.toThrow(LeaseLost);
+  await expect(record({ objectName: 'deals' })).rejects.toThrow('no longer reads deals');
+  await prisma.destination.deleteMany({ where: { projectId } });
+  await expect(record({})).rejects.toThrow('The destination records does not exist.');
+  expect(await rows.find('ReadRun', { projectId, operationId: operation.id })).toEqual([run]);
+  expect(await reading.object()).toMatchObject({ recordsRead: 0, lastReadTime: null });
+  expect(await reading.operations()).toEqual([operation]);
+});
