@@ -44,11 +44,12 @@ export type RecordedPage = Found & (ReadRun | Record<keyof ReadRun, null>);
 
 /** Objects are locked before their runs, as pausing does, and runs before logs. */
 export const RECORD_PAGES: ChangeOfMany<PageRow, RecordedPage> = {
-  lineOf: ({ operationId }) => operationId,
+  // A claim has one page at a time: each goes alone, and so is one row to the planner.
+  lineOf: ({ operationId, leaseToken }) => `${operationId} ${leaseToken}`,
   keyOf: ({ operationId }) => operationId,
   text: `
   with given as (
-    select * from jsonb_to_recordset($1::jsonb) as g(
+    select * from jsonb_to_record($1::jsonb -> 0) as g(
       "operationId" text, "projectId" text, "installationId" text, "objectName" text, "leaseToken" text,
       "now" timestamptz, "count" int, "progress" jsonb, "metadata" jsonb, "line" jsonb, "destination" text,
       "messages" jsonb, "groupId" text, "consumerId" text, "traceparent" text)
