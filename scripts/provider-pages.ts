@@ -83,7 +83,10 @@ function connecting(declared: DeclaredProvider, { scopes, inputs }: Declaration)
   const { authSchemes, workspaceRequired, custom, limits } = declared;
   const asked = [
     ...(workspaceRequired ? ['`providerWorkspaceRef`'] : []),
-    ...Object.entries(inputs).map(([name, text]) => `\`providerMetadata.${name}\` (${text})`),
+    ...Object.entries(inputs).map(
+      ([name, { displayName: text, isKnownLater }]) =>
+        `\`providerMetadata.${name}\` (${text}${isKnownLater ? '; may be given after connecting' : ''})`,
+    ),
     ...(custom?.inputs ?? []).map(({ name, displayName }) => `\`${name}\` (${displayName})`),
   ];
   return [

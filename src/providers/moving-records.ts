@@ -32,6 +32,8 @@ export interface RecordsRead {
 export interface ListRequest {
   path: string;
   query: Record<string, string>;
+  /** Of a list that is asked for by a POST. */
+  body?: Record<string, unknown> | undefined;
 }
 
 export interface ProviderRecord {

@@ -123,6 +123,7 @@ export function batchTests(makeSubject: MakeSubject): void {
   test('updates what it can of a batch, and says in order what became of each', async (context) => {
     await using subject = await makeSubject();
     const writeBatch = declared(subject, 'writeBatch', context);
+    if (subject.updates === false) context.skip('its records are not updated');
     const [first = '', second = ''] = await storeTexts(subject, 2);
     const outcomes = await writeBatch(subject.session, {
       type: 'UPDATE',

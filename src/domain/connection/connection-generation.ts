@@ -18,6 +18,7 @@ import { findGiven } from '../provider/provider.ts';
 import { lockProviderApp } from '../provider/provider-app.ts';
 import { workspaceIssues } from '../provider/provider-workspace.ts';
 import { orEndUser } from '../viewer/needs.ts';
+import { inputIssues } from './connect-inputs.ts';
 import { newCredentials } from './connection.ts';
 import { connectionFields } from './connection-events.ts';
 import { generateConnectionInput } from './connection-input.ts';
@@ -107,7 +108,7 @@ async function findScheme(call: Call, projectId: string, input: Given): Promise<
   }
   const { scheme, issues } = chooseScheme(provider, input);
   const ofWorkspace = workspaceIssues(provider, givenWorkspace(input));
-  return { scheme, issues: [...ofWorkspace, ...issues, ...ofApp] };
+  return { scheme, issues: [...ofWorkspace, ...inputIssues(provider, input), ...issues, ...ofApp] };
 }
 async function appIssues(
   { database }: Call,

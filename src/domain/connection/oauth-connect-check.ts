@@ -13,6 +13,7 @@ import { returnIssues } from '../project/origins.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { findGiven } from '../provider/provider.ts';
 import { comesWithToken, workspaceIssues } from '../provider/provider-workspace.ts';
+import { inputIssues } from './connect-inputs.ts';
 import { packageInstallUrlOf } from './connect-page.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
 import {
@@ -62,6 +63,7 @@ export async function planConnect(
   const issues = [
     ...schemeIssues(provider, input),
     ...addressIssues(provider, oauth2, account),
+    ...inputIssues(withoutAddressed(provider, oauth2), input),
     ...appIssues(app, input),
     ...(oauth2.explicitScopesRequired && app && scopes.length === 0 ? [noScopes(provider)] : []),
     ...(await redirectIssues(call, projectId, input)),
@@ -80,6 +82,13 @@ export async function planConnect(
     account,
     scopes,
   };
+}
+
+/** The inputs that are not looked at already, as parts of the addresses of consent. */
+function withoutAddressed(provider: Provider, { authorizeUrl, tokenUrl }: OAuth2Facts): Provider {
+  const addresses = `${authorizeUrl} ${tokenUrl}`;
+  const inputs = provider.inputs?.filter(({ name }) => !addresses.includes(`{{${name}}}`));
+  return { ...provider, inputs: inputs ?? [] };
 }
 
 function schemesOf({ authSchemes }: Provider): AuthScheme[] {

@@ -1,4 +1,5 @@
 /** All pages of a provider's list, as one stream of records: for forwarded requests with `paginate=true`. */
+import { z } from 'zod';
 import type { ProviderAnswer, ProviderRequest, ProviderSession } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
@@ -16,7 +17,8 @@ export function isPaginated({
   method,
   target,
 }: Pick<ForwardedRequest, 'method' | 'target'>): boolean {
-  return method === 'GET' && queryOf(target).get(PARAMETER) === 'true';
+  const isPossible = method === 'GET' || method === 'POST';
+  return isPossible && queryOf(target).get(PARAMETER) === 'true';
 }
 
 /**
@@ -28,7 +30,7 @@ export const forwardPages = read(
   async (
     call: Call,
     key: InstallationKey,
-    request: Pick<ForwardedRequest, 'target' | 'signal'>,
+    request: Pick<ForwardedRequest, 'method' | 'target' | 'body' | 'signal'>,
   ): Promise<AsyncGenerator<string> | null> => {
     const { connection, provider } = await getForwarding(call, key);
     const listPages = provider.capabilities.listPages;
@@ -37,8 +39,9 @@ export const forwardPages = read(
     const query = queryOf(request.target);
     query.delete(PARAMETER);
     const session = patient(openSession(call, connection, provider), request.signal);
-    const pages = listPages(session, { path, query: Object.fromEntries(query) });
     try {
+      const body = request.method === 'POST' ? await bodyOf(request) : undefined;
+      const pages = listPages(session, { path, query: Object.fromEntries(query), body });
       const first = await pages.next();
       return linesOf(first, pages);
     } catch (error) {
@@ -46,6 +49,38 @@ export const forwardPages = read(
     }
   },
 );
+
+/** More than any query needs: it is sent again for each page. */
+const BODY_BYTES_MAX = 256 * 1024;
+
+/** Throws BAD_REQUEST for what is no JSON object. */
+async function bodyOf({ body }: Pick<ForwardedRequest, 'body'>): Promise<Record<string, unknown>> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of body ?? []) {
+    parts.push(part);
+    length += part.length;
+    if (length > BODY_BYTES_MAX) {
+      throw new ProviderError(
+        'BAD_REQUEST',
+        `A paginated request has at most ${BODY_BYTES_MAX} bytes`,
+      );
+    }
+  }
+  const parsed = jsonObject.safeParse(jsonIn(Buffer.concat(parts).toString('utf8')));
+  if (parsed.success) return parsed.data;
+  throw new ProviderError('BAD_REQUEST', 'The body of a paginated POST must be a JSON object');
+}
+
+const jsonObject = z.record(z.string(), z.unknown());
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 function queryOf(target: string): URLSearchParams {
   const [, query = ''] = target.split('?');

@@ -16,7 +16,8 @@ export const ProviderCapability = enumType(
     READ: 'Reads records: all, or those that changed since a time.',
     WRITE: 'Creates and updates one record.',
     DELETE: 'Deletes one record.',
-    BATCH_WRITE: 'Creates or updates many records in one request.',
+    BATCH_WRITE:
+      'Creates or updates many records at once: in one request of the provider, or one after the other.',
     METADATA: 'Describes the fields of an object.',
     PROXY: "Forwards requests as they are, with the connection's credentials.",
     SUBSCRIBE: 'Gets changes when they happen.',

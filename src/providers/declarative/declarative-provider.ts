@@ -69,7 +69,7 @@ function connectorOf(
       supports: supportsOf(object),
       filters: searchList(object)?.equals?.max ?? 0,
     })),
-    limits: { ...DEFAULT_LIMITS, ...limits },
+    limits: limitsOf(vendor, limits),
     takes: {
       ...(filtersMax(vendor) > 0 && { filters: filtersMax(vendor) }),
       associations: false,
@@ -81,6 +81,19 @@ function connectorOf(
   };
 }
 
+/** Records that are written one after the other, and not in one request, are few at once. */
+const ONE_BY_ONE_MAX = 20;
+
+function limitsOf(
+  { declaration: { anyObject, objects } }: Vendor,
+  limits: Partial<ProviderLimits> = {},
+): ProviderLimits {
+  const all = [...Object.values(objects), ...(anyObject ? [anyObject] : [])];
+  const hasBatches = all.every(({ create, createMany }) => !create || createMany);
+  const batchSize = hasBatches ? DEFAULT_LIMITS.batchSize : ONE_BY_ONE_MAX;
+  return { ...DEFAULT_LIMITS, batchSize, ...limits };
+}
+
 type Facts = Pick<Provider, 'docsUrl' | 'apiVersion' | 'scopes' | 'inputs'>;
 
 function factsOf({ declaration: said }: Vendor): Facts {
@@ -89,7 +102,11 @@ function factsOf({ declaration: said }: Vendor): Facts {
     docsUrl,
     ...(apiVersion && { apiVersion }),
     scopes,
-    inputs: Object.entries(inputs).map(([name, displayName]) => ({ name, displayName })),
+    inputs: Object.entries(inputs).map(([name, { displayName, isKnownLater }]) => ({
+      name,
+      displayName,
+      ...(isKnownLater && { optional: true as const }),
+    })),
   };
 }
 
@@ -116,7 +133,7 @@ function supportsOf(object: ObjectDeclaration): ProviderCapability[] {
     READ: true,
     WRITE: create ?? update,
     DELETE: remove,
-    BATCH_WRITE: createMany ?? updateMany,
+    BATCH_WRITE: createMany ?? updateMany ?? create ?? update,
     METADATA: fields ?? known,
   };
   return PROVIDER_CAPABILITIES.filter((capability) => has[capability] !== undefined);
@@ -135,7 +152,7 @@ function capabilitiesOf(vendor: Vendor): Capabilities {
     ...(has('remove') && {
       deleteRecord: (session, removal) => deleteRecord(vendor, session, removal),
     }),
-    ...((has('createMany') || has('updateMany')) && {
+    ...((has('create') || has('update')) && {
       writeBatch: (session, write) => writeBatch(vendor, session, write),
     }),
     ...(events && { subscribe: subscribeBy(vendor, events) }),

@@ -1,10 +1,16 @@
 /** Places in JSON by pointer. */
 import jsonPointer from 'jsonpointer';
 
+/** Declarations have few, and each record of a list is asked for some of them. */
+const COMPILED = new Map<string, ReturnType<typeof jsonPointer.compile>>();
+
 /** Undefined where there is nothing. */
 export function valueAt(json: unknown, pointer: string): unknown {
   if (pointer === '') return json;
-  return typeof json === 'object' && json !== null ? jsonPointer.get(json, pointer) : undefined;
+  if (typeof json !== 'object' || json === null) return undefined;
+  const compiled = COMPILED.get(pointer) ?? jsonPointer.compile(pointer);
+  COMPILED.set(pointer, compiled);
+  return compiled.get(json);
 }
 
 /** A copy of `json` with a value put at the place; what is missing on the way is made. */

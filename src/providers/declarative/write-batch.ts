@@ -9,7 +9,7 @@ import { findObject } from './find-object.ts';
 import { findId, isObject, valueAt, withValue } from './json.ts';
 import { withNested } from './nested-fields.ts';
 import { fillPath, fillTexts } from './template.ts';
-import { cannot, refused } from './write-record.ts';
+import { refused, writeRecord } from './write-record.ts';
 
 export async function writeBatch(
   vendor: Vendor,
@@ -18,7 +18,14 @@ export async function writeBatch(
 ): Promise<RecordOutcome[]> {
   const object = findObject(vendor, objectName);
   const route = type === 'CREATE' ? object.createMany : object.updateMany;
-  if (!route) throw cannot(vendor, `batches of ${type.toLowerCase()}s`, objectName);
+  if (!route)
+    return writeOneByOne(vendor, session, {
+      type,
+      objectName,
+      records,
+      allOrNone,
+      idempotencyKey: key,
+    });
   const ids = records.map(({ record }) => (type === 'CREATE' ? null : findId(record.id)));
   if (allOrNone && records.length > 1 && !route.partial) {
     return ids.map((id) => refused(id, [`${vendor.displayName} can't refuse a batch as a whole`]));
@@ -43,6 +50,41 @@ export async function writeBatch(
     return found.map((outcome, n) => outcomeOf(object, route, { outcome, id: ids[n] ?? null }));
   }
   return refusedOrThrown(vendor, answer, ids);
+}
+
+/**
+ * Where a vendor has no request for many. What was done is told even if a later record fails for another reason
+ * than what is in it: that one and those after it are then refused in words, and can be sent again. A failure of
+ * the first is thrown, for nothing was done.
+ */
+async function writeOneByOne(
+  vendor: Vendor,
+  session: ProviderSession,
+  { type, objectName, records, allOrNone, idempotencyKey }: BatchWrite,
+): Promise<RecordOutcome[]> {
+  if (allOrNone && records.length > 1) {
+    const detail = `${vendor.displayName} can't refuse a batch as a whole`;
+    return records.map(({ record }) => refused(idOfUpdate(type, record), [detail]));
+  }
+  const outcomes: RecordOutcome[] = [];
+  for (const [n, { record }] of records.entries()) {
+    const key = idempotencyKey === undefined ? {} : { idempotencyKey: `${idempotencyKey}-${n}` };
+    try {
+      outcomes.push(await writeRecord(vendor, session, { type, objectName, record, ...key }));
+    } catch (error) {
+      if (!(error instanceof ProviderError) || outcomes.length === 0) throw error;
+      const [at, ...after] = records.slice(n);
+      const doubt = error.outcomeUnknown ? 'It may have been written' : 'It was not written';
+      outcomes.push(refused(idOfUpdate(type, at?.record), [`${doubt}: ${error.message}`]));
+      const rest = 'It was not tried, because a record before it failed';
+      return [...outcomes, ...after.map((one) => refused(idOfUpdate(type, one.record), [rest]))];
+    }
+  }
+  return outcomes;
+}
+
+function idOfUpdate(type: BatchWrite['type'], record: Record<string, unknown> = {}): string | null {
+  return type === 'CREATE' ? null : findId(record.id);
 }
 
 function outcomeOf(

@@ -126,7 +126,7 @@ const ITS_OWN = { '*/*': { schema: asItIs } };
 
 const DESCRIPTION = `Any method, path, query and body: they go to the provider as they are, with the credentials
 of the installation's connection in place of the caller's, and so does what it answers. The integration's \`proxy\`
-must be enabled. A GET with \`paginate=true\` of a list that the gateway knows (docs/providers) gives all of its pages as
+must be enabled. A GET, or a POST of JSON, with \`paginate=true\` of a list that the gateway knows (docs/providers) gives all of its pages as
 one stream of records, a line of JSON each. Redirects are not followed. Needs the scopes \`read\` and \`${forwardRequest.needs}\`, or a
 builder's bearer token.`;
 

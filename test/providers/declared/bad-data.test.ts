@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Provider } from '../../../src/providers/contract.ts';
 import type { DeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
-import type { PageRead } from '../../../src/providers/moving-records.ts';
+import type { BatchWrite, PageRead } from '../../../src/providers/moving-records.ts';
 import { type ServedAnswer, startProviderServer } from '../../support/providers/provider-server.ts';
 import { plainSession } from '../../support/providers/provider-session.ts';
 import { failureOf, minute } from '../contract-subject.ts';
@@ -37,13 +37,15 @@ async function reading(answers: ServedAnswer[], provider = byCursor) {
     return answers[Math.min(served, answers.length) - 1] as ServedAnswer;
   });
   const session = plainSession(server.url);
-  const { readPage, writeRecord } = provider.capabilities;
+  const { readPage, writeRecord, writeBatch } = provider.capabilities;
   return {
     server,
     read: async (given: Partial<PageRead> = {}) =>
       readPage!(session, { objectName: 'things', fields: ['id', 'n'], pageSize: 2, ...given }),
     create: async () =>
       writeRecord!(session, { type: 'CREATE', objectName: 'things', record: { n: 1 } }),
+    createMany: async (records: BatchWrite['records']) =>
+      writeBatch!(session, { type: 'CREATE', objectName: 'things', records, allOrNone: false }),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
@@ -82,6 +84,31 @@ test('after a create that was answered by what is no JSON, nobody knows whether 
     kind: 'DISCONNECTED',
     outcomeUnknown: true,
   });
+});
+
+test('a batch without a request of its own tells what was done before the vendor failed', async () => {
+  await using vendor = await reading([
+    ok({ thing: { id: 1 } }),
+    { status: 400, body: { error: 'no such n' } },
+    { status: 429, body: { error: 'slow down' } },
+  ]);
+  const records = [1, 2, 3, 4].map((n) => ({ record: { n } }));
+  expect(await vendor.createMany(records)).toMatchObject([
+    { success: true, recordId: '1' },
+    { success: false, errors: ['no such n'] },
+    { success: false, errors: [expect.stringContaining('It was not written')] },
+    { success: false, errors: [expect.stringContaining('not tried')] },
+  ]);
+  expect(vendor.server.requests).toHaveLength(3);
+  // Nothing was done: the whole batch can be sent again.
+  expect(await failureOf(vendor.createMany(records))).toMatchObject({ kind: 'RATE_LIMITED' });
+  await using silent = await reading([ok({ thing: { id: 1 } }), ok('<html>')]);
+  expect(await silent.createMany(records)).toMatchObject([
+    { success: true },
+    { success: false, errors: [expect.stringContaining('may have been written')] },
+    { success: false },
+    { success: false },
+  ]);
 });
 
 test('empty pages with a next one are gone past, but not for ever', async () => {

@@ -92,6 +92,67 @@ test.each(KINDS)('%s: each record once', async (_, page, paging) => {
   );
 });
 
+/** What the ways lose, they are said to: by a cursor or an id nothing, by a count what moves over the seam. */
+const KEEPS_PLACE = KINDS.filter(([name]) => name === 'last id');
+
+test.each(
+  KINDS,
+)('%s: records that are made at the end between the pages come once each', async (_, page, paging) => {
+  await using server = await vendorServer(fixture(page));
+  const session = plainSession(server.url);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(40),
+      fc.integer({ min: 1, max: 12 }),
+      fc.array(fc.nat(3), { maxLength: 6 }),
+      async (count, pageSize, more) => {
+        server.store.records.splice(0);
+        const make = () => String(server.store.create({}, new Date()).id);
+        const made = Array.from({ length: count }, make);
+        const read: string[] = [];
+        for await (const { records, nextCursor } of pages(paging, session, { pageSize })) {
+          read.push(...records.map(({ id }) => id));
+          if (nextCursor !== null) for (let n = more.pop() ?? 0; n > 0; n--) make();
+        }
+        expect(read.filter((id) => made.includes(id))).toEqual(made);
+        expect(new Set(read).size).toBe(read.length);
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+test.each(
+  KEEPS_PLACE,
+)('%s: insertions anywhere move no record over the seam', async (_, page, paging) => {
+  await using server = await vendorServer(fixture(page));
+  const session = plainSession(server.url);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 1, max: 12 }),
+      fc.array(fc.nat(60), { maxLength: 12 }),
+      async (count, pageSize, places) => {
+        server.store.records.splice(0);
+        const make = () => server.store.create({}, new Date());
+        const made = Array.from({ length: count }, () => String(make().id));
+        const read: string[] = [];
+        for await (const { records } of pages(paging, session, { pageSize })) {
+          read.push(...records.map(({ id }) => id));
+          const place = places.pop();
+          if (place === undefined) continue;
+          const record = make();
+          server.store.records.pop();
+          server.store.records.splice(place % server.store.records.length, 0, record);
+        }
+        expect(read.filter((id) => made.includes(id))).toEqual(made);
+        expect(new Set(read).size).toBe(read.length);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
 /** Places that are made of a record stay right when others come before it. */
 test('last id: records that are made between the pages move no other', async () => {
   const [, page, paging] = KINDS.at(-1) as (typeof KINDS)[number];

@@ -3,16 +3,19 @@ import { afterAll, expect, test } from 'vitest';
 import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { stripe } from '../../../src/providers/declared/commerce/stripe.ts';
 import { gitlab } from '../../../src/providers/declared/work/gitlab.ts';
+import { linear } from '../../../src/providers/declared/work/linear.ts';
 import { sharedApp } from '../../support/app.ts';
 import { crmAt, proxyPath, startCalling } from '../../support/rest/proxied.ts';
 import { TOKEN } from '../../support/wire/terms.ts';
 import { vendorServer } from '../../support/wire/vendor-server.ts';
 import { stripe as stripeWire } from '../../support/wire/vendors/commerce/stripe-wire.ts';
 import { gitlab as gitlabWire } from '../../support/wire/vendors/work/gitlab-wire.ts';
+import { linear as linearWire } from '../../support/wire/vendors/work/linear-wire.ts';
 
-const [customers, projects] = [
+const [customers, projects, issues] = [
   await vendorServer(stripeWire.fixture),
   await vendorServer({ ...gitlabWire.fixture, headers: {} }),
+  await vendorServer(linearWire.fixture),
 ];
 const apiKey = { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' } as const;
 const app = await sharedApp({
@@ -26,6 +29,13 @@ const app = await sharedApp({
       apiKey,
       custom: undefined,
     }),
+    declarativeProvider({
+      ...linear,
+      baseUrl: issues.url,
+      authSchemes: ['API_KEY'],
+      apiKey,
+      limits: {},
+    }),
     crmAt(`${customers.url}/v1`),
   ],
 });
@@ -34,6 +44,7 @@ afterAll(async () => {
   await calling[Symbol.asyncDispose]();
   await customers[Symbol.asyncDispose]();
   await projects[Symbol.asyncDispose]();
+  await issues[Symbol.asyncDispose]();
 });
 
 for (let n = 0; n < 250; n++) {
@@ -44,9 +55,15 @@ for (let n = 0; n < 250; n++) {
 async function proxying(provider: string) {
   const tenant = await app.tenant();
   const { path } = await proxyPath(app, tenant, { provider, apiKey: TOKEN });
-  const ask = (target: string) =>
-    calling.ask(`${path}${target}`, { headers: { 'x-api-key': tenant.apiKey } });
-  return { ask };
+  const headers = { 'x-api-key': tenant.apiKey };
+  const ask = (target: string) => calling.ask(`${path}${target}`, { headers });
+  const post = (target: string, body: unknown) =>
+    calling.ask(`${path}${target}`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  return { ask, post };
 }
 
 const namesIn = (text: string) =>
@@ -78,6 +95,28 @@ test('the caller says the size of a page and what else is asked, by Link headers
     per_page: '40',
     membership: 'true',
   });
+});
+
+test('a query of GraphQL is sent for each page, with where it begins', async () => {
+  const { post } = await proxying('linear');
+  for (let n = 0; n < 5; n++) issues.store.create({ title: `i${n}` }, new Date());
+  const query = `query ($first: Int, $after: String) {
+    issues(first: $first, after: $after) { nodes { id title } pageInfo { hasNextPage endCursor } } }`;
+  const answer = await post('?paginate=true', { query, variables: { first: 2 } });
+  const titles = answer.text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).title);
+  expect(titles).toEqual(['i0', 'i1', 'i2', 'i3', 'i4']);
+  const sent = issues.requests.map(({ body }) => (body as { variables: object }).variables);
+  expect(sent).toEqual([{ first: 2 }, { first: 2, after: 'c_2' }, { first: 2, after: 'c_4' }]);
+  // Without the variable each page would be the first; a mutation would be sent again.
+  const before = issues.requests.length;
+  for (const text of ['{ issues { nodes { id } } }', 'mutation ($after: String) { issueDelete }']) {
+    expect((await post('?paginate=true', { query: text })).status).toBe(422);
+  }
+  expect((await post('?paginate=true', 'no object')).status).toBe(422);
+  expect(issues.requests).toHaveLength(before);
 });
 
 test('a page that the provider puts off is asked for again', async () => {

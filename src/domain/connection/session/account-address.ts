@@ -14,7 +14,7 @@ export function givenWorkspace({ providerWorkspaceRef, providerMetadata }: Given
   });
 }
 
-interface GivenFacts {
+export interface GivenFacts {
   providerWorkspaceRef?: string | null | undefined;
   providerMetadata?: unknown;
 }

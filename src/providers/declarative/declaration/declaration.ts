@@ -50,7 +50,16 @@ export const declaration = z.strictObject({
   /** Scopes to ask consent for, so that all objects can be read and written. */
   scopes: z.array(z.string()).default([]),
   /** What a connection must know beside its credentials; `{{name}}` in paths and headers. */
-  inputs: z.record(z.string().regex(/^\w+$/), z.string()).default({}),
+  inputs: z
+    .record(
+      z.string().regex(/^\w+$/),
+      z.strictObject({
+        displayName: z.string(),
+        /** The vendor tells it only once there is a token: connecting goes without it. */
+        isKnownLater: z.boolean().default(false),
+      }),
+    )
+    .default({}),
   headers: texts,
   bodyFormat: z.enum(['json', 'form']).default('json'),
   idempotencyHeader: z.string().optional(),

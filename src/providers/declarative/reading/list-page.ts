@@ -1,5 +1,4 @@
 /** A page of an object's records, by its declaration. */
-import { z } from 'zod';
 import type { ProviderAnswer, ProviderSession } from '../../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
@@ -39,7 +38,8 @@ export async function readList(
     throw failure(vendor, answer, 'READ');
   const rows = rowsIn(answer, list);
   const records = rows.map((raw) => toRecord(object, raw, { read, variables }));
-  const times = rows.map((raw) => changeOf(object, raw));
+  const isTimed = read.since || read.until || list.isKeyset || list.newestFirst;
+  const times = isTimed ? rows.map((raw) => changeOf(object, raw)) : [];
   const page = {
     answer,
     baseUrl: session.baseUrl,
@@ -84,15 +84,11 @@ const NO_CONTENT = 204;
 /** Nothing has changed since the time that a header names. */
 const NOT_MODIFIED = 304;
 
-const records = z.array(z.record(z.string(), z.unknown()));
-
 /** The records of a page. Throws RETRYABLE for an answer of another form: an error page of a proxy passes. */
 export function rowsIn(answer: ProviderAnswer, { records: at, record }: List) {
   const found = valueAt(answer.body, at) ?? (isNothing(answer, at) ? [] : undefined);
-  const parsed = records.safeParse(
-    Array.isArray(found) ? found.map((item) => valueAt(item, record)) : found,
-  );
-  if (parsed.success) return parsed.data;
+  const rows = Array.isArray(found) ? found.map((item) => valueAt(item, record)) : [found];
+  if (rows.every(isObject) && Array.isArray(found)) return rows;
   throw new ProviderError('RETRYABLE', 'The answer has no list of records', {
     status: answer.status,
   });
@@ -120,13 +116,12 @@ export function toRecord(
   const recordId = idOf(id, raw);
   if (recordId === null) throw new ProviderError('RETRYABLE', 'A record of the list has no id');
   const maps = [raw, ...nested.map((one) => nestedFields(one, raw)), variables];
-  const value = (field: string): unknown =>
-    field === 'id' ? recordId : maps.find((map) => Object.hasOwn(map, field))?.[field];
-  return {
-    id: recordId,
-    fields: Object.fromEntries(read.fields.map((field) => [field, value(field) ?? null])),
-    raw,
-  };
+  const fields: Record<string, unknown> = {};
+  for (const field of read.fields) {
+    const own = maps.find((map) => Object.hasOwn(map, field));
+    fields[field] = (field === 'id' ? recordId : own?.[field]) ?? null;
+  }
+  return { id: recordId, fields, raw };
 }
 
 function isOther({ skip }: List, raw: Record<string, unknown>): boolean {

@@ -5,7 +5,9 @@ import { ProviderError } from '../../provider-error.ts';
 import type { Declaration } from '../declaration/declaration.ts';
 import type { List } from '../declaration/list-declaration.ts';
 import type { ObjectDeclaration } from '../declaration/object-declaration.ts';
+import type { Place } from '../declaration/place.ts';
 import { failure, hasSucceeded, type Vendor } from '../failure.ts';
+import { valueAt, withValue } from '../json.ts';
 import { idOf } from '../record-id.ts';
 import { fillTexts } from '../template.ts';
 import { rowsIn } from './list-page.ts';
@@ -14,24 +16,30 @@ import { type Next, nextOf } from './paging.ts';
 type Row = Record<string, unknown>;
 
 /**
- * The records page by page. Throws BAD_REQUEST before the first one if the path is no list of the declaration,
- * and RETRYABLE if the vendor's pages repeat themselves.
+ * The records page by page. Throws BAD_REQUEST before the first one if the request is for no list of the declaration,
+ * and RETRYABLE if the vendor's pages repeat themselves. A request with a body is a POST: one that searches, or a
+ * query of GraphQL, which says by a variable where a page begins.
  */
 export async function* listPages(
   vendor: Vendor,
   session: ProviderSession,
-  { path, query }: ListRequest,
+  request: ListRequest,
 ): AsyncGenerator<Row[]> {
-  const { list, object } = findList(vendor, path);
-  const asked = { ...(list.size && { [list.size.name]: String(list.size.max) }), ...query };
+  const known = findLists(vendor, request);
+  const [first] = known;
+  const asked = withSize(first.list, request);
+  let found: Listed | undefined;
   let at: Next | null = null;
   do {
-    const request = requestAt(vendor.declaration, list, { path, query: asked, at, session });
-    const answer = await session.send(request);
+    const { list } = found ?? first;
+    const answer = await session.send(
+      requestAt(vendor.declaration, list, { ...asked, at, session }),
+    );
     if (!hasSucceeded(vendor, answer)) throw failure(vendor, answer, 'READ');
-    const rows = rowsIn(answer, list);
+    found ??= answeredBy(known, answer);
+    const rows = rowsIn(answer, found.list);
     yield rows;
-    const next = nextAfter(list, { answer, at, asked, rows, object, session });
+    const next = nextAfter(found, { answer, at, asked, rows, session });
     if (next !== null && next === at) {
       throw new ProviderError('RETRYABLE', 'The pages of the list repeat themselves');
     }
@@ -44,20 +52,72 @@ interface Listed {
   object: ObjectDeclaration;
 }
 
-function findList({ displayName, declaration }: Vendor, path: string): Listed {
+type Known = [Listed, ...Listed[]];
+
+/** At least one; of a vendor of GraphQL the answer tells which. Throws BAD_REQUEST. */
+function findLists({ displayName, declaration }: Vendor, request: ListRequest): Known {
   const { objects, anyObject } = declaration;
   const all = [...Object.values(objects), ...(anyObject ? [anyObject] : [])];
-  for (const object of all) {
-    for (const list of [object.all, object.changed]) {
-      if (list && isPageable(list) && patternOf(list.path).test(path)) return { list, object };
-    }
-  }
-  throw new ProviderError('BAD_REQUEST', `${displayName} has no list at ${path} that is known`);
+  const listed = all.flatMap((object) =>
+    [object.all, object.changed].flatMap((list) => (list ? { list, object } : [])),
+  );
+  const text = queryIn(request);
+  const [first, ...others] = listed
+    .filter(({ list }) => isAsked(list, request))
+    .filter(({ list }) => text === null || text.includes(`$${variableOf(list)}`));
+  if (first) return [first, ...others];
+  const why =
+    text === null
+      ? `has no list at ${request.path} that is known`
+      : 'has no list that is known to be asked for so: a query must say by a variable where a page begins';
+  throw new ProviderError('BAD_REQUEST', `${displayName} ${why}`);
 }
 
-/** What a caller can ask for by an address alone. */
-function isPageable({ method, paging }: List): boolean {
-  return method === 'GET' && (!('send' in paging) || paging.send.in === 'query');
+/** What a caller can ask for by an address, or by a body and one. */
+function isAsked({ method, path: template, paging }: List, { path, body }: ListRequest): boolean {
+  if (method !== (body ? 'POST' : 'GET') || !patternOf(template).test(path)) return false;
+  if ('send' in paging) return body ? paging.send.in !== 'header' : paging.send.in === 'query';
+  return body === undefined;
+}
+
+/** Of GraphQL; null for another request. Throws BAD_REQUEST for what is no query: it would be sent again and again. */
+function queryIn({ body }: ListRequest): string | null {
+  const text = body?.query;
+  if (typeof text !== 'string') return null;
+  if (/^\s*(query\b|\{)/.test(text)) return text;
+  throw new ProviderError('BAD_REQUEST', 'Only queries have pages: the text must begin with one');
+}
+
+/** The last part of the place: `after` of `/variables/after`. */
+function variableOf({ paging }: List): string {
+  return 'send' in paging ? (paging.send.name.split('/').at(-1) ?? '') : '';
+}
+
+function answeredBy(known: Known, answer: ProviderAnswer): Listed {
+  const [first, ...others] = known;
+  if (others.length === 0) return first;
+  const found = known.find(({ list }) => Array.isArray(valueAt(answer.body, list.records)));
+  if (found) return found;
+  throw new ProviderError('BAD_REQUEST', 'The answer has no list that is known', {
+    status: answer.status,
+  });
+}
+
+/** As large a page as the vendor gives, unless the caller says another size. */
+function withSize({ size }: List, { path, query, body }: ListRequest): ListRequest {
+  if (!size || size.in === 'header') return { path, query, ...(body && { body }) };
+  if (size.in === 'query') {
+    return { path, query: { [size.name]: String(size.max), ...query }, ...(body && { body }) };
+  }
+  const text = body?.query;
+  const name = size.name.split('/').at(-1);
+  const isTaken = typeof text !== 'string' || text.includes(`$${name}`);
+  const isSaid = valueAt(body, size.name) !== undefined;
+  return {
+    path,
+    query,
+    body: isSaid || !isTaken ? body : withValue(body ?? {}, size.name, size.max),
+  };
 }
 
 function patternOf(path: string): RegExp {
@@ -66,39 +126,46 @@ function patternOf(path: string): RegExp {
     if (part.startsWith('{')) return part.startsWith('{+') ? '.+' : '[^/]+';
     return part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   });
-  return new RegExp(`^${pattern.join('')}$`);
+  return new RegExp(`^${pattern.join('') || '/?'}$`);
 }
 
 function requestAt(
   { headers }: Declaration,
   { paging }: List,
-  { path, query, at, session }: ListRequest & { at: Next | null; session: ProviderSession },
+  { path, query, body, at, session }: ListRequest & { at: Next | null; session: ProviderSession },
 ): ProviderRequest {
-  const request = { method: 'GET', headers: fillTexts(headers, session) } as const;
-  if (at === null) return { ...request, path, query };
-  if ('send' in paging) return { ...request, path, query: { ...query, [paging.send.name]: at } };
-  return { ...request, path: String(at) };
+  const method = body ? 'POST' : 'GET';
+  const request = { method, path, headers: fillTexts(headers, session) } as const;
+  if (at === null) return { ...request, query, ...(body && { body }) };
+  if (!('send' in paging)) return { ...request, path: String(at) };
+  const { in: part, name } = paging.send;
+  if (part === 'body') return { ...request, query, body: withValue(body ?? {}, name, at) };
+  return { ...request, query: { ...query, [name]: at }, ...(body && { body }) };
 }
 
 interface Arrived {
   answer: ProviderAnswer;
   at: Next | null;
-  asked: Record<string, string>;
+  asked: ListRequest;
   rows: Row[];
-  object: ObjectDeclaration;
   session: ProviderSession;
 }
 
 function nextAfter(
-  { paging, size }: List,
-  { answer, at, asked, rows, object, session }: Arrived,
+  { list: { paging, size }, object }: Listed,
+  { answer, at, asked, rows, session }: Arrived,
 ): Next | null {
-  const start = 'send' in paging ? asked[paging.send.name] : undefined;
+  const start = 'send' in paging ? saidIn(asked, paging.send) : undefined;
   return nextOf(paging, {
     answer,
     baseUrl: session.baseUrl,
     ids: rows.map((row) => idOf(object.id, row) ?? ''),
-    size: size ? Number(asked[size.name]) || null : null,
+    size: size ? Number(saidIn(asked, size)) || null : null,
     at: at ?? start ?? null,
   });
+}
+
+function saidIn({ query, body }: ListRequest, { in: part, name }: Place): Next | undefined {
+  const value = part === 'query' ? query[name] : valueAt(body, name);
+  return typeof value === 'string' || typeof value === 'number' ? value : undefined;
 }

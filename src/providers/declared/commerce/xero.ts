@@ -67,7 +67,12 @@ export const xero: DeclaredProvider = {
       'accounting.contacts',
       'accounting.settings',
     ],
-    inputs: { tenantId: 'Id of the organisation, from https://api.xero.com/connections' },
+    inputs: {
+      tenantId: {
+        displayName: 'Id of the organisation, from https://api.xero.com/connections',
+        isKnownLater: true,
+      },
+    },
     headers: { 'xero-tenant-id': '{{tenantId}}' },
     idempotencyHeader: 'Idempotency-Key',
     errors: { messages: ['/Elements/0/ValidationErrors', '/Message', '/Detail'] },

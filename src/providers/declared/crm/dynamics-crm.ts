@@ -86,7 +86,7 @@ export const dynamicsCrm: DeclaredProvider = {
     checkedAgainst: "the vendor's guides on queries and on changes by the Web API, and OData v4",
     notes: ['Lookups are read as `_name_value` and written as `name@odata.bind`.'],
     scopes: ['offline_access'],
-    inputs: { region: 'The region in the address, like crm4' },
+    inputs: { region: { displayName: 'The region in the address, like crm4' } },
     headers: { 'OData-Version': '4.0', 'OData-MaxVersion': '4.0' },
     errors: { messages: ['/error/message'] },
     objects: {

@@ -111,7 +111,9 @@ export const zoho: DeclaredProvider = {
     checkedAgainst: "the vendor's published OpenAPI description of CRM v8 and its reference",
     notes: ['A read takes at most 50 fields: what is more than that is left out.'],
     scopes: ['ZohoCRM.modules.ALL', 'ZohoCRM.settings.READ'],
-    inputs: { zoho_token_domain: 'Host of the accounts server, like accounts.zoho.eu' },
+    inputs: {
+      zoho_token_domain: { displayName: 'Host of the accounts server, like accounts.zoho.eu' },
+    },
     errors: {
       messages: ['/data/0/message', '/message'],
       rules: [

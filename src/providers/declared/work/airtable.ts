@@ -50,7 +50,7 @@ export const airtable: DeclaredProvider = {
     checkedAgainst: 'the shapes that published connectors rely on',
     notes: ['An object is a table of one base, by its id. Empty cells are left out by the vendor.'],
     scopes: ['data.records:read', 'data.records:write', 'schema.bases:read'],
-    inputs: { base: 'Id of the base, like appXXXXXXXXXXXXXX' },
+    inputs: { base: { displayName: 'Id of the base, like appXXXXXXXXXXXXXX' } },
     errors: {
       messages: ['/error/message', '/error'],
       rules: [{ status: 422, words: 'LIST_RECORDS_ITERATOR_NOT_AVAILABLE', kind: 'CURSOR_GONE' }],

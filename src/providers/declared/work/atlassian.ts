@@ -72,7 +72,7 @@ export const atlassian: DeclaredProvider = {
       'Rich texts are in the Atlassian Document Format. The status of an issue is changed by a transition, which is forwarded.',
     ],
     scopes: ['read:jira-work', 'write:jira-work', 'read:jira-user', 'offline_access'],
-    inputs: { cloudId: 'Id of the site' },
+    inputs: { cloudId: { displayName: 'Id of the site', isKnownLater: true } },
     errors: {
       messages: ['/errorMessages', '/errors', '/message'],
       waitHeaders: [{ name: 'X-RateLimit-Reset', format: 'iso' }],

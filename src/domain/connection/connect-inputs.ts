@@ -1,0 +1,44 @@
+/** The facts that a provider declares to need of a connection, as a caller gives them. */
+import type { Issue } from '../../errors.ts';
+import type { Provider } from '../../providers/contract.ts';
+import {
+  type AccountFacts,
+  addressProblems,
+  factName,
+  factOf,
+  type GivenFacts,
+} from './session/account-address.ts';
+
+/** One for each that is missing or can't be used. */
+export function inputIssues(
+  { name: provider, baseUrl, inputs = [] }: Provider,
+  { providerWorkspaceRef, providerMetadata }: GivenFacts,
+): Issue[] {
+  const account: AccountFacts = {
+    providerWorkspaceRef: providerWorkspaceRef ?? null,
+    providerMetadata: (providerMetadata ?? null) as AccountFacts['providerMetadata'],
+  };
+  const inAddress = new Map(
+    addressProblems(baseUrl, account).map(({ variable, detail }) => [variable, detail]),
+  );
+  return inputs.flatMap(({ name, displayName, optional }) => {
+    const value = factOf(name, account);
+    if (value === null) {
+      const isGiven = Object.hasOwn((providerMetadata ?? {}) as object, name);
+      if (isGiven) return issue(name, 'must be a text that is not empty.');
+      return optional ? [] : issue(name, `is needed for ${provider}: ${displayName}.`);
+    }
+    if (!PRINTABLE.test(value))
+      return issue(name, 'must be a text of one line, up to 1,024 characters.');
+    const detail = inAddress.get(name);
+    return detail === undefined ? [] : issue(name, detail, value);
+  });
+}
+
+/** What a path or a header can hold. */
+const PRINTABLE = /^[\x20-\x7e]{1,1024}$/;
+
+function issue(variable: string, detail: string, value?: string): Issue {
+  const about = value === undefined ? {} : { value };
+  return { in: 'body', name: `input.${factName(variable)}`, detail, ...about };
+}

@@ -1,0 +1,72 @@
+/** What a provider declares to need of a connection beside credentials is asked for when it is made. */
+import { expect, test } from 'vitest';
+import { declarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { xero } from '../../../src/providers/declared/commerce/xero.ts';
+import { dynamicsCrm } from '../../../src/providers/declared/crm/dynamics-crm.ts';
+import { airtable } from '../../../src/providers/declared/work/airtable.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { connecting, GENERATE } from '../../support/scenes/connections.ts';
+
+const apiKey = { in: 'header', name: 'authorization' } as const;
+const keyed = { authSchemes: ['API_KEY'], apiKey } as const;
+const app = await sharedApp({
+  providers: [airtable, dynamicsCrm, xero].map((declared) =>
+    declarativeProvider({ ...declared, authSchemes: [...keyed.authSchemes], apiKey }),
+  ),
+});
+
+async function issuesOf(tenant: Tenant, given: object) {
+  const variables = connecting(tenant, { apiKey: 'key', ...given });
+  const { problem } = await tenant.refusal(GENERATE, variables);
+  return problem.issues?.map(({ name, detail }: { name: string; detail: string }) => [
+    name,
+    detail,
+  ]);
+}
+
+test('an input that is missing is named, with what it is', async () => {
+  const tenant = await app.tenant();
+  expect(await issuesOf(tenant, { provider: 'airtable' })).toEqual([
+    [
+      'input.providerMetadata.base',
+      'is needed for airtable: Id of the base, like appXXXXXXXXXXXXXX.',
+    ],
+  ]);
+});
+
+test('each that can not be used is named, beside all else that is wrong', async () => {
+  const tenant = await app.tenant();
+  const region = 'crm4.dynamics.com/evil?';
+  const issues = await issuesOf(tenant, {
+    provider: 'dynamicsCRM',
+    providerWorkspaceRef: 'no/host',
+    providerMetadata: { region },
+    apiKey: '',
+  });
+  expect(issues?.map(([name]) => name)).toEqual([
+    'input.apiKey',
+    'input.providerWorkspaceRef',
+    'input.providerMetadata.region',
+  ]);
+  for (const base of [7, '', { value: null }, 'two\nlines']) {
+    const given = { provider: 'airtable', providerMetadata: { base } };
+    expect((await issuesOf(tenant, given))?.[0]?.[0]).toBe('input.providerMetadata.base');
+  }
+});
+
+test('one that only a token lets the customer know may come later', async () => {
+  const tenant = await app.tenant();
+  const variables = connecting(tenant, { apiKey: 'key', provider: 'xero' });
+  expect((await tenant.query(GENERATE, variables)).generateConnection.connection.id).toBeTruthy();
+  const bad = await issuesOf(tenant, { provider: 'xero', providerMetadata: { tenantId: 7 } });
+  expect(bad).toEqual([['input.providerMetadata.tenantId', 'must be a text that is not empty.']]);
+});
+
+test('a fact is a text, or a text with where it is from', async () => {
+  const tenant = await app.tenant();
+  for (const base of ['app1', { value: 'app1', source: 'input' }]) {
+    const given = { provider: 'airtable', apiKey: 'key', providerMetadata: { base } };
+    const made = await tenant.query(GENERATE, connecting(tenant, given));
+    expect(made.generateConnection.connection.id).toBeTruthy();
+  }
+});

@@ -1,0 +1,72 @@
+/** The objects of an account: those that every account has, and its own, as the vendor lists them. */
+import { expect, test } from 'vitest';
+import { DECLARED } from '../../../src/providers/declared/all.ts';
+import { startProviderServer } from '../../support/providers/provider-server.ts';
+import { plainSession } from '../../support/providers/provider-session.ts';
+import { isObject } from '../../support/wire/terms.ts';
+
+function listing(name: string) {
+  const provider = DECLARED.find((one) => one.name === name);
+  const list = provider?.capabilities.listObjects;
+  if (!provider || !list) throw new Error(`${name} lists no objects`);
+  return { provider, list };
+}
+
+test('data sources of Notion are objects, page by page, by the name that people gave them', async () => {
+  const { list, provider } = listing('notion');
+  await using server = await startProviderServer(({ body }) => {
+    const { start_cursor: cursor, filter } = isObject(body) ? body : {};
+    expect(filter).toEqual({ property: 'object', value: 'data_source' });
+    const [first, last] = ['a', 'b'].map((id) => ({
+      object: 'data_source',
+      id: `ds-${id}`,
+      title: [{ plain_text: `Source ${id}` }],
+      last_edited_time: '2026-01-01T00:00:00.000Z',
+    }));
+    const page =
+      cursor === undefined
+        ? { results: [first], next_cursor: 'c1', has_more: true }
+        : {
+            results: [last],
+            next_cursor: null,
+            has_more: false,
+          };
+    return { status: 200, body: { object: 'list', ...page } };
+  });
+  const objects = await list(plainSession(server.url));
+  expect(objects.map(({ name }) => name)).toEqual([
+    'pages',
+    'data_sources',
+    'users',
+    'ds-a',
+    'ds-b',
+  ]);
+  expect(objects.at(-1)).toEqual({ name: 'ds-b', displayName: 'Source b' });
+  expect(provider.commonObjects?.map(({ name }) => name)).toEqual([
+    'pages',
+    'data_sources',
+    'users',
+  ]);
+});
+
+test('tables of an Airtable base are objects, and a vendor that does not answer is named', async () => {
+  const { list } = listing('airtable');
+  const facts = { facts: { base: 'app1' } };
+  const body = { tables: [{ id: 'tbl1', name: 'Tasks' }] };
+  await using server = await startProviderServer(({ path }) =>
+    path === '/v0/meta/bases/app1/tables' ? { status: 200, body } : { status: 404 },
+  );
+  expect(await list(plainSession(server.url, {}, facts))).toEqual([
+    { name: 'tbl1', displayName: 'Tasks' },
+  ]);
+  server.failNext({ status: 403, body: { error: { message: 'no scope' } } });
+  await expect(list(plainSession(server.url, {}, facts))).rejects.toThrow(/Airtable answered 403/);
+});
+
+test('an account without objects of its own has those that every account has', async () => {
+  const { list, provider } = listing('pipedrive');
+  const objects = await list(plainSession('http://127.0.0.1:1'));
+  expect(objects).toEqual(
+    provider.commonObjects?.map(({ name, displayName }) => ({ name, displayName })),
+  );
+});
