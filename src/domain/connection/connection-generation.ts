@@ -18,7 +18,6 @@ import { findGiven } from '../provider/provider.ts';
 import { lockProviderApp } from '../provider/provider-app.ts';
 import { workspaceIssues } from '../provider/provider-workspace.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { inputIssues } from './connect-inputs.ts';
 import { newCredentials } from './connection.ts';
 import { connectionFields } from './connection-events.ts';
 import { generateConnectionInput } from './connection-input.ts';
@@ -26,6 +25,7 @@ import { insertConnection } from './connection-insertion.ts';
 import { type Choice, chooseScheme } from './connection-scheme.ts';
 import { listForeignEnds } from './own-ends.ts';
 import { givenWorkspace } from './session/account-address.ts';
+import { inputIssues } from './session/connect-inputs.ts';
 import { type MadeConnection, withCheckedCredentials } from './session/credential-check.ts';
 
 type Given = z.input<typeof generateConnectionInput>;

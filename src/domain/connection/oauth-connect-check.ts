@@ -13,7 +13,6 @@ import { returnIssues } from '../project/origins.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { findGiven } from '../provider/provider.ts';
 import { comesWithToken, workspaceIssues } from '../provider/provider-workspace.ts';
-import { inputIssues } from './connect-inputs.ts';
 import { packageInstallUrlOf } from './connect-page.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
 import {
@@ -22,6 +21,7 @@ import {
   factName,
   givenWorkspace,
 } from './session/account-address.ts';
+import { inputIssues } from './session/connect-inputs.ts';
 import { heldCredentials } from './session/held-credentials.ts';
 import { awaitsConsent } from './token/token.ts';
 

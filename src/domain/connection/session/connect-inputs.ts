@@ -1,13 +1,13 @@
 /** The facts that a provider declares to need of a connection, as a caller gives them. */
-import type { Issue } from '../../errors.ts';
-import type { Provider } from '../../providers/contract.ts';
+import type { Issue } from '../../../errors.ts';
+import type { Provider } from '../../../providers/contract.ts';
 import {
   type AccountFacts,
   addressProblems,
   factName,
   factOf,
   type GivenFacts,
-} from './session/account-address.ts';
+} from './account-address.ts';
 
 /** One for each that is missing or can't be used. */
 export function inputIssues(
