@@ -1,4 +1,7 @@
-/** Time, chance and ids have one source each, so that tests can replace them and processes agree. */
+/**
+ * What may stand in few places only. Time, chance and ids have one source each, so that tests can replace them and
+ * processes agree; and what a type says is true.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -27,4 +30,32 @@ const SOURCES = [
 test.each(SOURCES)('$what has one source', ({ pattern, allowed }) => {
   const users = files.filter((file) => pattern.test(readFileSync(join(src, file), 'utf8')));
   expect(users.toSorted()).toEqual(allowed.toSorted());
+});
+
+/** Where drivers, the schema's builder or code for any table leave no other way to say a type. */
+const CASTING = [
+  'copies/sealed-files.ts',
+  'database/clients.ts',
+  'database/embedded/engine.ts',
+  'database/reads/list-statement.ts',
+  'database/reads/read-bursts.ts',
+  'database/session-pool.ts',
+  'database/session.ts',
+  'database/statements.ts',
+  'domain/paging/page-of-rows.ts',
+  'domain/paging/search.ts',
+  'domain/scope.ts',
+  'graphql/schema/fields.ts',
+  'graphql/schema/inputs.ts',
+  'providers/salesforce/pubsub/service.ts',
+  'rest/endpoint/time-parameters.ts',
+  'rest/endpoint/wire-form.ts',
+  'rest/openapi/openapi.ts',
+  'server/graphql/use-event-stream.ts',
+];
+
+test('a value is given a type without a check only where nothing else is possible', () => {
+  const cast = /(?<!is )\bas (?:never|unknown as)\b/;
+  const users = files.filter((file) => cast.test(readFileSync(join(src, file), 'utf8')));
+  expect(users.toSorted()).toEqual(CASTING);
 });
