@@ -1,5 +1,4 @@
 import { defineConfig } from 'vitest/config';
-import { noPgbouncer } from './test/support/database/pgbouncer.ts';
 import { noPostgres } from './test/support/database/postgres-binaries.ts';
 import { common, embedded, run } from './vitest.config.ts';
 
@@ -25,24 +24,9 @@ const yoga = {
   },
 };
 
-/** What happens over time, through a pooler that gives each transaction another connection. */
-const pooler = {
-  test: {
-    ...common,
-    name: 'pooler',
-    include: ['test/{flows,events,jobs,deliveries}/**/*.test.ts'],
-    env: { TEST_DATABASE: 'postgres', TEST_DATABASE_POOLER: 'pgbouncer' },
-  },
-};
-
 const reason = noPostgres();
 if (reason) console.warn(`What is tested on PostgreSQL is left out: ${reason}.`);
-const noPooler = reason ?? noPgbouncer();
-if (noPooler) console.warn(`What is tested through a pooler is left out: ${noPooler}.`);
 
 export default defineConfig({
-  test: {
-    ...run,
-    projects: [embedded, ...(reason ? [] : [postgres]), ...(noPooler ? [] : [pooler]), yoga],
-  },
+  test: { ...run, projects: [embedded, ...(reason ? [] : [postgres]), yoga] },
 });

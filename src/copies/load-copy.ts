@@ -1,5 +1,5 @@
 /** Fills an empty database with a copy: all of it, or nothing. */
-import { listMigrations, migrate } from '../database/migrate.ts';
+import { listMigrations, migrate } from '../database/migrating/migrate.ts';
 import { hasRunningGateways } from '../database/processes.ts';
 import type { OpenSession } from '../database/session.ts';
 import { StartRefused } from '../errors.ts';

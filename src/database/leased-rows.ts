@@ -70,7 +70,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   ): Promise<Pick<Row<T>, C>[]> {
     const { key, columns: lease } = this.#of;
     const isChosen = key.map((column) => `held."${column}" = chosen."${column}"`).join(' and ');
-    return prisma.$queryRaw<Pick<Row<T>, C>[]>`
+    return prisma.$queryRaw<Pick<Row<T>, C>[]>`/* all projects: rows that are due */
       with recursive ${chosen}
       update ${this.#table} held
       set ${nameOf(lease.token)} = ${newLeaseToken(processes.id)}, ${nameOf(lease.expireTime)} = ${this.#end}

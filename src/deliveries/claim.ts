@@ -6,7 +6,7 @@ import type { Vault } from '../secrets.ts';
 import { newLeaseToken } from '../work/lease.ts';
 import type { Backlog } from './backlog.ts';
 import type { DeliveryLimits } from './limits.ts';
-import { type ClaimedRow, claimDue } from './outbox.ts';
+import { type ClaimedRow, claimDue, type DestinationKey } from './outbox.ts';
 import { signingKey } from './sign.ts';
 import { openSigningSecrets } from './signing-secret.ts';
 
@@ -41,10 +41,12 @@ interface ClaimDeps {
   limits: DeliveryLimits;
 }
 
+const FIRST: DestinationKey = { projectId: '', destinationId: '' };
+
 /** Each claim continues with the destinations after those of the claim before. */
 export class Claimer {
   readonly #deps: ClaimDeps;
-  #after = '';
+  #after = FIRST;
 
   constructor(deps: ClaimDeps) {
     this.#deps = deps;
@@ -72,10 +74,10 @@ export class Claimer {
       now: now(),
     });
     const isFull = claimed.length === rows;
-    this.#after = isFull ? last(claimed.map(({ destinationId }) => destinationId)) : '';
+    this.#after = isFull ? last(claimed) : FIRST;
     return {
       jobs: this.#ready(claimed, requestedMs),
-      isComplete: !isFull && after === '',
+      isComplete: !isFull && after === FIRST,
       isSaturated: !takesFailing || bytesOf(claimed) >= bytes || isSaturated(claimed, free, limits),
     };
   }
@@ -109,8 +111,14 @@ export class Claimer {
 }
 
 /** Ids sort as the claim walks: byte by byte, and they are ASCII. */
-function last(ids: string[]): string {
-  return ids.toSorted().at(-1) ?? '';
+function last(claimed: readonly DestinationKey[]): DestinationKey {
+  const isAfter = (a: DestinationKey, b: DestinationKey) =>
+    a.projectId === b.projectId ? a.destinationId > b.destinationId : a.projectId > b.projectId;
+  const { projectId, destinationId } = claimed.reduce<DestinationKey>(
+    (latest, key) => (isAfter(key, latest) ? key : latest),
+    FIRST,
+  );
+  return { projectId, destinationId };
 }
 
 function bytesOf(claimed: ClaimedRow[]): number {

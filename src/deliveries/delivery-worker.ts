@@ -209,15 +209,14 @@ export class DeliveryWorker {
 
   #record(job: Job, outcome: Outcome, time: { startTime: Date; durationMs: number }): void {
     const { config, meters, now, random } = this.#deps;
-    const { id: deliveryId, destinationId, leaseToken, attemptCount } = job.row;
+    const { id: deliveryId, projectId, destinationId, leaseToken, attemptCount } = job.row;
     const rules = { retrySeconds: config.DELIVERY_RETRY_SECONDS, now: now(), random };
     const decision = decide(outcome, attemptCount, rules);
     const { responseStatus, error, responseBody = null } = outcome;
     const seconds = time.durationMs / 1_000;
-    const { projectId } = job.row;
     meters.deliveryAttempted({ outcome: OUTCOMES[decision.status], seconds, projectId });
     const attemptId = newId('att');
-    const ids = { attemptId, deliveryId, destinationId, leaseToken };
+    const ids = { attemptId, projectId, deliveryId, destinationId, leaseToken };
     const answer = { responseStatus, responseBody, error };
     const event = decision.status === 'FAILED' ? givenUpEvent(job, decision) : null;
     this.#recorder.add({ job, record: { ...ids, ...time, ...answer, event, ...decision } });

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvent } from '../events/record.ts';
 import { DAY_MS } from '../work/durations.ts';
-import type { Hopelessness } from './outbox.ts';
+import type { DestinationKey, Hopelessness } from './outbox.ts';
 
 /** Failing for so long, and so often, without a success. */
 const HOPELESS_MS = 5 * DAY_MS;
@@ -20,20 +20,29 @@ export function hopelessness(now: Date): Hopelessness {
 /** The receiver at this URL says that it is gone. */
 export function disableGone(
   database: Database,
-  { id, url, now }: { id: string; url: string; now: Date },
+  { projectId, destinationId: id, url, now }: DestinationKey & { url: string; now: Date },
 ): Promise<boolean> {
-  return disable(database, { id, url }, { reason: 'The receiver answered 410 Gone.', now });
+  return disable(
+    database,
+    { projectId, id, url },
+    { reason: 'The receiver answered 410 Gone.', now },
+  );
 }
 
 /** No attempt has succeeded for too long; checked again in the transaction. */
 export function disableHopeless(
   database: Database,
-  { id, now }: { id: string; now: Date },
+  { projectId, destinationId: id, now }: DestinationKey & { now: Date },
 ): Promise<boolean> {
   const { failingSince, failedAttempts } = hopelessness(now);
   return disable(
     database,
-    { id, failingSince: { lte: failingSince }, failedAttempts: { gte: failedAttempts } },
+    {
+      projectId,
+      id,
+      failingSince: { lte: failingSince },
+      failedAttempts: { gte: failedAttempts },
+    },
     { reason: 'Every attempt has failed for 5 days.', now },
   );
 }

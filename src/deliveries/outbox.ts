@@ -3,7 +3,9 @@
  * them handles many deliveries. A delivery is due when its nextAttemptTime has come and nobody holds it;
  * leases are told by the database's clock, the same for all processes.
  */
+import { acrossProjects } from '../database/all-projects.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from '../database/changes/append-events.ts';
+import { keyColumns, type RowKey } from '../database/row-keys.ts';
 import type { RunQuery } from '../database/rows.ts';
 import { isFreeSql } from '../work/lease.ts';
 
@@ -30,9 +32,12 @@ export interface ClaimedRow {
   claimedMs: number;
 }
 
+/** Destinations take turns in the order of these. */
+export type DestinationKey = Pick<ClaimedRow, 'projectId' | 'destinationId'>;
+
 export interface ClaimOrder {
-  /** Destinations up to this id have had their turn. */
-  after: string;
+  /** Destinations up to this one have had their turn. */
+  after: DestinationKey;
   /** How many each destination may have: these, and others the default. */
   free: ReadonlyMap<string, number>;
   freeByDefault: number;
@@ -51,60 +56,66 @@ export interface ClaimOrder {
  */
 const owedSql = (after: string) => `
   with recursive owed as (
-    (select "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
-      where "nextAttemptTime" is not null and "destinationId" > ${after}
-      order by "destinationId", "nextAttemptTime" limit 1)
+    (select "projectId", "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
+      where "nextAttemptTime" is not null and ("projectId", "destinationId") > (${after})
+      order by "projectId", "destinationId", "nextAttemptTime" limit 1)
     union all
     select following.* from owed cross join lateral (
-      select "destinationId", "nextAttemptTime" from "Delivery"
-      where "nextAttemptTime" is not null and "destinationId" > owed."id"
-      order by "destinationId", "nextAttemptTime" limit 1) following
+      select "projectId", "destinationId", "nextAttemptTime" from "Delivery"
+      where "nextAttemptTime" is not null and ("projectId", "destinationId") > (owed."projectId", owed."id")
+      order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
   )`;
 
 /** SQL: when a worker has something to do next, that others have not begun or may have left; null if nothing waits. */
 export const EARLIEST_DUE = `
-  ${owedSql("''")}
+  ${owedSql("'', ''")}
   select least(
     (select min(owed."earliest") from owed
-      join "Destination" d on d."id" = owed."id" where d."status" = 'ENABLED'),
+      join "Destination" d on d."projectId" = owed."projectId" and d."id" = owed."id"
+      where d."status" = 'ENABLED'),
     (select now() from "Delivery" where "afterId" is not null and "status" = 'PENDING' limit 1))`;
 
 /** Takes due deliveries of enabled destinations, one destination after the other. */
-const CLAIM = `
-  ${owedSql('$1')}, due as materialized (
+const CLAIM = acrossProjects(
+  'deliveries that are due',
+  `
+  ${owedSql('$1, $2')}, due as materialized (
     select delivery.* from owed
-    left join unnest($2::text[], $3::int[]) as known("id", "free") on known."id" = owed."id"
+    left join unnest($3::text[], $4::int[]) as known("id", "free") on known."id" = owed."id"
     cross join lateral (
-      select "id" from "Destination"
-      where "id" = owed."id" and "status" = 'ENABLED' and ($4::boolean or "failingSince" is null)
+      select "projectId", "id" from "Destination"
+      where "projectId" = owed."projectId" and "id" = owed."id" and "status" = 'ENABLED'
+        and ($5::boolean or "failingSince" is null)
       limit 1) destination
     cross join lateral (
       select ready.* from (
-        select "id", octet_length("body") as "bytes" from "Delivery"
-        where "destinationId" = destination."id" and "nextAttemptTime" <= greatest(now(), $5)
-          and ${isFreeSql()}
-        order by "destinationId", "nextAttemptTime" limit 200
+        select "projectId", "id", octet_length("body") as "bytes" from "Delivery"
+        where "projectId" = destination."projectId" and "destinationId" = destination."id"
+          and "nextAttemptTime" <= greatest(now(), $6) and ${isFreeSql()}
+        order by "projectId", "destinationId", "nextAttemptTime" limit 200
         for update skip locked) ready
-      limit coalesce(known."free", $6::int)) delivery
-    where owed."earliest" <= greatest(now(), $5)
-    limit $7
+      limit coalesce(known."free", $7::int)) delivery
+    where owed."earliest" <= greatest(now(), $6)
+    limit $8
   ), chosen as (
-    select "id", sum("bytes") over (rows unbounded preceding) - "bytes" as "bytesBefore" from due
+    select "projectId", "id", sum("bytes") over (rows unbounded preceding) - "bytes" as "bytesBefore" from due
   )
   update "Delivery" d set
-    "leaseToken" = $9, "leaseExpireTime" = now() + $10::int * interval '1 millisecond'
+    "leaseToken" = $10, "leaseExpireTime" = now() + $11::int * interval '1 millisecond'
   from chosen, "Destination" t
-  where chosen."bytesBefore" < $8 and d."id" = chosen."id"
+  where chosen."bytesBefore" < $9 and d."projectId" = chosen."projectId" and d."id" = chosen."id"
     and t."id" = d."destinationId" and t."projectId" = d."projectId"
   returning d."id", d."projectId", d."destinationId", d."body", d."attemptCount", d."leaseToken", d."traceparent",
     t."url", t."headers", t."failingSince" is not null as "isFailing", t."signingSecretSealed",
     d."orderKey" is not null as "isOrdered",
     t."previousSecretSealed", t."previousSecretExpireTime",
-    (extract(epoch from clock_timestamp()) * 1000)::float8 as "claimedMs"`;
+    (extract(epoch from clock_timestamp()) * 1000)::float8 as "claimedMs"`,
+);
 
 export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow[]> {
   return query<ClaimedRow>(CLAIM, [
-    order.after,
+    order.after.projectId,
+    order.after.destinationId,
     [...order.free.keys()],
     [...order.free.values()],
     order.takesFailing,
@@ -120,6 +131,7 @@ export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow
 /** The outcome of one attempt, and what its delivery becomes. */
 export interface AttemptRecord {
   attemptId: string;
+  projectId: string;
   deliveryId: string;
   destinationId: string;
   leaseToken: string;
@@ -144,19 +156,23 @@ export interface Hopelessness {
 /** Destinations that have failed so long that somebody has to hear of it. */
 export interface Failing {
   /** To be disabled. */
-  hopeless: string[];
+  hopeless: DestinationKey[];
   /** To be told of: no event has told it yet. */
-  untold: string[];
+  untold: DestinationKey[];
 }
 
 /**
  * Records attempts, what becomes of their deliveries, and how often their destinations fail. A result whose
  * claim was taken over meanwhile changes nothing: the newer claim's result counts.
  */
+const failingSql = (condition: string) => `(
+    select coalesce(json_agg(json_build_object('projectId', "projectId", 'destinationId', "id")), '[]')
+    from worse where ${condition})`;
+
 const recordSql = (isGivenUp: boolean) => `
   with result as (
-    select * from json_to_recordset($1::json) as r("attemptId" text, "deliveryId" text,
-      "destinationId" text, "leaseToken" text, "startTime" timestamptz, "durationMs" int,
+    select * from json_to_recordset($1::json) as r("attemptId" text, "projectId" text,
+      "deliveryId" text, "destinationId" text, "leaseToken" text, "startTime" timestamptz, "durationMs" int,
       "responseStatus" int, "responseBody" text, "event" jsonb, "error" text, "status" text, "failureReason" text,
       "nextAttemptTime" timestamptz)
   ), recorded as (
@@ -165,30 +181,31 @@ const recordSql = (isGivenUp: boolean) => `
       "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = r."nextAttemptTime",
       "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $2
     from result r
-    where d."id" = r."deliveryId" and d."leaseToken" = r."leaseToken" and d."status" = 'PENDING'
-    returning r.*, d."projectId", d."attemptCount", d."eventType", d."operationId"
+    where d."projectId" = r."projectId" and d."id" = r."deliveryId" and d."leaseToken" = r."leaseToken" and d."status" = 'PENDING'
+    returning r.*, d."attemptCount", d."eventType", d."operationId"
   ), attempt as (
     insert into "DeliveryAttempt" ("id", "projectId", "deliveryId", "attemptNumber",
       "responseStatus", "responseBody", "error", "durationMs", "createTime")
     select "attemptId", "projectId", "deliveryId", "attemptCount",
       "responseStatus", "responseBody", "error", "durationMs", "startTime" from recorded
   ), health as (
-    select "destinationId" as "id", bool_or("status" = 'SUCCEEDED') as "works",
+    select "projectId", "destinationId" as "id", bool_or("status" = 'SUCCEEDED') as "works",
       count(*)::int as "attempts", min("startTime") as "since"
-    from recorded group by 1
+    from recorded group by 1, 2
   ), better as (
     update "Destination" d set "failingSince" = null, "failedAttempts" = 0, "isFailingTold" = false
-    from health h where d."id" = h."id" and h."works" and d."failingSince" is not null
+    from health h
+    where d."projectId" = h."projectId" and d."id" = h."id" and h."works" and d."failingSince" is not null
   ), worse as (
     update "Destination" d set
       "failingSince" = coalesce(d."failingSince", h."since"),
       "failedAttempts" = d."failedAttempts" + h."attempts"
-    from health h where d."id" = h."id" and not h."works"
-    returning d."id", d."failingSince", d."failedAttempts", d."isFailingTold"
+    from health h where d."projectId" = h."projectId" and d."id" = h."id" and not h."works"
+    returning d."projectId", d."id", d."failingSince", d."failedAttempts", d."isFailingTold"
   )${isGivenUp ? GIVEN_UP : ''}
   select (select count(*)::int from recorded) as "recorded",
-    array(select "id" from worse where "failingSince" <= $3 and "failedAttempts" >= $4) as "hopeless",
-    array(select "id" from worse where "failingSince" <= $5 and not "isFailingTold") as "untold"
+    ${failingSql('"failingSince" <= $3 and "failedAttempts" >= $4')} as "hopeless",
+    ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "untold"
     ${isGivenUp ? 'where (select count(*) from announced) >= 0' : ''}`;
 
 /**
@@ -230,36 +247,40 @@ export async function recordAttempts(
 }
 
 const RELEASE_NEXT = `
-  update "Delivery" set "afterId" = null, "nextAttemptTime" = now()
-  where "afterId" = any($1) and "status" = 'PENDING'`;
+  update "Delivery" d set "afterId" = null, "nextAttemptTime" = now()
+  from unnest($1::text[], $2::text[]) as ended("projectId", "id")
+  where d."projectId" = ended."projectId" and d."afterId" = ended."id" and d."status" = 'PENDING'`;
 
 /** Those that waited for the end of these are due. */
-export async function releaseNext(query: RunQuery, ended: readonly string[]): Promise<void> {
-  await query(RELEASE_NEXT, [ended]);
+export async function releaseNext(query: RunQuery, ended: readonly RowKey[]): Promise<void> {
+  await query(RELEASE_NEXT, keyColumns(ended));
 }
 
 const WAITING_AT_ONCE = 1_000;
-const RELEASE_ORPHANS = `
-  update "Delivery" set "afterId" = null, "nextAttemptTime" = now() where "id" = any(array(
-    select d."id" from "Delivery" d left join "Delivery" before on before."id" = d."afterId"
-    where d."afterId" is not null and d."status" = 'PENDING'
-      and before."status" is distinct from 'PENDING'
-    limit ${WAITING_AT_ONCE}))`;
+const ORPHANS = acrossProjects(
+  'deliveries that wait for one that has ended',
+  `select d."projectId", d."afterId" as "id" from "Delivery" d
+   left join "Delivery" before on before."projectId" = d."projectId" and before."id" = d."afterId"
+   where d."afterId" is not null and d."status" = 'PENDING' and before."status" is distinct from 'PENDING'
+   limit ${WAITING_AT_ONCE}`,
+);
 
 /** Those whose predecessor's end was recorded by a process that ended before it could release them. */
 export async function releaseOrphans(query: RunQuery): Promise<void> {
-  await query(RELEASE_ORPHANS, []);
+  const ended = await query<RowKey>(ORPHANS, []);
+  if (ended.length > 0) await releaseNext(query, ended);
 }
 
 const RELEASE = `
-  update "Delivery" set "leaseToken" = null, "leaseExpireTime" = null
-  where "id" = any($1) and "leaseToken" = any($2)`;
+  update "Delivery" d set "leaseToken" = null, "leaseExpireTime" = null
+  from unnest($1::text[], $2::text[]) as claimed("projectId", "id")
+  where d."projectId" = claimed."projectId" and d."id" = claimed."id" and d."leaseToken" = any($3)`;
 
 /** Gives back what was claimed and not sent: it is due again at once. */
 export async function release(
   query: RunQuery,
-  claimed: readonly Pick<ClaimedRow, 'id' | 'leaseToken'>[],
+  claimed: readonly Pick<ClaimedRow, 'projectId' | 'id' | 'leaseToken'>[],
 ): Promise<void> {
   const tokens = new Set(claimed.map(({ leaseToken }) => leaseToken));
-  await query(RELEASE, [claimed.map(({ id }) => id), [...tokens]]);
+  await query(RELEASE, [...keyColumns(claimed), [...tokens]]);
 }

@@ -8,7 +8,13 @@ import type { Job } from './claim.ts';
 import { GONE } from './decide.ts';
 import { disableGone, disableHopeless, hopelessness } from './disable.ts';
 import type { DeliveryLimits } from './limits.ts';
-import { type AttemptRecord, type Failing, recordAttempts, releaseNext } from './outbox.ts';
+import {
+  type AttemptRecord,
+  type DestinationKey,
+  type Failing,
+  recordAttempts,
+  releaseNext,
+} from './outbox.ts';
 import { failingSinceOf, tellFailing } from './tell-failing.ts';
 
 export interface Attempt {
@@ -95,32 +101,35 @@ export class Recorder {
       ({ job, record }) => job.row.isOrdered && record.status !== 'PENDING',
     );
     if (ended.length === 0) return;
-    const ids = ended.map(({ record }) => record.deliveryId);
-    await releaseNext(this.#deps.database.rows.query, ids);
+    await releaseNext(
+      this.#deps.database.rows.query,
+      ended.map(({ job }) => job.row),
+    );
     this.#deps.onReleased();
   }
 
   async #disableGone(batch: Attempt[]): Promise<void> {
     const gone = batch.filter(({ record }) => record.responseStatus === GONE);
-    const urls = new Map(gone.map(({ job: { row } }) => [row.destinationId, row.url]));
-    for (const [id, url] of urls) {
-      const done = await disableGone(this.#deps.database, { id, url, now: this.#deps.now() });
-      if (done) this.#disabled(id, 'the receiver is gone');
+    const rows = new Map(gone.map(({ job: { row } }) => [row.destinationId, row]));
+    for (const { projectId, destinationId, url } of rows.values()) {
+      const key = { projectId, destinationId };
+      const done = await disableGone(this.#deps.database, { ...key, url, now: this.#deps.now() });
+      if (done) this.#disabled(destinationId, 'the receiver is gone');
     }
   }
 
-  async #tellFailing(ids: string[]): Promise<void> {
+  async #tellFailing(keys: DestinationKey[]): Promise<void> {
     const { database, log, now } = this.#deps;
-    for (const id of ids) {
-      const isTold = await tellFailing(database, { id, now: now() });
-      if (isTold) log.warn({ destinationId: id }, 'destination.failing');
+    for (const key of keys) {
+      const isTold = await tellFailing(database, { ...key, now: now() });
+      if (isTold) log.warn({ destinationId: key.destinationId }, 'destination.failing');
     }
   }
 
-  async #disableHopeless(ids: string[]): Promise<void> {
-    for (const id of ids) {
-      const done = await disableHopeless(this.#deps.database, { id, now: this.#deps.now() });
-      if (done) this.#disabled(id, 'failing for too long');
+  async #disableHopeless(keys: DestinationKey[]): Promise<void> {
+    for (const key of keys) {
+      const done = await disableHopeless(this.#deps.database, { ...key, now: this.#deps.now() });
+      if (done) this.#disabled(key.destinationId, 'failing for too long');
     }
   }
 

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvent } from '../events/record.ts';
 import { HOUR_MS } from '../work/durations.ts';
+import type { DestinationKey } from './outbox.ts';
 
 /** A receiver that is restarted or replaced is back by then. */
 const TOLD_AFTER_MS = HOUR_MS;
@@ -15,16 +16,21 @@ export function failingSinceOf(now: Date): Date {
 /** The event commits together with the note that there is one. True if this call has recorded it. */
 export async function tellFailing(
   database: Database,
-  { id, now }: { id: string; now: Date },
+  { projectId, destinationId: id, now }: DestinationKey & { now: Date },
 ): Promise<boolean> {
   return inTransaction(database, async (tx) => {
     const [failing] = await tx.destination.updateManyAndReturn({
-      where: { id, isFailingTold: false, failingSince: { lte: failingSinceOf(now) } },
+      where: {
+        projectId,
+        id,
+        isFailingTold: false,
+        failingSince: { lte: failingSinceOf(now) },
+      },
       data: { isFailingTold: true },
-      select: { projectId: true, name: true, url: true, failingSince: true, failedAttempts: true },
+      select: { name: true, url: true, failingSince: true, failedAttempts: true },
     });
     if (!failing?.failingSince) return false;
-    const { projectId, name: destinationName, url, failingSince, failedAttempts } = failing;
+    const { name: destinationName, url, failingSince, failedAttempts } = failing;
     await recordEvent(tx, {
       projectId,
       eventType: 'DESTINATION_WEBHOOK_FAILING',

@@ -4,6 +4,8 @@
  * and after any interruption.
  */
 import { setTimeout as wait } from 'node:timers/promises';
+import { acrossProjects } from '../database/all-projects.ts';
+import { keyColumns, type RowKey } from '../database/row-keys.ts';
 import type { RunQuery } from '../database/rows.ts';
 import { DAY_MS } from '../work/durations.ts';
 import type { Services } from './call.ts';
@@ -24,6 +26,9 @@ const REST_MAX_MS = 1_000;
 
 /** How long an expired authorization state is kept, so that a person who returns too late gets the reason. */
 const EXPIRED_STATE_MS = DAY_MS;
+
+/** Why these statements ask all projects; what they remove is named with its project. */
+const OLD = 'rows whose time is over';
 
 /** How many rows it removed, by table; those that went with another row are not counted. */
 export type Removed = Record<string, number>;
@@ -130,19 +135,19 @@ class Remover {
 
   async removeOperations(cutoff: Date): Promise<void> {
     for (let found = OPERATIONS_AT_ONCE; found === OPERATIONS_AT_ONCE; ) {
-      const rows = await this.#query<{ id: string }>(EXPIRED_OPERATIONS, [cutoff]);
-      const ids = rows.map(({ id }) => id);
-      await this.#removeLogs(ids);
+      const rows = await this.#query<RowKey>(EXPIRED_OPERATIONS, [cutoff]);
+      const keys = keyColumns(rows);
+      await this.#removeLogs(keys);
       if (this.#signal?.aborted) return;
-      await this.#query(REMOVE_ENTRIES, [ids]);
-      this.count('Operation', (await this.#query(REMOVE_OPERATIONS, [ids])).length);
-      found = ids.length;
+      await this.#query(REMOVE_ENTRIES, keys);
+      this.count('Operation', (await this.#query(REMOVE_OPERATIONS, keys)).length);
+      found = rows.length;
     }
   }
 
-  async #removeLogs(operationIds: string[]): Promise<void> {
+  async #removeLogs(operations: [string[], string[]]): Promise<void> {
     for (let lines = ROWS_AT_ONCE; lines === ROWS_AT_ONCE && !this.#signal?.aborted; ) {
-      lines = (await this.#query(REMOVE_LOGS, [operationIds])).length;
+      lines = (await this.#query(REMOVE_LOGS, operations)).length;
       this.count('OperationLog', lines);
     }
   }
@@ -152,22 +157,27 @@ class Remover {
   }
 }
 
-const EXPIRED_OPERATIONS = `
-  select "id" from "Operation" where "createTime" < $1 and "status" <> 'IN_PROGRESS'
-  order by "createTime" limit ${OPERATIONS_AT_ONCE}`;
+const EXPIRED_OPERATIONS = acrossProjects(
+  OLD,
+  `select "projectId", "id" from "Operation" where "createTime" < $1 and "status" <> 'IN_PROGRESS'
+   order by "createTime" limit ${OPERATIONS_AT_ONCE}`,
+);
 
 /** By their places in the table: by keys, the planner might read the whole table to find so many. */
 const REMOVE_LOGS = `
-  delete from "OperationLog" where ctid = any(array(
-    select line.ctid from unnest($1::text[]) as operation("id") cross join lateral (
-      select ctid from "OperationLog" where "operationId" = operation."id" limit ${ROWS_AT_ONCE}
+  delete from "OperationLog" where "projectId" = any($1) and ctid = any(array(
+    select line.ctid from unnest($1::text[], $2::text[]) as operation("projectId", "id") cross join lateral (
+      select ctid from "OperationLog"
+      where "projectId" = operation."projectId" and "operationId" = operation."id" limit ${ROWS_AT_ONCE}
     ) line limit ${ROWS_AT_ONCE}))
   returning 1`;
 
 /** Their writes may have a little longer: nothing of the records outlives what tells whose they are. */
-const REMOVE_ENTRIES = `delete from "WriteEntry" where "operationId" = any($1)`;
+const REMOVE_ENTRIES = `
+  delete from "WriteEntry" where "projectId" = any($1) and "operationId" = any($2)`;
 
-const REMOVE_OPERATIONS = `delete from "Operation" where "id" = any($1) returning 1`;
+const REMOVE_OPERATIONS = `
+  delete from "Operation" where "projectId" = any($1) and "id" = any($2) returning 1`;
 
 interface Batch {
   seen: number;
@@ -181,16 +191,21 @@ function removeStatement({ table, time, key, condition = 'true' }: Expired): str
   const keys = key.map((column) => `"${column}"`).join(', ');
   const order = `"${time}", ${keys}`;
   const after = ['$2::timestamptz', ...key.map((_column, index) => `$${index + 3}::text`)];
-  return `
+  return acrossProjects(
+    OLD,
+    `
     with batch as materialized (
-      select ctid, ${keys}, "${time}" as "time", array[${keys}] as "keys" from "${table}"
+      select ctid, "projectId" as "ofProject", ${keys}, "${time}" as "time", array[${keys}] as "keys" from "${table}"
       where "${time}" < $1 and (${order}) > (${after.join(', ')})
       order by ${order} limit ${ROWS_AT_ONCE}
     ), gone as (
-      delete from "${table}" where ${condition} and ctid = any(array(select ctid from batch))
+      delete from "${table}"
+      where ${condition} and "projectId" = any(array(select "ofProject" from batch))
+        and ctid = any(array(select ctid from batch))
       returning 1
     )
     select (select count(*)::int from batch) as "seen", (select count(*)::int from gone) as "removed",
       "time", "keys" as "key"
-    from batch order by "time" desc, ${key.map((column) => `"${column}" desc`).join(', ')} limit 1`;
+    from batch order by "time" desc, ${key.map((column) => `"${column}" desc`).join(', ')} limit 1`,
+  );
 }

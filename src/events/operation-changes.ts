@@ -88,11 +88,17 @@ class OperationReader {
   async #readBatch(): Promise<void> {
     const ids = [...this.#toRead].slice(0, READ_BATCH);
     for (const id of ids) this.#toRead.delete(id);
-    const rows = await this.#database.rows.find('Operation', { id: ids });
+    const projectId = [...new Set(ids.flatMap((id) => this.#projectOf(id) ?? []))];
+    const rows = await this.#database.rows.find('Operation', { projectId, id: ids });
     const found = new Map(rows.map((row) => [row.id, new StreamItem(row, undefined)]));
     for (const id of ids) {
       for (const follower of this.#followers.get(id) ?? []) follower.offer(found.get(id) ?? null);
     }
+  }
+
+  #projectOf(id: string): string | undefined {
+    const [follower] = this.#followers.get(id) ?? [];
+    return follower?.projectId;
   }
 
   async end(): Promise<void> {
@@ -106,12 +112,14 @@ const DONE = { done: true, value: undefined } as const;
 class OperationFollower implements AsyncIterableIterator<OperationItem> {
   readonly #signal = new Signal();
   readonly #onEnd: () => void;
+  readonly projectId: string;
   #latest: OperationItem | null;
   #given: OperationItem | null = null;
   #hasEnded = false;
 
   constructor(operation: Operation, onEnd: () => void) {
     this.#latest = new StreamItem(operation, undefined);
+    this.projectId = operation.projectId;
     this.#onEnd = onEnd;
   }
 
@@ -142,7 +150,7 @@ class OperationFollower implements AsyncIterableIterator<OperationItem> {
 
   /** Null if it is gone. A row of another project is not shown. */
   offer(item: OperationItem | null): void {
-    this.#latest = item?.node.projectId === this.#latest?.node.projectId ? item : null;
+    this.#latest = item?.node.projectId === this.projectId ? item : null;
     this.#signal.raise();
   }
 }

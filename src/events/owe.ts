@@ -61,7 +61,7 @@ async function deliveriesOf(
   { messages, operationId, subject }: MessagesToOwe,
 ) {
   const keys = messages.flatMap(({ orderKey }) => orderKey ?? []);
-  const lines = keys.length > 0 ? await lastOfLines(tx, destinationId, keys) : [];
+  const lines = keys.length > 0 ? await lastOfLines(tx, { projectId, destinationId }, keys) : [];
   const last = new Map(lines.map(({ orderKey, id }) => [orderKey, id]));
   const about = { projectId, destinationId, operationId, ...subject };
   const traceparent = currentTraceparent();
@@ -78,7 +78,7 @@ async function deliveriesOf(
 /** The newest pending message of each line. It can't end until the transaction does. */
 function lastOfLines(
   tx: Transaction,
-  destinationId: string,
+  { projectId, destinationId }: { projectId: string; destinationId: string },
   orderKeys: readonly string[],
 ): Promise<{ orderKey: string; id: string }[]> {
   return run(
@@ -87,7 +87,7 @@ function lastOfLines(
       from (select distinct * from unnest(${orderKeys}::text[]) as given("orderKey")) line
       cross join lateral (
         select "id" from "Delivery" d
-        where d."destinationId" = ${destinationId} and d."orderKey" = line."orderKey"
+        where d."projectId" = ${projectId} and d."destinationId" = ${destinationId} and d."orderKey" = line."orderKey"
           and d."status" = 'PENDING'
         order by d."id" desc limit 1 for share) newest`,
   );

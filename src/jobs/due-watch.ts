@@ -4,6 +4,7 @@
  * that were lost.
  */
 import { setTimeout as wait } from 'node:timers/promises';
+import { acrossProjects } from '../database/all-projects.ts';
 import {
   EVENTS_CHANNEL,
   OPERATIONS_CHANNEL,
@@ -110,9 +111,12 @@ export class DueWatch implements AsyncDisposable {
   /** Its rows are in the order of what is watched. */
   #sql(): string {
     const values = this.#watched.map(({ earliest }, index) => `(${index}, (${earliest}))`);
-    return `
+    return acrossProjects(
+      'what is due next',
+      `
       select (extract(epoch from "time" - greatest(clock_timestamp(), $1)) * 1000)::float8 as "ms"
-      from (values ${values.join(', ')}) as waiting("index", "time") order by "index"`;
+      from (values ${values.join(', ')}) as waiting("index", "time") order by "index"`,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -21,10 +21,13 @@ export interface JobPolicy {
   own?: OwnWorkOptions;
 }
 
+/** A job of a version that did not name it finds no row; the sweeps begin its work again. */
+const projectId = z.string().default('');
+
 export const JOBS = {
   /** A write whose time has come: its first attempt, or another one. */
   'run-write': {
-    payload: z.object({ taskId: z.string() }),
+    payload: z.object({ projectId, taskId: z.string() }),
     onceForKey: true,
     expireInSeconds: 300,
     batchSize: 2,
@@ -34,7 +37,7 @@ export const JOBS = {
   },
   /** Some pages of a read; the next job in line reads the rest. */
   'run-read': {
-    payload: z.object({ operationId: z.string() }),
+    payload: z.object({ projectId, operationId: z.string() }),
     onceForKey: true,
     expireInSeconds: 120,
     batchSize: 1,

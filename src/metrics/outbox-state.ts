@@ -1,20 +1,24 @@
 /** How much of the outbox waits, and since when. */
+import { acrossProjects } from '../database/all-projects.ts';
 import type { Database } from '../database/database.ts';
 
 /** Counted exactly up to here: a look must stay cheap however long the outbox is. */
 const COUNTED_MAX = 100_000;
 
-const OUTBOX = `
+const OUTBOX = acrossProjects(
+  'a metric of all that waits',
+  `
   select count(*)::int as "pending",
     (count(*) filter (where "nextAttemptTime" <= now()))::int as "due",
     coalesce(greatest(extract(epoch from now() - min("nextAttemptTime")), 0), 0)::float8
       as "oldestDueSeconds"
   from (
     select d."nextAttemptTime" from "Delivery" d
-    join "Destination" t on t."id" = d."destinationId" and t."status" = 'ENABLED'
+    join "Destination" t on t."projectId" = d."projectId" and t."id" = d."destinationId" and t."status" = 'ENABLED'
     where d."nextAttemptTime" is not null
     limit ${COUNTED_MAX}
-  ) waiting`;
+  ) waiting`,
+);
 
 export interface OutboxState {
   pending: number;

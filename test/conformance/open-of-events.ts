@@ -143,7 +143,7 @@ const guarantees: Choice[] = [
       const { database, vault } = scene.services;
       const destinationId = await listening(scene, 'connection.created');
       const url = receiver.url('hook');
-      await database.prisma.destination.update({ where: { id: destinationId }, data: { url } });
+      await database.prisma.destination.updateMany({ where: { id: destinationId }, data: { url } });
       await connected(scene);
       const [message] = await owed(scene, destinationId);
       receiver.behave('hook', { status: 500 });
@@ -151,13 +151,13 @@ const guarantees: Choice[] = [
       await using sender = createWorker(database, { vault, now: clock.now, random: () => 0.5 });
       await sender.worker.drain();
       const where = { id: message?.id };
-      const { nextAttemptTime } = await database.prisma.delivery.findUniqueOrThrow({ where });
+      const { nextAttemptTime } = await database.prisma.delivery.findFirstOrThrow({ where });
       expect(Number(nextAttemptTime) - clock.now().getTime()).toBe(5_000);
       receiver.behave('hook', { status: 200 });
       clock.advance(5_000);
       await sender.worker.drain();
       expect(receiver.received('hook').map(({ id }) => id)).toEqual([message?.id, message?.id]);
-      const { status } = await database.prisma.delivery.findUniqueOrThrow({ where });
+      const { status } = await database.prisma.delivery.findFirstOrThrow({ where });
       expect(status).toBe('SUCCEEDED');
     },
   },

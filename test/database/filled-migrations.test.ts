@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { expect, test } from 'vitest';
+import { noticeOf } from '../../src/database/migrating/notice.ts';
 import { openUnmigratedPglite } from '../support/database/embedded-databases.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'migrations');
@@ -159,3 +160,56 @@ test('what is counted already is in rows of many buckets', async () => {
   const { rows: left } = await database.query('select count(*)::int from "ActivityHistogram"');
   expect(left).toEqual([{ count: 3 }]);
 });
+
+test('rows keep what they were when their keys begin with the project, and how long that may take is told before', async () => {
+  await using database = await openUnmigratedPglite();
+  await migrate(database, 'before', 'key_of_operation_log');
+  await database.exec(FILL_LATER);
+  await database.exec('analyze');
+  const notices = [];
+  for (const name of namesFrom('key_of_operation_log')) {
+    const sql = readFileSync(join(FOLDER, name, 'migration.sql'), 'utf8');
+    const session = { query: (text: string, values: unknown[]) => database.query(text, values) };
+    const notice = await noticeOf(session as never, sql);
+    if (notice) notices.push(notice);
+    await database.exec(sql);
+  }
+  expect(notices.length).toBeGreaterThan(5);
+  expect(notices[0]).toEqual({ rows: 3, bytes: expect.any(Number), mayTakeSeconds: 1 });
+  const { rows } = await database.query<{ id: string }>(
+    'select "id" from "OperationLog" order by "id"',
+  );
+  expect(rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+  // Another project may have a row of the same id; the same project may not.
+  const log = (project: string) =>
+    database.query(
+      `insert into "OperationLog" ("id", "projectId", "operationId", "severity", "message")
+       values ('a', $1, 'opr', 'INFO', '')`,
+      [project],
+    );
+  await expect(log('prj')).rejects.toThrow('OperationLog_pkey');
+  await expect(log('other')).rejects.toThrow('OperationLog_projectId_operationId_fkey');
+  const { rows: unchecked } = await database.query(
+    `select conname from pg_constraint where not convalidated or contype = 'f' and confupdtype <> 'a'`,
+  );
+  expect(unchecked).toEqual([]);
+});
+
+function namesFrom(name: string): string[] {
+  const all = readdirSync(FOLDER, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+  return all.slice(all.findIndex((one) => one.endsWith(name)));
+}
+
+const FILL_LATER = `
+  insert into "Org" ("id", "label") values ('org', 'Acme');
+  insert into "Project" ("id", "orgId", "name", "appName") values ('prj', 'org', 'acme', 'Acme');
+  insert into "Operation" ("id", "projectId", "integrationId", "installationId", "configId", "actionType", "status", "metadata")
+    values ('opr', 'prj', 'int', 'ins', 'cfg', 'READ', 'SUCCESS', '{}');
+  insert into "OperationLog" ("id", "projectId", "operationId", "severity", "message")
+    select id, 'prj', 'opr', 'INFO', '' from unnest(array['a', 'b', 'c']) id;
+  insert into "Delivery" ("id", "projectId", "destinationId", "body") values ('dlv', 'prj', 'dst', '{}');
+  insert into "DeliveryAttempt" ("id", "projectId", "deliveryId", "attemptNumber", "durationMs")
+    values ('att', 'prj', 'dlv', 1, 1)`;

@@ -193,11 +193,14 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   test('nodes are read by their ids', async () => {
     const { rows } = app.app.services.database;
     const types = nodeTypes(schema).map(({ name }) => name);
+    const idsOf = async (name: string) => {
+      const table = name === 'ConnectedAccount' ? 'Connection' : name;
+      const text = `select "id" from "${table}" order by "id" limit ${PAGE}`;
+      return (await rows.query<{ id: string }>(text, [])).map(({ id }) => id);
+    };
+    const idsOfTypes = await Promise.all(types.map(idsOf));
     const work = async () => {
-      for (const name of types) {
-        const table = name === 'ConnectedAccount' ? 'Connection' : name;
-        const text = `select "id" from "${table}" order by "id" limit ${PAGE}`;
-        const ids = (await rows.query<{ id: string }>(text, [])).map(({ id }) => id);
+      for (const ids of idsOfTypes) {
         await org.ask(`{ node(id: "${ids[0]}") { id } nodes(ids: ${JSON.stringify(ids)}) { id } }`);
       }
     };
@@ -283,8 +286,8 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         failureReason: null,
       };
       const result = { ...ended, status: 'SUCCEEDED', nextAttemptTime: null } as const;
-      const attempts = rows.slice(1).map(({ id, destinationId, leaseToken }) => ({
-        ...{ attemptId: newId('att'), deliveryId: id, destinationId, leaseToken },
+      const attempts = rows.slice(1).map(({ id, projectId, destinationId, leaseToken }) => ({
+        ...{ attemptId: newId('att'), projectId, deliveryId: id, destinationId, leaseToken },
         ...{ startTime: now(), ...result },
       }));
       await release(query, rows.slice(0, 1));
@@ -313,7 +316,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       await writer.write({ record: contact(), idempotencyKey: newId('opr') });
       await writer.write({ batch: [{ record: contact() }, { record: contact() }] });
       const { operationId } = await writer.write(later);
-      await runWrite(app.app.services, operationId);
+      await runWrite(app.app.services, { projectId: writer.projectId, id: operationId });
       await generate(writer, { apiKey: 'sandbox-key', consumerRef: 'another' });
     };
     expect(await faults(work)).toEqual([]);
@@ -326,7 +329,10 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       input: { ...reading.trigger, objectName: 'contacts' },
     });
     const { services } = app.app;
-    const run = await claimRun(services, triggerRead.operation.id);
+    const run = await claimRun(services, {
+      projectId: tenant.projectId,
+      operationId: triggerRead.operation.id,
+    });
     if (!run) throw new Error('not claimed');
     const about = { id: reading.id, projectId: tenant.projectId };
     const source = await getReadSource(services, about, 'contacts');

@@ -34,7 +34,7 @@ test('410 disables the destination at once, tells so, and what it is owed waits 
   expect(await delivery(second)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
 
   receiver.behave(place, { status: 204 });
-  await prisma.destination.update({ where: { id }, data: { status: 'ENABLED' } });
+  await prisma.destination.updateMany({ where: { id }, data: { status: 'ENABLED' } });
   await sender.worker.drain();
   expect(await delivery(first)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 2 });
   expect(await delivery(second)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
@@ -48,7 +48,7 @@ test('410 of a URL that was changed meanwhile disables nothing', async () => {
   await using sender = createWorker(database);
   const draining = sender.worker.drain();
   await receiver.arrived(place, 1);
-  await prisma.destination.update({ where: { id }, data: { url: receiver.url(newPlace()) } });
+  await prisma.destination.updateMany({ where: { id }, data: { url: receiver.url(newPlace()) } });
   receiver.answerHeld(place, { status: 410 });
   await draining;
   expect(await destinationRow(id)).toMatchObject({

@@ -17,7 +17,7 @@ test('a late result of a claim that was taken over is refused', async () => {
   const draining = late.worker.drain();
   await receiver.arrived(place, 1);
 
-  await prisma.delivery.update({
+  await prisma.delivery.updateMany({
     where: { id: deliveryId },
     data: { leaseExpireTime: new Date(0) },
   });

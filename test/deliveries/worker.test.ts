@@ -175,7 +175,7 @@ test('after a rotation both secrets sign, until the older one has expired', asyn
   const after = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
   if (!hasSecret(sealed)) throw new Error('It is no webhook.');
   const rotated = rotateSecrets(vault, sealed, { secret: after, now: clock.now() });
-  await prisma.destination.update({ where: { id }, data: rotated });
+  await prisma.destination.updateMany({ where: { id }, data: rotated });
   await using sender = createWorker(database, { now: clock.now });
 
   await owe(id);

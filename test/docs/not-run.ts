@@ -60,6 +60,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run types', reason: RUN_BY_CI },
   { command: 'npm run lint', reason: RUN_BY_CI },
   { command: 'npm run test:faults', reason: RUN_BY_CI },
+  { command: 'npm run test:pooler', reason: RUN_BY_CI },
   { command: '.ci/run', reason: 'this test is a part of it' },
   {
     command: 'npm ci --omit=dev',

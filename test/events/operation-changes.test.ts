@@ -29,7 +29,7 @@ async function createOperation() {
 
 async function change(id: string, data: object, { isAnnounced = true } = {}) {
   await inTransaction(database, async (tx) => {
-    await tx.operation.update({ where: { id }, data });
+    await tx.operation.updateMany({ where: { id }, data });
     if (isAnnounced) await announceOperation(tx, id);
   });
 }
@@ -88,7 +88,7 @@ test('following ends when the operation is gone, and when the follower leaves', 
   await leaving.return?.();
   expect((await left).done).toBe(true);
   await inTransaction(database, async (tx) => {
-    await tx.operation.delete({ where: { id: operation.id } });
+    await tx.operation.deleteMany({ where: { id: operation.id } });
     await announceOperation(tx, operation.id);
   });
   expect((await next).done).toBe(true);

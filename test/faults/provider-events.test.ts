@@ -62,7 +62,7 @@ async function prepare() {
   await integrate(app, tenant, contentFor('crm', { subscribe: { objects: [ALL_EVENTS] } }));
   const place = await database.prisma.destination.findFirstOrThrow({ where: { projectId } });
   const sealed = sealSigningSecret(app.app.services.vault, place, newSigningSecret());
-  await database.prisma.destination.update({
+  await database.prisma.destination.updateMany({
     where: { id: place.id },
     data: { url: receiver.url(PLACE), ...sealed },
   });

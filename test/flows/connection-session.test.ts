@@ -141,6 +141,6 @@ test('a connection that is deleted meanwhile is refused in words', async () => {
   const tenant = await app.tenant();
   const { id } = await generate(tenant, { provider: 'header', apiKey: 'sandbox-key' });
   const session = openSession(app.app.services, await getConnection(app, id));
-  await app.app.services.database.prisma.connection.delete({ where: { id } });
+  await app.app.services.database.prisma.connection.deleteMany({ where: { id } });
   await expect(session.send(GET)).rejects.toThrow('The connection has been deleted.');
 });

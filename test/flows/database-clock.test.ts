@@ -77,7 +77,7 @@ describe.runIf(onPostgres).each([
     const [due = ''] = await owe(id, 1, { nextAttemptTime: new Date(beganMs - 1_000) });
 
     const delivery = (one: string) =>
-      database.prisma.delivery.findUniqueOrThrow({ where: { id: one } });
+      database.prisma.delivery.findFirstOrThrow({ where: { id: one } });
     await expect.poll(async () => (await delivery(due)).attemptCount, POLLING).toBe(1);
     const span = { fromMs: RETRY_MS * (1 - JITTER), toMs: RETRY_MS * (1 + JITTER) };
     await expectAfter(app, beganMs, (await delivery(due)).nextAttemptTime, span);
@@ -94,7 +94,7 @@ describe.runIf(onPostgres).each([
     const beganMs = await databaseMs(app);
     const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: contact() });
 
-    const task = () => prisma.writeTask.findUniqueOrThrow({ where: { id: operationId } });
+    const task = () => prisma.writeTask.findFirstOrThrow({ where: { id: operationId } });
     const isPostponed = async () => {
       const { attempts, leaseToken } = await task();
       return attempts === 1 && leaseToken === null;

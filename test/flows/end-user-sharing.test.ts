@@ -105,7 +105,7 @@ const NODE = `query ($id: ID!) { node(id: $id) { ... on Operation { ${WHOLE} } }
 
 test('streams of the same operation give each caller what the caller may see, and others nothing', async () => {
   const id = own.idOf('opr') as string;
-  await prisma.operation.update({ where: { id }, data: { status: 'IN_PROGRESS' } });
+  await prisma.operation.updateMany({ where: { id }, data: { status: 'IN_PROGRESS' } });
   const followers = Array.from({ length: AT_ONCE }, () => side).flat();
   const query = `subscription ($id: ID!) { operation(id: $id) { ${WHOLE} } }`;
   const streams = await Promise.all(
@@ -122,7 +122,7 @@ test('streams of the same operation give each caller what the caller may see, an
       followers.map(async ({ client }) => (await client.request(NODE, { id })).data?.node ?? null),
     );
   expect(await next()).toEqual(await seen());
-  const { projectId } = await prisma.operation.findUniqueOrThrow({ where: { id } });
+  const { projectId } = await prisma.operation.findFirstOrThrow({ where: { id } });
   const end = { result: 'Done.', metadata: { objects: ['contacts'] }, now: new Date() };
   await prisma.$transaction((tx) =>
     finishOperation(tx, { id, projectId }, { ...end, status: 'SUCCESS' }),

@@ -12,6 +12,8 @@ import {
 import { startProviderServer } from '../support/providers/provider-server.ts';
 import { keepEvents } from '../support/scenes/connections.ts';
 
+/** Its project, and chance. */
+const STATE = /^prj_\w{26}\.[\w-]{43}$/;
 const RETURN = 'https://builder.test/done?tab=crm';
 const clock = { aheadMs: 0 };
 const app = await sharedApp({
@@ -61,7 +63,7 @@ test('PKCE: a person consents, comes back, and the connection works', async () =
     client_id: CLIENT_ID,
     redirect_uri: 'https://gateway.test/oauth/callback',
     scope: 'records.read',
-    state: expect.stringMatching(/^[\w-]{43}$/),
+    state: expect.stringMatching(STATE),
     code_challenge: expect.stringMatching(/^[\w-]{43}$/),
     code_challenge_method: 'S256',
   });
@@ -142,7 +144,14 @@ test('a state is good once, for ten minutes, and only if we made it', async () =
   const late = await consent(await start(tenant));
   clock.aheadMs += 10 * 60_000;
   expect((await comeBack(late)).status).toBe(400);
-  for (const state of ['', 'unknown', 'A'.repeat(43), "'; drop table", '\u0000'.repeat(43)]) {
+  for (const state of [
+    '',
+    'unknown',
+    'A'.repeat(43),
+    `prj_${'0'.repeat(26)}.${'A'.repeat(43)}`,
+    "'; drop table",
+    '\u0000'.repeat(43),
+  ]) {
     const url = new URL(callback);
     url.searchParams.set('state', state);
     const answer = await comeBack(url);
@@ -204,7 +213,7 @@ test('an app that is deleted meanwhile ends what was started with it', async () 
   const tenant = await app.tenant();
   const id = await createProviderApp(tenant);
   const callback = await consent(await start(tenant));
-  await prisma.providerApp.delete({ where: { id } });
+  await prisma.providerApp.deleteMany({ where: { id } });
   expect((await comeBack(callback)).status).toBe(400);
 });
 
@@ -221,7 +230,7 @@ test("the app's own parameters are sent along, and change nothing of ours", asyn
   expect(searchParams.get('prompt')).toBe('login');
   expect(searchParams.getAll('resource')).toEqual(['a', 'b']);
   expect(searchParams.getAll('redirect_uri')).toEqual(['https://gateway.test/oauth/callback']);
-  expect(searchParams.getAll('state')).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
+  expect(searchParams.getAll('state')).toEqual([expect.stringMatching(STATE)]);
   expect(searchParams.get('scope')).toBe('one two');
 });
 

@@ -87,7 +87,7 @@ test('a token of a connection that is gone leaves the journal', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
   await crashBetweenAnswerAndCommit(connection);
-  await database.prisma.connection.delete({ where: { id: connection.id } });
+  await database.prisma.connection.deleteMany({ where: { id: connection.id } });
   await using _restarted = await startServer(database);
   expect(readdirSync(journal)).toEqual([]);
 });

@@ -1,17 +1,19 @@
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
+import { newId } from '../../src/ids.ts';
 import { startJobs } from '../../src/jobs/job-worker.ts';
 import type { EnqueueOptions } from '../../src/jobs/queue.ts';
 import { sharedApp } from '../support/app.ts';
 
 const { services } = (await sharedApp()).app;
+const projectId = newId('prj');
 
 function enqueue(taskId: string, options?: EnqueueOptions) {
   return inTransaction(services.database, (tx) =>
     services.queue.enqueue(
       tx,
       'run-write',
-      { taskId },
+      { projectId, taskId },
       { singletonKey: crypto.randomUUID(), ...options },
     ),
   );
@@ -43,11 +45,12 @@ async function startNoting(handler: (taskId: string) => Promise<void> = async ()
 
 test('a job commits with its change, and not without it', async () => {
   await using workers = await startNoting();
-  const undone = inTransaction(services.database, async (tx) => {
-    await services.queue.enqueue(tx, 'run-write', { taskId: 'undone' }, { singletonKey: 'undone' });
+  const undone = { projectId, taskId: 'undone' };
+  const refused = inTransaction(services.database, async (tx) => {
+    await services.queue.enqueue(tx, 'run-write', undone, { singletonKey: 'undone' });
     throw new Error('changed my mind');
   });
-  await expect(undone).rejects.toThrow('changed my mind');
+  await expect(refused).rejects.toThrow('changed my mind');
   await enqueue('done');
   await workers.until('done');
   expect(workers.runs).toEqual(['done']);

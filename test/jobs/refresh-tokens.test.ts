@@ -63,7 +63,7 @@ test('two servers that sweep at once refresh each token that is soon to end once
     due.push(await connect(tenant, { groupRef: `group-${number}`, inMs: 60_000 }));
   }
   const later = await connect(tenant, { groupRef: 'later', inMs: HOUR_MS });
-  const before = await prisma.connection.findUniqueOrThrow({ where: { id: later } });
+  const before = await prisma.connection.findFirstOrThrow({ where: { id: later } });
   const events = await keepEvents(app, tenant);
   const { refreshed, reuseRefused } = sandbox.oauth.counts;
   // So long that both servers come to the same connections.
@@ -85,7 +85,7 @@ test('two servers that sweep at once refresh each token that is soon to end once
     new Set(['CONNECTION_REFRESHED']),
   );
   expect(recorded.map(({ connectionId }) => connectionId).toSorted()).toEqual(due.toSorted());
-  const after = await prisma.connection.findUniqueOrThrow({ where: { id: later } });
+  const after = await prisma.connection.findFirstOrThrow({ where: { id: later } });
   expect(after).toEqual(before);
 });
 
@@ -96,7 +96,7 @@ test('a refused refresh of a sweep makes the connection BAD_CREDENTIALS, with on
   const id = await connect(tenant, given);
   const { signal } = new AbortController();
   for (let sweep = 0; sweep < 2; sweep += 1) await refreshTokensSweep.run(services, signal);
-  expect(await prisma.connection.findUniqueOrThrow({ where: { id } })).toMatchObject({
+  expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
     status: 'BAD_CREDENTIALS',
     tokenExpireTime: null,
     refreshLeaseToken: null,
@@ -114,7 +114,7 @@ test('a refused refresh of a sweep makes the connection BAD_CREDENTIALS, with on
 test('a sweep of a server that is stopping begins no batch', async () => {
   const tenant = await tenantWithApp();
   const id = await connect(tenant, { groupRef: 'waiting', inMs: 60_000 });
-  const before = await prisma.connection.findUniqueOrThrow({ where: { id } });
+  const before = await prisma.connection.findFirstOrThrow({ where: { id } });
   await refreshTokensSweep.run(services, AbortSignal.abort());
-  expect(await prisma.connection.findUniqueOrThrow({ where: { id } })).toEqual(before);
+  expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toEqual(before);
 });

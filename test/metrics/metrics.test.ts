@@ -130,7 +130,7 @@ test('deliveries that wait are told with the age of the oldest', async () => {
   expect(await seriesOf('gateway_deliveries_pending')).toBe(1);
   expect(await seriesOf('gateway_deliveries_due')).toBe(1);
   expect(await seriesOf('gateway_delivery_oldest_due_seconds')).toBeGreaterThan(3_500);
-  await prisma.destination.update({ where: { id: destination }, data: { status: 'DISABLED' } });
+  await prisma.destination.updateMany({ where: { id: destination }, data: { status: 'DISABLED' } });
   expect(await seriesOf('gateway_deliveries_pending')).toBe(0);
 });
 

@@ -21,7 +21,7 @@ await fillProject(
   { few: FEW, connections: FEW * FEW, installations: FEW * FEW, operations: MANY, events: MANY },
 );
 
-const installation = await services.database.prisma.installation.findUniqueOrThrow({
+const installation = await services.database.prisma.installation.findFirstOrThrow({
   where: { id: idOf('ins', 0, FEW * FEW - 1) },
 });
 

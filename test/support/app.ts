@@ -12,6 +12,7 @@ import { type Meters, NO_METERS } from '../../src/meters.ts';
 import { type Listening, listen } from '../../src/server/http/http-server.ts';
 import { type Handlers, routesOf } from '../../src/server/http/routes.ts';
 import { lendEngine } from './database/embedded-databases.ts';
+import { heldByTests, ofTests } from './database/tests-own.ts';
 import { type Answer, createClient, type GraphqlClient } from './graphql-client.ts';
 import { noteClosed, noteOpen } from './open-apps.ts';
 import { createTenant, type Tenant } from './scenes/tenant.ts';
@@ -44,8 +45,8 @@ export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Pro
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const log = overrides.log ?? createLog('error');
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'false', ...env });
-  const database = overrides.database ?? (await testDatabase(log));
-  const app = await createApp(config, { routes, ...overrides, log, database });
+  const database = overrides.database ?? (await openTestDatabase(log, NO_METERS));
+  const app = heldByTests(await createApp(config, { routes, ...overrides, log, database }));
   let listening: Promise<Listening> | undefined;
   const fetch = async (path: string, init?: RequestInit) => {
     listening ??= listen(app.handler, { host: '127.0.0.1', port: 0 });
@@ -80,6 +81,10 @@ export async function testDatabase(
   log: Log = createLog('silent'),
   meters: Meters = NO_METERS,
 ): Promise<Database> {
+  return ofTests(await openTestDatabase(log, meters));
+}
+
+function openTestDatabase(log: Log, meters: Meters): Promise<Database> {
   return onPostgres ? postgresDatabase(log, meters) : embeddedDatabase(log, meters);
 }
 

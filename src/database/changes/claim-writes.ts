@@ -3,6 +3,7 @@ import type { Tables } from '../tables.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 export interface WriteToClaim {
+  projectId: string;
   id: string;
   leaseToken: string;
   now: Date;
@@ -29,17 +30,17 @@ export function claimWrites({
     text: `
   with given as (
     select * from jsonb_to_recordset($1::jsonb) as g(
-      "id" text, "leaseToken" text, "now" timestamptz)
+      "projectId" text, "id" text, "leaseToken" text, "now" timestamptz)
   ),
   free as (
-    select "id", "isUncertain", "dueTime" from "WriteTask"
-    where "id" = any(array(select "id" from given)) and ${isFree}
+    select "projectId", "id", "isUncertain", "dueTime" from "WriteTask"
+    where ("projectId", "id") in (select "projectId", "id" from given) and ${isFree}
     order by "id" for update skip locked
   )
   update "WriteTask" t set "openGroup" = null, "leaseToken" = g."leaseToken", "isUncertain" = true,
     "leaseExpireTime" = ${leaseEnd}, "attempts" = t."attempts" + 1, "lastAttempt" = g."now"
-  from free f join given g on g."id" = f."id"
-  where t."id" = f."id" and f."dueTime" <= greatest(g."now", now())
+  from free f join given g on g."projectId" = f."projectId" and g."id" = f."id"
+  where t."projectId" = f."projectId" and t."id" = f."id" and f."dueTime" <= greatest(g."now", now())
   returning t."id" as "of", t.*, f."isUncertain" as "wasUncertain"`,
   };
 }

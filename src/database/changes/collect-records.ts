@@ -25,7 +25,7 @@ export function collectRecords(recordsMax: number): ChangeOfMany<WriteToAccept, 
     select "id", "projectId", "installationId", "objectName", "type", "mode",
       "headers", "openGroup", 1, "dueTime", "deadlineTime", "now"
     from accepted
-    on conflict ("openGroup") do update set "recordCount" = t."recordCount" + 1,
+    on conflict ("projectId", "openGroup") do update set "recordCount" = t."recordCount" + 1,
       "openGroup" = case when t."recordCount" + 1 < ${recordsMax} then t."openGroup" end,
       "dueTime" = case when t."recordCount" + 1 < ${recordsMax} then t."dueTime" else excluded."createTime" end
     returning "id", "recordCount"

@@ -47,7 +47,7 @@ export const ENDING_OPERATIONS = `
   happened as (
     select h.* from ending e
     join ended_operations o on o."id" = e."operationId"
-    join "Installation" i on i."id" = e."installationId"
+    join "Installation" i on i."projectId" = e."projectId" and i."id" = e."installationId"
     cross join jsonb_to_record(e."event") as h(${EVENT_COLUMNS})
     where e."event" is not null
   ),

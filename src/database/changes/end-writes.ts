@@ -30,13 +30,14 @@ export const END_WRITES: ChangeOfMany<WriteEndRow, EndedWrite> = {
   ended_tasks as (
     update "WriteTask" t set "dueTime" = null, "leaseToken" = null, "leaseExpireTime" = null,
       "isUncertain" = false, "endTime" = g."now"
-    from given g where t."id" = g."operationId" and t."leaseToken" = g."leaseToken"
+    from given g
+    where t."projectId" = g."projectId" and t."id" = g."operationId" and t."leaseToken" = g."leaseToken"
     returning t."id"
   ),
   ending as (select g.* from given g join ended_tasks t on t."id" = g."operationId"),
   outcomes as (
     update "WriteEntry" e set "outcome" = g."outcomes" -> e."position"
-    from ending g where e."taskId" = g."operationId"
+    from ending g where e."projectId" = g."projectId" and e."taskId" = g."operationId"
   ),
   ${ENDING_OPERATIONS}
   select t."id" as "of", o.* from ended_tasks t left join ended_operations o on o."id" = t."id"

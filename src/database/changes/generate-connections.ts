@@ -69,7 +69,7 @@ export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection
     select * from given n where not exists (
       select 1 from "Group" g
       join "Connection" c on c."projectId" = g."projectId" and c."groupId" = g."id" and c."provider" = n."provider"
-      join "Consumer" u on u."id" = c."consumerId" and u."consumerRef" = n."consumerRef"
+      join "Consumer" u on u."projectId" = c."projectId" and u."id" = c."consumerId" and u."consumerRef" = n."consumerRef"
       where g."projectId" = n."projectId" and g."groupRef" = n."groupRef")
   ),
   ${putting('group', 'Group')},

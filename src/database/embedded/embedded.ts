@@ -8,7 +8,7 @@ import { clientsOf } from '../clients.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { Database } from '../database.ts';
 import { jobsOn } from '../job-database.ts';
-import { migrate } from '../migrate.ts';
+import { migrate } from '../migrating/migrate.ts';
 import { Outages } from '../outages.ts';
 import { onlyProcess } from '../processes.ts';
 import { SessionPool } from '../session-pool.ts';

@@ -9,7 +9,7 @@ import { clientsOf } from '../clients.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { Database } from '../database.ts';
 import { jobsOnPostgres } from '../job-database.ts';
-import { migrate } from '../migrate.ts';
+import { migrate } from '../migrating/migrate.ts';
 import { Outages } from '../outages.ts';
 import { joinProcesses } from '../processes.ts';
 import type { RunQuery } from '../rows.ts';

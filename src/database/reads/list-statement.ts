@@ -62,6 +62,7 @@ function withLink(select: Select, { link, place }: { link: Link; place: number }
   const row = tables
     .selectFrom(link.table)
     .select([...namesOf(link.table)])
+    .whereRef('projectId', '=', 'page.projectId')
     .whereRef('id', '=', `page.${link.column}`)
     .where((eb) => eb.and(conditions.map((condition) => expressionOf(condition, value))))
     .limit(sql.lit(1));

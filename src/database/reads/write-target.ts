@@ -100,7 +100,10 @@ function target(column: 'id' | 'name', named: (value: ValueOf<TargetKey>) => Raw
           .on(inSight('g.id')),
       )
       .leftJoin('Installation as i', (join) =>
-        join.onRef('i.integrationId', '=', 'n.id').onRef('i.groupId', '=', 'g.id'),
+        join
+          .onRef('i.projectId', '=', 'n.projectId')
+          .onRef('i.integrationId', '=', 'n.id')
+          .onRef('i.groupId', '=', 'g.id'),
       )
       .leftJoin('Connection as c', (join) =>
         join
@@ -125,10 +128,18 @@ function target(column: 'id' | 'name', named: (value: ValueOf<TargetKey>) => Raw
 const INSTALLED = new Kept<{ projectId: string; installationId: string }>((value) =>
   statements
     .selectFrom('Installation as i')
-    .innerJoin('Integration as n', 'n.id', 'i.integrationId')
-    .innerJoin('Group as g', 'g.id', 'i.groupId')
-    .innerJoin('Connection as c', 'c.id', 'i.connectionId')
-    .innerJoin('Consumer as u', 'u.id', 'c.consumerId')
+    .innerJoin('Integration as n', (join) =>
+      join.onRef('n.projectId', '=', 'i.projectId').onRef('n.id', '=', 'i.integrationId'),
+    )
+    .innerJoin('Group as g', (join) =>
+      join.onRef('g.projectId', '=', 'i.projectId').onRef('g.id', '=', 'i.groupId'),
+    )
+    .innerJoin('Connection as c', (join) =>
+      join.onRef('c.projectId', '=', 'i.projectId').onRef('c.id', '=', 'i.connectionId'),
+    )
+    .innerJoin('Consumer as u', (join) =>
+      join.onRef('u.projectId', '=', 'i.projectId').onRef('u.id', '=', 'c.consumerId'),
+    )
     .select(columns('n', 'Integration'))
     .select(columns('g', 'Group'))
     .select(columns('i', 'Installation'))

@@ -1,4 +1,5 @@
 /** Adds the deltas of activity to its counts. Safe in several processes at once: they take turns. */
+import { acrossProjects } from '../../database/all-projects.ts';
 import type { Services } from '../call.ts';
 
 /** Of one statement: it holds the counts for some tens of milliseconds. */
@@ -11,7 +12,9 @@ const STEPS = Array.from({ length: 64 }, (_, step) => step);
  * The deltas go and the counts grow in one statement, in the order of the counts' keys. Buckets of a row that have nothing
  * new have nothing added.
  */
-const FOLD = `
+const FOLD = acrossProjects(
+  'what has been counted and not folded',
+  `
   with turn as (select pg_try_advisory_xact_lock(hashtext('fold-activity')) as "isMine"),
   taken as (
     delete from "ActivityDelta" where ("projectId", "number") in (
@@ -64,7 +67,8 @@ const FOLD = `
       "p95Ms" = activity_over(c."p95Ms", excluded."p95Ms"), "p99Ms" = activity_over(c."p99Ms", excluded."p99Ms")
     returning 1
   )
-  select (select count(*)::int from taken) as "taken", (select count(*)::int from folded) as "folded"`;
+  select (select count(*)::int from taken) as "taken", (select count(*)::int from folded) as "folded"`,
+);
 
 /** Until no deltas are left, or another process has its turn. */
 export async function foldActivity(

@@ -172,7 +172,7 @@ async function putRow(
   });
   if (connection.id === id) return { connection, isNew: true };
   const renewed = await tx.connection.update({
-    where: { id: connection.id },
+    where: { projectId_id: { projectId: between.projectId, id: connection.id } },
     data: columns(connection.id),
     omit,
   });

@@ -1,4 +1,5 @@
 /** Refreshing the tokens of connections: one that a caller names, and all that are soon to end. */
+import { acrossProjects } from '../../database/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
 import { unprocessable } from '../../errors.ts';
 import { CONSENT_SCHEMES } from '../../providers/contract.ts';
@@ -79,22 +80,23 @@ function notRefreshable({ authScheme }: Row<'Connection'>) {
   );
 }
 
+const ENDING_SOON = acrossProjects(
+  'tokens that end soon',
+  `select "id", "projectId" from "Connection"
+   where "tokenExpireTime" <= $1 and "authScheme" = any($2::"AuthScheme"[])
+     and ("refreshRetryTime" is null or "refreshRetryTime" <= $3)
+   order by "tokenExpireTime" limit ${BATCH}`,
+);
+
 /**
  * One batch of the connections whose tokens are soon to end, whether or not they are used: refresh tokens
  * may end when they are not. Returns how many there were; if they fill a batch, there may be more.
  */
 export async function refreshDue(services: Services): Promise<number> {
   const now = services.now();
-  const due = await services.database.prisma.connection.findMany({
-    where: {
-      tokenExpireTime: { lte: new Date(now.getTime() + AHEAD_MS) },
-      authScheme: { in: [...CONSENT_SCHEMES] },
-      OR: [{ refreshRetryTime: null }, { refreshRetryTime: { lte: now } }],
-    },
-    orderBy: { tokenExpireTime: 'asc' },
-    take: BATCH,
-    select: { id: true, projectId: true },
-  });
+  const end = new Date(now.getTime() + AHEAD_MS);
+  const values = [end, [...CONSENT_SCHEMES], now];
+  const due = await services.database.rows.query<ConnectionKey>(ENDING_SOON, values);
   const queue = due.values();
   const worker = async () => {
     for (const connection of queue) await refreshOne(services, connection);

@@ -36,7 +36,7 @@ export async function recordBadCredentials(
     });
     if (count === 0) return;
     const connection = await tx.connection.findUniqueOrThrow({
-      where: { id },
+      where: { projectId_id: { projectId, id } },
       include: { group: true, consumer: true },
       omit: { credentialsSealed: true },
     });

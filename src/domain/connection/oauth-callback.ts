@@ -7,7 +7,7 @@ import type { Services } from '../call.ts';
 import { storedJson } from '../storable-json.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { putConnection } from './connection-generation.ts';
-import { codeVerifierPlace, findIdOfState, type StoredConnect } from './oauth-connect.ts';
+import { codeVerifierPlace, findKeyOfState, type StoredConnect } from './oauth-connect.ts';
 import { learnedFacts } from './oauth-learned-facts.ts';
 import { learnAccount } from './session/learned-account.ts';
 import { requestTokens, type TokenAnswer } from './token/token-endpoint.ts';
@@ -66,10 +66,10 @@ async function takeConnect(
   { database, now }: Services,
   state: string | null,
 ): Promise<OAuthConnect | null> {
-  const id = findIdOfState(state);
-  if (id === null) return null;
+  const projectId_id = findKeyOfState(state);
+  if (!projectId_id) return null;
   try {
-    const connect = await database.prisma.oAuthConnect.delete({ where: { id } });
+    const connect = await database.prisma.oAuthConnect.delete({ where: { projectId_id } });
     return connect.expireTime > now() ? connect : null;
   } catch (error) {
     if (isMissingRow(error)) return null;

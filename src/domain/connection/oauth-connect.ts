@@ -20,7 +20,7 @@ const LIFETIME_MS = 10 * 60_000;
 const PENDING_MAX = 10_000;
 const RANDOM_BYTES = 32;
 /** What `randomBytes` gives as text: nothing else is looked up. */
-const STATE = /^[\w-]{43}$/;
+const STATE = /^(?<projectId>prj_\w{26})\.[\w-]{43}$/;
 
 export type ConnectInput = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
 
@@ -60,7 +60,7 @@ export async function beginConnect(
 ): Promise<StartedConnect> {
   const plan = await planConnect(call, projectId, input);
   await makeRoom(call, projectId);
-  const state = randomText();
+  const state = `${projectId}.${randomText()}`;
   const codeVerifier = plan.scheme === 'OAUTH2_AUTHORIZATION_CODE_PKCE' ? randomText() : null;
   const id = idOfState(state);
   const callbackUrl = call.publicUrl() + CALLBACK_PATH;
@@ -96,9 +96,10 @@ async function insertConnect(
   }
 }
 
-/** The row of a state that has the form of one; only its hash is stored. */
-export function findIdOfState(state: string | null): string | null {
-  return state !== null && STATE.test(state) ? idOfState(state) : null;
+/** The row of a state that has the form of one: it begins with its project, and only its hash is stored. */
+export function findKeyOfState(state: string | null): { projectId: string; id: string } | null {
+  const projectId = STATE.exec(state ?? '')?.groups?.projectId;
+  return state !== null && projectId ? { projectId, id: idOfState(state) } : null;
 }
 
 export function codeVerifierPlace(row: string, projectId: string): SealedPlace {

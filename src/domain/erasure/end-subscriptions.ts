@@ -40,7 +40,7 @@ const DELETE_SUBSCRIPTION = `
   delete from "ObjectSubscription"
   where "projectId" = $1 and "installationId" = $2 and "objectName" = $3`;
 const DELETE_EVENTS = `
-  delete from "ProviderEvent" where ctid = any(array(
+  delete from "ProviderEvent" where "projectId" = $1 and ctid = any(array(
     select ctid from "ProviderEvent"
     where "projectId" = $1 and "installationId" = $2 and "objectName" = $3 limit ${EVENTS_AT_ONCE}))
   returning 1`;

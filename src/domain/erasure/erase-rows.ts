@@ -18,7 +18,7 @@ export function conditionOf({ projectId, id }: ErasureKey): string {
 /** Of one table, at most so many; the number of those that went. */
 export async function removeRows(query: RunQuery, table: string, key: ErasureKey): Promise<number> {
   const gone = await query(
-    `delete from "${table}" where ctid = any(array(
+    `delete from "${table}" where "projectId" = $1 and ctid = any(array(
        select ctid from "${table}" where ${conditionOf(key)} limit ${ROWS_AT_ONCE}))
      returning 1`,
     [key.projectId, key.id],
@@ -36,7 +36,7 @@ export async function removeInstallations(query: RunQuery, key: ErasureKey): Pro
 }
 
 const INSTALLATIONS_OF_CONSUMER = `
-  delete from "Installation" where ctid = any(array(
+  delete from "Installation" where "projectId" = $1 and ctid = any(array(
     select i.ctid from "Connection" c
     join "Installation" i on i."projectId" = c."projectId" and i."connectionId" = c."id"
     where c."projectId" = $1 and c."consumerId" = $2 limit ${ROWS_AT_ONCE}))
@@ -44,7 +44,7 @@ const INSTALLATIONS_OF_CONSUMER = `
 
 function installationsOf(key: ErasureKey): string {
   return `
-    delete from "Installation" where ctid = any(array(
+    delete from "Installation" where "projectId" = $1 and ctid = any(array(
       select ctid from "Installation" where ${conditionOf(key)} limit ${ROWS_AT_ONCE}))
     returning 1`;
 }
@@ -66,7 +66,7 @@ export async function removeOperations(query: RunQuery, key: ErasureKey): Promis
 }
 
 const REMOVE_LOGS = `
-  delete from "OperationLog" where ctid = any(array(
+  delete from "OperationLog" where "projectId" = $1 and ctid = any(array(
     select line.ctid from unnest($2::text[]) as operation("id") cross join lateral (
       select ctid from "OperationLog"
       where "projectId" = $1 and "operationId" = operation."id" limit ${LOGS_AT_ONCE}

@@ -1,4 +1,5 @@
 /** The groups and consumers that are being erased, as this process knows them: what is theirs is out of sight. */
+import { acrossProjects } from '../../database/all-projects.ts';
 import { ERASURES_CHANNEL } from '../../database/changes/hint-channels.ts';
 import type { Database } from '../../database/database.ts';
 import type { Log } from '../../log.ts';
@@ -13,7 +14,10 @@ export interface ErasedSubjects extends AsyncDisposable {
   look(): Promise<void>;
 }
 
-const ERASED = `select "id" from "Erasure" where "id" <> "projectId"`;
+const ERASED = acrossProjects(
+  'what is out of sight for every caller',
+  'select "id" from "Erasure" where "id" <> "projectId"',
+);
 
 /** Knows them from the start. */
 export async function watchErasedSubjects(database: Database, log: Log): Promise<ErasedSubjects> {

@@ -1,4 +1,5 @@
 /** Erasures whose job was lost: in a database that was moved or restored, all of them are. */
+import { acrossProjects } from '../../database/all-projects.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
 import { type ErasureKey, enqueueErasure } from './erasure.ts';
@@ -9,7 +10,10 @@ const TAKEN_AT_ONCE = 200;
 export async function recoverErasures(services: Services): Promise<void> {
   const { database } = services;
   const begun = await database.rows.query<ErasureKey>(
-    `select "projectId", "id" from "Erasure" order by "createTime" limit ${TAKEN_AT_ONCE}`,
+    acrossProjects(
+      'erasures that have begun',
+      `select "projectId", "id" from "Erasure" order by "createTime" limit ${TAKEN_AT_ONCE}`,
+    ),
     [],
   );
   if (begun.length === 0) return;

@@ -14,7 +14,7 @@ const COUNTED_AT_ONCE = 2_000;
 const countPending = createBoundedCount({
   text: `
   select count(*)::int as "count" from (
-    select 1 from "Destination" t join "Delivery" d on d."destinationId" = t."id"
+    select 1 from "Destination" t join "Delivery" d on d."projectId" = t."projectId" and d."destinationId" = t."id"
     where t."projectId" = $1 and t."status" = 'ENABLED' and d."nextAttemptTime" is not null
     limit $2) pending`,
   freshMs: 1_000,

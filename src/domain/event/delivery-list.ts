@@ -8,7 +8,7 @@ import { read } from '../declared-read.ts';
 import { createdFilters, createdRange } from '../paging/created-range.ts';
 import { refuseTogether } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
-import { listPage, nextRow } from '../paging/page-of-rows.ts';
+import { listPage } from '../paging/page-of-rows.ts';
 
 export const deliveryFilters = z.object({
   status: z
@@ -47,7 +47,9 @@ export const listProjectDeliveries = read(
     // The index of the types has the status too: if that is left out, each is a range of it.
     const anyStatus = eventType == null ? undefined : Object.values(DeliveryStatus);
     const where = {
-      ...(await endOf(call, projectId, destinationId)),
+      projectId,
+      // Deliveries outlive their destination.
+      ...(destinationId != null && { destinationId }),
       eventType: eventType ?? undefined,
       status: status ?? anyStatus,
       ...inTime,
@@ -57,23 +59,21 @@ export const listProjectDeliveries = read(
   },
 );
 
-/** Deliveries outlive their destination, and tell whose it was. */
-async function endOf(call: Call, projectId: string, destinationId?: string | null) {
-  if (destinationId == null) return { projectId };
-  const newest = await nextRow(call, { table: 'Delivery', where: { destinationId }, side: {} });
-  return { destinationId: newest?.projectId === projectId ? destinationId : [] };
-}
-
 /** Oldest first. */
 export const listDestinationDeliveries = read(
   'read',
   (
     call: Call,
-    { id: destinationId }: Row<'Destination'>,
+    { id: destinationId, projectId }: Row<'Destination'>,
     args: PageArgs & FiltersOf<typeof deliveryFilters>,
   ) => {
     const { inTime, ordered } = createdRange('dlv', args);
-    const where = { destinationId, ...(args.status && { status: args.status }), ...inTime };
+    const where = {
+      projectId,
+      destinationId,
+      ...(args.status && { status: args.status }),
+      ...inTime,
+    };
     const list = { name: 'Destination.deliveries', parentId: destinationId, where } as const;
     const oldestFirst = { order: 'oldest first', ...ordered } as const;
     return listPage(call, { ...list, ...oldestFirst, table: 'Delivery' }, args);
@@ -84,7 +84,7 @@ export const listDestinationDeliveries = read(
 export const listEventDeliveries = read(
   'read',
   (call: Call, event: Row<'NotificationEvent'>, args: PageArgs) => {
-    const where = { eventId: event.id };
+    const where = { projectId: event.projectId, eventId: event.id };
     const list = { name: 'NotificationEvent.deliveries', parentId: event.id, where } as const;
     return listPage(call, { ...list, table: 'Delivery', order: 'oldest first' }, args);
   },

@@ -1,6 +1,7 @@
 /** Deliveries: messages owed to destinations, and what came of them. */
 
 import { z } from 'zod';
+import { keyColumns, type RowKey } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -35,7 +36,7 @@ export const attemptsOf: Batch<Row<'Delivery'>, DeliveryAttempt[]> = async (
 ) => {
   const ids = deliveries.map((delivery) => delivery.id);
   const attempts = await database.rows.query<DeliveryAttempt>(NEWEST_ATTEMPTS, [
-    [...new Set(ids)],
+    ...keyColumns(deliveries),
     ATTEMPTS_SHOWN,
   ]);
   const byDelivery = Map.groupBy(attempts, ({ deliveryId }) => deliveryId);
@@ -45,9 +46,9 @@ export const attemptsOf: Batch<Row<'Delivery'>, DeliveryAttempt[]> = async (
 };
 
 const NEWEST_ATTEMPTS = `
-  select a.* from unnest($1::text[]) as d("id") cross join lateral (
-    select * from "DeliveryAttempt" where "deliveryId" = d."id"
-    order by "attemptNumber" desc limit $2) a`;
+  select a.* from unnest($1::text[], $2::text[]) as d("projectId", "id") cross join lateral (
+    select * from "DeliveryAttempt" where "projectId" = d."projectId" and "deliveryId" = d."id"
+    order by "attemptNumber" desc limit $3) a`;
 
 /** Makes it due now, also if it has succeeded or failed. */
 export const retryDelivery = projectMutation({
@@ -59,7 +60,7 @@ export const retryDelivery = projectMutation({
       const where = { projectId_id: { projectId, id: input.deliveryId } };
       const delivery = await tx.delivery.findUnique({ where, select: { destinationId: true } });
       if (!delivery) throw notFound('Delivery', input.deliveryId);
-      await holdDestination(tx, delivery.destinationId);
+      await holdDestination(tx, { projectId, id: delivery.destinationId });
       const again = {
         status: 'PENDING',
         nextAttemptTime: now,
@@ -73,19 +74,29 @@ export const retryDelivery = projectMutation({
 });
 
 /** It can't be deleted until the transaction ends. */
-async function holdDestination(tx: Transaction, destinationId: string): Promise<void> {
+async function holdDestination(tx: Transaction, { projectId, id }: RowKey): Promise<void> {
   const found = await run(
     tx,
-    statements.selectFrom('Destination').select('id').where('id', '=', destinationId).forKeyShare(),
+    statements
+      .selectFrom('Destination')
+      .select('id')
+      .where('projectId', '=', projectId)
+      .where('id', '=', id)
+      .forKeyShare(),
   );
   if (found.length === 0) throw conflict('The destination of the delivery has been deleted.');
 }
 
 /** Makes all pending deliveries to the destination due now. */
-export function releasePending(tx: Transaction, destinationId: string, now: Date): Promise<void> {
+export function releasePending(
+  tx: Transaction,
+  { id: destinationId, projectId }: RowKey,
+  now: Date,
+): Promise<void> {
   return inParts((limit) =>
     tx.delivery.updateMany({
       where: {
+        projectId,
         destinationId,
         status: 'PENDING',
         // Others are released by the one before them.
@@ -101,13 +112,13 @@ export function releasePending(tx: Transaction, destinationId: string, now: Date
 /** Fails all pending deliveries to the destination; a late result of an attempt under way is refused. */
 export function dropPending(
   tx: Transaction,
-  destinationId: string,
+  { id: destinationId, projectId }: RowKey,
   { now, reason }: { now: Date; reason: string },
 ): Promise<void> {
   const ended = { nextAttemptTime: null, afterId: null, leaseExpireTime: null, leaseToken: null };
   return inParts((limit) =>
     tx.delivery.updateMany({
-      where: { destinationId, status: 'PENDING' },
+      where: { projectId, destinationId, status: 'PENDING' },
       data: { status: 'FAILED', failureReason: reason, ...ended, updateTime: now },
       limit,
     }),

@@ -39,7 +39,9 @@ export async function destinationUses(
 function usesByIntegrations(projectId: string, name: string) {
   return statements
     .selectFrom('DestinationUse as u')
-    .innerJoin('Integration as i', 'i.id', 'u.integrationId')
+    .innerJoin('Integration as i', (join) =>
+      join.onRef('i.projectId', '=', 'u.projectId').onRef('i.id', '=', 'u.integrationId'),
+    )
     .select(sql<string>`'integration ' || i."name"`.as('use'))
     .where('u.projectId', '=', projectId)
     .where('u.destinationName', '=', name)

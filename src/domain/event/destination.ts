@@ -166,13 +166,17 @@ async function changeDestination(
     if (given.name !== undefined && given.name !== known.name) await refuseIfUsed(tx, known);
     const isEnabled = given.status === 'ENABLED' && known.status === 'DISABLED';
     if (isEnabled) {
-      await releasePending(tx, known.id, now);
+      await releasePending(tx, known, now);
       await announceRecorded(tx, projectId);
     }
     const { name, url } = given;
     const headers = storedHeaders(given.headers);
     const data = { name, url, headers, ...statusChange(known, given.status), updateTime: now };
-    return tx.destination.update({ where: { id: known.id }, data, omit: SEALED });
+    return tx.destination.update({
+      where: { projectId_id: { projectId, id: known.id } },
+      data,
+      omit: SEALED,
+    });
   });
   return uniquely(change, nameTaken(given.name ?? ''));
 }
@@ -190,16 +194,14 @@ export const rotateDestinationSecret = projectMutation({
     const signingSecret = newSigningSecret();
     const destination = await inTransaction(call.database, async (tx) => {
       const { id } = await lockDestination(tx, projectId, input.destinationId);
-      const sealed = await tx.destination.findUniqueOrThrow({
-        where: { id },
-        select: SEALED_SECRETS,
-      });
+      const where = { projectId_id: { projectId, id } };
+      const sealed = await tx.destination.findUniqueOrThrow({ where, select: SEALED_SECRETS });
       if (!hasSecret(sealed)) {
         throw invalid('input.destinationId', 'is a stream: it has no secret.', id);
       }
       const secrets = rotateSecrets(call.vault, sealed, { secret: signingSecret, now });
       const data = { ...secrets, updateTime: now };
-      return tx.destination.update({ where: { id }, data, omit: SEALED });
+      return tx.destination.update({ where, data, omit: SEALED });
     });
     return { destination, signingSecret };
   },
@@ -213,9 +215,9 @@ export const deleteDestination = projectMutation({
     const isStream = await inTransaction(call.database, async (tx) => {
       const known = await lockDestination(tx, projectId, destinationId);
       await refuseIfUsed(tx, known);
-      await tx.destination.delete({ where: { id: known.id } });
+      await tx.destination.delete({ where: { projectId_id: { projectId, id: known.id } } });
       if (known.type === 'STREAM') await closeStream(tx, { projectId, destinationId });
-      else await dropPending(tx, known.id, { now: call.now(), reason: DELETED });
+      else await dropPending(tx, known, { now: call.now(), reason: DELETED });
       return known.type === 'STREAM';
     });
     if (isStream) await removeStream(call, { projectId, destinationId });

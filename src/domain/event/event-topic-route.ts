@@ -59,8 +59,9 @@ export const listEventTopicRoutes = read(
 
 export const listRoutesToTopic = read(
   'read',
-  (call: Call, { id: topicId }: Row<'Topic'>, args: PageArgs) => {
-    const list = { name: 'Topic.eventTopicRoutes', parentId: topicId, where: { topicId } } as const;
+  (call: Call, { id: topicId, projectId }: Row<'Topic'>, args: PageArgs) => {
+    const where = { projectId, topicId };
+    const list = { name: 'Topic.eventTopicRoutes', parentId: topicId, where } as const;
     return listPage(call, { ...list, table: 'EventTopicRoute' }, args);
   },
 );

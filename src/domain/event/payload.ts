@@ -1,4 +1,5 @@
 /** What deliveries send, receivers answer and streams hold, for callers who may see it. */
+import { keyColumns, type RowKey } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import { DomainError } from '../../errors.ts';
 import { load } from '../batched.ts';
@@ -14,11 +15,10 @@ const BODIES_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Rows with the column `body`, which holds JSON text. */
 type TableWithBody = 'Delivery' | 'StreamMessage';
-type WithBody = Pick<Delivery, 'id' | 'projectId'>;
 
 /** The sizes of what deliveries send, in bytes. */
 export const bodyBytesOf: Batch<Delivery, number> = async ({ database: { rows } }, deliveries) => {
-  const sizes = await rows.query<{ id: string; bytes: number }>(BODY_BYTES, keysOf(deliveries));
+  const sizes = await rows.query<{ id: string; bytes: number }>(BODY_BYTES, keyColumns(deliveries));
   const byId = new Map(sizes.map(({ id, bytes }) => [id, bytes]));
   return deliveries.map(({ id }) => byId.get(id) ?? 0);
 };
@@ -26,10 +26,6 @@ export const bodyBytesOf: Batch<Delivery, number> = async ({ database: { rows } 
 const BODY_BYTES = `
   select "id", octet_length("body") as "bytes" from "Delivery"
   where "projectId" = any($1) and "id" = any($2)`;
-
-function keysOf(all: readonly WithBody[]): [string[], string[]] {
-  return [[...new Set(all.map(({ projectId }) => projectId))], all.map(({ id }) => id)];
-}
 
 /** What a delivery sends; null if retention has removed it. Throws QUERY_LIMIT_EXCEEDED for those that are too much together. */
 export const deliveryBody = read('payloads:read', (call: Call, delivery: Delivery) =>
@@ -40,7 +36,7 @@ export const deliveryBody = read('payloads:read', (call: Call, delivery: Deliver
 export async function storedBody(
   call: Call,
   table: TableWithBody,
-  row: WithBody,
+  row: RowKey,
 ): Promise<object | null> {
   const body = await load(call, BODIES[table], row);
   if (body !== undefined) return body;
@@ -49,14 +45,14 @@ export async function storedBody(
 }
 
 /** Undefined from where on they are too much; null for one that is gone. */
-function bodiesIn(table: TableWithBody): Batch<WithBody, object | null | undefined> {
+function bodiesIn(table: TableWithBody): Batch<RowKey, object | null | undefined> {
   const text = `
     select "id", case when "bytes" <= ${BODIES_BYTES_MAX} then "body" end as "body" from (
       select t."id", t."body", sum(octet_length(t."body")) over (order by wanted."place") as "bytes"
       from unnest($2::text[]) with ordinality as wanted("id", "place")
       join "${table}" t on t."projectId" = any($1) and t."id" = wanted."id") found`;
   return async ({ database: { rows } }, all) => {
-    const found = await rows.query<{ id: string; body: string | null }>(text, keysOf(all));
+    const found = await rows.query<{ id: string; body: string | null }>(text, keyColumns(all));
     const bodies = new Map(found.map(({ id, body }) => [id, parsed(body)]));
     return all.map(({ id }) => (bodies.has(id) ? bodies.get(id) : null));
   };

@@ -89,13 +89,13 @@ const RETRY = `
   ), again as (
     select d."id" from destination cross join lateral (
       select "id" from "Delivery"
-      where "destinationId" = destination."id" and "status" = $3::"DeliveryStatus"
+      where "projectId" = $1 and "destinationId" = destination."id" and "status" = $3::"DeliveryStatus"
         and "id" > $4 and "id" < $5 and "createTime" >= $6 and "createTime" < $7
         and ($3 <> 'PENDING' or "afterId" is null and ("nextAttemptTime" is null or "nextAttemptTime" > $8))
       order by "id" limit ${ROWS_PER_STATEMENT}) d
   )
   update "Delivery" set "status" = 'PENDING', "nextAttemptTime" = $8, "failureReason" = null, "updateTime" = $8
-  where "id" = any(array(select "id" from again)) and "status" = $3::"DeliveryStatus"
+  where "projectId" = $1 and "id" = any(array(select "id" from again)) and "status" = $3::"DeliveryStatus"
   returning 1`;
 
 function retrySome(

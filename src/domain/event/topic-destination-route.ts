@@ -59,9 +59,10 @@ export const listTopicDestinationRoutes = read(
 
 export const listRoutesOfTopic = read(
   'read',
-  (call: Call, { id: topicId }: Row<'Topic'>, args: PageArgs) => {
-    const list = { name: 'Topic.topicDestinationRoutes', parentId: topicId } as const;
-    return listPage(call, { ...list, table: 'TopicDestinationRoute', where: { topicId } }, args);
+  (call: Call, { id: topicId, projectId }: Row<'Topic'>, args: PageArgs) => {
+    const where = { projectId, topicId };
+    const list = { name: 'Topic.topicDestinationRoutes', parentId: topicId, where } as const;
+    return listPage(call, { ...list, table: 'TopicDestinationRoute' }, args);
   },
 );
 

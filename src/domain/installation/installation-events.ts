@@ -16,30 +16,40 @@ export type InstallationFields = Omit<EventData<'INSTALLATION_CREATED'>, 'config
 /** What every event about an installation says of it, as the transaction sees it. */
 export async function installationFields(
   tx: Transaction,
-  { id }: Pick<Installation, 'id'>,
+  { id, projectId }: Pick<Installation, 'id' | 'projectId'>,
 ): Promise<InstallationFields> {
-  const [fields] = await listInstallationFields(tx, [id]);
+  const [fields] = await listInstallationFields(tx, projectId, [id]);
   if (!fields) throw new Error(`Installation ${id} is gone.`);
   return fields;
 }
 
-/** The same for many, in no order; what is gone is left out. */
+/** The same for many of a project, in no order; what is gone is left out. */
 export function listInstallationFields(
   tx: Transaction,
+  projectId: string,
   ids: string[],
 ): Promise<InstallationFields[]> {
   return run(
     tx,
     statements
       .selectFrom('Installation as i')
-      .innerJoin('Integration as n', 'n.id', 'i.integrationId')
-      .innerJoin('Group as g', 'g.id', 'i.groupId')
-      .innerJoin('Connection as c', 'c.id', 'i.connectionId')
-      .innerJoin('Consumer as u', 'u.id', 'c.consumerId')
+      .innerJoin('Integration as n', (join) =>
+        join.onRef('n.projectId', '=', 'i.projectId').onRef('n.id', '=', 'i.integrationId'),
+      )
+      .innerJoin('Group as g', (join) =>
+        join.onRef('g.projectId', '=', 'i.projectId').onRef('g.id', '=', 'i.groupId'),
+      )
+      .innerJoin('Connection as c', (join) =>
+        join.onRef('c.projectId', '=', 'i.projectId').onRef('c.id', '=', 'i.connectionId'),
+      )
+      .innerJoin('Consumer as u', (join) =>
+        join.onRef('u.projectId', '=', 'i.projectId').onRef('u.id', '=', 'c.consumerId'),
+      )
       .select(['i.projectId', 'i.connectionId', 'i.id as installationId', 'n.provider'])
       .select(['n.id as integrationId', 'n.name as integrationName'])
       .select(['i.groupId', 'g.groupRef', 'g.groupName'])
       .select(['c.consumerId', 'u.consumerRef', 'u.consumerName'])
+      .where('i.projectId', '=', projectId)
       .where('i.id', '=', anyOf(ids)),
   );
 }

@@ -61,7 +61,7 @@ export const listInstallationsOfIntegration = read(
   ) => {
     const { inTime, ordered } = createdRange('ins', args);
     const ofGroup = await groupCondition(call, projectId, args.groupRef);
-    const where = { integrationId, ...ofGroup, ...inTime };
+    const where = { projectId, integrationId, ...ofGroup, ...inTime };
     const list = { name: 'Integration.installations', parentId: integrationId } as const;
     return listPage(call, { ...list, ...ordered, table: 'Installation', where }, args);
   },
@@ -79,9 +79,10 @@ export const listGroupInstallations = read(
 /** The installations that use a connection, newest first. */
 export const listConnectionInstallations = read(
   orEndUser('read'),
-  (call: Call, { id: connectionId }: Row<'Connection'>, args: PageArgs) => {
-    const list = { name: 'ConnectedAccount.installations', parentId: connectionId } as const;
-    return listPage(call, { ...list, table: 'Installation', where: { connectionId } }, args);
+  (call: Call, { id: connectionId, projectId }: Row<'Connection'>, args: PageArgs) => {
+    const where = { projectId, connectionId };
+    const list = { name: 'ConnectedAccount.installations', parentId: connectionId, where } as const;
+    return listPage(call, { ...list, table: 'Installation' }, args);
   },
 );
 

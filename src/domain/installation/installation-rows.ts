@@ -94,10 +94,12 @@ export async function changeInstallation(
   change: InstallationChange,
 ): Promise<Installation> {
   const { installation: before, connectionId, content } = change;
-  const last = await tx.installationConfig.findUniqueOrThrow({ where: { id: before.configId } });
+  const last = await tx.installationConfig.findUniqueOrThrow({
+    where: { projectId_id: { projectId: before.projectId, id: before.configId } },
+  });
   const config = await configAfter(tx, change, last);
   const installation = await tx.installation.update({
-    where: { id: before.id },
+    where: { projectId_id: { projectId: before.projectId, id: before.id } },
     data: { connectionId, configId: config.id, updateTime: call.now() },
   });
   await setInstalledObjects(tx, {
@@ -116,25 +118,25 @@ export async function changeInstallation(
 }
 
 /**
- * Deletes installations with their configs and objects; connections and operations stay. Returns
+ * Deletes some installations of a project with their configs and objects; connections and operations stay. Returns
  * a function that records their events: call it last in the transaction.
  */
 export async function deleteInstallations(
   tx: Transaction,
-  installations: readonly Installation[],
+  { projectId, some: installations }: { projectId: string; some: readonly Installation[] },
   now: Date,
 ): Promise<() => Promise<void>> {
   const ids = installations.map(({ id }) => id);
-  const gone = await listInstallationFields(tx, ids);
+  const gone = await listInstallationFields(tx, projectId, ids);
   const configs = await tx.installationConfig.findMany({
-    where: { id: { in: installations.map(({ configId }) => configId) } },
+    where: { projectId, id: { in: installations.map(({ configId }) => configId) } },
   });
   const configOfEach = new Map(configs.map((config) => [config.installationId, config]));
   await dropSubscriptions(tx, installations, now);
-  await tx.installation.deleteMany({ where: { id: { in: ids } } });
+  await tx.installation.deleteMany({ where: { projectId, id: { in: ids } } });
   // A paused read of what is gone goes on, to its end.
   await tx.readRun.updateMany({
-    where: { installationId: { in: ids }, paused: true },
+    where: { projectId, installationId: { in: ids }, paused: true },
     data: { paused: false },
   });
   return async () => {
@@ -184,9 +186,9 @@ function about(fields: InstallationFields) {
 }
 
 /** Another account has other records: its first read is a backfill again. */
-async function forgetPositions(tx: Transaction, { id: installationId }: Installation) {
+async function forgetPositions(tx: Transaction, { id: installationId, projectId }: Installation) {
   await tx.installedObject.updateMany({
-    where: { installationId },
+    where: { projectId, installationId },
     data: { backfillDone: false, backfillOperationId: null, readUntil: null },
   });
 }

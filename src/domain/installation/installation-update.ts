@@ -35,9 +35,8 @@ export function updateOfPresentConfig(revise: (present: ConfigContent) => Config
     needs: orEndUser('installations:write', 'INSTALL'),
     input: updateInstallationInput.omit({ config: true }),
     run: (call, { given }, { id: projectId }) =>
-      update(call, { projectId, id: given.installationId }, async (tx, { configId: id }) => {
-        const present = await tx.installationConfig.findUniqueOrThrow({ where: { id } });
-        const config = revise(configOf(present));
+      update(call, { projectId, id: given.installationId }, async (tx, installation) => {
+        const config = revise(await presentConfig(tx, installation));
         return openInput(updateInstallationInput, { ...given, config });
       }),
   });
@@ -83,18 +82,27 @@ async function update(
 /** What an end user's changes are compared with; null for other callers. */
 async function findPresentConfig(
   { viewer, database }: Call,
-  { configId: id }: Installation,
+  installation: Installation,
 ): Promise<ConfigContent | null> {
   if (viewer.kind !== 'END_USER') return null;
-  return configOf(await database.prisma.installationConfig.findUniqueOrThrow({ where: { id } }));
+  return presentConfig(database.prisma, installation);
+}
+
+async function presentConfig(
+  tx: Pick<Transaction, 'installationConfig'>,
+  { projectId, configId: id }: Pick<Installation, 'projectId' | 'configId'>,
+): Promise<ConfigContent> {
+  const where = { projectId_id: { projectId, id } };
+  return configOf(await tx.installationConfig.findUniqueOrThrow({ where }));
 }
 
 /** Of a new config, and of the present one if it gets another account. */
 async function listMissingAtAccount(
   call: Call,
-  { projectId, integrationId, connectionId: current, configId: id }: Installation,
+  installation: Installation,
   { given, issues }: OpenedInput<typeof updateInstallationInput>,
 ): Promise<Issue[]> {
+  const { projectId, integrationId, connectionId: current } = installation;
   const { config, connectionId = current, skipSampling } = given;
   if (issues.length > 0 || skipSampling) return [];
   if (!config && connectionId === current) return [];
@@ -105,10 +113,8 @@ async function listMissingAtAccount(
     const choices = { content, config, path: ['input', 'config'] };
     return listIssuesAtAccount(call, { projectId, connectionId }, choices);
   }
-  const present = await call.database.prisma.installationConfig.findUniqueOrThrow({
-    where: { id },
-  });
+  const present = await presentConfig(call.database.prisma, installation);
   const path = ['input', 'connectionId'];
-  const choices = { content, config: configOf(present), path, isPresent: true };
+  const choices = { content, config: present, path, isPresent: true };
   return listIssuesAtAccount(call, { projectId, connectionId }, choices);
 }

@@ -107,7 +107,11 @@ export const deleteInstallation = projectMutation({
     await getOwned(call, 'Installation', { projectId, id, what: 'Installation' });
     await inTransaction(call.database, async (tx) => {
       const installation = await holdInstallation(tx, { projectId, id });
-      const recordEvents = await deleteInstallations(tx, [installation], call.now());
+      const recordEvents = await deleteInstallations(
+        tx,
+        { projectId, some: [installation] },
+        call.now(),
+      );
       await recordEvents();
     });
     return { deletedId: id };

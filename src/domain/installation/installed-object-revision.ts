@@ -7,24 +7,32 @@ import type { IntegrationContent } from '../integration/integration-content.ts';
 /** Installations that a refusal names: enough to go and look. */
 const USERS_NAMED = 20;
 
+interface IntegrationKey {
+  projectId: string;
+  integrationId: string;
+}
+
 export const DROPPED_NOTE = 'A new revision of the integration no longer has this object.';
 
 /** Who reads the objects, in words (`contacts by ins_...`): configs in force that don't disable them. */
 export async function usersOfObjects(
   tx: Transaction,
-  integrationId: string,
+  { projectId, integrationId }: IntegrationKey,
   objectNames: string[],
 ): Promise<string[]> {
   const users = await run(
     tx,
     statements
       .selectFrom('Installation as i')
-      .innerJoin('InstallationConfig as c', 'c.id', 'i.configId')
+      .innerJoin('InstallationConfig as c', (join) =>
+        join.onRef('c.projectId', '=', 'i.projectId').onRef('c.id', '=', 'i.configId'),
+      )
       .crossJoinLateral(choicesOf('c'))
       .select([
         sql<string>`choice."value"->>'objectName'`.as('objectName'),
         'i.id as installationId',
       ])
+      .where('i.projectId', '=', projectId)
       .where('i.integrationId', '=', integrationId)
       .where(sql<string>`choice."value"->>'objectName'`, '=', anyOf(objectNames))
       .where(sql<string>`choice."value"->>'disabled'`, '=', 'false')
@@ -37,11 +45,16 @@ export async function usersOfObjects(
 /** Objects that people paused before keep their own note. */
 export async function pauseDroppedObjects(
   tx: Transaction,
-  integrationId: string,
+  { projectId, integrationId }: IntegrationKey,
   objectNames: string[],
 ): Promise<void> {
   await tx.installedObject.updateMany({
-    where: { installation: { integrationId }, objectName: { in: objectNames }, paused: false },
+    where: {
+      projectId,
+      installation: { projectId, integrationId },
+      objectName: { in: objectNames },
+      paused: false,
+    },
     data: { paused: true, pauseNote: DROPPED_NOTE, nextReadTime: null },
   });
 }
@@ -49,14 +62,13 @@ export async function pauseDroppedObjects(
 /** Objects whose schedule has changed are read by it from now on, if no config has its own. */
 export async function rescheduleObjects(
   tx: Transaction,
-  revision: {
-    integrationId: string;
+  revision: IntegrationKey & {
     before: IntegrationContent;
     content: IntegrationContent;
     now: Date;
   },
 ): Promise<void> {
-  const { integrationId, before, content, now } = revision;
+  const { before, content, now, ...key } = revision;
   const earlier = new Map(
     before.read?.objects.map((object) => [object.objectName, object.schedule]),
   );
@@ -68,20 +80,24 @@ export async function rescheduleObjects(
       statements
         .updateTable('InstalledObject')
         .set({ nextReadTime })
+        .where('projectId', '=', key.projectId)
         .where('objectName', '=', objectName)
         .where((eb) => eb.not('paused'))
-        .where('installationId', 'in', withoutSchedule(integrationId, objectName)),
+        .where('installationId', 'in', withoutSchedule(key, objectName)),
     );
   }
 }
 
 /** Installations whose config in force reads the object when the integration says. */
-function withoutSchedule(integrationId: string, objectName: string) {
+function withoutSchedule({ projectId, integrationId }: IntegrationKey, objectName: string) {
   return statements
     .selectFrom('Installation as i')
-    .innerJoin('InstallationConfig as c', 'c.id', 'i.configId')
+    .innerJoin('InstallationConfig as c', (join) =>
+      join.onRef('c.projectId', '=', 'i.projectId').onRef('c.id', '=', 'i.configId'),
+    )
     .crossJoinLateral(choicesOf('c'))
     .select('i.id')
+    .where('i.projectId', '=', projectId)
     .where('i.integrationId', '=', integrationId)
     .where(sql<string>`choice."value"->>'objectName'`, '=', objectName)
     .where(sql<string>`choice."value"->>'disabled'`, '=', 'false')

@@ -1,4 +1,5 @@
 /** The state of each read object of an installation: when it was read, and when it will be. */
+import { keyColumns, type RowKey } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { nextRunOf } from '../integration/cron.ts';
@@ -15,30 +16,31 @@ export interface InstalledObjectView extends InstalledObject {
 }
 
 /** The objects of installations that the viewer has found, by name. */
-export const installedObjects: Batch<string, InstalledObjectView[]> = async (
+export const installedObjects: Batch<RowKey, InstalledObjectView[]> = async (
   { database },
-  installationIds,
+  installations,
 ) => {
-  const found = await database.rows.query<InstalledObjectView>(INSTALLED_OBJECTS, [
-    [...installationIds],
-  ]);
+  const found = await database.rows.query<InstalledObjectView>(
+    INSTALLED_OBJECTS,
+    keyColumns(installations),
+  );
   const byInstallation = Map.groupBy(found, ({ installationId }) => installationId);
-  return installationIds.map((id) => byInstallation.get(id) ?? []);
+  return installations.map(({ id }) => byInstallation.get(id) ?? []);
 };
 
 const INSTALLED_OBJECTS = `
   select o.*, spec."value"->>'mapToName' as "mappedObjectName",
     coalesce(choice."value"->>'schedule', spec."value"->>'schedule') as "schedule"
   from "InstalledObject" o
-  join "Installation" i on i."id" = o."installationId"
-  join "InstallationConfig" c on c."id" = i."configId"
-  join "Integration" n on n."id" = i."integrationId"
-  join "Revision" r on r."id" = n."latestRevisionId"
+  join "Installation" i on i."projectId" = o."projectId" and i."id" = o."installationId"
+  join "InstallationConfig" c on c."projectId" = o."projectId" and c."id" = i."configId"
+  join "Integration" n on n."projectId" = o."projectId" and n."id" = i."integrationId"
+  join "Revision" r on r."projectId" = o."projectId" and r."id" = n."latestRevisionId"
   left join lateral jsonb_array_elements(r."content"->'read'->'objects') spec
     on spec."value"->>'objectName' = o."objectName"
   left join lateral jsonb_array_elements(c."content"->'read') choice
     on choice."value"->>'objectName' = o."objectName"
-  where o."installationId" = any($1) order by o."installationId", o."objectName"`;
+  where o."projectId" = any($1) and o."installationId" = any($2) order by o."installationId", o."objectName"`;
 
 /** Null: not read by itself, because nothing is scheduled, or the config disables it. */
 export function scheduleOf(
@@ -70,7 +72,7 @@ export async function setInstalledObjects(
   const specs = new Map(content.read?.objects.map((object) => [object.objectName, object]));
   const earlier = new Map(before.read.map((choice) => [choice.objectName, choice]));
   const names = config.read.map(({ objectName }) => objectName);
-  const leftOut = { installationId, objectName: { notIn: names } };
+  const leftOut = { projectId, installationId, objectName: { notIn: names } };
   await tx.installedObject.deleteMany({ where: leftOut });
   // A paused read of what is gone goes on, to its end.
   await tx.readRun.updateMany({ where: { ...leftOut, paused: true }, data: { paused: false } });
@@ -89,7 +91,7 @@ export async function setInstalledObjects(
     const schedule = scheduleOf(spec, choice);
     if (!choiceBefore || schedule === scheduleOf(spec, choiceBefore)) continue;
     await tx.installedObject.updateMany({
-      where: { installationId, objectName, paused: false },
+      where: { projectId, installationId, objectName, paused: false },
       data: { nextReadTime: schedule && nextRunOf(schedule, now) },
     });
   }

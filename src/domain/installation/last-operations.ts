@@ -1,16 +1,25 @@
 /** What installations have done last. Whether they work is stored with them (docs/decisions/028-health-is-stored.md). */
+import { keyColumns, type RowKey } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Batch } from '../scope.ts';
 
 /** The newest operation of installations that the viewer has found. */
-export const lastOperations: Batch<string, Row<'Operation'> | null> = async ({ database }, ids) => {
-  const found = await database.rows.query<Row<'Operation'>>(LAST_OPERATIONS, [[...new Set(ids)]]);
+export const lastOperations: Batch<RowKey, Row<'Operation'> | null> = async (
+  { database },
+  installations,
+) => {
+  const found = await database.rows.query<Row<'Operation'>>(
+    LAST_OPERATIONS,
+    keyColumns(installations),
+  );
   const byInstallation = new Map(found.map((operation) => [operation.installationId, operation]));
-  return ids.map((id) => byInstallation.get(id) ?? null);
+  return installations.map(({ id }) => byInstallation.get(id) ?? null);
 };
 
 const LAST_OPERATIONS = `
-  select newest.* from unnest($1::text[]) as requested("id")
+  select newest.* from unnest($1::text[], $2::text[]) as requested("projectId", "id")
   cross join lateral (
-    select * from "Operation" o where o."installationId" = requested."id" order by o."id" desc limit 1
+    select * from "Operation" o
+    where o."projectId" = requested."projectId" and o."installationId" = requested."id"
+    order by o."id" desc limit 1
   ) newest`;

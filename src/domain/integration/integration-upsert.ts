@@ -129,9 +129,11 @@ async function putAll(
 
 async function isInForce(
   tx: Transaction,
-  { latestRevisionId: id }: Integration,
+  { projectId, latestRevisionId: id }: Integration,
   content: Content,
 ): Promise<boolean> {
-  const latest = await tx.revision.findUniqueOrThrow({ where: { id } });
+  const latest = await tx.revision.findUniqueOrThrow({
+    where: { projectId_id: { projectId, id } },
+  });
   return isDeepStrictEqual(contentOf(latest), content);
 }

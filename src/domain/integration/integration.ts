@@ -163,8 +163,9 @@ export async function holdContent(
   tx: Transaction,
   integration: Pick<Integration, 'id' | 'projectId'>,
 ): Promise<IntegrationContent> {
-  const { latestRevisionId: id } = await holdIntegration(tx, integration, 'use');
-  return contentOf(await tx.revision.findUniqueOrThrow({ where: { id } }));
+  const { projectId, latestRevisionId: id } = await holdIntegration(tx, integration, 'use');
+  const where = { projectId_id: { projectId, id } };
+  return contentOf(await tx.revision.findUniqueOrThrow({ where }));
 }
 
 export const createIntegration = openProjectMutation({
@@ -215,14 +216,11 @@ export const deleteIntegration = projectMutation({
     const found = await getIntegration(call, project.id, input.integrationIdOrName);
     for (let done = false; !done; ) {
       done = await inTransaction(call.database, async (tx) => {
-        const { id } = await holdIntegration(tx, found, 'change');
-        const recordEvents = await deleteInstallations(
-          tx,
-          await holdSomeInstallations(tx, id),
-          call.now(),
-        );
-        const left = await tx.installation.count({ where: { integrationId: id } });
-        if (left === 0) await tx.integration.delete({ where: { id } });
+        const { id, projectId } = await holdIntegration(tx, found, 'change');
+        const some = await holdSomeInstallations(tx, { id, projectId });
+        const recordEvents = await deleteInstallations(tx, { projectId, some }, call.now());
+        const left = await tx.installation.count({ where: { projectId, integrationId: id } });
+        if (left === 0) await tx.integration.delete({ where: { projectId_id: { projectId, id } } });
         await recordEvents();
         return left === 0;
       });
@@ -231,12 +229,16 @@ export const deleteIntegration = projectMutation({
   },
 });
 
-function holdSomeInstallations(tx: Transaction, integrationId: string): Promise<Installation[]> {
+function holdSomeInstallations(
+  tx: Transaction,
+  { id: integrationId, projectId }: Pick<Integration, 'id' | 'projectId'>,
+): Promise<Installation[]> {
   return run(
     tx,
     statements
       .selectFrom('Installation')
       .selectAll()
+      .where('projectId', '=', projectId)
       .where('integrationId', '=', integrationId)
       .orderBy('id')
       .limit(DELETED_AT_ONCE)

@@ -11,11 +11,11 @@ const KEPT_MAX = 1_000;
 
 const KEPT = new WeakMap<Database['prisma'], LRUCache<string, Row<ContentTable>>>();
 
-/** The caller has found the id in a row that its viewer may see. Nobody may change what is returned. */
+/** The caller has found the key in a row that its viewer may see. Nobody may change what is returned. */
 export async function findContent<T extends ContentTable>(
   database: Database,
   table: T,
-  id: string,
+  { projectId, id }: { projectId: string; id: string },
 ): Promise<Row<T> | null> {
   let kept = KEPT.get(database.prisma);
   if (!kept) {
@@ -24,7 +24,7 @@ export async function findContent<T extends ContentTable>(
   }
   const known = kept.get(id);
   if (known) return known as Row<T>;
-  const [row] = await database.rows.find<ContentTable>(table, { id });
+  const [row] = await database.rows.find<ContentTable>(table, { projectId, id });
   if (row) kept.set(id, row);
   return (row as Row<T> | undefined) ?? null;
 }

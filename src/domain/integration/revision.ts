@@ -54,13 +54,13 @@ export const createRevisionInput = z
 
 export const listRevisions = read(
   orEndUser('read'),
-  (call: Call, integration: Integration, args: PageArgs) => {
+  (call: Call, { id, projectId }: Integration, args: PageArgs) => {
     const list = {
       name: 'Integration.revisions',
-      parentId: integration.id,
+      parentId: id,
       table: 'Revision',
     } as const;
-    return listPage(call, { ...list, where: { integrationId: integration.id } }, args);
+    return listPage(call, { ...list, where: { projectId, integrationId: id } }, args);
   },
 );
 
@@ -115,7 +115,9 @@ export async function revise(
   { integration: held, revision, destructive }: NewRevision,
 ): Promise<{ revision: Revision; integration: Integration }> {
   const { id, projectId, latestRevisionId } = held;
-  const latest = await tx.revision.findUniqueOrThrow({ where: { id: latestRevisionId } });
+  const latest = await tx.revision.findUniqueOrThrow({
+    where: { projectId_id: { projectId, id: latestRevisionId } },
+  });
   const changes = {
     integrationId: id,
     projectId,
@@ -142,7 +144,7 @@ async function insertRevision(
     data: { id, projectId, integrationId, specVersion, content },
   });
   const integration = await tx.integration.update({
-    where: { id: integrationId },
+    where: { projectId_id: { projectId, id: integrationId } },
     data: { latestRevisionId: id, updateTime: now },
   });
   await noteDestinationUses(tx, { projectId, integrationId }, content);
@@ -152,10 +154,11 @@ async function insertRevision(
 async function dropObjects(
   tx: Transaction,
   {
-    integrationId,
     before,
     content,
-  }: Record<'before' | 'content', IntegrationContent> & { integrationId: string },
+    ...key
+  }: Record<'before' | 'content', IntegrationContent> &
+    Record<'projectId' | 'integrationId', string>,
   destructive: boolean,
 ): Promise<void> {
   const names = new Set(content.read?.objects.map(({ objectName }) => objectName));
@@ -163,8 +166,8 @@ async function dropObjects(
     .map(({ objectName }) => objectName)
     .filter((name) => !names.has(name));
   if (dropped.length === 0) return;
-  if (destructive) return pauseDroppedObjects(tx, integrationId, dropped);
-  const users = await usersOfObjects(tx, integrationId, dropped);
+  if (destructive) return pauseDroppedObjects(tx, key, dropped);
+  const users = await usersOfObjects(tx, key, dropped);
   if (users.length === 0) return;
   throw conflict(
     `Installations read objects that the revision drops: ${users.join(', ')}. With destructive, their reads are paused.`,

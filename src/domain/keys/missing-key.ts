@@ -4,12 +4,18 @@ import { StartRefused } from '../../errors.ts';
 import type { Vault } from '../../secrets.ts';
 import { sealedColumns } from './re-encryption.ts';
 
+/** Enough to find the newest secrets: a database may have a hundred thousand projects. */
+const PROJECTS_MAX = 1_000;
+
 /** Looks at the newest secret of each kind; null stands for no key at all. Throws StartRefused. */
 export async function refuseMissingKey(query: RunQuery, vault: Vault | null): Promise<void> {
   for (const { table, column } of sealedColumns()) {
     const [newest] = await query<{ sealed: string }>(
-      `select "${column}" as sealed from "${table}"
-       where "${column}" like 'v1.%' order by "id" desc limit 1`,
+      `select one."sealed" from (select "id" from "Project" order by "id" desc limit ${PROJECTS_MAX}) p
+       cross join lateral (
+         select "id", "${column}" as "sealed" from "${table}"
+         where "projectId" = p."id" and "${column}" like 'v1.%' order by "id" desc limit 1) one
+       order by one."id" desc limit 1`,
       [],
     );
     if (!newest || vault?.hasKeyOf(newest.sealed)) continue;

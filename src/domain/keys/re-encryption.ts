@@ -1,4 +1,5 @@
 /** Seals every secret again with the current key, so that older keys can go. */
+import { acrossProjects } from '../../database/all-projects.ts';
 import { Prisma } from '../../database/generated/client.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import type { Vault } from '../../secrets.ts';
@@ -24,26 +25,30 @@ export function sealedColumns(): { table: Prisma.ModelName; column: string }[] {
 export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> {
   let changed = 0;
   for (const { table, column } of sealedColumns()) {
-    let after = '';
+    let after = { projectId: '', id: '' };
     for (;;) {
       const rows = await query<SealedRow>(
-        `select "id", "projectId", "${column}" as sealed from "${table}"
-         where "id" > $1 and "${column}" is not null order by "id" limit ${BATCH}`,
-        [after],
+        acrossProjects(
+          'every secret is sealed again',
+          `select "id", "projectId", "${column}" as sealed from "${table}"
+           where ("projectId", "id") > ($1, $2) and "${column}" is not null
+           order by "projectId", "id" limit ${BATCH}`,
+        ),
+        [after.projectId, after.id],
       );
       for (const { id, projectId, sealed } of rows) {
         if (vault.isCurrent(sealed)) continue;
         const place = { table, column, row: id, projectId };
-        await query(`update "${table}" set "${column}" = $1 where "id" = $2 and "${column}" = $3`, [
-          vault.seal(vault.open(sealed, place), place),
-          id,
-          sealed,
-        ]);
+        await query(
+          `update "${table}" set "${column}" = $1
+           where "projectId" = $2 and "id" = $3 and "${column}" = $4`,
+          [vault.seal(vault.open(sealed, place), place), projectId, id, sealed],
+        );
         changed += 1;
       }
       const last = rows.at(-1);
       if (!last) break;
-      after = last.id;
+      after = last;
     }
   }
   return changed;

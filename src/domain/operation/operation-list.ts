@@ -10,7 +10,7 @@ import { ref } from '../names.ts';
 import { createdFilters, createdRange } from '../paging/created-range.ts';
 import { refuseTogether } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
-import { listPage, nextRow } from '../paging/page-of-rows.ts';
+import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { orEndUser } from '../viewer/needs.ts';
 
@@ -58,8 +58,8 @@ export const listOperations = read(
 
 export const listInstallationOperations = read(
   orEndUser('read'),
-  (call: Call, { id }: Row<'Installation'>, args: PageArgs & OperationFilters) => {
-    const { where, along } = installationRange(id, args);
+  (call: Call, { id, projectId }: Row<'Installation'>, args: PageArgs & OperationFilters) => {
+    const { where, along } = installationRange({ projectId, installationId: id }, args);
     const { inTime, ordered } = createdRange('opr', args);
     const list = { name: 'Installation.operations', parentId: id, along, ...ordered } as const;
     return listPage(call, { ...list, table: 'Operation', where: { ...where, ...inTime } }, args);
@@ -79,33 +79,29 @@ async function projectRange(
 ): Promise<IndexedRange> {
   const { integrationIdOrName, installationId, groupRef } = filters;
   if (installationId != null) {
-    const { where, along } = installationRange(installationId, filters);
-    const isOwn = await isOfProject(call, installationId, projectId);
-    return { where: isOwn ? where : { ...where, installationId: [] }, along };
+    // It may be gone, and its operations still be there.
+    return installationRange({ projectId, installationId }, filters);
   }
   if (integrationIdOrName != null) {
     const integration = await findIntegration(call, projectId, integrationIdOrName);
-    const where = { integrationId: integration?.id ?? [], ...typesOf(filters) };
-    return { where, along: ['integrationId', 'status', 'actionType'] };
+    const where = { projectId, integrationId: integration?.id ?? [], ...typesOf(filters) };
+    return { where, along: ['projectId', 'integrationId', 'status', 'actionType'] };
   }
   if (groupRef != null) {
     const group = await findGroupByRef(call, { projectId, groupRef });
-    const where = { groupId: group?.id ?? [], ...typesOf(filters) };
-    return { where, along: ['groupId', 'status', 'actionType'] };
+    const where = { projectId, groupId: group?.id ?? [], ...typesOf(filters) };
+    return { where, along: ['projectId', 'groupId', 'status', 'actionType'] };
   }
   const where = { projectId, ...(isTyped(filters) && typesOf(filters)) };
   return { where, along: ['projectId', 'status', 'actionType'] };
 }
 
-function installationRange(installationId: string, filters: OperationFilters): IndexedRange {
-  const where = { installationId, ...(isTyped(filters) && typesOf(filters)) };
-  return { where, along: ['installationId', 'actionType', 'status'] };
-}
-
-/** An installation may be gone, and its operations still be there: they tell whose it was. */
-async function isOfProject(call: Call, installationId: string, projectId: string) {
-  const newest = await nextRow(call, { table: 'Operation', where: { installationId }, side: {} });
-  return newest?.projectId === projectId;
+function installationRange(
+  installation: { projectId: string; installationId: string },
+  filters: OperationFilters,
+): IndexedRange {
+  const where = { ...installation, ...(isTyped(filters) && typesOf(filters)) };
+  return { where, along: ['projectId', 'installationId', 'actionType', 'status'] };
 }
 
 function isTyped({ status, actionType }: OperationFilters): boolean {

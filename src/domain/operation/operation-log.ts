@@ -12,7 +12,7 @@ export type OperationLog = Row<'OperationLog'>;
 export const listOperationLogs = read(
   'read',
   (call: Call, operation: Row<'Operation'>, args: PageArgs) => {
-    const where = { operationId: operation.id };
+    const where = { projectId: operation.projectId, operationId: operation.id };
     const list = { name: 'Operation.logs', parentId: operation.id, where } as const;
     return listPage(call, { ...list, table: 'OperationLog', order: 'oldest first' }, args);
   },

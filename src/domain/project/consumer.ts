@@ -68,7 +68,7 @@ export async function putConsumer(
   });
   if (consumerName == null || consumerName === consumer.consumerName) return consumer;
   return tx.consumer.update({
-    where: { id: consumer.id },
+    where: { projectId_id: { projectId, id: consumer.id } },
     data: { consumerName, updateTime: now },
   });
 }

@@ -62,7 +62,10 @@ export async function putGroup(
     update: { groupRef },
   });
   if (groupName == null || groupName === group.groupName) return group;
-  return tx.group.update({ where: { id: group.id }, data: { groupName, updateTime: now } });
+  return tx.group.update({
+    where: { projectId_id: { projectId, id: group.id } },
+    data: { groupName, updateTime: now },
+  });
 }
 
 interface Named {

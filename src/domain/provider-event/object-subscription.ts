@@ -1,4 +1,6 @@
 /** Subscriptions of installations: what they want, and how that stands at the provider. */
+import { acrossProjects } from '../../database/all-projects.ts';
+import { keyColumns, type RowKey } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { announceSubscriptions } from '../../events/channel.ts';
@@ -21,15 +23,16 @@ export interface ObjectSubscriptionView extends ObjectSubscription {
 }
 
 /** The subscriptions of installations that the viewer has found, by object name. */
-export const objectSubscriptions: Batch<string, ObjectSubscriptionView[]> = async (
+export const objectSubscriptions: Batch<RowKey, ObjectSubscriptionView[]> = async (
   { database },
-  installationIds,
+  installations,
 ) => {
-  const found = await database.rows.query<ObjectSubscriptionView>(SUBSCRIPTIONS, [
-    [...installationIds],
-  ]);
+  const found = await database.rows.query<ObjectSubscriptionView>(
+    SUBSCRIPTIONS,
+    keyColumns(installations),
+  );
   const byInstallation = Map.groupBy(found, ({ installationId }) => installationId);
-  return installationIds.map((id) => byInstallation.get(id) ?? []);
+  return installations.map(({ id }) => byInstallation.get(id) ?? []);
 };
 
 const SUBSCRIPTIONS = `
@@ -47,7 +50,7 @@ const SUBSCRIPTIONS = `
     on choice."value"->>'objectName' = s."objectName"
   left join "Destination" d on d."projectId" = s."projectId" and d."name" = coalesce(
     spec."value"->>'destination', choice."value"->>'destination', read."value"->>'destination')
-  where i."id" = any($1) and s."isWanted"
+  where i."projectId" = any($1) and i."id" = any($2) and s."isWanted"
   order by s."installationId", s."objectName"`;
 
 export interface Follow {
@@ -112,14 +115,22 @@ export async function dropSubscriptions(
   if (count > 0) await announceSubscriptions(tx);
 }
 
+const SUBSCRIBING = acrossProjects(
+  'a provider has lost what was set up there',
+  'select distinct "projectId" from "ObjectSubscription" where "provider" = $1',
+);
+
 /** Of a provider that has lost what was set up there: all of its subscriptions are looked after soon. */
 export async function lookAgain(
   { database, now }: Pick<Services, 'database' | 'now'>,
   provider: string,
 ): Promise<void> {
+  const subscribing = await database.rows.query<{ projectId: string }>(SUBSCRIBING, [provider]);
+  if (subscribing.length === 0) return;
+  const projectId = { in: subscribing.map((one) => one.projectId) };
   await inTransaction(database, async (tx) => {
     const { count } = await tx.objectSubscription.updateMany({
-      where: { provider, isWanted: true, status: { not: 'UNSUPPORTED' } },
+      where: { projectId, provider, isWanted: true, status: { not: 'UNSUPPORTED' } },
       data: { dueTime: now() },
     });
     if (count > 0) await announceSubscriptions(tx);
@@ -129,7 +140,7 @@ export async function lookAgain(
 /** What of it does not work is told once, as an event. To be called last in a transaction. */
 export async function recordSubscribeError(
   tx: Transaction,
-  installation: Pick<Installation, 'id'>,
+  installation: Pick<Installation, 'id' | 'projectId'>,
   error: string,
 ): Promise<void> {
   const fields = await installationFields(tx, installation);

@@ -3,6 +3,7 @@
  * installation that wants it, however often it is sent.
  */
 import { LRUCache } from 'lru-cache';
+import { acrossProjects } from '../../database/all-projects.ts';
 import type { Database } from '../../database/database.ts';
 import {
   type EventRequests,
@@ -96,6 +97,11 @@ const APPS_KNOWN = 10_000;
 const APP_FRESH_MS = 2_000;
 const APPS = new WeakMap<Database, LRUCache<string, { app: SealedApp | null }>>();
 
+const APP_OF_REQUEST = acrossProjects(
+  'the address of a request names the app alone',
+  'select * from "ProviderApp" where "id" = $1',
+);
+
 async function findApp(
   { database }: Services,
   { provider, providerAppId: id }: { provider: string; providerAppId: string },
@@ -104,7 +110,8 @@ async function findApp(
   APPS.set(database, apps);
   let known = apps.get(id);
   if (!known) {
-    known = { app: await database.prisma.providerApp.findUnique({ where: { id } }) };
+    const [app = null] = await database.rows.query<SealedApp>(APP_OF_REQUEST, [id]);
+    known = { app };
     apps.set(id, known);
   }
   return known.app?.provider === provider ? known.app : null;

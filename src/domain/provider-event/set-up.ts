@@ -221,7 +221,11 @@ async function noteFailure(
     await changeHeld(services, subscription, failed, tx);
     if (subscription.status === 'FAILED' && subscription.error === reason) return;
     await logSubscribe(services, tx, subscription, { status: 'FAILURE', result: reason });
-    await recordSubscribeError(tx, { id: subscription.installationId }, reason);
+    await recordSubscribeError(
+      tx,
+      { id: subscription.installationId, projectId: subscription.projectId },
+      reason,
+    );
   });
 }
 

@@ -42,6 +42,7 @@ export async function followSchemaOfRevision(
       where "projectId" = ${projectId} and "integrationId" = ${integrationId}
       on conflict do nothing`;
   } else {
-    await tx.schemaWatch.deleteMany({ where: { projectId, installation: { integrationId } } });
+    const installation = { projectId, integrationId };
+    await tx.schemaWatch.deleteMany({ where: { projectId, installation } });
   }
 }

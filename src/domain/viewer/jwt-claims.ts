@@ -2,6 +2,8 @@
 import { type CryptoKey, importSPKI, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { acrossProjects } from '../../database/all-projects.ts';
+import type { Row } from '../../database/rows.ts';
 import { unauthenticated } from '../../errors.ts';
 import { prefixOf } from '../../ids.ts';
 import type { Services } from '../call.ts';
@@ -45,9 +47,14 @@ function keyIdOf(token: string): string | null {
 /** What a JWT key's public half is as a key: it never changes, so each is read from its text once. */
 const PUBLIC_KEYS = new LRUCache<string, CryptoKey>({ max: KEYS_MAX });
 
+const KEY_OF_TOKEN = acrossProjects(
+  'a token names its key alone',
+  'select * from "JwtKey" where "id" = $1',
+);
+
 /** Throws UNAUTHENTICATED. */
 export async function verifyJwt({ database, now }: Services, token: string): Promise<JwtClaims> {
-  const [key] = await database.rows.find('JwtKey', { id: keyIdOf(token) ?? '' });
+  const [key] = await database.rows.query<Row<'JwtKey'>>(KEY_OF_TOKEN, [keyIdOf(token) ?? '']);
   if (!key?.active)
     throw unauthenticated('The JWT key is not known, or it is inactive or deleted.');
   try {

@@ -74,13 +74,13 @@ Installation.implement({
       type: Operation,
       nullable: true,
       description: 'Its newest operation; null before the first.',
-      resolve: ({ id }, _args, { find }) => find(lastOperations, id),
+      resolve: (installation, _args, { find }) => find(lastOperations, installation),
     }),
     objects: t.field({
       type: [InstalledObject],
       description:
         'The objects that it reads, in the order of their names, and how far each is read.',
-      resolve: ({ id }, _args, { get }) => get(installedObjects, id),
+      resolve: (installation, _args, { get }) => get(installedObjects, installation),
     }),
     objectMetadata: t.field({
       ...needing(
@@ -104,7 +104,7 @@ builder.objectFields(Installation, (t) => ({
     type: [ObjectSubscription],
     description:
       'The objects whose changes at the provider it is told of, in the order of their names, and how that stands.',
-    resolve: ({ id }, _args, { get }) => get(objectSubscriptions, id),
+    resolve: (installation, _args, { get }) => get(objectSubscriptions, installation),
   }),
   integration: sureLinkField(t, {
     type: Integration,

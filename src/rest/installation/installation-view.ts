@@ -51,8 +51,8 @@ export async function showInstallation(row: Row<'Installation'>, relations: Rela
     get(byId('Integration'), row.integrationId),
     get(byId('Connection'), row.connectionId).then((found) => showConnection(found, relations)),
     get(byId('InstallationConfig'), row.configId),
-    find(lastOperations, row.id),
-    get(installedObjects, row.id),
+    find(lastOperations, row),
+    get(installedObjects, row),
   ]);
   const { latestRevisionId: revisionId, provider } = integration;
   const content = isSilentOnEvents(config)

@@ -28,8 +28,8 @@ const deliverInput = z.object({
 });
 
 async function deliverNothing({ call }: RestRequest, input: z.output<typeof deliverInput>) {
-  const { id: installationId } = await getInstallationOfGroup(call, input);
-  const [objects = []] = await installedObjects(call, [installationId]);
+  const installation = await getInstallationOfGroup(call, input);
+  const [objects = []] = await installedObjects(call, [installation]);
   const { objectName: name } = input;
   const isRead = objects.some((one) => one.objectName === name || one.mappedObjectName === name);
   if (!isRead) throw notFound('The object in the installation', name);

@@ -14,7 +14,7 @@ test('the newest connection that is not BAD_CREDENTIALS stands for a group, else
   await generate(tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
   const group = { projectId: tenant.projectId, provider: 'sandbox', groupId: older.group.id };
   const refuse = (id: string) =>
-    prisma.connection.update({ where: { id }, data: { status: 'BAD_CREDENTIALS' } });
+    prisma.connection.updateMany({ where: { id }, data: { status: 'BAD_CREDENTIALS' } });
 
   expect((await findConnectionOfGroup(prisma, group))?.id).toBe(newer.id);
   await refuse(newer.id);

@@ -24,7 +24,7 @@ test('a caller who stands is confirmed; one whose key is gone is told, and confi
   const streams = new OpenStreams(services, verifier, { most: 10, lookMs: 5 });
   const [staying, leaving] = [await open(streams), await open(streams)];
   expect(await staying.stream.confirm()).toEqual(staying.viewer);
-  await prisma.apiKey.delete({ where: { id: leaving.tenant.apiKeyId } });
+  await prisma.apiKey.deleteMany({ where: { id: leaving.tenant.apiKeyId } });
   expect(await leaving.ended).toMatchObject({ code: 'UNAUTHENTICATED' });
   expect(await leaving.stream.confirm()).toBeNull();
   expect(await staying.stream.confirm()).toEqual(staying.viewer);
@@ -35,7 +35,7 @@ test('more scopes than before leave a stream open, and count from then on', asyn
   const streams = new OpenStreams(services, verifier, { most: 10, lookMs: 5, staleMs: 10 });
   const { tenant, stream, viewer } = await open(streams);
   const scopes = [...viewer.scopes].reverse();
-  await prisma.apiKey.update({ where: { id: tenant.apiKeyId }, data: { scopes } });
+  await prisma.apiKey.updateMany({ where: { id: tenant.apiKeyId }, data: { scopes } });
   while ((await stream.confirm())?.scopes[0] !== scopes[0]) await new Promise(setImmediate);
   expect((await stream.confirm())?.scopes).toEqual(scopes);
   streams.endAll();
@@ -84,7 +84,7 @@ test('a stream that is closed twice leaves the next one of its caller alone', as
   const ended = Promise.withResolvers<DomainError | null>();
   const next = streams.open(credentials, viewer, ended.resolve);
   stream[Symbol.dispose]();
-  await prisma.apiKey.delete({ where: { id: tenant.apiKeyId } });
+  await prisma.apiKey.deleteMany({ where: { id: tenant.apiKeyId } });
   expect(await ended.promise).toMatchObject({ code: 'UNAUTHENTICATED' });
   expect(await next.confirm()).toBeNull();
 });

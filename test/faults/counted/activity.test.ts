@@ -58,7 +58,7 @@ async function prepare() {
   for (const place of await database.prisma.destination.findMany({ where: { projectId } })) {
     const sealed = sealSigningSecret(app.app.services.vault, place, newSigningSecret());
     const data = { url: receiver.url('all'), ...sealed };
-    await database.prisma.destination.update({ where: { id: place.id }, data });
+    await database.prisma.destination.updateMany({ where: { id: place.id }, data });
   }
   const { id: account } = await generate(tenant, { apiKey: 'sandbox-key' });
   const ends = { projectIdOrName: projectId, integrationIdOrName: 'crm', groupRef: 'acme' };

@@ -55,7 +55,10 @@ test('a read that one process is asked for is one trace with the job and the del
   const answer = await fetch(`${api.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey, traceparent },
-    body: JSON.stringify({ query: TRIGGER, variables: { input: { ...trigger, objectName: 'contacts' } } }),
+    body: JSON.stringify({
+      query: TRIGGER,
+      variables: { input: { ...trigger, objectName: 'contacts' } },
+    }),
   });
   expect(await answer.json()).not.toHaveProperty('errors');
 

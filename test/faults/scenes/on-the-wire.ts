@@ -37,6 +37,6 @@ export async function writeOnTheWire(scene: Scene & { database: Database }) {
   await expect.poll(isHeld, { timeout: MINUTE_MS, interval: 20 }).toBe(true);
   const other = await startServer(scene);
   const operation = () =>
-    prisma.operation.findUniqueOrThrow({ where: { id: writeRecords.operationId } });
+    prisma.operation.findFirstOrThrow({ where: { id: writeRecords.operationId } });
   return { first, other, operation };
 }

@@ -44,7 +44,7 @@ export async function expectOwedOnce(
   const read: unknown[] = [];
   const owed = await prisma.delivery.findMany({ select: { id: true }, orderBy: { id: 'asc' } });
   for (const { id } of owed) {
-    const { body } = await prisma.delivery.findUniqueOrThrow({ where: { id } });
+    const { body } = await prisma.delivery.findFirstOrThrow({ where: { id } });
     for (const { raw } of JSON.parse(body).result) read.push(raw.id);
   }
   expect(read).toEqual(sandbox.records('contacts').map(({ id }) => id));

@@ -124,7 +124,7 @@ test('reads, writes and forwarded requests go to the address of the module', asy
   await using _workers = await startReading(app);
   const { prisma } = app.app.services.database;
   const where = { id: triggerRead.operation.id };
-  const look = () => prisma.operation.findUniqueOrThrow({ where });
+  const look = () => prisma.operation.findFirstOrThrow({ where });
   await expect.poll(async () => (await look()).status, POLLING).toBe('SUCCESS');
   expect((await look()).metadata).toMatchObject({ progress: { recordsProcessed: 2 } });
 

@@ -116,7 +116,7 @@ test('a revision that adds one makes installations unhealthy, and their reads wa
   await tenant.query(UPDATE_INSTALLATION, { input: update });
   expect(await health(rest, id)).toEqual({ healthStatus: 'HEALTHY', healthReason: null });
   // It would look again in a minute.
-  await prisma.readRun.update({ where: { operationId }, data: { dueTime: new Date(0) } });
+  await prisma.readRun.updateMany({ where: { operationId }, data: { dueTime: new Date(0) } });
   await prisma.$executeRaw`
     update pgboss.job set start_after = now() where "name" = 'run-read' and "state" < 'active'`;
   expect(await reading.ended(1)).toMatchObject([

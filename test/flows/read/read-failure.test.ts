@@ -36,7 +36,7 @@ async function begin(reading: Reading) {
 }
 
 function changeRun(operationId: string, data: Parameters<typeof prisma.readRun.update>[0]['data']) {
-  return prisma.readRun.update({ where: { operationId }, data });
+  return prisma.readRun.updateMany({ where: { operationId }, data });
 }
 
 async function readIds(reading: Reading) {
@@ -69,9 +69,9 @@ test('a read waits as long as its provider asks', async () => {
   sandbox.faults.set({ ...RECORDS, status: 503, retryAfterSeconds: 600 });
   await using _workers = await startReading(app);
   const failures = async () =>
-    (await prisma.readRun.findUniqueOrThrow({ where: { operationId: id } })).failures;
+    (await prisma.readRun.findFirstOrThrow({ where: { operationId: id } })).failures;
   await expect.poll(failures, POLLING).toBe(1);
-  const run = await prisma.readRun.findUniqueOrThrow({ where: { operationId: id } });
+  const run = await prisma.readRun.findFirstOrThrow({ where: { operationId: id } });
   expect(run.dueTime.getTime() - Date.now()).toBeGreaterThan(500_000);
   expect(run.leaseToken).toBeNull();
 });
@@ -181,9 +181,10 @@ test('a read whose worker was killed is gone on with, and the late worker is ref
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   const { id } = await begin(reading);
-  const killed = await claimRun(services, id);
+  const key = { projectId: tenant.projectId, operationId: id };
+  const killed = await claimRun(services, key);
   if (!killed) throw new Error('not claimed');
-  expect(await claimRun(services, id)).toBeNull();
+  expect(await claimRun(services, key)).toBeNull();
   const installation = { id: reading.id, projectId: tenant.projectId };
   const source = await getReadSource(services, installation, 'contacts');
   await changeRun(id, { dueTime: new Date(0) });
@@ -210,7 +211,7 @@ test('a page that comes after its installation is gone is not owed', async () =>
   const tenant = await app.tenant();
   const reading = await installReading(app, tenant);
   const { id } = await begin(reading);
-  const run = await claimRun(services, id);
+  const run = await claimRun(services, { projectId: tenant.projectId, operationId: id });
   if (!run) throw new Error('not claimed');
   const installation = { id: reading.id, projectId: tenant.projectId };
   const source = await getReadSource(services, installation, 'contacts');
@@ -244,7 +245,7 @@ test('a read whose credentials are refused ends, and the connection is BAD_CREDE
   await using _workers = await startReading(app);
   expect(await reading.ended(1)).toMatchObject([{ status: 'FAILURE' }]);
   const where = { id: reading.connection.id };
-  expect(await prisma.connection.findUnique({ where })).toMatchObject({
+  expect(await prisma.connection.findFirst({ where })).toMatchObject({
     status: 'BAD_CREDENTIALS',
   });
 });

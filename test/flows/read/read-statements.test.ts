@@ -28,7 +28,7 @@ async function claimed() {
   await startDueReads(services);
   const [operation] = await reading.operations();
   if (!operation) throw new Error('nothing was begun');
-  const run = await claimRun(services, operation.id);
+  const run = await claimRun(services, { projectId, operationId: operation.id });
   if (!run) throw new Error('not claimed');
   const source = await getReadSource(services, { id: reading.id, projectId }, 'contacts');
   const pageOf = (id: string, nextCursor: string | null) => ({

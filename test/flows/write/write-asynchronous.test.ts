@@ -19,11 +19,11 @@ afterAll(() => workers[Symbol.asyncDispose]());
 const emails = () => sandbox.records('contacts').map(({ email }) => email);
 const writeLater = (writer: Writer, given: object) =>
   writer.write({ mode: 'ASYNCHRONOUS', ...given });
-const taskOf = (id: string) => prisma.writeTask.findUniqueOrThrow({ where: { id } });
+const taskOf = (id: string) => prisma.writeTask.findFirstOrThrow({ where: { id } });
 
 /** Waits until the operation has been changed in a way that the test looks for. */
 async function until(operationId: string, isThere: (operation: { metadata: unknown }) => boolean) {
-  const row = await prisma.operation.findUniqueOrThrow({ where: { id: operationId } });
+  const row = await prisma.operation.findFirstOrThrow({ where: { id: operationId } });
   for await (const { node } of services.operationChanges.follow(row)) {
     if (isThere(node)) return;
   }
@@ -133,7 +133,8 @@ test('after its deadline a write is not tried again', async () => {
 
 /** As a killed process leaves it: claimed, and its lease is over. */
 async function cutOff(taskId: string) {
-  const claim = await claimWrite(services.database, taskId, services.now());
+  const key = await prisma.writeTask.findFirstOrThrow({ where: { id: taskId } });
+  const claim = await claimWrite(services.database, key, services.now());
   if (!claim) throw new Error('It is held by another.');
   await prisma.$executeRaw`
     update "WriteTask" set "leaseExpireTime" = clock_timestamp() where "id" = ${taskId}`;
@@ -146,7 +147,7 @@ async function writeWithoutJob(writer: Writer, given: object) {
     autoBatchPolicy: { maxDelayMinutes: 1440 },
     ...given,
   });
-  await prisma.writeTask.update({
+  await prisma.writeTask.updateMany({
     where: { id: operationId },
     data: { dueTime: services.now(), openGroup: null },
   });
@@ -169,10 +170,11 @@ test('a write whose process was killed is taken over, and a late result of it is
 test('a write that is held is nobody else’s, and one that has ended is done', async () => {
   const writer = await createWriter(app);
   const operationId = await writeWithoutJob(writer, { record: contact() });
-  const claim = await claimWrite(services.database, operationId, services.now());
-  expect(await claimWrite(services.database, operationId, services.now())).toBeNull();
+  const key = { projectId: writer.projectId, id: operationId };
+  const claim = await claimWrite(services.database, key, services.now());
+  expect(await claimWrite(services.database, key, services.now())).toBeNull();
   if (claim) await runClaimed(services, claim);
-  await runWrite(services, operationId);
+  await runWrite(services, key);
   expect((await taskOf(operationId)).attempts).toBe(1);
 });
 
@@ -184,7 +186,7 @@ test('a write of an installation that was deleted fails', async () => {
   }`;
   const { projectId: projectIdOrName, installationId } = writer;
   await writer.query(remove, { input: { projectIdOrName, installationId } });
-  await runWrite(services, operationId);
+  await runWrite(services, { projectId: writer.projectId, id: operationId });
   expect(await writer.ended(operationId)).toMatchObject({
     status: 'FAILURE',
     result: expect.stringContaining('installation has been deleted'),

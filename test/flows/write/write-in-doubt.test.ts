@@ -44,10 +44,11 @@ test('a creation whose process was killed is not sent again: its outcome is told
   const writer = await createWriter(app);
   const made = contact();
   const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: made });
-  await claimWrite(services.database, operationId, services.now());
+  const key = { projectId: writer.projectId, id: operationId };
+  await claimWrite(services.database, key, services.now());
   await prisma.$executeRaw`
     update "WriteTask" set "leaseExpireTime" = clock_timestamp() where "id" = ${operationId}`;
-  await runWrite(services, operationId);
+  await runWrite(services, key);
   const ended = await writer.ended(operationId);
   expect(ended).toMatchObject({
     status: 'FAILURE',

@@ -10,8 +10,7 @@ const app = await sharedApp();
 const { services } = app.app;
 
 /** Who calls is looked up again whenever it was last looked up a while ago. */
-const OF_CALLERS =
-  /k\."hash" = /;
+const OF_CALLERS = /k\."hash" = /;
 
 /** What a statement is about: the first table that it names, after the word that it begins with. */
 function nameOf(text: string): string {
@@ -114,12 +113,12 @@ test('a change gives its row as a read would', async () => {
   const operation = await database.prisma.operation.findFirstOrThrow({
     where: { id: result.operationId },
   });
-  await database.prisma.operation.update({
+  await database.prisma.operation.updateMany({
     where: { id: operation.id },
     data: { status: 'IN_PROGRESS' },
   });
   const [row] = JSON.parse(String(end?.values[0])) as [WriteEndRow];
-  await database.prisma.writeTask.update({
+  await database.prisma.writeTask.updateMany({
     where: { id: operation.id },
     data: { leaseToken: row.leaseToken },
   });

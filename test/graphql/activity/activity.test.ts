@@ -63,7 +63,7 @@ test('operations are counted by when they were created and what became of them',
     { ...one, time: '2026-05-01T11:00:00.000Z' },
     failed,
   ]);
-  await prisma.operation.update({ where: { id: running.id }, data: { status: 'SUCCESS' } });
+  await prisma.operation.updateMany({ where: { id: running.id }, data: { status: 'SUCCESS' } });
   const first = (await bothTimes(() => activity(tenant))).operations[0];
   expect(first).toEqual({ ...one, time: '2026-05-01T10:00:00.000Z', count: 2 });
   const days = await activity(tenant, { bucket: 'DAY' });
@@ -178,10 +178,10 @@ test('records are counted when they are read and written, once each', async () =
   });
   const { id } = await insert.operation({ projectId, status: 'IN_PROGRESS', ...progress(0) });
   for (const count of [200, 350, 100]) {
-    await prisma.operation.update({ where: { id }, data: progress(count) });
+    await prisma.operation.updateMany({ where: { id }, data: progress(count) });
   }
   const write = await insert.operation({ projectId, actionType: 'WRITE' });
-  await prisma.operation.update({
+  await prisma.operation.updateMany({
     where: { id: write.id },
     data: { metadata: { objects: ['a'], successfulRecordIds: ['1', '2'] } },
   });

@@ -72,7 +72,7 @@ test('generating again replaces the credentials of the same connection', async (
     providerWorkspaceRef: 'w',
     groupName: 'A',
   });
-  await prisma.connection.update({
+  await prisma.connection.updateMany({
     where: { id: first.id },
     data: { status: 'BAD_CREDENTIALS', providerConsumerRef: 'u1' },
   });
@@ -137,12 +137,12 @@ test('imported tokens keep when they end', async () => {
   const given = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
   const connection = await generate(tenant, given);
   expect(connection.authScheme).toBe('OAUTH2_AUTHORIZATION_CODE');
-  const row = await prisma.connection.findUniqueOrThrow({ where: { id: connection.id } });
+  const row = await prisma.connection.findFirstOrThrow({ where: { id: connection.id } });
   expect(row.tokenExpireTime).toEqual(new Date('2026-01-01T02:00:00Z'));
 
   const refreshOnly = { oauth2AuthorizationCode: { refreshToken: { token: 'rt2' } } };
   await generate(tenant, { provider: 'hubspot', ...refreshOnly });
-  const again = await prisma.connection.findUniqueOrThrow({ where: { id: connection.id } });
+  const again = await prisma.connection.findFirstOrThrow({ where: { id: connection.id } });
   expect(again.tokenExpireTime).toBeNull();
 });
 

@@ -55,7 +55,7 @@ test('a client gets its first token so too, and a refused one recovers', async (
   await tenant.query(REFRESH, refreshing(tenant, { id }));
   expect(await events()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
   const status = 'BAD_CREDENTIALS';
-  await services.database.prisma.connection.update({ where: { id }, data: { status } });
+  await services.database.prisma.connection.updateMany({ where: { id }, data: { status } });
   const { refreshConnection } = await tenant.query(REFRESH, refreshing(tenant, { id }));
   expect(refreshConnection.connection.status).toBe('CREATED');
 });

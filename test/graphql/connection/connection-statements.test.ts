@@ -47,7 +47,7 @@ test('connections of the same moment share groups, consumers and statements', as
   expect(recorded.map(({ eventType }) => eventType)).toEqual(Array(24).fill('CONNECTION_CREATED'));
   expect(new Set(recorded.map(({ connectionId }) => connectionId)).size).toBe(24);
   for (const { connectionId, data } of recorded) {
-    const row = await prisma.connection.findUniqueOrThrow({
+    const row = await prisma.connection.findFirstOrThrow({
       where: { id: connectionId ?? '' },
       include: { group: true, consumer: true },
     });

@@ -44,7 +44,7 @@ test('what an update leaves out stays, and null clears what may be empty', async
   };
   const { id: connectionId } = await generate(tenant, given);
   const events = await keepEvents(app, tenant);
-  await prisma.connection.update({ where: { id: connectionId }, data: { status: 'WORKING' } });
+  await prisma.connection.updateMany({ where: { id: connectionId }, data: { status: 'WORKING' } });
   const named = { projectIdOrName: tenant.projectId, connectionId };
   const change = async (input: object) =>
     (await tenant.query(update, { input: { ...named, ...input } })).updateConnection.connection;
@@ -199,7 +199,7 @@ test('connections are listed newest first, by every filter, from both ends', asy
     groupRef: 'g2',
     consumerRef: 'c2',
   });
-  await prisma.connection.update({ where: { id: b.id }, data: { status: 'WORKING' } });
+  await prisma.connection.updateMany({ where: { id: b.id }, data: { status: 'WORKING' } });
   const page = async (args: Record<string, unknown>) =>
     (await tenant.query(list, args)).viewer.project.connections;
   const ids = async (args: Record<string, unknown>) =>

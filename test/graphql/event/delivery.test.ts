@@ -183,10 +183,10 @@ test('given-up deliveries are due again together: of a destination, of a time, a
     return (await tenant.query(retryMany, given)).retryDeliveries;
   };
   const statusOf = async ({ id }: { id: string }) =>
-    (await prisma.delivery.findUniqueOrThrow({ where: { id } })).status;
+    (await prisma.delivery.findFirstOrThrow({ where: { id } })).status;
 
   const until = second.createTime.toISOString();
-  await prisma.delivery.update({
+  await prisma.delivery.updateMany({
     where: { id: first.id },
     data: { createTime: new Date(second.createTime.getTime() - 1) },
   });
@@ -233,7 +233,7 @@ test('a delivery whose destination is gone is not sent again', async () => {
   const { id } = await insert.delivery({ projectId: tenant.projectId, status: 'FAILED' });
   const input = { projectIdOrName: tenant.projectId, deliveryId: id };
   expect(await tenant.refusal(retry, { input })).toMatchObject({ code: 'CONFLICT' });
-  expect((await prisma.delivery.findUniqueOrThrow({ where: { id } })).status).toBe('FAILED');
+  expect((await prisma.delivery.findFirstOrThrow({ where: { id } })).status).toBe('FAILED');
 });
 
 test('a test message is a delivery of its destination, which others do not have', async () => {
@@ -275,7 +275,7 @@ test("another tenant's delivery does not exist, and a key without the scope is r
   const input = { projectIdOrName: projectId, deliveryId: id };
   const reader = await a.withScopes('read');
   expect(await reader.refusal(retry, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect((await prisma.delivery.findUniqueOrThrow({ where: { id } })).status).toBe('FAILED');
+  expect((await prisma.delivery.findFirstOrThrow({ where: { id } })).status).toBe('FAILED');
   const unknown = { projectIdOrName: projectId, deliveryId: 'nonsense' };
   expect(await a.refusal(retry, { input: unknown })).toMatchObject({ code: 'NOT_FOUND' });
 });

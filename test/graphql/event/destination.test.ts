@@ -53,7 +53,7 @@ async function made(tenant: Tenant, given: Record<string, unknown> = {}) {
   return { ...destination, signingSecret, projectIdOrName: tenant.projectId };
 }
 
-const stored = (id: string) => database.prisma.destination.findUniqueOrThrow({ where: { id } });
+const stored = (id: string) => database.prisma.destination.findFirstOrThrow({ where: { id } });
 
 test('a destination is made, with a secret that its row holds sealed', async () => {
   const tenant = await app.tenant();
@@ -195,7 +195,7 @@ test('disabling keeps what is owed; enabling makes it due now', async () => {
     status: 'DISABLED',
     disabledReason: 'Disabled by a caller.',
   });
-  await database.prisma.destination.update({
+  await database.prisma.destination.updateMany({
     where: { id },
     data: { failingSince: new Date(), failedAttempts: 20 },
   });
@@ -227,7 +227,7 @@ test('after a rotation the secret before signs too, for a day', async () => {
   expect(second).not.toBe(first);
   expect(rotated.destination).toEqual({ id, signingSecret: second });
 
-  const sealed = await database.prisma.destination.findUniqueOrThrow({
+  const sealed = await database.prisma.destination.findFirstOrThrow({
     where: { id },
     select: SEALED_SECRETS,
   });
@@ -260,7 +260,7 @@ test('deleting takes its routes with it and fails what it was owed', async () =>
     failureReason: 'The destination was deleted.',
   });
   expect((await tenant.query(delivery, { id: sent.id })).node.status).toBe('SUCCEEDED');
-  const row = await database.prisma.delivery.findUnique({ where: { id: pending.id } });
+  const row = await database.prisma.delivery.findFirst({ where: { id: pending.id } });
   expect(row).toMatchObject({ leaseToken: null, leaseExpireTime: null, nextAttemptTime: null });
   expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });

@@ -54,7 +54,7 @@ test('an event is what was recorded, with its topics and what it is about', asyn
     installationId: newId('ins'),
   });
   const delivery = await insert.delivery({ projectId, eventId: event.id });
-  await database.prisma.topic.delete({ where: { id: gone } });
+  await database.prisma.topic.deleteMany({ where: { id: gone } });
 
   const fields = `query ($id: ID!) { node(id: $id) { ... on NotificationEvent {
     id eventType data createTime project { id } topics { id name }

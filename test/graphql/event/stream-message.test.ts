@@ -118,7 +118,7 @@ test('events that routes lead to a stream, and pages of records, are messages an
   expect(edges[1]).toEqual(page);
   expect(await database.prisma.delivery.count({ where: { projectId } })).toBe(0);
   const messages = await database.prisma.streamMessage.findMany({ where: { projectId } });
-  const { groupId, consumerId } = await database.prisma.connection.findUniqueOrThrow({
+  const { groupId, consumerId } = await database.prisma.connection.findFirstOrThrow({
     where: { id: reading.connection.id },
   });
   // The read that is due by its schedule may have come too.

@@ -203,10 +203,10 @@ test('a stream ends soon after its key is deleted, deactivated or gets fewer sco
     await record(database, { projectId, name: 'before' });
     await takeEdges(stream, 1);
     const { apiKey } = database.prisma;
-    if (change === 'delete') await apiKey.delete({ where: { id } });
+    if (change === 'delete') await apiKey.deleteMany({ where: { id } });
     else if (change === 'deactivate')
-      await apiKey.update({ where: { id }, data: { active: false } });
-    else await apiKey.update({ where: { id }, data: { scopes: ['records:write'] } });
+      await apiKey.updateMany({ where: { id }, data: { active: false } });
+    else await apiKey.updateMany({ where: { id }, data: { scopes: ['records:write'] } });
     expect(await refusalOf(stream)).toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(await stream.next()).toBeNull();
   }
@@ -237,7 +237,7 @@ test('an operation is followed until it has ended', async () => {
   expect(await next()).toMatchObject({ id, status: 'IN_PROGRESS', metadata: { progress: null } });
   const change = (data: object) =>
     inTransaction(database, async (tx) => {
-      await tx.operation.update({ where: { id }, data });
+      await tx.operation.updateMany({ where: { id }, data });
       await announceOperation(tx, id);
     });
   const progress = { objectName: 'contact', recordsProcessed: 3 };

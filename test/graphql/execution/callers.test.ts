@@ -118,8 +118,8 @@ test('a key that was deactivated or deleted is soon refused, and one never used 
       const { apiKey, apiKeyId: id } = await app.tenant();
       const client = over(url, { 'x-api-key': apiKey });
       if (isUsed) await client.query(kind);
-      if (end === 'delete') await prisma.apiKey.delete({ where: { id } });
-      else await prisma.apiKey.update({ where: { id }, data: { active: false } });
+      if (end === 'delete') await prisma.apiKey.deleteMany({ where: { id } });
+      else await prisma.apiKey.updateMany({ where: { id }, data: { active: false } });
       const status = async () => (await client.request(kind)).status;
       if (isUsed) await expect.poll(status, { interval: 20, timeout: 5_000 }).toBe(401);
       else expect(await status()).toBe(401);

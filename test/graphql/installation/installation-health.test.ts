@@ -81,14 +81,14 @@ test('an operation that succeeds makes it healthy again', async () => {
   const { operations, look } = await installed();
   await operations('FAILURE', 'FAILURE', 'FAILURE', 'FAILURE');
   const [id] = await operations('IN_PROGRESS');
-  await prisma.operation.update({ where: { id: id as string }, data: { status: 'SUCCESS' } });
+  await prisma.operation.updateMany({ where: { id: id as string }, data: { status: 'SUCCESS' } });
   expect(await look()).toMatchObject({ healthStatus: 'HEALTHY', healthReason: null });
 });
 
 test('an installation with bad credentials is unhealthy until it has other ones', async () => {
   const { connection, operations, look } = await installed();
   const turn = (status: 'BAD_CREDENTIALS' | 'WORKING') =>
-    prisma.connection.update({ where: { id: connection.id }, data: { status } });
+    prisma.connection.updateMany({ where: { id: connection.id }, data: { status } });
   await operations('FAILURE', 'FAILURE', 'FAILURE');
   await turn('BAD_CREDENTIALS');
   expect(await look()).toMatchObject({ healthStatus: 'UNHEALTHY', healthReason: CREDENTIALS });
@@ -150,7 +150,7 @@ test('changes of all kinds at the same time leave the health that is right in th
 
   const kinds: ((tx: Transaction, n: number) => Promise<unknown>)[] = [
     (tx, n) =>
-      tx.connection.update({
+      tx.connection.updateMany({
         where: { id: connection.id },
         data: { status: n % 2 ? 'BAD_CREDENTIALS' : 'WORKING' },
       }),
@@ -160,7 +160,7 @@ test('changes of all kinds at the same time leave the health that is right in th
         data: n % 2 ? { status: 'FAILED', error: 'No.' } : { status: 'ACTIVE', error: null },
       }),
     (tx, n) =>
-      tx.integration.update({
+      tx.integration.updateMany({
         where: { id: integration.id },
         data: { latestRevisionId: n % 2 ? requiring : integration.latestRevision.id },
       }),
@@ -172,7 +172,7 @@ test('changes of all kinds at the same time leave the health that is right in th
       await tx.installationConfig.create({
         data: { id: configId, projectId, installationId, content },
       });
-      await tx.installation.update({ where: { id: installationId }, data: { configId } });
+      await tx.installation.updateMany({ where: { id: installationId }, data: { configId } });
     },
     (tx, n) =>
       tx.operation.create({

@@ -168,7 +168,10 @@ test('the connection is the one that is named, else the newest of the group that
     await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' }),
     await generate(tenant, { apiKey: 'sandbox-key', consumerRef: 'cid' }),
   ];
-  await prisma.connection.update({ where: { id: third.id }, data: { status: 'BAD_CREDENTIALS' } });
+  await prisma.connection.updateMany({
+    where: { id: third.id },
+    data: { status: 'BAD_CREDENTIALS' },
+  });
   const input = {
     projectIdOrName: tenant.projectId,
     integrationIdOrName: integration.id,

@@ -63,7 +63,7 @@ async function connect(tenant: Tenant, providerAppId: string) {
 }
 
 async function openedSecret(id: string) {
-  const row = await database.prisma.providerApp.findUniqueOrThrow({ where: { id } });
+  const row = await database.prisma.providerApp.findFirstOrThrow({ where: { id } });
   return vault.open(row.clientSecretSealed, clientSecretPlace(id, row.projectId));
 }
 

@@ -28,7 +28,7 @@ test('a range of time has its beginning and not its end, in either order', async
   // As stored by another process, whose ids were made 20 seconds before.
   const times = made.map(({ createTime }, n) => new Date(createTime.getTime() + 20_000 + n));
   for (const [n, id] of ids.entries()) {
-    await prisma.operation.update({ where: { id }, data: { createTime: times[n] as Date } });
+    await prisma.operation.updateMany({ where: { id }, data: { createTime: times[n] as Date } });
   }
   const range = (from: number, until: number) =>
     `createTime: { from: "${times[from]?.toISOString()}", until: "${times[until]?.toISOString()}" }`;

@@ -229,11 +229,11 @@ test('only those who may reach the provider do', async () => {
   const { prisma } = app.app.services.database;
   const where = { id: crm.tenant.apiKeyId };
   for (const scopes of [['read'], ['records:write']]) {
-    await prisma.apiKey.update({ where, data: { scopes } });
+    await prisma.apiKey.updateMany({ where, data: { scopes } });
     app.app.services.viewers.clear();
     expect(await statusAs(crm.key)).toBe(403);
   }
-  await prisma.apiKey.update({ where, data: { scopes: ['full'] } });
+  await prisma.apiKey.updateMany({ where, data: { scopes: ['full'] } });
   app.app.services.viewers.clear();
   expect(upstream.requests.length).toBe(before);
   expect(await statusAs(crm.key)).not.toBe(403);
@@ -291,7 +291,7 @@ test('credentials that the provider refuses turn the connection bad, and its wor
   const answer = await calling.ask(`${bad.path}/x`, { headers: bad.key });
   expect(answer).toMatchObject({ status: 401, text: 'who are you?' });
   const { prisma } = app.app.services.database;
-  const stored = await prisma.connection.findUniqueOrThrow({ where: { id: bad.connectionId } });
+  const stored = await prisma.connection.findFirstOrThrow({ where: { id: bad.connectionId } });
   expect(stored.status).toBe('BAD_CREDENTIALS');
 });
 

@@ -194,7 +194,7 @@ test('a subscription ends soon after its key is deleted; the socket stays', asyn
   socket.send(subscribeTo('1', tenant.projectId));
   await record(database, { projectId: tenant.projectId, name: 'before' });
   expect(await socket.next()).toMatchObject({ id: '1', type: 'next' });
-  await database.prisma.apiKey.delete({ where: { id: tenant.apiKeyId } });
+  await database.prisma.apiKey.deleteMany({ where: { id: tenant.apiKeyId } });
   expect(await socket.next()).toMatchObject({
     id: '1',
     type: 'next',

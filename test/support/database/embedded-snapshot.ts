@@ -16,7 +16,7 @@ const FOLDER = join(ROOT, 'node_modules', '.cache', 'test-databases');
 const MADE_FROM = [
   'package-lock.json',
   'migrations/*/*.sql',
-  'src/database/migrate.ts',
+  'src/database/migrating/migrate.ts',
   'src/jobs/{jobs,queue}.ts',
   'test/support/database/make-snapshot.ts',
 ];

@@ -1,5 +1,7 @@
 /** What reaches the database: every statement of this process, on either kind of database. */
 import pg from 'pg';
+import { Session } from '../../../src/database/session.ts';
+import { isTestsOwn } from './tests-own.ts';
 
 export interface Statement {
   text: string;
@@ -18,10 +20,15 @@ interface Recording {
 
 const recordings = new Set<Recording>();
 
+/** What the product has sent since it was last asked for: each text once. */
+const sent = new Set<string>();
+/** Sessions of what is done to a whole database: migrations, and copies of all of it. */
+const WHOLE = ['integration-gateway migrations', 'integration-gateway copy'];
+
 /** Asked whenever it is time, whatever is worked on: by the job queue, for leases, the clock, and connections. */
 const BESIDE = [
   /pgboss|SandboxLease|ServerProcess|as waiting\("index", "time"\)/,
-  /^select "id" from "Erasure"/,
+  /select "id" from "Erasure" where "id" <> "projectId"$/,
   /^select \(extract\(epoch from clock_timestamp\(\)\)/,
   /set_config\('tcp_user_timeout'/,
   /pg_advisory_lock_shared|^(un)?listen |^checkpoint|^vacuum /i,
@@ -33,6 +40,7 @@ const { prototype } = pg.Client as unknown as { prototype: { query: Query } };
 const { query } = prototype;
 prototype.query = function (asked, values, ...rest) {
   const statement = statementOf(asked, values);
+  if (isOfProduct(this)) sent.add(statement.text);
   if (BESIDE.some((pattern) => pattern.test(statement.text))) {
     return query.call(this, asked, values, ...rest);
   }
@@ -43,6 +51,21 @@ prototype.query = function (asked, values, ...rest) {
   const run = () => query.call(this, asked, values, ...rest);
   return waits.length > 0 ? Promise.all(waits).then(run) : run();
 };
+
+function isOfProduct(connection: unknown): boolean {
+  if (!(connection instanceof Session) || isTestsOwn()) return false;
+  const { connectionParameters: about } = connection as unknown as {
+    connectionParameters: { application_name?: string };
+  };
+  return !WHOLE.includes(about.application_name ?? '');
+}
+
+/** The texts that the product has sent since the last call. */
+export function takeSent(): string[] {
+  const texts = [...sent];
+  sent.clear();
+  return texts;
+}
 
 function statementOf(asked: unknown, values: unknown): Statement {
   const { text, values: own } =

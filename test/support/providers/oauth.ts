@@ -47,7 +47,7 @@ export async function connectWithTokens(
 }
 
 export async function getConnection({ app }: Host, id: string): Promise<Row<'Connection'>> {
-  return app.services.database.prisma.connection.findUniqueOrThrow({
+  return app.services.database.prisma.connection.findFirstOrThrow({
     where: { id },
     omit: { credentialsSealed: true },
   });

@@ -4,12 +4,12 @@
  */
 import { stringify } from 'qs';
 import { type Dispatcher, errors, request } from 'undici';
-import { parseExactly } from '../../../src/providers/exact-json.ts';
 import type {
   ProviderAnswer,
   ProviderRequest,
   ProviderSession,
 } from '../../../src/providers/contract.ts';
+import { parseExactly } from '../../../src/providers/exact-json.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../src/providers/provider-error.ts';
 
 /** Far above any local answer, far below the test runner's own limit. */

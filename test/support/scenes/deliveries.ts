@@ -128,11 +128,11 @@ export async function sharedDeliveries() {
     newPlace,
     ...owing,
     delivery: (id = '') =>
-      prisma.delivery.findUniqueOrThrow({
+      prisma.delivery.findFirstOrThrow({
         where: { id },
         include: { attempts: { orderBy: { attemptNumber: 'asc' } } },
       }),
-    destinationRow: (id: string) => prisma.destination.findUniqueOrThrow({ where: { id } }),
+    destinationRow: (id: string) => prisma.destination.findFirstOrThrow({ where: { id } }),
     succeeded: () => prisma.delivery.count({ where: { status: 'SUCCEEDED' } }),
   };
 }

@@ -69,9 +69,7 @@ export async function installReading(
     .installation;
   const { prisma } = app.app.services.database;
   const { projectId } = tenant;
-  const where = (objectName: string) => ({
-    installationId_objectName: { installationId: id, objectName },
-  });
+  const where = (objectName: string) => ({ installationId: id, objectName });
   const findOperations = () =>
     prisma.operation.findMany({ where: { installationId: id }, orderBy: { id: 'asc' } });
   return {
@@ -81,10 +79,10 @@ export async function installReading(
     input: { projectIdOrName: projectId, installationId: id },
     trigger: { projectIdOrName: projectId, integrationIdOrName: 'crm', groupRef: 'acme' },
     object: (objectName = 'contacts') =>
-      prisma.installedObject.findUniqueOrThrow({ where: where(objectName) }),
+      prisma.installedObject.findFirstOrThrow({ where: where(objectName) }),
     /** Its next read is now. */
     makeDue: (objectName = 'contacts') =>
-      prisma.installedObject.update({
+      prisma.installedObject.updateMany({
         where: where(objectName),
         data: { nextReadTime: new Date(0) },
       }),

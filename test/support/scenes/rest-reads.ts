@@ -42,7 +42,7 @@ export async function readOnSchedule(
 async function recordsOf({ app }: TestApp, operationId: string): Promise<ResultEntry[]> {
   const { prisma } = app.services.database;
   const status = async () =>
-    (await prisma.operation.findUniqueOrThrow({ where: { id: operationId } })).status;
+    (await prisma.operation.findFirstOrThrow({ where: { id: operationId } })).status;
   await expect.poll(status, POLLING).toBe('SUCCESS');
   const owed = await prisma.delivery.findMany({ where: { operationId }, orderBy: { id: 'asc' } });
   return owed.flatMap(({ body }) => (JSON.parse(body) as { result: ResultEntry[] }).result);

@@ -95,7 +95,7 @@ export async function installOnOrg(app: TestApp, tenant: Tenant, org: Salesforce
   const secret = newSigningSecret();
   const sealed = sealSigningSecret(services.vault, place, secret);
   const url = `${sandbox.url}/inbox/${box}`;
-  await prisma.destination.update({ where: { id: place.id }, data: { url, ...sealed } });
+  await prisma.destination.updateMany({ where: { id: place.id }, data: { url, ...sealed } });
   const token = org.rest.token();
   const { id: connectionId } = await generate(tenant, {
     provider: 'salesforce',

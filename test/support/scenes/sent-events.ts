@@ -25,7 +25,7 @@ export async function subscribeToSent(app: TestApp, tenant: Tenant) {
   const sealed = sealSigningSecret(services.vault, place, newSigningSecret());
   const box = `box-${crypto.randomUUID()}`;
   const url = `${sandbox.url}/inbox/${box}`;
-  await prisma.destination.update({ where: { id: place.id }, data: { url, ...sealed } });
+  await prisma.destination.updateMany({ where: { id: place.id }, data: { url, ...sealed } });
   const { id: account } = await generate(tenant, { apiKey: 'sandbox-key' });
   const input = { projectIdOrName: projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
   await tenant.query(CREATE_INSTALLATION, { input });

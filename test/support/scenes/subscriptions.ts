@@ -54,7 +54,7 @@ export async function installSubscribing(
   const { prisma } = services.database;
   const place = await prisma.destination.findFirstOrThrow({ where: { projectId } });
   const sealed = sealSigningSecret(services.vault, place, newSigningSecret());
-  await prisma.destination.update({
+  await prisma.destination.updateMany({
     where: { id: place.id },
     data: { url: `${sandbox.url}/inbox/${box}`, ...sealed },
   });

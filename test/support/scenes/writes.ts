@@ -80,7 +80,7 @@ export async function createWriter(
     write: async (given) => (await tenant.query(WRITE, input(given))).writeRecords,
     async ended(operationId) {
       const { database, operationChanges } = app.app.services;
-      const row = await database.prisma.operation.findUniqueOrThrow({ where: { id: operationId } });
+      const row = await database.prisma.operation.findFirstOrThrow({ where: { id: operationId } });
       let last = row;
       for await (const { node } of operationChanges.follow(row)) last = node;
       return last;

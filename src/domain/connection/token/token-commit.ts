@@ -63,6 +63,7 @@ function findEntry(services: Services, connectionId: string): Renewal | null {
 
 async function store(services: Services, commit: Commit): Promise<HeldCredentials | null> {
   const { connection, before, after } = commit;
+  const { id, projectId } = connection;
   const held = await readCredentials(services, connection);
   if (areSame(held.credentials, after)) return held;
   if (!areSame(held.credentials, before)) return null;
@@ -70,7 +71,7 @@ async function store(services: Services, commit: Commit): Promise<HeldCredential
   await inTransaction(services.database, async (tx) => {
     const { group, consumer, ...row } = await tx.connection.update({
       // Another process may seal the same with a newer key in between: then it is tried again.
-      where: { id: connection.id, credentialsSealed: held.sealed },
+      where: { projectId_id: { projectId, id }, credentialsSealed: held.sealed },
       data: {
         credentialsSealed: sealed,
         tokenExpireTime: tokenExpireTimeOf(after),

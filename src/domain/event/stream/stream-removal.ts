@@ -3,6 +3,7 @@
  * destination is gone. In small statements, safe in several processes at once and after any interruption. What is
  * removed is told by the stream itself, so that no cursor skips it in silence.
  */
+import { acrossProjects } from '../../../database/all-projects.ts';
 import type { RunQuery } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { announceStream } from '../../../events/channel.ts';
@@ -70,7 +71,9 @@ export async function removeSurplus(
 }
 
 /** Bytes are told by the stream alone; its oldest message tells how old it is. */
-const WITH_SURPLUS = `
+const WITH_SURPLUS = acrossProjects(
+  'streams that hold too much',
+  `
   select s."projectId", s."destinationId" from "StreamLog" s
   where (s."projectId", s."destinationId") > ($1, $2) and (
     s."isDeleted" or s."lastByte" - s."removedByte" > $3
@@ -78,7 +81,8 @@ const WITH_SURPLUS = `
       select m."createTime" from "StreamMessage" m
       where m."projectId" = s."projectId" and m."destinationId" = s."destinationId"
       order by m."position" limit 1) < $4)
-  order by s."projectId", s."destinationId" limit ${STREAMS_AT_ONCE}`;
+  order by s."projectId", s."destinationId" limit ${STREAMS_AT_ONCE}`,
+);
 
 /** Of the oldest messages of a stream. Appending goes on beside it. */
 const REMOVE_SOME = `
@@ -114,7 +118,11 @@ async function removeSome(
   return removed?.count ?? 0;
 }
 
-const FORGET_STREAMS = `
-  delete from "StreamLog" s where s."isDeleted" and not exists (
-    select 1 from "StreamMessage" m
-    where m."projectId" = s."projectId" and m."destinationId" = s."destinationId")`;
+const FORGET_STREAMS = acrossProjects(
+  'streams that are gone and empty',
+  `
+  delete from "StreamLog" where ("projectId", "destinationId") in (
+    select s."projectId", s."destinationId" from "StreamLog" s where s."isDeleted" and not exists (
+      select 1 from "StreamMessage" m
+      where m."projectId" = s."projectId" and m."destinationId" = s."destinationId"))`,
+);

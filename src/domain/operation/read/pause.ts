@@ -78,22 +78,22 @@ async function resume(
 ): Promise<void> {
   const paused = await tx.installedObject.findMany({ where: { ...where, paused: true } });
   const config = await tx.installationConfig.findUniqueOrThrow({
-    where: { id: installation.configId },
+    where: { projectId_id: { projectId: installation.projectId, id: installation.configId } },
   });
-  for (const { installationId, objectName } of paused) {
+  for (const { projectId, installationId, objectName } of paused) {
     const spec = content.read?.objects.find((object) => object.objectName === objectName);
     const choice = configOf(config).read.find((object) => object.objectName === objectName);
     const schedule = scheduleOf(spec, choice);
     const nextReadTime = schedule && nextRunOf(schedule, now);
     await tx.installedObject.update({
-      where: { installationId_objectName: { installationId, objectName } },
+      where: { projectId_installationId_objectName: { projectId, installationId, objectName } },
       data: { paused: false, pauseNote: note, failedRuns: 0, nextReadTime },
     });
   }
 }
 
 interface Chosen {
-  where: { installationId: string; objectName?: { in: string[] } };
+  where: { projectId: string; installationId: string; objectName?: { in: string[] } };
   note: string | null;
   installation: Row<'Installation'>;
   content: IntegrationContent;
@@ -111,13 +111,14 @@ async function changeObjects(
     const content = await holdContent(tx, { id: found.integrationId, projectId });
     const installation = await holdInstallation(tx, key);
     const installationId = installation.id;
-    const installed = await tx.installedObject.findMany({ where: { installationId } });
+    const all = { projectId, installationId };
+    const installed = await tx.installedObject.findMany({ where: all });
     const names = new Set(installed.map(({ objectName }) => objectName));
     const native = (name: string) => (names.has(name) ? name : nativeName(content, name));
     const isInstalled = (name: string) => names.has(native(name) ?? '');
     const { objects, note } = opened.parsed(unknownIssues(opened.given, isInstalled));
     const chosen = objects?.flatMap((name) => native(name) ?? []);
-    const where = { installationId, ...(chosen && { objectName: { in: chosen } }) };
+    const where = { ...all, ...(chosen && { objectName: { in: chosen } }) };
     await change(tx, { where, note, installation, content });
     return installation;
   });

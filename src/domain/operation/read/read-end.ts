@@ -67,10 +67,15 @@ async function endOperation(
 
 /** The next scheduled read begins where this one ended. An object that was installed anew begins anew. */
 async function movePosition(tx: Transaction, run: ReadRun): Promise<void> {
-  const { installationId, objectName, position, readType } = run;
+  const { projectId, installationId, objectName, position, readType } = run;
   if (position === null) return;
   await tx.installedObject.updateMany({
-    where: { installationId, objectName, ...(readType === 'SCHEDULED' && { backfillDone: true }) },
+    where: {
+      projectId,
+      installationId,
+      objectName,
+      ...(readType === 'SCHEDULED' && { backfillDone: true }),
+    },
     data: { readUntil: position, backfillDone: true, failedRuns: 0 },
   });
 }
@@ -81,7 +86,7 @@ async function countFailure(
   { installationId, objectName, projectId }: ReadRun,
   reason: string,
 ): Promise<Row<'InstallationConfig'> | null> {
-  const where = { installationId, objectName };
+  const where = { projectId, installationId, objectName };
   const [object] = await tx.installedObject.updateManyAndReturn({
     where,
     data: { failedRuns: { increment: 1 } },
@@ -92,7 +97,9 @@ async function countFailure(
     where,
     data: { paused: true, pauseNote, nextReadTime: null },
   });
-  const installation = await tx.installation.findUniqueOrThrow({ where: { id: installationId } });
+  const installation = await tx.installation.findUniqueOrThrow({
+    where: { projectId_id: { projectId, id: installationId } },
+  });
   return tx.installationConfig.findUniqueOrThrow({
     where: { projectId_id: { projectId, id: installation.configId } },
   });
@@ -111,13 +118,12 @@ type RunEvent = Pick<Parameters<typeof recordEvent>[1], 'eventType' | 'data'>;
 /** Nothing is recorded for an installation that is gone. */
 async function recordRunEvent(
   tx: Transaction,
-  { installationId, objectName, operationId }: ReadRun,
+  { projectId, installationId, objectName, operationId }: ReadRun,
   eventOf: (fields: InstallationFields & { objectName: string }) => RunEvent | null,
 ): Promise<void> {
-  const [fields] = await listInstallationFields(tx, [installationId]);
+  const [fields] = await listInstallationFields(tx, projectId, [installationId]);
   const event = fields && eventOf({ ...fields, objectName });
   if (!event) return;
-  const { projectId, connectionId } = fields;
-  const about = { projectId, connectionId, installationId, operationId };
+  const about = { projectId, connectionId: fields.connectionId, installationId, operationId };
   await recordEvent(tx, { ...event, ...about, subject: subjectOf(fields) });
 }

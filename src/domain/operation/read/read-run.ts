@@ -71,14 +71,18 @@ export function metadataAt({
   return { objects: [objectName], progress };
 }
 
-type RunKey = Pick<ReadRun, 'operationId' | 'projectId'>;
+export type RunKey = Pick<ReadRun, 'operationId' | 'projectId'>;
 
 /** Call it after the commit. If it is lost, the run is found by the sweep. */
 export function beginRun(
   { queue }: Pick<Services, 'queue'>,
   { operationId, projectId }: RunKey,
 ): Promise<void> {
-  return queue.begin('run-read', { operationId }, { singletonKey: operationId, group: projectId });
+  return queue.begin(
+    'run-read',
+    { projectId, operationId },
+    { singletonKey: operationId, group: projectId },
+  );
 }
 
 export function enqueueRun(
@@ -91,18 +95,18 @@ export function enqueueRun(
     group: projectId,
     ...(startAfter && { startAfter }),
   };
-  return queue.enqueue(tx, 'run-read', { operationId }, options);
+  return queue.enqueue(tx, 'run-read', { projectId, operationId }, options);
 }
 
 /** The run with a new lease; null if it has ended, is paused, isn't due, or is held by another worker. */
 export async function claimRun(
   { database }: Pick<Services, 'database'>,
-  operationId: string,
+  { projectId, operationId }: RunKey,
 ): Promise<ReadRun | null> {
   const [run] = await database.prisma.$queryRaw<ReadRun[]>`
     update "ReadRun" set "leaseToken" = ${newLeaseToken(database.processes.id)},
       "leaseExpireTime" = ${LEASE_END}
-    where "operationId" = ${operationId} and "dueTime" <= now() and not "paused" and ${IS_FREE}
+    where "projectId" = ${projectId} and "operationId" = ${operationId} and "dueTime" <= now() and not "paused" and ${IS_FREE}
     returning *`;
   return run ?? null;
 }
@@ -110,11 +114,11 @@ export async function claimRun(
 /** Keeps the lease of a claim from ending until it is disposed of. */
 export function holdLease(
   { database, log }: Pick<Services, 'database' | 'log'>,
-  { operationId, leaseToken }: ReadRun,
+  { projectId, operationId, leaseToken }: ReadRun,
 ): Disposable {
   const renew = async () => database.prisma.$executeRaw`
     update "ReadRun" set "leaseExpireTime" = ${LEASE_END}
-    where "operationId" = ${operationId} and "leaseToken" = ${leaseToken}`;
+    where "projectId" = ${projectId} and "operationId" = ${operationId} and "leaseToken" = ${leaseToken}`;
   return keepLease(LEASE_MS, renew, (error) =>
     log.warn({ err: error, operationId }, 'read.lease_not_renewed'),
   );
@@ -140,11 +144,11 @@ export type RunChange = Partial<
 /** Records the progress of this claim, and holds the run until the transaction ends. Throws LeaseLost. */
 export async function advanceRun(
   tx: Transaction,
-  { operationId, leaseToken }: ReadRun,
+  { projectId, operationId, leaseToken }: ReadRun,
   change: RunChange,
 ): Promise<ReadRun> {
   const [run] = await tx.readRun.updateManyAndReturn({
-    where: { operationId, leaseToken },
+    where: { projectId, operationId, leaseToken },
     data: change,
   });
   if (!run) throw new LeaseLost();
@@ -152,8 +156,11 @@ export async function advanceRun(
 }
 
 /** Removes the run of this claim: it has ended. Throws LeaseLost. */
-export async function endRun(tx: Transaction, { operationId, leaseToken }: ReadRun): Promise<void> {
-  const { count } = await tx.readRun.deleteMany({ where: { operationId, leaseToken } });
+export async function endRun(
+  tx: Transaction,
+  { projectId, operationId, leaseToken }: ReadRun,
+): Promise<void> {
+  const { count } = await tx.readRun.deleteMany({ where: { projectId, operationId, leaseToken } });
   requireLease(count);
 }
 
@@ -172,7 +179,7 @@ export async function giveBack(
     await advanceRun(tx, run, { ...change, leaseToken: null, leaseExpireTime: null });
     const [due] = await tx.$queryRaw<{ dueTime: Date }[]>`
       update "ReadRun" set "dueTime" = now() + ${Math.ceil(waitMs)}::int * interval '1 millisecond'
-      where "operationId" = ${id} returning "dueTime"`;
+      where "projectId" = ${projectId} and "operationId" = ${id} returning "dueTime"`;
     if (lines.length > 0) await logOperation(tx, { id, projectId }, ...lines);
     if (waitMs > 0) await enqueueRun(services, tx, { ...run, startAfter: due?.dueTime });
   });
@@ -187,8 +194,9 @@ const OVERDUE_AT_ONCE = 50;
 
 /** Runs whose worker was killed, or whose job was lost, get a job again. */
 export async function recoverReads(services: Services): Promise<void> {
-  const overdue = await services.database.prisma.$queryRaw<RunKey[]>`
-    select "operationId", "projectId" from "ReadRun"
+  const overdue = await services.database.prisma.$queryRaw<
+    RunKey[]
+  >`/* all projects: reads that are due */ select "operationId", "projectId" from "ReadRun"
     where "dueTime" < now() and not "paused" and case
       when "leaseToken" is null then "dueTime" < now() - ${GRACE_SECONDS}::int * interval '1 second'
       else ${IS_FREE} end

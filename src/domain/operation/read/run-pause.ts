@@ -6,6 +6,7 @@ import { enqueueRun } from './read-run.ts';
 import { noteWait } from './read-wait.ts';
 
 interface Runs {
+  projectId: string;
   installationId: string;
   objectName?: { in: string[] };
 }

@@ -1,6 +1,7 @@
 /** Scheduled reads: objects whose time has come are read, and get the time of their next read. */
+import { acrossProjects } from '../../../database/all-projects.ts';
 import type { Row } from '../../../database/rows.ts';
-import { Kept, run, sql, statements } from '../../../database/statements.ts';
+import { anyOf, run, sql, statements } from '../../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import type { Services } from '../../call.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
@@ -12,8 +13,6 @@ import type { ReadObject } from '../../integration/integration-content.ts';
 import type { InstallationAtWork } from '../operation-work.ts';
 import { backfillOf, scheduledWindow } from './read-plan.ts';
 import { beginRun, startRun } from './read-run.ts';
-
-type Installation = Row<'Installation'>;
 
 /** Objects of one transaction: it is short, and another process takes the next ones. */
 const OBJECTS_AT_ONCE = 25;
@@ -33,9 +32,11 @@ interface DueObject extends InstallationAtWork {
 /** Starts the reads of due objects. Safe in several processes at once: each object is taken by one of them. */
 export async function startDueReads(services: Services): Promise<void> {
   for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
-    const backlogged = await listBacklogged(services);
+    const projectIds = await listNext(services);
+    if (projectIds.length === 0) return;
+    const backlogged = await listBacklogged(services, projectIds);
     const taken = await inTransaction(services.database, async (tx) => {
-      const due = await takeDue(tx, services.now());
+      const due = await takeDue(tx, projectIds, services.now());
       const started: Row<'Operation'>[] = [];
       for (const object of due) {
         const operation = await startOrPostpone(services, tx, { object, backlogged });
@@ -50,54 +51,72 @@ export async function startDueReads(services: Services): Promise<void> {
   }
 }
 
-/** The projects, of the objects that come next, that have too many pending deliveries. */
-async function listBacklogged(services: Services): Promise<ReadonlySet<string>> {
-  const due = await services.database.rows.run(NEXT_PROJECTS, services.now());
+/** The projects of the objects that come next. */
+async function listNext({ database, now }: Services): Promise<string[]> {
+  const due = await database.rows.query<{ projectId: string }>(NEXT_PROJECTS, [now()]);
+  return due.map(({ projectId }) => projectId);
+}
+
+/** Those of the projects that have too many pending deliveries. */
+async function listBacklogged(
+  services: Services,
+  projectIds: readonly string[],
+): Promise<ReadonlySet<string>> {
   const backlogged = new Set<string>();
-  for (const { projectId } of due) {
+  for (const projectId of projectIds) {
     if (await isBacklogged(services, projectId)) backlogged.add(projectId);
   }
   return backlogged;
 }
 
-const NEXT_PROJECTS = new Kept<Date, Pick<Installation, 'projectId'>>((value) => {
-  const due = statements
-    .selectFrom('InstalledObject')
-    .select('projectId')
-    .where(
-      'nextReadTime',
-      '<=',
-      value((now) => now),
-    )
-    .where((eb) => eb.not('paused'))
-    .orderBy('nextReadTime')
-    .limit(sql.lit(2 * OBJECTS_AT_ONCE));
-  return statements.selectFrom(due.as('due')).select('projectId').distinct();
-});
+const NEXT_PROJECTS = acrossProjects(
+  'objects that are to be read',
+  `select distinct "projectId" from (
+     select "projectId" from "InstalledObject" where "nextReadTime" <= $1 and not "paused"
+     order by "nextReadTime" limit ${2 * OBJECTS_AT_ONCE}) due`,
+);
 
-function takeDue(tx: Transaction, now: Date): Promise<DueObject[]> {
+function takeDue(tx: Transaction, projectIds: readonly string[], now: Date): Promise<DueObject[]> {
   return run(
     tx,
     statements
-      .selectFrom('InstalledObject as o')
-      .innerJoin('Installation as i', 'i.id', 'o.installationId')
-      .innerJoin('InstallationConfig as c', 'c.id', 'i.configId')
-      .innerJoin('Integration as n', 'n.id', 'i.integrationId')
-      .innerJoin('Revision as v', 'v.id', 'n.latestRevisionId')
+      .selectFrom(nextObjects(projectIds, now).as('o'))
+      .innerJoin('Installation as i', (join) =>
+        join.onRef('i.projectId', '=', 'o.projectId').onRef('i.id', '=', 'o.installationId'),
+      )
+      .innerJoin('InstallationConfig as c', (join) =>
+        join.onRef('c.projectId', '=', 'o.projectId').onRef('c.id', '=', 'i.configId'),
+      )
+      .innerJoin('Integration as n', (join) =>
+        join.onRef('n.projectId', '=', 'o.projectId').onRef('n.id', '=', 'i.integrationId'),
+      )
+      .innerJoin('Revision as v', (join) =>
+        join.onRef('v.projectId', '=', 'o.projectId').onRef('v.id', '=', 'n.latestRevisionId'),
+      )
       .select(['i.id', 'i.projectId', 'i.integrationId', 'i.configId'])
       .select(['i.groupId', 'i.connectionId'])
       .select(['o.objectName', 'o.backfillDone', 'o.readUntil'])
       .select([IS_RUNNING.as('isRunning'), SPEC.as('spec'), CHOICE.as('choice')])
-      .where('o.nextReadTime', '<=', now)
-      .where((eb) => eb.not('o.paused'))
-      .orderBy('o.nextReadTime')
-      .limit(OBJECTS_AT_ONCE)
-      .forUpdate('o')
-      .skipLocked(),
+      .orderBy('o.nextReadTime'),
   );
 }
 
-const IS_RUNNING = sql<boolean>`exists (select 1 from "ReadRun" r where r."installationId" = i."id"
+/** Taken by themselves, so that each leads to one row of the other tables, whatever the plan. */
+function nextObjects(projectIds: readonly string[], now: Date) {
+  return statements
+    .selectFrom('InstalledObject')
+    .selectAll()
+    .where('projectId', '=', anyOf(projectIds))
+    .where('nextReadTime', '<=', now)
+    .where((eb) => eb.not('paused'))
+    .orderBy('nextReadTime')
+    .limit(sql.lit(OBJECTS_AT_ONCE))
+    .forUpdate()
+    .skipLocked();
+}
+
+const IS_RUNNING = sql<boolean>`exists (select 1 from "ReadRun" r
+  where r."projectId" = i."projectId" and r."installationId" = i."id"
   and r."objectName" = o."objectName" and r."readType" <> 'TRIGGERED')`;
 const SPEC = sql<ReadObject | null>`(select spec
   from jsonb_array_elements(v."content"->'read'->'objects') spec
@@ -112,15 +131,15 @@ async function startOrPostpone(
   tx: Transaction,
   { object, backlogged }: { object: DueObject; backlogged: ReadonlySet<string> },
 ): Promise<Row<'Operation'> | null> {
-  const { id: installationId, objectName, choice, spec } = object;
+  const { id: installationId, projectId, objectName, choice, spec } = object;
   const now = services.now();
   const schedule = scheduleOf(spec, choice);
-  const isWaiting = backlogged.has(object.projectId);
+  const isWaiting = backlogged.has(projectId);
   const nextReadTime = isWaiting
     ? new Date(now.getTime() + BACKLOG_WAIT_SECONDS * 1_000)
     : schedule && nextRunOf(schedule, now);
   await tx.installedObject.updateMany({
-    where: { installationId, objectName },
+    where: { projectId, installationId, objectName },
     data: { nextReadTime },
   });
   // One read of an object at a time: if one takes longer than its schedule, the next is left out.
@@ -131,7 +150,7 @@ async function startOrPostpone(
   const operation = await startRun(tx, { installation: object, objectName, ...window });
   if (window.readType === 'BACKFILL') {
     await tx.installedObject.updateMany({
-      where: { installationId, objectName },
+      where: { projectId, installationId, objectName },
       data: { backfillOperationId: operation.id },
     });
   }

@@ -19,7 +19,7 @@ import { delayMs } from '../write/retry.ts';
 import { failRun } from './read-end.ts';
 import { recordPage } from './read-page.ts';
 import { isEmptyWindow, planKey, waitsFor } from './read-plan.ts';
-import { claimRun, giveBack, holdLease, type ReadRun } from './read-run.ts';
+import { claimRun, giveBack, holdLease, type ReadRun, type RunKey } from './read-run.ts';
 import { noteWait } from './read-wait.ts';
 import { getReadSource, type ReadSource, withAllFields } from './source.ts';
 
@@ -49,10 +49,10 @@ const NO_RECORDS: RecordPage = { records: [], nextCursor: null, estimatedTotal: 
 /** Does nothing if the read has ended or another worker holds it. */
 export async function runSlice(
   services: Services,
-  operationId: string,
+  key: RunKey,
   signal: AbortSignal,
 ): Promise<void> {
-  const claimed = await claimRun(services, operationId);
+  const claimed = await claimRun(services, key);
   if (!claimed) return;
   using _lease = holdLease(services, claimed);
   const slice = new Slice(services, claimed);

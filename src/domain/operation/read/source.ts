@@ -98,9 +98,11 @@ export async function findInstalled(
   });
   if (!installation) return null;
   const { configId, integration } = installation;
-  const config = await prisma.installationConfig.findUnique({ where: { id: configId } });
+  const config = await prisma.installationConfig.findUnique({
+    where: { projectId_id: { projectId, id: configId } },
+  });
   const revision = await prisma.revision.findUnique({
-    where: { id: integration.latestRevisionId },
+    where: { projectId_id: { projectId, id: integration.latestRevisionId } },
   });
   // They go only together with what names them.
   return config && revision

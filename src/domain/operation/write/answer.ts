@@ -92,9 +92,9 @@ async function readOperation({ database }: Call, { id, projectId }: Row<'Operati
   return operation ?? null;
 }
 
-async function listOutcomes({ database }: Call, { id: operationId }: Row<'Operation'>) {
+async function listOutcomes({ database }: Call, { id: operationId, projectId }: Row<'Operation'>) {
   const entries = await database.prisma.writeEntry.findMany({
-    where: { operationId },
+    where: { projectId, operationId },
     orderBy: { position: 'asc' },
     select: { outcome: true },
   });

@@ -41,11 +41,11 @@ function rowOf(services: Services, write: WriteToStart): WriteToAccept {
 /** A task that is full is begun. One whose time comes before is found by the sweep. */
 async function beginFull(
   { queue }: Services,
-  { installationId: group }: WriteToAccept,
+  { projectId, installationId: group }: WriteToAccept,
   { taskId, recordCount }: CollectedRecord,
 ): Promise<void> {
   if (recordCount < WRITE_LIMITS.batch) return;
-  await queue.begin('run-write', { taskId }, { singletonKey: `${taskId}.full`, group });
+  await queue.begin('run-write', { projectId, taskId }, { singletonKey: `${taskId}.full`, group });
 }
 
 /** Headers belong to a request, so that records with other headers are collected apart. */

@@ -38,7 +38,9 @@ export async function findKeyedOperation(
   if (known.inputHash !== inputHash) {
     throw conflict('The idempotency key was used with another input.');
   }
-  return prisma.operation.findUnique({ where: { id: known.operationId } });
+  return prisma.operation.findUnique({
+    where: { projectId_id: { projectId, id: known.operationId } },
+  });
 }
 
 /** The key as a write is accepted with it. */

@@ -1,4 +1,6 @@
 /** Writes that no worker continues: their process was killed, or their job was lost. */
+import { acrossProjects } from '../../../database/all-projects.ts';
+import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
 import { isFreeSql } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
@@ -7,21 +9,27 @@ import type { Services } from '../../call.ts';
 const GRACE_MS = 3_000;
 const TAKEN_AT_ONCE = 200;
 
+type Overdue = Pick<Row<'WriteTask'>, 'id' | 'projectId' | 'installationId'>;
+
 /** Enqueues them again; one that waits already is not enqueued twice. */
 export async function recoverWrites({ database, queue, now }: Services): Promise<void> {
   const time = now();
   const late = new Date(time.getTime() - GRACE_MS);
-  const overdue = await database.rows.query<{ id: string; installationId: string }>(
-    `select "id", "installationId" from "WriteTask" where "dueTime" <= $1 and case
+  const overdue = await database.rows.query<Overdue>(
+    acrossProjects(
+      'writes that are due',
+      `select "id", "projectId", "installationId" from "WriteTask" where "dueTime" <= $1 and case
        when "openGroup" is not null then true
        when "leaseToken" is null then "dueTime" <= $2 else ${isFreeSql()} end
      order by "dueTime" limit ${TAKEN_AT_ONCE}`,
+    ),
     [time, late],
   );
   if (overdue.length === 0) return;
   await inTransaction(database, async (tx) => {
-    for (const { id: taskId, installationId: group } of overdue) {
-      await queue.enqueue(tx, 'run-write', { taskId }, { singletonKey: `${taskId}.late`, group });
+    for (const { id: taskId, projectId, installationId: group } of overdue) {
+      const options = { singletonKey: `${taskId}.late`, group };
+      await queue.enqueue(tx, 'run-write', { projectId, taskId }, options);
     }
   });
 }

@@ -69,11 +69,11 @@ type Client = Pick<Transaction, '$queryRaw' | '$executeRaw'>;
 /** Null if it is not due, has ended, or is held by another. What is claimed collects no more records. */
 export async function claimWrite(
   { changes, processes }: Pick<Database, 'changes' | 'processes'>,
-  id: string,
+  key: Pick<WriteTask, 'projectId' | 'id'>,
   now: Date,
 ): Promise<Claim | null> {
   const token = newLeaseToken(processes.id);
-  const claimed = await changes.run(CLAIM_WRITES, { id, leaseToken: token, now });
+  const claimed = await changes.run(CLAIM_WRITES, { ...key, leaseToken: token, now });
   if (!claimed) return null;
   const { wasUncertain, ...task } = claimed;
   return { task, token, wasUncertain };
@@ -83,7 +83,7 @@ export async function claimWrite(
 export async function renewClaim(prisma: Client, { task, token }: Claim): Promise<void> {
   const count = await prisma.$executeRaw`
     update "WriteTask" set "leaseExpireTime" = ${LEASE_END}
-    where "id" = ${task.id} and "leaseToken" = ${token}`;
+    where "projectId" = ${task.projectId} and "id" = ${task.id} and "leaseToken" = ${token}`;
   requireLease(count);
 }
 
@@ -101,10 +101,10 @@ export function keepClaim({ database: { prisma }, log }: Services, claim: Claim)
 
 export async function listEntries(
   prisma: Pick<Transaction, 'writeEntry'>,
-  taskId: string,
+  { projectId, id: taskId }: Pick<WriteTask, 'projectId' | 'id'>,
 ): Promise<WriteEntry[]> {
   const rows = await prisma.writeEntry.findMany({
-    where: { taskId },
+    where: { projectId, taskId },
     orderBy: { position: 'asc' },
   });
   return storedJson(rows);
@@ -113,7 +113,7 @@ export async function listEntries(
 /** Of the entries that have one. Only for the holder of the task. */
 export async function saveOutcomes(
   tx: Transaction,
-  taskId: string,
+  { projectId, id }: Pick<WriteTask, 'projectId' | 'id'>,
   entries: readonly WriteEntry[],
 ): Promise<void> {
   const known = entries.filter(({ outcome }) => outcome !== null);
@@ -121,7 +121,7 @@ export async function saveOutcomes(
   await tx.$executeRaw`
     update "WriteEntry" e set "outcome" = known."outcome"
     from jsonb_to_recordset(${rows}::jsonb) as known("position" int, "outcome" jsonb)
-    where e."taskId" = ${taskId} and e."position" = known."position"`;
+    where e."projectId" = ${projectId} and e."taskId" = ${id} and e."position" = known."position"`;
 }
 
 /** Releases it for another attempt. Throws LeaseLost. */
@@ -133,7 +133,7 @@ export async function releaseWrite(
   const count = await tx.$executeRaw`
     update "WriteTask" set "dueTime" = ${dueTime}, "leaseToken" = null, "leaseExpireTime" = null,
       "isUncertain" = ${isUncertain}
-    where "id" = ${task.id} and "leaseToken" = ${token}`;
+    where "projectId" = ${task.projectId} and "id" = ${task.id} and "leaseToken" = ${token}`;
   requireLease(count);
 }
 
@@ -141,7 +141,7 @@ export async function releaseWrite(
 export async function settleWrite(tx: Client, { task, token }: Claim): Promise<void> {
   const count = await tx.$executeRaw`
     update "WriteTask" set "isUncertain" = false
-    where "id" = ${task.id} and "leaseToken" = ${token}`;
+    where "projectId" = ${task.projectId} and "id" = ${task.id} and "leaseToken" = ${token}`;
   requireLease(count);
 }
 
@@ -150,6 +150,6 @@ export async function endWrite(tx: Client, { task, token }: Claim, now: Date): P
   const count = await tx.$executeRaw`
     update "WriteTask" set "dueTime" = null, "leaseToken" = null, "leaseExpireTime" = null,
       "isUncertain" = false, "endTime" = ${now}
-    where "id" = ${task.id} and "leaseToken" = ${token}`;
+    where "projectId" = ${task.projectId} and "id" = ${task.id} and "leaseToken" = ${token}`;
   requireLease(count);
 }

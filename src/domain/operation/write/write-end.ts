@@ -64,7 +64,7 @@ export async function endWithOutcomes(
   }
   await persistently(services, async (tx) => {
     await settleWrite(tx, claim);
-    await saveOutcomes(tx, claim.task.id, entries);
+    await saveOutcomes(tx, claim.task, entries);
   });
   for (let at = 0; at < operations.length; at += ENDED_AT_ONCE) {
     const rows = operations.slice(at, at + ENDED_AT_ONCE).map(endRow);
@@ -185,7 +185,7 @@ export async function postponeWrite(
   const message = `Attempt ${attempts} failed, the next one is at ${time.toISOString()}: ${failure.message}`;
   await persistently(services, async (tx) => {
     await releaseWrite(tx, claim, { dueTime: time, isUncertain });
-    await saveOutcomes(tx, taskId, entries);
+    await saveOutcomes(tx, task, entries);
     for (const id of new Set(entries.map(({ operationId }) => operationId))) {
       await noteOperation(tx, { id, projectId }, { metadata, now });
       await logOperation(tx, { id, projectId }, { severity: 'WARNING', message });
@@ -193,7 +193,7 @@ export async function postponeWrite(
     // The caller of a synchronous write continues it.
     if (task.mode === 'SYNCHRONOUS') return;
     const options = { startAfter: time, singletonKey: `${taskId}.${attempts}`, group };
-    await services.queue.enqueue(tx, 'run-write', { taskId }, options);
+    await services.queue.enqueue(tx, 'run-write', { projectId, taskId }, options);
   });
 }
 

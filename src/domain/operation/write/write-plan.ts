@@ -124,13 +124,19 @@ async function getTarget(
 }
 
 async function readContent({ database }: Call, integration: Row<'Integration'>) {
-  const revision = await findContent(database, 'Revision', integration.latestRevisionId);
+  const revision = await findContent(database, 'Revision', {
+    projectId: integration.projectId,
+    id: integration.latestRevisionId,
+  });
   if (!revision) throw notFound('Integration', integration.id);
   return contentOf(revision);
 }
 
 async function readConfig({ database }: Call, installation: Row<'Installation'>) {
-  const config = await findContent(database, 'InstallationConfig', installation.configId);
+  const config = await findContent(database, 'InstallationConfig', {
+    projectId: installation.projectId,
+    id: installation.configId,
+  });
   if (!config) throw notFound('Installation', installation.id);
   return configOf(config);
 }

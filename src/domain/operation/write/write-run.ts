@@ -30,10 +30,10 @@ export type AttemptResult = { next: Date } | { ended: EndedWrite | null } | null
 /** Safe to call at any time, and more than once. */
 export async function runWrite(
   services: Services,
-  taskId: string,
+  key: { projectId: string; id: string },
   now = services.now(),
 ): Promise<AttemptResult> {
-  const claim = await claimWrite(services.database, taskId, now);
+  const claim = await claimWrite(services.database, key, now);
   return claim && runClaimed(services, claim);
 }
 
@@ -49,7 +49,7 @@ export async function runClaimed(services: Services, claim: Claim): Promise<Atte
 }
 
 async function attemptAndRecord(services: Services, claim: Claim): Promise<AttemptResult> {
-  const entries = claim.entries ?? (await listEntries(services.database.prisma, claim.task.id));
+  const entries = claim.entries ?? (await listEntries(services.database.prisma, claim.task));
   const isOpen = entries.some(({ outcome }) => outcome === null);
   const decision = isOpen ? await attempt(services, claim, entries) : null;
   if (decision?.kind === 'retry') {
@@ -65,16 +65,17 @@ export async function runToEnd(services: Services, claim: Claim): Promise<EndedW
   while (result && 'next' in result) {
     const { next } = result;
     await wait(Math.max(0, next.getTime() - services.now().getTime()));
-    result = await runWrite(services, claim.task.id, next);
+    result = await runWrite(services, claim.task, next);
   }
   return result?.ended ?? null;
 }
 
 /** Begins an asynchronous write that was just accepted. */
 export async function beginWrite(services: Services, started: StartedWrite): Promise<void> {
-  const { id: taskId, installationId: group } = started.operation;
+  const { id: taskId, projectId, installationId: group } = started.operation;
   const run = () => runAccepted(services, started);
-  await services.queue.begin('run-write', { taskId }, { singletonKey: taskId, group, run });
+  const options = { singletonKey: taskId, group, run };
+  await services.queue.begin('run-write', { projectId, taskId }, options);
 }
 
 /** Another process may have taken it over, if it has waited here for long. */
@@ -82,7 +83,7 @@ async function runAccepted(
   services: Services,
   { operation, entries }: StartedWrite,
 ): Promise<void> {
-  const claim = await claimWrite(services.database, operation.id, services.now());
+  const claim = await claimWrite(services.database, operation, services.now());
   if (!claim) return;
   const isFirst = claim.task.attempts === 1;
   await runClaimed(services, { ...claim, ...(isFirst && { entries }) });
@@ -145,7 +146,10 @@ async function findTarget({ database }: Services, { task }: Claim): Promise<Writ
   const installed = await findInstalledAccount(database.rows, task);
   if (!installed) return null;
   const { account, integration } = installed;
-  const revision = await findContent(database, 'Revision', integration.latestRevisionId);
+  const revision = await findContent(database, 'Revision', {
+    projectId: integration.projectId,
+    id: integration.latestRevisionId,
+  });
   return { account, module: revision && contentOf(revision).module, installed };
 }
 
@@ -167,7 +171,7 @@ async function attemptBy(
     onProgress: () =>
       inTransaction(services.database, async (tx) => {
         await renewClaim(tx, claim);
-        await saveOutcomes(tx, claim.task.id, entries);
+        await saveOutcomes(tx, claim.task, entries);
       }),
   });
 }

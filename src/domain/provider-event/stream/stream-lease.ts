@@ -24,8 +24,10 @@ export async function claimStreams(
   { database, now }: Pick<Services, 'database' | 'now'>,
   countMax: number,
 ): Promise<ProviderStream[]> {
-  await database.prisma.$executeRaw`
-    delete from "ProviderStream" held where ${STREAMS.isFree} and not ${IS_WANTED}`;
+  await database.prisma.$executeRaw`/* all projects: streams that nobody wants any more */
+    delete from "ProviderStream" where ("projectId", "connectionId") in (
+      select held."projectId", held."connectionId" from "ProviderStream" held
+      where ${STREAMS.isFree} and not ${IS_WANTED})`;
   const due = { countMax, now: now(), columns: columnsOf('ProviderStream') };
   return STREAMS.claimDue(database, due);
 }

@@ -99,7 +99,7 @@ async function tellFailure(
       data: { status: 'FAILED', error: reason },
     });
     await logSubscribe(services, tx, subscription, { status: 'FAILURE', result: reason });
-    await recordSubscribeError(tx, { id: installationId }, reason);
+    await recordSubscribeError(tx, { id: installationId, projectId }, reason);
   }
 }
 

@@ -5,10 +5,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Log } from '../log.ts';
-import { type OpenSession, openSession, type Server } from './session.ts';
+import type { Log } from '../../log.ts';
+import { type OpenSession, openSession, type Server } from '../session.ts';
+import { noticeOf } from './notice.ts';
 
-const FOLDER = join(import.meta.dirname, '..', '..', 'migrations');
+const FOLDER = join(import.meta.dirname, '..', '..', '..', 'migrations');
 /** The lock that Prisma's CLI takes too. */
 const ADVISORY_LOCK = 72_707_369;
 
@@ -70,7 +71,7 @@ async function applyAll(session: OpenSession, wanted: Migration[], log: Log): Pr
   for (const migration of wanted) {
     const row = applied.get(migration.name);
     if (row) refuseContradiction(row, migration);
-    else await apply(session, migration, log);
+    else await apply(session, migration, { log, isFilled: history.length > 0 });
   }
   return history.length === 0;
 }
@@ -107,7 +108,13 @@ function refuseContradiction(row: Applied, migration: Migration): void {
 }
 
 /** The migration and its row of the history commit together. */
-async function apply(session: OpenSession, migration: Migration, log: Log): Promise<void> {
+async function apply(
+  session: OpenSession,
+  migration: Migration,
+  { log, isFilled }: { log: Log; isFilled: boolean },
+): Promise<void> {
+  const notice = isFilled ? await noticeOf(session, migration.sql) : null;
+  if (notice) log.info({ migration: migration.name, ...notice }, 'migration.begun');
   await session.query('begin');
   try {
     await session.query(migration.sql);

@@ -1,0 +1,67 @@
+/** What is asked of every statement after each file, on statements of its own. */
+import { expect, test } from 'vitest';
+import { acrossProjects } from '../../src/database/all-projects.ts';
+import { missingProjects } from '../support/database/project-conditions.ts';
+
+test.each([
+  'select * from "Topic" where "projectId" = $1 and "id" = $2',
+  'select * from "Topic" where "projectId" = any($1)',
+  'select * from "Org" where "id" = $1',
+  'select 1 from "ApiKey" where "hash" = $1',
+  'select 1 from "Topic" t join "EventTopicRoute" r on r."projectId" = t."projectId" and r."topicId" = t."id" where t."projectId" = $1',
+  'select 1 from "Connection" c join "ProviderStream" s using ("projectId", "connectionId") where c."projectId" = $1',
+  'select 1 from "Topic" t where ("projectId", "id") in (select a, b from unnest($1::text[], $2::text[]) g(a, b))',
+  'select 1 from unnest($1::text[]) g("id") cross join lateral (select 1 from "Delivery" d where d."projectId" = g."id" limit 1) one',
+  'select 1 from "Topic" where "projectId" in (select "id" from "Project" where "orgId" = any($1))',
+  'select 1 from "Topic" where ("projectId" = $1 and "id" = $2) or ("projectId" = $3 and "id" = $4)',
+  'with due as (select "projectId", "id" from "Delivery" where "projectId" = $1) update "Delivery" d set "body" = $2 from due where d."projectId" = due."projectId" and d."id" = due."id"',
+  'delete from "Topic" where "projectId" = $1 and ctid = any(array(select ctid from "Topic" where "projectId" = $1))',
+  'insert into "Topic" ("projectId", "id") values ($1, $2)',
+])('%s', (text) => {
+  expect(missingProjects(text)).toEqual([]);
+});
+
+test.each([
+  ['select * from "Topic" where "id" = $1', ['reads Topic']],
+  ['select * from "Topic" where "projectId" <> $1', ['reads Topic']],
+  ['select * from "Topic" where "projectId" = $1 or "id" = $2', ['reads Topic']],
+  [
+    'select 1 from "Topic" t, "Destination" d where t."projectId" = d."projectId"',
+    ['reads Topic', 'reads Destination'],
+  ],
+  [
+    'select 1 from "Topic" t join "EventTopicRoute" r on r."topicId" = t."id" where t."projectId" = $1',
+    ['reads EventTopicRoute'],
+  ],
+  [
+    'select exists (select 1 from "Delivery" where "eventId" = $1) from "Topic" where "projectId" = $2',
+    ['reads Delivery'],
+  ],
+  ['with t as (select "id" from "Topic") select 1 from t', ['reads Topic']],
+  ['update "Topic" set "name" = $1 where "id" = $2', ['updates Topic']],
+  [
+    'update "Topic" t set "name" = $1 from unnest($2::text[]) g("id") where t."id" = g."id"',
+    ['updates Topic'],
+  ],
+  [
+    'delete from "Topic" where ctid = any(array(select ctid from "Topic" where "projectId" = $1))',
+    ['deletes Topic'],
+  ],
+  ['insert into "Topic" ("id") values ($1)', ['inserts into Topic']],
+])('%s', (text, missing) => {
+  expect(missingProjects(text)).toEqual(missing);
+});
+
+test('a statement that is marked may ask all projects, and changes only what it names with its project', () => {
+  const due = 'select "projectId", "id" from "Delivery" where "nextAttemptTime" <= now()';
+  const change = (condition: string) =>
+    acrossProjects(
+      'due',
+      `with due as (${due}) update "Delivery" d set "body" = '' from due where ${condition}`,
+    );
+  expect(missingProjects(acrossProjects('due', due))).toEqual([]);
+  expect(missingProjects(change('d."projectId" = due."projectId" and d."id" = due."id"'))).toEqual(
+    [],
+  );
+  expect(missingProjects(change('d."id" = due."id"'))).toEqual(['updates Delivery']);
+});
