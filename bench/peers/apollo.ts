@@ -39,7 +39,7 @@ const resolvers = {
     project: (_root: unknown, { idOrName: name }: { idOrName: string }) =>
       prisma.project.findUnique({ where: { name } }),
     node: (_root: unknown, { id }: { id: string }) =>
-      prisma.operation.findUnique({ where: { id, projectId } }),
+      prisma.operation.findUnique({ where: { projectId_id: { projectId, id } } }),
   },
   Node: { __resolveType: () => 'Operation' },
   Project: {
@@ -48,7 +48,7 @@ const resolvers = {
         where: { projectId },
         orderBy: { id: 'desc' },
         take: first + 1,
-        ...(after && { cursor: { id: decodeCursor(after) }, skip: 1 }),
+        ...(after && { cursor: { projectId_id: { projectId, id: decodeCursor(after) } }, skip: 1 }),
       });
       return pageOf(rows, first);
     },
@@ -64,10 +64,12 @@ const resolvers = {
   },
   // Prisma's own batching: findUnique calls of one tick become one statement.
   ConnectedAccount: {
-    group: ({ groupId: id }: Parent) => prisma.group.findUnique({ where: { id } }),
-    consumer: ({ consumerId: id }: Parent) => prisma.consumer.findUnique({ where: { id } }),
-    providerApp: ({ providerAppId: id }: Parent) =>
-      id && prisma.providerApp.findUnique({ where: { id } }),
+    group: ({ projectId, groupId: id }: Parent) =>
+      prisma.group.findUnique({ where: { projectId_id: { projectId, id } } }),
+    consumer: ({ projectId, consumerId: id }: Parent) =>
+      prisma.consumer.findUnique({ where: { projectId_id: { projectId, id } } }),
+    providerApp: ({ projectId, providerAppId: id }: Parent) =>
+      id && prisma.providerApp.findUnique({ where: { projectId_id: { projectId, id } } }),
   },
   Mutation: {
     async createApiKey(_root: unknown, { input: { projectIdOrName: name, ...input } }: KeyArgs) {

@@ -161,14 +161,14 @@ export interface Failing {
   untold: DestinationKey[];
 }
 
-/**
- * Records attempts, what becomes of their deliveries, and how often their destinations fail. A result whose
- * claim was taken over meanwhile changes nothing: the newer claim's result counts.
- */
 const failingSql = (condition: string) => `(
     select coalesce(json_agg(json_build_object('projectId', "projectId", 'destinationId', "id")), '[]')
     from worse where ${condition})`;
 
+/**
+ * Records attempts, what becomes of their deliveries, and how often their destinations fail. A result whose
+ * claim was taken over meanwhile changes nothing: the newer claim's result counts.
+ */
 const recordSql = (isGivenUp: boolean) => `
   with result as (
     select * from json_to_recordset($1::json) as r("attemptId" text, "projectId" text,
