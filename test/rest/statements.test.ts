@@ -45,8 +45,7 @@ const lists = ENDPOINTS.filter(({ parts }) => parts.query && 'pageSize' in parts
   ]);
 
 /** Who calls is looked up again whenever it was last looked up a while ago. */
-const OF_CALLERS =
-  /"ApiKey"\."hash" = |^SELECT "public"\."Project"\."id", "public"\."Project"\."orgId" FROM/;
+const OF_CALLERS = /from "ApiKey" k join "Project" p/;
 
 /** Nobody has many of these. */
 const SHORTER = ['listEventDeliveries', 'listApiKeys'];

@@ -46,7 +46,9 @@ export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Pro
   const log = overrides.log ?? createLog('error');
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'false', ...env });
   const database = overrides.database ?? (await openTestDatabase(log, NO_METERS));
-  const app = heldByTests(await createApp(config, { routes, ...overrides, log, database }));
+  const made = await createApp(config, { routes, ...overrides, log, database });
+  // A database that a test has made is its own as it is.
+  const app = overrides.database ? made : heldByTests(made);
   let listening: Promise<Listening> | undefined;
   const fetch = async (path: string, init?: RequestInit) => {
     listening ??= listen(app.handler, { host: '127.0.0.1', port: 0 });

@@ -29,10 +29,11 @@ export const getBackfillProgress = read(
     call: Call,
     { objectName: name, ...key }: IntegrationKey & { installationId: string; objectName: string },
   ): Promise<BackfillProgress> => {
-    const { id: installationId, integrationId } = await getInstallationOf(call, key);
+    const { id: installationId, projectId, integrationId } = await getInstallationOf(call, key);
     const [revision] = await latestRevisions(call, [integrationId]);
     const objectName = (revision && nativeName(contentOf(revision), name)) ?? name;
     const [object] = await call.database.rows.find('InstalledObject', {
+      projectId,
       installationId,
       objectName,
     });

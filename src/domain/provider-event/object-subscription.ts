@@ -104,6 +104,7 @@ export async function dropSubscriptions(
   installations: readonly Pick<Installation, 'id' | 'projectId'>[],
   now: Date,
 ): Promise<void> {
+  if (installations.length === 0) return;
   const { count } = await tx.objectSubscription.updateMany({
     where: {
       projectId: { in: installations.map(({ projectId }) => projectId) },

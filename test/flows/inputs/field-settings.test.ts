@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { z } from 'zod';
 import type { writeFieldSettingInput } from '../../../src/domain/installation/choice/write-field-setting.ts';
+import type { Provider } from '../../../src/providers/contract.ts';
 import { sharedApp } from '../../support/app.ts';
 import { findingsAlike } from '../../support/rest/alike.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
@@ -138,6 +139,10 @@ test('what can not be set is refused at its place', async () => {
       },
     ],
   };
+  const { capabilities } = others.app.services.catalogue.find('freshdesk') as Provider;
+  const { readRecords } = capabilities;
+  delete capabilities.readRecords;
+  onTestFinished(() => void Object.assign(capabilities, { readRecords }));
   expect(
     await findingsAlike(rest, 'createInstallation', { ...of, integrationIdOrName: 'desk', config }),
   ).toEqual([

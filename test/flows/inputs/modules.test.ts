@@ -167,7 +167,14 @@ test('providers tell their modules, on both surfaces', async () => {
     { name: 'account-engagement', baseUrl: engagement.url, inputs: [{ name: 'businessUnitId' }] },
     { name: 'account-engagement-demo', displayName: 'Account Engagement (demo)' },
   ]);
-  expect(provider.modules[1].supports).toEqual(['READ', 'WRITE', 'DELETE', 'METADATA', 'PROXY']);
+  expect(provider.modules[1].supports).toEqual([
+    'READ',
+    'WRITE',
+    'DELETE',
+    'BATCH_WRITE',
+    'METADATA',
+    'PROXY',
+  ]);
   const shown = await get('/providers/salesforce');
   expect(shown).toMatchObject({
     defaultModule: 'crm',

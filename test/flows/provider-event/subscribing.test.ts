@@ -195,3 +195,45 @@ test('a sandbox that has lost its subscriptions is told of them again', async ()
   await installed.arrived(1);
   expect(installed.entries().map((entry) => entry.id)).toContain(id);
 });
+
+test('a subscription that ends at the provider is renewed before, as long as it is wanted', async () => {
+  const { settings } = sandbox;
+  const lifetime = settings.subscriptionLifetimeSeconds;
+  // Its half is longer than the sweep waits between two looks.
+  settings.subscriptionLifetimeSeconds = 12;
+  try {
+    const tenant = await app.tenant();
+    const installed = await installSubscribing(app, tenant);
+    await installed.isActive();
+    const { prisma } = app.app.services.database;
+    const { projectId } = tenant;
+    const ours = () => prisma.objectSubscription.findFirstOrThrow({ where: { projectId } });
+    const { providerRef } = await ours();
+    const atProvider = async () => (await crm.subscriptions()).find(({ id }) => id === providerRef);
+    const endMs = async () => Date.parse(String((await atProvider())?.expiresAt));
+    const firstEndMs = await endMs();
+    await expect.poll(endMs, POLLING).toBeGreaterThan(firstEndMs);
+    expect(await ours()).toMatchObject({ providerRef, status: 'ACTIVE' });
+    await crm.create({ email: email() });
+    await installed.arrived(1);
+  } finally {
+    settings.subscriptionLifetimeSeconds = lifetime;
+  }
+});
+
+test('one that was lost at the provider is found by the next look, and made anew', async () => {
+  const tenant = await app.tenant();
+  const installed = await installSubscribing(app, tenant);
+  await installed.isActive();
+  const { prisma } = app.app.services.database;
+  const where = { projectId: tenant.projectId };
+  const { providerRef, dueTime } = await prisma.objectSubscription.findFirstOrThrow({ where });
+  expect(Number(dueTime) - Date.now()).toBeLessThanOrEqual(24 * 3_600_000);
+  await crm.call('DELETE', `/webhook-subscriptions/${providerRef}`);
+  await prisma.objectSubscription.updateMany({ where, data: { dueTime: new Date(0) } });
+  const now = async () => (await prisma.objectSubscription.findFirstOrThrow({ where })).providerRef;
+  await expect.poll(now, POLLING).not.toBe(providerRef);
+  const id = await crm.create({ email: email() });
+  await installed.arrived(1);
+  expect(installed.entries().map((entry) => entry.id)).toContain(id);
+});

@@ -11,6 +11,7 @@ import { Prisma } from '../../../src/database/generated/client.ts';
 import { createLog } from '../../../src/log.ts';
 import { onPostgres, type TestApp, testApp } from '../app.ts';
 import { fillDataFolder } from '../database/data-folder.ts';
+import { heldByTests, ofTests } from '../database/tests-own.ts';
 import { PROCESS_ENV } from '../process/process-env.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -62,7 +63,7 @@ export async function startAt(place: Place, env: Record<string, string> = {}): P
   const database = await openDatabase(readConfig(all), createLog('silent'));
   const app = await testApp({ env: all, database });
   await app.app.start();
-  return app;
+  return { ...app, app: heldByTests(app.app) };
 }
 
 export interface Ended {
@@ -106,7 +107,8 @@ export async function contentAt(
   place: Place,
   change: (database: Database) => Promise<void> = async () => {},
 ): Promise<Record<string, string[]>> {
-  await using database = await openDatabase(readConfig({ ...ENV, ...place }), createLog('silent'));
+  await using opened = await openDatabase(readConfig({ ...ENV, ...place }), createLog('silent'));
+  const database = ofTests(opened);
   await change(database);
   return await contentOf(database);
 }
