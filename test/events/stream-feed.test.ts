@@ -165,9 +165,10 @@ test('the end of a stream ends its followers, and takes its messages', async () 
   const next = live.next();
   await take(behind, 3);
   await inTransaction(database, (tx) => closeStream(tx, stream));
-  for (const ended of [next, behind.next()]) {
-    await expect(ended).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  }
+  const ends = [next, behind.next()].map((ended) =>
+    expect(ended).rejects.toMatchObject({ code: 'NOT_FOUND' }),
+  );
+  await Promise.all(ends);
   // A route that a statement has seen before the deletion leads nowhere.
   await record(database, { projectId, name: 'late' });
   await removeStream(services, stream);
