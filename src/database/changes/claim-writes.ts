@@ -34,7 +34,8 @@ export function claimWrites({
   ),
   free as (
     select "projectId", "id", "isUncertain", "dueTime" from "WriteTask"
-    where ("projectId", "id") in (select "projectId", "id" from given) and ${isFree}
+    where "projectId" = any(array(select "projectId" from given))
+      and "id" = any(array(select "id" from given)) and ${isFree}
     order by "id" for update skip locked
   )
   update "WriteTask" t set "openGroup" = null, "leaseToken" = g."leaseToken", "isUncertain" = true,
