@@ -4,7 +4,12 @@
  * statement and takes this mark for an answer.
  */
 
-/** The statement with the reason why it asks all projects. It only asks: what it finds is changed project by project. */
+/** The statement with the reason why it asks all projects. What it changes besides, it names with its project. */
 export function acrossProjects(reason: string, text: string): string {
-  return `/* all projects: ${reason} */ ${text.trim()}`;
+  return `${allProjects(reason)} ${text.trim()}`;
+}
+
+/** The mark alone, for statements that are written in parts. */
+export function allProjects(reason: string): string {
+  return `/* all projects: ${reason} */`;
 }

@@ -12,9 +12,12 @@ import {
   newLeaseToken,
   requireLease,
 } from '../work/lease.ts';
+import { allProjects } from './all-projects.ts';
 import type { Database } from './database.ts';
 import { Prisma } from './generated/client.ts';
 import type { Column, Row, Table } from './tables.ts';
+
+const DUE = Prisma.raw(allProjects('rows that are due'));
 
 export interface LeaseOptions<T extends Table, K extends Column<T>, L extends Column<T>> {
   table: T;
@@ -70,7 +73,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   ): Promise<Pick<Row<T>, C>[]> {
     const { key, columns: lease } = this.#of;
     const isChosen = key.map((column) => `held."${column}" = chosen."${column}"`).join(' and ');
-    return prisma.$queryRaw<Pick<Row<T>, C>[]>`/* all projects: rows that are due */
+    return prisma.$queryRaw<Pick<Row<T>, C>[]>`${DUE}
       with recursive ${chosen}
       update ${this.#table} held
       set ${nameOf(lease.token)} = ${newLeaseToken(processes.id)}, ${nameOf(lease.expireTime)} = ${this.#end}

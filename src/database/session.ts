@@ -136,7 +136,8 @@ function spanned(config: unknown, take: OnAnswer): OnAnswer {
   };
 }
 
-const VERB = /^[\s(]*(\w+)/;
+/** A statement may begin with a comment that says why it asks all projects. */
+const VERB = /^(?:\/\*.*?\*\/)?[\s(]*(\w+)/s;
 const CHANGE = /\b(?:insert\s+into|update|delete\s+from)\s+(?:"?\w+"?\s*\.\s*)?"(\w+)"/i;
 const SOURCE = /\b(?:from|join)\s+(?:"?\w+"?\s*\.\s*)?"(\w+)"/i;
 

@@ -90,6 +90,16 @@ test('REST, whose bodies come by events of the connection, keeps its trace too',
   expect(line).toMatchObject({ path, method: 'PATCH' });
 });
 
+test('a statement that asks all projects, and says why, is told by its verb and table', async () => {
+  const { traceparent, spans } = newTrace();
+  const { url } = await app.app.start();
+  const sent = { method: 'POST', headers: { traceparent }, body: '[]' };
+  const answer = await fetch(`${url}/webhooks/sandbox/app_${'0'.repeat(26)}`, sent);
+  expect(answer.status).toBe(401);
+  const named = () => spans().map(({ name }) => name);
+  await expect.poll(named, POLLING).toContain('SELECT ProviderApp');
+});
+
 test('a write is one trace, to the provider', async () => {
   const writer = await createWriter(app);
   const { traceparent, spans } = newTrace();

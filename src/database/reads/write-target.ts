@@ -125,21 +125,24 @@ function target(column: 'id' | 'name', named: (value: ValueOf<TargetKey>) => Raw
   );
 }
 
+/** Installations with all that their events tell of them. */
+export const installed = statements
+  .selectFrom('Installation as i')
+  .innerJoin('Integration as n', (join) =>
+    join.onRef('n.projectId', '=', 'i.projectId').onRef('n.id', '=', 'i.integrationId'),
+  )
+  .innerJoin('Group as g', (join) =>
+    join.onRef('g.projectId', '=', 'i.projectId').onRef('g.id', '=', 'i.groupId'),
+  )
+  .innerJoin('Connection as c', (join) =>
+    join.onRef('c.projectId', '=', 'i.projectId').onRef('c.id', '=', 'i.connectionId'),
+  )
+  .innerJoin('Consumer as u', (join) =>
+    join.onRef('u.projectId', '=', 'i.projectId').onRef('u.id', '=', 'c.consumerId'),
+  );
+
 const INSTALLED = new Kept<{ projectId: string; installationId: string }>((value) =>
-  statements
-    .selectFrom('Installation as i')
-    .innerJoin('Integration as n', (join) =>
-      join.onRef('n.projectId', '=', 'i.projectId').onRef('n.id', '=', 'i.integrationId'),
-    )
-    .innerJoin('Group as g', (join) =>
-      join.onRef('g.projectId', '=', 'i.projectId').onRef('g.id', '=', 'i.groupId'),
-    )
-    .innerJoin('Connection as c', (join) =>
-      join.onRef('c.projectId', '=', 'i.projectId').onRef('c.id', '=', 'i.connectionId'),
-    )
-    .innerJoin('Consumer as u', (join) =>
-      join.onRef('u.projectId', '=', 'i.projectId').onRef('u.id', '=', 'c.consumerId'),
-    )
+  installed
     .select(columns('n', 'Integration'))
     .select(columns('g', 'Group'))
     .select(columns('i', 'Installation'))

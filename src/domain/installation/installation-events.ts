@@ -1,8 +1,8 @@
 /** What events about installations say of them. */
 
-import type { InstalledAccount } from '../../database/reads/write-target.ts';
+import { type InstalledAccount, installed } from '../../database/reads/write-target.ts';
 import type { Row } from '../../database/rows.ts';
-import { anyOf, run, statements } from '../../database/statements.ts';
+import { anyOf, run } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import type { EventData } from '../../events/event-types.ts';
 import type { Subject } from '../../events/subject.ts';
@@ -31,20 +31,7 @@ export function listInstallationFields(
 ): Promise<InstallationFields[]> {
   return run(
     tx,
-    statements
-      .selectFrom('Installation as i')
-      .innerJoin('Integration as n', (join) =>
-        join.onRef('n.projectId', '=', 'i.projectId').onRef('n.id', '=', 'i.integrationId'),
-      )
-      .innerJoin('Group as g', (join) =>
-        join.onRef('g.projectId', '=', 'i.projectId').onRef('g.id', '=', 'i.groupId'),
-      )
-      .innerJoin('Connection as c', (join) =>
-        join.onRef('c.projectId', '=', 'i.projectId').onRef('c.id', '=', 'i.connectionId'),
-      )
-      .innerJoin('Consumer as u', (join) =>
-        join.onRef('u.projectId', '=', 'i.projectId').onRef('u.id', '=', 'c.consumerId'),
-      )
+    installed
       .select(['i.projectId', 'i.connectionId', 'i.id as installationId', 'n.provider'])
       .select(['n.id as integrationId', 'n.name as integrationName'])
       .select(['i.groupId', 'g.groupRef', 'g.groupName'])

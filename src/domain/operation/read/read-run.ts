@@ -2,6 +2,7 @@
  * Reads under way, as rows that workers take turns with. A worker holds a run by a lease: everything that it
  * records names its claim, so that only the newer of two workers makes progress.
  */
+import { acrossProjects } from '../../../database/all-projects.ts';
 import { Prisma } from '../../../database/generated/client.ts';
 import type { ReadType } from '../../../database/generated/enums.ts';
 import type { Row } from '../../../database/rows.ts';
@@ -192,15 +193,18 @@ const GRACE_SECONDS = 3;
 /** Runs that are looked at together. */
 const OVERDUE_AT_ONCE = 50;
 
+const OVERDUE = acrossProjects(
+  'reads that are due',
+  `select "operationId", "projectId" from "ReadRun"
+   where "dueTime" < now() and not "paused" and case
+     when "leaseToken" is null then "dueTime" < now() - interval '${GRACE_SECONDS} seconds'
+     else ${isFreeSql()} end
+   order by "dueTime" limit ${OVERDUE_AT_ONCE}`,
+);
+
 /** Runs whose worker was killed, or whose job was lost, get a job again. */
 export async function recoverReads(services: Services): Promise<void> {
-  const overdue = await services.database.prisma.$queryRaw<
-    RunKey[]
-  >`/* all projects: reads that are due */ select "operationId", "projectId" from "ReadRun"
-    where "dueTime" < now() and not "paused" and case
-      when "leaseToken" is null then "dueTime" < now() - ${GRACE_SECONDS}::int * interval '1 second'
-      else ${IS_FREE} end
-    order by "dueTime" limit ${OVERDUE_AT_ONCE}::int`;
+  const overdue = await services.database.rows.query<RunKey>(OVERDUE, []);
   if (overdue.length === 0) return;
   await inTransaction(services.database, async (tx) => {
     for (const run of overdue) await enqueueRun(services, tx, run);

@@ -1,4 +1,5 @@
 /** Who follows a connection's stream. */
+import { allProjects } from '../../../database/all-projects.ts';
 import { Prisma } from '../../../database/generated/client.ts';
 import { LeasedRows } from '../../../database/leased-rows.ts';
 import { columnsOf, type Row } from '../../../database/tables.ts';
@@ -19,12 +20,14 @@ export const STREAMS = new LeasedRows({
   notRenewed: 'provider_stream.lease_not_renewed',
 });
 
+const UNWANTED = Prisma.raw(allProjects('streams that nobody wants any more'));
+
 /** Streams that nobody follows, of all projects. Those that nobody wants any more go. */
 export async function claimStreams(
   { database, now }: Pick<Services, 'database' | 'now'>,
   countMax: number,
 ): Promise<ProviderStream[]> {
-  await database.prisma.$executeRaw`/* all projects: streams that nobody wants any more */
+  await database.prisma.$executeRaw`${UNWANTED}
     delete from "ProviderStream" where ("projectId", "connectionId") in (
       select held."projectId", held."connectionId" from "ProviderStream" held
       where ${STREAMS.isFree} and not ${IS_WANTED})`;
