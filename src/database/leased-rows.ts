@@ -1,13 +1,14 @@
 /**
- * Rows that workers take turns with, each held by a lease: a worker claims what is due, keeps it while it works, notes
- * what has come of it, and gives it back. All that it notes names its claim, so a late result of an older one is
- * refused with LeaseLost.
+ * Rows that workers take turns with, each held by a lease: a worker claims a row, keeps it while it works, notes what
+ * has come of it, and gives it back. All that it notes names its claim, so a late result of an older one is refused
+ * with LeaseLost.
  */
 import type { Log } from '../log.ts';
 import {
   isFreeSql,
   keepLease,
   type LeaseColumns,
+  LeaseLost,
   leaseEndSql,
   newLeaseToken,
   requireLease,
@@ -27,9 +28,16 @@ export interface LeaseOptions<T extends Table, K extends Column<T>, L extends Co
   columns: LeaseColumns & { token: L };
   /** A condition on the row, `held`, without which nobody claims it, and its lease is not renewed. */
   isWanted?: Prisma.Sql;
+}
+
+interface Holding {
   /** The name of the log line that tells of a renewal that failed. */
   notRenewed: string;
+  /** Called if the row is held no longer. */
+  onLost?: () => void;
 }
+
+type Client = Pick<Database['prisma'], '$executeRaw'>;
 
 /** What Prisma has for a table, or a transaction has. */
 interface Changes<W, D> {
@@ -37,17 +45,18 @@ interface Changes<W, D> {
 }
 
 export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T>> {
-  /** SQL: nobody holds the row. */
+  /** SQL without values: nobody holds the row. */
   readonly isFree: Prisma.Sql;
+  /** SQL without values: the end of a lease that begins, or is renewed, now. */
+  readonly leaseEnd: Prisma.Sql;
   readonly #of: LeaseOptions<T, K, L>;
   readonly #table: Prisma.Sql;
-  readonly #end: Prisma.Sql;
   readonly #isWanted: Prisma.Sql;
 
   constructor(options: LeaseOptions<T, K, L>) {
     this.#of = options;
     this.#table = Prisma.raw(`"${options.table}"`);
-    this.#end = Prisma.raw(leaseEndSql(options.leaseMs));
+    this.leaseEnd = Prisma.raw(leaseEndSql(options.leaseMs));
     this.#isWanted = options.isWanted ?? Prisma.raw('true');
     this.isFree = Prisma.raw(isFreeSql(options.columns));
   }
@@ -71,37 +80,54 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     chosen: Prisma.Sql,
     columns: readonly C[],
   ): Promise<Pick<Row<T>, C>[]> {
-    const { key, columns: lease } = this.#of;
-    const isChosen = key.map((column) => `held."${column}" = chosen."${column}"`).join(' and ');
+    const isChosen = this.#of.key.map((column) => `held."${column}" = chosen."${column}"`);
     return prisma.$queryRaw<Pick<Row<T>, C>[]>`${DUE}
       with recursive ${chosen}
-      update ${this.#table} held
-      set ${nameOf(lease.token)} = ${newLeaseToken(processes.id)}, ${nameOf(lease.expireTime)} = ${this.#end}
-      from chosen where ${Prisma.raw(isChosen)}
+      update ${this.#table} held set ${this.#leaseOf(processes.id)}
+      from chosen where ${Prisma.raw(isChosen.join(' and '))}
       returning ${listOf('held', columns)}`;
   }
 
-  /** Keeps a claim until it is disposed of. `onLost` is called if it is held no longer. */
+  /** The one with this key; null if it is not there, not free, or does not meet the condition on the row, `held`. */
+  async claimOne<C extends Column<T>>(
+    { prisma, processes }: Pick<Database, 'prisma' | 'processes'>,
+    row: Pick<Row<T>, K>,
+    { columns, condition = Prisma.raw('true') }: { columns: readonly C[]; condition?: Prisma.Sql },
+  ): Promise<Pick<Row<T>, C> | null> {
+    const [claimed] = await prisma.$queryRaw<Pick<Row<T>, C>[]>`
+      update ${this.#table} held set ${this.#leaseOf(processes.id)}
+      where ${isRow(row, this.#of.key)} and ${condition} and ${this.isFree} and ${this.#isWanted}
+      returning ${listOf('held', columns)}`;
+    return claimed ?? null;
+  }
+
+  #leaseOf(processId: string): Prisma.Sql {
+    const { token, expireTime } = this.#of.columns;
+    return Prisma.sql`${nameOf(token)} = ${newLeaseToken(processId)}, ${nameOf(expireTime)} = ${this.leaseEnd}`;
+  }
+
+  /** Keeps a claim until it is disposed of. */
   hold(
-    { database, log }: { database: Pick<Database, 'prisma'>; log: Log },
+    { database, log }: { database: { prisma: Client }; log: Log },
     claim: Pick<Row<T>, K | L>,
-    onLost: () => void = () => {},
+    { notRenewed, onLost }: Holding,
   ): Disposable {
-    const { leaseMs, columns, key, notRenewed } = this.#of;
-    const isHeld = Prisma.join(
-      [...key, columns.token].map(
-        (column) => Prisma.sql`held.${nameOf(column)} = ${claim[column]}`,
-      ),
-      ' and ',
-    );
-    const renew = async () => {
-      const renewed = await database.prisma.$executeRaw`
-        update ${this.#table} held set ${nameOf(columns.expireTime)} = ${this.#end}
-        where ${isHeld} and ${this.#isWanted}`;
-      if (renewed === 0) onLost();
-    };
-    const named: object = picked(claim, key);
-    return keepLease(leaseMs, renew, (error) => log.warn({ err: error, ...named }, notRenewed));
+    const named: object = picked(claim, this.#of.key);
+    const renew = () => this.renew(database.prisma, claim);
+    return keepLease(this.#of.leaseMs, renew, (error) => {
+      if (error instanceof LeaseLost) onLost?.();
+      else log.warn({ err: error, ...named }, notRenewed);
+    });
+  }
+
+  /** Throws LeaseLost. */
+  async renew(client: Client, claim: Pick<Row<T>, K | L>): Promise<void> {
+    const { key, columns } = this.#of;
+    const isHeld = isRow(claim, [...key, columns.token]);
+    const renewed = await client.$executeRaw`
+      update ${this.#table} held set ${nameOf(columns.expireTime)} = ${this.leaseEnd}
+      where ${isHeld} and ${this.#isWanted}`;
+    requireLease(renewed);
   }
 
   /** The conditions under which a change is one of the claim. */
@@ -118,6 +144,14 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     const { count } = await rows.updateMany({ where: this.heldBy(claim), data });
     requireLease(count);
   }
+}
+
+function isRow<R extends object, C extends keyof R & string>(
+  row: R,
+  columns: readonly C[],
+): Prisma.Sql {
+  const equals = columns.map((column) => Prisma.sql`held.${nameOf(column)} = ${row[column]}`);
+  return Prisma.join(equals, ' and ');
 }
 
 function nameOf(column: string): Prisma.Sql {

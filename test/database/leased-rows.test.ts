@@ -10,6 +10,7 @@ const app = await sharedApp();
 const { database, log } = app.app.services;
 const { prisma } = database;
 
+const notRenewed = 'subscription.lease_not_renewed';
 const KEY = ['projectId', 'installationId', 'objectName'] as const;
 const NOW = new Date('2024-01-01T12:00:00Z');
 const minutes = (count: number) => new Date(NOW.getTime() + count * MINUTE_MS);
@@ -19,7 +20,9 @@ const SHORT_MS = 30;
 /** Rows of one project, whose test claims no others. */
 async function rowsDue(dueTimes: (Date | null)[], leaseMs = MINUTE_MS) {
   const { projectId } = await app.tenant();
-  const of = { projectId, installationId: newId('ins'), provider: 'sandbox', connectionId: 'c' };
+  const installationId = newId('ins');
+  const keyOf = (objectName: string) => ({ projectId, installationId, objectName });
+  const of = { projectId, installationId, provider: 'sandbox', connectionId: 'c' };
   const data = dueTimes.map((dueTime, index) => ({ ...of, objectName: `object${index}`, dueTime }));
   await prisma.objectSubscription.createMany({ data });
   const rows = new LeasedRows({
@@ -28,13 +31,17 @@ async function rowsDue(dueTimes: (Date | null)[], leaseMs = MINUTE_MS) {
     leaseMs,
     columns: LEASE,
     isWanted: Prisma.sql`held."projectId" = ${projectId} and held."isWanted"`,
-    notRenewed: 'subscription.lease_not_renewed',
   });
   const claim = (countMax: number, now = NOW) =>
     rows.claimDue(database, { countMax, now, columns: [...KEY, LEASE.token] });
   const row = (objectName: string) =>
     prisma.objectSubscription.findFirstOrThrow({ where: { projectId, objectName } });
-  return { rows, claim, row, projectId };
+  const claimNamed = (objectName: string, condition?: Prisma.Sql) =>
+    rows.claimOne(database, keyOf(objectName), {
+      columns: [...KEY, LEASE.token],
+      ...(condition && { condition }),
+    });
+  return { rows, claim, claimNamed, row, projectId };
 }
 const namesOf = (claims: { objectName: string }[]) => claims.map(({ objectName }) => objectName);
 
@@ -58,12 +65,31 @@ test('workers that claim at the same time share what is due', async () => {
   expect(new Set(names).size).toBe(12);
 });
 
+test('one row is claimed by its key, if it is free and as it should be', async () => {
+  const { claim, claimNamed } = await rowsDue([NOW, NOW]);
+  expect(await claimNamed('object1', Prisma.sql`held."dueTime" < ${NOW}`)).toBeNull();
+  const claimed = await claimNamed('object1', Prisma.sql`held."dueTime" <= ${NOW}`);
+  expect(claimed).toMatchObject({ objectName: 'object1', leaseToken: expect.any(String) });
+  expect(await claimNamed('object1')).toBeNull();
+  expect(await claimNamed('object2')).toBeNull();
+  expect(namesOf(await claim(2))).toEqual(['object0']);
+});
+
+test('a renewal is of the claim that holds the row, or it is lost', async () => {
+  const { rows, claim, claimNamed } = await rowsDue([NOW], SHORT_MS);
+  const first = await claimNamed('object0');
+  if (!first) throw new Error('Nothing was claimed.');
+  await rows.renew(prisma, first);
+  await expect.poll(async () => namesOf(await claim(1))).toEqual(['object0']);
+  await expect(rows.renew(prisma, first)).rejects.toThrow(LeaseLost);
+});
+
 test('a claim that is kept is nobody else’s; one that is not is taken over, and its result refused', async () => {
   const { rows, claim, row } = await rowsDue([NOW], SHORT_MS);
   const [first] = await claim(1);
   if (!first) throw new Error('Nothing was claimed.');
   {
-    using _lease = rows.hold({ database, log }, first);
+    using _lease = rows.hold({ database, log }, first, { notRenewed });
     const { leaseExpireTime } = await row('object0');
     await expect
       .poll(async () => (await row('object0')).leaseExpireTime?.getTime())
@@ -91,7 +117,7 @@ test('nobody claims or keeps what is not wanted any more', async () => {
   const [kept] = await claim(1);
   if (!kept) throw new Error('Nothing was claimed.');
   const { promise: lost, resolve } = Promise.withResolvers<void>();
-  using _lease = rows.hold({ database, log }, kept, resolve);
+  using _lease = rows.hold({ database, log }, kept, { notRenewed, onLost: resolve });
   await prisma.objectSubscription.updateMany({ where: { projectId }, data: { isWanted: false } });
   await lost;
   expect(await claim(2)).toEqual([]);

@@ -10,7 +10,7 @@ import type { ChangeOfMany } from './shared-changes.ts';
 /** The end of a write of one call, whose task has the id of its operation. */
 export interface WriteEndRow extends OperationEndRow {
   /** Of the claim that ends it. */
-  leaseToken: string;
+  leaseToken: string | null;
   /** Of all its records, in their order. */
   outcomes: object[];
 }

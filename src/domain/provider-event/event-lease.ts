@@ -9,7 +9,6 @@ export const EVENTS_HELD = new LeasedRows({
   key: ['projectId', 'installationId', 'objectName'],
   leaseMs: 10_000,
   columns: { token: 'eventLeaseToken', expireTime: 'eventLeaseExpireTime' },
-  notRenewed: 'provider_events.lease_not_renewed',
 });
 
 const CLAIMED = [

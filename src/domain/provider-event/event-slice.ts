@@ -30,7 +30,9 @@ export async function doEvents(
   claim: EventClaim,
   signal: AbortSignal,
 ): Promise<void> {
-  using _lease = EVENTS_HELD.hold(services, claim);
+  using _lease = EVENTS_HELD.hold(services, claim, {
+    notRenewed: 'provider_events.lease_not_renewed',
+  });
   const { prisma } = services.database;
   try {
     const endMs = performance.now() + SLICE_MS;

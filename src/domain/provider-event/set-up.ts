@@ -47,7 +47,9 @@ export async function lookAfterSubscriptions(
 }
 
 async function lookAfter(services: Services, subscription: ObjectSubscription): Promise<void> {
-  using _lease = SUBSCRIPTIONS.hold(services, subscription);
+  using _lease = SUBSCRIPTIONS.hold(services, subscription, {
+    notRenewed: 'subscription.lease_not_renewed',
+  });
   try {
     if (subscription.isWanted) await follow(services, subscription);
     else await takeDown(services, subscription);

@@ -12,7 +12,6 @@ export const SUBSCRIPTIONS = new LeasedRows({
   key: KEY,
   leaseMs: 30_000,
   columns: LEASE,
-  notRenewed: 'subscription.lease_not_renewed',
 });
 
 /** The one that is due first, of any project; null if none is. */

@@ -40,7 +40,7 @@ export async function lookAtSchemas(services: Services, signal: AbortSignal): Pr
 
 async function look(services: Services, watch: SchemaWatch): Promise<void> {
   const { projectId, installationId: id } = watch;
-  using _lease = WATCHES.hold(services, watch);
+  using _lease = WATCHES.hold(services, watch, { notRenewed: 'schema_watch.lease_not_renewed' });
   try {
     const found = await findInstalled(services, { projectId, id });
     // What is gone took its row along.

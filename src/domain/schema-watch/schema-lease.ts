@@ -11,7 +11,6 @@ export const WATCHES = new LeasedRows({
   key: ['projectId', 'installationId'],
   leaseMs: 30_000,
   columns: LEASE,
-  notRenewed: 'schema_watch.lease_not_renewed',
 });
 
 /** The one that is due first, of any project; null if none is. */

@@ -5,16 +5,10 @@
 import { acrossProjects } from '../../../database/all-projects.ts';
 import { Prisma } from '../../../database/generated/client.ts';
 import type { ReadType } from '../../../database/generated/enums.ts';
-import type { Row } from '../../../database/rows.ts';
+import { LeasedRows } from '../../../database/leased-rows.ts';
+import { columnsOf, type Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
-import {
-  isFreeSql,
-  keepLease,
-  LeaseLost,
-  leaseEndSql,
-  newLeaseToken,
-  requireLease,
-} from '../../../work/lease.ts';
+import { GIVEN_BACK, LEASE, requireLease } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
 import {
@@ -26,10 +20,13 @@ import {
 
 export type ReadRun = Row<'ReadRun'>;
 
-/** A frozen worker's run is taken up when this is over; a live worker renews it in time. */
-const LEASE_MS = 10_000;
-const LEASE_END = Prisma.raw(leaseEndSql(LEASE_MS));
-const IS_FREE = Prisma.raw(isFreeSql());
+export const RUNS = new LeasedRows({
+  table: 'ReadRun',
+  key: ['projectId', 'operationId'],
+  // A frozen worker's run is taken up when this is over; a live worker renews it in time.
+  leaseMs: 10_000,
+  columns: LEASE,
+});
 
 export interface RunToStart {
   installation: InstallationAtWork;
@@ -99,30 +96,15 @@ export function enqueueRun(
   return queue.enqueue(tx, 'run-read', { projectId, operationId }, options);
 }
 
-/** The run with a new lease; null if it has ended, is paused, isn't due, or is held by another worker. */
-export async function claimRun(
-  { database }: Pick<Services, 'database'>,
-  { projectId, operationId }: RunKey,
-): Promise<ReadRun | null> {
-  const [run] = await database.prisma.$queryRaw<ReadRun[]>`
-    update "ReadRun" set "leaseToken" = ${newLeaseToken(database.processes.id)},
-      "leaseExpireTime" = ${LEASE_END}
-    where "projectId" = ${projectId} and "operationId" = ${operationId} and "dueTime" <= now() and not "paused" and ${IS_FREE}
-    returning *`;
-  return run ?? null;
-}
+const IS_DUE = Prisma.sql`held."dueTime" <= now() and not held."paused"`;
 
-/** Keeps the lease of a claim from ending until it is disposed of. */
-export function holdLease(
-  { database, log }: Pick<Services, 'database' | 'log'>,
-  { projectId, operationId, leaseToken }: ReadRun,
-): Disposable {
-  const renew = async () => database.prisma.$executeRaw`
-    update "ReadRun" set "leaseExpireTime" = ${LEASE_END}
-    where "projectId" = ${projectId} and "operationId" = ${operationId} and "leaseToken" = ${leaseToken}`;
-  return keepLease(LEASE_MS, renew, (error) =>
-    log.warn({ err: error, operationId }, 'read.lease_not_renewed'),
-  );
+/** The run with a new lease; null if it has ended, is paused, isn't due, or is held by another worker. */
+export function claimRun(
+  { database }: Pick<Services, 'database'>,
+  key: RunKey,
+): Promise<ReadRun | null> {
+  const claimed = { columns: columnsOf('ReadRun'), condition: IS_DUE };
+  return RUNS.claimOne(database, key, claimed);
 }
 
 /** What a page or an interruption changes of a run. */
@@ -137,31 +119,12 @@ export type RunChange = Partial<
     | 'waiting'
     | 'failures'
     | 'restarts'
-    | 'leaseToken'
-    | 'leaseExpireTime'
   >
 >;
 
-/** Records the progress of this claim, and holds the run until the transaction ends. Throws LeaseLost. */
-export async function advanceRun(
-  tx: Transaction,
-  { projectId, operationId, leaseToken }: ReadRun,
-  change: RunChange,
-): Promise<ReadRun> {
-  const [run] = await tx.readRun.updateManyAndReturn({
-    where: { projectId, operationId, leaseToken },
-    data: change,
-  });
-  if (!run) throw new LeaseLost();
-  return run;
-}
-
 /** Removes the run of this claim: it has ended. Throws LeaseLost. */
-export async function endRun(
-  tx: Transaction,
-  { projectId, operationId, leaseToken }: ReadRun,
-): Promise<void> {
-  const { count } = await tx.readRun.deleteMany({ where: { projectId, operationId, leaseToken } });
+export async function endRun(tx: Transaction, claim: ReadRun): Promise<void> {
+  const { count } = await tx.readRun.deleteMany({ where: RUNS.heldBy(claim) });
   requireLease(count);
 }
 
@@ -177,7 +140,7 @@ export async function giveBack(
 ): Promise<void> {
   const { operationId: id, projectId } = run;
   await inTransaction(services.database, async (tx) => {
-    await advanceRun(tx, run, { ...change, leaseToken: null, leaseExpireTime: null });
+    await RUNS.change(tx.readRun, run, { ...change, ...GIVEN_BACK });
     const [due] = await tx.$queryRaw<{ dueTime: Date }[]>`
       update "ReadRun" set "dueTime" = now() + ${Math.ceil(waitMs)}::int * interval '1 millisecond'
       where "projectId" = ${projectId} and "operationId" = ${id} returning "dueTime"`;
@@ -198,7 +161,7 @@ const OVERDUE = acrossProjects(
   `select "operationId", "projectId" from "ReadRun"
    where "dueTime" < now() and not "paused" and case
      when "leaseToken" is null then "dueTime" < now() - interval '${GRACE_SECONDS} seconds'
-     else ${isFreeSql()} end
+     else ${RUNS.isFree.sql} end
    order by "dueTime" limit ${OVERDUE_AT_ONCE}`,
 );
 

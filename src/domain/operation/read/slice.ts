@@ -19,7 +19,7 @@ import { delayMs } from '../write/retry.ts';
 import { failRun } from './read-end.ts';
 import { recordPage } from './read-page.ts';
 import { isEmptyWindow, planKey, waitsFor } from './read-plan.ts';
-import { claimRun, giveBack, holdLease, type ReadRun, type RunKey } from './read-run.ts';
+import { claimRun, giveBack, type ReadRun, RUNS, type RunKey } from './read-run.ts';
 import { noteWait } from './read-wait.ts';
 import { getReadSource, type ReadSource, withAllFields } from './source.ts';
 
@@ -54,7 +54,7 @@ export async function runSlice(
 ): Promise<void> {
   const claimed = await claimRun(services, key);
   if (!claimed) return;
-  using _lease = holdLease(services, claimed);
+  using _lease = RUNS.hold(services, claimed, { notRenewed: 'read.lease_not_renewed' });
   const slice = new Slice(services, claimed);
   try {
     await slice.read(signal).catch((error: unknown) => slice.interrupt(error));

@@ -2,8 +2,8 @@
 import { acrossProjects } from '../../../database/all-projects.ts';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
-import { isFreeSql } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
+import { TASKS } from './task.ts';
 
 /** Time in which a job that is due finds a worker by itself. */
 const GRACE_MS = 3_000;
@@ -20,7 +20,7 @@ export async function recoverWrites({ database, queue, now }: Services): Promise
       'writes that are due',
       `select "id", "projectId", "installationId" from "WriteTask" where "dueTime" <= $1 and case
        when "openGroup" is not null then true
-       when "leaseToken" is null then "dueTime" <= $2 else ${isFreeSql()} end
+       when "leaseToken" is null then "dueTime" <= $2 else ${TASKS.isFree.sql} end
      order by "dueTime" limit ${TAKEN_AT_ONCE}`,
     ),
     [time, late],

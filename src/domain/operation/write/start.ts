@@ -36,11 +36,10 @@ export async function startWrite(
   if (!accepted) return null;
   const operation = operationOf(row, accepted.createTime);
   const entries = entriesOf(row);
-  const { leaseToken: token } = row;
   const task = { ...taskOf(row), createTime: accepted.createTime };
   const { account, module } = write.plan;
   const target = { account, module };
-  const claim = token === null ? null : { task, token, wasUncertain: false, entries, target };
+  const claim = row.leaseToken === null ? null : { task, wasUncertain: false, entries, target };
   return { operation, claim, entries };
 }
 

@@ -5,32 +5,27 @@
 import { acceptWrites } from '../../../database/changes/accept-writes.ts';
 import { claimWrites } from '../../../database/changes/claim-writes.ts';
 import type { Database } from '../../../database/database.ts';
-import { Prisma } from '../../../database/generated/client.ts';
+import { LeasedRows } from '../../../database/leased-rows.ts';
 import type { AccountRow, InstalledAccount } from '../../../database/reads/write-target.ts';
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import type { Association } from '../../../providers/moving-records.ts';
-import {
-  isFreeSql,
-  keepLease,
-  LeaseLost,
-  leaseEndSql,
-  newLeaseToken,
-  requireLease,
-} from '../../../work/lease.ts';
-import type { Services } from '../../call.ts';
+import { LEASE, newLeaseToken } from '../../../work/lease.ts';
 import { storedJson } from '../../storable-json.ts';
 import type { StoredOutcome } from './outcome.ts';
 
 type WriteTask = Row<'WriteTask'>;
 
-/** A frozen worker's write is taken up when this is over; a live worker renews it in time. */
-const LEASE_MS = 10_000;
-const LEASE_END = Prisma.raw(leaseEndSql(LEASE_MS));
+export const TASKS = new LeasedRows({
+  table: 'WriteTask',
+  key: ['projectId', 'id'],
+  // A frozen worker's write is taken up when this is over; a live worker renews it in time.
+  leaseMs: 10_000,
+  columns: LEASE,
+});
 
 export interface Claim {
   task: ClaimedTask;
-  token: string;
   /** The outcome of an earlier attempt is not known: the provider may have done it. */
   wasUncertain: boolean;
   /** Its records, if they were not read from the database. */
@@ -60,11 +55,10 @@ export interface WriteEntry {
 }
 
 /** Accepts a write, due at once or held from the start. */
-export const ACCEPT_WRITES = acceptWrites(leaseEndSql(LEASE_MS));
+export const ACCEPT_WRITES = acceptWrites(TASKS.leaseEnd.sql);
 
-const CLAIM_WRITES = claimWrites({ isFree: isFreeSql(), leaseEnd: leaseEndSql(LEASE_MS) });
-
-type Client = Pick<Transaction, '$queryRaw' | '$executeRaw'>;
+/** Claims of the same moment share a statement, which `TASKS.claim` does not. */
+const CLAIM_WRITES = claimWrites({ isFree: TASKS.isFree.sql, leaseEnd: TASKS.leaseEnd.sql });
 
 /** Null if it is not due, has ended, or is held by another. What is claimed collects no more records. */
 export async function claimWrite(
@@ -72,31 +66,11 @@ export async function claimWrite(
   key: Pick<WriteTask, 'projectId' | 'id'>,
   now: Date,
 ): Promise<Claim | null> {
-  const token = newLeaseToken(processes.id);
-  const claimed = await changes.run(CLAIM_WRITES, { ...key, leaseToken: token, now });
+  const leaseToken = newLeaseToken(processes.id);
+  const claimed = await changes.run(CLAIM_WRITES, { ...key, leaseToken, now });
   if (!claimed) return null;
   const { wasUncertain, ...task } = claimed;
-  return { task, token, wasUncertain };
-}
-
-/** Throws LeaseLost. */
-export async function renewClaim(prisma: Client, { task, token }: Claim): Promise<void> {
-  const count = await prisma.$executeRaw`
-    update "WriteTask" set "leaseExpireTime" = ${LEASE_END}
-    where "projectId" = ${task.projectId} and "id" = ${task.id} and "leaseToken" = ${token}`;
-  requireLease(count);
-}
-
-/** Keeps the lease of a claim from ending until it is disposed of. */
-export function keepClaim({ database: { prisma }, log }: Services, claim: Claim): Disposable {
-  return keepLease(
-    LEASE_MS,
-    () => renewClaim(prisma, claim),
-    (error) => {
-      if (error instanceof LeaseLost) return;
-      log.warn({ err: error, taskId: claim.task.id }, 'write.lease_not_renewed');
-    },
-  );
+  return { task, wasUncertain };
 }
 
 export async function listEntries(
@@ -122,34 +96,4 @@ export async function saveOutcomes(
     update "WriteEntry" e set "outcome" = known."outcome"
     from jsonb_to_recordset(${rows}::jsonb) as known("position" int, "outcome" jsonb)
     where e."projectId" = ${projectId} and e."taskId" = ${id} and e."position" = known."position"`;
-}
-
-/** Releases it for another attempt. Throws LeaseLost. */
-export async function releaseWrite(
-  tx: Client,
-  { task, token }: Claim,
-  { dueTime, isUncertain }: { dueTime: Date; isUncertain: boolean },
-): Promise<void> {
-  const count = await tx.$executeRaw`
-    update "WriteTask" set "dueTime" = ${dueTime}, "leaseToken" = null, "leaseExpireTime" = null,
-      "isUncertain" = ${isUncertain}
-    where "projectId" = ${task.projectId} and "id" = ${task.id} and "leaseToken" = ${token}`;
-  requireLease(count);
-}
-
-/** Marks the provider's part as done; its operations end next. Throws LeaseLost. */
-export async function settleWrite(tx: Client, { task, token }: Claim): Promise<void> {
-  const count = await tx.$executeRaw`
-    update "WriteTask" set "isUncertain" = false
-    where "projectId" = ${task.projectId} and "id" = ${task.id} and "leaseToken" = ${token}`;
-  requireLease(count);
-}
-
-/** Nothing is left to do. Throws LeaseLost. */
-export async function endWrite(tx: Client, { task, token }: Claim, now: Date): Promise<void> {
-  const count = await tx.$executeRaw`
-    update "WriteTask" set "dueTime" = null, "leaseToken" = null, "leaseExpireTime" = null,
-      "isUncertain" = false, "endTime" = ${now}
-    where "projectId" = ${task.projectId} and "id" = ${task.id} and "leaseToken" = ${token}`;
-  requireLease(count);
 }

@@ -13,21 +13,14 @@ import { subjectOf } from '../../../events/subject.ts';
 import { newId } from '../../../ids.ts';
 import type { Log } from '../../../log.ts';
 import { withTries } from '../../../work/backoff.ts';
-import { LeaseLost } from '../../../work/lease.ts';
+import { GIVEN_BACK, LeaseLost } from '../../../work/lease.ts';
 import { Outage } from '../../../work/outage.ts';
 import type { Services } from '../../call.ts';
 import { fieldsOf } from '../../installation/installation-events.ts';
 import { type LogLine, logOperation, noteOperation } from '../operation-work.ts';
 import { type StoredOutcome, summarize, type WriteSummary, writeMetadata } from './outcome.ts';
 import type { AttemptFailure } from './retry.ts';
-import {
-  type Claim,
-  endWrite,
-  releaseWrite,
-  saveOutcomes,
-  settleWrite,
-  type WriteEntry,
-} from './task.ts';
+import { type Claim, saveOutcomes, TASKS, type WriteEntry } from './task.ts';
 
 /** Operations that one transaction ends: it records an event for each, and other events wait for it. */
 const ENDED_AT_ONCE = 25;
@@ -57,20 +50,28 @@ export async function endWithOutcomes(
   const [only] = operations;
   if (operations.length === 1 && only?.[0] === claim.task.id) {
     const outcomes = outcomesOf(entries);
-    const end = { ...endRow(only), leaseToken: claim.token, outcomes };
+    const end = { ...endRow(only), leaseToken: claim.task.leaseToken, outcomes };
     const operation = await endSingle(services, end);
     if (operation) countEnded(services, [end], entries);
     return operation && { operation, outcomes };
   }
   await persistently(services, async (tx) => {
-    await settleWrite(tx, claim);
+    // The provider's part is done; its operations end next.
+    await TASKS.change(tx.writeTask, claim.task, { isUncertain: false });
     await saveOutcomes(tx, claim.task, entries);
   });
   for (let at = 0; at < operations.length; at += ENDED_AT_ONCE) {
     const rows = operations.slice(at, at + ENDED_AT_ONCE).map(endRow);
     await persistently(services, (tx) => endOperations(tx, rows));
   }
-  await persistently(services, (tx) => endWrite(tx, claim, services.now()));
+  await persistently(services, (tx) =>
+    TASKS.change(tx.writeTask, claim.task, {
+      dueTime: null,
+      isUncertain: false,
+      endTime: services.now(),
+      ...GIVEN_BACK,
+    }),
+  );
   countEnded(services, operations.map(endRow), entries);
   return null;
 }
@@ -184,7 +185,8 @@ export async function postponeWrite(
   const metadata = writeMetadata({ objectName, retry });
   const message = `Attempt ${attempts} failed, the next one is at ${time.toISOString()}: ${failure.message}`;
   await persistently(services, async (tx) => {
-    await releaseWrite(tx, claim, { dueTime: time, isUncertain });
+    const released = { dueTime: time, isUncertain, ...GIVEN_BACK };
+    await TASKS.change(tx.writeTask, task, released);
     await saveOutcomes(tx, task, entries);
     for (const id of new Set(entries.map(({ operationId }) => operationId))) {
       await noteOperation(tx, { id, projectId }, { metadata, now });

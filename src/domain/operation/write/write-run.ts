@@ -15,10 +15,9 @@ import type { StartedWrite } from './start.ts';
 import {
   type Claim,
   claimWrite,
-  keepClaim,
   listEntries,
-  renewClaim,
   saveOutcomes,
+  TASKS,
   type WriteEntry,
   type WriteTo,
 } from './task.ts';
@@ -39,7 +38,7 @@ export async function runWrite(
 
 /** One attempt of a write that is held by the claim; null also where another has taken it over. */
 export async function runClaimed(services: Services, claim: Claim): Promise<AttemptResult> {
-  using _lease = keepClaim(services, claim);
+  using _lease = TASKS.hold(services, claim.task, { notRenewed: 'write.lease_not_renewed' });
   try {
     return await attemptAndRecord(services, claim);
   } catch (error) {
@@ -170,7 +169,7 @@ async function attemptBy(
     entries,
     onProgress: () =>
       inTransaction(services.database, async (tx) => {
-        await renewClaim(tx, claim);
+        await TASKS.renew(tx, claim.task);
         await saveOutcomes(tx, claim.task, entries);
       }),
   });

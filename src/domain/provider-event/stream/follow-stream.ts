@@ -25,7 +25,10 @@ export async function followStream(
   stopping: AbortSignal,
 ): Promise<void> {
   const lost = new AbortController();
-  using _lease = STREAMS.hold(services, stream, () => lost.abort());
+  using _lease = STREAMS.hold(services, stream, {
+    notRenewed: 'provider_stream.lease_not_renewed',
+    onLost: () => lost.abort(),
+  });
   const signal = AbortSignal.any([stopping, lost.signal]);
   try {
     await takeEvents(services, stream, signal);

@@ -17,7 +17,6 @@ export const STREAMS = new LeasedRows({
   leaseMs: 10_000,
   columns: LEASE,
   isWanted: IS_WANTED,
-  notRenewed: 'provider_stream.lease_not_renewed',
 });
 
 const UNWANTED = Prisma.raw(allProjects('streams that nobody wants any more'));
