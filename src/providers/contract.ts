@@ -287,4 +287,6 @@ export interface CommonObject extends ObjectSummary {
   supports: readonly ProviderCapability[];
   /** Conditions on its fields in a read, at most so many. Left out: as many as the provider takes. */
   filters?: number;
+  /** Left out: as the provider reads records by their ids. */
+  isReadByIds?: boolean;
 }

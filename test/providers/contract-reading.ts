@@ -1,7 +1,7 @@
 /** The part of the provider contract that reads and describes. */
 import { expect, test } from 'vitest';
 import { FIELD_VALUE_TYPES } from '../../src/providers/contract.ts';
-import { filtersTaken } from '../../src/providers/filters-taken.ts';
+import { filtersTaken } from '../../src/providers/object-support.ts';
 import type { PageRead } from '../../src/providers/moving-records.ts';
 import {
   declared,

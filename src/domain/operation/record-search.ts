@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { type DomainError, invalid, notFound, unprocessable } from '../../errors.ts';
-import { filtersTaken } from '../../providers/filters-taken.ts';
 import type { FieldValue, RecordPage } from '../../providers/moving-records.ts';
+import { filtersTaken } from '../../providers/object-support.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';

@@ -6,6 +6,8 @@ const VARIABLE = '{{workspace}}';
 /** Labels of a host name: nothing that could end the host or start a path. */
 const HOST_LABELS = /^[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*$/;
 const HOST_MAX = 253;
+/** What a vendor may call an account: `acct_1032D82eZvKYlo2C`, say. */
+const ONE_LINE = /^[^\p{Cc}]+$/u;
 
 /** Safe in a URL: changes no more of its host than the labels that it stands for, and no path. */
 export function isHostLabels(text: string): boolean {
@@ -21,6 +23,8 @@ export function workspaceIssues(provider: Provider, ref: string | null | undefin
     if (isPlainAddress(ref)) return [];
     return [issue('must be the https address that the provider gave the account.', ref)];
   }
+  if (!isNeeded(provider))
+    return ONE_LINE.test(ref) ? [] : [issue('must be text of one line.', ref)];
   if (isHostLabels(ref)) return [];
   return [issue('must be letters, digits and dashes, in parts of up to 63 between dots.', ref)];
 }

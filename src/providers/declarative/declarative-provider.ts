@@ -68,6 +68,7 @@ function connectorOf(
       displayName: object.displayName,
       supports: supportsOf(object),
       filters: searchList(object)?.equals?.max ?? 0,
+      isReadByIds: object.byIds !== undefined,
     })),
     limits: limitsOf(vendor, limits),
     takes: {

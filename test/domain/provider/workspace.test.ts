@@ -31,7 +31,12 @@ test.each([
   `${'a.'.repeat(127)}a`,
 ])('%j could change an address and is no workspace', (ref) => {
   expect(refuses('salesforce', ref)).toBe(true);
-  expect(refuses('sandbox', ref)).toBe(true);
+});
+
+test('where no address is made with it, it is what the vendor calls the account', () => {
+  expect(refuses('stripe', 'acct_1032D82eZvKYlo2C')).toBe(false);
+  expect(refuses('zoom', 'a/b+c==')).toBe(false);
+  expect(refuses('stripe', 'acct_1\nacct_2')).toBe(true);
 });
 
 test('it is asked for where the address is made with it', () => {

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { writeFieldSettingInput } from '../../../src/domain/installation/choice/write-field-setting.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
@@ -119,34 +119,21 @@ test('what can not be set is refused at its place', async () => {
       config: settings({ fieldName: 'fax' }),
     }),
   ).toEqual([`${at}.fax: is not a field that the integration names for contacts.`]);
+});
 
-  const freshdesk = {
-    provider: 'freshdesk',
-    read: null,
-    write: { objects: [{ objectName: 'tickets', valueDefaults: { allowAnyFields: true } }] },
-  };
-  await integrate(others, rest.tenant, contentFor('desk', freshdesk));
-  await generate(rest.tenant, {
-    provider: 'freshdesk',
-    providerWorkspaceRef: 'acme',
-    basicAuth: { username: 'key', password: 'X' },
-  });
-  const config = {
-    write: [
-      {
-        objectName: 'tickets',
-        fields: [{ fieldName: 'status', writeOnUpdate: 'IF_EMPTY' as const }],
-      },
-    ],
-  };
-  const { capabilities } = others.app.services.catalogue.find('freshdesk') as Provider;
-  const { readRecords } = capabilities;
-  delete capabilities.readRecords;
-  onTestFinished(() => void Object.assign(capabilities, { readRecords }));
-  expect(
-    await findingsAlike(rest, 'createInstallation', { ...of, integrationIdOrName: 'desk', config }),
-  ).toEqual([
-    "config.content.write.objects.tickets.selectedFieldSettings.status.writeOnUpdate: must be ALWAYS or NEVER: a record of Freshdesk can't be read by its id.",
+test('a record is read first only where the provider gives the object by ids', async () => {
+  const rest = await restTenant(others);
+  const { capabilities } = others.app.services.catalogue.find('monday') as Provider;
+  expect(capabilities.readRecords).toBeDefined();
+  const objects = [{ objectName: 'items', valueDefaults: { allowAnyFields: true } }];
+  const monday = { provider: 'monday', read: null, write: { objects } };
+  await integrate(others, rest.tenant, contentFor('work', monday));
+  await generate(rest.tenant, { provider: 'monday', apiKey: 'key' });
+  const fields = [{ fieldName: 'name', writeOnUpdate: 'IF_EMPTY' as const }];
+  const config = { write: [{ objectName: 'items', fields }] };
+  const of = { integrationIdOrName: 'work', groupRef: 'acme' };
+  expect(await findingsAlike(rest, 'createInstallation', { ...of, config })).toEqual([
+    'config.content.write.objects.items.selectedFieldSettings.name.writeOnUpdate: must be ALWAYS or NEVER: monday.com does not give items by their ids.',
   ]);
 });
 

@@ -5,6 +5,7 @@ import type { SubscribeCapability, WebhookRequest } from '../../../src/providers
 import { startProviderServer } from '../../support/providers/provider-server.ts';
 import { plainSession } from '../../support/providers/provider-session.ts';
 import { WIRE_EVENTS } from '../../support/wire/events/all.ts';
+import { VendorWebhooks, type WireWebhooks } from '../../support/wire/events/vendor-webhooks.ts';
 import { hmac, type Sending, type WireEvents } from '../../support/wire/events/wire-events.ts';
 import { failureOf } from '../contract-subject.ts';
 
@@ -42,7 +43,7 @@ async function vendorOf(name: string, subscribe: SubscribeCapability): Promise<V
   expect(account).not.toBeNull();
   const known = wire.connection
     ? { url: URL_OF_APP, secret: SECRET }
-    : await subscribed(subscribe, wire.objectName, account ?? '');
+    : await subscribed(subscribe, wire, account ?? '');
   return {
     wire,
     subscribe,
@@ -57,22 +58,25 @@ async function vendorOf(name: string, subscribe: SubscribeCapability): Promise<V
   };
 }
 
-/** What the vendor is told when a subscription is made: two members of whatever depth. */
-async function subscribed({ calls }: SubscribeCapability, objectName: string, account: string) {
-  await using server = await startProviderServer(({ method }) =>
-    method === 'DELETE'
-      ? { status: 204 }
-      : { status: 201, body: { id: 9, data: { id: 9, type: 'webhook' } } },
+/** What the vendor is told when a subscription is made. */
+async function subscribed(
+  { calls }: SubscribeCapability,
+  { objectName, webhooks: api }: WireEvents,
+  account: string,
+) {
+  const webhooks = new VendorWebhooks(api as WireWebhooks);
+  await using server = await startProviderServer(
+    (request) => webhooks.answer(request) ?? { status: 404 },
   );
   const kinds = [...KINDS];
   const wanted = { objectName, kinds, otherEvents: [], url: URL_OF_APP, secret: SECRET, account };
   const made = await calls?.setUp(plainSession(server.url), wanted);
-  expect(made).toEqual({ providerRef: '9', expireTime: null });
-  const text = JSON.stringify(server.requests[0]?.body);
-  expect(text).not.toContain(SECRET);
-  const url = /"(?:url|subscription_url)":"([^"]+)"/.exec(text)?.[1] ?? '';
-  const secret = /"(?:secret|http_auth_password)":"([^"]+)"/.exec(text)?.[1] ?? '';
-  return { url, secret };
+  const [webhook] = webhooks.kept.values();
+  if (!webhook) throw new Error('Nothing was made');
+  expect(made).toEqual({ providerRef: webhook.id, expireTime: null });
+  // With a secret of its own, no account can sign for another.
+  expect(webhook.secret).not.toBe(SECRET);
+  return webhook;
 }
 
 const named = telling.map(({ name, subscribe }) => [name, subscribe] as const);
@@ -92,7 +96,7 @@ test.each(named)('%s: what it signs is taken and told', async (name, subscribe) 
     ]);
     expect(events[0]?.time.getTime()).toBeCloseTo(NOW.getTime(), -1);
     expect(events[0]?.changedFields).toEqual(kind === 'UPDATE' ? (wire.changedFields ?? []) : []);
-    const isWhole = Boolean(wire.hasRecords) && kind !== 'DELETE';
+    const isWhole = wire.recordText !== undefined && kind !== 'DELETE';
     expect(events[0]?.record?.id ?? null).toBe(isWhole ? wire.recordId : null);
     // Sent again it is the same event.
     expect(eventsOf?.(sent)[0]?.nativeId).toBe(events[0]?.nativeId);

@@ -1,6 +1,7 @@
 /** What is wrong with the choices of a config for the objects to write. */
 import type { Issue } from '../../../errors.ts';
 import { type Provider, supportsFor } from '../../../providers/contract.ts';
+import { isReadByIds } from '../../../providers/object-support.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { repeated } from '../../integration/integration-content-check.ts';
 import { issueAt } from '../../issues.ts';
@@ -60,17 +61,18 @@ function* fieldNameIssues(
 }
 
 function* occasionIssues(
-  { fields }: WriteConfigInput,
+  { objectName, fields }: WriteConfigInput,
   path: Path,
   provider: Provider | null,
 ): Generator<Issue> {
+  const isUnread = provider !== null && !isReadByIds(provider, objectName);
   for (const [index, { writeOnCreate, writeOnUpdate }] of (fields ?? []).entries()) {
     if (writeOnCreate === 'IF_EMPTY') {
       const detail = 'must be ALWAYS or NEVER: a new record has no values.';
       yield issueAt([...path, index, 'writeOnCreate'], detail, writeOnCreate);
     }
-    if (writeOnUpdate === 'IF_EMPTY' && provider && !provider.capabilities.readRecords) {
-      const detail = `must be ALWAYS or NEVER: a record of ${provider.displayName} can't be read by its id.`;
+    if (writeOnUpdate === 'IF_EMPTY' && isUnread) {
+      const detail = `must be ALWAYS or NEVER: ${provider.displayName} does not give ${objectName} by their ids.`;
       yield issueAt([...path, index, 'writeOnUpdate'], detail, writeOnUpdate);
     }
   }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
-import { filtersTaken } from '../../../providers/filters-taken.ts';
+import { filtersTaken } from '../../../providers/object-support.ts';
 import { repeated } from '../../integration/integration-content-check.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { issueAt } from '../../issues.ts';

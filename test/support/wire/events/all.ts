@@ -1,4 +1,7 @@
 /** What vendors send of their own accord, written from their documents on webhooks, by the provider's name. */
+import { BadRequest } from '../paging.ts';
+import { isObject } from '../terms.ts';
+import { textsIn } from './vendor-webhooks.ts';
 import { type Change, hmac, unixSeconds, type WireEvents } from './wire-events.ts';
 
 const VERBS = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
@@ -8,7 +11,7 @@ const stripe: WireEvents = {
   recordId: 'cus_1',
   connection: { providerWorkspaceRef: 'acct_1' },
   isDated: true,
-  hasRecords: true,
+  recordText: 'Ada',
   changedFields: ['name'],
   send({ kind, n, at, secret }) {
     const body = JSON.stringify({
@@ -82,7 +85,7 @@ const github: WireEvents = {
   objectName: 'issues',
   recordId: 'octo/app#7',
   connection: { providerWorkspaceRef: 'octo' },
-  hasRecords: true,
+  recordText: 'A bug',
   changedFields: ['title'],
   send({ kind, n, at, secret }) {
     const body = JSON.stringify({
@@ -189,6 +192,23 @@ const pipedrive: WireEvents = {
   objectName: 'deals',
   recordId: '746',
   changedFields: ['status'],
+  webhooks: {
+    path: '/v1/webhooks',
+    status: 201,
+    asks(body) {
+      const { subscription_url, http_auth_user, http_auth_password } = textsIn(
+        body,
+        'subscription_url',
+        'event_action',
+        'event_object',
+        'http_auth_user',
+        'http_auth_password',
+      );
+      if (http_auth_user !== 'pipedrive') throw new BadRequest('another user than it sends as');
+      return { url: subscription_url, secret: http_auth_password };
+    },
+    answer: ({ id }) => ({ status: 'ok', success: true, data: { id: Number(id) } }),
+  },
   send({ kind, n, at, secret }) {
     const body = JSON.stringify({
       meta: {
@@ -215,6 +235,16 @@ const outreach: WireEvents = {
   objectName: 'prospects',
   recordId: '42',
   changedFields: ['title'],
+  webhooks: {
+    path: '/api/v2/webhooks',
+    status: 201,
+    asks(body) {
+      const { type, attributes } = isObject(body.data) ? body.data : {};
+      if (type !== 'webhook') throw new BadRequest('type must be webhook');
+      return textsIn(attributes, 'url', 'secret', 'action', 'resource');
+    },
+    answer: ({ id, url }) => ({ data: { type: 'webhook', id: Number(id), attributes: { url } } }),
+  },
   send({ kind, n, at, secret }: Change) {
     const body = JSON.stringify({
       data: { type: 'prospect', id: 42, attributes: { title: 'CTO' }, relationships: {} },

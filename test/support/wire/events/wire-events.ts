@@ -1,5 +1,6 @@
 /** How vendors prove what they send of their own accord, each way once, as their documents describe it. */
 import { createHmac } from 'node:crypto';
+import type { WireWebhooks } from './vendor-webhooks.ts';
 
 export interface Change {
   kind: 'CREATE' | 'UPDATE' | 'DELETE';
@@ -23,14 +24,16 @@ export interface WireEvents {
   /** Whose account it is. Left out: the vendor is given an address of the connection's own. */
   connection?: { providerWorkspaceRef: string | null; facts?: Record<string, string> };
   send: (change: Change) => Sending;
+  /** How it is asked to send them. Left out: a person sets that up. */
+  webhooks?: WireWebhooks;
   /** Each request is dated, and the date is signed. */
   isDated?: true;
   /** Kinds that it does not tell of. */
   lacks?: readonly Change['kind'][];
   /** The fields that an update is said to have changed. */
   changedFields?: string[];
-  /** The events have whole records. */
-  hasRecords?: true;
+  /** The text of the record, if the events have it whole. */
+  recordText?: string;
 }
 
 export function hmac(
