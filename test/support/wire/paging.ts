@@ -92,6 +92,14 @@ export function byLink(page: Page, parameter: string): Page {
   };
 }
 
+/** With a header that says how many records the filter has left. */
+export function counted(page: Page, header: string): Page {
+  return (...request) => {
+    const found = page(...request);
+    return { ...found, headers: { ...found.headers, [header]: String(found.total) } };
+  };
+}
+
 function cut(
   records: StoredRecord[],
   from: number,

@@ -40,6 +40,8 @@ export interface WireObject {
     idsIn: (request: ServedRequest) => string[] | null;
     answer: (shown: Record<string, unknown>[]) => unknown;
   };
+  /** How many records there are, at an address of its own. */
+  count?: { path: string; answer: (count: number) => unknown };
   /** Another way to make or change many. */
   batches?: WireBatch[];
   /** The record as the vendor shows it. */
@@ -148,6 +150,9 @@ function route(served: Served, request: ServedRequest): ServedAnswer {
     ({ method = 'GET', path }) => method === request.method && namedIn(path, request),
   );
   if (list) return listed(served, list, request);
+  if (object.count && isAt({ method: 'GET', path: object.count.path }, request)) {
+    return { status: 200, body: object.count.answer(store.records.length) };
+  }
   const fixed = object.fixed?.find(({ path }) => path === request.path);
   if (fixed && request.method === 'GET') return { status: 200, body: fixed.body };
   const batch = object.batches?.find((one) => isAt(one, request));

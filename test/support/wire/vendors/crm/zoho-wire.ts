@@ -58,6 +58,7 @@ export const zoho: WireVendor = {
               : { data, info: { more_records: next !== null, next_page_token: next } },
         },
       ],
+      count: { path: '/crm/v8/Leads/actions/count', answer: (count) => ({ count }) },
       many: {
         path: '/crm/v8/Leads',
         idsIn: ({ query }) => query.get('ids')?.split(',') ?? null,

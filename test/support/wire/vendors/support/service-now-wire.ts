@@ -1,4 +1,4 @@
-import { BadRequest, byOffset } from '../../paging.ts';
+import { BadRequest, byOffset, counted } from '../../paging.ts';
 import { BEARER, isoSeconds, membersOf, tooLong, type WireVendor, within } from '../../terms.ts';
 
 const CONDITION = /^sys_updated_on(>=|<=)(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)$/;
@@ -51,9 +51,9 @@ export const serviceNow: WireVendor = {
               ({ values }) => equal.every(([name, value]) => values[name] === value),
             );
           },
-          page: byOffset(
-            { name: 'sysparm_limit', fallback: 10_000, max: 10_000 },
-            'sysparm_offset',
+          page: counted(
+            byOffset({ name: 'sysparm_limit', fallback: 10_000, max: 10_000 }, 'sysparm_offset'),
+            'x-total-count',
           ),
           answer: (result) => ({ result }),
         },

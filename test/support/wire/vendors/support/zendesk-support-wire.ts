@@ -66,6 +66,10 @@ export const zendesk: WireVendor = {
           }),
         },
       ],
+      count: {
+        path: '/api/v2/tickets/count',
+        answer: (value) => ({ count: { refreshed_at: '2026-01-01T00:00:00Z', value } }),
+      },
       many: {
         path: '/api/v2/tickets/show_many',
         idsIn: ({ query }) => query.get('ids')?.split(',') ?? null,

@@ -1,4 +1,4 @@
-import { byLink, byPage } from '../../paging.ts';
+import { byLink, byPage, counted } from '../../paging.ts';
 import { membersOf, TOKEN, timeIn, tooLong, type WireVendor } from '../../terms.ts';
 
 export const gitlab: WireVendor = {
@@ -28,7 +28,10 @@ export const gitlab: WireVendor = {
               ({ changedAt }) => (!since || changedAt >= since) && (!until || changedAt <= until),
             );
           },
-          page: byLink(byPage({ name: 'per_page', fallback: 20, max: 100 }, 'page'), 'page'),
+          page: counted(
+            byLink(byPage({ name: 'per_page', fallback: 20, max: 100 }, 'page'), 'page'),
+            'x-total',
+          ),
           answer: (shown) => shown,
         },
       ],
