@@ -30,6 +30,7 @@ import {
   pageOf,
   selectionOf,
 } from '../support/fuzz/query-shapes.ts';
+import { callSandbox, connectWithTokens } from '../support/providers/oauth.ts';
 import { generate } from '../support/scenes/connections.ts';
 import { installReading, TRIGGER } from '../support/scenes/reads.ts';
 import { contact, createWriter } from '../support/scenes/writes.ts';
@@ -309,7 +310,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     expect(await faults(work)).toEqual([]);
   });
 
-  test('a write and a connection look at what they name', async () => {
+  test('a write, a connection and a refresh look at what they name', async () => {
     const writer = await createWriter(app);
     const later = { mode: 'ASYNCHRONOUS', record: contact() };
     const work = async () => {
@@ -317,7 +318,10 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       await writer.write({ batch: [{ record: contact() }, { record: contact() }] });
       const { operationId } = await writer.write(later);
       await runWrite(app.app.services, { projectId: writer.projectId, id: operationId });
-      await generate(writer, { apiKey: 'sandbox-key', consumerRef: 'another' });
+      const given = { apiKey: 'sandbox-key', consumerRef: 'another' };
+      await generate(writer, given);
+      await generate(writer, { ...given, groupName: 'A', consumerName: 'B' });
+      await callSandbox(app, await connectWithTokens(app, await app.tenant()));
     };
     expect(await faults(work)).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
+import { STORE_TOKENS } from '../../src/database/changes/store-tokens.ts';
 import type { Database } from '../../src/database/database.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
@@ -33,13 +34,11 @@ function startServer(over: Database, log?: Log) {
   });
 }
 
-/** Where no transaction ever comes to its end: what is under way stays so until the process ends. */
-function hanging({ prisma, ...rest }: Database): Database {
-  const stuck = new Proxy(prisma, {
-    get: (target, name) =>
-      name === '$transaction' ? () => new Promise(() => {}) : Reflect.get(target, name, target),
-  });
-  return { ...rest, prisma: stuck };
+/** Where no refresh is ever stored: what is under way stays so until the process ends. */
+function hanging({ changes, ...rest }: Database): Database {
+  const run: Database['changes']['run'] = (change, item) =>
+    change.text === STORE_TOKENS.text ? new Promise(() => {}) : changes.run(change, item);
+  return { ...rest, changes: { run } };
 }
 
 async function crashBetweenAnswerAndCommit(connection: Parameters<typeof callSandbox>[1]) {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { openSession } from '../../src/domain/connection/connection-session.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
-import { sharedApp, testApp } from '../support/app.ts';
+import { onPostgres, sharedApp, testApp } from '../support/app.ts';
+import { recordStatements } from '../support/database/statements.ts';
 import {
   CLIENT,
   callSandbox,
@@ -48,6 +49,17 @@ test('50 calls at once on an expired token refresh it once', async () => {
     refreshLeaseToken: null,
     tokenExpireTime: expect.any(Date),
   });
+});
+
+test('a refresh takes no transaction: its token and its event are stored by one statement', async () => {
+  const connection = await connectWithTokens(app, await app.tenant());
+  const { result, statements } = await recordStatements(() => callSandbox(app, connection));
+  expect(result.status).toBe(200);
+  const verbs = statements.map(({ text }) => text.trim().split(/\s/)[0]?.toLowerCase());
+  // On PostgreSQL what makes the lease outlast its process; the new token; and that it works.
+  const lease = onPostgres ? ['update'] : [];
+  expect(verbs.filter((verb) => verb !== 'select')).toEqual([...lease, 'with', 'update']);
+  expect(verbs.filter((verb) => verb === 'select')).toHaveLength(5);
 });
 
 test('50 calls at once on a refused token refresh it once, and each is sent again once', async () => {

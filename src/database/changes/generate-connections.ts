@@ -1,26 +1,26 @@
-/** How a connection is made, with the group and the consumer whose first it is. */
+/** How a connection is made, with the group and the consumer if it is their first. */
 import type { Tables } from '../tables.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 type Connection = Tables['Connection'];
 
-/** A connection to make. Those of its group and consumer that exist already keep their ids. */
-export interface ConnectionToGenerate
+/** What is given of a connection, whether it is made or exists. */
+export interface GivenConnection
   extends Pick<
-      Connection,
-      | 'id'
-      | 'projectId'
-      | 'provider'
-      | 'groupId'
-      | 'consumerId'
-      | 'authScheme'
-      | 'providerConsumerRef'
-      | 'credentialsSealed'
-      | 'tokenExpireTime'
-    >,
-    Pick<Tables['Group'], 'groupRef'>,
-    Pick<Tables['Consumer'], 'consumerRef'> {
+    Connection,
+    | 'id'
+    | 'projectId'
+    | 'provider'
+    | 'authScheme'
+    | 'providerConsumerRef'
+    | 'credentialsSealed'
+    | 'tokenExpireTime'
+  > {
+  /** Null for the newest of the provider, if it needs one. */
+  providerAppId: string | null;
+  needsApp: boolean;
+  /** Null for what is stored. */
   providerWorkspaceRef: string | null;
   providerMetadata: object | null;
   /** Null for the one that is stored, or else the ref. */
@@ -30,6 +30,32 @@ export interface ConnectionToGenerate
   /** Its data gets the consumer's name as it is stored. */
   event: EventRow;
 }
+
+/** A GivenConnection as columns, for `jsonb_to_recordset`. */
+export const GIVEN_COLUMNS = `
+  "id" text, "projectId" text, "provider" text, "authScheme" "AuthScheme", "providerAppId" text, "needsApp" boolean,
+  "providerWorkspaceRef" text, "providerConsumerRef" text, "providerMetadata" jsonb, "credentialsSealed" text,
+  "tokenExpireTime" timestamptz, "groupName" text, "consumerName" text, "now" timestamptz, "event" jsonb`;
+
+/**
+ * SQL: the rows \`n\` of \`table\`, each with the \`appId\` of its app, which stays one of the provider until the commit.
+ * What names an app that is not there has no row.
+ */
+export const withApps = (table: string) => `
+    select n.*, a."id" as "appId" from ${table} n
+    left join lateral (
+      select p."id" from "ProviderApp" p
+      where n."needsApp" and p."projectId" = n."projectId" and p."provider" = n."provider"
+        and (n."providerAppId" is null or p."id" = n."providerAppId")
+      order by p."id" desc limit 1 for share) a on true
+    where (n."providerAppId" is null or a."id" is not null)`;
+
+/** A connection to make. Those of its group and consumer that exist already keep their ids. */
+export interface ConnectionToGenerate
+  extends GivenConnection,
+    Pick<Connection, 'groupId' | 'consumerId'>,
+    Pick<Tables['Group'], 'groupRef'>,
+    Pick<Tables['Consumer'], 'consumerRef'> {}
 
 /** The name that was given for one that exists. */
 const givenName = (table: 'group' | 'consumer') => `(
@@ -53,31 +79,33 @@ const putting = (table: 'group' | 'consumer', into: 'Group' | 'Consumer') => `
     returning "id", "projectId", "${table}Ref", "${table}Name"
   )`;
 
-/** Makes connections, each CREATED and with its event. One that exists already has no row, and nothing is changed. */
+/**
+ * Makes connections, each CREATED and with its event. One that exists already is left as it is, and its row has another
+ * id. What has no row was made by another at the same time, or names an app that is not there.
+ */
 export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection> = {
   lineOf: ({ projectId }) => projectId,
   keyOf: ({ id }) => id,
   text: `
   with given as (
     select * from jsonb_to_recordset($1::jsonb) as g(
-      "id" text, "projectId" text, "provider" text, "groupId" text, "groupRef" text, "groupName" text,
-      "consumerId" text, "consumerRef" text, "consumerName" text, "authScheme" "AuthScheme",
-      "providerWorkspaceRef" text, "providerConsumerRef" text, "providerMetadata" jsonb,
-      "credentialsSealed" text, "tokenExpireTime" timestamptz, "now" timestamptz, "event" jsonb)
+      ${GIVEN_COLUMNS}, "groupId" text, "groupRef" text, "consumerId" text, "consumerRef" text)
   ),
-  absent as (
-    select * from given n where not exists (
-      select 1 from "Group" g
-      join "Connection" c on c."projectId" = g."projectId" and c."groupId" = g."id" and c."provider" = n."provider"
-      join "Consumer" u on u."projectId" = c."projectId" and u."id" = c."consumerId" and u."consumerRef" = n."consumerRef"
-      where g."projectId" = n."projectId" and g."groupRef" = n."groupRef")
+  present as (
+    select n."id" as "of", c.* from given n
+    join "Group" g on g."projectId" = n."projectId" and g."groupRef" = n."groupRef"
+    join "Connection" c on c."projectId" = g."projectId" and c."groupId" = g."id" and c."provider" = n."provider"
+    join "Consumer" u on u."projectId" = c."projectId" and u."id" = c."consumerId" and u."consumerRef" = n."consumerRef"
+  ),
+  absent as (${withApps('given')}
+      and not exists (select 1 from present where "of" = n."id")
   ),
   ${putting('group', 'Group')},
   ${putting('consumer', 'Consumer')},
   generated as (
-    insert into "Connection" ("id", "projectId", "provider", "groupId", "consumerId", "authScheme",
+    insert into "Connection" ("id", "projectId", "provider", "groupId", "consumerId", "authScheme", "providerAppId",
       "providerWorkspaceRef", "providerConsumerRef", "providerMetadata", "credentialsSealed", "tokenExpireTime")
-    select n."id", n."projectId", n."provider", g."id", u."id", n."authScheme",
+    select n."id", n."projectId", n."provider", g."id", u."id", n."authScheme", n."appId",
       n."providerWorkspaceRef", n."providerConsumerRef", n."providerMetadata", n."credentialsSealed",
       n."tokenExpireTime"
     from absent n
@@ -97,5 +125,6 @@ export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection
     cross join jsonb_to_record(n."event") as h(${EVENT_COLUMNS})
   ),
   ${APPENDING}
-  select c."id" as "of", c.* from generated c where (select count(*) from announced) >= 0`,
+  select c."id" as "of", c.* from generated c where (select count(*) from announced) >= 0
+  union all select * from present`,
 };

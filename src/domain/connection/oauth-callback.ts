@@ -6,7 +6,7 @@ import { ProviderError } from '../../providers/provider-error.ts';
 import type { Services } from '../call.ts';
 import { storedJson } from '../storable-json.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
-import { putConnection } from './connection-generation.ts';
+import { putConnection } from './connection-putting.ts';
 import { codeVerifierPlace, findKeyOfState, type StoredConnect } from './oauth-connect.ts';
 import { learnedFacts } from './oauth-learned-facts.ts';
 import { learnAccount } from './session/learned-account.ts';

@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { Prisma } from '../../database/generated/client.ts';
 import type { Row } from '../../database/rows.ts';
-import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isMissingRow } from '../../database/violations.ts';
 import { conflict, notFound } from '../../errors.ts';
@@ -131,24 +130,6 @@ export const deleteProviderApp = projectMutation({
     return { deletedId: appId };
   },
 });
-
-/**
- * The app of a new connection, by id or the newest of the provider; null if there is none. Its provider can't
- * change until the transaction ends.
- */
-export async function lockProviderApp(
-  tx: Transaction,
-  { projectId, provider, id: appId }: { projectId: string; provider: string; id?: string | null },
-): Promise<string | null> {
-  const ofProvider = statements
-    .selectFrom('ProviderApp')
-    .select('id')
-    .where('projectId', '=', projectId)
-    .where('provider', '=', provider);
-  const named = appId ? ofProvider.where('id', '=', appId) : ofProvider;
-  const [app] = await run(tx, named.orderBy('id', 'desc').limit(1).forShare());
-  return app?.id ?? null;
-}
 
 function columnsOf(
   { vault }: Call,

@@ -102,6 +102,14 @@ test('generating again replaces the credentials of the same connection', async (
   ]);
 });
 
+test('a workspace in the metadata is the workspace, of a new connection as of one that exists', async () => {
+  const tenant = await app.tenant();
+  for (const workspace of ['first', 'second']) {
+    const given = { apiKey: 'sandbox-key', providerMetadata: { workspace: { value: workspace } } };
+    expect(await generate(tenant, given)).toMatchObject({ providerWorkspaceRef: workspace });
+  }
+});
+
 test('the same call many times at once makes one connection', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);

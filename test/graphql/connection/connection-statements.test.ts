@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
+import { createProviderApp } from '../../support/providers/oauth.ts';
 import { generate, keepEvents, PROVIDERS } from '../../support/scenes/connections.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
@@ -14,6 +15,27 @@ test('a new connection is one statement, with its group, its consumer and its ev
   const { statements } = await recordStatements(() => generate(tenant, { apiKey: 'sandbox-key' }));
   const changes = statements.filter(({ text }) => !/^\s*select/i.test(text));
   expect(changes.map(({ text }) => text.trim().slice(0, 10))).toEqual(['with given']);
+});
+
+test('other credentials of a connection are two statements: the second replaces them, with its event', async () => {
+  const tenant = await app.tenant();
+  const events = await keepEvents(app, tenant);
+  const tokens = { accessToken: { token: 'at' }, refreshToken: { token: 'rt' } };
+  await createProviderApp(tenant, { provider: 'hubspot' });
+  const given = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
+  const first = await generate(tenant, given);
+  const names = { groupName: 'Acme', consumerName: 'Ann' };
+  const { result, statements } = await recordStatements(() =>
+    generate(tenant, { ...given, ...names }),
+  );
+  const changes = statements.filter(({ text }) => !/^\s*select/i.test(text));
+  expect(changes.map(({ text }) => text.trim().slice(0, 10))).toEqual(['with given', 'with given']);
+  expect(result).toMatchObject({ id: first.id, providerApp: first.providerApp });
+  expect(result).toMatchObject({ group: { groupName: 'Acme' }, consumer: { consumerName: 'Ann' } });
+  expect(await events()).toMatchObject([
+    { eventType: 'CONNECTION_CREATED', data: { consumerName: 'ann' } },
+    { eventType: 'CONNECTION_UPDATED', connectionId: first.id, data: { consumerName: 'Ann' } },
+  ]);
 });
 
 test('the key of a new connection is tried with what was just stored', async () => {

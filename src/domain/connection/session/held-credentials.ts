@@ -30,8 +30,12 @@ export async function readCredentials(
     where: { projectId_id: { projectId, id } },
     select: { credentialsSealed: true, status: true },
   });
-  if (!row) throw new ProviderError('BAD_REQUEST', 'The connection has been deleted.');
+  if (!row) throw deletedConnection();
   return heldCredentials(services, { id, projectId, ...row });
+}
+
+export function deletedConnection(): ProviderError {
+  return new ProviderError('BAD_REQUEST', 'The connection has been deleted.');
 }
 
 /** Of a row that was just read with its credentials. */

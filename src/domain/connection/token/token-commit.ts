@@ -1,15 +1,23 @@
 /** Stores what a refresh gave, in place of the very credentials that were refreshed and of no others. */
-import { inTransaction } from '../../../database/transaction.ts';
-import { recordEvent } from '../../../events/record.ts';
-import { subjectOf } from '../../../events/subject.ts';
+import type { EventRow } from '../../../database/changes/append-events.ts';
+import { STORE_TOKENS } from '../../../database/changes/store-tokens.ts';
+import type { Row } from '../../../database/rows.ts';
+import { Kept, statements, type ValueOf } from '../../../database/statements.ts';
+import { eventRow } from '../../../events/record.ts';
+import { type Subject, subjectOf } from '../../../events/subject.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { withTries } from '../../../work/backoff.ts';
 import type { Services } from '../../call.ts';
 import { connectionFields } from '../connection-events.ts';
 import { sealCredentials, tokenExpireTimeOf } from '../credentials.ts';
-import { areSame, type HeldCredentials, readCredentials } from '../session/held-credentials.ts';
+import {
+  areSame,
+  type ConnectionKey,
+  deletedConnection,
+  type HeldCredentials,
+  heldCredentials,
+} from '../session/held-credentials.ts';
 import { findInJournal, listJournal, type Renewal, removeFromJournal } from './token-journal.ts';
-import { NO_LEASE } from './token-lease.ts';
 
 /** Between tries: a database that restarts is back by then. */
 const TRIES = { backoff: { firstMs: 200, maxMs: 3_000 }, triesMax: 6 };
@@ -62,35 +70,63 @@ function findEntry(services: Services, connectionId: string): Renewal | null {
 }
 
 async function store(services: Services, commit: Commit): Promise<HeldCredentials | null> {
-  const { connection, before, after } = commit;
-  const { id, projectId } = connection;
-  const held = await readCredentials(services, connection);
+  const { connection, before, after, isRefresh } = commit;
+  const { changes, rows } = services.database;
+  const [row] = await rows.run(NAMED_CONNECTION, connection);
+  if (!row) throw deletedConnection();
+  const held = heldCredentials(services, row);
   if (areSame(held.credentials, after)) return held;
-  if (!areSame(held.credentials, before)) return null;
-  const sealed = sealCredentials(services, connection, after);
-  await inTransaction(services.database, async (tx) => {
-    const { group, consumer, ...row } = await tx.connection.update({
-      // Another process may seal the same with a newer key in between: then it is tried again.
-      where: { projectId_id: { projectId, id }, credentialsSealed: held.sealed },
-      data: {
-        credentialsSealed: sealed,
-        tokenExpireTime: tokenExpireTimeOf(after),
-        refreshRetryTime: null,
-        status: 'CREATED',
-        updateTime: services.now(),
-        ...NO_LEASE,
-      },
-      include: { group: true, consumer: true },
-      omit: { credentialsSealed: true },
-    });
-    if (!commit.isRefresh) return;
-    await recordEvent(tx, {
-      projectId: row.projectId,
-      connectionId: row.id,
-      eventType: 'CONNECTION_REFRESHED',
-      data: connectionFields({ ...row, group, consumer }),
-      subject: subjectOf(row),
-    });
+  const sealed = sealCredentials(services, row, after);
+  if (!areSame(held.credentials, before) || held.sealed === null || sealed === null) return null;
+  const stored = await changes.run(STORE_TOKENS, {
+    id: row.id,
+    projectId: row.projectId,
+    heldSealed: held.sealed,
+    credentialsSealed: sealed,
+    tokenExpireTime: tokenExpireTimeOf(after),
+    now: services.now(),
+    event: isRefresh ? refreshedEvent(row) : null,
   });
+  // Another process may seal the same with a newer key in between: then it is tried again.
+  if (!stored) throw new Error('The credentials were sealed anew at the same time.');
   return { sealed, credentials: after, isWorking: false };
+}
+
+/** With the names of its group and its consumer, which events tell. */
+const NAMED_CONNECTION = new Kept((value: ValueOf<ConnectionKey>) =>
+  statements
+    .selectFrom('Connection as c')
+    .innerJoin('Group as g', (join) =>
+      join.onRef('g.projectId', '=', 'c.projectId').onRef('g.id', '=', 'c.groupId'),
+    )
+    .innerJoin('Consumer as u', (join) =>
+      join.onRef('u.projectId', '=', 'c.projectId').onRef('u.id', '=', 'c.consumerId'),
+    )
+    .select(['c.id', 'c.projectId', 'c.provider', 'c.groupId', 'c.consumerId'])
+    .select(['c.credentialsSealed', 'c.status', 'g.groupRef', 'u.consumerRef', 'u.consumerName'])
+    .where(
+      'c.projectId',
+      '=',
+      value(({ projectId }) => projectId),
+    )
+    .where(
+      'c.id',
+      '=',
+      value(({ id }) => id),
+    ),
+);
+
+type NamedConnection = Pick<Row<'Connection'>, 'id' | 'projectId' | 'provider'> &
+  Subject &
+  Pick<Row<'Group'>, 'groupRef'> &
+  Pick<Row<'Consumer'>, 'consumerRef' | 'consumerName'>;
+
+function refreshedEvent(row: NamedConnection): EventRow {
+  return eventRow({
+    projectId: row.projectId,
+    connectionId: row.id,
+    eventType: 'CONNECTION_REFRESHED',
+    data: connectionFields({ ...row, group: row, consumer: row }),
+    subject: subjectOf(row),
+  });
 }

@@ -51,6 +51,7 @@ export async function claimLease(
 export class Lease {
   readonly #database: Database;
   readonly #claimedAtMs: number;
+  #hasEnded = false;
   #claim: Claim;
 
   constructor(database: Database, claim: Claim, claimedAtMs: number) {
@@ -83,11 +84,15 @@ export class Lease {
     this.#claim = { ...this.#claim, ...lasting };
   }
 
+  /** What stored the new token has given it back. */
+  end(): void {
+    this.#hasEnded = true;
+  }
+
   async release(): Promise<void> {
+    if (this.#hasEnded) return;
     const where = REFRESHES.heldBy(this.#claim);
-    await this.#database.prisma.connection.updateMany({ where, data: NO_LEASE });
+    const data = { refreshLeaseToken: null, refreshLeaseExpireTime: null };
+    await this.#database.prisma.connection.updateMany({ where, data });
   }
 }
-
-/** The columns of a lease that is over. */
-export const NO_LEASE = { refreshLeaseToken: null, refreshLeaseExpireTime: null } as const;

@@ -98,7 +98,7 @@ async function refreshUnder(
     if (!isTokenCredentials(held.credentials) || !needsRefresh(held, wanted)) return held;
     return await renew(services, { lease, before: held.credentials, wanted });
   } finally {
-    // It ends by itself.
+    // If this fails, it ends by itself.
     await lease.release().catch(() => {});
   }
 }
@@ -130,6 +130,7 @@ async function renew(
   const isRefresh = wanted.isRequested === true || heldToken(before) !== undefined;
   const stored = await commitRenewal(services, { connection, before, after, isRefresh });
   if (isJournaled) removeFromJournal(services, connection);
+  if (stored) lease.end();
   return stored ?? readCredentials(services, connection);
 }
 

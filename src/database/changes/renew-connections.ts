@@ -1,0 +1,46 @@
+/** How a connection that exists gets other credentials, and what else was given with them. */
+import type { Tables } from '../tables.ts';
+import { APPENDING, EVENT_COLUMNS } from './append-events.ts';
+import { GIVEN_COLUMNS, type GivenConnection, withApps } from './generate-connections.ts';
+import type { ChangeOfMany } from './shared-changes.ts';
+
+/** The name that was given, if it is another one than is stored. */
+const renaming = (table: 'Group' | 'Consumer', column: 'group' | 'consumer') => `
+    update "${table}" t set "${column}Name" = n."${column}Name", "updateTime" = n."now"
+    from renewed c join fitting n on n."id" = c."id"
+    where t."projectId" = c."projectId" and t."id" = c."${column}Id" and t."${column}Name" <> n."${column}Name"`;
+
+/** Renews connections, each CREATED again and with its event. One that is gone, or whose app is not there, has no row. */
+export const RENEW_CONNECTIONS: ChangeOfMany<GivenConnection, Tables['Connection']> = {
+  // Each alone: of two changes of one row a statement makes one.
+  lineOf: ({ event }) => event.eventId,
+  keyOf: ({ id }) => id,
+  text: `
+  with given as (select * from jsonb_to_recordset($1::jsonb) as g(${GIVEN_COLUMNS})),
+  fitting as (${withApps('given')}),
+  renewed as (
+    update "Connection" c set "providerAppId" = n."appId", "authScheme" = n."authScheme", "status" = 'CREATED',
+      "providerWorkspaceRef" = coalesce(n."providerWorkspaceRef", c."providerWorkspaceRef"),
+      "providerMetadata" = coalesce(n."providerMetadata", c."providerMetadata"),
+      "providerConsumerRef" = n."providerConsumerRef", "credentialsSealed" = n."credentialsSealed",
+      "tokenExpireTime" = n."tokenExpireTime", "updateTime" = n."now"
+    from fitting n where c."projectId" = n."projectId" and c."id" = n."id"
+    returning c.*
+  ),
+  renamed_groups as (${renaming('Group', 'group')}
+  ),
+  renamed_consumers as (${renaming('Consumer', 'consumer')}
+  ),
+  happened as (
+    select h."eventId", h."deliveryId", h."projectId", h."eventType", h."wireName",
+      h."data" || jsonb_build_object('consumerName', coalesce(n."consumerName", u."consumerName")) as "data",
+      h."connectionId", h."installationId", h."operationId", h."destinationId", c."groupId", c."consumerId",
+      h."traceparent"
+    from renewed c
+    join fitting n on n."id" = c."id"
+    join "Consumer" u on u."projectId" = c."projectId" and u."id" = c."consumerId"
+    cross join jsonb_to_record(n."event") as h(${EVENT_COLUMNS})
+  ),
+  ${APPENDING}
+  select c."id" as "of", c.* from renewed c where (select count(*) from announced) >= 0`,
+};

@@ -1,0 +1,44 @@
+/** How what a refresh gave is stored, in place of the very credentials that were refreshed. */
+import type { Tables } from '../tables.ts';
+import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
+import type { ChangeOfMany } from './shared-changes.ts';
+
+type Connection = Tables['Connection'];
+
+export interface TokensToStore extends Pick<Connection, 'id' | 'projectId' | 'tokenExpireTime'> {
+  /** The credentials as they must be stored now. */
+  heldSealed: string;
+  credentialsSealed: string;
+  now: Date;
+  /** Null if it is not told. */
+  event: EventRow | null;
+}
+
+/** The connection is CREATED again, and nobody refreshes it any more. One with other credentials by now has no row. */
+export const STORE_TOKENS: ChangeOfMany<TokensToStore, Pick<Connection, 'id'>> = {
+  lineOf: ({ projectId }) => projectId,
+  // No two are the same: sealing takes chance.
+  keyOf: ({ credentialsSealed }) => credentialsSealed,
+  text: `
+  with given as (
+    select * from jsonb_to_recordset($1::jsonb) as g(
+      "id" text, "projectId" text, "heldSealed" text, "credentialsSealed" text, "tokenExpireTime" timestamptz,
+      "now" timestamptz, "event" jsonb)
+  ),
+  stored as (
+    update "Connection" c set "credentialsSealed" = g."credentialsSealed", "tokenExpireTime" = g."tokenExpireTime",
+      "refreshRetryTime" = null, "status" = 'CREATED', "updateTime" = g."now",
+      "refreshLeaseToken" = null, "refreshLeaseExpireTime" = null
+    from given g
+    where c."projectId" = g."projectId" and c."id" = g."id" and c."credentialsSealed" = g."heldSealed"
+    returning c."id", c."credentialsSealed"
+  ),
+  happened as (
+    select h.* from stored s
+    join given g on g."credentialsSealed" = s."credentialsSealed"
+    cross join jsonb_to_record(g."event") as h(${EVENT_COLUMNS})
+    where jsonb_typeof(g."event") = 'object'
+  ),
+  ${APPENDING}
+  select "credentialsSealed" as "of", "id" from stored where (select count(*) from announced) >= 0`,
+};

@@ -1,0 +1,90 @@
+/**
+ * A connection for each project, provider, group and consumer: one statement makes it with its event, and the group and
+ * the consumer if it is their first, or says which there is. Another one renews that.
+ */
+import {
+  type ConnectionToGenerate,
+  GENERATE_CONNECTIONS,
+  type GivenConnection,
+} from '../../database/changes/generate-connections.ts';
+import { RENEW_CONNECTIONS } from '../../database/changes/renew-connections.ts';
+import type { AccountRow } from '../../database/reads/write-target.ts';
+import { conflict, invalid } from '../../errors.ts';
+import { eventRow } from '../../events/record.ts';
+import { newId } from '../../ids.ts';
+import { isConsentScheme } from '../../providers/contract.ts';
+import type { Services } from '../call.ts';
+import { newCredentials } from './connection.ts';
+import { connectionFields } from './connection-events.ts';
+import type { Generation } from './connection-generation.ts';
+import { givenWorkspace } from './session/account-address.ts';
+
+/** Another may be faster once, and delete what was found. More often than that nobody is by chance. */
+const TRIES_MAX = 5;
+
+/** As it is then, with its credentials as they are stored. It is CREATED, whether it is new or not. */
+export async function putConnection(
+  services: Services,
+  generation: Generation,
+): Promise<AccountRow> {
+  const { changes } = services.database;
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+    const made = rowToMake(services, generation);
+    const found = await changes.run(GENERATE_CONNECTIONS, made);
+    if (found?.id === made.id) return found;
+    const renewal = found && givenRow(services, generation, { id: found.id, isNew: false });
+    const renewed = renewal && (await changes.run(RENEW_CONNECTIONS, renewal));
+    if (renewed) return renewed;
+    await requireApp(services, generation);
+  }
+  throw conflict('The connection was changed at the same time. Try again.');
+}
+
+function rowToMake(services: Services, generation: Generation): ConnectionToGenerate {
+  const { groupRef, consumerRef } = generation.input;
+  const [id, groupId, consumerId] = [newId('con'), newId('grp'), newId('csm')];
+  const given = givenRow(services, generation, { id, isNew: true });
+  return { ...given, groupId, groupRef, consumerId, consumerRef };
+}
+
+/** Credentials are sealed for the id of their connection. */
+function givenRow(
+  services: Services,
+  { projectId, scheme, input, providerConsumerRef = null }: Generation,
+  { id, isNew }: { id: string; isNew: boolean },
+): GivenConnection {
+  const { provider, groupRef, consumerRef, groupName = null, consumerName = null } = input;
+  const { providerAppId = null, providerMetadata = null } = input;
+  const of = { id, projectId, provider, authScheme: scheme };
+  const { credentialsSealed, tokenExpireTime } = newCredentials(services, of, input);
+  const named = { consumerRef, consumerName: consumerName ?? consumerRef };
+  return {
+    ...of,
+    providerAppId,
+    needsApp: providerAppId !== null || isConsentScheme(scheme),
+    providerWorkspaceRef: givenWorkspace(input),
+    providerConsumerRef,
+    providerMetadata,
+    credentialsSealed,
+    tokenExpireTime,
+    groupName,
+    consumerName,
+    now: services.now(),
+    event: eventRow({
+      projectId,
+      connectionId: id,
+      eventType: isNew ? 'CONNECTION_CREATED' : 'CONNECTION_UPDATED',
+      data: connectionFields({ ...of, group: { groupRef }, consumer: named }),
+      subject: null,
+    }),
+  };
+}
+
+/** The app was there when the input was checked. */
+async function requireApp({ database }: Services, { projectId, input }: Generation): Promise<void> {
+  const { provider, providerAppId } = input;
+  if (providerAppId == null) return;
+  const [app] = await database.rows.find('ProviderApp', { projectId, id: providerAppId });
+  if (app?.provider === provider) return;
+  throw invalid('input.providerAppId', 'does not exist.', providerAppId);
+}
