@@ -20,12 +20,19 @@ export interface Spent {
   tokens: number;
 }
 
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
 export function createTokenBuckets(
   { perSecond, burst, max = NAMES_MAX }: { perSecond: number; burst: number; max?: number },
   now: () => number,
 ): TokenBuckets {
-  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max });
+  let buckets: LRUCache<string, Bucket> | undefined;
   const refill = (name: string) => {
+    // It takes its memory for all names at once: most buckets of a process are never asked.
+    buckets ??= new LRUCache({ max });
     const time = now();
     const known = buckets.get(name);
     // A clock that jumps back must not take tokens away.

@@ -1,5 +1,5 @@
 /**
- * The embedded databases of a worker's apps. To open one takes half a second, to empty one a tenth of that:
+ * The embedded databases of a worker's apps. To open one takes half a second, to empty one a fortieth of that:
  * what an app has closed is emptied and kept for a later one.
  */
 import { setTimeout as wait } from 'node:timers/promises';
@@ -77,17 +77,28 @@ async function takeBack(engine: Engine): Promise<void> {
   else void engine[Symbol.asyncDispose]();
 }
 
-/** As a migration leaves it: what belongs to the schema stays. Of the session nothing does. */
+/**
+ * As a migration leaves it: what belongs to the schema stays. Of the session nothing does. To truncate all tables takes
+ * four times as long as to delete the rows of the few that a test fills.
+ */
 async function empty(engine: Engine): Promise<void> {
   await using client = await connectTo(engine);
+  const schemas = ['public', 'pgboss'];
   const { rows } = await client.query<{ name: string }>(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables
-     where schemaname = any($1) and tablename <> all($2)`,
-    [
-      ['public', 'pgboss'],
-      ['_prisma_migrations', 'version', 'queue'],
-    ],
+    `select oid::regclass::text as "name" from pg_class
+     where relkind = 'r' and relnamespace::regnamespace::text = any($1) and relname <> all($2)
+       and pg_relation_size(oid) > 0`,
+    [schemas, ['_prisma_migrations', 'version', 'queue']],
   );
-  const names = rows.map(({ name }) => name).join(', ');
-  await client.query(`truncate ${names} restart identity cascade`);
+  await client.query(
+    `select setval(format('%I.%I', schemaname, sequencename), start_value, false)
+     from pg_sequences where schemaname = any($1) and last_value is not null`,
+    [schemas],
+  );
+  if (rows.length === 0) return;
+  const names = rows.map(({ name }) => name);
+  const deleted = names.map((name) => `delete from ${name};`).join(' ');
+  // Nothing is left to which a row could point, in the end.
+  await client.query(`set session_replication_role = replica; ${deleted}`);
+  await client.query(`vacuum ${names.join(', ')}`);
 }
