@@ -3,15 +3,18 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { createSharedChanges, type SharedChanges } from './changes/shared-changes.ts';
 import { PrismaClient } from './generated/client.ts';
+import { HintSender } from './hint-sender.ts';
+import type { Tell } from './notifications.ts';
 import { type NameStatement, readsInBursts } from './reads/read-bursts.ts';
 import { createRows, type Rows, type RunQuery, statementName } from './rows.ts';
 import type { Pooler } from './session.ts';
 import { TRANSACTION_OPTIONS } from './transaction.ts';
 
-export interface Clients {
+export interface Clients extends AsyncDisposable {
   prisma: PrismaClient;
   rows: Rows;
   changes: SharedChanges;
+  tell: Tell;
 }
 
 /** The pool's clients must be made with `pipeline`, and read columns by COLUMN_TYPES. */
@@ -22,7 +25,17 @@ export function clientsOf(pool: pg.Pool, pooler?: Pooler): Clients {
     transactionOptions: TRANSACTION_OPTIONS,
   });
   const run = queriesBy(pool, nameOf);
-  return { prisma, rows: rowsBy(pool, nameOf), changes: createSharedChanges(run) };
+  const hints = new HintSender(run);
+  return {
+    prisma,
+    rows: rowsBy(pool, nameOf),
+    changes: createSharedChanges(run, hints.tell),
+    tell: hints.tell,
+    async [Symbol.asyncDispose]() {
+      await hints[Symbol.asyncDispose]();
+      await prisma.$disconnect();
+    },
+  };
 }
 
 /** Reads alone. The same holds for the pool. */

@@ -6,7 +6,7 @@ import type { SharedChanges } from './changes/shared-changes.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { JobDatabase } from './job-database.ts';
-import type { Listen } from './notifications.ts';
+import type { Listen, Tell } from './notifications.ts';
 import type { Outages } from './outages.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import type { Processes } from './processes.ts';
@@ -26,8 +26,10 @@ export interface Database extends AsyncDisposable {
   replica: Replica | null;
   /** Hot changes, each by a statement of `database/changes/`. Never inside a transaction. */
   changes: SharedChanges;
-  /** Listens to the notifications of every process, which come after the commit. They may be lost. */
+  /** Listens to the hints of every process, which come after the commit. They may be lost. */
   listen: Listen;
+  /** For what a transaction changes: `tellAfter` of database/transaction.ts. */
+  tell: Tell;
   /** What the job queue runs on. */
   jobs: JobDatabase;
   /** The processes that share it. */

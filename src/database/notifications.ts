@@ -1,7 +1,17 @@
 /**
  * Notifications that PostgreSQL passes between transactions and processes (LISTEN and NOTIFY), called hints here:
- * they come after the commit, and may be lost with a connection. So a listener reads the stored rows.
+ * they come after the commit, and may be lost with a connection or a process. So a listener reads the stored rows, and
+ * looks now and then without one.
  */
+
+/** The channel and the payload. The same one, told twice at the same time, is told once. */
+export type Hint = `${string} ${string}`;
+
+/**
+ * Tells the listeners of all processes, after the commit of what it is about: a transaction that tells by itself keeps
+ * all others that do so waiting until it is written to the disk (docs/decisions/044-hints-after-the-commit.md).
+ */
+export type Tell = (hints: readonly Hint[]) => void;
 
 /** Called without a payload if hints may have been missed: anything may have changed. */
 export type OnHint = (payload?: string) => void;

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import type { Database } from './database.ts';
 import { Prisma } from './generated/client.ts';
+import type { Hint } from './notifications.ts';
 
 /** Inside a transaction only this is used: the embedded database has one connection. */
 export type Transaction = Prisma.TransactionClient;
@@ -14,14 +15,40 @@ export const TRIES_MAX = 4;
 /** Prisma's own code, and the ones that raw statements bring through. */
 const REPEATABLE = ['P2034', '40001', '40P01'];
 
+const HINTS = new WeakMap<object, Hint[]>();
+
+/** Tells hints when the transaction, which `inTransaction` has begun, is committed. */
+export function tellAfter(tx: object, ...hints: readonly Hint[]): void {
+  const ofTransaction = HINTS.get(tx);
+  if (!ofTransaction) throw new Error('Hints belong to a transaction of inTransaction.');
+  ofTransaction.push(...hints);
+}
+
+/** Runs a statement of `database/changes/` in a transaction, and tells its hints when that is committed. */
+export async function changeAndTell<R>(
+  tx: Transaction,
+  text: string,
+  values: readonly unknown[],
+): Promise<R[]> {
+  const rows = await tx.$queryRawUnsafe<(R & { hints?: Hint[] | null })[]>(text, ...values);
+  tellAfter(tx, ...(rows[0]?.hints ?? []));
+  return rows;
+}
+
 /** Runs the work in one transaction: all of it or nothing. The work may run more than once. */
 export async function inTransaction<T>(
-  { prisma, outages }: Database,
+  { prisma, outages, tell }: Pick<Database, 'prisma' | 'outages' | 'tell'>,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
+    const hints: Hint[] = [];
     try {
-      return await prisma.$transaction(work);
+      const done = await prisma.$transaction((tx) => {
+        HINTS.set(tx, hints);
+        return work(tx);
+      });
+      tell(hints);
+      return done;
     } catch (error) {
       if (tries >= TRIES_MAX || !isRepeatable(error)) throw outages.told(error);
     }

@@ -5,6 +5,9 @@
  */
 import { acrossProjects } from '../database/all-projects.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from '../database/changes/append-events.ts';
+import { hintsColumn } from '../database/changes/hint-channels.ts';
+import type { Database } from '../database/database.ts';
+import type { Hint } from '../database/notifications.ts';
 import { keyColumns, type RowKey } from '../database/row-keys.ts';
 import type { RunQuery } from '../database/rows.ts';
 import { isFreeSql } from '../work/lease.ts';
@@ -205,8 +208,7 @@ const recordSql = (isGivenUp: boolean) => `
   )${isGivenUp ? GIVEN_UP : ''}
   select (select count(*)::int from recorded) as "recorded",
     ${failingSql('"failingSince" <= $3 and "failedAttempts" >= $4')} as "hopeless",
-    ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "untold"
-    ${isGivenUp ? 'where (select count(*) from announced) >= 0' : ''}`;
+    ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "untold"${isGivenUp ? `, ${hintsColumn('event_hints')}` : ''}`;
 
 /**
  * Members of a `with`: the events that deliveries are given up. A delivery of such an event, or of an event about its
@@ -230,20 +232,23 @@ const RECORD_WITH_GIVEN_UP = recordSql(true);
 
 /** How many were recorded, and destinations that have failed for long. */
 export async function recordAttempts(
-  query: RunQuery,
+  { rows, tell }: Pick<Database, 'rows' | 'tell'>,
   attempts: readonly AttemptRecord[],
   { now, hopeless, tellSince }: { now: Date; hopeless: Hopelessness; tellSince: Date },
 ): Promise<{ recorded: number } & Failing> {
   const isGivenUp = attempts.some(({ event }) => event !== null);
   const text = isGivenUp ? RECORD_WITH_GIVEN_UP : RECORD;
-  const [row] = await query<{ recorded: number } & Failing>(text, [
+  type Recorded = { recorded: number } & Failing & { hints?: Hint[] };
+  const [row] = await rows.query<Recorded>(text, [
     JSON.stringify(attempts),
     now,
     hopeless.failingSince,
     hopeless.failedAttempts,
     tellSince,
   ]);
-  return row ?? { recorded: 0, hopeless: [], untold: [] };
+  const { hints = [], ...recorded } = row ?? { recorded: 0, hopeless: [], untold: [] };
+  tell(hints);
+  return recorded;
 }
 
 const RELEASE_NEXT = `

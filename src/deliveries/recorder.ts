@@ -90,7 +90,7 @@ export class Recorder {
     const now = clock();
     const records = batch.map(({ record }) => record);
     const time = { now, hopeless: hopelessness(now), tellSince: failingSinceOf(now) };
-    const { recorded, ...failing } = await recordAttempts(database.rows.query, records, time);
+    const { recorded, ...failing } = await recordAttempts(database, records, time);
     const refused = batch.length - recorded;
     if (refused > 0) log.warn({ refused }, 'deliveries.results_refused');
     return failing;

@@ -1,34 +1,33 @@
-/** Hints of changes that transactions make beside the statements of database/changes/. */
+/** Hints of changes that transactions make beside the statements of database/changes/; told when they are committed. */
 import {
   ERASURES_CHANNEL,
   EVENTS_CHANNEL,
   OPERATIONS_CHANNEL,
   SUBSCRIPTIONS_CHANNEL,
 } from '../database/changes/hint-channels.ts';
-import { runChange, sql } from '../database/statements.ts';
-import type { Transaction } from '../database/transaction.ts';
+import { type Transaction, tellAfter } from '../database/transaction.ts';
 
-/** Wakes followers of the project's events, and delivery workers. Call it in the transaction. */
-export async function announceRecorded(tx: Transaction, projectId: string): Promise<void> {
-  await runChange(tx, sql`select pg_notify(${EVENTS_CHANNEL}, ${projectId})`);
+/** Wakes followers of the project's events, and delivery workers. */
+export function announceRecorded(tx: Transaction, projectId: string): void {
+  tellAfter(tx, `${EVENTS_CHANNEL} ${projectId}`);
 }
 
-/** Tells all processes what is out of sight. Call it in the transaction. */
-export async function announceErasure(tx: Transaction): Promise<void> {
-  await runChange(tx, sql`select pg_notify(${ERASURES_CHANNEL}, '')`);
+/** Tells all processes what is out of sight. */
+export function announceErasure(tx: Transaction): void {
+  tellAfter(tx, `${ERASURES_CHANNEL} `);
 }
 
-/** Wakes followers of a stream that ends. Call it in the transaction. */
-export async function announceStream(tx: Transaction, destinationId: string): Promise<void> {
-  await runChange(tx, sql`select pg_notify(${EVENTS_CHANNEL}, ${destinationId})`);
+/** Wakes followers of a stream that ends. */
+export function announceStream(tx: Transaction, destinationId: string): void {
+  tellAfter(tx, `${EVENTS_CHANNEL} ${destinationId}`);
 }
 
-/** Wakes those who look after subscriptions. Call it in the transaction. */
-export async function announceSubscriptions(tx: Transaction): Promise<void> {
-  await runChange(tx, sql`select pg_notify(${SUBSCRIPTIONS_CHANNEL}, '')`);
+/** Wakes those who look after subscriptions. */
+export function announceSubscriptions(tx: Transaction): void {
+  tellAfter(tx, `${SUBSCRIPTIONS_CHANNEL} `);
 }
 
-/** Wakes followers of the operation. Call it in the transaction of each change of an operation. */
-export async function announceOperation(tx: Transaction, operationId: string): Promise<void> {
-  await runChange(tx, sql`select pg_notify(${OPERATIONS_CHANNEL}, ${operationId})`);
+/** Wakes followers of the operation: for each change of one. */
+export function announceOperation(tx: Transaction, operationId: string): void {
+  tellAfter(tx, `${OPERATIONS_CHANNEL} ${operationId}`);
 }

@@ -39,7 +39,7 @@ export async function oweMessages(
   if (to.type === 'STREAM') return putIntoStream(tx, to, owed);
   const data = await deliveriesOf(tx, to, owed);
   await tx.delivery.createMany({ data });
-  await announceRecorded(tx, to.projectId);
+  announceRecorded(tx, to.projectId);
   return data.map(({ id }) => id);
 }
 

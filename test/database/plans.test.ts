@@ -292,12 +292,12 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         ...{ startTime: now(), ...result },
       }));
       await release(query, rows.slice(0, 1));
-      await recordAttempts(query, attempts.slice(1), time);
+      await recordAttempts(database, attempts.slice(1), time);
       const event = givenUpEvent(jobs[1] as Job, { ...result, status: 'FAILED' });
       const givenUp = attempts
         .slice(0, 1)
         .map((attempt) => ({ ...attempt, status: 'FAILED', event }) as const);
-      await recordAttempts(query, givenUp, time);
+      await recordAttempts(database, givenUp, time);
     };
     // It walks from destination to destination, and looks at up to 200 due deliveries of each.
     expect(await faults(work, 8 * FEW)).toEqual([]);

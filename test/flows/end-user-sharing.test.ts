@@ -5,6 +5,7 @@
  */
 import { type GraphQLObjectType, isNonNullType } from 'graphql';
 import { expect, test } from 'vitest';
+import { inTransaction } from '../../src/database/transaction.ts';
 import { finishOperation } from '../../src/domain/operation/operation-work.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { sharedApp } from '../support/app.ts';
@@ -124,7 +125,7 @@ test('streams of the same operation give each caller what the caller may see, an
   expect(await next()).toEqual(await seen());
   const { projectId } = await prisma.operation.findFirstOrThrow({ where: { id } });
   const end = { result: 'Done.', metadata: { objects: ['contacts'] }, now: new Date() };
-  await prisma.$transaction((tx) =>
+  await inTransaction(app.app.services.database, (tx) =>
     finishOperation(tx, { id, projectId }, { ...end, status: 'SUCCESS' }),
   );
   const received = await next();

@@ -1,8 +1,8 @@
 /** A project whose events go to two topics, and ways to record and to follow them without an app around. */
 
-import { EVENTS_CHANNEL } from '../../src/database/changes/hint-channels.ts';
 import type { Database } from '../../src/database/database.ts';
 import { inTransaction, type Transaction } from '../../src/database/transaction.ts';
+import { announceRecorded } from '../../src/events/channel.ts';
 import type { LoggedEvent } from '../../src/events/event-log.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { newId } from '../../src/ids.ts';
@@ -79,7 +79,7 @@ export async function recordAll(
       routes.map(({ topicId }) => ({ eventId, topicId, projectId, position, eventType })),
     );
     await tx.notificationEventTopic.createMany({ data: routed });
-    await tx.$executeRaw`select pg_notify(${EVENTS_CHANNEL}, ${projectId})`;
+    announceRecorded(tx, projectId);
   });
 }
 

@@ -2,9 +2,9 @@
  * How an event is appended to its project's log, whoever appends it: with the topics that it is routed to, a delivery or
  * a stream's message for each of their destinations, and a hint to those who follow. An event without a route is not kept.
  */
-import type { Transaction } from '../transaction.ts';
+import { changeAndTell, type Transaction } from '../transaction.ts';
 import { STREAMING } from './append-to-streams.ts';
-import { EVENTS_CHANNEL } from './hint-channels.ts';
+import { EVENTS_CHANNEL, hintsColumn } from './hint-channels.ts';
 
 /** An event to append. Routes are looked up by the statement itself. */
 export interface EventRow {
@@ -46,9 +46,9 @@ function deliveryIdSql(base: string, count: string): string {
 }
 
 /**
- * The members of a `with` that append the events of `happened`, which comes before them and has EVENT_COLUMNS. The
- * statement must count `announced`, or no hint is sent. From `log_ends` to the commit other events of the project wait, so that
- * positions are in commit order (docs/decisions/003-positions-are-commit-order.md).
+ * The members of a `with` that append the events of `happened`, which comes before them and has EVENT_COLUMNS.
+ * `event_hints` are to be told. From `log_ends` to the commit other events of the project wait, so that positions are in
+ * commit order (docs/decisions/003-positions-are-commit-order.md).
  */
 export const APPENDING = `
   routed as (
@@ -108,19 +108,16 @@ export const APPENDING = `
     from messages where "isStream"
   ),
   ${STREAMING},
-  announced as (
-    select pg_notify('${EVENTS_CHANNEL}', "projectId") from log_ends
-    union all select pg_notify('${EVENTS_CHANNEL}', "destinationId") from stream_ends)`;
+  event_hints as (
+    select '${EVENTS_CHANNEL} ' || "projectId" as "hint" from log_ends
+    union all select '${EVENTS_CHANNEL} ' || "destinationId" from stream_ends)`;
 
 const APPEND_EVENTS = `
   with happened as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
   ${APPENDING}
-  select count(*) from announced`;
+  select ${hintsColumn('event_hints')}`;
 
 /** Appends events, as the last thing that a transaction does. */
-export async function appendEvents(
-  tx: Pick<Transaction, '$executeRawUnsafe'>,
-  rows: readonly EventRow[],
-): Promise<void> {
-  await tx.$executeRawUnsafe(APPEND_EVENTS, JSON.stringify(rows));
+export async function appendEvents(tx: Transaction, rows: readonly EventRow[]): Promise<void> {
+  await changeAndTell(tx, APPEND_EVENTS, [JSON.stringify(rows)]);
 }

@@ -1,12 +1,12 @@
 /** How messages are appended to streams, whoever appends them: in the order of the commits of their project. */
-import type { Transaction } from '../transaction.ts';
+import { changeAndTell, type Transaction } from '../transaction.ts';
 import { EVENTS_CHANNEL } from './hint-channels.ts';
 
 /**
  * The members of a `with` that append the messages of `to_stream` ("id", "projectId", "destinationId", "nth", "groupId",
  * "consumerId", "body"; "nth" is their order) to their streams. `log_ends` comes before them and holds the EventLog of each
- * of their projects: no stream is changed without it (docs/decisions/027-streams.md). The statement must count
- * hints to the destinations of `stream_ends`.
+ * of their projects: no stream is changed without it (docs/decisions/027-streams.md). Who follows the destinations of
+ * `stream_ends` is to be told.
  */
 export const STREAMING = `
   measured as (
@@ -45,7 +45,7 @@ const APPEND_TO_STREAM = `
     from unnest($5::text[], $6::text[]) with ordinality as given("id", "body", "nth")
   ),
   ${STREAMING}
-  select pg_notify('${EVENTS_CHANNEL}', "destinationId")::text from stream_ends`;
+  select array['${EVENTS_CHANNEL} ' || "destinationId"] as "hints" from stream_ends`;
 
 /** Messages to one stream, about one subject. */
 export interface ToStream {
@@ -60,9 +60,9 @@ export interface ToStream {
 
 /** Appends messages to a stream. From here to the commit, other events and messages of the project wait. */
 export async function appendToStream(
-  tx: Pick<Transaction, '$queryRawUnsafe'>,
+  tx: Transaction,
   { projectId, destinationId, groupId, consumerId, ids, bodies }: ToStream,
 ): Promise<void> {
   const values = [projectId, destinationId, groupId, consumerId, ids, bodies];
-  await tx.$queryRawUnsafe(APPEND_TO_STREAM, ...values);
+  await changeAndTell(tx, APPEND_TO_STREAM, values);
 }

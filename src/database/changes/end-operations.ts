@@ -1,8 +1,8 @@
 /** How operations end, whatever they did: their last line, their event, and hints to those who follow them. */
 import type { Tables } from '../tables.ts';
-import type { Transaction } from '../transaction.ts';
+import { changeAndTell, type Transaction } from '../transaction.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
-import { OPERATIONS_CHANNEL } from './hint-channels.ts';
+import { hintsColumn, OPERATIONS_CHANNEL } from './hint-channels.ts';
 
 type Operation = Tables['Operation'];
 type OperationLog = Tables['OperationLog'];
@@ -24,8 +24,8 @@ export const OPERATION_END_COLUMNS = `
 
 /**
  * The members of a `with` that end the operations of `ending`, which comes before them and has OPERATION_END_COLUMNS.
- * `ended_operations` are those that had not ended before, as they are now: an operation ends once. The statement must
- * count `operation_hints` and `announced`, or no hint is sent.
+ * `ended_operations` are those that had not ended before, as they are now: an operation ends once. `end_hints` are
+ * to be told.
  */
 export const ENDING_OPERATIONS = `
   ended_operations as (
@@ -43,7 +43,6 @@ export const ENDING_OPERATIONS = `
     cross join jsonb_to_record(e."lastLine") as l(
       "id" text, "severity" "LogSeverity", "message" text, "details" jsonb)
   ),
-  operation_hints as (select pg_notify('${OPERATIONS_CHANNEL}', "id") from ended_operations),
   happened as (
     select h.* from ending e
     join ended_operations o on o."id" = e."operationId"
@@ -51,17 +50,20 @@ export const ENDING_OPERATIONS = `
     cross join jsonb_to_record(e."event") as h(${EVENT_COLUMNS})
     where e."event" is not null
   ),
-  ${APPENDING}`;
+  ${APPENDING},
+  end_hints as (
+    select '${OPERATIONS_CHANNEL} ' || "id" as "hint" from ended_operations
+    union all select "hint" from event_hints)`;
 
 const END_OPERATIONS = `
   with ending as (select * from jsonb_to_recordset($1::jsonb) as e(${OPERATION_END_COLUMNS})),
   ${ENDING_OPERATIONS}
-  select (select count(*) from operation_hints), (select count(*) from announced)`;
+  select ${hintsColumn('end_hints')}`;
 
 /** Ends operations, as the last thing that a transaction does. Those that have ended before stay as they are. */
 export async function endOperations(
-  tx: Pick<Transaction, '$executeRawUnsafe'>,
+  tx: Transaction,
   rows: readonly OperationEndRow[],
 ): Promise<void> {
-  await tx.$executeRawUnsafe(END_OPERATIONS, JSON.stringify(rows));
+  await changeAndTell(tx, END_OPERATIONS, [JSON.stringify(rows)]);
 }

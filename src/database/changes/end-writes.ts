@@ -5,6 +5,7 @@ import {
   OPERATION_END_COLUMNS,
   type OperationEndRow,
 } from './end-operations.ts';
+import { hintsColumn } from './hint-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 /** The end of a write of one call, whose task has the id of its operation. */
@@ -40,6 +41,6 @@ export const END_WRITES: ChangeOfMany<WriteEndRow, EndedWrite> = {
     from ending g where e."projectId" = g."projectId" and e."taskId" = g."operationId"
   ),
   ${ENDING_OPERATIONS}
-  select t."id" as "of", o.* from ended_tasks t left join ended_operations o on o."id" = t."id"
-  where (select count(*) from operation_hints) >= 0 and (select count(*) from announced) >= 0`,
+  select t."id" as "of", o.*, ${hintsColumn('end_hints')}
+  from ended_tasks t left join ended_operations o on o."id" = t."id"`,
 };

@@ -1,6 +1,7 @@
 /** How a connection is made, with the group and the consumer if it is their first. */
 import type { Tables } from '../tables.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from './append-events.ts';
+import { hintsColumn } from './hint-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 type Connection = Tables['Connection'];
@@ -125,6 +126,6 @@ export const GENERATE_CONNECTIONS: ChangeOfMany<ConnectionToGenerate, Connection
     cross join jsonb_to_record(n."event") as h(${EVENT_COLUMNS})
   ),
   ${APPENDING}
-  select c."id" as "of", c.* from generated c where (select count(*) from announced) >= 0
-  union all select * from present`,
+  select *, ${hintsColumn('event_hints')} from (
+    select "id" as "of", * from generated union all select * from present) connection`,
 };

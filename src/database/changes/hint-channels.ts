@@ -1,4 +1,4 @@
-/** The channels for hints of changes, which come at their commit. A reader looks at the stored rows. */
+/** The channels for hints of changes, which are told after their commit. A reader looks at the stored rows. */
 
 /**
  * An event was recorded or a delivery created: the payload is the project's id. Or a message was put into a stream: then
@@ -20,3 +20,8 @@ export const SUBSCRIPTIONS_CHANNEL = 'gateway_subscriptions';
 
 /** A caller has changed something; the payload is the position in the log by which it is done, and the caller's id. */
 export const CALLERS_CHANNEL = 'gateway_callers';
+
+/** SQL: a column of a change, whose first row has the hints that are to be told. They are the rows of `from`. */
+export function hintsColumn(from: string): string {
+  return `case when row_number() over () = 1 then array(select "hint" from ${from}) end as "hints"`;
+}

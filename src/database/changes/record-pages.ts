@@ -1,8 +1,8 @@
 /** How a page of a read is recorded: what its records owe, and the progress of the read, all of it or nothing. */
 import type { Tables } from '../tables.ts';
-import type { Transaction } from '../transaction.ts';
+import { changeAndTell, type Transaction } from '../transaction.ts';
 import { STREAMING } from './append-to-streams.ts';
-import { EVENTS_CHANNEL, OPERATIONS_CHANNEL } from './hint-channels.ts';
+import { EVENTS_CHANNEL, hintsColumn, OPERATIONS_CHANNEL } from './hint-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 type ReadRun = Tables['ReadRun'];
@@ -132,25 +132,23 @@ export const RECORD_PAGES: ChangeOfMany<PageRow, RecordedPage> = {
   ),
   ${STREAMING},
   hints as (
-    select pg_notify('${EVENTS_CHANNEL}', "projectId") from (select distinct "projectId" from deliveries) d
-    union all select pg_notify('${EVENTS_CHANNEL}', "destinationId") from stream_ends
-    union all select pg_notify('${OPERATIONS_CHANNEL}', "id") from noted
+    select '${EVENTS_CHANNEL} ' || "projectId" as "hint" from (select distinct "projectId" from deliveries) d
+    union all select '${EVENTS_CHANNEL} ' || "destinationId" from stream_ends
+    union all select '${OPERATIONS_CHANNEL} ' || "id" from noted
   )
   select g."operationId" as "of", o."operationId" is not null as "hasObject",
-    r."operationId" is not null as "hasRun", d."operationId" is not null as "hasDestination", a.*
+    r."operationId" is not null as "hasRun", d."operationId" is not null as "hasDestination", a.*,
+    ${hintsColumn('hints')}
   from given g
   left join objects o on o."operationId" = g."operationId"
   left join runs r on r."operationId" = g."operationId"
   left join destinations d on d."operationId" = g."operationId"
-  left join advanced a on a."operationId" = g."operationId"
-  where (select count(*) from hints) >= 0`,
+  left join advanced a on a."operationId" = g."operationId"`,
 };
 
 /** The same in a transaction, which then ends the read. Other events of the project may wait for its commit. */
-export async function recordPageIn(
-  tx: Pick<Transaction, '$queryRawUnsafe'>,
-  row: PageRow,
-): Promise<RecordedPage | null> {
-  const found = await tx.$queryRawUnsafe<RecordedPage[]>(RECORD_PAGES.text, JSON.stringify([row]));
-  return found[0] ?? null;
+export async function recordPageIn(tx: Transaction, row: PageRow): Promise<RecordedPage | null> {
+  const values = [JSON.stringify([row])];
+  const [found = null] = await changeAndTell<RecordedPage>(tx, RECORD_PAGES.text, values);
+  return found;
 }

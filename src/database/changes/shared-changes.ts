@@ -2,12 +2,14 @@
  * Changes of the same moment share statements: while one is under way, others of its line are collected, and go
  * together with the next one. Nobody waits for more than is there.
  */
+import type { Hint, Tell } from '../notifications.ts';
 import type { RunQuery } from '../rows.ts';
 import { isRepeatable, TRIES_MAX } from '../transaction.ts';
 import { isRefusedStatement } from '../violations.ts';
 
 /** A change that one statement makes for many at once, which it gets as an array of JSON objects. */
 export interface ChangeOfMany<I, R> {
+  /** Its first row may have `hints` (hint-channels.ts), which are told. */
   text: string;
   /** Changes of one line go one after the other or together; other lines don't wait for them. */
   lineOf(item: I): string;
@@ -38,7 +40,8 @@ interface Waiting {
 
 type AnyChange = ChangeOfMany<unknown, unknown>;
 
-export function createSharedChanges(query: RunQuery): SharedChanges {
+export function createSharedChanges(query: RunQuery, tell: Tell): SharedChanges {
+  const to = { query, tell };
   const lines = new WeakMap<object, Map<string, Waiting[]>>();
   const linesOf = (change: AnyChange) => {
     const known = lines.get(change) ?? new Map<string, Waiting[]>();
@@ -46,7 +49,7 @@ export function createSharedChanges(query: RunQuery): SharedChanges {
     return known;
   };
   const sendAll = async (change: AnyChange, name: string, line: Waiting[]) => {
-    while (line.length > 0) await send(query, change.text, takeSome(line));
+    while (line.length > 0) await send(to, change.text, takeSome(line));
     linesOf(change).delete(name);
   };
   return {
@@ -84,18 +87,24 @@ function takeSome(line: Waiting[]): Waiting[] {
   return line.splice(0, count);
 }
 
+interface Sending {
+  query: RunQuery;
+  tell: Tell;
+}
+
 /** Never throws: each of them is told. */
-async function send(query: RunQuery, text: string, changes: Waiting[], tries = 1): Promise<void> {
+async function send(to: Sending, text: string, changes: Waiting[], tries = 1): Promise<void> {
   try {
     const values = [`[${changes.map(({ json }) => json).join()}]`];
-    const rows = await query<{ of: string }>(text, values);
-    const found = new Map(rows.map(({ of, ...row }) => [of, row]));
+    const rows = await to.query<{ of: string; hints?: Hint[] | null }>(text, values);
+    to.tell(rows[0]?.hints ?? []);
+    const found = new Map(rows.map(({ of, hints: _hints, ...row }) => [of, row]));
     for (const { key, resolve } of changes) resolve(found.get(key) ?? null);
   } catch (error) {
     if (isRepeatable(error) && tries < TRIES_MAX) {
-      await send(query, text, changes, tries + 1);
+      await send(to, text, changes, tries + 1);
     } else if (changes.length > 1 && isRefusedStatement(error)) {
-      for (const change of changes) await send(query, text, [change]);
+      for (const change of changes) await send(to, text, [change]);
     } else {
       for (const { reject } of changes) reject(error);
     }

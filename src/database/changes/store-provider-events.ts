@@ -1,5 +1,5 @@
 /** How events that providers send are stored. */
-import { PROVIDER_EVENTS_CHANNEL } from './hint-channels.ts';
+import { hintsColumn, PROVIDER_EVENTS_CHANNEL } from './hint-channels.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
 /** What one request brings for a provider app. */
@@ -38,7 +38,8 @@ function lineOf(nativeId: string): number {
  * One row for each subscription that wants the event; it is found by the app, the account and the object. Names of
  * fields may differ in case: some providers spell them in several ways. An event
  * that is there already stays as it is. A request that brings nothing wanted and new has no row. The hint is for the
- * processes that do the events.
+ * processes that do the events. `new` finds the requests of what was stored without a join: its rows are more than the
+ * planner thinks.
  */
 export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number }> = {
   lineOf: ({ projectId, events: [first] }) => `${projectId} ${lineOf(first?.nativeId ?? '')}`,
@@ -75,9 +76,13 @@ export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number
     from wanted order by "request", "place"
     on conflict do nothing
     returning "projectId", "installationId", "objectName", "nativeId"
-  )
-  select w."id" as "of", count(*)::int as "stored",
-    count(pg_notify('${PROVIDER_EVENTS_CHANNEL}', '')) as "hints"
-  from stored join wanted w using ("projectId", "installationId", "objectName", "nativeId")
-  group by w."id"`,
+  ),
+  new as (
+    select max("id") as "id" from (
+      select null as "id", "projectId", "installationId", "objectName", "nativeId" from stored
+      union all select "id", "projectId", "installationId", "objectName", "nativeId" from wanted) event
+    group by "projectId", "installationId", "objectName", "nativeId" having bool_or("id" is null)
+  ),
+  hints as (select '${PROVIDER_EVENTS_CHANNEL} ' as "hint")
+  select "id" as "of", count(*)::int as "stored", ${hintsColumn('hints')} from new group by "id"`,
 };

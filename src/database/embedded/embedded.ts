@@ -77,9 +77,8 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
   opening.defer(() => sessions.close());
   const pool: pg.Pool = sessions;
   const listen = hints.listenOn(pool);
-  const { prisma, rows, changes } = clientsOf(pool);
-  opening.defer(() => prisma.$disconnect());
-  const processes = await onlyProcess(rows.query);
+  const clients = opening.use(clientsOf(pool));
+  const processes = await onlyProcess(clients.rows.query);
   const answering = opening.use(new Answering(async () => pool.query('select 1')));
   opening.use(outages);
   const open = opening.move();
@@ -89,11 +88,9 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     now: () => new Date(),
     outages,
     isNew,
-    prisma,
+    ...clients,
     connections: () => sessions.counts(),
-    rows,
     replica: null,
-    changes,
     listen,
     jobs: jobsOn(pool, listen),
     ping: async () => answering.check(),

@@ -36,7 +36,8 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
   const name = 'integration-gateway';
   const size = config.DATABASE_POOL_SIZE;
   const sessions = new SessionPool({ ...server, name, size, types: COLUMN_TYPES, pipeline: true });
-  const { prisma, rows, changes } = clientsOf(sessions, server.pooler);
+  const clients = clientsOf(sessions, server.pooler);
+  const { rows } = clients;
   const processes = await joinProcesses(rows.query);
   const clock = await followClock(rows.query);
   const hints = new PostgresHints(direct, processes.attend);
@@ -51,12 +52,10 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
   return {
     kind: 'postgres',
     isNew,
-    prisma,
+    ...clients,
     processes,
     now: clock.now,
-    rows,
     replica,
-    changes,
     listen: hints.listen,
     jobs,
     outages,
@@ -70,7 +69,7 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
       await Promise.all([hints[Symbol.asyncDispose](), jobs[Symbol.asyncDispose]()]);
       // If this fails, its leases end by themselves.
       await endWithin(processes.leave(), LEAVE_MS);
-      await prisma.$disconnect();
+      await clients[Symbol.asyncDispose]();
       await sessions.close();
     },
   };

@@ -19,7 +19,7 @@ export async function beginErasure(
   key: ErasureKey,
 ): Promise<void> {
   await tx.erasure.createMany({ data: key, skipDuplicates: true });
-  await announceErasure(tx);
+  announceErasure(tx);
   await enqueueErasure({ queue }, tx, key);
 }
 

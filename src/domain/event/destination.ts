@@ -167,7 +167,7 @@ async function changeDestination(
     const isEnabled = given.status === 'ENABLED' && known.status === 'DISABLED';
     if (isEnabled) {
       await releasePending(tx, known, now);
-      await announceRecorded(tx, projectId);
+      announceRecorded(tx, projectId);
     }
     const { name, url } = given;
     const headers = storedHeaders(given.headers);

@@ -109,7 +109,7 @@ function retrySome(
   return inTransaction(database, async (tx) => {
     const values = [projectId, destinationId, status, ...range, now];
     const changed = await tx.$queryRawUnsafe<unknown[]>(RETRY, ...values);
-    await announceRecorded(tx, projectId);
+    announceRecorded(tx, projectId);
     return changed.length;
   });
 }

@@ -63,7 +63,7 @@ export async function noteOperation(
     where: { id, projectId, status: 'IN_PROGRESS' },
     data: { ...news, updateTime },
   });
-  await announceOperation(tx, id);
+  announceOperation(tx, id);
 }
 
 export interface OperationEnd {
@@ -84,7 +84,7 @@ export async function finishOperation(
     where: { id, projectId, status: 'IN_PROGRESS' },
     data: { ...end, updateTime: now },
   });
-  if (count > 0) await announceOperation(tx, id);
+  if (count > 0) announceOperation(tx, id);
   return count > 0;
 }
 

@@ -94,7 +94,7 @@ export async function followSubscriptions(
     where: { projectId, installationId, objectName: { notIn: names }, isWanted: true },
     data: { isWanted: false, dueTime: now(), failures: 0 },
   });
-  await announceSubscriptions(tx);
+  announceSubscriptions(tx);
   for (const reason of new Set(refused)) await recordSubscribeError(tx, installation, reason);
 }
 
@@ -113,7 +113,7 @@ export async function dropSubscriptions(
     },
     data: { isWanted: false, dueTime: now, failures: 0 },
   });
-  if (count > 0) await announceSubscriptions(tx);
+  if (count > 0) announceSubscriptions(tx);
 }
 
 const SUBSCRIBING = acrossProjects(
@@ -134,7 +134,7 @@ export async function lookAgain(
       where: { projectId, provider, isWanted: true, status: { not: 'UNSUPPORTED' } },
       data: { dueTime: now() },
     });
-    if (count > 0) await announceSubscriptions(tx);
+    if (count > 0) announceSubscriptions(tx);
   });
 }
 

@@ -180,7 +180,7 @@ async function rotateWebhookSecret(
     where: { projectId, providerAppId: id, providerRef: { not: null } },
     data: { dueTime: now() },
   });
-  await announceSubscriptions(tx);
+  announceSubscriptions(tx);
   return {
     previousWebhookSecretSealed: vault.seal(secret, previousSecretPlace(id, projectId)),
     previousWebhookSecretExpireTime: new Date(now().getTime() + OVERLAP_MS),

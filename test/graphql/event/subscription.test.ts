@@ -238,7 +238,7 @@ test('an operation is followed until it has ended', async () => {
   const change = (data: object) =>
     inTransaction(database, async (tx) => {
       await tx.operation.updateMany({ where: { id }, data });
-      await announceOperation(tx, id);
+      announceOperation(tx, id);
     });
   const progress = { objectName: 'contact', recordsProcessed: 3 };
   await change({ metadata: { objects: ['contact'], progress } });

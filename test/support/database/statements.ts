@@ -25,7 +25,7 @@ const sent = new Set<string>();
 /** Sessions of what is done to a whole database: migrations, and copies of all of it. */
 const WHOLE = ['integration-gateway migrations', 'integration-gateway copy'];
 
-/** Asked whenever it is time, whatever is worked on: by the job queue, for leases, the clock, and connections. */
+/** Asked whenever it is time, whatever is worked on: by the job queue, for leases, the clock, and connections; and hints, which are told afterwards. */
 const BESIDE = [
   /pgboss|SandboxLease|ServerProcess|as waiting\("index", "time"\)/,
   /select "id" from "Erasure" where "id" <> "projectId"$/,
@@ -33,6 +33,7 @@ const BESIDE = [
   /set_config\('tcp_user_timeout'/,
   /pg_advisory_lock_shared|^(un)?listen |^checkpoint|^vacuum /i,
   /^select 1$/,
+  /^select pg_notify\("channel"/,
 ];
 
 // All that the pool, Prisma's adapter and transactions ask passes through this, on either kind of database.

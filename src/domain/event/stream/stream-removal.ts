@@ -26,7 +26,7 @@ interface Surplus {
 /** Nothing is put into it from here on, and who follows it is told. */
 export async function closeStream(tx: Transaction, stream: StreamId): Promise<void> {
   await tx.streamLog.updateMany({ where: stream, data: { isDeleted: true } });
-  await announceStream(tx, stream.destinationId);
+  announceStream(tx, stream.destinationId);
 }
 
 /** Removes what was in a closed stream, or the beginning of it. */

@@ -25,5 +25,5 @@ export async function noteWait(
   });
   if (count === 0) return;
   await logOperation(tx, { id, projectId }, { severity: 'WARNING', message: result });
-  await announceOperation(tx, id);
+  announceOperation(tx, id);
 }

@@ -16,6 +16,6 @@ export async function joinStream(
     update: { provider },
     select: { status: true, error: true },
   });
-  if (stream.status === 'PENDING') await announceSubscriptions(tx);
+  if (stream.status === 'PENDING') announceSubscriptions(tx);
   return stream;
 }
