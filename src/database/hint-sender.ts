@@ -6,7 +6,7 @@ import type { Hint, Tell } from './notifications.ts';
 import type { RunQuery } from './rows.ts';
 
 /** Between statements: a hint that comes alone goes at once, and many together cost as little as one. */
-const GAP_MS = 2;
+const GAP_MS = 5;
 const RETRY: Backoff = { firstMs: 100, maxMs: 5_000, jitter: 0.3 };
 /** While the database is away. What is left out is found by those who look without a hint. */
 const WAITING_MAX = 10_000;

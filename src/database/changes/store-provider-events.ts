@@ -23,7 +23,7 @@ export interface EventsToStore {
 }
 
 /** Statements of one project at the same time: while the database works on one, the next is prepared. */
-const LINES = 4;
+const LINES = 2;
 
 /** The same for a request that is sent again: it would wait for the first, and a third for both. */
 function lineOf(nativeId: string): number {
