@@ -1,7 +1,7 @@
 /** What the job queue runs on: the same database, through connections of its own if it has several. */
 import type pg from 'pg';
 import type { Db } from 'pg-boss';
-import type { Listen } from './notifications.ts';
+import type { Listen } from './hints/notifications.ts';
 import type { Server } from './session.ts';
 import { SessionPool } from './session-pool.ts';
 

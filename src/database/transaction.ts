@@ -2,7 +2,7 @@
 import pg from 'pg';
 import type { Database } from './database.ts';
 import { Prisma } from './generated/client.ts';
-import type { Hint } from './notifications.ts';
+import type { Hint } from './hints/notifications.ts';
 
 /** Inside a transaction only this is used: the embedded database has one connection. */
 export type Transaction = Prisma.TransactionClient;

@@ -7,7 +7,7 @@ import { acrossProjects } from '../database/all-projects.ts';
 import { APPENDING, EVENT_COLUMNS, type EventRow } from '../database/changes/append-events.ts';
 import { hintsColumn } from '../database/changes/hint-channels.ts';
 import type { Database } from '../database/database.ts';
-import type { Hint } from '../database/notifications.ts';
+import type { Hint } from '../database/hints/notifications.ts';
 import { keyColumns, type RowKey } from '../database/row-keys.ts';
 import type { RunQuery } from '../database/rows.ts';
 import { isFreeSql } from '../work/lease.ts';

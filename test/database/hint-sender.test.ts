@@ -1,7 +1,7 @@
 /** Hints of the same moment share a statement, and are told until the database has taken them. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { HintSender } from '../../src/database/hint-sender.ts';
+import { HintSender } from '../../src/database/hints/hint-sender.ts';
 import type { RunQuery } from '../../src/database/rows.ts';
 
 const POLLING = { timeout: 10_000, interval: 5 };

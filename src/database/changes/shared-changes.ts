@@ -2,7 +2,7 @@
  * Changes of the same moment share statements: while one is under way, others of its line are collected, and go
  * together with the next one. Nobody waits for more than is there.
  */
-import type { Hint, Tell } from '../notifications.ts';
+import type { Hint, Tell } from '../hints/notifications.ts';
 import type { RunQuery } from '../rows.ts';
 import { isRepeatable, TRIES_MAX } from '../transaction.ts';
 import { isRefusedStatement } from '../violations.ts';

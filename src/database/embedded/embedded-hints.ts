@@ -1,7 +1,7 @@
 /** Hints on the one connection of the embedded database: its own, since no other process has it open. */
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import type { Listen, OnHint } from '../notifications.ts';
+import type { Listen, OnHint } from '../hints/notifications.ts';
 
 /** While the database fails, or has too much to do. */
 const TRY_AGAIN_MS = 1_000;

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { ServiceUnavailable } from '../../errors.ts';
 import { type Backoff, backoffMs } from '../../work/backoff.ts';
 import { withDeadline } from '../../work/deadline.ts';
-import type { Listen, OnHint } from '../notifications.ts';
+import type { Listen, OnHint } from '../hints/notifications.ts';
 import type { SharedProcesses } from '../processes.ts';
 import { type OpenSession, openSession, type Server } from '../session.ts';
 

@@ -14,7 +14,7 @@ import { CALLERS_CHANNEL } from '../changes/hint-channels.ts';
 import { rowsBy } from '../clients.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { Replica } from '../database.ts';
-import type { OnHint } from '../notifications.ts';
+import type { OnHint } from '../hints/notifications.ts';
 import { Outages } from '../outages.ts';
 import { ReadPositions } from '../reads/read-positions.ts';
 import type { Rows, RunQuery } from '../rows.ts';

@@ -1,9 +1,9 @@
 /** Sends hints, those of the same moment by one statement, until the database has taken them. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Backoff, untilDone } from '../work/backoff.ts';
-import { endWithin } from '../work/deadline.ts';
+import { type Backoff, untilDone } from '../../work/backoff.ts';
+import { endWithin } from '../../work/deadline.ts';
+import type { RunQuery } from '../rows.ts';
 import type { Hint, Tell } from './notifications.ts';
-import type { RunQuery } from './rows.ts';
 
 /** Between statements: a hint that comes alone goes at once, and many together cost as little as one. */
 const GAP_MS = 5;
