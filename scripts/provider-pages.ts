@@ -127,7 +127,7 @@ function telling({ events }: Declaration): string[] {
   const told = Map.groupBy(Object.values(events.types), ({ object }) => object);
   const objects = [...told].map(([object, all]) => {
     const kinds = new Set(all.map(({ kind }) => kind.toLowerCase()));
-    return `\`${object}\` (${[...kinds].join(', ')})`;
+    return `${object ? `\`${object}\`` : 'records of any object'} (${[...kinds].join(', ')})`;
   });
   const by = events.subscription ? 'The gateway subscribes by itself' : 'A person sets it up once';
   return [`Tells of changes when they happen: ${objects.join(', ')}. ${by}.`, ''];

@@ -30,6 +30,7 @@ export const ID_PREFIXES = {
   dlv: 'Delivery',
   att: 'DeliveryAttempt',
   msg: 'StreamMessage',
+  sec: 'SubscriptionSecret',
 } as const;
 
 export type IdPrefix = keyof typeof ID_PREFIXES;

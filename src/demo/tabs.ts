@@ -21,6 +21,7 @@ export function demoTabs(demo: Demo | null): Tab[] {
     TRIGGER_READ,
     WATCH_OPERATION,
     changes(demo),
+    CATALOGUE,
   ].map((query) => ({ query, headers }));
 }
 
@@ -171,6 +172,20 @@ query Changes {
         }
       }
     }
+  }
+}
+`;
+
+const CATALOGUE = `# What can be connected, what of it is moved,
+# and what connecting asks for.
+query Catalogue {
+  providers {
+    name
+    displayName
+    supports
+    objects { name displayName }
+    inputs { name displayName }
+    docsUrl
   }
 }
 `;

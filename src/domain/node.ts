@@ -7,7 +7,7 @@ import { authorize, type Need, orEndUser } from './viewer/needs.ts';
 export const NODES_MAX = 100;
 
 /** Rows that have ids but are no nodes. */
-const NO_NODES: readonly IdPrefix[] = ['log', 'att', 'msg'];
+const NO_NODES: readonly IdPrefix[] = ['log', 'att', 'msg', 'sec'];
 const OF_AN_ORG: readonly IdPrefix[] = ['org', 'bld', 'bil', 'inv', 'dom'];
 
 export interface NodeRow {

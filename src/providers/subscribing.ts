@@ -69,6 +69,8 @@ export interface MadeSubscription {
   providerRef: string;
   /** Null if it lasts until it is taken down. */
   expireTime: Date | null;
+  /** What its events are signed with, if the provider has made that itself; one of them signs each. */
+  secrets?: string[];
 }
 
 /** A body that is not what the provider sends. */
@@ -91,16 +93,38 @@ export interface SubscriptionCalls {
 
 export interface WebhookAnswer {
   status: 200 | 204;
+  headers?: Record<string, string>;
   /** Sent as JSON. */
   body?: Record<string, string>;
 }
 
+/** The subscription that the address of a request names. */
+export interface AddressedSubscription {
+  /** What its events are to call the account. */
+  account: string;
+  objectName: string;
+}
+
+/** What a request does not say itself. */
+export interface Arrival {
+  now: Date;
+  /** Null for a provider that signs by the secrets of the app. */
+  subscription: AddressedSubscription | null;
+}
+
 /** Events that the provider sends in requests. */
 export interface EventRequests {
+  /** The provider makes the secrets itself, for each subscription: each has an address of its own. */
+  hasOwnSecrets?: true;
+  /**
+   * The answer to a request that only asks whether somebody is there, before there are secrets; null for any other. It
+   * proves nothing and is answered to anybody.
+   */
+  greet?: (request: WebhookRequest) => WebhookAnswer | null;
   /** Whether one of the secrets has signed the request, and not too long ago. Compares in constant time. */
   isSigned(request: WebhookRequest, secrets: readonly string[], now: Date): boolean;
   /** Throws MalformedEvents. What it does not know how to tell of is left out. */
-  eventsOf(request: WebhookRequest): ProviderEvent[];
+  eventsOf(request: WebhookRequest, arrival: Arrival): ProviderEvent[];
   /** What a request that was taken is answered with, by the secret that signs now. Left out: 204. */
   answer?: (request: WebhookRequest, secret: string) => WebhookAnswer;
 }
@@ -156,6 +180,8 @@ export interface EventStream {
 export interface SubscribeCapability {
   /** What it tells of; an integration can ask for nothing else. */
   kinds: readonly ProviderEventKind[];
+  /** The same of one object; left out if it tells as much of all. */
+  kindsOf?: (objectName: string) => readonly ProviderEventKind[];
   /** What the provider's events call a connection's account; null while that is not known. */
   accountOf(
     connection: { id: string; providerWorkspaceRef: string | null },

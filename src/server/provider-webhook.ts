@@ -64,9 +64,13 @@ async function take(services: Services, { req, res, facts, body, to }: Sent): Pr
   }
 }
 
-function accept(res: ServerResponse, { status, body }: WebhookAnswer = { status: 204 }): void {
-  if (body === undefined) res.writeHead(status).end();
-  else res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+function accept(res: ServerResponse, answer: WebhookAnswer = { status: 204 }): void {
+  const { status, headers, body } = answer;
+  if (body === undefined) res.writeHead(status, headers).end();
+  else
+    res
+      .writeHead(status, { ...headers, 'content-type': 'application/json' })
+      .end(JSON.stringify(body));
 }
 
 /** Anybody may name any provider in a path. */
@@ -83,7 +87,7 @@ const COMPRESSED = { ...problemOf('BAD_USER_INPUT', 'Send the body uncompressed.
 
 const NOT_SIGNED = problemOf(
   'UNAUTHENTICATED',
-  'The request is not signed by the secret of this app.',
+  'The request is not signed by a secret of this app or of the subscription that its address names.',
 );
 
 /** Providers wait whole seconds, and at least one. */

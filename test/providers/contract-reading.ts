@@ -1,8 +1,8 @@
 /** The part of the provider contract that reads and describes. */
 import { expect, test } from 'vitest';
 import { FIELD_VALUE_TYPES } from '../../src/providers/contract.ts';
-import { filtersTaken } from '../../src/providers/object-support.ts';
 import type { PageRead } from '../../src/providers/moving-records.ts';
+import { filtersTaken } from '../../src/providers/object-support.ts';
 import {
   declared,
   failureOf,

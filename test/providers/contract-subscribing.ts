@@ -65,7 +65,9 @@ export function subscribeTests(makeSubject: MakeSubject): void {
         headers: {},
         body: Buffer.from(text),
       };
-      expect(() => eventsOf(request), text).toThrow(MalformedEvents);
+      expect(() => eventsOf(request, { now: new Date(), subscription: null }), text).toThrow(
+        MalformedEvents,
+      );
     }
   });
 }

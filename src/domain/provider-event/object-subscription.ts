@@ -163,15 +163,16 @@ const unsupported = (error: string, dueTime: Date) =>
 function unsupportedReason(
   provider: ReturnType<Services['catalogue']['find']>,
   name: string,
-  { kinds }: Wanted,
+  { objectName, kinds }: Wanted,
 ): string | null {
   const capability = provider?.capabilities.subscribe;
   const displayName = provider?.displayName ?? name;
   if (!capability) return `${displayName} does not support subscriptions.`;
-  const missing = kinds.filter((kind) => !capability.kinds.includes(kind));
-  return missing.length === 0
+  const told = capability.kindsOf?.(objectName) ?? capability.kinds;
+  const missing = kinds.filter((kind) => !told.includes(kind)).join(', ');
+  return missing === ''
     ? null
-    : `${displayName} does not support subscriptions to events of the kind ${missing.join(', ')}.`;
+    : `${displayName} does not support subscriptions to events of ${objectName} of the kind ${missing}.`;
 }
 
 function isSame(row: ObjectSubscription, wanted: Wanted): boolean {

@@ -6,6 +6,8 @@ import { LRUCache } from 'lru-cache';
 import { acrossProjects } from '../../database/all-projects.ts';
 import type { Database } from '../../database/database.ts';
 import {
+  type AddressedSubscription,
+  type Arrival,
   type EventRequests,
   MalformedEvents,
   type ProviderEvent,
@@ -15,13 +17,14 @@ import {
 import type { Services } from '../call.ts';
 import { FULL_WAIT_SECONDS, isEventBacklogged } from './event-backlog.ts';
 import { storeAlone } from './store-events.ts';
+import { findAddressed } from './subscription-secret.ts';
 import { type SealedApp, webhookSecretsOf } from './webhook-secret.ts';
 
 export type { WebhookAnswer };
 
 /**
  * - ACCEPTED: all that somebody wants is stored.
- * - REFUSED: not signed by the app's secret, or not now.
+ * - REFUSED: not signed by a secret of the app or of the subscription that the address names, or not now.
  * - UNKNOWN_APP: there is no such app; the sender is told the same as of a wrong signature.
  * - MALFORMED: signed, and not what the provider sends.
  * - TOO_FAST: more requests or bytes of the app than a process takes; the provider is to send it again.
@@ -53,15 +56,19 @@ export async function receiveEvents(
 ): Promise<Received> {
   const requests = services.catalogue.find(to.provider)?.capabilities.subscribe?.requests;
   if (!requests) return outcome('UNKNOWN_APP');
+  const greeting = requests.greet?.(request);
+  if (greeting) return { ...outcome('ACCEPTED'), answer: greeting };
   const app = await findApp(services, to);
+  const signers = await signersOf(services, requests, { app, request });
   // Without an app the same work is done, so that its time doesn't tell.
-  const secrets = app ? webhookSecretsOf(services, app) : [NO_SECRET];
-  const isSigned = requests.isSigned(request, secrets, services.now());
+  const secrets = signers?.secrets ?? [NO_SECRET];
+  const arrival = { now: services.now(), subscription: signers?.subscription ?? null };
+  const isSigned = requests.isSigned(request, secrets, arrival.now);
   if (!app) return outcome('UNKNOWN_APP');
-  if (!isSigned) return outcome('REFUSED');
+  if (!signers || !isSigned) return outcome('REFUSED');
   const waitSeconds = services.eventRates.take(app.id, request.body.length);
   if (waitSeconds > 0) return { ...outcome('TOO_FAST'), waitSeconds };
-  const events = readEvents(requests, request);
+  const events = readEvents(requests, request, arrival);
   if (events === null) return outcome('MALFORMED');
   const owner = { projectId: app.projectId, providerAppId: app.id };
   if (events.length > 0 && (await isEventBacklogged(services, owner))) {
@@ -73,6 +80,21 @@ export async function receiveEvents(
   return { ...outcome('ACCEPTED', stored), ...(answer && { answer }) };
 }
 
+interface Signers {
+  secrets: readonly string[];
+  subscription: AddressedSubscription | null;
+}
+
+/** What may have signed the request; null if there is no such app or subscription. */
+async function signersOf(
+  services: Services,
+  { hasOwnSecrets }: EventRequests,
+  { app, request }: { app: SealedApp | null; request: WebhookRequest },
+): Promise<Signers | null> {
+  if (hasOwnSecrets) return findAddressed(services, app, request);
+  return app && { secrets: webhookSecretsOf(services, app), subscription: null };
+}
+
 const NO_SECRET = 'no secret of any app';
 
 function outcome(receipt: Receipt, stored = 0): Received {
@@ -80,9 +102,13 @@ function outcome(receipt: Receipt, stored = 0): Received {
 }
 
 /** Null if they are not what the provider sends. */
-function readEvents(requests: EventRequests, request: WebhookRequest): ProviderEvent[] | null {
+function readEvents(
+  requests: EventRequests,
+  request: WebhookRequest,
+  arrival: Arrival,
+): ProviderEvent[] | null {
   try {
-    const events = requests.eventsOf(request);
+    const events = requests.eventsOf(request, arrival);
     const isSound = ({ nativeId, time }: ProviderEvent) =>
       nativeId.length <= NATIVE_ID_MAX && time >= FIRST_TIME && time < TIMES_END;
     return events.length <= EVENTS_MAX && events.every(isSound) ? events : null;

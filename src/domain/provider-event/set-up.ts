@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { DomainError, unprocessable } from '../../errors.ts';
+import { newId } from '../../ids.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { SubscribeCapability, WantedSubscription } from '../../providers/subscribing.ts';
 import { nextTry } from '../../work/backoff.ts';
@@ -20,6 +21,7 @@ import { type ObjectSubscription, recordSubscribeError } from './object-subscrip
 import { joinStream } from './stream/join-stream.ts';
 import { logSubscribe } from './subscribe-log.ts';
 import { changeHeld, claimDue, endHeld, SUBSCRIPTIONS } from './subscription-lease.ts';
+import { addressedTo, forgetSecrets, keepSecrets } from './subscription-secret.ts';
 import { isUsedByOthers, takeDownAtProvider } from './take-down.ts';
 import { type SealedApp, webhookSecretsOf, webhookUrlOf } from './webhook-secret.ts';
 
@@ -80,6 +82,7 @@ async function follow(services: Services, subscription: ObjectSubscription): Pro
       return await inTransaction(services.database, async (tx) => {
         const standing = await standingOf(tx, subscription, capability);
         await changeHeld(services, subscription, { ...found, ...standing, dueTime }, tx);
+        if (capability.requests?.hasOwnSecrets) await forgetSecrets(services, tx, subscription);
       });
     }
     const setUp = { subscription, wanted, found: { ...found, madeFor } };
@@ -186,11 +189,16 @@ async function makeNew(
   // From now on events may come: they are known by these.
   const { madeFor: _made, ...ends } = found;
   await changeHeld(services, subscription, ends);
-  const { providerRef, expireTime } = await calls.setUp(session, wanted);
+  const id = capability.requests?.hasOwnSecrets ? newId('sec') : null;
+  const url = id === null ? wanted.url : addressedTo(wanted.url, id);
+  const { providerRef, expireTime, secrets } = await calls.setUp(session, { ...wanted, url });
   const dueTime = lookTime(services, expireTime);
   await inTransaction(services.database, async (tx) => {
     const standing = await standingOf(tx, subscription, capability);
     await changeHeld(services, subscription, { ...found, ...standing, providerRef, dueTime }, tx);
+    if (id !== null && secrets) {
+      await keepSecrets(services, tx, subscription, { id, ...ends, secrets });
+    }
     await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result: 'Subscribed' });
   });
   const old = subscription.providerRef;

@@ -6,11 +6,12 @@ import type {
   ProviderSession,
 } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
+import { ask } from './ask.ts';
 import type { FieldList } from './declaration/object-declaration.ts';
-import { failure, hasSucceeded, type Vendor } from './failure.ts';
+import type { Vendor } from './failure.ts';
 import { findObject } from './find-object.ts';
 import { isObject, valueAt } from './json.ts';
-import { fillPath, fillQuery, fillTexts } from './template.ts';
+import { fillPath, fillQuery } from './template.ts';
 
 export async function describeObject(
   vendor: Vendor,
@@ -45,14 +46,11 @@ async function toldFields(
   session: ProviderSession,
   { list, objectName }: { list: FieldList; objectName: string },
 ): Promise<FieldDescription[]> {
-  const { headers } = vendor.declaration;
-  const answer = await session.send({
+  const answer = await ask(vendor, session, {
     method: 'GET',
     path: fillPath(list.path, { object: objectName }, session),
     query: fillQuery(list.query, { object: objectName }, session),
-    headers: fillTexts(headers, session),
   });
-  if (!hasSucceeded(vendor, answer)) throw failure(vendor, answer, 'READ');
   const at = valueAt(answer.body, list.fields);
   // Some list them by name.
   const found = isObject(at) ? Object.values(at) : at;

@@ -52,7 +52,10 @@ export function fillQuery(
 const ALONE = /^\{(\w+)\}$/;
 
 /** A copy of a body with its variables filled in: texts that are `{name}` and nothing else. */
-export function fillJson<Body extends Json | undefined>(body: Body, variables: Variables): Body {
+export function fillJson<Body extends Json | undefined>(
+  body: Body,
+  variables: Record<string, unknown>,
+): Body {
   if (body === undefined) return body;
   return JSON.parse(JSON.stringify(body), (_key, member) => {
     const [, name] = (typeof member === 'string' && ALONE.exec(member)) || [];

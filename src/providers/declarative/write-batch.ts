@@ -14,22 +14,26 @@ import { refused, writeRecord } from './write-record.ts';
 export async function writeBatch(
   vendor: Vendor,
   session: ProviderSession,
-  { type, objectName, records, allOrNone, idempotencyKey: key }: BatchWrite,
+  write: BatchWrite,
 ): Promise<RecordOutcome[]> {
+  const { type, objectName, records, allOrNone } = write;
   const object = findObject(vendor, objectName);
   const route = type === 'CREATE' ? object.createMany : object.updateMany;
-  if (!route)
-    return writeOneByOne(vendor, session, {
-      type,
-      objectName,
-      records,
-      allOrNone,
-      idempotencyKey: key,
-    });
-  const ids = records.map(({ record }) => (type === 'CREATE' ? null : findId(record.id)));
-  if (allOrNone && records.length > 1 && !route.partial) {
-    return ids.map((id) => refused(id, [`${vendor.displayName} can't refuse a batch as a whole`]));
+  if (allOrNone && records.length > 1 && !route?.partial) {
+    const detail = `${vendor.displayName} can't refuse a batch as a whole`;
+    return records.map(({ record }) => refused(idOfUpdate(type, record), [detail]));
   }
+  return route
+    ? writeAtOnce(vendor, session, { ...write, object, route })
+    : writeOneByOne(vendor, session, write);
+}
+
+async function writeAtOnce(
+  vendor: Vendor,
+  session: ProviderSession,
+  { object, route, ...write }: BatchWrite & { object: ObjectDeclaration; route: Batch },
+): Promise<RecordOutcome[]> {
+  const { type, objectName, records, allOrNone, idempotencyKey: key } = write;
   const { headers, bodyFormat, idempotencyHeader } = vendor.declaration;
   const list = records.map(({ record }) => withNested(object.nested, record));
   const answer = await session.send({
@@ -43,6 +47,7 @@ export async function writeBatch(
     body: withValue(route.body, route.records, list),
     bodyFormat,
   });
+  const ids = records.map(({ record }) => idOfUpdate(type, record));
   const found = valueAt(answer.body, route.outcomes);
   // Vendors that refuse some answer 207 or even 400, and yet say of each record what became of it.
   const isTold = hasSucceeded(vendor, answer) || findRefusal(vendor, answer) !== null;
@@ -60,12 +65,8 @@ export async function writeBatch(
 async function writeOneByOne(
   vendor: Vendor,
   session: ProviderSession,
-  { type, objectName, records, allOrNone, idempotencyKey }: BatchWrite,
+  { type, objectName, records, idempotencyKey }: BatchWrite,
 ): Promise<RecordOutcome[]> {
-  if (allOrNone && records.length > 1) {
-    const detail = `${vendor.displayName} can't refuse a batch as a whole`;
-    return records.map(({ record }) => refused(idOfUpdate(type, record), [detail]));
-  }
   const outcomes: RecordOutcome[] = [];
   for (const [n, { record }] of records.entries()) {
     const key = idempotencyKey === undefined ? {} : { idempotencyKey: `${idempotencyKey}-${n}` };
@@ -73,17 +74,20 @@ async function writeOneByOne(
       outcomes.push(await writeRecord(vendor, session, { type, objectName, record, ...key }));
     } catch (error) {
       if (!(error instanceof ProviderError) || outcomes.length === 0) throw error;
-      const [at, ...after] = records.slice(n);
       const doubt = error.outcomeUnknown ? 'It may have been written' : 'It was not written';
-      outcomes.push(refused(idOfUpdate(type, at?.record), [`${doubt}: ${error.message}`]));
+      const left = records.slice(n + 1).map((one) => idOfUpdate(type, one.record));
       const rest = 'It was not tried, because a record before it failed';
-      return [...outcomes, ...after.map((one) => refused(idOfUpdate(type, one.record), [rest]))];
+      return [
+        ...outcomes,
+        refused(idOfUpdate(type, record), [`${doubt}: ${error.message}`]),
+        ...left.map((id) => refused(id, [rest])),
+      ];
     }
   }
   return outcomes;
 }
 
-function idOfUpdate(type: BatchWrite['type'], record: Record<string, unknown> = {}): string | null {
+function idOfUpdate(type: BatchWrite['type'], record: Record<string, unknown>): string | null {
   return type === 'CREATE' ? null : findId(record.id);
 }
 

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { inTransaction } from '../../../src/database/transaction.ts';
 import { reencrypt, sealedColumns } from '../../../src/domain/keys/re-encryption.ts';
+import { keepSecrets } from '../../../src/domain/provider-event/subscription-secret.ts';
+import { newId } from '../../../src/ids.ts';
 import { createVault } from '../../../src/secrets.ts';
 import { sharedApp } from '../../support/app.ts';
 import { generate } from '../../support/scenes/connections.ts';
@@ -29,6 +32,18 @@ async function sealedValues() {
   return values.flat();
 }
 
+async function keepSecretOfVendor(projectId: string) {
+  const { services } = app.app;
+  const key = { projectId, installationId: newId('ins'), objectName: 'lead' };
+  const row = { ...key, provider: 'close', connectionId: newId('con'), kinds: [] };
+  await services.database.prisma.objectSubscription.create({ data: row });
+  const known = { providerAppId: newId('app'), account: row.connectionId };
+  const secrets = ['secret of the vendor'];
+  await inTransaction(services.database, (tx) =>
+    keepSecrets(services, tx, key, { id: newId('sec'), ...known, secrets }),
+  );
+}
+
 test('every secret is sealed again with the current key, once, and says the same', async () => {
   const tenant = await app.tenant();
   await generate(tenant, { apiKey: 'sandbox-key-of-acme' });
@@ -42,17 +57,20 @@ test('every secret is sealed again with the current key, once, and says the same
       },
     })
   ).createDestination;
+  await keepSecretOfVendor(tenant.projectId);
   const before = await sealedValues();
-  expect(before.map(({ place }) => place.table).sort()).toEqual(['Connection', 'Destination']);
+  const tables = before.map(({ place }) => place.table);
+  expect(tables.toSorted()).toEqual(['Connection', 'Destination', 'SubscriptionSecret']);
 
   const current = randomBytes(32);
   const both = createVault([current, old]);
-  expect(await reencrypt(rows.query, both)).toBe(2);
+  expect(await reencrypt(rows.query, both)).toBe(3);
   const alone = createVault([current]);
   const opened = (await sealedValues()).map(({ sealed, place }) => alone.open(sealed, place));
   expect(opened).toEqual(before.map(({ sealed, place }) => both.open(sealed, place)));
   expect(opened.join(' ')).toContain('sandbox-key-of-acme');
   expect(opened).toContain(signingSecret);
+  expect(opened).toContain('["secret of the vendor"]');
   expect(await reencrypt(rows.query, both)).toBe(0);
 });
 
@@ -65,6 +83,7 @@ test('every column that holds sealed values is known', () => {
       'Destination.signingSecretSealed',
       'Destination.previousSecretSealed',
       'OAuthConnect.codeVerifierSealed',
+      'SubscriptionSecret.secretsSealed',
     ]),
   );
 });

@@ -1,7 +1,11 @@
 /** What vendors tell of their own accord: taken if it is theirs, and told as it was meant. */
 import { expect, test } from 'vitest';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
-import type { SubscribeCapability, WebhookRequest } from '../../../src/providers/subscribing.ts';
+import type {
+  Arrival,
+  SubscribeCapability,
+  WebhookRequest,
+} from '../../../src/providers/subscribing.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
 import { plainSession } from '../../support/providers/provider-session.ts';
 import { WIRE_EVENTS } from '../../support/wire/events/all.ts';
@@ -10,6 +14,8 @@ import { hmac, type Sending, type WireEvents } from '../../support/wire/events/w
 import { failureOf } from '../contract-subject.ts';
 
 const SECRET = 'the secret of the app';
+/** Of the form that vendors give those that they make. */
+const ANOTHER = 'f0'.repeat(32);
 const URL_OF_APP = 'https://gateway.example/webhooks/vendor/app_1';
 const NOW = new Date('2026-01-01T12:00:00Z');
 const KINDS = ['CREATE', 'UPDATE', 'DELETE'] as const;
@@ -31,66 +37,76 @@ interface Vendor {
   request(sending: Sending): WebhookRequest;
   /** What it signs with. */
   secret: string;
+  /** What we know it by. */
+  known: string;
+  arrival: Arrival;
 }
 
 async function vendorOf(name: string, subscribe: SubscribeCapability): Promise<Vendor> {
   const wire = WIRE_EVENTS[name] as WireEvents;
   const { providerWorkspaceRef = null, facts = {} } = wire.connection ?? {};
-  const account = subscribe.accountOf(
-    { id: 'con_1', providerWorkspaceRef },
-    (fact) => facts[fact] ?? null,
-  );
-  expect(account).not.toBeNull();
-  const known = wire.connection
-    ? { url: URL_OF_APP, secret: SECRET }
-    : await subscribed(subscribe, wire, account ?? '');
+  const account =
+    subscribe.accountOf({ id: 'con_1', providerWorkspaceRef }, (fact) => facts[fact] ?? null) ?? '';
+  expect(account).not.toBe('');
+  const { url, secret } = wire.webhooks
+    ? await subscribed(subscribe, { wire, api: wire.webhooks, account })
+    : { url: URL_OF_APP, secret: SECRET };
+  const isOwn = subscribe.requests?.hasOwnSecrets;
+  const subscription = isOwn ? { account, objectName: wire.objectName } : null;
   return {
     wire,
     subscribe,
-    account: account ?? '',
-    secret: known.secret,
-    request: ({ headers, body }) => ({
-      method: 'POST',
-      url: known.url,
-      headers,
-      body: Buffer.from(body),
-    }),
+    account,
+    secret,
+    known: isOwn ? secret : SECRET,
+    arrival: { now: NOW, subscription },
+    request: ({ headers, body }) => ({ method: 'POST', url, headers, body: Buffer.from(body) }),
   };
 }
 
 /** What the vendor is told when a subscription is made. */
 async function subscribed(
-  { calls }: SubscribeCapability,
-  { objectName, webhooks: api }: WireEvents,
-  account: string,
+  { calls, requests }: SubscribeCapability,
+  { wire, api, account }: { wire: WireEvents; api: WireWebhooks; account: string },
 ) {
-  const webhooks = new VendorWebhooks(api as WireWebhooks);
-  await using server = await startProviderServer(
-    (request) => webhooks.answer(request) ?? { status: 404 },
+  const webhooks = new VendorWebhooks(api);
+  await using vendor = await startProviderServer(
+    async (request) =>
+      (await webhooks.answer(request)) ?? wire.serves?.(request) ?? { status: 404 },
   );
-  const kinds = [...KINDS];
-  const wanted = { objectName, kinds, otherEvents: [], url: URL_OF_APP, secret: SECRET, account };
-  const made = await calls?.setUp(plainSession(server.url), wanted);
-  const [webhook] = webhooks.kept.values();
-  if (!webhook) throw new Error('Nothing was made');
-  expect(made).toEqual({ providerRef: webhook.id, expireTime: null });
+  await using gateway = await startProviderServer(({ method, headers }) => {
+    const greeting = { method, url: URL_OF_APP, headers, body: Buffer.from('{}') };
+    return requests?.greet?.(greeting) ?? { status: 401 };
+  });
+  const { objectName } = wire;
+  const url = `${gateway.url}/webhooks/vendor/app_1`;
+  const wanted = { objectName, kinds: [...KINDS], otherEvents: [], url, secret: SECRET, account };
+  const made = await calls?.setUp(plainSession(vendor.url), wanted);
+  const kept = [...webhooks.kept.values()];
+  const secrets = kept.map(({ secret }) => secret);
+  expect(made).toEqual({
+    providerRef: kept.map(({ id }) => id).join(' '),
+    expireTime: null,
+    ...(requests?.hasOwnSecrets && { secrets }),
+  });
+  const [webhook] = kept;
   // With a secret of its own, no account can sign for another.
-  expect(webhook.secret).not.toBe(SECRET);
-  return webhook;
+  expect(webhook?.secret).not.toBe(SECRET);
+  return webhook ?? { url: '', secret: '' };
 }
 
 const named = telling.map(({ name, subscribe }) => [name, subscribe] as const);
 
 test.each(named)('%s: what it signs is taken and told', async (name, subscribe) => {
-  const { wire, account, request, secret } = await vendorOf(name, subscribe);
+  const { wire, account, request, secret, known, arrival } = await vendorOf(name, subscribe);
   const { isSigned, eventsOf } = subscribe.requests ?? {};
   const ids: string[] = [];
   for (const [n, kind] of KINDS.entries()) {
     if (wire.lacks?.includes(kind)) continue;
     expect(subscribe.kinds).toContain(kind);
     const sent = request(wire.send({ kind, n, at: NOW, secret }));
-    expect(isSigned?.(sent, ['another', SECRET], NOW)).toBe(true);
-    const events = eventsOf?.(sent) ?? [];
+    expect(isSigned?.(sent, [ANOTHER, known], NOW)).toBe(true);
+    const events = eventsOf?.(sent, arrival) ?? [];
     expect(events).toMatchObject([
       { account, objectName: wire.objectName, recordId: wire.recordId, kind, association: null },
     ]);
@@ -99,29 +115,31 @@ test.each(named)('%s: what it signs is taken and told', async (name, subscribe) 
     const isWhole = wire.recordText !== undefined && kind !== 'DELETE';
     expect(events[0]?.record?.id ?? null).toBe(isWhole ? wire.recordId : null);
     // Sent again it is the same event.
-    expect(eventsOf?.(sent)[0]?.nativeId).toBe(events[0]?.nativeId);
+    expect(eventsOf?.(sent, arrival)[0]?.nativeId).toBe(events[0]?.nativeId);
     ids.push(events[0]?.nativeId ?? '');
   }
   expect(new Set(ids).size).toBe(ids.length);
 });
 
 test.each(named)('%s: what is not its own is refused', async (name, subscribe) => {
-  const { wire, request, secret } = await vendorOf(name, subscribe);
+  const { wire, request, secret, known } = await vendorOf(name, subscribe);
   const isSigned = subscribe.requests?.isSigned;
   const sending = wire.send({ kind: 'UPDATE', n: 1, at: NOW, secret });
   const sent = request(sending);
-  expect(isSigned?.(sent, [SECRET], NOW)).toBe(true);
-  expect(isSigned?.(sent, ['another'], NOW)).toBe(false);
-  expect(isSigned?.({ ...sent, headers: {} }, [SECRET], NOW)).toBe(false);
+  expect(isSigned?.(sent, [known], NOW)).toBe(true);
+  expect(isSigned?.(sent, [ANOTHER], NOW)).toBe(false);
+  expect(isSigned?.({ ...sent, headers: {} }, [known], NOW)).toBe(false);
   const isBodySigned = !('authorization' in sending.headers);
   const changed = request({ ...sending, body: `${sending.body} ` });
-  expect(isSigned?.(changed, [SECRET], NOW)).toBe(!isBodySigned);
+  expect(isSigned?.(changed, [known], NOW)).toBe(!isBodySigned);
   const later = new Date(NOW.getTime() + 3_600_000);
-  expect(isSigned?.(sent, [SECRET], later)).toBe(!wire.isDated);
+  expect(isSigned?.(sent, [known], later)).toBe(!wire.isDated);
 });
 
 test.each(
-  named.filter(([name]) => !WIRE_EVENTS[name]?.connection),
+  named.filter(
+    ([name, { requests }]) => !WIRE_EVENTS[name]?.connection && !requests?.hasOwnSecrets,
+  ),
 )('%s: who signs for one account signs for no other', async (name, subscribe) => {
   const { wire, request, secret } = await vendorOf(name, subscribe);
   const sent = request(wire.send({ kind: 'UPDATE', n: 1, at: NOW, secret }));
@@ -134,22 +152,24 @@ test.each(
 test.each(
   named,
 )('%s: a body of another form is told, another type is left out', async (name, subscribe) => {
-  const { wire, request, secret } = await vendorOf(name, subscribe);
+  const { wire, request, secret, arrival } = await vendorOf(name, subscribe);
   const { eventsOf } = subscribe.requests ?? {};
   const { headers, body } = wire.send({ kind: 'UPDATE', n: 1, at: NOW, secret });
   for (const text of ['', '[]', '7', 'null', '{', body.slice(0, -3)]) {
-    expect(() => eventsOf?.(request({ headers, body: text })), text).toThrow(/is not what/);
+    expect(() => eventsOf?.(request({ headers, body: text }), arrival), text).toThrow(
+      /is not what/,
+    );
   }
   const elsewhere = { 'x-github-event': 'star', 'x-shopify-topic': 'carts/update' };
   const other = body.replaceAll(
-    /customer\.updated|contact\.user\.updated|"UPDATE"|meeting\.updated|"Issue"|prospect\.updated|"deal"/g,
+    /customer\.updated|contact\.user\.updated|"UPDATE"|meeting\.updated|"Issue"|prospect\.updated|"deal"|"lead"|"project"|record\.updated|zen:event-type:ticket\.subject_changed/g,
     (found) => (found.startsWith('"') ? '"new"' : 'new.kind'),
   );
   const isByHeader = 'x-github-event' in headers || 'x-shopify-topic' in headers;
   const sent = isByHeader
     ? request({ headers: { ...headers, ...elsewhere }, body })
     : request({ headers, body: other });
-  expect(eventsOf?.(sent)).toEqual([]);
+  expect(eventsOf?.(sent, arrival)).toEqual([]);
 });
 
 const withCalls = telling.filter(({ subscribe }) => subscribe.calls);
@@ -164,7 +184,7 @@ test.each(
   const session = plainSession(server.url);
   await calls?.takeDown(session, '9');
   expect(server.requests).toMatchObject([
-    { method: 'DELETE', path: expect.stringMatching(/\/9$/) },
+    { method: 'DELETE', path: expect.stringMatching(/\/9\/?$/) },
   ]);
   status = 404;
   await calls?.takeDown(session, '9');
@@ -175,6 +195,47 @@ test.each(
   expect(name).not.toBe('');
 });
 
+test.each(
+  withCalls
+    .filter(({ subscribe }) => subscribe.requests?.hasOwnSecrets)
+    .map(({ name, subscribe }) => [name, subscribe] as const),
+)('%s: one that is gone at the vendor is missed', async (_name, { calls }) => {
+  let status = 200;
+  await using server = await startProviderServer(() => ({ status, body: {} }));
+  const session = plainSession(server.url);
+  expect(await calls?.renew(session, '9')).toEqual({ providerRef: '9', expireTime: null });
+  expect(server.requests).toMatchObject([
+    { method: 'GET', path: expect.stringMatching(/\/9\/?$/) },
+  ]);
+  status = 404;
+  expect(await calls?.renew(session, '9')).toBeNull();
+  status = 503;
+  expect(await failureOf(calls?.renew(session, '9') as Promise<unknown>)).toMatchObject({
+    passesLater: true,
+  });
+});
+
+test('what a vendor does not tell of an object is known before it is asked', () => {
+  const kindsOf = (name: string, objectName: string) =>
+    telling.find((one) => one.name === name)?.subscribe.kindsOf?.(objectName);
+  expect(kindsOf('stripe', 'customers')).toEqual(['CREATE', 'UPDATE', 'DELETE']);
+  expect(kindsOf('stripe', 'charges')).toEqual([]);
+  expect(kindsOf('xero', 'Contacts')).toEqual(['CREATE', 'UPDATE']);
+  // Custom objects have records like any other.
+  expect(kindsOf('attio', 'ships')).toEqual(['CREATE', 'UPDATE', 'DELETE']);
+  expect(kindsOf('attio', 'tasks')).toEqual([]);
+});
+
+test('with a secret that encodes no key nobody can sign', async () => {
+  const close = telling.find(({ name }) => name === 'close')?.subscribe.requests;
+  const wire = WIRE_EVENTS.close as WireEvents;
+  const { headers, body } = wire.send({ kind: 'UPDATE', n: 1, at: NOW, secret: '' });
+  const request = { method: 'POST', url: URL_OF_APP, headers, body: Buffer.from(body) };
+  for (const secret of ['', 'no hex', 'f']) {
+    expect(close?.isSigned(request, [secret], NOW)).toBe(false);
+  }
+});
+
 test('Zoom asks whether the address is ours, and is answered by its own secret', () => {
   const zoom = telling.find(({ name }) => name === 'zoom');
   const body = JSON.stringify({
@@ -183,7 +244,7 @@ test('Zoom asks whether the address is ours, and is answered by its own secret',
     event_ts: NOW.getTime(),
   });
   const request = { method: 'POST', url: URL_OF_APP, headers: {}, body: Buffer.from(body) };
-  expect(zoom?.subscribe.requests?.eventsOf(request)).toEqual([]);
+  expect(zoom?.subscribe.requests?.eventsOf(request, { now: NOW, subscription: null })).toEqual([]);
   expect(zoom?.subscribe.requests?.answer?.(request, SECRET)).toEqual({
     status: 200,
     body: {

@@ -33,7 +33,7 @@ export interface ProviderServer extends AsyncDisposable {
 }
 
 export async function startProviderServer(
-  answerTo: (request: ServedRequest) => ServedAnswer,
+  answerTo: (request: ServedRequest) => ServedAnswer | Promise<ServedAnswer>,
 ): Promise<ProviderServer> {
   const requests: ServedRequest[] = [];
   const faults: { fault: ServedFault; times: number }[] = [];
@@ -43,10 +43,10 @@ export async function startProviderServer(
     requests.push(request);
     const fault = nextFault(faults);
     if (fault === 'DROPPED_CONNECTION') {
-      answerTo(request);
+      await answerTo(request);
       incoming.socket.destroy();
     } else {
-      sendAnswer(response, fault ?? answerTo(request));
+      sendAnswer(response, fault ?? (await answerTo(request)));
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

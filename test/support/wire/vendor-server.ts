@@ -91,7 +91,7 @@ export interface VendorFixture {
     store: VendorStore,
     now: Date,
     url: string,
-  ) => ServedAnswer | undefined;
+  ) => ServedAnswer | undefined | Promise<ServedAnswer | undefined>;
   /** Headers that a request must have. */
   headers: Record<string, string>;
   /** How bodies must be sent. */
@@ -116,13 +116,13 @@ export async function vendorServer(
 ): Promise<VendorServer> {
   const store = new VendorStore(fixture.idOf);
   let url = '';
-  const server = await startProviderServer((request) => {
+  const server = await startProviderServer(async (request) => {
     const missing = Object.entries(fixture.headers).find(
       ([name, value]) => request.headers[name.toLowerCase()] !== value,
     );
     if (missing) return refused(fixture, 401, `${missing[0]} is wrong`);
     try {
-      return route({ fixture, store, url, now }, request);
+      return await route({ fixture, store, url, now }, request);
     } catch (error) {
       if (error instanceof BadRequest) return refused(fixture, 400, error.message);
       throw error;
@@ -139,10 +139,10 @@ interface Served {
   now: () => Date;
 }
 
-function route(served: Served, request: ServedRequest): ServedAnswer {
+async function route(served: Served, request: ServedRequest): Promise<ServedAnswer> {
   const { fixture, store, now, url } = served;
   const { object } = fixture;
-  const other = fixture.other?.(request, store, now(), url);
+  const other = await fixture.other?.(request, store, now(), url);
   if (other) return other;
   const many = namedMany(served, request);
   if (many) return many;

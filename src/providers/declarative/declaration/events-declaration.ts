@@ -16,7 +16,7 @@ const signedAt = z.strictObject({
   at: said,
   /** Before the time, if it is one of several parts. */
   part: z.string().default(''),
-  unit: z.enum(['seconds', 'milliseconds']),
+  unit: z.enum(['seconds', 'milliseconds', 'iso']),
   toleranceMs: z.int().positive(),
 });
 
@@ -31,6 +31,8 @@ const proof = z.discriminatedUnion('kind', [
     separator: z.string().optional(),
     algorithm: z.enum(['sha1', 'sha256']),
     encoding: z.enum(['hex', 'base64']),
+    /** What the secret's text stands for: itself, or the bytes that it encodes. */
+    key: z.enum(['text', 'hex']).default('text'),
     /** What is signed. */
     text: z.string().includes('{body}').default('{body}'),
     signedAt: signedAt.optional(),
@@ -40,12 +42,16 @@ const proof = z.discriminatedUnion('kind', [
 ]);
 export type Proof = z.output<typeof proof>;
 
-/** What an event of a native type is about. */
-const meaning = z.strictObject({ object: z.string(), kind: z.enum(PROVIDER_EVENT_KINDS) });
+/** What an event of a native type is about; without an object it is that of the subscription. */
+const meaning = z.strictObject({
+  object: z.string().optional(),
+  kind: z.enum(PROVIDER_EVENT_KINDS),
+});
 
 /**
  * Whose an event is: said by the event, as the connection's workspace or a fact of it with something around; or by
- * the address that it was sent to, which is the connection's own, with a secret of its own.
+ * the address that it was sent to, which is the connection's own, with a secret that we make for it; or by an address
+ * of the subscription's own, for which the vendor makes the secret.
  */
 const account = z.discriminatedUnion('of', [
   z.strictObject({
@@ -55,9 +61,13 @@ const account = z.discriminatedUnion('of', [
     template: z.string().includes('{account}').default('{account}'),
   }),
   z.strictObject({ of: z.literal('address') }),
+  z.strictObject({ of: z.literal('subscription') }),
 ]);
 
-/** What asks the vendor to send events; `{url}`, `{secret}`, `{object}` and `{type}` are filled in. */
+/**
+ * What asks the vendor to send events. In the body `{url}`, `{secret}`, `{object}`, `{type}`, `{objectId}` and the id of
+ * a parent are filled in.
+ */
 const subscription = z.strictObject({
   method: z.enum(['POST', 'PUT']).default('POST'),
   path,
@@ -66,8 +76,19 @@ const subscription = z.strictObject({
   ref: pointer,
   /** Where a successful answer says why it did nothing. */
   refusals: pointer.optional(),
-  /** One for each type of events, or one for all of an object. */
-  each: z.enum(['type', 'object']),
+  /** One for each type of events, one for all of an object, or one for each record that the object lies below. */
+  each: z.enum(['type', 'object', 'parent']),
+  /**
+   * The types of events that one is for: a list in the body, of texts or objects with `{type}` in them, or with what
+   * is before and after its last dot, `{subject}` and `{action}`.
+   */
+  types: z.strictObject({ at: pointer, item: z.union([z.string(), json]) }).optional(),
+  /** What the vendor calls the object in a body, if it has to be asked for. */
+  objectId: z.strictObject({ path, at: pointer }).optional(),
+  /** Where the vendor tells the secret that it has made: in its answer, or at an address of its own. */
+  secret: z.strictObject({ path: path.optional(), at: pointer }).optional(),
+  /** Where it can be looked up by its `{ref}`; without it nobody misses one that is gone. */
+  check: path.optional(),
   /** What the vendor calls an object here, if not what the types say of it. */
   names: z.record(z.string(), z.string()).default({}),
   remove: z.strictObject({
@@ -78,6 +99,9 @@ const subscription = z.strictObject({
   }),
 });
 export type Subscription = z.output<typeof subscription>;
+
+/** A header of a request that asks whether somebody is there: the answer has it too. It comes before any secret. */
+const greeting = z.strictObject({ header: z.string() });
 
 /** An answer that the vendor waits for, to a request that is no event. */
 const challenge = z.strictObject({
@@ -97,6 +121,8 @@ export const events = z.strictObject({
   /** The native type: its parts with a dot between them. */
   type: z.array(said).min(1),
   types: z.record(z.string(), meaning),
+  /** Objects that are not among those that types without an object are about. */
+  tellNothingOf: z.array(z.string()).default([]),
   nativeId: z.array(said).min(1),
   recordId: z.strictObject({
     parts: z.array(said).min(1),
@@ -104,8 +130,9 @@ export const events = z.strictObject({
     /** What is around the id in lists, by object. */
     templates: z.record(z.string(), z.string().includes('{id}')).default({}),
   }),
-  time: z.strictObject({ at: said, format: timeFormat }),
-  /** Names of what an update has changed: the members of a map, or of the list. */
+  /** Left out: an event happened when it came. */
+  time: z.strictObject({ at: said, format: timeFormat }).optional(),
+  /** Names of what an update has changed: the members of a map or of a list, or one text. */
   changed: pointer.optional(),
   /** The whole record after the change, in the form that lists have. Left out: it is fetched. */
   record: pointer.optional(),
@@ -114,6 +141,7 @@ export const events = z.strictObject({
   /** The status that an accepted request is answered with. */
   acceptedStatus: z.literal([200, 204]).default(204),
   challenge: challenge.optional(),
+  greeting: greeting.optional(),
   /** Left out where a person sets them up. */
   subscription: subscription.optional(),
   /** For people: what to set up at the vendor; `{url}` is the address that gets the events. */

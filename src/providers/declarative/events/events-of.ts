@@ -1,5 +1,10 @@
 /** The events of a vendor's request, by its declaration. */
-import { MalformedEvents, type ProviderEvent, type WebhookRequest } from '../../subscribing.ts';
+import {
+  type Arrival,
+  MalformedEvents,
+  type ProviderEvent,
+  type WebhookRequest,
+} from '../../subscribing.ts';
 import type { Declaration, ObjectDeclaration } from '../declaration/declaration.ts';
 import type { Events } from '../declaration/events-declaration.ts';
 import type { Vendor } from '../failure.ts';
@@ -8,6 +13,8 @@ import { nestedFields } from '../nested-fields.ts';
 import { readTime } from '../times.ts';
 import { accountIn, allSaidAt, bodyOf, type Sent, saidAt } from './said.ts';
 
+type Arrived = Sent & { arrival: Arrival };
+
 /** More than any vendor sends at once. */
 const EVENTS_MAX = 10_000;
 
@@ -15,7 +22,7 @@ const EVENTS_MAX = 10_000;
 export function eventsOf(
   { displayName, declaration }: Vendor,
   events: Events,
-  request: WebhookRequest,
+  { request, arrival }: { request: WebhookRequest; arrival: Arrival },
 ): ProviderEvent[] {
   const body = bodyOf(request);
   const listed = events.list === undefined ? [body] : valueAt(body, events.list);
@@ -24,7 +31,7 @@ export function eventsOf(
   }
   if (isChallenge(events, body)) return [];
   return listed.flatMap((event) => {
-    const found = eventOf(declaration, events, { request, body, event });
+    const found = eventOf(declaration, events, { request, arrival, body, event });
     if (found === null) throw new MalformedEvents(`An event is not what ${displayName} sends.`);
     return found;
   });
@@ -35,23 +42,28 @@ export function isChallenge({ challenge }: Events, body: unknown): boolean {
 }
 
 /** Empty for an event that is left out; null for what is no event. */
-function eventOf({ objects }: Declaration, events: Events, sent: Sent): ProviderEvent | [] | null {
+function eventOf(
+  { objects, anyObject }: Declaration,
+  events: Events,
+  sent: Arrived,
+): ProviderEvent | [] | null {
   const type = allSaidAt(events.type, sent)?.join('.');
   if (type === undefined) return null;
   const meaning = Object.hasOwn(events.types, type) ? events.types[type] : undefined;
   if (!meaning || isSkipped(events, sent)) return [];
-  const { nativeId, recordId, time, account } = events;
+  const { nativeId, recordId } = events;
   const ids = allSaidAt(nativeId, sent);
   const record = allSaidAt(recordId.parts, sent);
-  const at = readTime(timeValue(saidAt(time.at, sent), time.format), time.format);
-  const of = account.of === 'address' ? accountIn(sent.request) : saidAt(account.at, sent);
-  if (!ids || !record || !at || of === null) return null;
-  const template = recordId.templates[meaning.object] ?? '{id}';
+  const at = timeOf(events, sent);
+  const account = accountOf(events, sent);
+  const objectName = meaning.object ?? sent.arrival.subscription?.objectName ?? null;
+  if (!ids || !record || !at || account === null || objectName === null) return null;
+  const template = recordId.templates[objectName] ?? '{id}';
   const id = template.replace('{id}', () => record.join(recordId.separator));
   return {
     nativeId: [type, ...ids].join('.'),
-    account: of,
-    objectName: meaning.object,
+    account,
+    objectName,
     recordId: id,
     kind: meaning.kind,
     nativeType: type,
@@ -60,7 +72,7 @@ function eventOf({ objects }: Declaration, events: Events, sent: Sent): Provider
     record:
       meaning.kind === 'DELETE'
         ? null
-        : recordIn(events, sent.event, { id, object: objects[meaning.object] }),
+        : recordIn(events, sent.event, { id, object: objects[objectName] ?? anyObject }),
     association: null,
     raw: isObject(sent.event) ? sent.event : { event: sent.event },
   };
@@ -70,12 +82,18 @@ function isSkipped({ skip }: Events, { event }: Sent): boolean {
   return skip !== undefined && valueAt(event, skip) != null;
 }
 
-function timeValue(text: string | null, format: Events['time']['format']): unknown {
-  return format.startsWith('unix') && text !== null ? Number(text) : text;
+function timeOf({ time }: Events, sent: Arrived): Date | null {
+  return time ? readTime(saidAt(time.at, sent), time.format) : sent.arrival.now;
+}
+
+function accountOf({ account }: Events, sent: Arrived): string | null {
+  if (account.of === 'subscription') return sent.arrival.subscription?.account ?? null;
+  return account.of === 'address' ? accountIn(sent.request) : saidAt(account.at, sent);
 }
 
 function changedIn({ changed }: Events, event: unknown): string[] {
   const found = changed === undefined ? undefined : valueAt(event, changed);
+  if (typeof found === 'string') return [found];
   if (Array.isArray(found)) return found.filter((one) => typeof one === 'string');
   return isObject(found) ? Object.keys(found) : [];
 }

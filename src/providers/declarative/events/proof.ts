@@ -2,9 +2,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { WebhookRequest } from '../../subscribing.ts';
 import type { Events, Proof } from '../declaration/events-declaration.ts';
+import { readTime } from '../times.ts';
 import { accountIn, bodyOf, saidAt } from './said.ts';
 
 type Hmac = Proof & { kind: 'hmac' };
+
+/** Less is no secret. */
+const KEY_BYTES_MIN = 8;
 
 export function isProven(
   { proof, account }: Events,
@@ -45,7 +49,10 @@ function isSigned(
   const signatures = signaturesIn(proof, request);
   const [before = '', after = ''] = proof.text.replace('{timestamp}', timestamp).split('{body}');
   return secrets.some((secret) => {
-    const hmac = createHmac(proof.algorithm, secret).update(before);
+    const key = proof.key === 'text' ? Buffer.from(secret) : Buffer.from(secret, proof.key);
+    // Of a text that encodes nothing: with an empty key anybody could sign.
+    if (key.length < KEY_BYTES_MIN) return false;
+    const hmac = createHmac(proof.algorithm, key).update(before);
     const expected = hmac.update(request.body).update(after).digest();
     return signatures.filter((one) => isEqual(one, expected)).length > 0;
   });
@@ -69,12 +76,19 @@ function timestampOf({ signedAt, separator }: Hmac, request: WebhookRequest): st
   const parts = separator === undefined ? [value] : value.split(separator);
   const found = parts.find((part) => part.trim().startsWith(signedAt.part))?.trim() ?? '';
   const time = found.slice(signedAt.part.length);
-  return /^\d{1,16}$/.test(time) ? time : null;
+  return Number.isNaN(millisecondsOf(signedAt.unit, time)) ? null : time;
+}
+
+/** NaN for what is no time. */
+function millisecondsOf(unit: NonNullable<Hmac['signedAt']>['unit'], text: string): number {
+  if (unit === 'iso') return readTime(text, 'iso')?.getTime() ?? Number.NaN;
+  if (!/^\d{1,16}$/.test(text)) return Number.NaN;
+  return Number(text) * (unit === 'seconds' ? 1_000 : 1);
 }
 
 function isTimely({ signedAt }: Hmac, timestamp: string, now: Date): boolean {
   if (!signedAt) return true;
-  const ms = Number(timestamp) * (signedAt.unit === 'seconds' ? 1_000 : 1);
+  const ms = millisecondsOf(signedAt.unit, timestamp);
   return Math.abs(now.getTime() - ms) <= signedAt.toleranceMs;
 }
 

@@ -2,16 +2,15 @@
 import type { ProviderAnswer, ProviderSession } from '../../contract.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { MadeSubscription, SubscriptionCalls, WantedSubscription } from '../../subscribing.ts';
+import { ask } from '../ask.ts';
 import type { Events, Subscription } from '../declaration/events-declaration.ts';
-import { failure, hasSucceeded, textsIn, type Vendor } from '../failure.ts';
+import { textsIn, type Vendor } from '../failure.ts';
 import { findId, valueAt } from '../json.ts';
-import { fillJson, fillPath, fillTexts, type Variables } from '../template.ts';
-import { secretFor } from './proof.ts';
-import { addressOf } from './said.ts';
+import { fillJson, fillPath } from '../template.ts';
+import { bodiesFor } from './subscription-bodies.ts';
 
 /** Between the vendor's ids of what one subscription of ours is there. No vendor has it in an id. */
 const SEPARATOR = ' ';
-const GONE = [404, 410];
 
 export function subscriptionCalls(
   vendor: Vendor,
@@ -20,78 +19,93 @@ export function subscriptionCalls(
 ): SubscriptionCalls {
   return {
     setUp: (session, wanted) => setUp(vendor, { ...events, subscription }, { session, wanted }),
-    // They last until they are taken down.
-    renew: async (_session, providerRef) => ({ providerRef, expireTime: null }),
+    // They last until they are taken down, or are lost.
+    renew: async (session, providerRef) =>
+      (await areThere(vendor, subscription, { session, refs: refsIn(providerRef) }))
+        ? { providerRef, expireTime: null }
+        : null,
     takeDown: (session, providerRef) =>
-      takeDown(vendor, subscription, { session, refs: providerRef.split(SEPARATOR) }),
+      takeDown(vendor, subscription, { session, refs: refsIn(providerRef) }),
   };
 }
 
-type WithSubscription = Events & { subscription: Subscription };
-
-interface ToMake {
-  session: ProviderSession;
-  wanted: WantedSubscription;
+function refsIn(providerRef: string): string[] {
+  return providerRef.split(SEPARATOR);
 }
 
 /** If one of several is refused, those before it are taken down again. */
 async function setUp(
   vendor: Vendor,
-  events: WithSubscription,
-  { session, wanted }: ToMake,
+  events: Events & { subscription: Subscription },
+  { session, wanted }: { session: ProviderSession; wanted: WantedSubscription },
 ): Promise<MadeSubscription> {
+  const { subscription } = events;
   const refs: string[] = [];
+  const secrets: string[] = [];
   try {
-    for (const variables of variablesOf(vendor, events, wanted)) {
-      refs.push(await make(vendor, events.subscription, { session, variables }));
+    for (const body of await bodiesFor(vendor, events, { session, wanted })) {
+      const answer = await make(vendor, subscription, { session, body });
+      const ref = requiredAt(answer, subscription.ref, 'which subscription was made');
+      refs.push(ref);
+      secrets.push(...(await secretsIn(vendor, subscription, { session, ref, answer })));
     }
   } catch (error) {
-    await takeDown(vendor, events.subscription, { session, refs }).catch(() => undefined);
+    await takeDown(vendor, subscription, { session, refs }).catch(() => undefined);
     throw error;
   }
-  return { providerRef: refs.join(SEPARATOR), expireTime: null };
-}
-
-/** What each request is filled with. Throws BAD_REQUEST for an object that the vendor tells nothing of. */
-function variablesOf(
-  { displayName }: Vendor,
-  { types, account, subscription: { each, names } }: WithSubscription,
-  { objectName, kinds, url, secret, account: ours }: WantedSubscription,
-): Variables[] {
-  const isOwn = account.of === 'address';
-  const found = Object.entries(types).filter(
-    ([, { object, kind }]) => object === objectName && kinds.includes(kind),
-  );
-  if (found.length === 0) {
-    const detail = `${displayName} tells of no such changes of ${objectName}`;
-    throw new ProviderError('BAD_REQUEST', detail);
-  }
-  const variables = {
-    object: names[objectName] ?? objectName,
-    url: isOwn ? addressOf(url, ours) : url,
-    secret: isOwn ? secretFor(secret, ours) : secret,
-  };
-  return each === 'object' ? [variables] : found.map(([type]) => ({ ...variables, type }));
+  const providerRef = refs.join(SEPARATOR);
+  return { providerRef, expireTime: null, ...(secrets.length > 0 && { secrets }) };
 }
 
 async function make(
   vendor: Vendor,
-  { method, path, body, ref, refusals }: Subscription,
-  { session, variables }: { session: ProviderSession; variables: Variables },
-): Promise<string> {
-  const answer = await send(vendor, session, {
-    method,
-    path: fillPath(path, {}, session),
-    body: fillJson(body, variables),
-  });
+  { method, path, refusals }: Subscription,
+  { session, body }: { session: ProviderSession; body: Record<string, unknown> },
+): Promise<ProviderAnswer> {
+  const request = { method, path: fillPath(path, {}, session), body };
+  const answer = await ask(vendor, session, request, 'WRITE');
   const refused = refusals === undefined ? [] : textsIn(valueAt(answer.body, refusals));
   if (refused.length > 0) throw new ProviderError('BAD_REQUEST', refused.join('; '));
-  const found = findId(valueAt(answer.body, ref));
-  if (found !== null) return found;
-  const detail = 'The answer does not say which subscription was made';
-  throw new ProviderError('DISCONNECTED', detail, { status: answer.status });
+  return answer;
 }
 
+/** Empty where the secret is ours. */
+async function secretsIn(
+  vendor: Vendor,
+  { secret }: Subscription,
+  { session, ref, answer }: { session: ProviderSession; ref: string; answer: ProviderAnswer },
+): Promise<string[]> {
+  if (!secret) return [];
+  const told =
+    secret.path === undefined
+      ? answer
+      : await ask(vendor, session, {
+          method: 'GET',
+          path: fillPath(secret.path, { ref }, session),
+        });
+  return [requiredAt(told, secret.at, 'what the subscription is signed with')];
+}
+
+function requiredAt({ status, body }: ProviderAnswer, at: string, what: string): string {
+  const found = findId(valueAt(body, at));
+  if (found !== null) return found;
+  throw new ProviderError('DISCONNECTED', `The answer does not say ${what}`, { status });
+}
+
+async function areThere(
+  vendor: Vendor,
+  { check }: Subscription,
+  { session, refs }: { session: ProviderSession; refs: string[] },
+): Promise<boolean> {
+  if (check === undefined) return true;
+  for (const ref of refs) {
+    const path = fillPath(check, { ref }, session);
+    if ((await unlessGone(ask(vendor, session, { method: 'GET', path }))) === null) return false;
+  }
+  return true;
+}
+
+/** One that is gone already is no error. */
 async function takeDown(
   vendor: Vendor,
   { remove }: Subscription,
@@ -100,19 +114,17 @@ async function takeDown(
   for (const ref of refs) {
     const { method, body } = remove;
     const path = fillPath(remove.path, { ref }, session);
-    await send(vendor, session, { method, path, ...(body && { body: fillJson(body, { ref }) }) });
+    const request = { method, path, ...(body && { body: fillJson(body, { ref }) }) };
+    await unlessGone(ask(vendor, session, request, 'WRITE'));
   }
 }
 
-/** One that is gone already is no error. */
-async function send(
-  vendor: Vendor,
-  session: ProviderSession,
-  request: { method: 'POST' | 'PUT' | 'DELETE'; path: string; body?: Record<string, unknown> },
-): Promise<ProviderAnswer> {
-  const { headers } = vendor.declaration;
-  const answer = await session.send({ ...request, headers: fillTexts(headers, session) });
-  const isGone = request.method === 'DELETE' && GONE.includes(answer.status);
-  if (isGone || hasSucceeded(vendor, answer)) return answer;
-  throw failure(vendor, answer, 'WRITE');
+/** Null for what the vendor does not have any more. */
+async function unlessGone(asked: Promise<ProviderAnswer>): Promise<ProviderAnswer | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'MISSING_OBJECT') return null;
+    throw error;
+  }
 }

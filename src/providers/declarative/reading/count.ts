@@ -1,8 +1,9 @@
 /** How many records an object has, where the vendor is asked for it beside the list. */
 import type { ProviderSession } from '../../contract.ts';
-import { hasSucceeded, type Vendor } from '../failure.ts';
+import { ask } from '../ask.ts';
+import type { Vendor } from '../failure.ts';
 import { valueAt } from '../json.ts';
-import { fillPath, fillQuery, fillTexts } from '../template.ts';
+import { fillPath, fillQuery } from '../template.ts';
 import type { ListRead } from './list-page.ts';
 
 /** Of a read without bounds or conditions. Null if the vendor does not tell: a read goes on without it. */
@@ -13,15 +14,11 @@ export async function countAll(
 ): Promise<number | null> {
   const isWhole = !read.since && !read.until && !read.filters?.length;
   if (!count || !isWhole) return null;
-  const answer = await session
-    .send({
-      method: 'GET',
-      path: fillPath(count.path, variables, session),
-      query: fillQuery(count.query, variables, session),
-      headers: fillTexts(vendor.declaration.headers, session),
-    })
-    .catch(() => null);
-  if (!answer || !hasSucceeded(vendor, answer)) return null;
-  const found = Number(valueAt(answer.body, count.at) ?? Number.NaN);
+  const answer = await ask(vendor, session, {
+    method: 'GET',
+    path: fillPath(count.path, variables, session),
+    query: fillQuery(count.query, variables, session),
+  }).catch(() => null);
+  const found = Number(valueAt(answer?.body, count.at) ?? Number.NaN);
   return Number.isSafeInteger(found) ? found : null;
 }

@@ -4,6 +4,7 @@ import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { Equality, List } from '../declaration/list-declaration.ts';
 import type { Place } from '../declaration/place.ts';
+import { fillJson } from '../template.ts';
 
 /** The list that takes conditions; undefined if the object has none. */
 export function searchList({ all, changed }: ObjectDeclaration): List | undefined {
@@ -31,11 +32,7 @@ function placeOf({ in: part, name }: Equality, { fieldName }: FieldValue): Place
 
 function conditionOf({ template, quoting }: Equality, { fieldName, value }: FieldValue): unknown {
   if (template === '{value}' && quoting === 'none') return value;
-  if (typeof template !== 'string') {
-    return JSON.parse(JSON.stringify(template), (_key, member) =>
-      member === '{value}' ? value : member === '{field}' ? fieldName : member,
-    );
-  }
+  if (typeof template !== 'string') return fillJson(template, { field: fieldName, value });
   const text = quoted(value, quoting);
   return template.replace(/\{(field|value)\}/g, (_all, name) =>
     name === 'field' ? fieldName : text,

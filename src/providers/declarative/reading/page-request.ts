@@ -100,10 +100,7 @@ function* bounds(
 function bound({ template, format }: TimeFilter, time: Date): unknown {
   const text = writeTime(time, format);
   if (typeof template === 'string') return template.replace('{time}', () => text);
-  const value = format.startsWith('unix') ? Number(text) : text;
-  return JSON.parse(JSON.stringify(template), (_key, member) =>
-    member === '{time}' ? value : member,
-  );
+  return fillJson(template, { time: format.startsWith('unix') ? Number(text) : text });
 }
 
 function putConditions(page: Page, { expression }: List, found: [Place, unknown][]): void {

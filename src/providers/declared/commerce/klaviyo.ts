@@ -64,7 +64,10 @@ export const klaviyo: DeclaredProvider = {
     apiVersion: '2026-07-15',
     docsUrl: 'https://developers.klaviyo.com/en/reference/api_overview',
     checkedAgainst: "the vendor's published OpenAPI description (2026-07-15)",
-    notes: ['Profiles are deleted by a request for privacy alone, which can be forwarded.'],
+    notes: [
+      'Profiles are deleted by a request for privacy alone, which can be forwarded.',
+      'Subscribing is left out: the vendor tells of what people do, and not that profiles or lists are made, changed or deleted.',
+    ],
     scopes: [
       'profiles:read',
       'profiles:write',

@@ -46,6 +46,7 @@ export const mailchimp: DeclaredProvider = {
     notes: [
       'Members are read list by list; an id is `list:member`. A deletion archives the member.',
       'Campaigns and lists do not say when they changed.',
+      'Subscribing is left out: the vendor signs nothing.',
     ],
     errors: { messages: ['/errors', '/detail', '/title'], defaultRetryAfterMs: 10_000 },
     objects: {

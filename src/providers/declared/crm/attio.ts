@@ -79,18 +79,56 @@ export const attio: DeclaredProvider = {
   records: {
     apiVersion: 'v2',
     docsUrl: 'https://docs.attio.com/rest-api/overview',
-    checkedAgainst: "the vendor's guides on records, paging, limits and errors",
+    checkedAgainst: "the vendor's guides on records, paging, limits, errors and webhooks",
     notes: [
       'Records do not say when they changed: a read of changes reads them all.',
       'An update adds to attributes with several values.',
+      'Events tell neither when they happened nor which attributes changed: they count from when they come. Those of tasks and notes are left out.',
     ],
     scopes: [
       'record_permission:read-write',
       'object_configuration:read',
       'note:read-write',
       'task:read-write',
+      'webhook:read-write',
     ],
     errors: { messages: ['/message'] },
+    events: {
+      proof: { kind: 'hmac', header: 'Attio-Signature', algorithm: 'sha256', encoding: 'hex' },
+      account: { of: 'subscription' },
+      list: '/events',
+      type: ['/event_type'],
+      // Of whichever object the subscription is filtered by.
+      types: {
+        'record.created': { kind: 'CREATE' },
+        'record.updated': { kind: 'UPDATE' },
+        'record.deleted': { kind: 'DELETE' },
+      },
+      tellNothingOf: ['tasks', 'notes'],
+      // An event has no id and no time; a request that is sent again has the same key.
+      nativeId: [{ header: 'Idempotency-Key' }, '/id/record_id'],
+      recordId: { parts: ['/id/record_id'] },
+      acceptedStatus: 200,
+      subscription: {
+        path: '/v2/webhooks',
+        body: { data: { target_url: '{url}' } },
+        objectId: { path: '/v2/objects/{object}', at: '/data/id/object_id' },
+        types: {
+          at: '/data/subscriptions',
+          item: {
+            event_type: '{type}',
+            filter: {
+              $and: [{ field: 'id.object_id', operator: 'equals', value: '{objectId}' }],
+            },
+          },
+        },
+        ref: '/data/id/webhook_id',
+        secret: { at: '/data/secret' },
+        each: 'object',
+        check: '/v2/webhooks/{ref}',
+        remove: { path: '/v2/webhooks/{ref}' },
+      },
+    },
     objects: {
       people: records('People'),
       companies: records('Companies'),

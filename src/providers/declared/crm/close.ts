@@ -78,12 +78,57 @@ export const close: DeclaredProvider = {
   records: {
     apiVersion: 'v1',
     docsUrl: 'https://developer.close.com',
-    checkedAgainst: "the vendor's guides on paging and leads, and published connectors",
+    checkedAgainst:
+      "the vendor's guides on paging, leads, events and webhooks, and published connectors",
     notes: [
       'The vendor refuses pages that lie too deep: read large accounts in windows of change.',
     ],
     scopes: ['all.full_access', 'offline_access'],
     errors: { messages: ['/field-errors', '/errors', '/error'] },
+    events: {
+      proof: {
+        kind: 'hmac',
+        header: 'close-sig-hash',
+        algorithm: 'sha256',
+        encoding: 'hex',
+        key: 'hex',
+        text: '{timestamp}{body}',
+        signedAt: {
+          at: { header: 'close-sig-timestamp' },
+          unit: 'seconds',
+          toleranceMs: 300_000,
+        },
+      },
+      account: { of: 'subscription' },
+      type: ['/event/object_type', '/event/action'],
+      types: {
+        'lead.created': { object: 'lead', kind: 'CREATE' },
+        'lead.updated': { object: 'lead', kind: 'UPDATE' },
+        'lead.deleted': { object: 'lead', kind: 'DELETE' },
+        'contact.created': { object: 'contact', kind: 'CREATE' },
+        'contact.updated': { object: 'contact', kind: 'UPDATE' },
+        'contact.deleted': { object: 'contact', kind: 'DELETE' },
+        'opportunity.created': { object: 'opportunity', kind: 'CREATE' },
+        'opportunity.updated': { object: 'opportunity', kind: 'UPDATE' },
+        'opportunity.deleted': { object: 'opportunity', kind: 'DELETE' },
+      },
+      // The vendor puts changes that follow at once into the event before: it has the same id, and a later time.
+      nativeId: ['/event/id', '/event/date_updated'],
+      recordId: { parts: ['/event/object_id'] },
+      time: { at: '/event/date_updated', format: 'iso' },
+      changed: '/event/changed_fields',
+      acceptedStatus: 200,
+      subscription: {
+        path: '/api/v1/webhook/',
+        body: { url: '{url}' },
+        types: { at: '/events', item: { object_type: '{subject}', action: '{action}' } },
+        ref: '/id',
+        secret: { at: '/signature_key' },
+        each: 'object',
+        check: '/api/v1/webhook/{ref}/',
+        remove: { path: '/api/v1/webhook/{ref}/' },
+      },
+    },
     objects: {
       lead: object('Leads', 'lead', {
         hasCustomFields: true,

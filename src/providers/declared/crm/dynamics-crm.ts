@@ -84,7 +84,10 @@ export const dynamicsCrm: DeclaredProvider = {
     apiVersion: 'v9.2',
     docsUrl: 'https://learn.microsoft.com/power-apps/developer/data-platform/webapi/overview',
     checkedAgainst: "the vendor's guides on queries and on changes by the Web API, and OData v4",
-    notes: ['Lookups are read as `_name_value` and written as `name@odata.bind`.'],
+    notes: [
+      'Lookups are read as `_name_value` and written as `name@odata.bind`.',
+      'Subscribing is left out: it takes several records of processing steps in the environment of the customer.',
+    ],
     scopes: ['offline_access'],
     inputs: { region: { displayName: 'The region in the address, like crm4' } },
     headers: { 'OData-Version': '4.0', 'OData-MaxVersion': '4.0' },

@@ -45,6 +45,9 @@ export const salesloft: DeclaredProvider = {
     apiVersion: 'v2',
     docsUrl: 'https://developers.salesloft.com',
     checkedAgainst: 'the shapes that published connectors rely on',
+    notes: [
+      'Subscribing is left out: the documents leave open where the answer has the id of the subscription.',
+    ],
     errors: { messages: ['/error', '/errors'] },
     objects: {
       people: object('People', 'people'),

@@ -109,7 +109,10 @@ export const zoho: DeclaredProvider = {
     apiVersion: 'v8',
     docsUrl: 'https://www.zoho.com/crm/developer/docs/api/v8/',
     checkedAgainst: "the vendor's published OpenAPI description of CRM v8 and its reference",
-    notes: ['A read takes at most 50 fields: what is more than that is left out.'],
+    notes: [
+      'A read takes at most 50 fields: what is more than that is left out.',
+      'Subscribing is left out: a channel ends within a week, and the documents do not settle how one request renews it.',
+    ],
     scopes: ['ZohoCRM.modules.ALL', 'ZohoCRM.settings.READ'],
     inputs: {
       zoho_token_domain: { displayName: 'Host of the accounts server, like accounts.zoho.eu' },

@@ -60,7 +60,10 @@ export const freshdesk: DeclaredProvider = {
     apiVersion: 'v2',
     docsUrl: 'https://developers.freshdesk.com/api/',
     checkedAgainst: 'the shapes that published connectors rely on',
-    notes: ['The user name is the API key; any password will do.'],
+    notes: [
+      'The user name is the API key; any password will do.',
+      'Subscribing is left out: the vendor has rules that a person writes, whose requests nothing proves.',
+    ],
     errors: { messages: ['/errors', '/description', '/message'] },
     objects: {
       // Without updated_since the vendor lists the tickets of 30 days alone, and never past page 300.

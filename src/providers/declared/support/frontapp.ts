@@ -48,6 +48,9 @@ export const front: DeclaredProvider = {
   records: {
     docsUrl: 'https://dev.frontapp.com',
     checkedAgainst: "the vendor's published OpenAPI description",
+    notes: [
+      'Subscribing is left out: the vendor tells of messages and of what is done with conversations, and not that records are made, changed or deleted.',
+    ],
     errors: { messages: ['/_error/message', '/_error/details'] },
     objects: {
       contacts: object('Contacts', 'contacts', {

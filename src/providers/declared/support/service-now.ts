@@ -55,7 +55,10 @@ export const serviceNow: DeclaredProvider = {
     docsUrl:
       'https://www.servicenow.com/docs/bundle/xanadu-api-reference/page/integrate/inbound-rest/concept/c_TableAPI.html',
     checkedAgainst: 'the shapes that published connectors rely on',
-    notes: ['All values are texts; an empty one is "".'],
+    notes: [
+      'All values are texts; an empty one is "".',
+      'Subscribing is left out: the vendor has rules that a person writes in the instance, and no request that makes one.',
+    ],
     errors: { messages: ['/error/detail', '/error/message', '/error'] },
     objects: {
       incident: table('Incidents'),

@@ -88,6 +88,58 @@ function object(
   };
 }
 
+/** What the vendor tells when a property of a record changes, by the end of the event's type. */
+const CHANGES = {
+  tickets: [
+    'agent_assignment_changed',
+    'brand_changed',
+    'custom_field_changed',
+    'description_changed',
+    'external_id_changed',
+    'form_changed',
+    'group_assignment_changed',
+    'organization_changed',
+    'priority_changed',
+    'problem_link_changed',
+    'requester_changed',
+    'status_changed',
+    'subject_changed',
+    'submitter_changed',
+    'tags_changed',
+    'type_changed',
+    'undeleted',
+  ],
+  users: [
+    'active_changed',
+    'alias_changed',
+    'custom_field_changed',
+    'custom_role_changed',
+    'default_group_changed',
+    'details_changed',
+    'external_id_changed',
+    'name_changed',
+    'notes_changed',
+    'role_changed',
+    'tags_changed',
+  ],
+  organizations: ['custom_field_changed', 'external_id_changed', 'name_changed', 'tags_changed'],
+};
+
+function typesOf(
+  object: keyof typeof CHANGES,
+  { singular, deletions }: { singular: string; deletions: string[] },
+) {
+  const ends = {
+    CREATE: ['created'],
+    UPDATE: CHANGES[object],
+    DELETE: deletions,
+  };
+  const all = (['CREATE', 'UPDATE', 'DELETE'] as const).flatMap((kind) =>
+    ends[kind].map((end) => [`zen:event-type:${singular}.${end}`, { object, kind }] as const),
+  );
+  return Object.fromEntries(all);
+}
+
 export const zendeskSupport: DeclaredProvider = {
   name: 'zendeskSupport',
   displayName: 'Zendesk Support',
@@ -103,8 +155,61 @@ export const zendeskSupport: DeclaredProvider = {
   records: {
     apiVersion: 'v2',
     docsUrl: 'https://developer.zendesk.com/api-reference/',
-    checkedAgainst: "the vendor's published OpenAPI description (2024-08-26) and export guide",
+    checkedAgainst:
+      "the vendor's published OpenAPI description (2024-08-26), and its guides on exports, webhooks and types of events",
     errors: { messages: ['/details', '/description', '/error/message', '/error'] },
+    notes: [
+      'A user who is deleted for now is told as an update (`active`); one who is deleted for good, as a deletion.',
+    ],
+    events: {
+      proof: {
+        kind: 'hmac',
+        header: 'X-Zendesk-Webhook-Signature',
+        algorithm: 'sha256',
+        encoding: 'base64',
+        text: '{timestamp}{body}',
+        signedAt: {
+          at: { header: 'X-Zendesk-Webhook-Signature-Timestamp' },
+          unit: 'iso',
+          toleranceMs: 300_000,
+        },
+      },
+      account: { of: 'subscription' },
+      type: ['/type'],
+      types: {
+        ...typesOf('tickets', {
+          singular: 'ticket',
+          deletions: ['soft_deleted', 'permanently_deleted'],
+        }),
+        ...typesOf('users', { singular: 'user', deletions: ['deleted'] }),
+        ...typesOf('organizations', { singular: 'organization', deletions: ['deleted'] }),
+      },
+      nativeId: ['/id'],
+      recordId: { parts: ['/detail/id'] },
+      time: { at: '/time', format: 'iso' },
+      acceptedStatus: 200,
+      subscription: {
+        path: '/api/v2/webhooks',
+        body: {
+          webhook: {
+            name: 'Integration gateway',
+            status: 'active',
+            endpoint: '{url}',
+            http_method: 'POST',
+            request_format: 'json',
+          },
+        },
+        types: { at: '/webhook/subscriptions', item: '{type}' },
+        ref: '/webhook/id',
+        secret: {
+          path: '/api/v2/webhooks/{ref}/signing_secret',
+          at: '/signing_secret/secret',
+        },
+        each: 'object',
+        check: '/api/v2/webhooks/{ref}',
+        remove: { path: '/api/v2/webhooks/{ref}' },
+      },
+    },
     objects: {
       tickets: object('Tickets', { plural: 'tickets', singular: 'ticket', changed: '/cursor' }),
       users: object('Users', { plural: 'users', singular: 'user', changed: '/cursor' }),

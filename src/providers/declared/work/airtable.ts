@@ -48,7 +48,10 @@ export const airtable: DeclaredProvider = {
     apiVersion: 'v0',
     docsUrl: 'https://airtable.com/developers/web/api/introduction',
     checkedAgainst: 'the shapes that published connectors rely on',
-    notes: ['An object is a table of one base, by its id. Empty cells are left out by the vendor.'],
+    notes: [
+      'An object is a table of one base, by its id. Empty cells are left out by the vendor.',
+      'Subscribing is left out: a notice says only that something in a base has changed; what it was is a list of its own to go through.',
+    ],
     scopes: ['data.records:read', 'data.records:write', 'schema.bases:read'],
     inputs: { base: { displayName: 'Id of the base, like appXXXXXXXXXXXXXX' } },
     errors: {

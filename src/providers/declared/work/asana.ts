@@ -74,10 +74,40 @@ export const asana: DeclaredProvider = {
   records: {
     apiVersion: '1.0',
     docsUrl: 'https://developers.asana.com/reference/rest-api-reference',
-    checkedAgainst: "the vendor's published OpenAPI description",
+    checkedAgainst: "the vendor's published OpenAPI description, and its guide on webhooks",
     notes: [
+      'Changes of projects are told for all workspaces that there are when the subscription is made. The vendor tells of tasks only project by project, which is left out.',
       'Tasks are read project by project: a task without a project is not reached, one in two projects comes twice.',
     ],
+    events: {
+      proof: { kind: 'hmac', header: 'X-Hook-Signature', algorithm: 'sha256', encoding: 'hex' },
+      account: { of: 'subscription' },
+      greeting: { header: 'X-Hook-Secret' },
+      list: '/events',
+      type: ['/resource/resource_type', '/action'],
+      types: {
+        'project.added': { object: 'projects', kind: 'CREATE' },
+        'project.changed': { object: 'projects', kind: 'UPDATE' },
+        'project.undeleted': { object: 'projects', kind: 'UPDATE' },
+        'project.deleted': { object: 'projects', kind: 'DELETE' },
+      },
+      // There is no id of an event.
+      nativeId: ['/resource/gid', '/created_at'],
+      recordId: { parts: ['/resource/gid'] },
+      time: { at: '/created_at', format: 'iso' },
+      changed: '/change/field',
+      acceptedStatus: 200,
+      subscription: {
+        path: '/1.0/webhooks',
+        body: { data: { resource: '{workspace}', target: '{url}' } },
+        types: { at: '/data/filters', item: { resource_type: '{subject}', action: '{action}' } },
+        ref: '/data/gid',
+        secret: { at: '/X-Hook-Secret' },
+        each: 'parent',
+        check: '/1.0/webhooks/{ref}',
+        remove: { path: '/1.0/webhooks/{ref}' },
+      },
+    },
     errors: { messages: ['/errors'], rules: [{ status: 412, kind: 'CURSOR_GONE' }] },
     objects: {
       workspaces: object('Workspaces', 'workspaces', {

@@ -69,6 +69,7 @@ export const atlassian: DeclaredProvider = {
     checkedAgainst: 'the shapes that published connectors rely on',
     notes: [
       'Jira filters by the minute, in the zone of the user: half a day more is read, and left out here.',
+      'Subscribing is left out: a webhook of an app ends after 30 days, and an event names neither its site by itself nor whose it is.',
       'Rich texts are in the Atlassian Document Format. The status of an issue is changed by a transition, which is forwarded.',
     ],
     scopes: ['read:jira-work', 'write:jira-work', 'read:jira-user', 'offline_access'],

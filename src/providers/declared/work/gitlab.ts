@@ -41,6 +41,9 @@ export const gitlab: DeclaredProvider = {
     apiVersion: 'v4',
     docsUrl: 'https://docs.gitlab.com/api/rest/',
     checkedAgainst: "the vendor's published OpenAPI description (2025-04-01)",
+    notes: [
+      'Subscribing is left out: hooks are made project by project, and those of groups are for paid plans.',
+    ],
     errors: { messages: ['/message', '/error_description', '/error'] },
     objects: {
       projects: {

@@ -1,6 +1,7 @@
 /** What vendors send of their own accord, written from their documents on webhooks, by the provider's name. */
 import { BadRequest } from '../paging.ts';
 import { isObject } from '../terms.ts';
+import { asana, attio, close, zendesk } from './issuing.ts';
 import { textsIn } from './vendor-webhooks.ts';
 import { type Change, hmac, unixSeconds, type WireEvents } from './wire-events.ts';
 
@@ -258,6 +259,9 @@ const outreach: WireEvents = {
 };
 
 export const WIRE_EVENTS: Record<string, WireEvents> = {
+  asana,
+  attio,
+  close,
   github,
   intercom,
   linear,
@@ -266,5 +270,6 @@ export const WIRE_EVENTS: Record<string, WireEvents> = {
   shopify,
   stripe,
   xero,
+  zendeskSupport: zendesk,
   zoom,
 };

@@ -9,8 +9,6 @@ export interface Webhook {
   url: string;
   /** What it signs with. */
   secret: string;
-  /** What it was asked to send, as the request said it. */
-  asked: Values;
 }
 
 export interface WireWebhooks {
@@ -19,8 +17,15 @@ export interface WireWebhooks {
   /** Of an answer to a request that has made one. */
   status: number;
   /** What a request says; throws BadRequest for one that the vendor would refuse. */
-  asks: (body: Values) => Pick<Webhook, 'url' | 'secret'>;
+  asks: (body: Values) => { url: string; secret?: string };
+  /** The vendor makes the secret itself. */
+  issues?: () => string;
+  /** Asks the address whether somebody is there; throws BadRequest if nobody is. */
+  greets?: (webhook: Webhook) => Promise<void>;
+  /** What it is answered with, when it is made. */
   answer: (webhook: Webhook) => Values;
+  /** What is told of it later, by what comes after its address; as at first if there is nothing. */
+  later?: Record<string, (webhook: Webhook) => Values>;
 }
 
 export class VendorWebhooks {
@@ -33,27 +38,25 @@ export class VendorWebhooks {
   }
 
   /** Undefined for a request about something else. */
-  answer({ method, path, body }: ServedRequest): ServedAnswer | undefined {
-    const { path: place, status, answer } = this.#api;
-    if (method === 'POST' && path === place) {
-      const webhook = this.#make(body);
-      return { status, body: answer(webhook) };
-    }
-    const [, id = ''] = path.startsWith(place)
-      ? (/^\/?(\w+)\/?$/.exec(path.slice(place.length)) ?? [])
-      : [];
+  async answer({ method, path, body }: ServedRequest): Promise<ServedAnswer | undefined> {
+    const { path: place, status, answer, later = {} } = this.#api;
+    if (method === 'POST' && path === place)
+      return { status, body: answer(await this.#make(body)) };
+    if (!path.startsWith(place)) return undefined;
+    const [id = '', more = ''] = path.slice(place.length).split('/').filter(Boolean);
     const webhook = this.kept.get(id);
-    if (id === '') return undefined;
     if (!webhook) return { status: 404, body: {} };
-    if (method !== 'DELETE') return { status: 200, body: answer(webhook) };
+    if (method === 'GET') return { status: 200, body: (later[more] ?? answer)(webhook) };
     this.kept.delete(id);
     return { status: 204 };
   }
 
-  #make(body: unknown): Webhook {
+  async #make(body: unknown): Promise<Webhook> {
     if (!isObject(body)) throw new BadRequest('The body must be an object');
+    const { issues, greets, asks } = this.#api;
     this.#made += 1;
-    const webhook = { id: String(900 + this.#made), ...this.#api.asks(body), asked: body };
+    const webhook = { id: String(900 + this.#made), secret: issues?.() ?? '', ...asks(body) };
+    await greets?.(webhook);
     this.kept.set(webhook.id, webhook);
     return webhook;
   }
@@ -64,10 +67,12 @@ export function textsIn<Name extends string>(
   body: unknown,
   ...names: readonly Name[]
 ): Record<Name, string> {
-  const found = names.map((name) => {
-    const value = isObject(body) ? body[name] : undefined;
-    if (typeof value !== 'string' || value === '') throw new BadRequest(`${name} is missing`);
-    return [name, value];
-  });
-  return Object.fromEntries(found);
+  const found = names.map((name) => [name, textIn(body, name)] as const);
+  return Object.fromEntries(found) as Record<Name, string>;
+}
+
+function textIn(body: unknown, name: string): string {
+  const value = isObject(body) ? body[name] : undefined;
+  if (typeof value === 'string' && value !== '') return value;
+  throw new BadRequest(`${name} is missing`);
 }

@@ -1,5 +1,6 @@
 /** How vendors prove what they send of their own accord, each way once, as their documents describe it. */
 import { createHmac } from 'node:crypto';
+import type { ServedAnswer, ServedRequest } from '../../providers/provider-server.ts';
 import type { WireWebhooks } from './vendor-webhooks.ts';
 
 export interface Change {
@@ -26,6 +27,8 @@ export interface WireEvents {
   send: (change: Change) => Sending;
   /** How it is asked to send them. Left out: a person sets that up. */
   webhooks?: WireWebhooks;
+  /** What else is asked of it meanwhile. */
+  serves?: (request: ServedRequest) => ServedAnswer | undefined;
   /** Each request is dated, and the date is signed. */
   isDated?: true;
   /** Kinds that it does not tell of. */
@@ -38,7 +41,7 @@ export interface WireEvents {
 
 export function hmac(
   algorithm: 'sha1' | 'sha256',
-  secret: string,
+  secret: string | Buffer,
   text: string,
   encoding: 'hex' | 'base64' = 'hex',
 ): string {
