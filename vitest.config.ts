@@ -1,3 +1,4 @@
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -31,6 +32,14 @@ export const embedded = {
   },
 };
 
-export const run = { maxWorkers: 2, sequence: { sequencer: LongestFirst } };
+/** Of memory, with the databases of its apps and what its tests start. */
+const WORKER_BYTES = 3 * 1024 ** 3;
+/** One more than there are cores: while a test waits, another one has something to do. */
+const maxWorkers = Math.max(
+  2,
+  Math.min(availableParallelism() + 1, Math.floor(totalmem() / WORKER_BYTES), 6),
+);
+
+export const run = { maxWorkers, sequence: { sequencer: LongestFirst } };
 
 export default defineConfig({ test: { ...run, projects: [embedded] } });

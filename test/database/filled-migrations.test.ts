@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { expect, test } from 'vitest';
 import { noticeOf } from '../../src/database/migrating/notice.ts';
-import { openUnmigratedPglite } from '../support/database/embedded-databases.ts';
+import { openUnmigratedPglite } from '../support/database/embedded/embedded-databases.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'migrations');
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { schemaDiff } from '../../scripts/schema-diff.ts';
 import { testDatabase } from '../support/app.ts';
-import { openUnmigratedPglite } from '../support/database/embedded-databases.ts';
+import { openUnmigratedPglite } from '../support/database/embedded/embedded-databases.ts';
 
 test('the migrations make what schema.prisma describes', async () => {
   expect(await schemaDiff(openUnmigratedPglite)).toBe('');

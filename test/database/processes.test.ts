@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config.ts';
 import { openDatabase, openEngine } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
-import { lendEngine } from '../support/database/embedded-databases.ts';
+import { lendEngine } from '../support/database/embedded/embedded-databases.ts';
 
 const log = createLog('silent');
 

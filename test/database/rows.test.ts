@@ -3,7 +3,7 @@ import { type Database, openEngine } from '../../src/database/database.ts';
 import { newId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
-import { startUnmigratedEngine } from '../support/database/embedded-databases.ts';
+import { startUnmigratedEngine } from '../support/database/embedded/embedded-databases.ts';
 import { recordStatements } from '../support/database/statements.ts';
 
 const hour = (n: number) => new Date(Date.UTC(2030, 0, 1, n));

@@ -5,7 +5,7 @@ import { eventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { createLog } from '../../src/log.ts';
 import { type TestApp, testApp, testDatabase } from '../support/app.ts';
-import { lendEngine } from '../support/database/embedded-databases.ts';
+import { lendEngine } from '../support/database/embedded/embedded-databases.ts';
 import { names, record, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { openSocket } from '../support/socket.ts';

@@ -2,8 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterAll, inject } from 'vitest';
+import { afterAll } from 'vitest';
 import { type App, createApp, type Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase, openEngine } from '../../src/database/database.ts';
@@ -11,7 +10,8 @@ import { createLog, type Log } from '../../src/log.ts';
 import { type Meters, NO_METERS } from '../../src/meters.ts';
 import { type Listening, listen } from '../../src/server/http/http-server.ts';
 import { type Handlers, routesOf } from '../../src/server/http/routes.ts';
-import { lendEngine } from './database/embedded-databases.ts';
+import { lendEngine } from './database/embedded/embedded-databases.ts';
+import { lendPostgres } from './database/postgres-databases.ts';
 import { heldByTests, ofTests } from './database/tests-own.ts';
 import { type Answer, createClient, type GraphqlClient } from './graphql-client.ts';
 import { noteClosed, noteOpen } from './open-apps.ts';
@@ -95,14 +95,9 @@ async function embeddedDatabase(log: Log, meters: Meters): Promise<Database> {
 }
 
 async function postgresDatabase(log: Log, meters: Meters): Promise<Database> {
-  const { serverUrl, template, poolerUrl } = inject('postgres');
-  const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
-  const server = new pg.Client({ connectionString: `${serverUrl}/postgres` });
-  await server.connect();
-  await server.query(`create database ${name} template ${template}`);
+  const lent = await lendPostgres();
   const config = readConfig({
-    DATABASE_URL: `${poolerUrl ?? serverUrl}/${name}`,
-    ...(poolerUrl && { DATABASE_LISTEN_URL: `${serverUrl}/${name}` }),
+    ...lent.env,
     DATABASE_POOL_SIZE: '8',
     ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   });
@@ -111,8 +106,7 @@ async function postgresDatabase(log: Log, meters: Meters): Promise<Database> {
     ...database,
     async [Symbol.asyncDispose]() {
       await database[Symbol.asyncDispose]();
-      await server.query(`drop database if exists ${name} with (force)`);
-      await server.end();
+      await lent[Symbol.asyncDispose]();
     },
   };
 }

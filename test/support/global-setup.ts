@@ -3,11 +3,10 @@
  * the making of them needs is loaded for that alone: this is what every run waits for, also that of one file.
  */
 import type { TestProject } from 'vitest/node';
-import { embeddedSnapshot } from './database/embedded-snapshot.ts';
+import { embeddedSnapshot } from './database/embedded/embedded-snapshot.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    embeddedSnapshot: string;
     postgres: {
       serverUrl: string;
       template: string;
@@ -18,7 +17,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject) {
-  project.provide('embeddedSnapshot', await embeddedSnapshot());
+  process.env.TEST_SNAPSHOT = await embeddedSnapshot();
   if (project.config.env.TEST_DATABASE !== 'postgres') return;
   const { startTemplate } = await import('./database/postgres-template.ts');
   const { stop, port, ...postgres } = await startTemplate();

@@ -1,9 +1,9 @@
-/** In which order files are run, so that both workers have something to do until the end. */
+/** In which order files are run, so that all workers have something to do until the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** They start servers of their own, and take far longer than their size says. */
-const STARTS_SERVERS =
-  /\/(docs\/walk|console\/console|browser|server\/process|process\/[\w-]+|database\/migrations)\.test\.ts$/;
+/** They start servers of their own, fill large tables or wait, and take far longer than their size says. */
+const LONG =
+  /\/(docs\/walk|console\/console|browser|server\/process|process\/[\w-]+|copies\/\w+|database\/(migrations|plans)|provider-event\/salesforce-stream)\.test\.ts$/;
 
 /** As vitest orders them, longest first by earlier runs and largest first in a fresh clone, behind the longest of all. */
 export class LongestFirst extends BaseSequencer {
@@ -12,7 +12,7 @@ export class LongestFirst extends BaseSequencer {
     // Those of a project stay together: a worker loads all modules again for another one.
     const ofProjects = Map.groupBy(sorted, ({ project }) => project);
     return [...ofProjects.values()].flatMap((specs) => {
-      const isLong = ({ moduleId }: TestSpecification) => STARTS_SERVERS.test(moduleId);
+      const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
       return [...specs.filter(isLong), ...specs.filter((spec) => !isLong(spec))];
     });
   }

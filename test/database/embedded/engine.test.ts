@@ -8,7 +8,8 @@ import { openEngine } from '../../../src/database/database.ts';
 import { type OpenEngine, startEngine } from '../../../src/database/embedded/embedded.ts';
 import { createLog } from '../../../src/log.ts';
 import { onPostgres } from '../../support/app.ts';
-import { lendEngine, startMemoryEngine } from '../../support/database/embedded-databases.ts';
+import { lendEngine } from '../../support/database/embedded/embedded-databases.ts';
+import { startMemoryEngine } from '../../support/database/embedded/memory-engine.ts';
 
 async function connect({ address }: OpenEngine) {
   const client = new pg.Client({ ...address, pipeline: true });

@@ -187,7 +187,8 @@ test('a read whose worker was killed is gone on with, and the late worker is ref
   expect(await claimRun(services, key)).toBeNull();
   const installation = { id: reading.id, projectId: tenant.projectId };
   const source = await getReadSource(services, installation, 'contacts');
-  await changeRun(id, { dueTime: new Date(0) });
+  // It has not renewed its lease.
+  await changeRun(id, { dueTime: new Date(0), leaseExpireTime: new Date(0) });
   await using _workers = await startReading(app);
   expect(await reading.ended(1)).toMatchObject([COMPLETED]);
   const page = { records: [], nextCursor: 'late', estimatedTotal: null };

@@ -9,7 +9,7 @@ import { type Database, openEngine } from '../../../../src/database/database.ts'
 import type { Transaction } from '../../../../src/database/transaction.ts';
 import { createLog } from '../../../../src/log.ts';
 import { type TestApp, testApp, testDatabase } from '../../../support/app.ts';
-import { lendEngine } from '../../../support/database/embedded-databases.ts';
+import { lendEngine } from '../../../support/database/embedded/embedded-databases.ts';
 import { PROCESS_ENV } from '../../../support/process/process-env.ts';
 import { randomOf } from '../random.ts';
 import {

@@ -11,14 +11,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
+const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 const FOLDER = join(ROOT, 'node_modules', '.cache', 'test-databases');
 const MADE_FROM = [
   'package-lock.json',
   'migrations/*/*.sql',
   'src/database/migrating/migrate.ts',
   'src/jobs/{jobs,queue}.ts',
-  'test/support/database/make-snapshot.ts',
+  'test/support/database/embedded/make-snapshot.ts',
 ];
 
 /** The path of the file. To make it takes seconds, so it outlives the run. */

@@ -1,12 +1,12 @@
 /** The data folder of an embedded database after all migrations, as a tar file. */
 import { MessageChannel } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
-import { openEngine } from '../../../src/database/database.ts';
-import type { OpenEngine } from '../../../src/database/embedded/embedded.ts';
-import { PortStream } from '../../../src/database/embedded/port-stream.ts';
-import { serveConnections } from '../../../src/database/embedded/serve-connections.ts';
-import { openQueue } from '../../../src/jobs/queue.ts';
-import { createLog } from '../../../src/log.ts';
+import { openEngine } from '../../../../src/database/database.ts';
+import type { OpenEngine } from '../../../../src/database/embedded/embedded.ts';
+import { PortStream } from '../../../../src/database/embedded/port-stream.ts';
+import { serveConnections } from '../../../../src/database/embedded/serve-connections.ts';
+import { openQueue } from '../../../../src/jobs/queue.ts';
+import { createLog } from '../../../../src/log.ts';
 
 export async function makeSnapshot(): Promise<Uint8Array> {
   const log = createLog('silent');
