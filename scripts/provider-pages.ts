@@ -31,6 +31,9 @@ function index(all: DeclaredProvider[]): string {
     const link = `[${declared.displayName}](${fileOf(declared)})`;
     return `| ${link} | ${names.join(', ')} | ${supports(declared)} |`;
   });
+  const said = all.map(({ records }) => declaration.parse(records));
+  const telling = said.filter(({ events }) => events);
+  const beside = new Set(said.flatMap(functionsOf));
   return lines(
     '# Providers made of a declaration',
     '',
@@ -40,6 +43,9 @@ function index(all: DeclaredProvider[]): string {
     'No live account was reached. One object of each was held to a server that speaks the wire format of its published',
     'description, with its errors, pages and filters; the others are of the same shape, and agree with themselves.',
     'The page of a provider says what that description was.',
+    '',
+    `${all.length} providers, ${telling.length} of which tell of changes. What could not be said as data is ${beside.size} functions, named on the`,
+    'pages of their providers.',
     '',
     '| provider | objects | supports |',
     '| --- | --- | --- |',
@@ -75,7 +81,7 @@ function page(declared: DeclaredProvider): string {
     ...(said.notes.length > 0 ? ['', ...said.notes.map((note) => `- ${note}`)] : []),
     '',
     ...telling(said),
-    functionsBeside(objects.map(([, object]) => object)),
+    functionsBeside(said),
   );
 }
 
@@ -146,9 +152,17 @@ const LEGEND = [
   'is counted by the vendor, so that a record at the seam may come twice or only with the next read.',
 ];
 
-function functionsBeside(objects: ObjectDeclaration[]): string {
-  const found = objects.flatMap(({ nested }) => nested.flatMap(({ read }) => read?.name ?? []));
-  const names = [...new Set(found)];
+/** What can't be said as data is a function with a name. */
+function functionsOf({ objects, anyObject }: Declaration): string[] {
+  const all: ObjectDeclaration[] = [...Object.values(objects), ...(anyObject ? [anyObject] : [])];
+  const found = all.flatMap(({ nested }) =>
+    nested.flatMap(({ read, alias, write }) => [read, alias, write]),
+  );
+  return [...new Set(found.flatMap((one) => one?.name ?? []))];
+}
+
+function functionsBeside(said: Declaration): string {
+  const names = functionsOf(said);
   return names.length === 0
     ? 'All of it is data.'
     : `Functions beside the data: ${names.map((name) => `\`${name}\``).join(', ')}.`;

@@ -8,7 +8,7 @@ import { providerContract } from '../contract.ts';
 import { wireSubject } from './wire-subject.ts';
 
 const chosen = process.env.PROVIDER;
-const SOME = ['asana', 'intercom', 'mailchimp', 'shopify', 'stripe', 'xero'];
+const SOME = ['asana', 'intercom', 'mailchimp', 'notion', 'shopify', 'stripe', 'xero'];
 
 for (const declared of DECLARATIONS) {
   const { name, records } = declared;

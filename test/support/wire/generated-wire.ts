@@ -171,7 +171,8 @@ function changeAnswer(
   }
   if (!named) return refused(404, 'Not found');
   const id = String(named.id);
-  if (remove && refersTo(object, remove, { request, objectName, id })) {
+  const isRemoval = remove && refersTo(object, remove, { request, objectName, id });
+  if (isRemoval && says(request.body, remove.body)) {
     store.remove(named);
     const body = remove.success ? put({}, remove.success.at, remove.success.value) : {};
     return { status: 200, body };
@@ -201,13 +202,21 @@ function refersTo(
   return way.id === undefined || findId(valueAt(request.body, way.id)) === text;
 }
 
+/** Whether a body has what is said: a change that takes a record away is told by that from any other. */
+function says(sent: unknown, said: unknown): boolean {
+  if (!isObject(said)) return said === undefined || sent === said || VARIABLE.test(String(said));
+  return isObject(sent) && Object.entries(said).every(([name, one]) => says(sent[name], one));
+}
+
+const VARIABLE = /^\{(\w+)\}$/;
+
 const tooLong = (value: unknown) => String(value ?? '').length > 200;
 
 /** What a body has in place of `{name}`, by that name. */
 function namedIn(said: unknown, sent: unknown): Values {
   if (!isObject(said) || !isObject(sent)) return {};
   const found = Object.entries(said).map(([member, one]) => {
-    const [, name] = /^\{(\w+)\}$/.exec(typeof one === 'string' ? one : '') ?? [];
+    const [, name] = VARIABLE.exec(typeof one === 'string' ? one : '') ?? [];
     return name === undefined ? namedIn(one, sent[member]) : { [name]: sent[member] };
   });
   return Object.assign({}, ...found);
