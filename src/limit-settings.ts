@@ -26,6 +26,9 @@ export const limitSettings = {
   LIMIT_MUTATION_MS: milliseconds(30_000, 100).describe(
     'Time of a mutation, which may wait for a provider',
   ),
+  LIMIT_SWEEP_MS: milliseconds(30_000, 100).describe(
+    'Time of one statement that looks after all projects, on PostgreSQL',
+  ),
   LIMIT_PROXY_MS: milliseconds(300_000, 100).describe(
     'Time of a request that is forwarded to a provider, to the end of its answer',
   ),

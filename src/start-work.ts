@@ -2,10 +2,11 @@
 
 import { EVENTS_CHANNEL } from './database/changes/hint-channels.ts';
 import { startDeliveries } from './deliveries/deliveries.ts';
-import { EARLIEST_DUE } from './deliveries/outbox.ts';
+import type { DeliveryDeps } from './deliveries/delivery-worker.ts';
+import { earliestDue } from './deliveries/outbox.ts';
 import type { Services } from './domain/call.ts';
 import { foldActivitySweep } from './jobs/fold-activity.ts';
-import { startJobs, type Work } from './jobs/job-worker.ts';
+import { startJobs, type Work, type WorkBeside } from './jobs/job-worker.ts';
 import { missProcessesSweep } from './jobs/miss-processes.ts';
 import { deliverProviderEventsSweep } from './jobs/provider-event/deliver-provider-events.ts';
 import { followProviderStreamsSweep } from './jobs/provider-event/follow-provider-streams.ts';
@@ -52,7 +53,7 @@ export const WORK: Work = {
 
 /** Disposing of it starts nothing new, and waits for the work under way. */
 export async function startWork(services: Services): Promise<AsyncDisposable> {
-  const { config, database, sandboxUrl } = services;
+  const { config, sandboxUrl } = services;
   await using starting = new AsyncDisposableStack();
   const outbound = starting.use(
     createOutbound({
@@ -60,16 +61,21 @@ export async function startWork(services: Services): Promise<AsyncDisposable> {
       alwaysAllowedOrigins: () => [sandboxUrl()],
     }),
   );
+  const beside = (ofGroup: Services) => startSending({ ...ofGroup, outbound });
+  starting.use(await startJobs(services, { ...WORK, beside }));
+  return starting.move();
+}
+
+/** The deliveries of a group of projects. */
+function startSending(deps: DeliveryDeps): WorkBeside {
   // It is told what is due.
   const limits = { pollMs: HOUR_MS };
-  const deliveries = startDeliveries({ ...services, outbound, limits });
-  let jobs: AsyncDisposable | undefined;
-  starting.defer(async () => {
-    // At the same time, so that each has all of the time.
-    await Promise.all([deliveries[Symbol.asyncDispose](), jobs?.[Symbol.asyncDispose]()]);
-  });
-  starting.use(await database.listen(EVENTS_CHANNEL, () => deliveries.wake()));
-  const due = { earliest: EARLIEST_DUE, gapMs: DUE_GAP_MS, onDue: () => deliveries.wake() };
-  jobs = await startJobs(services, { ...WORK, watched: [due] });
-  return starting.move();
+  const deliveries = startDeliveries({ ...deps, limits });
+  const listening = deps.database.listen(EVENTS_CHANNEL, () => deliveries.wake());
+  return {
+    watched: [{ earliest: earliestDue, gapMs: DUE_GAP_MS, onDue: () => deliveries.wake() }],
+    async [Symbol.asyncDispose]() {
+      await Promise.all([listening[Symbol.asyncDispose](), deliveries[Symbol.asyncDispose]()]);
+    },
+  };
 }

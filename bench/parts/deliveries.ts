@@ -40,6 +40,7 @@ export interface Deliveries {
   plainPostsPerSecond: number;
   deliveriesPerSecond: number;
   cpuMicrosPerDelivery: number;
+  databaseMicrosPerDelivery: number;
 }
 
 export async function measureDeliveries(postgres: Postgres, flags: Flags): Promise<Deliveries> {
@@ -48,11 +49,11 @@ export async function measureDeliveries(postgres: Postgres, flags: Flags): Promi
   await using poster = await startChild('plain-posts.ts');
   const url = String(receiver.greeting);
   const projectId = await usingClient(databaseUrl, (client) => addDestinations(client, url));
-  await using worker = await startWorker(databaseUrl);
+  await using worker = await startWorker(databaseUrl, flags.profile);
   const count = Math.ceil(PER_SECOND * flags.seconds);
   const deliver = (messages: number) =>
     usingClient(databaseUrl, (client) =>
-      timeDeliveries(client, receiver, { projectId, count: messages, worker }),
+      timeDeliveries(client, receiver, { projectId, count: messages, worker, postgres }),
     );
   const post = async (messages: number) =>
     (messages / Number(await poster.ask(posts(url, messages)))) * 1000;
@@ -72,9 +73,10 @@ const posts = (url: string, count: number): PostsToSend => ({
   sockets: SOCKETS,
 });
 
-async function startWorker(databaseUrl: string): Promise<Server> {
+async function startWorker(databaseUrl: string, profile: string | undefined): Promise<Server> {
   return startServer({
     script: 'src/main.ts',
+    profile,
     port: await freePort(),
     env: {
       ...GATEWAY_ENV,
@@ -90,18 +92,20 @@ interface Round {
   projectId: string;
   count: number;
   worker: Server;
+  postgres: Postgres;
 }
 
 /** From the first that arrives to the last that is recorded: what makes them owed is not timed. */
 async function timeDeliveries(
   client: pg.Client,
   receiver: Child,
-  { projectId, count, worker }: Round,
+  { projectId, count, worker, postgres }: Round,
 ) {
   const received = async () => Number(await receiver.ask({}));
   const before = await received();
   const cpuMs = worker.cpuMs();
   await owe(client, projectId, count);
+  const databaseMs = postgres.cpuMs();
   await until(async () => (await received()) > before);
   const startMs = performance.now();
   const early = (await received()) - before;
@@ -116,6 +120,7 @@ async function timeDeliveries(
   return {
     deliveriesPerSecond: ((count - early) / tookMs) * 1000,
     cpuMicrosPerDelivery: ((worker.cpuMs() - cpuMs) * 1000) / count,
+    databaseMicrosPerDelivery: ((postgres.cpuMs() - databaseMs) * 1000) / (count - early),
   };
 }
 
@@ -166,13 +171,14 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 export function deliveriesTable(result: Deliveries): string {
   const { plainPostsPerSecond: plain, deliveriesPerSecond: signed } = result;
   const rows = [
-    ['plain POSTs', Math.round(plain), '1.00', ''],
+    ['plain POSTs', Math.round(plain), '1.00', '', ''],
     [
       'signed and recorded',
       Math.round(signed),
       (signed / plain).toFixed(2),
       result.cpuMicrosPerDelivery.toFixed(0),
+      result.databaseMicrosPerDelivery.toFixed(0),
     ],
   ];
-  return `Deliveries to webhooks\n${table(['', 'each second', 'ratio', 'cpu µs'], rows)}\n`;
+  return `Deliveries to webhooks\n${table(['', 'each second', 'ratio', 'cpu µs', 'database µs'], rows)}\n`;
 }

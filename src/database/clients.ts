@@ -44,7 +44,8 @@ export function rowsBy(pool: pg.Pool, nameOf: NameStatement = statementName): Ro
   return createRows(queriesBy(pool, nameOf), { short: bursts.each, shared: bursts.shared });
 }
 
-function queriesBy(pool: pg.Pool, nameOf: NameStatement): RunQuery {
+/** Statements by a pool whose clients read columns by COLUMN_TYPES. */
+export function queriesBy(pool: pg.Pool, nameOf: NameStatement): RunQuery {
   return async (text, values, rowMode) => {
     const config = { name: nameOf(text), text, values, ...(rowMode && { rowMode }) };
     const { rows } = await pool.query(config);
@@ -53,6 +54,6 @@ function queriesBy(pool: pg.Pool, nameOf: NameStatement): RunQuery {
 }
 
 /** By name, every connection prepares a text once; where that is lost, each time. */
-function statementNames(pooler?: Pooler): NameStatement {
+export function statementNames(pooler?: Pooler): NameStatement {
   return pooler && !pooler.keepsStatements ? () => undefined : statementName;
 }

@@ -10,7 +10,8 @@ import type { JobDatabase } from './job-database.ts';
 import type { Outages } from './outages.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import type { Processes } from './processes.ts';
-import type { Rows } from './rows.ts';
+import type { ProjectGroup } from './projects/project-groups.ts';
+import type { Rows, RunQuery } from './rows.ts';
 
 export { openEngine } from './embedded/embedded.ts';
 
@@ -22,6 +23,15 @@ export interface Database extends AsyncDisposable {
   prisma: PrismaClient;
   /** Hot reads: pages, nodes, relations. Never inside a transaction. */
   rows: Rows;
+  /** The projects that are meant where all are asked. */
+  group: ProjectGroup;
+  /** All groups of projects: one, unless they are spread over several servers. */
+  groups(): Promise<readonly ProjectGroup[]>;
+  /**
+   * For `sweep` alone: what asks a group of projects has connections and a time limit of its own (LIMIT_SWEEP_MS). An
+   * embedded database has one connection.
+   */
+  sweeps: (group: ProjectGroup) => RunQuery;
   /** A standby for reads of a bounded age; null if there is none. */
   replica: Replica | null;
   /** Hot changes, each by a statement of `database/changes/`. Never inside a transaction. */

@@ -13,12 +13,15 @@ import {
   newLeaseToken,
   requireLease,
 } from '../work/lease.ts';
-import { allProjects } from './all-projects.ts';
 import type { Database } from './database.ts';
 import { Prisma } from './generated/client.ts';
+import { allProjects, type Swept } from './projects/all-projects.ts';
 import type { Column, Row, Table } from './tables.ts';
 
 const DUE = Prisma.raw(allProjects('rows that are due'));
+
+/** Where rows that are due are looked for: among all projects, or those of the database's group. */
+export type Claimed = Swept & Pick<Database, 'processes'>;
 
 export interface LeaseOptions<T extends Table, K extends Column<T>, L extends Column<T>> {
   table: T;
@@ -63,12 +66,12 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
 
   /** Those whose `dueTime` has come, the longest due first. */
   async claimDue<C extends Column<T>>(
-    database: Pick<Database, 'prisma' | 'processes'>,
+    database: Claimed,
     { countMax, now, columns }: { countMax: number; now: Date; columns: readonly C[] },
   ): Promise<Pick<Row<T>, C>[]> {
     const chosen = Prisma.sql`chosen as (
       select ${listOf('held', this.#of.key)} from ${this.#table} held
-      where held."dueTime" <= ${now} and ${this.isFree} and ${this.#isWanted}
+      where ${isAskedSql(database, 'held')} and held."dueTime" <= ${now} and ${this.isFree} and ${this.#isWanted}
       order by held."dueTime" limit ${countMax}::int for update of held skip locked
     )`;
     return this.claim(database, chosen, columns);
@@ -76,16 +79,18 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
 
   /** Those whose keys are in `chosen`, one of the tables that the statement begins with. */
   async claim<C extends Column<T>>(
-    { prisma, processes }: Pick<Database, 'prisma' | 'processes'>,
+    database: Claimed,
     chosen: Prisma.Sql,
     columns: readonly C[],
   ): Promise<Pick<Row<T>, C>[]> {
     const isChosen = this.#of.key.map((column) => `held."${column}" = chosen."${column}"`);
-    return prisma.$queryRaw<Pick<Row<T>, C>[]>`${DUE}
-      with recursive ${chosen}
-      update ${this.#table} held set ${this.#leaseOf(processes.id)}
+    return sweepSql(
+      database,
+      Prisma.sql`${DUE} with recursive ${chosen}
+      update ${this.#table} held set ${this.#leaseOf(database.processes.id)}
       from chosen where ${Prisma.raw(isChosen.join(' and '))}
-      returning ${listOf('held', columns)}`;
+      returning ${listOf('held', columns)}`,
+    );
   }
 
   /** The one with this key; null if it is not there, not free, or does not meet the condition on the row, `held`. */
@@ -144,6 +149,18 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     const { count } = await rows.updateMany({ where: this.heldBy(claim), data });
     requireLease(count);
   }
+}
+
+/** A statement that has its own mark, and asks for the projects of the database's group alone by `isAskedSql`. */
+export function sweepSql<R>({ sweeps, group }: Swept, { text, values }: Prisma.Sql) {
+  return sweeps(group)<R>(text, values);
+}
+
+/** SQL: whether a table's rows are of a project of the database's group. */
+export function isAskedSql({ group }: Swept, table: string): Prisma.Sql {
+  const projectIds = group.projectIds();
+  if (projectIds === null) return Prisma.raw('true');
+  return Prisma.sql`${Prisma.raw(`"${table}"."projectId"`)} = any(${projectIds}::text[])`;
 }
 
 function isRow<R extends object, C extends keyof R & string>(

@@ -6,7 +6,13 @@ import type { Vault } from '../secrets.ts';
 import { newLeaseToken } from '../work/lease.ts';
 import type { Backlog } from './backlog.ts';
 import type { DeliveryLimits } from './limits.ts';
-import { type ClaimedRow, claimDue, type DestinationKey } from './outbox.ts';
+import {
+  type ClaimedRow,
+  claimDue,
+  type DestinationKey,
+  findOwed,
+  type ProjectIds,
+} from './outbox.ts';
 import { signingKey } from './sign.ts';
 import { openSigningSecrets } from './signing-secret.ts';
 
@@ -29,12 +35,14 @@ export interface Claim {
   jobs: Job[];
   /** All due deliveries were seen: there are no more now. */
   isComplete: boolean;
+  /** The next claim is of other projects. */
+  goesOn: boolean;
   /** Due deliveries were left because their destination's share, or the memory, is full. */
   isSaturated: boolean;
 }
 
 interface ClaimDeps {
-  database: Pick<Database, 'rows' | 'processes'>;
+  database: Pick<Database, 'rows' | 'processes' | 'group'>;
   vault: Vault;
   log: Log;
   now: () => Date;
@@ -42,11 +50,22 @@ interface ClaimDeps {
 }
 
 const FIRST: DestinationKey = { projectId: '', destinationId: '' };
+const NOTHING: Claim = { jobs: [], isComplete: true, goesOn: false, isSaturated: false };
 
-/** Each claim continues with the destinations after those of the claim before. */
+/** Whose deliveries a claim takes. */
+interface Turn {
+  projectIds: ProjectIds;
+  /** Destinations up to this one have had their turn. */
+  after: DestinationKey;
+}
+
+/**
+ * Each claim continues with the destinations after those of the claim before. In a group of projects, those that are
+ * owed something are asked for first, and claims are of as many of them as one statement may change together.
+ */
 export class Claimer {
   readonly #deps: ClaimDeps;
-  #after = FIRST;
+  #turns: Turn[] = [];
 
   constructor(deps: ClaimDeps) {
     this.#deps = deps;
@@ -56,14 +75,16 @@ export class Claimer {
     const { database, limits, now } = this.#deps;
     const rows = Math.min(limits.claimRows, limits.heldRows - backlog.held);
     const bytes = limits.heldBytes - backlog.heldBytes;
-    if (rows <= 0 || bytes <= 0) return { jobs: [], isComplete: true, isSaturated: true };
+    if (rows <= 0 || bytes <= 0) return { ...NOTHING, isSaturated: true };
+    if (this.#turns.length === 0) this.#turns = await this.#newTurns();
+    const [turn] = this.#turns;
+    if (!turn) return NOTHING;
 
-    const after = this.#after;
     const free = backlog.free();
     const takesFailing = backlog.heldFailing < limits.heldRows * FAILING_SHARE;
     const requestedMs = performance.now();
     const claimed = await claimDue(database.rows.query, {
-      after,
+      ...turn,
       free,
       freeByDefault: limits.inFlightPerDestination,
       takesFailing,
@@ -74,12 +95,25 @@ export class Claimer {
       now: now(),
     });
     const isFull = claimed.length === rows;
-    this.#after = isFull ? last(claimed) : FIRST;
+    this.#turns.shift();
+    if (isFull) this.#turns.push({ ...turn, after: last(claimed) });
+    else if (turn.after !== FIRST) this.#turns.push({ ...turn, after: FIRST });
+    const [next] = this.#turns;
     return {
       jobs: this.#ready(claimed, requestedMs),
-      isComplete: !isFull && after === FIRST,
+      isComplete: !next,
+      goesOn: next !== undefined && next.projectIds !== turn.projectIds,
       isSaturated: !takesFailing || bytesOf(claimed) >= bytes || isSaturated(claimed, free, limits),
     };
+  }
+
+  async #newTurns(): Promise<Turn[]> {
+    const { database, now } = this.#deps;
+    const { rows, group } = database;
+    const projectIds = group.projectIds();
+    if (projectIds === null) return [{ projectIds, after: FIRST }];
+    const owed = await findOwed(rows.query, projectIds, now());
+    return group.together(owed).map((together) => ({ projectIds: together, after: FIRST }));
   }
 
   #ready(claimed: ClaimedRow[], requestedMs: number): Job[] {

@@ -1,10 +1,11 @@
 /**
- * Sends deliveries. A delivery is claimed, sent and recorded; it stays in the outbox until it is recorded, so
+ * Sends the deliveries of a group of projects. A delivery is claimed, sent and recorded; it stays in the outbox until it is recorded, so
  * another attempt follows if this process ends before.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
+import { partsOf } from '../database/projects/project-groups.ts';
 import { newId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Meters } from '../meters.ts';
@@ -102,7 +103,7 @@ export class DeliveryWorker {
       // A single slow claim is a stall of the database: what is due after it need not wait longer still.
       const gapMs = Math.min(tookMs, tookBeforeMs) * (1 / CLAIM_SHARE - 1);
       tookBeforeMs = tookMs;
-      if (claim && claim.jobs.length * 2 > this.#limits.claimRows) continue;
+      if (claim?.goesOn || (claim && claim.jobs.length * 2 > this.#limits.claimRows)) continue;
       const pauseMs = Math.min(Math.max(gapMs, this.#limits.gapMs), GAP_MAX_MS);
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
       if (claim?.isComplete) await this.#due.wait(this.#untilNextDueMs());
@@ -137,7 +138,7 @@ export class DeliveryWorker {
     // Otherwise it could claim deliveries again that it has just sent.
     if (this.#recorder.isBehind) {
       this.#hasLeftSome = true;
-      return { jobs: [], isComplete: true, isSaturated: true };
+      return { jobs: [], isComplete: true, goesOn: false, isSaturated: true };
     }
     this.#nextDueMs = Number.POSITIVE_INFINITY;
     await this.#releaseOrphans();
@@ -152,7 +153,8 @@ export class DeliveryWorker {
     const nowMs = performance.now();
     if (nowMs < this.#orphansDueMs) return;
     this.#orphansDueMs = nowMs + ORPHANS_EVERY_MS;
-    await releaseOrphans(this.#deps.database.rows.query);
+    const { rows, group } = this.#deps.database;
+    await releaseOrphans(rows.query, group);
   }
 
   #sendNext(): void {
@@ -226,16 +228,12 @@ export class DeliveryWorker {
 
   #giveBack(jobs: Job[]): void {
     if (jobs.length === 0) return;
-    const { rows } = this.#deps.database;
-    const released = this.#untilDone(
-      () =>
-        release(
-          rows.query,
-          jobs.map(({ row }) => row),
-        ),
-      this.#givingBack,
+    const { rows, group } = this.#deps.database;
+    const claimed = jobs.map(({ row }) => row);
+    const released = partsOf(group, claimed, ({ projectId }) => projectId).map((part) =>
+      this.#untilDone(() => release(rows.query, part), this.#givingBack),
     );
-    void released.then(() => this.#drop(jobs));
+    void Promise.all(released).then(() => this.#drop(jobs));
   }
 
   #drop(jobs: Job[]): void {

@@ -3,7 +3,8 @@ import type { Database } from '../database/database.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvent } from '../events/record.ts';
 import { DAY_MS } from '../work/durations.ts';
-import type { DestinationKey, Hopelessness } from './outbox.ts';
+import type { DestinationKey } from './outbox.ts';
+import type { Hopelessness } from './record-attempts.ts';
 
 /** Failing for so long, and so often, without a success. */
 const HOPELESS_MS = 5 * DAY_MS;

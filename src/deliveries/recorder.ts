@@ -1,6 +1,7 @@
 /** Records attempts: many with one statement, while the next ones come in. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
+import { type Part, partsOf } from '../database/projects/project-groups.ts';
 import type { Log } from '../log.ts';
 import { untilDone } from '../work/backoff.ts';
 import { Outage } from '../work/outage.ts';
@@ -8,13 +9,8 @@ import type { Job } from './claim.ts';
 import { GONE } from './decide.ts';
 import { disableGone, disableHopeless, hopelessness } from './disable.ts';
 import type { DeliveryLimits } from './limits.ts';
-import {
-  type AttemptRecord,
-  type DestinationKey,
-  type Failing,
-  recordAttempts,
-  releaseNext,
-} from './outbox.ts';
+import { type DestinationKey, releaseNext } from './outbox.ts';
+import { type AttemptRecord, type Failing, recordAttempts } from './record-attempts.ts';
 import { failingSinceOf, tellFailing } from './tell-failing.ts';
 
 export interface Attempt {
@@ -66,50 +62,53 @@ export class Recorder {
   }
 
   async #run(): Promise<void> {
-    const { limits, onDone } = this.#deps;
+    const { limits, database } = this.#deps;
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
       if (this.#waiting.length < limits.inFlight) await sleep(limits.recordGapMs);
       const batch = this.#waiting.splice(0, limits.claimRows);
-      const failing = await this.#untilDone(() => this.#record(batch));
-      await this.#untilDone(() => this.#releaseNext(batch));
-      await this.#untilDone(() => this.#disableGone(batch));
-      await this.#untilDone(() => this.#tellFailing(failing?.untold ?? []));
-      await this.#untilDone(() => this.#disableHopeless(failing?.hopeless ?? []));
-      this.#unrecorded -= batch.length;
-      onDone(batch.map(({ job }) => job));
+      for (const part of partsOf(database.group, batch, projectOf)) await this.#recordPart(part);
     }
     this.#isRunning = false;
     this.#isBehind = false;
     this.#outage.ended();
   }
 
+  async #recordPart(part: Part<Attempt>): Promise<void> {
+    const { rows: attempts } = part;
+    const failing = await this.#untilDone(() => this.#record(part));
+    await this.#untilDone(() => this.#releaseNext(part));
+    await this.#untilDone(() => this.#disableGone(attempts));
+    await this.#untilDone(() => this.#tellFailing(failing?.untold ?? []));
+    await this.#untilDone(() => this.#disableHopeless(failing?.hopeless ?? []));
+    this.#unrecorded -= attempts.length;
+    this.#deps.onDone(attempts.map(({ job }) => job));
+  }
+
   /** Returns the destinations that have failed for long. */
-  async #record(batch: Attempt[]): Promise<Failing> {
+  async #record({ projectIds, rows: attempts }: Part<Attempt>): Promise<Failing> {
     const { database, log, now: clock } = this.#deps;
     const now = clock();
-    const records = batch.map(({ record }) => record);
+    const records = { projectIds, rows: attempts.map(({ record }) => record) };
     const time = { now, hopeless: hopelessness(now), tellSince: failingSinceOf(now) };
     const { recorded, ...failing } = await recordAttempts(database, records, time);
-    const refused = batch.length - recorded;
+    const refused = attempts.length - recorded;
     if (refused > 0) log.warn({ refused }, 'deliveries.results_refused');
     return failing;
   }
 
-  async #releaseNext(batch: Attempt[]): Promise<void> {
-    const ended = batch.filter(
+  async #releaseNext({ projectIds, rows: attempts }: Part<Attempt>): Promise<void> {
+    const ended = attempts.filter(
       ({ job, record }) => job.row.isOrdered && record.status !== 'PENDING',
     );
     if (ended.length === 0) return;
-    await releaseNext(
-      this.#deps.database.rows.query,
-      ended.map(({ job }) => job.row),
-    );
+    const rows = ended.map(({ job }) => job.row);
+    await releaseNext(this.#deps.database.rows.query, { projectIds, rows });
     this.#deps.onReleased();
   }
 
-  async #disableGone(batch: Attempt[]): Promise<void> {
-    const gone = batch.filter(({ record }) => record.responseStatus === GONE);
+  async #disableGone(attempts: readonly Attempt[]): Promise<void> {
+    const gone = attempts.filter(({ record }) => record.responseStatus === GONE);
     const rows = new Map(gone.map(({ job: { row } }) => [row.destinationId, row]));
     for (const { projectId, destinationId, url } of rows.values()) {
       const key = { projectId, destinationId };
@@ -146,4 +145,8 @@ export class Recorder {
     };
     return untilDone(work, { backoff: limits.backoff, onFailure, signal });
   }
+}
+
+function projectOf({ record: { projectId } }: Attempt): string {
+  return projectId;
 }

@@ -4,9 +4,14 @@
  * and after any interruption.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { acrossProjects } from '../database/all-projects.ts';
+import type { Database } from '../database/database.ts';
+import {
+  acrossProjects,
+  type ForProjects,
+  type Swept,
+  sweep,
+} from '../database/projects/all-projects.ts';
 import { keyColumns, type RowKey } from '../database/row-keys.ts';
-import type { RunQuery } from '../database/rows.ts';
 import { DAY_MS } from '../work/durations.ts';
 import type { Services } from './call.ts';
 import { removeSurplus } from './event/stream/stream-removal.ts';
@@ -37,7 +42,7 @@ export async function removeExpired(services: Services, signal?: AbortSignal): P
   const { config, database, now } = services;
   const nowMs = now().getTime();
   const cutoff = new Date(nowMs - config.RETENTION_DAYS * DAY_MS);
-  const remover = new Remover(restingAfter(database.rows.query, signal), signal);
+  const remover = new Remover(database, signal);
   await remover.removeOperations(cutoff);
   await remover.removeAll(EXPIRED_EVENTS, cutoff);
   await remover.removeAll(EXPIRED_DELIVERIES, cutoff);
@@ -101,23 +106,13 @@ const OLD_COUNTS: Expired = {
 };
 const EXPIRED_STATES: Expired = { table: 'OAuthConnect', time: 'expireTime', key: ['id'] };
 
-function restingAfter(query: RunQuery, signal: AbortSignal | undefined): RunQuery {
-  return async (...statement) => {
-    const startedMs = performance.now();
-    const rows = await query<never>(...statement);
-    const restMs = Math.min(REST_SHARE * (performance.now() - startedMs), REST_MAX_MS);
-    await wait(restMs, undefined, { signal }).catch(() => {});
-    return rows;
-  };
-}
-
 class Remover {
   readonly removed: Removed = {};
-  readonly #query: RunQuery;
+  readonly #database: Swept & Pick<Database, 'rows'>;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(query: RunQuery, signal: AbortSignal | undefined) {
-    this.#query = query;
+  constructor(database: Swept & Pick<Database, 'rows'>, signal: AbortSignal | undefined) {
+    this.#database = database;
     this.#signal = signal;
   }
 
@@ -126,7 +121,8 @@ class Remover {
     const statement = removeStatement(expired);
     let last: unknown[] = [new Date(0), ...expired.key.map(() => '')];
     for (let seen = ROWS_AT_ONCE; seen === ROWS_AT_ONCE && !this.#signal?.aborted; ) {
-      const [batch] = await this.#query<Batch>(statement, [cutoff, ...last]);
+      const values = [cutoff, ...last];
+      const [batch] = await this.#rested(() => sweep<Batch>(this.#database, statement, values));
       seen = batch?.seen ?? 0;
       this.count(expired.table, batch?.removed ?? 0);
       last = [batch?.time, ...(batch?.key ?? [])];
@@ -135,21 +131,37 @@ class Remover {
 
   async removeOperations(cutoff: Date): Promise<void> {
     for (let found = OPERATIONS_AT_ONCE; found === OPERATIONS_AT_ONCE; ) {
-      const rows = await this.#query<RowKey>(EXPIRED_OPERATIONS, [cutoff]);
+      const rows = await this.#rested(() =>
+        sweep<RowKey>(this.#database, EXPIRED_OPERATIONS, [cutoff]),
+      );
       const keys = keyColumns(rows);
       await this.#removeLogs(keys);
       if (this.#signal?.aborted) return;
-      await this.#query(REMOVE_ENTRIES, keys);
-      this.count('Operation', (await this.#query(REMOVE_OPERATIONS, keys)).length);
+      await this.#remove(REMOVE_ENTRIES, keys);
+      this.count('Operation', await this.#remove(REMOVE_OPERATIONS, keys));
       found = rows.length;
     }
   }
 
   async #removeLogs(operations: [string[], string[]]): Promise<void> {
     for (let lines = ROWS_AT_ONCE; lines === ROWS_AT_ONCE && !this.#signal?.aborted; ) {
-      lines = (await this.#query(REMOVE_LOGS, operations)).length;
+      lines = await this.#remove(REMOVE_LOGS, operations);
       this.count('OperationLog', lines);
     }
+  }
+
+  /** How many rows it removed. */
+  async #remove(text: string, keys: [string[], string[]]): Promise<number> {
+    const removed = await this.#rested(() => this.#database.rows.query(text, keys));
+    return removed.length;
+  }
+
+  async #rested<R>(run: () => Promise<R>): Promise<R> {
+    const startedMs = performance.now();
+    const result = await run();
+    const restMs = Math.min(REST_SHARE * (performance.now() - startedMs), REST_MAX_MS);
+    await wait(restMs, undefined, { signal: this.#signal }).catch(() => {});
+    return result;
   }
 
   count(table: string, rows: number): void {
@@ -159,7 +171,8 @@ class Remover {
 
 const EXPIRED_OPERATIONS = acrossProjects(
   OLD,
-  `select "projectId", "id" from "Operation" where "createTime" < $1 and "status" <> 'IN_PROGRESS'
+  (isAsked) => `select "projectId", "id" from "Operation"
+   where ${isAsked('"projectId"')} and "createTime" < $1 and "status" <> 'IN_PROGRESS'
    order by "createTime" limit ${OPERATIONS_AT_ONCE}`,
 );
 
@@ -187,16 +200,16 @@ interface Batch {
   key: string[];
 }
 
-function removeStatement({ table, time, key, condition = 'true' }: Expired): string {
+function removeStatement({ table, time, key, condition = 'true' }: Expired): ForProjects {
   const keys = key.map((column) => `"${column}"`).join(', ');
   const order = `"${time}", ${keys}`;
   const after = ['$2::timestamptz', ...key.map((_column, index) => `$${index + 3}::text`)];
   return acrossProjects(
     OLD,
-    `
+    (isAsked) => `
     with batch as materialized (
       select ctid, "projectId" as "ofProject", ${keys}, "${time}" as "time", array[${keys}] as "keys" from "${table}"
-      where "${time}" < $1 and (${order}) > (${after.join(', ')})
+      where ${isAsked('"projectId"')} and "${time}" < $1 and (${order}) > (${after.join(', ')})
       order by ${order} limit ${ROWS_AT_ONCE}
     ), gone as (
       delete from "${table}"

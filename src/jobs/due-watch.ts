@@ -4,20 +4,30 @@
  * that were lost.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { acrossProjects } from '../database/all-projects.ts';
 import {
   EVENTS_CHANNEL,
   OPERATIONS_CHANNEL,
   PROVIDER_EVENTS_CHANNEL,
   SUBSCRIPTIONS_CHANNEL,
 } from '../database/changes/hint-channels.ts';
+import {
+  acrossProjects,
+  type ForProjects,
+  type IsAsked,
+  sent,
+} from '../database/projects/all-projects.ts';
 import type { Services } from '../domain/call.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
 
+export type Earliest = (isAsked: IsAsked) => string;
+
 export interface Watched {
-  /** SQL: one value, the earliest time at which something is due, also if it is being done; null if nothing waits. */
-  earliest: string;
+  /**
+   * SQL: one value, the earliest time at which something is due in the projects that are asked, also if it is being
+   * done; null if nothing waits.
+   */
+  earliest: Earliest;
   /** The shortest time between two calls of `onDue`. */
   gapMs: number;
   onDue(): void;
@@ -94,7 +104,9 @@ export class DueWatch implements AsyncDisposable {
   /** Answers when the next look is due, in milliseconds. */
   async #look(): Promise<number> {
     const { database, now } = this.#services;
-    const dueInMs = await database.rows.query<{ ms: number | null }>(this.#sql(), [now()]);
+    const { rows, group } = database;
+    const statement = sent(this.#statement(), group.projectIds(), [now()]);
+    const dueInMs = await rows.query<{ ms: number | null }>(...statement);
     const nowMs = performance.now();
     const nexts = this.#watched.map((watched, index) => {
       const ms = dueInMs[index]?.ms ?? null;
@@ -109,13 +121,14 @@ export class DueWatch implements AsyncDisposable {
   }
 
   /** Its rows are in the order of what is watched. */
-  #sql(): string {
-    const values = this.#watched.map(({ earliest }, index) => `(${index}, (${earliest}))`);
+  #statement(): ForProjects {
+    const values = (isAsked: IsAsked) =>
+      this.#watched.map(({ earliest }, index) => `(${index}, (${earliest(isAsked)}))`).join(', ');
     return acrossProjects(
       'what is due next',
-      `
+      (isAsked) => `
       select (extract(epoch from "time" - greatest(clock_timestamp(), $1)) * 1000)::float8 as "ms"
-      from (values ${values.join(', ')}) as waiting("index", "time") order by "index"`,
+      from (values ${values(isAsked)}) as waiting("index", "time") order by "index"`,
     );
   }
 

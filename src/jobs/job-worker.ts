@@ -2,13 +2,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JobResult } from 'pg-boss';
 import type { Database } from '../database/database.ts';
+import type { IsAsked } from '../database/projects/all-projects.ts';
 import type { Services } from '../domain/call.ts';
 import { inTrace } from '../spans.ts';
 import { endWithin, stopWorkMs } from '../work/deadline.ts';
 import { HOUR_MS } from '../work/durations.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
-import { DueWatch, type Watched } from './due-watch.ts';
+import { DueWatch, type Earliest, type Watched } from './due-watch.ts';
+import { startByGroup } from './group-work.ts';
 import { jobSpan, traceparentOf } from './job-span.ts';
 import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy } from './jobs.ts';
 import { OwnWork } from './own-work.ts';
@@ -29,18 +31,22 @@ export interface Sweep {
   /** Between two runs; with `earliest`, the shortest time between two that are due. */
   intervalMs: number;
   /** SQL of a `Watched`: it runs when something is due. Null if nothing can be in this database. */
-  earliest?: string | ((database: Database) => string | null);
+  earliest?: (isAsked: IsAsked, database: Database) => string | null;
   /** Hints of this channel wake it before its time. */
   channel?: string;
-  /** `signal` aborts when the process stops. */
+  /** For the projects of the database's group. `signal` aborts when the process stops. */
   run: (services: Services, signal: AbortSignal) => Promise<void>;
 }
 
 export interface Work {
   handlers: Handlers;
   sweeps: readonly Sweep[];
-  /** Work that is not done by this worker, and who to call when it is due. */
-  watched?: readonly Watched[];
+  /** Work that is not done by this worker, for the projects of a group, and who to call when it is due. */
+  beside?: (services: Services) => WorkBeside;
+}
+
+export interface WorkBeside extends AsyncDisposable {
+  watched: readonly Watched[];
 }
 
 /** Between the first runs of two sweeps, so that a start is not busy with all of them at once. */
@@ -51,26 +57,48 @@ const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 600 }
 const LOOK_GAP_MS = 1_000;
 
 /**
- * Sweeps begin one after the other, in their order. Workers run until it is disposed of: they then finish what they
- * have begun, within most of SHUTDOWN_MS.
+ * Sweeps begin one after the other, in their order; those of each group of projects run apart from the others'. Workers
+ * run until it is disposed of: they then finish what they have begun, within most of SHUTDOWN_MS.
  */
 export async function startJobs(
   services: Services & { queue: JobQueue },
-  { handlers, sweeps, watched = [] }: Work,
+  { handlers, ...work }: Work,
 ): Promise<AsyncDisposable> {
   const { boss } = services.queue;
-  const stopping = new AbortController();
-  const watch = new DueWatch(services, watched);
   const names = Object.keys(handlers) as JobName[];
   const stopOwn: (() => Promise<void>)[] = [];
   for (const name of names) {
     const handler = handlers[name] as Handler<JobName>;
     await startWorkers(services, name, handler);
     stopOwn.push(takeOwnWork(services, name, handler));
-    const earliest = services.queue.earliest(name);
-    watch.add({ earliest, gapMs: LOOK_GAP_MS, onDue: () => services.queue.wake(name) });
   }
-  const loops = [...sweeps, supervision(services.queue)].map(async (sweep, index) => {
+  const groups = await startByGroup(services, (ofGroup) => startSweeps(ofGroup, names, work));
+  return {
+    async [Symbol.asyncDispose]() {
+      const sweeping = groups[Symbol.asyncDispose]();
+      const working = names.map((name) => boss.offWork(name, { wait: true }));
+      const own = stopOwn.map((stop) => stop());
+      const ended = endWithin(Promise.all([...working, ...own]), stopWorkMs(services.config));
+      await Promise.all([sweeping, ended]);
+    },
+  };
+}
+
+/** For the projects of one group. */
+function startSweeps(
+  services: Services & { queue: JobQueue },
+  names: readonly JobName[],
+  { sweeps, beside }: Omit<Work, 'handlers'>,
+): AsyncDisposable {
+  const { queue } = services;
+  const others = beside?.(services);
+  const stopping = new AbortController();
+  const watch = new DueWatch(services, others?.watched);
+  for (const name of names) {
+    const earliest = () => queue.earliest(name);
+    watch.add({ earliest, gapMs: LOOK_GAP_MS, onDue: () => queue.wake(name) });
+  }
+  const loops = [...sweeps, supervision(queue)].map(async (sweep, index) => {
     const alarm = watchedAlarm(services, watch, sweep);
     if (index > 0) await pause(index * SWEEP_GAP_MS, stopping.signal);
     await runAgainAndAgain(services, sweep, { alarm, signal: stopping.signal });
@@ -80,12 +108,9 @@ export async function startJobs(
     async [Symbol.asyncDispose]() {
       stopping.abort();
       const watching = watch[Symbol.asyncDispose]();
-      const working = names.map((name) => boss.offWork(name, { wait: true }));
-      const own = stopOwn.map((stop) => stop());
-      await endWithin(
-        Promise.all([watching, ...loops, ...working, ...own]),
-        stopWorkMs(services.config),
-      );
+      const ended = endWithin(Promise.all([watching, ...loops]), stopWorkMs(services.config));
+      // At the same time, so that each has all of the time.
+      await Promise.all([others?.[Symbol.asyncDispose](), ended]);
     },
   };
 }
@@ -148,7 +173,7 @@ function supervision({ boss, earliestEnded }: JobQueue): Sweep {
   return {
     name: 'job queue',
     intervalMs: (HEARTBEAT_SECONDS / 2) * 1_000,
-    earliest: earliestEnded,
+    earliest: () => earliestEnded,
     run: () => boss.supervise(),
   };
 }
@@ -157,8 +182,10 @@ function supervision({ boss, earliestEnded }: JobQueue): Sweep {
 function watchedAlarm({ database }: Services, watch: DueWatch, sweep: Sweep): Alarm {
   const alarm = new Alarm();
   const { earliest, intervalMs: gapMs } = sweep;
-  const sql = typeof earliest === 'function' ? earliest(database) : earliest;
-  if (sql) watch.add({ earliest: sql, gapMs, onDue: () => alarm.ring() });
+  if (earliest?.(() => 'true', database)) {
+    const ofAsked: Earliest = (isAsked) => earliest(isAsked, database) ?? 'null';
+    watch.add({ earliest: ofAsked, gapMs, onDue: () => alarm.ring() });
+  }
   return alarm;
 }
 

@@ -4,7 +4,7 @@ import type { Sweep } from './job-worker.ts';
 export const missProcessesSweep: Sweep = {
   name: 'processes to miss',
   intervalMs: 1_000,
-  earliest: ({ processes }) => processes.earliest,
+  earliest: (_isAsked, { processes }) => processes.earliest,
   async run({ database, log }) {
     const processIds = await database.processes.look();
     if (processIds.length > 0) log.warn({ processIds }, 'process.missed');

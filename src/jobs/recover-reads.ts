@@ -4,6 +4,7 @@ import type { Sweep } from './job-worker.ts';
 export const recoverReadsSweep: Sweep = {
   name: 'reads to recover',
   intervalMs: 2_000,
-  earliest: 'select "dueTime" from "ReadRun" where not "paused" order by "dueTime" limit 1',
+  earliest: (isAsked) => `select "dueTime" from "ReadRun"
+    where ${isAsked('"projectId"')} and not "paused" order by "dueTime" limit 1`,
   run: recoverReads,
 };

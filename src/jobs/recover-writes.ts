@@ -4,6 +4,7 @@ import type { Sweep } from './job-worker.ts';
 export const recoverWritesSweep: Sweep = {
   name: 'writes to recover',
   intervalMs: 2_000,
-  earliest: 'select min("dueTime") from "WriteTask" where "dueTime" is not null',
+  earliest: (isAsked) => `select min("dueTime") from "WriteTask"
+    where ${isAsked('"projectId"')} and "dueTime" is not null`,
   run: recoverWrites,
 };

@@ -4,7 +4,7 @@ import type { Sweep } from './job-worker.ts';
 export const scheduleReadsSweep: Sweep = {
   name: 'reads to start',
   intervalMs: 1_000,
-  earliest: `select "nextReadTime" from "InstalledObject"
-    where "nextReadTime" is not null and not "paused" order by "nextReadTime" limit 1`,
+  earliest: (isAsked) => `select "nextReadTime" from "InstalledObject"
+    where ${isAsked('"projectId"')} and "nextReadTime" is not null and not "paused" order by "nextReadTime" limit 1`,
   run: startDueReads,
 };

@@ -5,6 +5,6 @@ import type { Sweep } from './job-worker.ts';
 export const watchSchemasSweep: Sweep = {
   name: 'fields at providers',
   intervalMs: 60_000,
-  earliest: 'select min("dueTime") from "SchemaWatch"',
+  earliest: (isAsked) => `select min("dueTime") from "SchemaWatch" where ${isAsked('"projectId"')}`,
   run: lookAtSchemas,
 };

@@ -1,13 +1,12 @@
 /** How much of the outbox waits, and since when. */
-import { acrossProjects } from '../database/all-projects.ts';
-import type { Database } from '../database/database.ts';
+import { acrossProjects, type Swept, sweep } from '../database/projects/all-projects.ts';
 
 /** Counted exactly up to here: a look must stay cheap however long the outbox is. */
 const COUNTED_MAX = 100_000;
 
 const OUTBOX = acrossProjects(
   'a metric of all that waits',
-  `
+  (isAsked) => `
   select count(*)::int as "pending",
     (count(*) filter (where "nextAttemptTime" <= now()))::int as "due",
     coalesce(greatest(extract(epoch from now() - min("nextAttemptTime")), 0), 0)::float8
@@ -15,7 +14,7 @@ const OUTBOX = acrossProjects(
   from (
     select d."nextAttemptTime" from "Delivery" d
     join "Destination" t on t."projectId" = d."projectId" and t."id" = d."destinationId" and t."status" = 'ENABLED'
-    where d."nextAttemptTime" is not null
+    where ${isAsked('d."projectId"')} and d."nextAttemptTime" is not null
     limit ${COUNTED_MAX}
   ) waiting`,
 );
@@ -27,7 +26,7 @@ export interface OutboxState {
   oldestDueSeconds: number;
 }
 
-export async function findOutbox({ rows }: Pick<Database, 'rows'>): Promise<OutboxState> {
-  const [found] = await rows.query<OutboxState>(OUTBOX, []);
+export async function findOutbox(database: Swept): Promise<OutboxState> {
+  const [found] = await sweep<OutboxState>(database, OUTBOX);
   return found ?? { pending: 0, due: 0, oldestDueSeconds: 0 };
 }

@@ -46,16 +46,18 @@ export function createOutbound({ socketsMax = SOCKETS_MAX, ...rules }: OutboundO
   const sockets = new Sockets(createConnector(rules), socketsMax);
   return {
     async send(request) {
-      const { origin, pathname, search } = permittedUrl(request.url);
-      return traced(request, (traced) => {
+      const url = permittedUrl(request.url);
+      const { origin, pathname, search } = url;
+      return traced(request, url, (traced) => {
         const exchange = new Exchange(traced);
         sockets.run(origin, (client) => exchange.sendOn(client, pathname + search));
         return exchange.answer;
       });
     },
     async stream(request) {
-      const { origin, pathname, search } = permittedUrl(request.url);
-      return traced(request, (traced) => {
+      const url = permittedUrl(request.url);
+      const { origin, pathname, search } = url;
+      return traced(request, url, (traced) => {
         const exchange = new StreamedExchange(traced);
         sockets.run(origin, (client) => exchange.sendOn(client, pathname + search));
         return exchange.answer;
@@ -77,7 +79,6 @@ export function createOutbound({ socketsMax = SOCKETS_MAX, ...rules }: OutboundO
 
 interface Traceable {
   method: string;
-  url: string;
   headers: Record<string, string | string[]>;
 }
 
@@ -87,10 +88,10 @@ interface Traceable {
  */
 function traced<R extends Traceable, A extends { status: number }>(
   request: R,
+  { hostname, port, protocol }: URL,
   send: (request: R) => Promise<A>,
 ): Promise<A> {
   const { method } = request;
-  const { hostname, port, protocol } = new URL(request.url);
   const attributes = {
     'http.request.method': method,
     'server.address': hostname,

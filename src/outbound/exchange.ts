@@ -140,6 +140,9 @@ export function joined(
   headers: Record<string, string | string[] | undefined>,
 ): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : [value ?? ''].flat().join(', '),
+    ]),
   );
 }

@@ -5,7 +5,8 @@ import { Backlog } from '../../src/deliveries/backlog.ts';
 import { Claimer, type Job } from '../../src/deliveries/claim.ts';
 import { givenUpEvent } from '../../src/deliveries/given-up-event.ts';
 import { DELIVERY_LIMITS } from '../../src/deliveries/limits.ts';
-import { recordAttempts, release } from '../../src/deliveries/outbox.ts';
+import { release } from '../../src/deliveries/outbox.ts';
+import { recordAttempts } from '../../src/deliveries/record-attempts.ts';
 import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
 import { isBacklogged } from '../../src/domain/event/delivery-backlog.ts';
 import { destinationUses } from '../../src/domain/event/destination-uses.ts';
@@ -291,13 +292,14 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         ...{ attemptId: newId('att'), projectId, deliveryId: id, destinationId, leaseToken },
         ...{ startTime: now(), ...result },
       }));
-      await release(query, rows.slice(0, 1));
-      await recordAttempts(database, attempts.slice(1), time);
+      const ofAll = <R>(some: R[]) => ({ projectIds: null, rows: some });
+      await release(query, ofAll(rows.slice(0, 1)));
+      await recordAttempts(database, ofAll(attempts.slice(1)), time);
       const event = givenUpEvent(jobs[1] as Job, { ...result, status: 'FAILED' });
       const givenUp = attempts
         .slice(0, 1)
         .map((attempt) => ({ ...attempt, status: 'FAILED', event }) as const);
-      await recordAttempts(database, givenUp, time);
+      await recordAttempts(database, ofAll(givenUp), time);
     };
     // It walks from destination to destination, and looks at up to 200 due deliveries of each.
     expect(await faults(work, 8 * FEW)).toEqual([]);

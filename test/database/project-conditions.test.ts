@@ -1,6 +1,6 @@
 /** What is asked of every statement after each file, on statements of its own. */
 import { expect, test } from 'vitest';
-import { acrossProjects } from '../../src/database/all-projects.ts';
+import { acrossProjects, forProjects, sent } from '../../src/database/projects/all-projects.ts';
 import { missingProjects } from '../support/database/project-conditions.ts';
 
 test.each([
@@ -57,11 +57,25 @@ test('a statement that is marked may ask all projects, and changes only what it 
   const change = (condition: string) =>
     acrossProjects(
       'due',
-      `with due as (${due}) update "Delivery" d set "body" = '' from due where ${condition}`,
-    );
-  expect(missingProjects(acrossProjects('due', due))).toEqual([]);
+      () => `with due as (${due}) update "Delivery" d set "body" = '' from due where ${condition}`,
+    ).all;
+  expect(missingProjects(acrossProjects('due', () => due).all)).toEqual([]);
   expect(missingProjects(change('d."projectId" = due."projectId" and d."id" = due."id"'))).toEqual(
     [],
   );
   expect(missingProjects(change('d."id" = due."id"'))).toEqual(['updates Delivery']);
+});
+
+test('a statement for some projects has their ids as its last value, and then needs no mark', () => {
+  const due = forProjects(
+    (isAsked) =>
+      `select 1 from "Delivery" where ${isAsked('"projectId"')} and "nextAttemptTime" between $1 and $2`,
+  );
+  const times = [new Date(0), new Date(1)];
+  expect(sent(due, null, times)).toEqual([due.all, times]);
+  expect(missingProjects(due.all)).toEqual(['reads Delivery']);
+  const [text, values] = sent(due, ['prj_a'], times);
+  expect(text).toContain('"projectId" = any($3::text[])');
+  expect(values).toEqual([...times, ['prj_a']]);
+  expect(missingProjects(text)).toEqual([]);
 });

@@ -9,9 +9,9 @@ const { services } = (await sharedApp()).app;
 const POLLING = { timeout: 20_000, interval: 10 };
 
 /** Notes when it is told that something is due. */
-function watched(earliest: string, gapMs = 50) {
+function watched(sql: string, gapMs = 50) {
   const toldMs: number[] = [];
-  return { earliest, gapMs, toldMs, onDue: () => void toldMs.push(performance.now()) };
+  return { earliest: () => sql, gapMs, toldMs, onDue: () => void toldMs.push(performance.now()) };
 }
 
 function watch(all: Watched[], log = services.log): void {

@@ -1,6 +1,13 @@
-import { expect, test } from 'vitest';
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import type { Services } from '../../src/domain/call.ts';
+import { recoverReads } from '../../src/domain/operation/read/read-run.ts';
+import { recoverWrites } from '../../src/domain/operation/write/recovery.ts';
 import { startJobs } from '../../src/jobs/job-worker.ts';
-import { sharedApp } from '../support/app.ts';
+import { createLog } from '../../src/log.ts';
+import { onPostgres, sharedApp } from '../support/app.ts';
 
 const { services } = (await sharedApp()).app;
 
@@ -26,3 +33,54 @@ test('what stops before a sweep has begun does not begin it', async () => {
   await workers[Symbol.asyncDispose]();
   expect(begun).not.toContain('second');
 });
+
+test.runIf(onPostgres)(
+  'a sweep that hangs ends at its time, and neither other sweeps nor requests wait for it',
+  async () => {
+    const [{ name }] = await services.database.prisma.$queryRaw<[{ name: string }]>`
+      select current_database() as "name"`;
+    const url = `${inject('postgres').serverUrl}/${name}`;
+    const log = createLog('silent');
+    await using database = await openDatabase(
+      readConfig({
+        DATABASE_URL: url,
+        LIMIT_SWEEP_MS: '300',
+        ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      }),
+      log,
+    );
+    const locker = new pg.Client({ connectionString: url });
+    await locker.connect();
+    await locker.query('begin; lock table "WriteTask" in access exclusive mode');
+    const hanging = { begun: 0, failed: 0 };
+    let others = 0;
+    const run = async (own: Services) => {
+      hanging.begun += 1;
+      await recoverWrites(own).catch(() => {
+        hanging.failed += 1;
+      });
+    };
+    const runOther = async (own: Services) => {
+      await recoverReads(own);
+      others += 1;
+    };
+    const sweeps = [
+      { name: 'hangs', intervalMs: 10, run },
+      { name: 'other', intervalMs: 10, run: runOther },
+    ];
+    await using _workers = await startJobs(
+      { ...services, database, log },
+      { handlers: {}, sweeps },
+    );
+    await expect.poll(() => hanging.failed).toBe(2);
+    const before = others;
+    await expect.poll(() => others).toBeGreaterThan(before + 3);
+    expect(hanging.begun - hanging.failed).toBeLessThanOrEqual(1);
+    const busy = () => database.connections().open - database.connections().idle;
+    await expect.poll(busy).toBe(0);
+
+    await locker.query('rollback');
+    await locker.end();
+    await expect.poll(() => hanging.begun - hanging.failed).toBeGreaterThan(5);
+  },
+);

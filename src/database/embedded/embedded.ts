@@ -11,6 +11,7 @@ import { jobsOn } from '../job-database.ts';
 import { migrate } from '../migrating/migrate.ts';
 import { Outages } from '../outages.ts';
 import { onlyProcess } from '../processes.ts';
+import { ONE_GROUP } from '../projects/project-groups.ts';
 import { SessionPool } from '../session-pool.ts';
 import { refuseDamage } from './data-folder.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
@@ -78,7 +79,8 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
   const pool: pg.Pool = sessions;
   const listen = hints.listenOn(pool);
   const clients = opening.use(clientsOf(pool));
-  const processes = await onlyProcess(clients.rows.query);
+  const { query } = clients.rows;
+  const processes = await onlyProcess(query);
   const answering = opening.use(new Answering(async () => pool.query('select 1')));
   opening.use(outages);
   const open = opening.move();
@@ -90,6 +92,8 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     isNew,
     ...clients,
     connections: () => sessions.counts(),
+    ...ONE_GROUP,
+    sweeps: () => query,
     replica: null,
     listen,
     jobs: jobsOn(pool, listen),

@@ -12,6 +12,7 @@ import { jobsOnPostgres } from '../job-database.ts';
 import { migrate } from '../migrating/migrate.ts';
 import { Outages } from '../outages.ts';
 import { joinProcesses } from '../processes.ts';
+import { ONE_GROUP } from '../projects/project-groups.ts';
 import type { RunQuery } from '../rows.ts';
 import type { Server } from '../session.ts';
 import { SessionPool } from '../session-pool.ts';
@@ -19,6 +20,7 @@ import { PostgresHints } from './hints.ts';
 import { lookAtPooler } from './pooler.ts';
 import { Primary } from './primary.ts';
 import { PostgresReplica } from './replica.ts';
+import { SweepPools } from './sweep-pools.ts';
 
 /** Far above any statement of the gateway; so short that work goes on within 10 s after a connection hangs. */
 const STATEMENT_MAX_MS = 5_000;
@@ -34,27 +36,25 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
   const { direct, server, primaries } = await findServers(config, { ...told, outages });
   const isNew = await migrate(direct, told.log);
   const name = 'integration-gateway';
-  const size = config.DATABASE_POOL_SIZE;
+  const { DATABASE_POOL_SIZE: size, LIMIT_SWEEP_MS } = config;
+  const { limitMs } = server;
   const sessions = new SessionPool({ ...server, name, size, types: COLUMN_TYPES, pipeline: true });
   const clients = clientsOf(sessions, server.pooler);
   const { rows } = clients;
+  const sweeps = new SweepPools({ ...server, limitMs: LIMIT_SWEEP_MS });
   const processes = await joinProcesses(rows.query);
   const clock = await followClock(rows.query);
   const hints = new PostgresHints(direct, processes.attend);
   const jobs = jobsOnPostgres(server, hints.listen);
-  const url = config.DATABASE_REPLICA_URL?.reveal();
-  const replica = url
-    ? new PostgresReplica(
-        { query: rows.query, hints },
-        { url, size, limitMs: server.limitMs, log: told.log },
-      )
-    : null;
+  const replica = replicaOf(config, { query: rows.query, hints }, { size, limitMs, log: told.log });
   return {
     kind: 'postgres',
     isNew,
     ...clients,
     processes,
     now: clock.now,
+    ...ONE_GROUP,
+    sweeps: sweeps.of,
     replica,
     listen: hints.listen,
     jobs,
@@ -70,9 +70,17 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
       // If this fails, its leases end by themselves.
       await endWithin(processes.leave(), LEAVE_MS);
       await clients[Symbol.asyncDispose]();
-      await sessions.close();
+      await Promise.all([sessions.close(), sweeps[Symbol.asyncDispose]()]);
     },
   };
+}
+
+function replicaOf(
+  { DATABASE_REPLICA_URL: url }: Config,
+  primary: ConstructorParameters<typeof PostgresReplica>[0],
+  options: Omit<ConstructorParameters<typeof PostgresReplica>[1], 'url'>,
+): PostgresReplica | null {
+  return url ? new PostgresReplica(primary, { ...options, url: url.reveal() }) : null;
 }
 
 interface Servers {

@@ -1,5 +1,5 @@
 /** Adds the deltas of activity to its counts. Safe in several processes at once: they take turns. */
-import { acrossProjects } from '../../database/all-projects.ts';
+import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Services } from '../call.ts';
 
 /** Of one statement: it holds the counts for some tens of milliseconds. */
@@ -14,11 +14,11 @@ const STEPS = Array.from({ length: 64 }, (_, step) => step);
  */
 const FOLD = acrossProjects(
   'what has been counted and not folded',
-  `
+  (isAsked) => `
   with turn as (select pg_try_advisory_xact_lock(hashtext('fold-activity')) as "isMine"),
   taken as (
     delete from "ActivityDelta" where ("projectId", "number") in (
-      select "projectId", "number" from "ActivityDelta" where (select "isMine" from turn)
+      select "projectId", "number" from "ActivityDelta" where (select "isMine" from turn) and ${isAsked('"projectId"')}
       order by "number" limit ${DELTAS_AT_ONCE})
     returning *
   ),
@@ -76,7 +76,7 @@ export async function foldActivity(
   signal?: AbortSignal,
 ): Promise<void> {
   for (let taken = DELTAS_AT_ONCE; taken === DELTAS_AT_ONCE && !signal?.aborted; ) {
-    const [row] = await database.rows.query<{ taken: number }>(FOLD, []);
+    const [row] = await sweep<{ taken: number }>(database, FOLD);
     taken = row?.taken ?? 0;
   }
 }

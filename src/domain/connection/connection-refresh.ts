@@ -1,5 +1,5 @@
 /** Refreshing the tokens of connections: one that a caller names, and all that are soon to end. */
-import { acrossProjects } from '../../database/all-projects.ts';
+import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
 import { unprocessable } from '../../errors.ts';
 import { CONSENT_SCHEMES } from '../../providers/contract.ts';
@@ -82,8 +82,8 @@ function notRefreshable({ authScheme }: Row<'Connection'>) {
 
 const ENDING_SOON = acrossProjects(
   'tokens that end soon',
-  `select "id", "projectId" from "Connection"
-   where "tokenExpireTime" <= $1 and "authScheme" = any($2::"AuthScheme"[])
+  (isAsked) => `select "id", "projectId" from "Connection"
+   where ${isAsked('"projectId"')} and "tokenExpireTime" <= $1 and "authScheme" = any($2::"AuthScheme"[])
      and ("refreshRetryTime" is null or "refreshRetryTime" <= $3)
    order by "tokenExpireTime" limit ${BATCH}`,
 );
@@ -96,7 +96,7 @@ export async function refreshDue(services: Services): Promise<number> {
   const now = services.now();
   const end = new Date(now.getTime() + AHEAD_MS);
   const values = [end, [...CONSENT_SCHEMES], now];
-  const due = await services.database.rows.query<ConnectionKey>(ENDING_SOON, values);
+  const due = await sweep<ConnectionKey>(services.database, ENDING_SOON, values);
   const queue = due.values();
   const worker = async () => {
     for (const connection of queue) await refreshOne(services, connection);

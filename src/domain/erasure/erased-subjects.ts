@@ -1,7 +1,8 @@
 /** The groups and consumers that are being erased, as this process knows them: what is theirs is out of sight. */
-import { acrossProjects } from '../../database/all-projects.ts';
+
 import { ERASURES_CHANNEL } from '../../database/changes/hint-channels.ts';
 import type { Database } from '../../database/database.ts';
+import { withoutProject } from '../../database/projects/all-projects.ts';
 import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
 
@@ -14,7 +15,7 @@ export interface ErasedSubjects extends AsyncDisposable {
   look(): Promise<void>;
 }
 
-const ERASED = acrossProjects(
+const ERASED = withoutProject(
   'what is out of sight for every caller',
   'select "id" from "Erasure" where "id" <> "projectId"',
 );

@@ -1,6 +1,7 @@
 /** Seals every secret again with the current key, so that older keys can go. */
-import { acrossProjects } from '../../database/all-projects.ts';
+
 import { Prisma } from '../../database/generated/client.ts';
+import { withoutProject } from '../../database/projects/all-projects.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import type { Vault } from '../../secrets.ts';
 
@@ -28,7 +29,7 @@ export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> 
     let after = { projectId: '', id: '' };
     for (;;) {
       const rows = await query<SealedRow>(
-        acrossProjects(
+        withoutProject(
           'every secret is sealed again',
           `select "id", "projectId", "${column}" as sealed from "${table}"
            where ("projectId", "id") > ($1, $2) and "${column}" is not null

@@ -1,5 +1,5 @@
 /** Subscriptions of installations: what they want, and how that stands at the provider. */
-import { acrossProjects } from '../../database/all-projects.ts';
+import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import { keyColumns, type RowKey } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -118,7 +118,8 @@ export async function dropSubscriptions(
 
 const SUBSCRIBING = acrossProjects(
   'a provider has lost what was set up there',
-  'select distinct "projectId" from "ObjectSubscription" where "provider" = $1',
+  (isAsked) => `select distinct "projectId" from "ObjectSubscription"
+   where ${isAsked('"projectId"')} and "provider" = $1`,
 );
 
 /** Of a provider that has lost what was set up there: all of its subscriptions are looked after soon. */
@@ -126,7 +127,7 @@ export async function lookAgain(
   { database, now }: Pick<Services, 'database' | 'now'>,
   provider: string,
 ): Promise<void> {
-  const subscribing = await database.rows.query<{ projectId: string }>(SUBSCRIBING, [provider]);
+  const subscribing = await sweep<{ projectId: string }>(database, SUBSCRIBING, [provider]);
   if (subscribing.length === 0) return;
   const projectId = { in: subscribing.map((one) => one.projectId) };
   await inTransaction(database, async (tx) => {

@@ -3,8 +3,8 @@
  * installation that wants it, however often it is sent.
  */
 import { LRUCache } from 'lru-cache';
-import { acrossProjects } from '../../database/all-projects.ts';
 import type { Database } from '../../database/database.ts';
+import { withoutProject } from '../../database/projects/all-projects.ts';
 import {
   type AddressedSubscription,
   type Arrival,
@@ -123,7 +123,7 @@ const APPS_KNOWN = 10_000;
 const APP_FRESH_MS = 2_000;
 const APPS = new WeakMap<Database, LRUCache<string, { app: SealedApp | null }>>();
 
-const APP_OF_REQUEST = acrossProjects(
+const APP_OF_REQUEST = withoutProject(
   'the address of a request names the app alone',
   'select * from "ProviderApp" where "id" = $1',
 );

@@ -2,7 +2,7 @@
 import { type CryptoKey, importSPKI, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { acrossProjects } from '../../database/all-projects.ts';
+import { withoutProject } from '../../database/projects/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
 import { unauthenticated } from '../../errors.ts';
 import { prefixOf } from '../../ids.ts';
@@ -47,7 +47,7 @@ function keyIdOf(token: string): string | null {
 /** What a JWT key's public half is as a key: it never changes, so each is read from its text once. */
 const PUBLIC_KEYS = new LRUCache<string, CryptoKey>({ max: KEYS_MAX });
 
-const KEY_OF_TOKEN = acrossProjects(
+const KEY_OF_TOKEN = withoutProject(
   'a token names its key alone',
   'select * from "JwtKey" where "id" = $1',
 );

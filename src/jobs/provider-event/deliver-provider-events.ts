@@ -6,6 +6,7 @@ export const deliverProviderEventsSweep: Sweep = {
   name: 'provider events',
   intervalMs: 5_000,
   channel: PROVIDER_EVENTS_CHANNEL,
-  earliest: 'select now() from "ProviderEvent" where "doneTime" is null limit 1',
+  earliest: (isAsked) => `select now() from "ProviderEvent"
+    where ${isAsked('"projectId"')} and "doneTime" is null limit 1`,
   run: deliverProviderEvents,
 };

@@ -8,6 +8,7 @@ export const followProviderStreamsSweep: Sweep = {
   intervalMs: 2_000,
   channel: SUBSCRIPTIONS_CHANNEL,
   // While somebody follows it, it is due when the lease ends.
-  earliest: `select min(greatest("dueTime", "leaseExpireTime")) from "ProviderStream"`,
+  earliest: (isAsked) => `select min(greatest("dueTime", "leaseExpireTime")) from "ProviderStream"
+    where ${isAsked('"projectId"')}`,
   run: followStreams,
 };

@@ -6,6 +6,7 @@ export const lookAfterSubscriptionsSweep: Sweep = {
   name: 'subscriptions at providers',
   intervalMs: 5_000,
   channel: SUBSCRIPTIONS_CHANNEL,
-  earliest: 'select min("dueTime") from "ObjectSubscription" where "dueTime" is not null',
+  earliest: (isAsked) => `select min("dueTime") from "ObjectSubscription"
+    where ${isAsked('"projectId"')} and "dueTime" is not null`,
   run: lookAfterSubscriptions,
 };

@@ -3,7 +3,7 @@
  * destination is gone. In small statements, safe in several processes at once and after any interruption. What is
  * removed is told by the stream itself, so that no cursor skips it in silence.
  */
-import { acrossProjects } from '../../../database/all-projects.ts';
+import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
 import type { RunQuery } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { announceStream } from '../../../events/channel.ts';
@@ -40,19 +40,19 @@ export async function removeStream(
     last = await removeSome(rows.query, stream, surplus);
     removed += last;
   }
-  await rows.query(FORGET_STREAMS, []);
+  await rows.query(FORGET_STREAM, [stream.projectId, stream.destinationId]);
 }
 
 /** How many messages it removed. Without `before`, only those of streams that are too large or gone. */
 export async function removeSurplus(
-  { config, database: { rows } }: Services,
+  { config, database }: Services,
   { before = new Date(0), signal }: { before?: Date; signal?: AbortSignal | undefined } = {},
 ): Promise<number> {
   const surplus = { before, bytesMax: config.LIMIT_STREAM_BYTES };
   let removed = 0;
   let last: StreamId | undefined = { projectId: '', destinationId: '' };
   while (last && !signal?.aborted) {
-    const streams: StreamId[] = await rows.query(WITH_SURPLUS, [
+    const streams: StreamId[] = await sweep(database, WITH_SURPLUS, [
       last.projectId,
       last.destinationId,
       surplus.bytesMax,
@@ -60,22 +60,22 @@ export async function removeSurplus(
     ]);
     for (const stream of streams) {
       for (let some = MESSAGES_AT_ONCE; some === MESSAGES_AT_ONCE && !signal?.aborted; ) {
-        some = await removeSome(rows.query, stream, surplus);
+        some = await removeSome(database.rows.query, stream, surplus);
         removed += some;
       }
     }
     last = streams.length === STREAMS_AT_ONCE ? streams.at(-1) : undefined;
   }
-  await rows.query(FORGET_STREAMS, []);
+  await sweep(database, FORGET_STREAMS);
   return removed;
 }
 
 /** Bytes are told by the stream alone; its oldest message tells how old it is. */
 const WITH_SURPLUS = acrossProjects(
   'streams that hold too much',
-  `
+  (isAsked) => `
   select s."projectId", s."destinationId" from "StreamLog" s
-  where (s."projectId", s."destinationId") > ($1, $2) and (
+  where ${isAsked('s."projectId"')} and (s."projectId", s."destinationId") > ($1, $2) and (
     s."isDeleted" or s."lastByte" - s."removedByte" > $3
     or $4::timestamptz > 'epoch' and (
       select m."createTime" from "StreamMessage" m
@@ -118,11 +118,15 @@ async function removeSome(
   return removed?.count ?? 0;
 }
 
-const FORGET_STREAMS = acrossProjects(
-  'streams that are gone and empty',
-  `
-  delete from "StreamLog" where ("projectId", "destinationId") in (
-    select s."projectId", s."destinationId" from "StreamLog" s where s."isDeleted" and not exists (
-      select 1 from "StreamMessage" m
-      where m."projectId" = s."projectId" and m."destinationId" = s."destinationId"))`,
+const forgetSql = (isMeant: string) => `
+  delete from "StreamLog" s where ${isMeant} and s."isDeleted" and not exists (
+    select 1 from "StreamMessage" m
+    where m."projectId" = s."projectId" and m."destinationId" = s."destinationId")`;
+
+const FORGET_STREAM = forgetSql('s."projectId" = $1 and s."destinationId" = $2');
+
+/** A statement that deletes says whose rows: of the projects that have such streams. */
+const FORGET_STREAMS = acrossProjects('streams that are gone and empty', (isAsked) =>
+  forgetSql(`s."projectId" in (
+    select "projectId" from "StreamLog" where ${isAsked('"projectId"')} and "isDeleted")`),
 );

@@ -2,10 +2,11 @@
  * Reads under way, as rows that workers take turns with. A worker holds a run by a lease: everything that it
  * records names its claim, so that only the newer of two workers makes progress.
  */
-import { acrossProjects } from '../../../database/all-projects.ts';
+
 import { Prisma } from '../../../database/generated/client.ts';
 import type { ReadType } from '../../../database/generated/enums.ts';
 import { LeasedRows } from '../../../database/leased-rows.ts';
+import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
 import { columnsOf, type Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { GIVEN_BACK, LEASE, requireLease } from '../../../work/lease.ts';
@@ -158,8 +159,8 @@ const OVERDUE_AT_ONCE = 50;
 
 const OVERDUE = acrossProjects(
   'reads that are due',
-  `select "operationId", "projectId" from "ReadRun"
-   where "dueTime" < now() and not "paused" and case
+  (isAsked) => `select "operationId", "projectId" from "ReadRun"
+   where ${isAsked('"projectId"')} and "dueTime" < now() and not "paused" and case
      when "leaseToken" is null then "dueTime" < now() - interval '${GRACE_SECONDS} seconds'
      else ${RUNS.isFree.sql} end
    order by "dueTime" limit ${OVERDUE_AT_ONCE}`,
@@ -167,7 +168,7 @@ const OVERDUE = acrossProjects(
 
 /** Runs whose worker was killed, or whose job was lost, get a job again. */
 export async function recoverReads(services: Services): Promise<void> {
-  const overdue = await services.database.rows.query<RunKey>(OVERDUE, []);
+  const overdue = await sweep<RunKey>(services.database, OVERDUE);
   if (overdue.length === 0) return;
   await inTransaction(services.database, async (tx) => {
     for (const run of overdue) await enqueueRun(services, tx, run);

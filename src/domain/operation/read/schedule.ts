@@ -1,5 +1,5 @@
 /** Scheduled reads: objects whose time has come are read, and get the time of their next read. */
-import { acrossProjects } from '../../../database/all-projects.ts';
+import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
 import type { Row } from '../../../database/rows.ts';
 import { anyOf, run, sql, statements } from '../../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
@@ -53,7 +53,7 @@ export async function startDueReads(services: Services): Promise<void> {
 
 /** The projects of the objects that come next. */
 async function listNext({ database, now }: Services): Promise<string[]> {
-  const due = await database.rows.query<{ projectId: string }>(NEXT_PROJECTS, [now()]);
+  const due = await sweep<{ projectId: string }>(database, NEXT_PROJECTS, [now()]);
   return due.map(({ projectId }) => projectId);
 }
 
@@ -71,8 +71,8 @@ async function listBacklogged(
 
 const NEXT_PROJECTS = acrossProjects(
   'objects that are to be read',
-  `select distinct "projectId" from (
-     select "projectId" from "InstalledObject" where "nextReadTime" <= $1 and not "paused"
+  (isAsked) => `select distinct "projectId" from (
+     select "projectId" from "InstalledObject" where ${isAsked('"projectId"')} and "nextReadTime" <= $1 and not "paused"
      order by "nextReadTime" limit ${2 * OBJECTS_AT_ONCE}) due`,
 );
 

@@ -1,5 +1,5 @@
 /** Writes that no worker continues: their process was killed, or their job was lost. */
-import { acrossProjects } from '../../../database/all-projects.ts';
+import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
 import type { Services } from '../../call.ts';
@@ -11,20 +11,20 @@ const TAKEN_AT_ONCE = 200;
 
 type Overdue = Pick<Row<'WriteTask'>, 'id' | 'projectId' | 'installationId'>;
 
+const OVERDUE = acrossProjects(
+  'writes that are due',
+  (isAsked) => `select "id", "projectId", "installationId" from "WriteTask"
+   where ${isAsked('"projectId"')} and "dueTime" <= $1 and case
+     when "openGroup" is not null then true
+     when "leaseToken" is null then "dueTime" <= $2 else ${TASKS.isFree.sql} end
+   order by "dueTime" limit ${TAKEN_AT_ONCE}`,
+);
+
 /** Enqueues them again; one that waits already is not enqueued twice. */
 export async function recoverWrites({ database, queue, now }: Services): Promise<void> {
   const time = now();
   const late = new Date(time.getTime() - GRACE_MS);
-  const overdue = await database.rows.query<Overdue>(
-    acrossProjects(
-      'writes that are due',
-      `select "id", "projectId", "installationId" from "WriteTask" where "dueTime" <= $1 and case
-       when "openGroup" is not null then true
-       when "leaseToken" is null then "dueTime" <= $2 else ${TASKS.isFree.sql} end
-     order by "dueTime" limit ${TAKEN_AT_ONCE}`,
-    ),
-    [time, late],
-  );
+  const overdue = await sweep<Overdue>(database, OVERDUE, [time, late]);
   if (overdue.length === 0) return;
   await inTransaction(database, async (tx) => {
     for (const { id: taskId, projectId, installationId: group } of overdue) {

@@ -1,7 +1,8 @@
 /** Who follows a connection's stream. */
-import { allProjects } from '../../../database/all-projects.ts';
+
 import { Prisma } from '../../../database/generated/client.ts';
-import { LeasedRows } from '../../../database/leased-rows.ts';
+import { isAskedSql, LeasedRows, sweepSql } from '../../../database/leased-rows.ts';
+import { allProjects } from '../../../database/projects/all-projects.ts';
 import { columnsOf, type Row } from '../../../database/tables.ts';
 import { LEASE } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
@@ -26,10 +27,11 @@ export async function claimStreams(
   { database, now }: Pick<Services, 'database' | 'now'>,
   countMax: number,
 ): Promise<ProviderStream[]> {
-  await database.prisma.$executeRaw`${UNWANTED}
+  const forget = Prisma.sql`${UNWANTED}
     delete from "ProviderStream" where ("projectId", "connectionId") in (
       select held."projectId", held."connectionId" from "ProviderStream" held
-      where ${STREAMS.isFree} and not ${IS_WANTED})`;
+      where ${isAskedSql(database, 'held')} and ${STREAMS.isFree} and not ${IS_WANTED})`;
+  await sweepSql(database, forget);
   const due = { countMax, now: now(), columns: columnsOf('ProviderStream') };
   return STREAMS.claimDue(database, due);
 }

@@ -1,0 +1,197 @@
+/** What comes of attempts, in the outbox. Its statements handle many of them, and so are written by hand. */
+
+import { APPENDING, EVENT_COLUMNS, type EventRow } from '../database/changes/append-events.ts';
+import { hintsColumn } from '../database/changes/hint-channels.ts';
+import type { Database } from '../database/database.ts';
+import type { Hint } from '../database/hints/notifications.ts';
+import { forProjects, sent } from '../database/projects/all-projects.ts';
+import type { Part } from '../database/projects/project-groups.ts';
+import type { RunQuery } from '../database/rows.ts';
+import type { DestinationKey } from './outbox.ts';
+
+/** The outcome of one attempt, and what its delivery becomes. */
+export interface AttemptRecord {
+  attemptId: string;
+  projectId: string;
+  deliveryId: string;
+  destinationId: string;
+  leaseToken: string;
+  startTime: Date;
+  durationMs: number;
+  responseStatus: number | null;
+  responseBody: string | null;
+  error: string | null;
+  /** The event that it is given up, if it is. */
+  event: EventRow | null;
+  status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
+  failureReason: string | null;
+  nextAttemptTime: Date | null;
+}
+
+export interface Hopelessness {
+  /** A destination that has had no success since this time is disabled, if it also has `failedAttempts` failures. */
+  failingSince: Date;
+  failedAttempts: number;
+}
+
+/** Destinations that have failed so long that somebody has to hear of it. */
+export interface Failing {
+  /** To be disabled. */
+  hopeless: DestinationKey[];
+  /** To be told of: no event has told it yet. */
+  untold: DestinationKey[];
+}
+
+const failingSql = (condition: string) => `(
+    select coalesce(json_agg(json_build_object('projectId', "projectId", 'destinationId', "id")), '[]')
+    from worse where ${condition})`;
+
+/**
+ * Records attempts, what becomes of their deliveries, and how often their destinations fail. A result whose
+ * claim was taken over meanwhile changes nothing: the newer claim's result counts.
+ */
+const recordSql = (isGivenUp: boolean) =>
+  forProjects(
+    (isAsked) => `
+  with result as (
+    select * from json_to_recordset($1::json) as r("attemptId" text, "projectId" text,
+      "deliveryId" text, "destinationId" text, "leaseToken" text, "startTime" timestamptz, "durationMs" int,
+      "responseStatus" int, "responseBody" text, "event" jsonb, "error" text, "status" text, "failureReason" text,
+      "nextAttemptTime" timestamptz)
+  ), recorded as (
+    update "Delivery" d set
+      "status" = r."status"::"DeliveryStatus", "failureReason" = r."failureReason",
+      "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = r."nextAttemptTime",
+      "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $2
+    from result r
+    where d."projectId" = r."projectId" and d."id" = r."deliveryId" and ${isAsked('d."projectId"')}
+      and d."leaseToken" = r."leaseToken" and d."status" = 'PENDING'
+    returning r.*, d."attemptCount", d."eventType", d."operationId"
+  ), attempt as (
+    insert into "DeliveryAttempt" ("id", "projectId", "deliveryId", "attemptNumber",
+      "responseStatus", "responseBody", "error", "durationMs", "createTime")
+    select "attemptId", "projectId", "deliveryId", "attemptCount",
+      "responseStatus", "responseBody", "error", "durationMs", "startTime" from recorded
+  ), health as (
+    select "projectId", "destinationId" as "id", bool_or("status" = 'SUCCEEDED') as "works",
+      count(*)::int as "attempts", min("startTime") as "since"
+    from recorded group by 1, 2
+  ), better as (
+    update "Destination" d set "failingSince" = null, "failedAttempts" = 0, "isFailingTold" = false
+    from health h
+    where d."projectId" = h."projectId" and d."id" = h."id" and h."works" and d."failingSince" is not null
+  ), worse as (
+    update "Destination" d set
+      "failingSince" = coalesce(d."failingSince", h."since"),
+      "failedAttempts" = d."failedAttempts" + h."attempts"
+    from health h where d."projectId" = h."projectId" and d."id" = h."id" and not h."works"
+    returning d."projectId", d."id", d."failingSince", d."failedAttempts", d."isFailingTold"
+  )${isGivenUp ? GIVEN_UP : ''}
+  select (select count(*)::int from recorded) as "recorded",
+    ${failingSql('"failingSince" <= $3 and "failedAttempts" >= $4')} as "hopeless",
+    ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "untold"${isGivenUp ? `, ${hintsColumn('event_hints')}` : ''}`,
+  );
+
+/**
+ * Members of a `with`: the events that deliveries are given up. A delivery of such an event, or of an event about its
+ * destination's state, makes none.
+ */
+const GIVEN_UP = `,
+  happened as (
+    select h."eventId", h."deliveryId", h."projectId", h."eventType", h."wireName",
+      h."data" || jsonb_strip_nulls(jsonb_build_object('destinationName', t."name",
+        'operationId', r."operationId", 'attempts', r."attemptCount")) as "data",
+      h."connectionId", h."installationId", h."operationId", h."destinationId", h."groupId", h."consumerId", h."traceparent"
+    from recorded r
+    join "Destination" t on t."id" = r."destinationId" and t."projectId" = r."projectId"
+    cross join jsonb_to_record(r."event") as h(${EVENT_COLUMNS})
+    where r."status" = 'FAILED' and (r."eventType" is null or r."eventType" not in
+      ('DELIVERY_FAILED', 'DESTINATION_WEBHOOK_FAILING', 'DESTINATION_WEBHOOK_DISABLED'))
+  ), ${APPENDING}`;
+
+const RECORD = recordSql(false);
+const RECORD_WITH_GIVEN_UP = recordSql(true);
+
+/**
+ * The same where all have succeeded: it needs to know of no failure, and takes its values as columns, which costs the
+ * server two thirds.
+ */
+const RECORD_SUCCESSES = forProjects(
+  (isAsked) => `
+  with recorded as (
+    update "Delivery" d set
+      "status" = 'SUCCEEDED', "failureReason" = null, "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = null,
+      "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $1
+    from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::int[], $8::int[], $9::text[])
+      as r("attemptId", "projectId", "deliveryId", "leaseToken", "startTime", "durationMs", "responseStatus", "responseBody")
+    where d."projectId" = r."projectId" and d."id" = r."deliveryId" and ${isAsked('d."projectId"')}
+      and d."leaseToken" = r."leaseToken" and d."status" = 'PENDING'
+    returning r.*, d."attemptCount", d."destinationId"
+  ), attempt as (
+    insert into "DeliveryAttempt" ("id", "projectId", "deliveryId", "attemptNumber",
+      "responseStatus", "responseBody", "durationMs", "createTime")
+    select "attemptId", "projectId", "deliveryId", "attemptCount",
+      "responseStatus", "responseBody", "durationMs", "startTime" from recorded
+  ), better as (
+    update "Destination" d set "failingSince" = null, "failedAttempts" = 0, "isFailingTold" = false
+    from (select distinct "projectId", "destinationId" from recorded) r
+    where d."projectId" = r."projectId" and d."id" = r."destinationId" and d."failingSince" is not null
+  )
+  select count(*)::int as "recorded" from recorded`,
+);
+
+type Telling = Pick<Database, 'rows' | 'tell'>;
+
+interface Times {
+  now: Date;
+  hopeless: Hopelessness;
+  tellSince: Date;
+}
+
+/** How many were recorded, and destinations that have failed for long. */
+export function recordAttempts(
+  database: Telling,
+  part: Part<AttemptRecord>,
+  times: Times,
+): Promise<{ recorded: number } & Failing> {
+  const haveSucceeded = part.rows.every(({ status }) => status === 'SUCCEEDED');
+  return haveSucceeded
+    ? recordSuccesses(database.rows.query, part, times)
+    : recordAny(database, part, times);
+}
+
+async function recordSuccesses(
+  query: RunQuery,
+  { projectIds, rows }: Part<AttemptRecord>,
+  { now }: Times,
+): Promise<{ recorded: number } & Failing> {
+  const values = [
+    now,
+    rows.map(({ attemptId }) => attemptId),
+    rows.map(({ projectId }) => projectId),
+    rows.map(({ deliveryId }) => deliveryId),
+    rows.map(({ leaseToken }) => leaseToken),
+    rows.map(({ startTime }) => startTime),
+    rows.map(({ durationMs }) => durationMs),
+    rows.map(({ responseStatus }) => responseStatus),
+    rows.map(({ responseBody }) => responseBody),
+  ];
+  const [row] = await query<{ recorded: number }>(...sent(RECORD_SUCCESSES, projectIds, values));
+  return { recorded: row?.recorded ?? 0, hopeless: [], untold: [] };
+}
+
+async function recordAny(
+  { rows: { query }, tell }: Telling,
+  { projectIds, rows }: Part<AttemptRecord>,
+  { now, hopeless, tellSince }: Times,
+): Promise<{ recorded: number } & Failing> {
+  const isGivenUp = rows.some(({ event }) => event !== null);
+  const { failingSince, failedAttempts } = hopeless;
+  const values = [JSON.stringify(rows), now, failingSince, failedAttempts, tellSince];
+  const text = isGivenUp ? RECORD_WITH_GIVEN_UP : RECORD;
+  type Recorded = { recorded: number } & Failing & { hints?: Hint[] };
+  const [row] = await query<Recorded>(...sent(text, projectIds, values));
+  const { hints = [], ...recorded } = row ?? { recorded: 0, hopeless: [], untold: [] };
+  tell(hints);
+  return recorded;
+}
