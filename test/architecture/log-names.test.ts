@@ -5,15 +5,14 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
 const LINE =
-  /\b(?:log|this\.#log|\.log)\.(?:debug|info|warn|error)\((?<args>[^;]*?)\)(?:;|,?\n|\s*\))|new Outage\((?<outage>[^;]*?)\);|\bnotRenewed: (?<renewal>'[^']*'),/gs;
+  /\b(?:log|this\.#log|\.log)\.(?:debug|info|warn|error)\((?<args>[^;]*?)\)(?:;|,?\n|\s*\))|new Outage\((?<outage>[^;]*?)\);|\b(?:notRenewed|delayed|failed): (?<named>'[^']*')/gs;
 
 const names = globSync('src/**/*.ts', { cwd: root })
   .filter((file) => !file.includes('generated'))
   .flatMap((file) => {
     const text = readFileSync(join(root, file), 'utf8');
     return [...text.matchAll(LINE)].map(({ groups = {} }) => {
-      const literals =
-        (groups.args ?? groups.outage ?? groups.renewal ?? '').match(/'[^']*'/g) ?? [];
+      const literals = (groups.args ?? groups.outage ?? groups.named ?? '').match(/'[^']*'/g) ?? [];
       return { file, name: literals.at(-1)?.slice(1, -1) ?? '' };
     });
   })

@@ -60,7 +60,7 @@ export const retryDelivery = projectMutation({
       const where = { projectId_id: { projectId, id: input.deliveryId } };
       const delivery = await tx.delivery.findUnique({ where, select: { destinationId: true } });
       if (!delivery) throw notFound('Delivery', input.deliveryId);
-      await holdDestination(tx, { projectId, id: delivery.destinationId });
+      await keepDestination(tx, { projectId, id: delivery.destinationId });
       const again = {
         status: 'PENDING',
         nextAttemptTime: now,
@@ -74,7 +74,7 @@ export const retryDelivery = projectMutation({
 });
 
 /** It can't be deleted until the transaction ends. */
-async function holdDestination(tx: Transaction, { projectId, id }: RowKey): Promise<void> {
+async function keepDestination(tx: Transaction, { projectId, id }: RowKey): Promise<void> {
   const found = await run(
     tx,
     statements

@@ -21,7 +21,7 @@ import { projectRead, read } from '../declared-read.ts';
 import { eventName, projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { searched, type searchFilters, searchPage } from '../paging/search.ts';
+import { pageOfSearch, type searchFilters } from '../paging/search.ts';
 import { uniquely } from '../unique.ts';
 import { dropPending, releasePending } from './delivery.ts';
 import { creationIssues, openStream, refuseForStream, urlIssues } from './destination-type.ts';
@@ -90,19 +90,14 @@ export const deleteDestinationInput = z
 
 export const listDestinations = read(
   'read',
-  (
-    call: Call,
-    project: Row<'Project'>,
-    { search, ...args }: PageArgs & FiltersOf<typeof searchFilters>,
-  ) => {
+  (call: Call, project: Row<'Project'>, args: PageArgs & FiltersOf<typeof searchFilters>) => {
     const list = {
       name: 'Project.destinations',
       parentId: project.id,
       table: 'Destination',
     } as const;
-    const text = searched(search);
-    if (text !== undefined) return searchPage(call, list, { ...args, search: text });
-    return listPage(call, { ...list, where: { projectId: project.id } }, args);
+    const ofAll = () => listPage(call, { ...list, where: { projectId: project.id } }, args);
+    return pageOfSearch(call, list, args, ofAll);
   },
 );
 

@@ -9,7 +9,7 @@ import { read } from '../declared-read.ts';
 import { eventName, projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { searched, type searchFilters, searchPage } from '../paging/search.ts';
+import { pageOfSearch, type searchFilters } from '../paging/search.ts';
 import { uniquely } from '../unique.ts';
 
 type Topic = Row<'Topic'>;
@@ -33,11 +33,10 @@ type TopicsArgs = PageArgs & FiltersOf<typeof searchFilters>;
 
 export const listTopics = read(
   'read',
-  (call, { id: projectId }: Row<'Project'>, { search, ...args }: TopicsArgs) => {
+  (call, { id: projectId }: Row<'Project'>, args: TopicsArgs) => {
     const list = { name: 'Project.topics', parentId: projectId, table: 'Topic' } as const;
-    const text = searched(search);
-    if (text !== undefined) return searchPage(call, list, { ...args, search: text });
-    return listPage(call, { ...list, where: { projectId } }, args);
+    const ofAll = () => listPage(call, { ...list, where: { projectId } }, args);
+    return pageOfSearch(call, list, args, ofAll);
   },
 );
 

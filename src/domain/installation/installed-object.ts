@@ -1,11 +1,10 @@
 /** The state of each read object of an installation: when it was read, and when it will be. */
-import { keyColumns, type RowKey } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { nextRunOf } from '../integration/cron.ts';
 import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
-import type { Batch } from '../scope.ts';
 import type { ConfigContent, ReadConfig } from './installation-config.ts';
+import { rowsOfInstallations } from './rows-of-installations.ts';
 
 type InstalledObject = Row<'InstalledObject'>;
 
@@ -16,19 +15,7 @@ export interface InstalledObjectView extends InstalledObject {
 }
 
 /** The objects of installations that the viewer has found, by name. */
-export const installedObjects: Batch<RowKey, InstalledObjectView[]> = async (
-  { database },
-  installations,
-) => {
-  const found = await database.rows.query<InstalledObjectView>(
-    INSTALLED_OBJECTS,
-    keyColumns(installations),
-  );
-  const byInstallation = Map.groupBy(found, ({ installationId }) => installationId);
-  return installations.map(({ id }) => byInstallation.get(id) ?? []);
-};
-
-const INSTALLED_OBJECTS = `
+export const installedObjects = rowsOfInstallations<InstalledObjectView>(`
   select o.*, spec."value"->>'mapToName' as "mappedObjectName",
     coalesce(choice."value"->>'schedule', spec."value"->>'schedule') as "schedule"
   from "InstalledObject" o
@@ -40,7 +27,7 @@ const INSTALLED_OBJECTS = `
     on spec."value"->>'objectName' = o."objectName"
   left join lateral jsonb_array_elements(c."content"->'read') choice
     on choice."value"->>'objectName' = o."objectName"
-  where o."projectId" = any($1) and o."installationId" = any($2) order by o."installationId", o."objectName"`;
+  where o."projectId" = any($1) and o."installationId" = any($2) order by o."installationId", o."objectName"`);
 
 /** Null: not read by itself, because nothing is scheduled, or the config disables it. */
 export function scheduleOf(

@@ -16,7 +16,7 @@ import { integrationName, projectIdOrName } from '../names.ts';
 import { refuseTogether } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { searched, searchFilters, searchPage } from '../paging/search.ts';
+import { pageOfSearch, searchFilters } from '../paging/search.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
 import { type Batch, byId, findInProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
@@ -70,16 +70,14 @@ export const listIntegrations = read(
   orEndUser('read'),
   (call: Call, project: Row<'Project'>, given: PageArgs & FiltersOf<typeof integrationFilters>) => {
     refuseTogether(given, INTEGRATION_EXCLUSIVE);
-    const { provider, search, ...args } = given;
+    const { provider, ...args } = given;
     const where = { projectId: project.id, provider: provider ?? undefined };
     const list = {
       name: 'Project.integrations',
       parentId: project.id,
       table: 'Integration',
     } as const;
-    const text = searched(search);
-    if (text !== undefined) return searchPage(call, list, { ...args, search: text });
-    return listPage(call, { ...list, where }, args);
+    return pageOfSearch(call, list, args, () => listPage(call, { ...list, where }, args));
   },
 );
 

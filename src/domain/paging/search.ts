@@ -4,7 +4,7 @@ import type { Row, Where } from '../../database/rows.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { type Batch, byId, findInProject, type ProjectTable } from '../scope.ts';
-import type { Page, PageArgs } from './page.ts';
+import type { FiltersOf, Page, PageArgs } from './page.ts';
 import { pageOfArray } from './page-of-array.ts';
 import { listPage } from './page-of-rows.ts';
 
@@ -32,7 +32,7 @@ interface SearchedList<T extends ProjectTable> {
 }
 
 /** What is searched for; undefined for a list that is not searched. */
-export function searched(search: string | null | undefined): string | undefined {
+function searched(search: string | null | undefined): string | undefined {
   const text = search?.trim().slice(0, SEARCH_MAX);
   return text === '' ? undefined : text;
 }
@@ -45,8 +45,19 @@ const inLowerCase: Batch<string, string> = async ({ database }, texts) => {
   return found.map(({ text }) => text);
 };
 
-/** A page of the project's rows that are found, each once. */
-export async function searchPage<T extends ProjectTable>(
+/** A page of the project's rows that are searched for, or of all that the list has if nothing is. */
+export function pageOfSearch<T extends ProjectTable>(
+  call: Call,
+  list: SearchedList<T>,
+  { search, ...args }: PageArgs & FiltersOf<typeof searchFilters>,
+  ofAll: () => Promise<Page<Row<T>>>,
+): Promise<Page<Row<T>>> {
+  const text = searched(search);
+  return text === undefined ? ofAll() : pageOfFound(call, list, { ...args, search: text });
+}
+
+/** Each once. */
+async function pageOfFound<T extends ProjectTable>(
   call: Call,
   { name, parentId: projectId, table }: SearchedList<T>,
   { search, ...args }: PageArgs & { search: string },

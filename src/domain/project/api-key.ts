@@ -16,6 +16,7 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from '../viewer/key-value.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
 import { ALL_SCOPES, type Scope, scope } from '../viewer/scopes.ts';
+import type { keyFilters } from './key-filters.ts';
 
 const scopes = z
   .array(scope)
@@ -64,16 +65,9 @@ export const getApiKeyInput = deleteApiKeyInput.meta({
   description: 'The API key to read.',
 });
 
-export const apiKeyFilters = z.object({
-  active: z
-    .boolean()
-    .optional()
-    .describe('True: only active keys. False: only inactive ones. Default: all.'),
-});
-
 export const listApiKeys = read(
   'read',
-  (call: Call, project: Row<'Project'>, args: PageArgs & FiltersOf<typeof apiKeyFilters>) => {
+  (call: Call, project: Row<'Project'>, args: PageArgs & FiltersOf<typeof keyFilters>) => {
     const list = { name: 'Project.apiKeys', parentId: project.id, table: 'ApiKey' } as const;
     const where = { projectId: project.id, active: args.active ?? undefined };
     return listPage(call, { ...list, where }, args);

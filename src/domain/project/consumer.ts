@@ -8,7 +8,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { searched, type searchFilters, searchPage } from '../paging/search.ts';
+import { pageOfSearch, type searchFilters } from '../paging/search.ts';
 import { type Batch, findInProject } from '../scope.ts';
 
 type Consumer = Row<'Consumer'>;
@@ -18,12 +18,11 @@ export const listConsumers = read(
   (
     call: Call,
     { id: projectId }: Row<'Project'>,
-    { search, ...args }: PageArgs & FiltersOf<typeof searchFilters>,
+    args: PageArgs & FiltersOf<typeof searchFilters>,
   ) => {
     const list = { name: 'Project.consumers', parentId: projectId, table: 'Consumer' } as const;
-    const text = searched(search);
-    if (text !== undefined) return searchPage(call, list, { ...args, search: text });
-    return listPage(call, { ...list, where: { projectId } }, args);
+    const ofAll = () => listPage(call, { ...list, where: { projectId } }, args);
+    return pageOfSearch(call, list, args, ofAll);
   },
 );
 

@@ -14,6 +14,7 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { getOwned } from '../scope.ts';
 import { scopesToGrant, USUAL_PERMISSIONS } from '../viewer/end-user.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
+import type { keyFilters } from './key-filters.ts';
 
 export { JWT_ALGORITHM } from '../viewer/jwt-claims.ts';
 
@@ -64,16 +65,9 @@ export const deleteJwtKeyInput = z
   .object({ projectIdOrName, jwtKeyId })
   .meta({ id: 'DeleteJwtKeyInput', description: 'The JWT key to delete.' });
 
-export const jwtKeyFilters = z.object({
-  active: z
-    .boolean()
-    .optional()
-    .describe('True: only active keys. False: only inactive ones. Default: all.'),
-});
-
 export const listJwtKeys = read(
   'read',
-  (call: Call, project: Row<'Project'>, args: PageArgs & FiltersOf<typeof jwtKeyFilters>) => {
+  (call: Call, project: Row<'Project'>, args: PageArgs & FiltersOf<typeof keyFilters>) => {
     const list = { name: 'Project.jwtKeys', parentId: project.id, table: 'JwtKey' } as const;
     const where = { projectId: project.id, active: args.active ?? undefined };
     return listPage(call, { ...list, where }, args);

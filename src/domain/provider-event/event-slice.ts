@@ -1,16 +1,16 @@
 /** Some events of one subscription, by the worker that holds it. */
 import { Prisma } from '../../database/generated/client.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { DomainError, unprocessable } from '../../errors.ts';
+import { unprocessable } from '../../errors.ts';
 import { oweMessages } from '../../events/owe.ts';
 import { subjectOf } from '../../events/subject.ts';
-import { ProviderError } from '../../providers/provider-error.ts';
 import { nextTry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import { isBacklogged } from '../event/delivery-backlog.ts';
 import { holdDestination } from '../event/destination-uses.ts';
+import { logFailure } from '../work-failure.ts';
 import { EVENTS_HELD, type EventClaim, GIVEN_BACK } from './event-lease.ts';
 import { type EventMessage, eventMessages, type ProviderEvent } from './event-message.ts';
 import { type EventSource, fetchRecords, getEventSource } from './event-source.ts';
@@ -147,10 +147,12 @@ async function markDone(tx: Transaction, events: ProviderEvent[], now: Date): Pr
 /** They wait for their next turn; what has waited for a day is given up, and told in the log. */
 async function noteFailure(services: Services, claim: EventClaim, error: unknown): Promise<void> {
   const { projectId, installationId, objectName } = claim;
-  const isKnown = error instanceof DomainError || error instanceof ProviderError;
-  const about = { installationId, objectName, err: error };
-  if (isKnown) services.log.warn(about, 'provider_events.delayed');
-  else services.log.error(about, 'provider_events.failed');
+  const about = { installationId, objectName };
+  logFailure(services.log, error, {
+    about,
+    delayed: 'provider_events.delayed',
+    failed: 'provider_events.failed',
+  });
   const nowMs = services.now().getTime();
   const next = nextTry(services, RETRY, claim.eventFailures);
   await inTransaction(services.database, async (tx) => {
@@ -167,7 +169,7 @@ async function noteFailure(services: Services, claim: EventClaim, error: unknown
       data: { doneTime: new Date(nowMs), content: Prisma.DbNull },
     });
     if (count === 0) return;
-    services.log.error({ ...about, count }, 'provider_events.given_up');
+    services.log.error({ ...about, err: error, count }, 'provider_events.given_up');
     const { provider } = claim;
     services.meters.providerEventsMoved({ provider, outcome: 'given_up', count });
   });

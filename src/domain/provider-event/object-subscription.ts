@@ -1,6 +1,5 @@
 /** Subscriptions of installations: what they want, and how that stands at the provider. */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
-import { keyColumns, type RowKey } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { announceSubscriptions } from '../../events/channel.ts';
@@ -9,8 +8,8 @@ import { subjectOf } from '../../events/subject.ts';
 import type { Services } from '../call.ts';
 import type { ConfigContent } from '../installation/installation-config.ts';
 import { installationFields } from '../installation/installation-events.ts';
+import { rowsOfInstallations } from '../installation/rows-of-installations.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
-import type { Batch } from '../scope.ts';
 import { type Wanted, wantedSubscriptions } from './wanted.ts';
 
 export type ObjectSubscription = Row<'ObjectSubscription'>;
@@ -23,19 +22,7 @@ export interface ObjectSubscriptionView extends ObjectSubscription {
 }
 
 /** The subscriptions of installations that the viewer has found, by object name. */
-export const objectSubscriptions: Batch<RowKey, ObjectSubscriptionView[]> = async (
-  { database },
-  installations,
-) => {
-  const found = await database.rows.query<ObjectSubscriptionView>(
-    SUBSCRIPTIONS,
-    keyColumns(installations),
-  );
-  const byInstallation = Map.groupBy(found, ({ installationId }) => installationId);
-  return installations.map(({ id }) => byInstallation.get(id) ?? []);
-};
-
-const SUBSCRIPTIONS = `
+export const objectSubscriptions = rowsOfInstallations<ObjectSubscriptionView>(`
   select s.*, s."kinds"::text[] as "kinds", read."value"->>'mapToName' as "mappedObjectName", d."id" as "destinationId"
   from "Installation" i
   join "ObjectSubscription" s on s."projectId" = i."projectId" and s."installationId" = i."id"
@@ -51,7 +38,7 @@ const SUBSCRIPTIONS = `
   left join "Destination" d on d."projectId" = s."projectId" and d."name" = coalesce(
     spec."value"->>'destination', choice."value"->>'destination', read."value"->>'destination')
   where i."projectId" = any($1) and i."id" = any($2) and s."isWanted"
-  order by s."installationId", s."objectName"`;
+  order by s."installationId", s."objectName"`);
 
 export interface Follow {
   installation: Installation;

@@ -5,18 +5,19 @@
 import { createHash } from 'node:crypto';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { DomainError, unprocessable } from '../../errors.ts';
+import { unprocessable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { SubscribeCapability, WantedSubscription } from '../../providers/subscribing.ts';
 import { nextTry } from '../../work/backoff.ts';
 import { DAY_MS, HOUR_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
+import { workOff } from '../../work/work-off.ts';
 import type { Services } from '../call.ts';
 import { type AccountSession, openSession } from '../connection/connection-session.ts';
 import { factOf } from '../connection/session/account-address.ts';
 import { learnAccount } from '../connection/session/learned-account.ts';
-import { storableText } from '../storable-json.ts';
+import { logFailure } from '../work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
 import { joinStream } from './stream/join-stream.ts';
 import { logSubscribe } from './subscribe-log.ts';
@@ -38,14 +39,12 @@ export async function lookAfterSubscriptions(
   services: Services,
   signal: AbortSignal,
 ): Promise<void> {
-  const worker = async () => {
-    while (!signal.aborted) {
-      const claimed = await claimDue(services);
-      if (!claimed) return;
-      await lookAfter(services, claimed);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await workOff({
+    next: () => claimDue(services),
+    work: (subscription) => lookAfter(services, subscription),
+    atOnce: AT_ONCE,
+    signal,
+  });
 }
 
 async function lookAfter(services: Services, subscription: ObjectSubscription): Promise<void> {
@@ -216,11 +215,12 @@ async function noteFailure(
   error: unknown,
 ): Promise<void> {
   if (error instanceof LeaseLost) throw error;
-  const isKnown = error instanceof DomainError || error instanceof ProviderError;
-  const about = { err: error, installationId: subscription.installationId };
-  if (!isKnown) services.log.error(about, 'subscription.failed');
-  const reason = isKnown ? storableText((error as Error).message) : 'An internal error.';
-  const mayPass = !(error instanceof ProviderError) || error.passesLater;
+  const { reason, mayPass } = logFailure(services.log, error, {
+    about: { installationId: subscription.installationId },
+    // The installation says it.
+    delayed: null,
+    failed: 'subscription.failed',
+  });
   const { failures, dueTime } = nextTry(
     services,
     mayPass ? RETRY : ONCE_A_DAY,

@@ -3,13 +3,13 @@
  * have changed. What is known and what is owed commit together, so that a change is told once.
  */
 import { inTransaction } from '../../database/transaction.ts';
-import { DomainError, unprocessable } from '../../errors.ts';
+import { unprocessable } from '../../errors.ts';
 import { oweMessages } from '../../events/owe.ts';
 import { subjectOf } from '../../events/subject.ts';
-import { ProviderError } from '../../providers/provider-error.ts';
 import { nextTry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
 import { GIVEN_BACK, LeaseLost } from '../../work/lease.ts';
+import { workOff } from '../../work/work-off.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { isBacklogged } from '../event/delivery-backlog.ts';
@@ -18,6 +18,7 @@ import { nextRunOf } from '../integration/cron.ts';
 import type { IntegrationContent, WatchSchema } from '../integration/integration-content.ts';
 import { findInstalled, type Installed, installationHead } from '../operation/read/source.ts';
 import { storedJson } from '../storable-json.ts';
+import { logFailure } from '../work-failure.ts';
 import { type KnownObjects, knownFieldsOf, schemaDifference } from './schema-difference.ts';
 import { claimWatch, type SchemaWatch, WATCHES } from './schema-lease.ts';
 import { schemaBody } from './schema-message.ts';
@@ -28,14 +29,12 @@ const ONCE_A_DAY = '0 0 * * *';
 const RETRY = { firstMs: MINUTE_MS, maxMs: DAY_MS, jitter: 0.5 };
 
 export async function lookAtSchemas(services: Services, signal: AbortSignal): Promise<void> {
-  const worker = async () => {
-    while (!signal.aborted) {
-      const claimed = await claimWatch(services);
-      if (!claimed) return;
-      await look(services, claimed);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await workOff({
+    next: () => claimWatch(services),
+    work: (watch) => look(services, watch),
+    atOnce: AT_ONCE,
+    signal,
+  });
 }
 
 async function look(services: Services, watch: SchemaWatch): Promise<void> {
@@ -127,10 +126,11 @@ function headOf(found: Installed, objectName: string): object {
 }
 
 async function noteFailure(services: Services, watch: SchemaWatch, error: unknown): Promise<void> {
-  const isKnown = error instanceof DomainError || error instanceof ProviderError;
-  const about = { err: error, installationId: watch.installationId };
-  if (isKnown) services.log.warn(about, 'schema_watch.delayed');
-  else services.log.error(about, 'schema_watch.failed');
+  logFailure(services.log, error, {
+    about: { installationId: watch.installationId },
+    delayed: 'schema_watch.delayed',
+    failed: 'schema_watch.failed',
+  });
   const { prisma } = services.database;
   const change = { ...nextTry(services, RETRY, watch.failures), ...GIVEN_BACK };
   await WATCHES.change(prisma.schemaWatch, watch, change).catch((failure: unknown) => {

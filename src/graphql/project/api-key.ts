@@ -1,11 +1,11 @@
 import {
-  apiKeyFilters,
   type CreatedApiKey,
   createApiKey,
   deleteApiKey,
   listApiKeys,
   updateApiKey,
 } from '../../domain/project/api-key.ts';
+import { keyFilters } from '../../domain/project/key-filters.ts';
 import { createdFields, listField, projectField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
@@ -40,7 +40,7 @@ ApiKey.implement({
 builder.objectField(Project, 'apiKeys', (t) =>
   listField(t, ApiKeys, {
     description: 'The API keys of the project, newest first.',
-    args: filterArgs(t.arg, apiKeyFilters),
+    args: filterArgs(t.arg, keyFilters),
     list: listApiKeys,
   }),
 );

@@ -2,10 +2,10 @@ import {
   createJwtKey,
   deleteJwtKey,
   JWT_ALGORITHM,
-  jwtKeyFilters,
   listJwtKeys,
   updateJwtKey,
 } from '../../domain/project/jwt-key.ts';
+import { keyFilters } from '../../domain/project/key-filters.ts';
 import { createdFields, listField, projectField, updateTimeField } from '../schema/fields.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { Node } from '../schema/node-field.ts';
@@ -39,7 +39,7 @@ JwtKey.implement({
 builder.objectField(Project, 'jwtKeys', (t) =>
   listField(t, JwtKeys, {
     description: 'The JWT keys of the project, newest first.',
-    args: filterArgs(t.arg, jwtKeyFilters),
+    args: filterArgs(t.arg, keyFilters),
     list: listJwtKeys,
   }),
 );

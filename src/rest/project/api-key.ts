@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { within } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import {
-  apiKeyFilters,
   createApiKey,
   deleteApiKey,
   getApiKey,
@@ -10,6 +9,7 @@ import {
   listApiKeys,
   updateApiKey,
 } from '../../domain/project/api-key.ts';
+import { keyFilters } from '../../domain/project/key-filters.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';
@@ -51,7 +51,7 @@ export const apiKeyEndpoints = [
     path,
     tag,
     summary: 'Lists API keys, newest first.',
-    input: z.object({ projectIdOrName, ...apiKeyFilters.shape }),
+    input: z.object({ projectIdOrName, ...keyFilters.shape }),
     item: apiKey,
     list: within(getOwnProject, listApiKeys),
     show: (row: Row<'ApiKey'>) => showApiKey(row),

@@ -5,10 +5,10 @@ import {
   createJwtKey,
   deleteJwtKey,
   getJwtKey,
-  jwtKeyFilters,
   listJwtKeys,
   updateJwtKey,
 } from '../../domain/project/jwt-key.ts';
+import { keyFilters } from '../../domain/project/key-filters.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
@@ -55,7 +55,7 @@ export const jwtKeyEndpoints = [
     path,
     tag,
     summary: 'Lists JWT keys, newest first.',
-    input: z.object({ projectIdOrName, ...jwtKeyFilters.shape }),
+    input: z.object({ projectIdOrName, ...keyFilters.shape }),
     item: jwtKey,
     list: within(getOwnProject, listJwtKeys),
     show: showJwtKey,

@@ -9,7 +9,7 @@ import { createdFilters, createdRange } from '../../paging/created-range.ts';
 import { refuseTogether } from '../../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../../paging/page.ts';
 import { listPage } from '../../paging/page-of-rows.ts';
-import { searched, searchFilters, searchPage } from '../../paging/search.ts';
+import { pageOfSearch, searchFilters } from '../../paging/search.ts';
 import { findConsumerByRef } from '../../project/consumer.ts';
 import { findGroupByRef } from '../../project/group.ts';
 import { orEndUser } from '../../viewer/needs.ts';
@@ -44,10 +44,10 @@ export const listConnections = read(
   ) => {
     refuseTogether(given, CONNECTION_EXCLUSIVE);
     const list = { name: 'Project.connections', parentId: projectId, table: 'Connection' } as const;
-    const text = searched(given.search);
-    if (text !== undefined) return searchPage(call, list, { ...given, search: text });
-    const { where, ordered } = await conditionsOf(call, projectId, given);
-    return listPage(call, { ...list, ...ordered, where }, given);
+    return pageOfSearch(call, list, given, async () => {
+      const { where, ordered } = await conditionsOf(call, projectId, given);
+      return listPage(call, { ...list, ...ordered, where }, given);
+    });
   },
 );
 

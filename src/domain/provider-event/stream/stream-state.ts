@@ -1,13 +1,11 @@
 /** How a stream is doing, told to its subscriptions. */
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
-import { DomainError } from '../../../errors.ts';
-import { ProviderError } from '../../../providers/provider-error.ts';
 import { nextTry } from '../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 import { GIVEN_BACK } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { beginRun } from '../../operation/read/read-run.ts';
-import { storableText } from '../../storable-json.ts';
+import { logFailure } from '../../work-failure.ts';
 import { recordSubscribeError } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
 import type { Followed } from './followed.ts';
@@ -70,13 +68,12 @@ export async function noteStreamFailure(
   stream: ProviderStream,
   error: unknown,
 ): Promise<void> {
-  const isKnown = error instanceof DomainError || error instanceof ProviderError;
-  const about = { err: error, connectionId: stream.connectionId };
-  if (isKnown) services.log.warn(about, 'provider_stream.interrupted');
-  else services.log.error(about, 'provider_stream.failed');
+  const { reason, mayPass } = logFailure(services.log, error, {
+    about: { connectionId: stream.connectionId },
+    delayed: 'provider_stream.interrupted',
+    failed: 'provider_stream.failed',
+  });
   const { failures, dueTime } = nextTry(services, RETRY, stream.failures);
-  const mayPass = !(error instanceof ProviderError) || error.passesLater;
-  const reason = isKnown ? storableText(error.message) : 'An internal error.';
   const isTold = !mayPass || failures >= FAILURES_TOLD;
   await inTransaction(services.database, async (tx) => {
     const news = isTold ? ({ status: 'FAILED', error: reason } as const) : {};
