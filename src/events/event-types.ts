@@ -141,7 +141,7 @@ export const EVENTS = {
   DESTINATION_WEBHOOK_FAILING: {
     wireName: 'destination.webhook.failing',
     happened:
-      'A webhook destination has failed for an hour. It is told once, until it works again.',
+      'A webhook destination has failed for an hour. It is sent once, until the destination works again.',
     data: destination.extend({
       failingSince: timestamp.describe('When its first attempt failed.'),
       failedAttempts: z.int().describe('How many attempts have failed since then.'),
@@ -150,7 +150,7 @@ export const EVENTS = {
   DELIVERY_FAILED: {
     wireName: 'delivery.failed',
     happened:
-      'A delivery was given up. Deliveries of this event, and of events of destinations, are not told of.',
+      'A delivery was given up. Deliveries of this event, and of events about destinations, cause none.',
     data: destination.extend({
       deliveryId: text.describe('The id of the delivery.'),
       operationId: text

@@ -175,7 +175,7 @@ export interface Provider {
   /** The vendor's documentation, and the version of its API that is used. */
   docsUrl?: string;
   apiVersion?: string;
-  /** To ask consent for, so that all objects can be read and written. */
+  /** The OAuth scopes that reading and writing all objects needs. */
   scopes?: readonly string[];
   /** Facts that a connection must know beside its credentials and workspace: members of its metadata. */
   inputs?: readonly CustomInput[];

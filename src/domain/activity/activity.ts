@@ -19,8 +19,10 @@ const GRAINS = {
 const BUCKETS_MAX = 2_161;
 
 export const activityInput = z.object({
-  from: z.date().describe('From when on; the bucket in which it lies is whole.'),
-  until: z.date().optional().describe('Until when, exclusive. Default: now.'),
+  from: z
+    .date()
+    .describe('The start of the range; the bucket that it lies in is counted as a whole.'),
+  until: z.date().optional().describe('The end of the range, exclusive. Default: now.'),
   bucket: z.enum(['MINUTE', 'HOUR', 'DAY']).meta({
     id: 'ActivityBucket',
     description: `How time is divided, in UTC: into at most ${BUCKETS_MAX - 1} buckets.`,

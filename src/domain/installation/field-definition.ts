@@ -23,7 +23,7 @@ const stringOptions = z
     length: orNull(z.number().int().min(1).max(131_072)).describe('The most characters.'),
     pattern: orNull(text).describe('A regular expression that values must match.'),
     values: orNull(z.array(text).min(1).max(VALUES_MAX)).describe(
-      'The values of a select field. Values that it has already stay.',
+      'The values of a select field. Values that the field has already stay.',
     ),
     valuesRestricted: orNull(z.boolean()).describe(
       'Whether a select field takes these values alone.',
@@ -44,9 +44,9 @@ const numericOptions = z
 
 const association = z
   .object({
-    associationType: text.describe('How the records are tied: `lookup`.'),
+    associationType: text.describe('How the records are related: `lookup`.'),
     targetObject: text.describe("The provider's name of the object that is referred to."),
-    targetField: orNull(text).describe('The field of that object which values name.'),
+    targetField: orNull(text).describe('The field of the target object that values refer to.'),
     cardinality: orNull(z.enum(CARDINALITIES).meta({ id: 'FieldCardinality' })).describe(
       'How many records may refer to one record.',
     ),
@@ -60,8 +60,8 @@ const association = z
     labels: orNull(
       z
         .object({
-          singular: orNull(text).describe('Of one record.'),
-          plural: orNull(text).describe('Of the list.'),
+          singular: orNull(text).describe('The name of one record.'),
+          plural: orNull(text).describe('The name of the list of records.'),
         })
         .meta({ id: 'AssociationLabelsInput', description: 'The names that people see.' }),
     ).describe('The names of the records at the target that people see.'),

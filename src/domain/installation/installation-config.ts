@@ -103,7 +103,7 @@ const proxyConfigInput = z
 export const installationConfigInput = z
   .object({
     provider: orNull(contentText).describe(
-      "The name of the integration's provider, to be sure of it; another one is refused.",
+      "Only a check: the name of the integration's provider. Another one is refused.",
     ),
     read: orElse(z.array(readConfigInput).max(CONTENT_LIMITS.objects), []).describe(
       'The objects to read, each once, at most 200. Objects that are not named are not read.',
@@ -112,7 +112,7 @@ export const installationConfigInput = z
       'The objects to write, each once, at most 200.',
     ),
     subscribe: orElse(z.array(subscribeConfigInput).max(CONTENT_LIMITS.objects), []).describe(
-      'The objects whose events are another choice than the integration, each once, at most 200. Events of others are as the integration says.',
+      "The objects whose events differ from the integration's, each once, at most 200. For all others the integration's choice holds.",
     ),
     proxy: orNull(proxyConfigInput).describe(
       'Whether requests are forwarded to the provider. Default: as the integration says.',

@@ -194,26 +194,33 @@ const subscribeObjectInput = z
 
 const watchInput = z
   .object({
-    enabled: oneOf('always').describe('Always `always`: a kind that is listed is told.'),
+    enabled: oneOf('always').describe(
+      'Always `always`: a kind that is listed is sent for every installation.',
+    ),
   })
-  .meta({ id: 'SchemaChangeInput', description: 'A kind of change of fields that is told.' });
+  .meta({ id: 'SchemaChangeInput', description: 'A kind of change of fields that messages tell.' });
 
 export const WATCH_SCHEMA =
   'New, deleted and changed fields of the objects that the integration names, told to a destination.';
 
 const watchSchemaInput = z
   .object({
-    destination: contentText.describe('The name of the destination that is told.'),
+    destination: contentText.describe('The name of the destination that gets the messages.'),
     schedule: hourlySchedule.describe(
-      'When it is looked: cron, in UTC, at most once an hour. Default: once a day.',
+      'When fields are compared: a cron expression in UTC, at most once an hour. Default: once a day.',
     ),
     allObjects: z
       .object({
         fieldCreated: orNull(watchInput).describe('New fields.'),
         fieldDeleted: orNull(watchInput).describe('Fields that are gone.'),
-        fieldChanged: orNull(watchInput).describe('Fields that are described in another way.'),
+        fieldChanged: orNull(watchInput).describe(
+          'Fields whose description at the provider has changed.',
+        ),
       })
-      .meta({ id: 'WatchAllObjectsInput', description: 'What is told of every object.' }),
+      .meta({
+        id: 'WatchAllObjectsInput',
+        description: 'The changes that messages tell of every object.',
+      }),
   })
   .meta({ id: 'WatchSchemaSpecInput', description: WATCH_SCHEMA });
 

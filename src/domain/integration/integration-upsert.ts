@@ -36,7 +36,7 @@ export const upsertIntegrationsInput = z
   })
   .meta({
     id: 'UpsertIntegrationsInput',
-    description: 'Integrations to create, and new revisions of those that there are.',
+    description: 'Integrations to create, and new revisions of those that exist.',
   });
 
 /** All of them or none; a content that is in force already makes no revision. In the order given. */

@@ -46,7 +46,7 @@ const objectName = contentText.describe(
 export const recordsInput = z.object({
   objectName,
   filters: orNull(z.array(recordFilterInput).max(FILTERS_MAX)).describe(
-    'Only records that meet all of these conditions, and those of the config. HubSpot takes 3 in all, Salesforce 20; of some providers or objects, records can only be listed.',
+    'Only records that meet all of these conditions, and those of the config. HubSpot takes 3 in all, Salesforce 20; some providers or objects take none: their records can only be listed.',
   ),
   first: orNull(z.number().int().min(1).max(PAGE_MAX)).describe(
     `How many records, 1 to ${PAGE_MAX}. Default: ${PAGE_DEFAULT}. There may be fewer, though more follow: one page of the provider is read.`,

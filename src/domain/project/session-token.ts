@@ -55,7 +55,7 @@ export const createSessionTokenInput = z
       .max(Object.keys(SESSION_PERMISSIONS).length)
       .nullish()
       .describe(
-        'What the end user may do beside seeing. Only what the caller may do itself. Default: CONNECT, INSTALL and READ.',
+        'What the end user may do besides reading. Only what the caller may do itself. Default: CONNECT, INSTALL and READ.',
       ),
     expiresInSeconds: z
       .int()

@@ -10,7 +10,7 @@ import { LeaseLost } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import { isBacklogged } from '../event/delivery-backlog.ts';
 import { holdDestination } from '../event/destination-uses.ts';
-import { logFailure } from '../work-failure.ts';
+import { logFailure } from '../provider/work-failure.ts';
 import { EVENTS_HELD, type EventClaim, GIVEN_BACK } from './event-lease.ts';
 import { type EventMessage, eventMessages, type ProviderEvent } from './event-message.ts';
 import { type EventSource, fetchRecords, getEventSource } from './event-source.ts';

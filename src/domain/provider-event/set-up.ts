@@ -17,7 +17,7 @@ import type { Services } from '../call.ts';
 import { type AccountSession, openSession } from '../connection/connection-session.ts';
 import { factOf } from '../connection/session/account-address.ts';
 import { learnAccount } from '../connection/session/learned-account.ts';
-import { logFailure } from '../work-failure.ts';
+import { logFailure } from '../provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
 import { joinStream } from './stream/join-stream.ts';
 import { logSubscribe } from './subscribe-log.ts';

@@ -43,7 +43,7 @@ const fields = z.object({
   webhookSecret: secretText
     .nullable()
     .describe(
-      'Signs what the provider sends, where that is not the client secret. No answer shows it. Null: the client secret.',
+      'The secret that signs what the provider sends, if it is not the client secret. No answer shows it. Null: the client secret.',
     ),
   provider: text.describe('The name of a provider of the catalogue.'),
   scopes: oauthScopes.nullable().describe('The OAuth scopes to request when a customer connects.'),
@@ -88,7 +88,7 @@ const unchecked = z
       .string()
       .nullish()
       .describe(
-        'Signs what the provider sends, where that is not the client secret; null: the client secret. The one before counts for another day.',
+        'The secret that signs what the provider sends, if it is not the client secret; null: the client secret. The previous one is accepted for another day.',
       ),
     provider: z.string().nullish().describe('The name of a provider of the catalogue.'),
     scopes: z

@@ -39,7 +39,7 @@ export const schemaMessage = installationMessage.extend({
         deletedFields: z.array(field).describe('Fields that are gone.'),
         changedFields: z
           .array(z.object({ oldSchema: field, newSchema: field }))
-          .describe('Fields that are described in another way.'),
+          .describe('Fields whose description at the provider has changed.'),
       }),
     )
     .describe('One entry: what has changed since the look before.'),

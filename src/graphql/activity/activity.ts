@@ -42,7 +42,7 @@ const OperationActivity = builder.objectRef<Operations>('OperationActivity').imp
       type: OperationStatus,
       description: 'What has become of them so far.',
     }),
-    count: t.exposeInt('count', { description: 'How many they are.' }),
+    count: t.exposeInt('count', { description: 'How many operations there are.' }),
   }),
 });
 

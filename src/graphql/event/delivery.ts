@@ -159,7 +159,7 @@ const RetryDeliveriesPayload = builder
     fields: (t) => ({
       count: t.exposeInt('count', { description: 'How many deliveries are sent again.' }),
       hasMore: t.exposeBoolean('hasMore', {
-        description: 'Whether more are to be retried: call it again then.',
+        description: 'Whether there are more to send again: then call it again.',
       }),
     }),
   });
@@ -168,7 +168,7 @@ builder.mutationFields((t) => ({
   retryDeliveries: mutationField(t, retryDeliveries, {
     type: RetryDeliveriesPayload,
     description:
-      'Sends deliveries again now, also of an outage that is over. Those to deleted destinations stay as they are.',
+      'Sends many deliveries again now, for example after an outage. Those to deleted destinations stay as they are.',
   }),
   sendTestMessage: mutationField(t, sendTestMessage, {
     type: answer(

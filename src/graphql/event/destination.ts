@@ -137,6 +137,6 @@ builder.mutationFields((t) => ({
   deleteDestination: mutationField(t, deleteDestination, {
     type: DeletePayload,
     description:
-      'Deletes a destination and its routes. Its pending deliveries fail, and the messages of a stream go.',
+      'Deletes a destination and its routes. Its pending deliveries fail, and the messages of a stream are deleted.',
   }),
 }));

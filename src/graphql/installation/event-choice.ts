@@ -6,8 +6,8 @@ import { builder } from '../schema/schema-builder.ts';
 const nullable = true;
 
 const EventChoice = enumType('EventChoice', 'Whether there are events of a kind.', {
-  ALWAYS: 'There are, as the integration says.',
-  NEVER: 'There are none for the installation.',
+  ALWAYS: 'Events are sent, as the integration says.',
+  NEVER: 'No events are sent for the installation.',
 });
 
 type Toggle = NonNullable<SubscribeConfig['createEvent']>;
@@ -79,7 +79,7 @@ export const InstallationSubscribeConfig = builder
       }),
       otherEvents: t.exposeStringList('otherEvents', {
         nullable,
-        description: 'Those of the other events that are wanted; null if all are.',
+        description: "Which of the integration's other events are sent; null for all.",
       }),
     }),
   });

@@ -177,8 +177,7 @@ InstallationConfig.implement({
     }),
     subscribe: t.field({
       type: [InstallationSubscribeConfig],
-      description:
-        'The choices for each object whose events are another choice than the integration.',
+      description: "The choices for each object whose events differ from the integration's.",
       resolve: (config) => configOf(config).subscribe ?? [],
     }),
     proxy: t.field({

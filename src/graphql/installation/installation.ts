@@ -103,7 +103,7 @@ builder.objectFields(Installation, (t) => ({
   subscriptions: t.field({
     type: [ObjectSubscription],
     description:
-      'The objects whose changes at the provider it is told of, in the order of their names, and how that stands.',
+      'The objects whose changes at the provider it is told of, in the order of their names, and whether each subscription works.',
     resolve: (installation, _args, { get }) => get(objectSubscriptions, installation),
   }),
   integration: sureLinkField(t, {

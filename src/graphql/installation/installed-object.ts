@@ -44,12 +44,12 @@ export const InstalledObject = builder.objectRef<InstalledObjectView>('Installed
       type: Operation,
       nullable,
       description:
-        'The operation of its first read, whose metadata tells the progress; null before it began, and once it is forgotten.',
+        'The operation of its first read, whose metadata tells the progress; null before it began, and once it is removed.',
       resolve: ({ backfillOperationId: id }, _args, { find }) =>
         id === null ? null : find(byId('Operation'), id),
     }),
     recordsRead: t.exposeInt('recordsRead', {
-      description: 'How many records were read, since the first read.',
+      description: 'How many records were read in all, from the first read on.',
     }),
   }),
 });

@@ -34,7 +34,7 @@ const FieldUpsert = builder.objectRef<DefinedObject['fields'][number]>('FieldUps
       description: 'Why the field is not as defined, for people; null if it is.',
     }),
     warnings: t.exposeStringList('warnings', {
-      description: 'What is to be known of a field that is as defined.',
+      description: 'What people should know of a field that is as defined.',
     }),
     metadata: t.field({
       type: 'JSONObject',
@@ -87,6 +87,6 @@ builder.mutationFields((t) => ({
   }),
   upsertInstalledObjectMetadata: mutationField(t, upsertInstalledObjectMetadata, {
     type: payload('UpsertInstalledObjectMetadataPayload'),
-    description: `The same through the group's installation of an integration. ${HOW}`,
+    description: `Does the same as upsertObjectMetadata, through the group's installation of an integration. ${HOW}`,
   }),
 }));

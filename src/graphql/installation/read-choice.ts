@@ -63,7 +63,7 @@ const OfferedValue = builder
     fields: (t) => ({
       mappedValue: t.exposeString('mappedValue', { description: "The builder's value." }),
       mappedDisplayValue: t.exposeString('mappedDisplayValue', {
-        description: 'The same as people see it.',
+        description: 'The value as people see it.',
       }),
     }),
   });

@@ -84,7 +84,7 @@ builder.mutationFields((t) => ({
   upsertIntegrations: mutationField(t, upsertIntegrations, {
     type: UpsertIntegrationsPayload,
     description:
-      'Creates integrations, and gives new revisions to those that there are: all of them or none. A content that is in force already makes no revision.',
+      'Creates integrations, and gives new revisions to those that exist: all of them or none. A content that is in force already makes no revision.',
   }),
   createIntegration: mutationField(t, createIntegration, {
     type: answer(

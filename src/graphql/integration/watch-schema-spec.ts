@@ -8,16 +8,16 @@ type WatchAllObjectsShape = WatchSchema['allObjects'];
 type SchemaChangeShape = NonNullable<WatchAllObjectsShape['fieldCreated']>;
 
 const SchemaChange = builder.objectRef<SchemaChangeShape>('SchemaChange').implement({
-  description: 'A kind of change of fields that is told.',
+  description: 'A kind of change of fields that messages tell.',
   fields: (t) => ({
     enabled: t.exposeString('enabled', {
-      description: 'Always `always`: a kind that is listed is told.',
+      description: 'Always `always`: a kind that is listed is sent for every installation.',
     }),
   }),
 });
 
 const WatchAllObjects = builder.objectRef<WatchAllObjectsShape>('WatchAllObjects').implement({
-  description: 'What is told of every object.',
+  description: 'The changes that messages tell of every object.',
   fields: (t) => ({
     fieldCreated: t.field({
       type: SchemaChange,
@@ -34,7 +34,7 @@ const WatchAllObjects = builder.objectRef<WatchAllObjectsShape>('WatchAllObjects
     fieldChanged: t.field({
       type: SchemaChange,
       nullable,
-      description: 'Fields that are described in another way.',
+      description: 'Fields whose description at the provider has changed.',
       resolve: ({ fieldChanged }) => fieldChanged,
     }),
   }),
@@ -44,15 +44,15 @@ export const WatchSchemaSpec = builder.objectRef<WatchSchema>('WatchSchemaSpec')
   description: WATCH_SCHEMA,
   fields: (t) => ({
     destination: t.exposeString('destination', {
-      description: 'The name of the destination that is told.',
+      description: 'The name of the destination that gets the messages.',
     }),
     schedule: t.exposeString('schedule', {
       nullable,
-      description: 'When it is looked: cron, in UTC; null: once a day.',
+      description: 'When fields are compared: a cron expression in UTC; null: once a day.',
     }),
     allObjects: t.field({
       type: WatchAllObjects,
-      description: 'What is told of every object.',
+      description: 'The changes that messages tell of every object.',
       resolve: ({ allObjects }) => allObjects,
     }),
   }),

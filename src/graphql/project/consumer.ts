@@ -46,6 +46,6 @@ builder.mutationField('eraseConsumer', (t) =>
   mutationField(t, eraseConsumer, {
     type: DeletePayload,
     description:
-      'Erases a consumer with all that names them: their connections, the installations that use these, operations with their logs, events and deliveries. Tokens are revoked at providers that take that. It is out of sight at once, its rows go soon after; the ref can be used anew.',
+      'Erases a consumer with all that names them: their connections, the installations that use these, operations with their logs, events and deliveries. Tokens are revoked at providers that take that. It disappears at once, and its rows are deleted soon after. The ref can be used again.',
   }),
 );

@@ -51,6 +51,6 @@ builder.mutationField('eraseGroup', (t) =>
   mutationField(t, eraseGroup, {
     type: DeletePayload,
     description:
-      'Erases a group with all that names it: its connections, installations, operations with their logs, events and deliveries. Tokens are revoked at providers that take that. It is out of sight at once, its rows go soon after; the ref can be used anew.',
+      'Erases a group with all that names it: its connections, installations, operations with their logs, events and deliveries. Tokens are revoked at providers that take that. It disappears at once, and its rows are deleted soon after. The ref can be used again.',
   }),
 );

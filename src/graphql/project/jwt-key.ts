@@ -22,7 +22,7 @@ JwtKey.implement({
     ...createdFields(t),
     label: t.exposeString('label', { description: 'The name that people gave it.' }),
     algorithm: t.string({
-      description: 'Always `RS256`: tokens are signed by it.',
+      description: 'Always `RS256`: tokens are signed with it.',
       resolve: () => JWT_ALGORITHM,
     }),
     publicKeyPem: t.exposeString('publicKeyPem', {

@@ -105,6 +105,6 @@ builder.mutationFields((t) => ({
   deleteProject: mutationField(t, deleteProject, {
     type: DeletePayload,
     description:
-      'Deletes a project with all that is in it. Its keys are refused within a second, and nothing is sent any more; tokens are revoked at providers that take that. It is out of sight at once, its rows go soon after; its name can be used anew.',
+      'Deletes a project with all that is in it. Its keys are refused within a second, and nothing is sent any more; tokens are revoked at providers that take that. It disappears at once, and its rows are deleted soon after. Its name can be used again.',
   }),
 }));

@@ -3,7 +3,7 @@ import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
 import { builder } from '../schema/schema-builder.ts';
 
-enumType('SessionPermission', 'What a token may let an end user do, beside seeing.', {
+enumType('SessionPermission', 'What a token may let an end user do, besides reading.', {
   CONNECT: 'Connect accounts for itself, and consent again.',
   INSTALL: 'Make and change installations of its own group.',
   READ: 'Trigger, pause and resume reads of its own group.',

@@ -8,11 +8,12 @@ const nullable = true;
 
 const SubscriptionStatus = enumType(
   'SubscriptionStatus',
-  'How a subscription at a provider stands.',
+  'Whether a subscription at a provider works.',
   {
-    PENDING: 'It is being set up, or a person has to: no event has come yet.',
+    PENDING:
+      'It is being set up, or a person has to set it up at the provider: no event has come yet.',
     ACTIVE: 'The provider sends its events.',
-    FAILED: 'It could not be set up; error tells why. It is tried again.',
+    FAILED: 'It could not be set up; `error` says why. It is tried again.',
     UNSUPPORTED: 'The provider does not send such events.',
   },
 );
@@ -21,8 +22,8 @@ const ProviderEventKind = enumType('ProviderEventKind', 'What has happened at a 
   CREATE: 'A record is new.',
   UPDATE: 'A record has changed.',
   DELETE: 'A record is gone.',
-  ASSOCIATION_UPDATE: 'Two records are associated, or are no longer.',
-  OTHER: "Something that only the provider's own name of it tells.",
+  ASSOCIATION_UPDATE: 'Two records were associated, or no longer are.',
+  OTHER: "An event that only the provider's own name describes.",
 });
 
 export const ObjectSubscription = builder
@@ -52,7 +53,7 @@ export const ObjectSubscription = builder
       }),
       status: t.field({
         type: SubscriptionStatus,
-        description: 'How it stands.',
+        description: 'Whether it works.',
         resolve: ({ status }) => status,
       }),
       error: t.exposeString('error', {

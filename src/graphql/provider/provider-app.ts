@@ -52,7 +52,7 @@ ProviderApp.implement({
     }),
     webhookUrl: t.string({
       nullable: true,
-      description: 'Where the provider is to send its events; null if it sends none.',
+      description: 'The URL that the provider must send its events to; null if it sends none.',
       resolve: (app, _args, { call }) => webhookUrl(call, app),
     }),
     webhookInstructions: t.string({

@@ -76,7 +76,7 @@ const Provider = builder.objectRef<ProviderFacts>('Provider').implement({
       resolve: ({ apiVersion }) => apiVersion ?? null,
     }),
     scopes: t.stringList({
-      description: 'To ask consent for, so that all objects can be read and written.',
+      description: 'The OAuth scopes that reading and writing all objects needs.',
       resolve: ({ scopes = [] }) => [...scopes],
     }),
     inputs: t.field({
@@ -106,7 +106,7 @@ builder.objectField(Provider, 'customInputs', (t) =>
 builder.objectField(Provider, 'modules', (t) =>
   t.field({
     type: [ProviderModule],
-    description: 'Its parts. The first is that of integrations that name none.',
+    description: 'The parts of the provider. Integrations that name none use the first.',
     resolve: (provider) =>
       modulesOf(provider).map((module) => {
         return { module, provider: providerAt(provider, module.name) ?? provider };

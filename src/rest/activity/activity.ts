@@ -54,7 +54,7 @@ const operations = resource(
     status: words('OperationStatus', ['IN_PROGRESS', 'SUCCESS', 'FAILURE']).describe(
       'What has become of them so far.',
     ),
-    count: count('How many they are.'),
+    count: count('How many operations there are.'),
   },
 );
 

@@ -197,7 +197,7 @@ export const deliveryEndpoints = [
     output: z
       .object({
         count: z.int().describe('How many deliveries are sent again.'),
-        hasMore: z.boolean().describe('Whether more are to be retried: call it again then.'),
+        hasMore: z.boolean().describe('Whether there are more to send again: then call it again.'),
       })
       .describe('What is sent again.'),
     show: (retried) => retried,

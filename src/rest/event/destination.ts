@@ -156,7 +156,7 @@ export const destinationEndpoints = [
     path: `${path}/{destination}`,
     tag,
     summary:
-      'Deletes a destination, by its id, and its routes. Its pending deliveries fail, and the messages of a stream go.',
+      'Deletes a destination, by its id, and its routes. Its pending deliveries fail, and the messages of a stream are deleted.',
     mutation: deleteDestination,
     places: { destinationId: byId },
     status: 204,

@@ -28,7 +28,7 @@ export const installedObject = resource(
       .describe('When its next scheduled read is due; left out if none is.'),
     lastReadTime: z.date().optional().describe('When it was last read; left out if it never was.'),
     backfillDone: z.boolean().describe('Whether its first read has finished.'),
-    recordsRead: z.int().describe('How many records were read, since the first read.'),
+    recordsRead: z.int().describe('How many records were read in all, from the first read on.'),
   },
 );
 

@@ -40,7 +40,7 @@ export const consumerEndpoints = [
     summary:
       'Erases a consumer with all that names it: connections, installations, operations, events and deliveries.',
     description:
-      'Tokens are revoked at providers that take that. It is out of sight at once, its rows go soon after; the ref can be used anew.',
+      'Tokens are revoked at providers that take that. It disappears at once, and its rows are deleted soon after. The ref can be used again.',
     mutation: eraseConsumer,
     status: 204,
     output: null,

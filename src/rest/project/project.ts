@@ -120,7 +120,7 @@ export const projectEndpoints = [
     tag,
     summary: 'Deletes a project with all that is in it.',
     description:
-      'Its keys are refused within a second, and nothing is sent any more; tokens are revoked at providers that take that. It is out of sight at once, its rows go soon after; its name can be used anew.',
+      'Its keys are refused within a second, and nothing is sent any more; tokens are revoked at providers that take that. It disappears at once, and its rows are deleted soon after. Its name can be used again.',
     mutation: deleteProject,
     status: 204,
     output: null,

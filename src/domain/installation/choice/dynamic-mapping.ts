@@ -23,7 +23,7 @@ export const dynamicMappingInput = z
           z
             .object({
               mappedValue: contentText.describe("A value of the builder's."),
-              mappedDisplayValue: contentText.describe('The same as people see it.'),
+              mappedDisplayValue: contentText.describe('The value as people see it.'),
             })
             .meta({
               id: 'OfferedValueInput',

@@ -31,7 +31,7 @@ export const subscribeConfigInput = z
       "Replaces the integration's destination of the events: the name of a destination of the project.",
     ),
     inheritFieldsAndMapping: orNull(z.boolean()).describe(
-      'Whether fields and names are those of the read object, to be sure of it: another than the integration says is refused.',
+      "Only a check: whether fields and names are those of the read object. A value other than the integration's is refused.",
     ),
     createEvent: orNull(toggleInput).describe(
       'Events of new records. Default: as the integration says.',
@@ -43,7 +43,7 @@ export const subscribeConfigInput = z
       'Events of deleted records. Default: as the integration says.',
     ),
     otherEvents: orNull(z.array(contentText).max(CONTENT_LIMITS.fields)).describe(
-      'Those of the other events of the integration that are wanted. Default: all of them.',
+      "Which of the integration's other events are sent. Default: all of them.",
     ),
   })
   .meta({

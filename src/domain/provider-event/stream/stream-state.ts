@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../../../work/durations.ts';
 import { GIVEN_BACK } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { beginRun } from '../../operation/read/read-run.ts';
-import { logFailure } from '../../work-failure.ts';
+import { logFailure } from '../../provider/work-failure.ts';
 import { recordSubscribeError } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
 import type { Followed } from './followed.ts';

@@ -44,7 +44,7 @@ const dynamicMappings = z.array(
       .array(
         z.strictObject({
           mappedValue: text.describe("A value of the builder's."),
-          mappedDisplayValue: text.describe('The same as people see it.'),
+          mappedDisplayValue: text.describe('The value as people see it.'),
         }),
       )
       .optional()

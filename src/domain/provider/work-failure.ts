@@ -1,8 +1,8 @@
 /** Why work that nobody waits for has failed, as its people are told, and as the log tells operators. */
-import { DomainError } from '../errors.ts';
-import type { Log } from '../log.ts';
-import { ProviderError } from '../providers/provider-error.ts';
-import { storableText } from './storable-json.ts';
+import { DomainError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { ProviderError } from '../../providers/provider-error.ts';
+import { storableText } from '../storable-json.ts';
 
 interface WorkFailure {
   /** For people. What nobody expected says nothing of itself. */
