@@ -27,10 +27,12 @@ export function sealFiles(files: Files, passphrase: string): SealedFiles {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, scryptSync(passphrase, salt, KEY_BYTES, COST), nonce);
   const sealed = Buffer.concat([cipher.update(JSON.stringify(files)), cipher.final()]);
-  const parts = { salt, nonce, tag: cipher.getAuthTag(), sealed };
-  return Object.fromEntries(
-    Object.entries(parts).map(([name, bytes]) => [name, bytes.toString('base64')]),
-  ) as unknown as SealedFiles;
+  return {
+    salt: salt.toString('base64'),
+    nonce: nonce.toString('base64'),
+    tag: cipher.getAuthTag().toString('base64'),
+    sealed: sealed.toString('base64'),
+  };
 }
 
 /** Throws StartRefused with another passphrase. */

@@ -49,7 +49,7 @@ export function queriesBy(pool: pg.Pool, nameOf: NameStatement): RunQuery {
   return async (text, values, rowMode) => {
     const config = { name: nameOf(text), text, values, ...(rowMode && { rowMode }) };
     const { rows } = await pool.query(config);
-    return rows as never;
+    return rows;
   };
 }
 

@@ -73,7 +73,8 @@ export class Kept<Input, R = unknown> {
   readonly #places: readonly Place<Input>[];
 
   constructor(write: (value: ValueOf<Input>) => Compilable<R>) {
-    const compiled = write((of) => sql.val(new Place(of)) as never).compile();
+    const value: ValueOf<Input> = <T>(of: (input: Input) => T) => sql<T>`${new Place(of)}`;
+    const compiled = write(value).compile();
     this.text = compiled.sql;
     this.#places = compiled.parameters as Place<Input>[];
   }

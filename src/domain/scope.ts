@@ -147,9 +147,23 @@ export async function getOwned<T extends ProjectTable>(
   table: T,
   { projectId, id, what }: { projectId: string; id: string; what: string },
 ): Promise<Row<T>> {
-  const [row] = await findInProject(call, table, { projectId, id } as unknown as Where<T>);
+  const [row] = await findInProject(call, table, inProject<T>({ projectId, id }));
   if (!row) throw notFound(what, id);
   return row;
+}
+
+/** All rows of a project's table, as far as the viewer may see them: for viewers who see few. */
+export function listOwned<T extends ProjectTable>(
+  call: Call,
+  table: T,
+  projectId: string,
+): Promise<Row<T>[]> {
+  return findInProject(call, table, inProject<T>({ projectId }));
+}
+
+/** Conditions on columns that each of these tables has. */
+function inProject<T extends ProjectTable>(columns: { projectId: string; id?: string }) {
+  return columns as unknown as Where<T>;
 }
 
 /** A claimed domain is seen by the org that has it, and by the builders whose e-mail address is of it. */

@@ -34,16 +34,11 @@ test.each(SOURCES)('$what has one source', ({ pattern, allowed }) => {
 
 /** Where drivers, the schema's builder or code for any table leave no other way to say a type. */
 const CASTING = [
-  'copies/sealed-files.ts',
-  'database/clients.ts',
-  'database/embedded/engine.ts',
   'database/reads/list-statement.ts',
   'database/reads/read-bursts.ts',
   'database/session-pool.ts',
   'database/session.ts',
-  'database/statements.ts',
   'domain/paging/page-of-rows.ts',
-  'domain/paging/search.ts',
   'domain/scope.ts',
   'graphql/schema/fields.ts',
   'graphql/schema/inputs.ts',

@@ -53,7 +53,7 @@ export class Engine implements AsyncDisposable {
 
   private constructor(options: EngineOptions) {
     this.#options = options;
-    const stream = () => this.#connect() as never;
+    const stream = () => this.#connect();
     this.address = { stream, user: 'postgres', database: 'postgres', ssl: false };
   }
 

@@ -1,9 +1,9 @@
 /** Search by the beginning of a word of a name or a ref (docs/decisions/023-search-by-words.md). */
 import { z } from 'zod';
-import type { Row, Where } from '../../database/rows.ts';
+import type { Row } from '../../database/rows.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
-import { type Batch, byId, findInProject, type ProjectTable } from '../scope.ts';
+import { type Batch, byId, listOwned, type ProjectTable } from '../scope.ts';
 import type { FiltersOf, Page, PageArgs } from './page.ts';
 import { pageOfArray } from './page-of-array.ts';
 import { listPage } from './page-of-rows.ts';
@@ -98,7 +98,7 @@ async function ownPage<T extends ProjectTable>(
   { name, parentId: projectId, searched: table, from }: OwnSearch<T>,
   args: PageArgs,
 ): Promise<Page<Row<T>>> {
-  const own = await findInProject(call, table, { projectId } as unknown as Where<T>);
+  const own = await listOwned(call, table, projectId);
   const rows = new Map(own.map((row) => [String(row['id' as keyof Row<T>]), row]));
   const words = await call.database.rows.find('SearchWord', { projectId, rowId: [...rows.keys()] });
   const places = new Map<string, string>();

@@ -24,7 +24,7 @@ export function withCreatedParameters<S extends z.ZodRawShape>({
   order: _order,
   ...others
 }: S & { createTime: unknown; order: unknown }) {
-  return { ...(others as unknown as Omit<S, 'createTime' | 'order'>), ...createdParameters };
+  return { ...others, ...createdParameters };
 }
 
 interface InQuery {
