@@ -10,6 +10,7 @@ import {
   type DeclaredProvider,
   declarativeProvider,
 } from '../src/providers/declarative/declarative-provider.ts';
+import { allObjects } from '../src/providers/declarative/find-object.ts';
 import { searchList } from '../src/providers/declarative/reading/equality.ts';
 import { DECLARATIONS } from '../src/providers/declared/all.ts';
 
@@ -153,9 +154,8 @@ const LEGEND = [
 ];
 
 /** What can't be said as data is a function with a name. */
-function functionsOf({ objects, anyObject }: Declaration): string[] {
-  const all: ObjectDeclaration[] = [...Object.values(objects), ...(anyObject ? [anyObject] : [])];
-  const found = all.flatMap(({ nested }) =>
+function functionsOf(said: Declaration): string[] {
+  const found = allObjects(said).flatMap(({ nested }) =>
     nested.flatMap(({ read, alias, write }) => [read, alias, write]),
   );
   return [...new Set(found.flatMap((one) => one?.name ?? []))];

@@ -18,6 +18,7 @@ import {
 import { describeObject } from './describe-object.ts';
 import { identifyBy, subscribeBy } from './events/subscribe-by.ts';
 import type { Vendor } from './failure.ts';
+import { allObjects } from './find-object.ts';
 import { listObjects } from './list-objects.ts';
 import { searchList } from './reading/equality.ts';
 import { listPages } from './reading/list-pages.ts';
@@ -61,18 +62,19 @@ function connectorOf(
   { limits, proxy }: Pick<DeclaredProvider, 'limits' | 'proxy'>,
 ): Connector {
   const { anyObject, objects, idempotencyHeader } = vendor.declaration;
+  const filters = Math.max(0, ...allObjects(vendor.declaration).map(filtersOf));
   return {
     ...(!anyObject && { objects: Object.keys(objects) }),
     commonObjects: Object.entries(objects).map(([name, object]) => ({
       name,
       displayName: object.displayName,
       supports: supportsOf(object),
-      filters: searchList(object)?.equals?.max ?? 0,
+      filters: filtersOf(object),
       isReadByIds: object.byIds !== undefined,
     })),
     limits: limitsOf(vendor, limits),
     takes: {
-      ...(filtersMax(vendor) > 0 && { filters: filtersMax(vendor) }),
+      ...(filters > 0 && { filters }),
       associations: false,
       headers: false,
       idempotencyKey: idempotencyHeader !== undefined,
@@ -86,11 +88,10 @@ function connectorOf(
 const ONE_BY_ONE_MAX = 20;
 
 function limitsOf(
-  { declaration: { anyObject, objects } }: Vendor,
+  { declaration: said }: Vendor,
   limits: Partial<ProviderLimits> = {},
 ): ProviderLimits {
-  const all = [...Object.values(objects), ...(anyObject ? [anyObject] : [])];
-  const hasBatches = all.every(({ create, createMany }) => !create || createMany);
+  const hasBatches = allObjects(said).every(({ create, createMany }) => !create || createMany);
   const batchSize = hasBatches ? DEFAULT_LIMITS.batchSize : ONE_BY_ONE_MAX;
   return { ...DEFAULT_LIMITS, batchSize, ...limits };
 }
@@ -111,16 +112,14 @@ function factsOf({ declaration: said }: Vendor): Facts {
   };
 }
 
-function filtersMax({ declaration: { anyObject, objects } }: Vendor): number {
-  const all = [...Object.values(objects), ...(anyObject ? [anyObject] : [])];
-  return Math.max(0, ...all.map((object) => searchList(object)?.equals?.max ?? 0));
+function filtersOf(object: ObjectDeclaration): number {
+  return searchList(object)?.equals?.max ?? 0;
 }
 
 /** A vendor that is told when to write what it can writes all or nothing if it is not told. */
-function allOrNoneTypes({ declaration: { anyObject, objects } }: Vendor): BatchWrite['type'][] {
-  const all = [...Object.values(objects), ...(anyObject ? [anyObject] : [])];
+function allOrNoneTypes({ declaration: said }: Vendor): BatchWrite['type'][] {
   const isPossible = (part: 'createMany' | 'updateMany') => {
-    const routes = all.flatMap((object) => object[part] ?? []);
+    const routes = allObjects(said).flatMap((object) => object[part] ?? []);
     return routes.length > 0 && routes.every(({ partial }) => partial !== undefined);
   };
   const types = { CREATE: isPossible('createMany'), UPDATE: isPossible('updateMany') };
@@ -141,20 +140,18 @@ function supportsOf(object: ObjectDeclaration): ProviderCapability[] {
 }
 
 function capabilitiesOf(vendor: Vendor): Capabilities {
-  const { anyObject, objects: named, events, identity } = vendor.declaration;
-  const objects = [...Object.values(named), ...(anyObject ? [anyObject] : [])];
+  const { events, identity } = vendor.declaration;
+  const objects = allObjects(vendor.declaration);
   const has = (part: keyof ObjectDeclaration) => objects.some((object) => object[part]);
   return {
     readPage: (session, read) => readPage(vendor, session, read),
     ...(has('byIds') && { readRecords: (session, read) => readRecords(vendor, session, read) }),
     ...((has('create') || has('update')) && {
       writeRecord: (session, write) => writeRecord(vendor, session, write),
+      writeBatch: (session, write) => writeBatch(vendor, session, write),
     }),
     ...(has('remove') && {
       deleteRecord: (session, removal) => deleteRecord(vendor, session, removal),
-    }),
-    ...((has('create') || has('update')) && {
-      writeBatch: (session, write) => writeBatch(vendor, session, write),
     }),
     ...(events && { subscribe: subscribeBy(vendor, events) }),
     ...(identity && { identify: (session) => identifyBy(vendor, identity, session) }),

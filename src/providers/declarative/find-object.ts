@@ -1,9 +1,17 @@
 import { ProviderError } from '../provider-error.ts';
-import type { ObjectDeclaration } from './declaration/declaration.ts';
+import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
 import type { Vendor } from './failure.ts';
 
 /** What an account's own objects may be called: a segment of a path. */
 const OBJECT_NAME = /^[\w-]{1,200}$/;
+
+/** Those that it names, and the one that stands for any other. */
+export function allObjects({
+  objects,
+  anyObject,
+}: Pick<Declaration, 'objects' | 'anyObject'>): ObjectDeclaration[] {
+  return [...Object.values(objects), ...(anyObject ? [anyObject] : [])];
+}
 
 /** Throws MISSING_OBJECT for an object that the declaration does not have. */
 export function findObject({ displayName, declaration }: Vendor, name: string): ObjectDeclaration {

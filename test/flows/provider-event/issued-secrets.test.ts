@@ -59,6 +59,16 @@ test('a secret is kept sealed, and an address of another subscription has anothe
   expect(await status(`${other.installed.providerApp.webhookUrl}?${query}`)).toBe(401);
   expect(await status(one.told.url.replace(/.{4}$/, '0000'))).toBe(401);
   expect(await status(`${one.told.url}%00`)).toBe(401);
+  // Nor by another app of the project.
+  const client = { clientId: 'client', clientSecret: 'secret', provider: 'close' };
+  const input = { projectIdOrName: one.projectId, ...client };
+  const { providerApp } = (
+    await one.tenant.query(
+      'mutation ($input: CreateProviderAppInput!) { createProviderApp(input: $input) { providerApp { webhookUrl } } }',
+      { input },
+    )
+  ).createProviderApp;
+  expect(await status(`${providerApp.webhookUrl}?${query}`)).toBe(401);
   expect(await prisma.providerEvent.count({ where: { projectId: other.projectId } })).toBe(0);
 });
 

@@ -226,6 +226,39 @@ test('what a vendor does not tell of an object is known before it is asked', () 
   expect(kindsOf('attio', 'tasks')).toEqual([]);
 });
 
+test('where each parent is subscribed to, an account without any is told', async () => {
+  const { calls } = telling.find(({ name }) => name === 'asana')?.subscribe ?? {};
+  await using server = await startProviderServer(() => ({ status: 200, body: { data: [] } }));
+  const wanted = { objectName: 'projects', kinds: [...KINDS], otherEvents: [], account: 'con_1' };
+  const made = calls?.setUp(plainSession(server.url), { ...wanted, url: URL_OF_APP, secret: '' });
+  expect(await failureOf(made as Promise<unknown>)).toMatchObject({
+    kind: 'BAD_REQUEST',
+    message: expect.stringContaining('nothing that has projects'),
+  });
+  expect(server.requests.every(({ method }) => method === 'GET')).toBe(true);
+});
+
+test('a time of another form than the vendor signs is no time', () => {
+  const zendesk = telling.find(({ name }) => name === 'zendeskSupport')?.subscribe.requests;
+  const [name, body] = ['x-zendesk-webhook-signature', '{}'];
+  const isSigned = (timestamp: string) => {
+    const signed = hmac('sha256', ANOTHER, timestamp + body, 'base64');
+    const headers = { [name]: signed, [`${name}-timestamp`]: timestamp };
+    const request = { method: 'POST', url: URL_OF_APP, headers, body: Buffer.from(body) };
+    return zendesk?.isSigned(request, [ANOTHER], NOW);
+  };
+  expect(isSigned('2026-01-01T12:00:00Z')).toBe(true);
+  expect(isSigned('2026-01-01T13:00:00.5+01:00')).toBe(true);
+  for (const text of [
+    '2026-01-01T12:00:00Z ({body})',
+    '1767268800',
+    'January 1, 2026 12:00 UTC',
+    '',
+  ]) {
+    expect(isSigned(text), text).toBe(false);
+  }
+});
+
 test('with a secret that encodes no key nobody can sign', async () => {
   const close = telling.find(({ name }) => name === 'close')?.subscribe.requests;
   const wire = WIRE_EVENTS.close as WireEvents;

@@ -2,13 +2,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { WebhookRequest } from '../../subscribing.ts';
 import type { Events, Proof } from '../declaration/events-declaration.ts';
-import { readTime } from '../times.ts';
 import { accountIn, bodyOf, saidAt } from './said.ts';
 
 type Hmac = Proof & { kind: 'hmac' };
-
-/** Less is no secret. */
-const KEY_BYTES_MIN = 8;
 
 export function isProven(
   { proof, account }: Events,
@@ -49,13 +45,20 @@ function isSigned(
   const signatures = signaturesIn(proof, request);
   const [before = '', after = ''] = proof.text.replace('{timestamp}', timestamp).split('{body}');
   return secrets.some((secret) => {
-    const key = proof.key === 'text' ? Buffer.from(secret) : Buffer.from(secret, proof.key);
-    // Of a text that encodes nothing: with an empty key anybody could sign.
-    if (key.length < KEY_BYTES_MIN) return false;
+    const key = keyOf(proof, secret);
+    if (!key) return false;
     const hmac = createHmac(proof.algorithm, key).update(before);
     const expected = hmac.update(request.body).update(after).digest();
     return signatures.filter((one) => isEqual(one, expected)).length > 0;
   });
+}
+
+const HEX = /^([0-9a-f]{2})+$/i;
+
+/** Null for a text that encodes none: with an empty key anybody could sign. */
+function keyOf({ key }: Hmac, secret: string): Buffer | null {
+  if (key === 'text') return Buffer.from(secret);
+  return HEX.test(secret) ? Buffer.from(secret, 'hex') : null;
 }
 
 /** Of any length: only those of the right one are compared. */
@@ -68,7 +71,7 @@ function signaturesIn({ header, prefix, separator, encoding }: Hmac, request: We
     .map((part) => Buffer.from(part.slice(prefix.length), encoding));
 }
 
-/** Empty where nothing tells it; null where it is missing or no number. */
+/** Empty where nothing tells it; null where it is missing or no time. */
 function timestampOf({ signedAt, separator }: Hmac, request: WebhookRequest): string | null {
   if (!signedAt) return '';
   const body = bodyOf(request);
@@ -79,10 +82,14 @@ function timestampOf({ signedAt, separator }: Hmac, request: WebhookRequest): st
   return Number.isNaN(millisecondsOf(signedAt.unit, time)) ? null : time;
 }
 
+/** Date.parse takes more, and the text is a part of what is signed. */
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+
 /** NaN for what is no time. */
 function millisecondsOf(unit: NonNullable<Hmac['signedAt']>['unit'], text: string): number {
-  if (unit === 'iso') return readTime(text, 'iso')?.getTime() ?? Number.NaN;
-  if (!/^\d{1,16}$/.test(text)) return Number.NaN;
+  const form = unit === 'iso' ? ISO : /^\d{1,16}$/;
+  if (!form.test(text)) return Number.NaN;
+  if (unit === 'iso') return Date.parse(text);
   return Number(text) * (unit === 'seconds' ? 1_000 : 1);
 }
 

@@ -41,6 +41,10 @@ export async function bodiesFor(
   if (each === 'type') return types.map((type) => fill({ type }, [type]));
   if (each === 'object') return [fill({}, types)];
   const parents = await parentsOf(vendor, session, wanted.objectName);
+  if (parents.length === 0) {
+    const detail = `${vendor.displayName} shows the connection nothing that has ${wanted.objectName}`;
+    throw new ProviderError('BAD_REQUEST', detail);
+  }
   return parents.map((parent) => fill(parent, types));
 }
 

@@ -7,6 +7,7 @@ import type { List } from '../declaration/list-declaration.ts';
 import type { ObjectDeclaration } from '../declaration/object-declaration.ts';
 import type { Place } from '../declaration/place.ts';
 import { failure, hasSucceeded, type Vendor } from '../failure.ts';
+import { allObjects } from '../find-object.ts';
 import { valueAt, withValue } from '../json.ts';
 import { idOf } from '../record-id.ts';
 import { fillTexts } from '../template.ts';
@@ -56,9 +57,7 @@ type Known = [Listed, ...Listed[]];
 
 /** At least one; of a vendor of GraphQL the answer tells which. Throws BAD_REQUEST. */
 function findLists({ displayName, declaration }: Vendor, request: ListRequest): Known {
-  const { objects, anyObject } = declaration;
-  const all = [...Object.values(objects), ...(anyObject ? [anyObject] : [])];
-  const listed = all.flatMap((object) =>
+  const listed = allObjects(declaration).flatMap((object) =>
     [object.all, object.changed].flatMap((list) => (list ? { list, object } : [])),
   );
   const text = queryIn(request);
