@@ -179,13 +179,16 @@ query Changes {
 const CATALOGUE = `# What can be connected, what of it is moved,
 # and what connecting asks for.
 query Catalogue {
-  providers {
-    name
-    displayName
-    supports
-    objects { name displayName }
-    inputs { name displayName }
-    docsUrl
+  providers(first: 50) {
+    totalCount
+    nodes {
+      name
+      displayName
+      supports
+      objects { name displayName }
+      inputs { name displayName }
+      docsUrl
+    }
   }
 }
 `;
