@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { Prisma } from './generated/client.ts';
 
-/** The database has refused a statement, which then has changed nothing: it was there, and had time and room. */
+/** The database has refused a statement, which then has changed nothing: the database was there, with time and room. */
 export function isRefusedStatement(error: unknown): boolean {
   return error instanceof pg.DatabaseError;
 }

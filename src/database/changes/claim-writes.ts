@@ -13,9 +13,8 @@ export interface WriteToClaim {
 export type ClaimedWrite = Tables['WriteTask'] & { wasUncertain: boolean };
 
 /**
- * Begins the next attempt of writes. What is not due, has ended, or is held or looked at by another has no
- * row. A write that is
- * claimed collects no more records.
+ * Begins the next attempt of writes. What is not due, has ended, or is held or looked at by another has no row. A
+ * write that is claimed collects no more records.
  */
 export function claimWrites({
   isFree,

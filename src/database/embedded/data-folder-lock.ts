@@ -8,7 +8,7 @@ import { StartRefused } from '../../errors.ts';
 
 const SQLITE_BUSY = 5;
 
-/** Throws StartRefused where another process has the folder. */
+/** Throws StartRefused if another process has the folder. */
 export function lockDataFolder(dataDir: string): Disposable {
   const file = new DatabaseSync(join(dataDir, 'lock.sqlite'), { timeout: 0 });
   try {

@@ -15,7 +15,7 @@ export interface Connections {
   end(): Promise<void>;
 }
 
-/** `onDead` is told if PostgreSQL aborts: PGlite would repeat the same step for ever. It must not return. */
+/** `onDead` is told if PostgreSQL aborts: PGlite would repeat the same step forever. It must not return. */
 export function serveConnections(pglite: PGlite, onDead: (error: unknown) => never): Connections {
   let served = Promise.resolve();
   let current: MessagePort | null = null;

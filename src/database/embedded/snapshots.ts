@@ -56,7 +56,7 @@ async function refuse(answer: ServerResponse): Promise<void> {
   answer.writeHead(403).end();
 }
 
-/** The copy is there as long as the connection. */
+/** The copy stays while the connection is open. */
 async function give(dataDir: string, engine: Engine, answer: ServerResponse): Promise<void> {
   const folder = join(dataDir, `${PREFIX}${randomUUID()}`);
   answer.once('close', () => rmSync(folder, { recursive: true, force: true }));

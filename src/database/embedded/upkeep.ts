@@ -1,6 +1,6 @@
 /**
  * What a PostgreSQL server does by itself beside its clients, and PGlite does not: checkpoints, without which the
- * write-ahead log grows for ever and a start after a crash repeats all of it; and vacuum, without which tables grow
+ * write-ahead log grows forever and a start after a crash repeats all of it; and vacuum, without which tables grow
  * by every row that changes, and the planner knows nothing of them. In small steps, at quiet moments if there are any.
  */
 import { setTimeout as wait } from 'node:timers/promises';

@@ -67,7 +67,7 @@ export class PostgresReplica implements Replica, AsyncDisposable {
       address: { connectionString: url },
       name: 'integration-gateway replica',
       limitMs: Math.min(limitMs, STATEMENT_MAX_MS),
-      // Its failures are nobody's outage.
+      // Its failures are not told as an outage of the database.
       outages: new Outages(createLog('silent')),
       size,
       types: COLUMN_TYPES,

@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Issue } from '../../errors.ts';
-import type { AuthScheme } from '../../providers/contract.ts';
 import type { Call } from '../call.ts';
 import { openProjectMutation } from '../declared-mutation.ts';
 import { issueAt } from '../issues.ts';
@@ -19,16 +18,6 @@ import { inputIssues } from './session/connect-inputs.ts';
 import { withCheckedCredentials } from './session/credential-check.ts';
 
 type Given = z.input<typeof generateConnectionInput>;
-type Input = z.output<typeof generateConnectionInput>;
-
-export interface Generation {
-  projectId: string;
-  scheme: AuthScheme;
-  /** Checked already. */
-  input: Omit<Input, 'projectIdOrName'>;
-  /** Whose account it is, if the provider has told. */
-  providerConsumerRef?: string | null;
-}
 
 /** Connects with credentials that the caller has. */
 export const generateConnection = openProjectMutation({

@@ -2,6 +2,7 @@
  * A connection for each project, provider, group and consumer: one statement makes it with its event, and the group and
  * the consumer if it is their first, or says which there is. Another one renews that.
  */
+import type { z } from 'zod';
 import {
   type ConnectionToGenerate,
   GENERATE_CONNECTIONS,
@@ -12,17 +13,26 @@ import type { AccountRow } from '../../database/reads/write-target.ts';
 import { conflict, invalid } from '../../errors.ts';
 import { eventRow } from '../../events/record.ts';
 import { newId } from '../../ids.ts';
-import { isConsentScheme } from '../../providers/contract.ts';
+import { type AuthScheme, isConsentScheme } from '../../providers/contract.ts';
 import type { Services } from '../call.ts';
 import { newCredentials } from './connection.ts';
 import { connectionFields } from './connection-events.ts';
-import type { Generation } from './connection-generation.ts';
+import type { generateConnectionInput } from './connection-input.ts';
 import { givenWorkspace } from './session/account-address.ts';
 
-/** Another may be faster once, and delete what was found. More often than that nobody is by chance. */
+export interface Generation {
+  projectId: string;
+  scheme: AuthScheme;
+  /** Of a connection, checked already. */
+  input: Omit<z.output<typeof generateConnectionInput>, 'projectIdOrName'>;
+  /** Whose account it is, if the provider has told. */
+  providerConsumerRef?: string | null;
+}
+
+/** Another caller may make the connection first, or delete the one that was found: hardly more than once or twice. */
 const TRIES_MAX = 5;
 
-/** As it is then, with its credentials as they are stored. It is CREATED, whether it is new or not. */
+/** Makes the connection, or renews the one that exists: either way it is CREATED. Throws CONFLICT if others change it each time. */
 export async function putConnection(
   services: Services,
   generation: Generation,

@@ -14,7 +14,7 @@ import { type ErasureKey, enqueueErasure } from './erasure.ts';
 /** Short enough that a worker soon has time for another job, and to stop. */
 const SLICE_MS = 5_000;
 
-/** Does nothing where all is erased already. */
+/** Does nothing if all is erased already. */
 export async function eraseSlice(
   services: Services,
   key: ErasureKey,

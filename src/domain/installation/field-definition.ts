@@ -192,22 +192,24 @@ function* misplacedOptions(field: FieldDefinitionInput, path: PropertyKey[]): Ge
 
 /** What is asked for beside names and type; false asks for nothing that fields don't have anyway. */
 function* leaves(field: FieldDefinitionInput): Generator<{ name: string; value: unknown }> {
-  const { description, required, unique, indexed } = field;
-  const own = Object.entries({ description, required: required || null, unique: unique || null });
-  for (const [name, value] of [...own, ['indexed', indexed || null] as const]) {
-    if (value != null) yield { name, value };
-  }
-  const { stringOptions: ofText, numericOptions: ofNumber, association: to } = field;
-  const { labels, required: isSure, ...target } = to ?? {};
-  const nested = {
-    stringOptions: ofText ?? {},
-    numericOptions: ofNumber ?? {},
-    association: { ...target, required: isSure || null },
-    'association.labels': labels ?? {},
+  const { description, required, unique, indexed, stringOptions, numericOptions, association } =
+    field;
+  const { labels, required: mustRefer, ...target } = association ?? {};
+  const parts: Record<string, object | null | undefined> = {
+    '': {
+      description,
+      required: required || null,
+      unique: unique || null,
+      indexed: indexed || null,
+    },
+    'stringOptions.': stringOptions,
+    'numericOptions.': numericOptions,
+    'association.': { ...target, required: mustRefer || null },
+    'association.labels.': labels,
   };
-  for (const [part, members] of Object.entries(nested)) {
-    for (const [member, value] of Object.entries(members)) {
-      if (value != null) yield { name: `${part}.${member}`, value };
+  for (const [prefix, members] of Object.entries(parts)) {
+    for (const [member, value] of Object.entries(members ?? {})) {
+      if (value != null) yield { name: prefix + member, value };
     }
   }
 }

@@ -32,7 +32,7 @@ export function createObjectDescriptions(): ObjectDescriptions {
   });
 }
 
-/** Throws ProviderError, and UNPROCESSABLE where the provider describes no objects. */
+/** Throws ProviderError, and UNPROCESSABLE if the provider describes no objects. */
 export async function describeObject(ask: DescriptionAsk): Promise<ObjectDescription> {
   const { services, objectName } = ask;
   const { descriptions } = services.providerAccess;

@@ -22,7 +22,7 @@ export function webhookUrlOf(
   return `${publicUrl()}/webhooks/${encodeURIComponent(provider)}/${id}`;
 }
 
-/** Null where the provider sends none. */
+/** Null if the provider sends none. */
 export function webhookUrl(
   services: Pick<Services, 'publicUrl' | 'catalogue'>,
   app: Pick<SealedApp, 'id' | 'provider'>,
@@ -31,7 +31,7 @@ export function webhookUrl(
   return provider?.capabilities.subscribe?.requests ? webhookUrlOf(services, app) : null;
 }
 
-/** What a person has to set up at the provider; null where nothing. */
+/** What a person has to set up at the provider; null if nothing. */
 export function webhookInstructions(
   services: Pick<Services, 'publicUrl' | 'catalogue'>,
   app: Pick<SealedApp, 'id' | 'provider'>,

@@ -46,7 +46,7 @@ function authorizeEndUser({ permissions }: EndUserViewer, need: Need): void {
   throw forbidden(`This needs the permission ${permission}; the end user's token has ${held}.`);
 }
 
-/** Throws FORBIDDEN if a key would give away more than it has. */
+/** Throws FORBIDDEN if a key would grant more than it has. */
 export function authorizeGrant(viewer: Viewer, granted: readonly Scope[]): void {
   const missing = granted.filter((scope) => !allows(viewer.scopes, scope));
   if (missing.length > 0) {

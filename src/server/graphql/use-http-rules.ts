@@ -18,18 +18,8 @@ export function useHttpRules(): Plugin {
           ),
         );
       };
-      if (request.method === 'GET') {
-        const { searchParams } = new URL(request.url);
-        for (const name of ['variables', 'extensions']) {
-          const text = searchParams.get(name);
-          if (text && !isJson(text)) refuse(400, `The parameter ${name} must be JSON.`);
-        }
-      }
-      if (request.method !== 'POST') return;
-      // A form or plain text needs no preflight: any page could make its visitor's browser post one.
-      const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
-      if (type !== 'application/json') refuse(415, 'Send the operation as application/json.');
-      else if (request.headers.get('content-encoding')) refuse(415, 'Send the body uncompressed.');
+      const wrong = whatIsWrong(request);
+      if (wrong) refuse(wrong.status, wrong.detail);
     },
     onParams({ params }) {
       // Yoga ignores false and 0.
@@ -52,7 +42,30 @@ export function useHttpRules(): Plugin {
   };
 }
 
-function isJson(text: string): boolean {
+function whatIsWrong({ method, url, headers }: Request): Refusal | null {
+  if (method === 'GET') {
+    const { searchParams } = new URL(url);
+    const name = ['variables', 'extensions'].findLast((one) => !isJson(searchParams.get(one)));
+    return name ? { status: 400, detail: `The parameter ${name} must be JSON.` } : null;
+  }
+  if (method !== 'POST') return null;
+  // A form or plain text needs no preflight: any page could make its visitor's browser post one.
+  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json') {
+    return { status: 415, detail: 'Send the operation as application/json.' };
+  }
+  if (!headers.get('content-encoding')) return null;
+  return { status: 415, detail: 'Send the body uncompressed.' };
+}
+
+interface Refusal {
+  status: number;
+  detail: string;
+}
+
+/** What is left out is no problem. */
+function isJson(text: string | null): boolean {
+  if (!text) return true;
   try {
     JSON.parse(text);
     return true;

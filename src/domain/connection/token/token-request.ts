@@ -73,7 +73,7 @@ async function assertionRequest(
   };
 }
 
-/** The OAuth client that the connection's tokens are of. Throws BAD_REQUEST where its app is gone. */
+/** The OAuth client that the connection's tokens are of. Throws BAD_REQUEST if its app is gone. */
 export async function getClient(
   services: Services,
   { projectId, provider: name, providerAppId }: LeasedConnection,

@@ -144,7 +144,7 @@ async function startOrPostpone(
   });
   // One read of an object at a time: if one takes longer than its schedule, the next is left out.
   if (!schedule || isWaiting || object.isRunning) return null;
-  // A field that people have to map is waited for: without it, records would be incomplete for ever.
+  // A field that people have to map is waited for: without it, records would be incomplete forever.
   if (spec && choice && listUnmapped(spec, choice).length > 0) return null;
   const window = scheduledWindow(object, backfillOf(spec, choice), now);
   const operation = await startRun(tx, { installation: object, objectName, ...window });

@@ -28,9 +28,7 @@ export function settleFields(
   const settled: SettledRecord = { record: { ...given }, ifEmpty: [], defaults: [], leftOut: [] };
   if (type === 'DELETE') return settled;
   for (const setting of settings) {
-    const name = names
-      ? (names.mapped.get(setting.fieldName) ?? setting.fieldName)
-      : setting.fieldName;
+    const name = names?.mapped.get(setting.fieldName) ?? setting.fieldName;
     const occasion = type === 'CREATE' ? setting.writeOnCreate : setting.writeOnUpdate;
     const isGiven = hasValue(given[name]);
     if (occasion === 'NEVER') {

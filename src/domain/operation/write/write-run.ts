@@ -36,7 +36,7 @@ export async function runWrite(
   return claim && runClaimed(services, claim);
 }
 
-/** One attempt of a write that is held by the claim; null also where another has taken it over. */
+/** One attempt of a write that is held by the claim; null also if another has taken it over. */
 export async function runClaimed(services: Services, claim: Claim): Promise<AttemptResult> {
   using _lease = TASKS.hold(services, claim.task, { notRenewed: 'write.lease_not_renewed' });
   try {
