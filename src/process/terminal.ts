@@ -1,4 +1,4 @@
-/** What a person at a terminal reads in place of JSON. */
+/** What a person at a terminal reads instead of JSON. */
 import pretty from 'pino-pretty';
 import { createLog, type Log } from '../log.ts';
 

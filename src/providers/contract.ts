@@ -220,7 +220,7 @@ export interface Capabilities {
   ) => AsyncGenerator<Record<string, unknown>[]>;
   /** Records by their ids, at most `limits.batchSize` of them, in any order; those that are gone are left out. */
   readRecords?: (session: ProviderSession, read: RecordsRead) => Promise<ProviderRecord[]>;
-  /** What the provider tells of its own accord. Its events are mapped as reads are, so it needs `readRecords`. */
+  /** What the provider tells by itself. Its events are mapped as reads are, so it needs `readRecords`. */
   subscribe?: SubscribeCapability;
   /** Requests may be forwarded as they are, with the connection's credentials. */
   proxy?: true;

@@ -1,4 +1,4 @@
-/** What a provider takes for one object, where that is less than for others. */
+/** What a provider takes for one object, if that is less than for others. */
 import type { Provider } from './contract.ts';
 
 /** Conditions on fields that a read of the object takes. */

@@ -1,4 +1,4 @@
-/** Provider-side events: what a provider tells of its own accord, and how it is told to. */
+/** Provider-side events: what a provider tells by itself, and how it is told to. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Client } from '@grpc/grpc-js';
 import type { ProviderSession } from './contract.ts';

@@ -15,7 +15,7 @@ export interface TokenBuckets {
 }
 
 export interface Spent {
-  /** Until there are enough, where there were not. */
+  /** Until there are enough, if there were not. */
   waitSeconds: number;
   tokens: number;
 }

@@ -19,7 +19,7 @@ const ALLOWED = [
 const DOT_OR_BELOW = /^config(\.(createdBy|content(\.proxy\.enabled)?))?$|^connectionId$/;
 const OBJECTS_OR_BELOW = /^config\.content\.(read|write|subscribe)\.objects(\.|$)/;
 
-/** Dots between parts; a backslash before a dot or a colon makes it one of the name. Throws where one is not allowed. */
+/** Dots between parts; a backslash before a dot or a colon makes it one of the name. Throws if one is not allowed. */
 export function readMask(updateMask: readonly string[]): MaskPath[] {
   const issues = updateMask.flatMap((mask, index) =>
     DOT_OR_BELOW.test(mask) || OBJECTS_OR_BELOW.test(mask)
@@ -45,7 +45,7 @@ export function maskedValue(values: unknown, path: MaskPath): unknown {
   throw invalidInput([left]);
 }
 
-/** A copy, with the value at the path. Members on the way to it are made where there are none. */
+/** A copy, with the value at the path. Members on the way to it are made if there are none. */
 export function withValueAt(target: unknown, [first, ...rest]: MaskPath, value: unknown): unknown {
   if (first === undefined) return value;
   const members = typeof target === 'object' && target !== null ? target : {};
