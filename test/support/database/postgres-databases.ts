@@ -1,4 +1,5 @@
 /** The PostgreSQL databases of a worker's apps: what an app has closed is emptied and kept for a later one. */
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { emptyDatabase, isEmptied } from './emptying.ts';
@@ -7,6 +8,10 @@ export interface PostgresDatabase extends AsyncDisposable {
   /** What a server is told of it. */
   env: Record<string, string>;
 }
+
+/** Sessions that were closed a moment ago are still seen. */
+const LOOKS = 20;
+const LOOK_MS = 10;
 
 const kept: string[] = [];
 
@@ -35,14 +40,20 @@ async function make(): Promise<string> {
 }
 
 function empty(name: string): Promise<boolean> {
-  return onServer(async (client) => {
-    // Of processes that a test has killed, which hold locks for a while.
-    await client.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and pid <> pg_backend_pid()`,
+  return onServer(async (client) => (await isLeft(client)) && (await emptyDatabase(client)), name);
+}
+
+/** By all others. Processes that a test leaves behind, or kills later, would work on in that of another test. */
+async function isLeft(client: pg.Client): Promise<boolean> {
+  for (let looks = 0; looks < LOOKS; looks += 1) {
+    const { rowCount } = await client.query(
+      `select from pg_stat_activity where datname = current_database()
+         and backend_type = 'client backend' and pid <> pg_backend_pid()`,
     );
-    return await emptyDatabase(client);
-  }, name);
+    if (rowCount === 0) return true;
+    await wait(LOOK_MS);
+  }
+  return false;
 }
 
 async function onServer<T>(
