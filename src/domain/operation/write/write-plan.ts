@@ -82,12 +82,26 @@ export async function planWrite(
   const { objectName } = object;
   const choice = config?.write.find((one) => one.objectName === objectName);
   const rules = { type: input.type, settings: choice?.fields ?? [], names };
-  const settled = named.map(({ record, given }) => ({ given, ...settleFields(record, rules) }));
   return {
     installation,
     account,
     module: content.module,
     objectName,
+    ...settledRecords(named, rules),
+  };
+}
+
+/** A record by the provider's names, and as it was given. */
+interface NamedRecord extends ReturnType<typeof nameFields> {
+  given: GivenRecord;
+}
+
+function settledRecords(
+  named: readonly NamedRecord[],
+  rules: Parameters<typeof settleFields>[1],
+): Pick<WritePlan, 'records' | 'leftOut' | 'defaults'> {
+  const settled = named.map(({ record, given }) => ({ given, ...settleFields(record, rules) }));
+  return {
     records: settled.map(({ record, ifEmpty, given: { associations } }) => {
       return { record, ifEmpty, associations };
     }),
