@@ -2,8 +2,10 @@
 import type { Engine } from '../../../../src/database/embedded/engine.ts';
 import { startMemoryEngine } from './memory-engine.ts';
 
+const { TEST_DATABASE, TEST_SNAPSHOT } = process.env;
+// Processes that a test forks are preloaded as it is, and have databases of their own.
 let first: Promise<Engine> | null =
-  process.env.TEST_DATABASE === 'postgres' ? null : startMemoryEngine();
+  TEST_DATABASE === 'embedded' && TEST_SNAPSHOT ? startMemoryEngine() : null;
 // Whoever takes it is told.
 first?.catch(() => {});
 
