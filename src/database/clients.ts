@@ -18,7 +18,10 @@ export interface Clients extends AsyncDisposable {
 }
 
 /** The pool's clients must be made with `pipeline`, and read columns by COLUMN_TYPES. */
-export function clientsOf(pool: pg.Pool, pooler?: Pooler): Clients {
+export function clientsOf(
+  pool: pg.Pool,
+  { pooler, isDistributed = false }: { pooler?: Pooler | undefined; isDistributed?: boolean } = {},
+): Clients {
   const nameOf = statementNames(pooler);
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, { statementNameGenerator: ({ sql }) => nameOf(sql) as string }),
@@ -29,7 +32,7 @@ export function clientsOf(pool: pg.Pool, pooler?: Pooler): Clients {
   return {
     prisma,
     rows: rowsBy(pool, nameOf),
-    changes: createSharedChanges(run, hints.tell),
+    changes: createSharedChanges(run, hints.tell, { isDistributed }),
     tell: hints.tell,
     async [Symbol.asyncDispose]() {
       await hints[Symbol.asyncDispose]();

@@ -19,6 +19,8 @@ export interface Database extends AsyncDisposable {
   kind: 'embedded' | 'postgres';
   /** It was empty before this start. */
   isNew: boolean;
+  /** Its tables are spread over the nodes of a Citus cluster. */
+  isDistributed: boolean;
   /** Writes and ordinary reads. */
   prisma: PrismaClient;
   /** Hot reads: pages, nodes, relations. Never inside a transaction. */

@@ -23,6 +23,8 @@ export interface PoolOptions extends SessionOptions {
   min?: number;
   /** Statements of one connection are sent without waiting for the answers of those before. */
   pipeline?: boolean;
+  /** Of the connections. Default: Session. */
+  Client?: typeof Session | undefined;
   /** Run on each new connection, before anything else. Default: limits of the server's side, but for a pooler. */
   onConnect?: (client: pg.ClientBase) => Promise<void>;
 }
@@ -38,6 +40,7 @@ export class SessionPool extends pg.Pool {
     pipeline = false,
     types,
     onConnect,
+    Client = Session,
     ...options
   }: PoolOptions & Pick<pg.ClientConfig, 'types'>) {
     const own: SessionConfig & pg.PoolConfig = {
@@ -46,7 +49,7 @@ export class SessionPool extends pg.Pool {
       min,
       pipeline,
       types,
-      Client: Session as never,
+      Client: Client as never,
       onConnect: onConnect ?? (options.pooler ? undefined : setUp),
       onSuspect: () => this.#dropIdle(),
     };

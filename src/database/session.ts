@@ -124,8 +124,7 @@ export type OnAnswer = (error: unknown, result?: unknown) => void;
 function spanned(config: unknown, take: OnAnswer): OnAnswer {
   const parent = currentSpan();
   if (!parent?.isRecorded) return take;
-  const text = typeof config === 'string' ? config : (config as { text?: unknown } | null)?.text;
-  const summary = statementSummary(String(text ?? ''));
+  const summary = statementSummary(textOf(config));
   const span = parent.begin(summary, {
     kind: 'client',
     attributes: { 'db.system.name': 'postgresql', 'db.query.summary': summary },
@@ -134,6 +133,13 @@ function spanned(config: unknown, take: OnAnswer): OnAnswer {
     span.end(error ? outcomeOf(error) : undefined);
     take(error, result);
   };
+}
+
+/** In a cluster a statement may be sent in another one, and then names what was asked. */
+function textOf(config: unknown): string {
+  if (typeof config === 'string') return config;
+  const { text, asked } = (config ?? {}) as { text?: unknown; asked?: { text?: unknown } | null };
+  return String(asked?.text ?? text ?? '');
 }
 
 /** A statement may begin with a comment that says why it asks all projects. */

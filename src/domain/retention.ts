@@ -8,6 +8,7 @@ import type { Database } from '../database/database.ts';
 import {
   acrossProjects,
   type ForProjects,
+  firstOfAll,
   type Swept,
   sweep,
 } from '../database/projects/all-projects.ts';
@@ -120,17 +121,23 @@ class Remover {
   async removeAll(expired: Expired, cutoff: Date): Promise<void> {
     const statement = removeStatement(expired);
     let last: unknown[] = [new Date(0), ...expired.key.map(() => '')];
-    for (let seen = ROWS_AT_ONCE; seen === ROWS_AT_ONCE && !this.#signal?.aborted; ) {
+    for (let isMore = true; isMore && !this.#signal?.aborted; ) {
       const values = [cutoff, ...last];
-      const [batch] = await this.#rested(() => sweep<Batch>(this.#database, statement, values));
-      seen = batch?.seen ?? 0;
-      this.count(expired.table, batch?.removed ?? 0);
-      last = [batch?.time, ...(batch?.key ?? [])];
+      const batches = await this.#rested(() => sweep<Batch>(this.#database, statement, values));
+      for (const { removed } of batches) this.count(expired.table, removed);
+      // In a cluster every shard has a batch, and the next ones begin where the first of them ends.
+      const [first] = firstOfAll(
+        batches.filter(({ seen }) => seen === ROWS_AT_ONCE),
+        1,
+        ({ time, key }) => [time.getTime(), ...key],
+      );
+      isMore = first !== undefined;
+      last = [first?.time, ...(first?.key ?? [])];
     }
   }
 
   async removeOperations(cutoff: Date): Promise<void> {
-    for (let found = OPERATIONS_AT_ONCE; found === OPERATIONS_AT_ONCE; ) {
+    for (let found = OPERATIONS_AT_ONCE; found >= OPERATIONS_AT_ONCE; ) {
       const rows = await this.#rested(() =>
         sweep<RowKey>(this.#database, EXPIRED_OPERATIONS, [cutoff]),
       );
@@ -144,7 +151,7 @@ class Remover {
   }
 
   async #removeLogs(operations: [string[], string[]]): Promise<void> {
-    for (let lines = ROWS_AT_ONCE; lines === ROWS_AT_ONCE && !this.#signal?.aborted; ) {
+    for (let lines = ROWS_AT_ONCE; lines >= ROWS_AT_ONCE && !this.#signal?.aborted; ) {
       lines = await this.#remove(REMOVE_LOGS, operations);
       this.count('OperationLog', lines);
     }

@@ -30,6 +30,8 @@ export interface Watched {
   earliest: Earliest;
   /** The shortest time between two calls of `onDue`. */
   gapMs: number;
+  /** Its rows belong to no project. */
+  isCommon?: boolean;
   onDue(): void;
 }
 
@@ -103,13 +105,10 @@ export class DueWatch implements AsyncDisposable {
 
   /** Answers when the next look is due, in milliseconds. */
   async #look(): Promise<number> {
-    const { database, now } = this.#services;
-    const { rows, group } = database;
-    const statement = sent(this.#statement(), group.projectIds(), [now()]);
-    const dueInMs = await rows.query<{ ms: number | null }>(...statement);
+    const dueInMs = await this.#dueInMs();
     const nowMs = performance.now();
     const nexts = this.#watched.map((watched, index) => {
-      const ms = dueInMs[index]?.ms ?? null;
+      const ms = dueInMs.get(index) ?? null;
       if (ms === null || ms > 0) return ms ?? this.#idleMs;
       if (watched.notBeforeMs <= nowMs) {
         watched.notBeforeMs = nowMs + watched.gapMs;
@@ -120,16 +119,23 @@ export class DueWatch implements AsyncDisposable {
     return Math.min(this.#idleMs, ...nexts);
   }
 
-  /** Its rows are in the order of what is watched. */
-  #statement(): ForProjects {
-    const values = (isAsked: IsAsked) =>
-      this.#watched.map(({ earliest }, index) => `(${index}, (${earliest(isAsked)}))`).join(', ');
-    return acrossProjects(
-      'what is due next',
-      (isAsked) => `
-      select (extract(epoch from "time" - greatest(clock_timestamp(), $1)) * 1000)::float8 as "ms"
-      from (values ${values(isAsked)}) as waiting("index", "time") order by "index"`,
-    );
+  /** By the place of what is watched. In a cluster what belongs to no project is with the coordinator, and asked by itself. */
+  async #dueInMs(): Promise<Map<number, number>> {
+    const { database, now } = this.#services;
+    const all = this.#watched.map((watched, index) => ({ ...watched, index }));
+    const parts = database.isDistributed
+      ? [all.filter(({ isCommon }) => isCommon), all.filter(({ isCommon }) => !isCommon)]
+      : [all];
+    const due = new Map<number, number>();
+    for (const part of parts.filter(({ length }) => length > 0)) {
+      const isCommon = part.every((watched) => watched.isCommon);
+      const projectIds = isCommon ? null : database.group.projectIds();
+      const statement = sent(dueStatement(part), projectIds, [now()]);
+      for (const { index, ms } of await database.rows.query<Due>(...statement)) {
+        if (ms !== null) due.set(index, Math.min(ms, due.get(index) ?? Number.POSITIVE_INFINITY));
+      }
+    }
+    return due;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -138,4 +144,20 @@ export class DueWatch implements AsyncDisposable {
     await Promise.all(this.#listening.map((one) => one[Symbol.asyncDispose]()));
     await this.#running;
   }
+}
+
+interface Due {
+  index: number;
+  ms: number | null;
+}
+
+function dueStatement(watched: readonly (Watched & { index: number })[]): ForProjects {
+  const values = (isAsked: IsAsked) =>
+    watched.map(({ earliest, index }) => `(${index}, (${earliest(isAsked)}))`).join(', ');
+  return acrossProjects(
+    'what is due next',
+    (isAsked) => `
+    select "index", (extract(epoch from "time" - greatest(clock_timestamp(), $1)) * 1000)::float8 as "ms"
+    from (values ${values(isAsked)}) as waiting("index", "time")`,
+  );
 }

@@ -32,6 +32,8 @@ export interface Sweep {
   intervalMs: number;
   /** SQL of a `Watched`: it runs when something is due. Null if nothing can be in this database. */
   earliest?: (isAsked: IsAsked, database: Database) => string | null;
+  /** What it looks at belongs to no project. */
+  isCommon?: boolean;
   /** Hints of this channel wake it before its time. */
   channel?: string;
   /** For the projects of the database's group. `signal` aborts when the process stops. */
@@ -96,7 +98,7 @@ function startSweeps(
   const watch = new DueWatch(services, others?.watched);
   for (const name of names) {
     const earliest = () => queue.earliest(name);
-    watch.add({ earliest, gapMs: LOOK_GAP_MS, onDue: () => queue.wake(name) });
+    watch.add({ earliest, isCommon: true, gapMs: LOOK_GAP_MS, onDue: () => queue.wake(name) });
   }
   const loops = [...sweeps, supervision(queue)].map(async (sweep, index) => {
     const alarm = watchedAlarm(services, watch, sweep);
@@ -174,6 +176,7 @@ function supervision({ boss, earliestEnded }: JobQueue): Sweep {
     name: 'job queue',
     intervalMs: (HEARTBEAT_SECONDS / 2) * 1_000,
     earliest: () => earliestEnded,
+    isCommon: true,
     run: () => boss.supervise(),
   };
 }
@@ -181,10 +184,10 @@ function supervision({ boss, earliestEnded }: JobQueue): Sweep {
 /** Rings when the sweep has something to do. */
 function watchedAlarm({ database }: Services, watch: DueWatch, sweep: Sweep): Alarm {
   const alarm = new Alarm();
-  const { earliest, intervalMs: gapMs } = sweep;
+  const { earliest, intervalMs: gapMs, isCommon = false } = sweep;
   if (earliest?.(() => 'true', database)) {
     const ofAsked: Earliest = (isAsked) => earliest(isAsked, database) ?? 'null';
-    watch.add({ earliest: ofAsked, gapMs, onDue: () => alarm.ring() });
+    watch.add({ earliest: ofAsked, isCommon, gapMs, onDue: () => alarm.ring() });
   }
   return alarm;
 }

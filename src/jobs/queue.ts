@@ -80,11 +80,11 @@ export interface OwnWorker {
 
 /** Creates the queue's tables if they are missing. Enqueueing needs no worker in this process. */
 export async function openQueue(
-  { jobs }: Pick<Database, 'jobs'>,
+  { jobs, isDistributed }: Pick<Database, 'jobs' | 'isDistributed'>,
   log: Log,
   tracer: Tracer = NO_TRACER,
 ): Promise<JobQueue> {
-  const boss = createBoss(jobs, log);
+  const boss = createBoss({ ...jobs, isDistributed }, log);
   await boss.start();
   await declareQueues(boss);
   const own: JobQueue['own'] = new Map();
@@ -132,10 +132,15 @@ function createBegin(boss: PgBoss, { own, log, tracer }: Beginning): Queue['begi
   };
 }
 
-function createBoss({ db }: Database['jobs'], log: Log): PgBoss {
+function createBoss(
+  { db, isDistributed }: Pick<Database['jobs'], 'db'> & Pick<Database, 'isDistributed'>,
+  log: Log,
+): PgBoss {
   const boss = new PgBoss({
     db,
     schema: SCHEMA,
+    // Its tables stay on the coordinator.
+    ...(isDistributed && { backend: 'citus' }),
     useListenNotify: true,
     schedule: false,
     // Workers do it: jobs/job-worker.ts.

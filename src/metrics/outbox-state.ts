@@ -27,6 +27,14 @@ export interface OutboxState {
 }
 
 export async function findOutbox(database: Swept): Promise<OutboxState> {
-  const [found] = await sweep<OutboxState>(database, OUTBOX);
-  return found ?? { pending: 0, due: 0, oldestDueSeconds: 0 };
+  // In a cluster each shard counts its own.
+  const found = await sweep<OutboxState>(database, OUTBOX);
+  return found.reduce(
+    (all, one) => ({
+      pending: all.pending + one.pending,
+      due: all.due + one.due,
+      oldestDueSeconds: Math.max(all.oldestDueSeconds, one.oldestDueSeconds),
+    }),
+    { pending: 0, due: 0, oldestDueSeconds: 0 },
+  );
 }

@@ -22,6 +22,13 @@ export interface ProviderEventsState {
 }
 
 export async function findProviderEvents(database: Swept): Promise<ProviderEventsState> {
-  const [found] = await sweep<ProviderEventsState>(database, WAITING);
-  return found ?? { waiting: 0, oldestSeconds: 0 };
+  // In a cluster each shard counts its own.
+  const found = await sweep<ProviderEventsState>(database, WAITING);
+  return found.reduce(
+    (all, one) => ({
+      waiting: all.waiting + one.waiting,
+      oldestSeconds: Math.max(all.oldestSeconds, one.oldestSeconds),
+    }),
+    { waiting: 0, oldestSeconds: 0 },
+  );
 }

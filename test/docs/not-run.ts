@@ -32,6 +32,10 @@ export const BLOCKS_NOT_RUN = [
       reason: 'test/clients/examples.test.ts runs it, with packages that only tests install',
     }),
   ),
+  ...['CREATE EXTENSION citus;', 'npm run distribute', 'SELECT citus_add_node('].map((start) => ({
+    start,
+    reason: 'it needs a Citus cluster, which those who have one test',
+  })),
   { start: 'npm run move -- --to postgresql', reason: 'test/copies/ runs it' },
   {
     start:
@@ -61,6 +65,11 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run lint', reason: RUN_BY_CI },
   { command: 'npm run test:faults', reason: RUN_BY_CI },
   { command: 'npm run test:pooler', reason: RUN_BY_CI },
+  { command: 'npm run test:citus', reason: 'it needs a Citus cluster' },
+  {
+    command: 'npm run distribute',
+    reason: 'it needs a Citus cluster, which those who have one test',
+  },
   { command: '.ci/run', reason: 'this test is a part of it' },
   {
     command: 'npm ci --omit=dev',

@@ -33,7 +33,8 @@ export interface TestOptions extends Overrides {
   env?: Record<string, string>;
 }
 
-export const onPostgres = process.env.TEST_DATABASE === 'postgres';
+export const onCitus = process.env.TEST_DATABASE === 'citus';
+export const onPostgres = process.env.TEST_DATABASE === 'postgres' || onCitus;
 
 /** Runs with TEST_FRONT=yoga test the long way to answer what the short one answers too. */
 const routes =

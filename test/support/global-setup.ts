@@ -9,6 +9,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     postgres: {
       serverUrl: string;
+      /** The other servers that have a part of each database: with TEST_CITUS_URL. */
+      workerUrls: string[];
       template: string;
       /** Where PgBouncer is before it, with TEST_DATABASE_POOLER. */
       poolerUrl: string | null;
@@ -18,11 +20,12 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject) {
   process.env.TEST_SNAPSHOT = await embeddedSnapshot();
-  if (project.config.env.TEST_DATABASE !== 'postgres') return;
-  const { startTemplate } = await import('./database/postgres-template.ts');
-  const { stop, port, ...postgres } = await startTemplate();
-  const pooler =
-    project.config.env.TEST_DATABASE_POOLER === 'pgbouncer' ? await poolerOf(port) : null;
+  const { TEST_DATABASE, TEST_DATABASE_POOLER, TEST_CITUS_URL } = project.config.env;
+  if (TEST_DATABASE === 'embedded') return;
+  const { stop, port, ...postgres } = await (TEST_CITUS_URL
+    ? (await import('./database/cluster-template.ts')).openCluster(TEST_CITUS_URL)
+    : (await import('./database/postgres-template.ts')).startTemplate());
+  const pooler = TEST_DATABASE_POOLER === 'pgbouncer' ? await poolerOf(port) : null;
   project.provide('postgres', { ...postgres, poolerUrl: pooler?.url ?? null });
   return async () => {
     await pooler?.stop();

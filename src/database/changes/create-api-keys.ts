@@ -14,10 +14,10 @@ export const CREATE_API_KEYS: ChangeOfMany<ApiKeyToCreate, ApiKey> = {
   lineOf: ({ projectId }) => projectId,
   keyOf: ({ id }) => id,
   text: `
-  insert into "ApiKey" ("id", "projectId", "label", "scopes", "prefix", "hash")
+  insert into "ApiKey" as k ("id", "projectId", "label", "scopes", "prefix", "hash")
   select g."id", p."id", g."label", g."scopes", g."prefix", g."hash"
   from jsonb_to_recordset($1::jsonb) as g(
     "id" text, "projectId" text, "label" text, "scopes" text[], "prefix" text, "hash" text)
   join "Project" p on p."id" = g."projectId"
-  returning "id" as "of", "ApiKey".*`,
+  returning k."id" as "of", k.*`,
 };

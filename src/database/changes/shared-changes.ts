@@ -40,7 +40,12 @@ interface Waiting {
 
 type AnyChange = ChangeOfMany<unknown, unknown>;
 
-export function createSharedChanges(query: RunQuery, tell: Tell): SharedChanges {
+/** In a cluster changes of one project alone share a statement: it runs where their rows are. */
+export function createSharedChanges(
+  query: RunQuery,
+  tell: Tell,
+  { isDistributed = false }: { isDistributed?: boolean } = {},
+): SharedChanges {
   const to = { query, tell };
   const lines = new WeakMap<object, Map<string, Waiting[]>>();
   const linesOf = (change: AnyChange) => {
@@ -55,7 +60,9 @@ export function createSharedChanges(query: RunQuery, tell: Tell): SharedChanges 
   return {
     run<I, R>(change: ChangeOfMany<I, R>, item: I) {
       const own = change as AnyChange;
-      const name = change.lineOf(item);
+      const name = isDistributed
+        ? `${projectOf(item)} ${change.lineOf(item)}`
+        : change.lineOf(item);
       return new Promise<R | null>((resolve, reject) => {
         const waiting = {
           key: change.keyOf(item),
@@ -75,6 +82,10 @@ export function createSharedChanges(query: RunQuery, tell: Tell): SharedChanges 
       });
     },
   };
+}
+
+function projectOf(item: unknown): string {
+  return (item as { projectId: string }).projectId;
 }
 
 function takeSome(line: Waiting[]): Waiting[] {

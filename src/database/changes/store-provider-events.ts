@@ -39,7 +39,7 @@ function lineOf(nativeId: string): number {
  * fields may differ in case: some providers spell them in several ways. An event
  * that is there already stays as it is. A request that brings nothing wanted and new has no row. The hint is for the
  * processes that do the events. `new` finds the requests of what was stored without a join: its rows are more than the
- * planner thinks.
+ * planner thinks. Arrivals are counted here: the shards of a cluster have no defaults that count.
  */
 export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number }> = {
   lineOf: ({ projectId, events: [first] }) => `${projectId} ${lineOf(first?.nativeId ?? '')}`,
@@ -70,10 +70,11 @@ export const STORE_PROVIDER_EVENTS: ChangeOfMany<EventsToStore, { stored: number
   ),
   stored as (
     insert into "ProviderEvent" ("projectId", "installationId", "objectName", "nativeId",
-      "providerAppId", "recordId", "kind", "nativeType", "eventTime", "changedFields", "content")
+      "providerAppId", "recordId", "kind", "nativeType", "eventTime", "changedFields", "content", "arrival")
     select "projectId", "installationId", "objectName", "nativeId", "providerAppId", "recordId",
-      "kind"::"ProviderEventKind", "nativeType", "eventTime", "changedFields", "content"
-    from wanted order by "request", "place"
+      "kind"::"ProviderEventKind", "nativeType", "eventTime", "changedFields", "content",
+      nextval('"ProviderEvent_arrival_seq"')
+    from (select * from wanted order by "request", "place") in_order
     on conflict do nothing
     returning "projectId", "installationId", "objectName", "nativeId"
   ),

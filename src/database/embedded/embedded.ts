@@ -63,7 +63,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
   await using opening = new AsyncDisposableStack();
   opening.use(engine);
   const server = { address: engine.address, outages, limitMs: STATEMENT_MAX_MS, meters };
-  const isNew = await migrate(server, log);
+  const migrated = await migrate(server, log);
   const hints = new EmbeddedHints();
   const sessions = new SessionPool({
     ...server,
@@ -89,7 +89,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     processes,
     now: () => new Date(),
     outages,
-    isNew,
+    ...migrated,
     ...clients,
     connections: () => sessions.counts(),
     ...ONE_GROUP,

@@ -6,6 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../log.ts';
+import { type Cluster, findCluster, settle } from '../citus/migrate-cluster.ts';
 import { type OpenSession, openSession, type Server } from '../session.ts';
 import { noticeOf } from './notice.ts';
 
@@ -41,12 +42,19 @@ export interface MigrateOptions {
   only?: string[];
 }
 
-/** Returns whether the database was new. Throws if its history contradicts migrations/. */
+export interface Migrated {
+  /** It was empty before. */
+  isNew: boolean;
+  /** Its tables are spread over the nodes of a Citus cluster. */
+  isDistributed: boolean;
+}
+
+/** Throws if the database's history contradicts migrations/. */
 export async function migrate(
   server: Server,
   log: Log,
   { only }: MigrateOptions = {},
-): Promise<boolean> {
+): Promise<Migrated> {
   const wanted = listMigrations().filter(({ name }) => !only || only.includes(name));
   const name = 'integration-gateway migrations';
   // A connection of its own: it may take longer than a statement of a request.
@@ -54,14 +62,25 @@ export async function migrate(
   try {
     await session.query(`set lock_timeout = ${LOCK_MAX_MS}`);
     await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
-    return await applyAll(session, wanted, log);
+    const cluster = await findCluster(session);
+    const isNew = await applyAll({ session, cluster, log }, wanted);
+    // A part of the migrations doesn't make all tables.
+    const isDistributed = cluster !== null && !only && (await settle(session, cluster, log));
+    return { isNew, isDistributed };
   } finally {
     // Its locks are free when it ends.
     await session.end();
   }
 }
 
-async function applyAll(session: OpenSession, wanted: Migration[], log: Log): Promise<boolean> {
+interface Applying {
+  session: OpenSession;
+  cluster: Cluster | null;
+  log: Log;
+}
+
+async function applyAll(applying: Applying, wanted: Migration[]): Promise<boolean> {
+  const { session } = applying;
   await session.query(HISTORY_TABLE);
   const { rows: history } = await session.query<Applied>(
     `select migration_name, checksum, finished_at from "_prisma_migrations"
@@ -71,7 +90,7 @@ async function applyAll(session: OpenSession, wanted: Migration[], log: Log): Pr
   for (const migration of wanted) {
     const row = applied.get(migration.name);
     if (row) refuseContradiction(row, migration);
-    else await apply(session, migration, { log, isFilled: history.length > 0 });
+    else await apply({ ...applying, isFilled: history.length > 0 }, migration);
   }
   return history.length === 0;
 }
@@ -109,15 +128,14 @@ function refuseContradiction(row: Applied, migration: Migration): void {
 
 /** The migration and its row of the history commit together. */
 async function apply(
-  session: OpenSession,
+  { session, cluster, log, isFilled }: Applying & { isFilled: boolean },
   migration: Migration,
-  { log, isFilled }: { log: Log; isFilled: boolean },
 ): Promise<void> {
   const notice = isFilled ? await noticeOf(session, migration.sql) : null;
   if (notice) log.info({ migration: migration.name, ...notice }, 'migration.begun');
   await session.query('begin');
   try {
-    await session.query(migration.sql);
+    await (cluster ? cluster.run(migration.sql) : session.query(migration.sql));
     await session.query(
       `insert into "_prisma_migrations" (id, checksum, migration_name, finished_at, applied_steps_count)
        values ($1, $2, $3, now(), 1)`,

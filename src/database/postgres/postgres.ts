@@ -5,6 +5,9 @@ import type { Log } from '../../log.ts';
 import type { Meters } from '../../meters.ts';
 import { RemoteClock } from '../../work/clock.ts';
 import { endWithin } from '../../work/deadline.ts';
+import { groupsOfNodes } from '../citus/node-groups.ts';
+import { Nodes } from '../citus/nodes.ts';
+import { routedSessions } from '../citus/routed-session.ts';
 import { clientsOf } from '../clients.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { Database } from '../database.ts';
@@ -15,7 +18,7 @@ import { joinProcesses } from '../processes.ts';
 import { ONE_GROUP } from '../projects/project-groups.ts';
 import type { RunQuery } from '../rows.ts';
 import type { Server } from '../session.ts';
-import { SessionPool } from '../session-pool.ts';
+import { type PoolOptions, SessionPool } from '../session-pool.ts';
 import { PostgresHints } from './hints.ts';
 import { lookAtPooler } from './pooler.ts';
 import { Primary } from './primary.ts';
@@ -34,14 +37,14 @@ interface Told {
 export async function openPostgres(config: Config, told: Told): Promise<Database> {
   const outages = new Outages(told.log);
   const { direct, server, primaries } = await findServers(config, { ...told, outages });
-  const isNew = await migrate(direct, told.log);
-  const name = 'integration-gateway';
+  const migrated = await migrate(direct, told.log);
   const { DATABASE_POOL_SIZE: size, LIMIT_SWEEP_MS } = config;
   const { limitMs } = server;
-  const sessions = new SessionPool({ ...server, name, size, types: COLUMN_TYPES, pipeline: true });
-  const clients = clientsOf(sessions, server.pooler);
+  const cluster = migrated.isDistributed ? new Nodes(told.log) : null;
+  const Client = cluster ? routedSessions(cluster) : undefined;
+  const { sessions, clients } = clientsFor({ ...server, size, Client });
   const { rows } = clients;
-  const sweeps = new SweepPools({ ...server, limitMs: LIMIT_SWEEP_MS });
+  const sweeps = new SweepPools({ ...server, limitMs: LIMIT_SWEEP_MS, Client });
   const processes = await joinProcesses(rows.query);
   const clock = await followClock(rows.query);
   const hints = new PostgresHints(direct, processes.attend);
@@ -49,11 +52,11 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
   const replica = replicaOf(config, { query: rows.query, hints }, { size, limitMs, log: told.log });
   return {
     kind: 'postgres',
-    isNew,
+    ...migrated,
     ...clients,
     processes,
     now: clock.now,
-    ...ONE_GROUP,
+    ...(cluster ? groupsOfNodes(rows.query) : ONE_GROUP),
     sweeps: sweeps.of,
     replica,
     listen: hints.listen,
@@ -81,6 +84,13 @@ function replicaOf(
   options: Omit<ConstructorParameters<typeof PostgresReplica>[1], 'url'>,
 ): PostgresReplica | null {
   return url ? new PostgresReplica(primary, { ...options, url: url.reveal() }) : null;
+}
+
+function clientsFor(server: Server & Pick<PoolOptions, 'size' | 'Client'>) {
+  const of = { name: 'integration-gateway', types: COLUMN_TYPES, pipeline: true };
+  const sessions = new SessionPool({ ...server, ...of });
+  const isDistributed = server.Client !== undefined;
+  return { sessions, clients: clientsOf(sessions, { pooler: server.pooler, isDistributed }) };
 }
 
 interface Servers {

@@ -7,16 +7,18 @@ import { COLUMN_TYPES } from '../column-types.ts';
 import type { ProjectGroup } from '../projects/project-groups.ts';
 import type { RunQuery } from '../rows.ts';
 import type { Server } from '../session.ts';
-import { SessionPool } from '../session-pool.ts';
+import { type PoolOptions, SessionPool } from '../session-pool.ts';
 
 /** Sweeps are a dozen, of which few have something to do at the same time; the others wait their turn. */
 const CONNECTIONS = 4;
 
+type SweptServer = Server & Pick<PoolOptions, 'Client'>;
+
 export class SweepPools implements AsyncDisposable {
-  readonly #server: Server;
+  readonly #server: SweptServer;
   readonly #pools = new Map<string, { sessions: SessionPool; query: RunQuery }>();
 
-  constructor(server: Server) {
+  constructor(server: SweptServer) {
     this.#server = server;
   }
 

@@ -33,6 +33,26 @@ export function withoutProject(reason: string, text: string): string {
   return `${allProjects(reason)} ${text.trim()}`;
 }
 
+/**
+ * The first rows of all projects, of those that a statement gives in an order and up to a limit: in a cluster every
+ * shard gives its own first ones.
+ */
+export function firstOfAll<R>(
+  rows: readonly R[],
+  limit: number,
+  keyOf: (row: R) => readonly (string | number)[],
+): R[] {
+  return rows.toSorted((a, b) => comparedKeys(keyOf(a), keyOf(b))).slice(0, limit);
+}
+
+type Key = readonly (string | number)[];
+
+function comparedKeys(a: Key, b: Key): number {
+  const at = a.findIndex((part, index) => part !== b[index]);
+  const [one = '', other = ''] = [a[at], b[at]];
+  return at < 0 ? 0 : one < other ? -1 : 1;
+}
+
 /** The mark alone, for statements that are written in parts. */
 export function allProjects(reason: string): string {
   return `/* all projects: ${reason} */`;

@@ -75,8 +75,8 @@ export async function foldActivity(
   { database }: Pick<Services, 'database'>,
   signal?: AbortSignal,
 ): Promise<void> {
-  for (let taken = DELTAS_AT_ONCE; taken === DELTAS_AT_ONCE && !signal?.aborted; ) {
-    const [row] = await sweep<{ taken: number }>(database, FOLD);
-    taken = row?.taken ?? 0;
+  for (let isMore = true; isMore && !signal?.aborted; ) {
+    const folded = await sweep<{ taken: number }>(database, FOLD);
+    isMore = folded.some(({ taken }) => taken === DELTAS_AT_ONCE);
   }
 }

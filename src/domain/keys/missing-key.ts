@@ -1,4 +1,5 @@
 /** Checked at start: if the database's secrets were sealed with a key that is missing, all work would fail. */
+import { withoutProject } from '../../database/projects/all-projects.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import { StartRefused } from '../../errors.ts';
 import type { Vault } from '../../secrets.ts';
@@ -11,11 +12,14 @@ const PROJECTS_MAX = 1_000;
 export async function refuseMissingKey(query: RunQuery, vault: Vault | null): Promise<void> {
   for (const { table, column } of sealedColumns()) {
     const [newest] = await query<{ sealed: string }>(
-      `select one."sealed" from (select "id" from "Project" order by "id" desc limit ${PROJECTS_MAX}) p
+      withoutProject(
+        'the newest secret of the database',
+        `select one."sealed" from (select "id" from "Project" order by "id" desc limit ${PROJECTS_MAX}) p
        cross join lateral (
          select "id", "${column}" as "sealed" from "${table}"
          where "projectId" = p."id" and "${column}" like 'v1.%' order by "id" desc limit 1) one
        order by one."id" desc limit 1`,
+      ),
       [],
     );
     if (!newest || vault?.hasKeyOf(newest.sealed)) continue;

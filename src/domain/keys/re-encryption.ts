@@ -1,7 +1,7 @@
 /** Seals every secret again with the current key, so that older keys can go. */
 
 import { Prisma } from '../../database/generated/client.ts';
-import { withoutProject } from '../../database/projects/all-projects.ts';
+import { firstOfAll, withoutProject } from '../../database/projects/all-projects.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import type { Vault } from '../../secrets.ts';
 
@@ -37,7 +37,8 @@ export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> 
         ),
         [after.projectId, after.id],
       );
-      for (const { id, projectId, sealed } of rows) {
+      const passed = firstOfAll(rows, BATCH, (row) => [row.projectId, row.id]);
+      for (const { id, projectId, sealed } of passed) {
         if (vault.isCurrent(sealed)) continue;
         const place = { table, column, row: id, projectId };
         await query(
@@ -47,7 +48,7 @@ export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> 
         );
         changed += 1;
       }
-      const last = rows.at(-1);
+      const last = passed.at(-1);
       if (!last) break;
       after = last;
     }

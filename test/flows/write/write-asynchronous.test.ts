@@ -137,7 +137,8 @@ async function cutOff(taskId: string) {
   const claim = await claimWrite(services.database, key, services.now());
   if (!claim) throw new Error('It is held by another.');
   await prisma.$executeRaw`
-    update "WriteTask" set "leaseExpireTime" = clock_timestamp() where "id" = ${taskId}`;
+    update "WriteTask" set "leaseExpireTime" = clock_timestamp()
+    where "projectId" = ${key.projectId} and "id" = ${taskId}`;
   return claim;
 }
 

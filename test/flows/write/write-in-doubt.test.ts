@@ -47,7 +47,8 @@ test('a creation whose process was killed is not sent again: its outcome is told
   const key = { projectId: writer.projectId, id: operationId };
   await claimWrite(services.database, key, services.now());
   await prisma.$executeRaw`
-    update "WriteTask" set "leaseExpireTime" = clock_timestamp() where "id" = ${operationId}`;
+    update "WriteTask" set "leaseExpireTime" = clock_timestamp()
+    where "projectId" = ${key.projectId} and "id" = ${operationId}`;
   await runWrite(services, key);
   const ended = await writer.ended(operationId);
   expect(ended).toMatchObject({

@@ -67,12 +67,12 @@ test.each(ENDS)('%s after %j: three operations that ended in a row count', async
 });
 
 test.each(ENDS)('%s after %j, also if they end in one statement', async (reason, ends) => {
-  const { operations, look } = await installed();
+  const { operations, look, tenant } = await installed();
   const ids = await operations(...ends.map(() => 'IN_PROGRESS' as const));
   await database.rows.query(
     `update "Operation" o set "status" = e."status"::"OperationStatus"
-     from unnest($1::text[], $2::text[]) e("id", "status") where o."id" = e."id"`,
-    [ids, ends],
+     from unnest($1::text[], $2::text[]) e("id", "status") where o."projectId" = $3 and o."id" = e."id"`,
+    [ids, ends, tenant.projectId],
   );
   expect((await look()).healthReason).toBe(reason);
 });
@@ -191,13 +191,16 @@ test('changes of all kinds at the same time leave the health that is right in th
         inTransaction(database, (tx) => change(tx, (round * (kind + 3)) >> 1)),
       ),
     );
-    const [found] = await database.rows.query<{ stored: string | null; right: string | null }>(
-      `select "healthReason" as "stored", health_reason("projectId", "id") as "right",
-         ("healthStatus" = 'HEALTHY') = ("healthReason" is null) as "agrees"
-       from "Installation" where "id" = $1`,
-      [installationId],
+    const [found] = await database.rows.query<{ stored: string | null; agrees: boolean }>(
+      `select "healthReason" as "stored", ("healthStatus" = 'HEALTHY') = ("healthReason" is null) as "agrees"
+       from "Installation" where "projectId" = $1 and "id" = $2`,
+      [projectId, installationId],
     );
-    expect(found).toEqual({ stored: found?.right, right: found?.right, agrees: true });
+    const [right] = await database.rows.query<{ reason: string | null }>(
+      'select health_reason($1, $2) as "reason"',
+      [projectId, installationId],
+    );
+    expect(found).toEqual({ stored: right?.reason, agrees: true });
     seen.add(found?.stored?.slice(0, 20) ?? null);
   }
   expect(seen.size).toBeGreaterThan(2);

@@ -62,13 +62,26 @@ const SEARCHED = [
     Integration: ['name'],
     Destination: ['name'],
     Topic: ['name'],
-  }).map(
-    ([table, names]) => `select put_search_words("projectId", '${table}', "id",
-      array[${names.map((name) => `"${name}"`).join(', ')}]) from "${table}" where "projectId" = $1`,
+  }).map(([table, names]) =>
+    wordsOf(
+      table,
+      names.map((name) => `r."${name}"`),
+    ),
   ),
-  `select put_connection_words("projectId", "id", "groupId", "consumerId")
-    from "Connection" where "projectId" = $1`,
+  wordsOf(
+    'Connection',
+    ['g."groupRef"', 'g."groupName"', 'c."consumerRef"', 'c."consumerName"'],
+    `join "Group" g on g."projectId" = r."projectId" and g."id" = r."groupId"
+     join "Consumer" c on c."projectId" = r."projectId" and c."id" = r."consumerId"`,
+  ),
 ];
+
+function wordsOf(table: string, names: string[], joined = ''): string {
+  return `insert into "SearchWord" ("projectId", "kind", "place", "rowId")
+    select r."projectId", '${table}', word || ' ' || r."id", r."id" from "${table}" r ${joined}
+    cross join lateral search_words(array[${names.join(', ')}]) as word
+    where r."projectId" = $1 on conflict do nothing`;
+}
 
 function insert(table: string, count: number, columns: Record<string, string>): string {
   const names = Object.keys(columns).map((name) => `"${name}"`);

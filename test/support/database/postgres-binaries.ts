@@ -36,6 +36,13 @@ export function postgresBinaries(): PostgresBinaries {
   throw new Error(`the programs of the package ${PACKAGE} do not run on this system`);
 }
 
+/** The programs of a server that is installed in the system, in that folder. */
+export function binariesIn(folder: string): PostgresBinaries {
+  const [initdb, postgres] = ['initdb', 'postgres'].map((name) => join(folder, name));
+  const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
+  return { initdb: initdb as string, postgres: postgres as string, ...(user && { user }) };
+}
+
 /** Why what needs a PostgreSQL is left out; null if its programs run. */
 export function noPostgres(): string | null {
   try {

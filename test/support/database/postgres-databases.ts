@@ -17,7 +17,7 @@ const kept: string[] = [];
 
 /** Migrated and empty. Who disposes of it has closed what was open in it. */
 export async function lendPostgres(): Promise<PostgresDatabase> {
-  const { serverUrl, poolerUrl } = inject('postgres');
+  const { serverUrl, workerUrls, poolerUrl } = inject('postgres');
   const name = kept.pop() ?? (await make());
   return {
     env: {
@@ -26,8 +26,10 @@ export async function lendPostgres(): Promise<PostgresDatabase> {
     },
     async [Symbol.asyncDispose]() {
       // A pooler would go on with sessions of those before.
-      if (!poolerUrl && (await isEmptied(() => empty(name)))) kept.push(name);
-      else await onServer((client) => client.query(`drop database if exists ${name} with (force)`));
+      const isKept = !poolerUrl && workerUrls.length === 0 && (await isEmptied(() => empty(name)));
+      if (isKept) kept.push(name);
+      else
+        await onServers((client) => client.query(`drop database if exists ${name} with (force)`));
     },
   };
 }
@@ -35,7 +37,7 @@ export async function lendPostgres(): Promise<PostgresDatabase> {
 async function make(): Promise<string> {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
   const { template } = inject('postgres');
-  await onServer((client) => client.query(`create database ${name} template ${template}`));
+  await onServers((client) => client.query(`create database ${name} template ${template}`));
   return name;
 }
 
@@ -56,11 +58,18 @@ async function isLeft(client: pg.Client): Promise<boolean> {
   return false;
 }
 
+/** On all servers that have a part of each database. */
+async function onServers(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const { serverUrl, workerUrls } = inject('postgres');
+  for (const url of [serverUrl, ...workerUrls]) await onServer(work, 'postgres', url);
+}
+
 async function onServer<T>(
   work: (client: pg.Client) => Promise<T>,
   database = 'postgres',
+  url = inject('postgres').serverUrl,
 ): Promise<T> {
-  const client = new pg.Client(`${inject('postgres').serverUrl}/${database}`);
+  const client = new pg.Client(`${url}/${database}`);
   // It is ended where emptying takes too long.
   client.on('error', () => {});
   await client.connect();

@@ -14,6 +14,8 @@ const TEMPLATE = 'gateway_template';
 export interface Template {
   serverUrl: string;
   port: number;
+  /** The other servers that have a part of each database. */
+  workerUrls: string[];
   template: string;
   stop(): Promise<void>;
 }
@@ -27,6 +29,7 @@ export async function startTemplate(): Promise<Template> {
   return {
     serverUrl: server.url,
     port: server.port,
+    workerUrls: [],
     template: TEMPLATE,
     async stop() {
       await server.stop();
@@ -40,8 +43,12 @@ async function makeTemplate(serverUrl: string): Promise<void> {
   await client.connect();
   await client.query(`create database ${TEMPLATE}`);
   await client.end();
+  await migrateTemplate(`${serverUrl}/${TEMPLATE}`);
+}
+
+export async function migrateTemplate(url: string): Promise<void> {
   const config = readConfig({
-    DATABASE_URL: `${serverUrl}/${TEMPLATE}`,
+    DATABASE_URL: url,
     ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   });
   const log = createLog('silent');

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { tie } from '../tied.ts';
-import { postgresBinaries } from './postgres-binaries.ts';
+import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
 
 /** A standby says that they are read-only. */
 const READY = /database system is ready to accept (read-only )?connections/;
@@ -22,25 +22,35 @@ export interface PostgresServer {
 }
 
 /** A PostgreSQL server of this run's own, from an npm package. Its user has to reach the folder of its data. */
-export async function startPostgres(databaseDir: string): Promise<PostgresServer> {
-  const { initdb, user } = postgresBinaries();
+export async function startPostgres(
+  databaseDir: string,
+  options: RunOptions = {},
+): Promise<PostgresServer> {
+  const { initdb, user } = options.binaries ?? postgresBinaries();
   mkdirSync(databaseDir, { mode: 0o700 });
   if (user) chownSync(databaseDir, user.uid, user.gid);
   const how = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-sync'];
   await promisify(execFile)(initdb, ['-D', databaseDir, ...how], optionsIn(databaseDir));
-  return runPostgres(databaseDir);
+  return runPostgres(databaseDir, options);
+}
+
+export interface RunOptions {
+  port?: number;
+  settings?: string[];
+  /** Default: those of the npm package. */
+  binaries?: PostgresBinaries;
 }
 
 /** One whose data are there. */
 export async function runPostgres(
   databaseDir: string,
-  { port = 0, settings: given = [] }: { port?: number; settings?: string[] } = {},
+  { port = 0, settings: given = [], binaries = postgresBinaries() }: RunOptions = {},
 ): Promise<PostgresServer> {
   port ||= await freePort();
   const options = optionsIn(databaseDir);
   const place = ['-D', databaseDir, '-h', '127.0.0.1', '-p', String(port), '-k', ''];
   const settings = [...SETTINGS, ...given].flatMap((setting) => ['-c', setting]);
-  const server = spawn(postgresBinaries().postgres, [...place, ...settings], options);
+  const server = spawn(binaries.postgres, [...place, ...settings], options);
   const exited = once(server, 'exit');
   // A run that ends in between takes its server along.
   const tied = { pid: server.pid as number, signal: 'SIGINT', patienceMs: STOP_MS } as const;

@@ -40,7 +40,10 @@ const BESIDE = [
 const { prototype } = pg.Client as unknown as { prototype: { query: Query } };
 const { query } = prototype;
 prototype.query = function (asked, values, ...rest) {
-  const statement = statementOf(asked, values);
+  const { asked: meant = asked } = asked as { asked?: unknown };
+  // A cluster is asked beside what the product asks: for the columns, for the shards.
+  if (meant === null) return query.call(this, asked, values, ...rest);
+  const statement = statementOf(meant, values);
   if (isOfProduct(this)) sent.add(statement.text);
   if (BESIDE.some((pattern) => pattern.test(statement.text))) {
     return query.call(this, asked, values, ...rest);

@@ -1,4 +1,5 @@
 import type { App } from '../../../src/app.ts';
+import type { Database } from '../../../src/database/database.ts';
 import { LOCAL_ISSUER } from '../../../src/domain/viewer/bearer.ts';
 import { hashOfKey, newKeyValue, shownPrefix } from '../../../src/domain/viewer/key-value.ts';
 import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
@@ -30,16 +31,23 @@ interface Host {
 
 let made = 0;
 
-/** All rows of a tenant at once: most tests begin with one. The builder's is as the first token leaves it. */
-const TENANT = `with
-  builder as (insert into "Builder" ("id", "idpProvider", "idpRef", "fullName", "primaryEmail") values ($2, $3, $1, $4, $5)),
-  org as (insert into "Org" ("id", "label") values ($6, $1)),
-  member as (insert into "OrgMember" ("orgId", "builderId") values ($6, $2)),
-  account as (insert into "BillingAccount" ("id", "orgId", "displayName", "billingProvider", "billingProviderRef")
-    values ($7, $6, $1, 'none', $1)),
-  project as (insert into "Project" ("id", "orgId", "name", "appName") values ($8, $6, $1, $1)),
-  log as (insert into "EventLog" ("projectId") values ($8))
-  insert into "ApiKey" ("id", "projectId", "label", "scopes", "hash", "prefix") values ($9, $8, 'test', $10, $11, $12)`;
+type NewRow = [table: string, row: Record<string, unknown>];
+
+/** All at once: most tests begin with these. A cluster takes them one by one. */
+async function insertAll({ rows, isDistributed }: Database, given: readonly NewRow[]) {
+  const together = isDistributed ? given.map((one) => [one]) : [given];
+  for (const some of together) {
+    const values: unknown[] = [];
+    const inserts = some.map(([table, row]) => {
+      const places = Object.values(row).map((value) => `$${values.push(value)}`);
+      const names = Object.keys(row).map((name) => `"${name}"`);
+      return `insert into "${table}" (${names.join(', ')}) values (${places.join(', ')})`;
+    });
+    const members = inserts.slice(0, -1).map((insert, at) => `row${at} as (${insert})`);
+    const text = `${members.length > 0 ? `with ${members.join(', ')}` : ''} ${inserts.at(-1)}`;
+    await rows.query(text.trim(), values);
+  }
+}
 
 function newKey() {
   const value = newKeyValue();
@@ -55,20 +63,28 @@ export async function createTenant({ app, client }: Host, name = 'tenant'): Prom
   if (!token) throw new Error('Tests need the local issuer.');
   const builder = client({ authorization: `Bearer ${token}` });
   const [builderId, orgId, projectId] = [newId('bld'), newId('org'), newId('prj')];
-  const key = newKey();
-  const { prisma, rows } = app.services.database;
-  await rows.query(TENANT, [
-    ...[unique, builderId, LOCAL_ISSUER, fullName, email],
-    ...[orgId, newId('bil'), projectId, key.id, ALL_SCOPES, key.hash, key.prefix],
+  const { value: keyValue, ...key } = newKey();
+  const { database } = app.services;
+  const account = { displayName: unique, billingProvider: 'none', billingProviderRef: unique };
+  // The builder's is as the first token leaves it.
+  const ofBuilder = { idpProvider: LOCAL_ISSUER, idpRef: unique, fullName, primaryEmail: email };
+  await insertAll(database, [
+    ['Builder', { id: builderId, ...ofBuilder }],
+    ['Org', { id: orgId, label: unique }],
+    ['OrgMember', { orgId, builderId }],
+    ['BillingAccount', { id: newId('bil'), orgId, ...account }],
+    ['Project', { id: projectId, orgId, name: unique, appName: unique }],
+    ['EventLog', { projectId }],
+    ['ApiKey', { ...key, projectId, label: 'test', scopes: ALL_SCOPES }],
   ]);
 
   const keyOf = async (...scopes: Scope[]) => {
     const { value, ...stored } = newKey();
-    await prisma.apiKey.create({ data: { projectId, label: 'test', scopes, ...stored } });
+    await database.prisma.apiKey.create({ data: { projectId, label: 'test', scopes, ...stored } });
     return value;
   };
   return {
-    ...client({ 'x-api-key': key.value }),
+    ...client({ 'x-api-key': keyValue }),
     orgId,
     projectId,
     token,
@@ -76,7 +92,7 @@ export async function createTenant({ app, client }: Host, name = 'tenant'): Prom
     builderId,
     builderEmail: email,
     projectName: unique,
-    apiKey: key.value,
+    apiKey: keyValue,
     apiKeyId: key.id,
     keyOf,
     withScopes: async (...scopes) => client({ 'x-api-key': await keyOf(...scopes) }),

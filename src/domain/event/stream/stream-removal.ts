@@ -3,7 +3,12 @@
  * destination is gone. In small statements, safe in several processes at once and after any interruption. What is
  * removed is told by the stream itself, so that no cursor skips it in silence.
  */
-import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
+import {
+  acrossProjects,
+  firstOfAll,
+  type Swept,
+  sweep,
+} from '../../../database/projects/all-projects.ts';
 import type { RunQuery } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { announceStream } from '../../../events/channel.ts';
@@ -52,12 +57,7 @@ export async function removeSurplus(
   let removed = 0;
   let last: StreamId | undefined = { projectId: '', destinationId: '' };
   while (last && !signal?.aborted) {
-    const streams: StreamId[] = await sweep(database, WITH_SURPLUS, [
-      last.projectId,
-      last.destinationId,
-      surplus.bytesMax,
-      surplus.before,
-    ]);
+    const streams = await listWithSurplus(database, last, surplus);
     for (const stream of streams) {
       for (let some = MESSAGES_AT_ONCE; some === MESSAGES_AT_ONCE && !signal?.aborted; ) {
         some = await removeSome(database.rows.query, stream, surplus);
@@ -83,6 +83,16 @@ const WITH_SURPLUS = acrossProjects(
       order by m."position" limit 1) < $4)
   order by s."projectId", s."destinationId" limit ${STREAMS_AT_ONCE}`,
 );
+
+async function listWithSurplus(
+  database: Swept,
+  after: StreamId,
+  { before, bytesMax }: Surplus,
+): Promise<StreamId[]> {
+  const values = [after.projectId, after.destinationId, bytesMax, before];
+  const found = await sweep<StreamId>(database, WITH_SURPLUS, values);
+  return firstOfAll(found, STREAMS_AT_ONCE, (one) => [one.projectId, one.destinationId]);
+}
 
 /** Of the oldest messages of a stream. Appending goes on beside it. */
 const REMOVE_SOME = `

@@ -1,0 +1,31 @@
+/**
+ * Prisma reads an enum back as `"column"::text`. PostgreSQL calls that cast stable, because values may be added, and Citus
+ * refuses it where rows are changed. A cast of one's own may be called immutable: values are added, and never renamed.
+ */
+import pg from 'pg';
+import type { OpenSession } from '../session.ts';
+
+const ENUMS = `
+  select t.typname as "name", array_agg(e.enumlabel::text order by e.enumsortorder) as "values",
+    exists (select from pg_cast c where c.castsource = t.oid and c.casttarget = 'text'::regtype) as "isCast"
+  from pg_type t join pg_enum e on e.enumtypid = t.oid
+  where t.typnamespace = 'public'::regnamespace group by t.oid, t.typname`;
+
+interface Enum {
+  name: string;
+  values: string[];
+  isCast: boolean;
+}
+
+/** Gives every enum such a cast. To be repeated when values were added. */
+export async function castEnums(session: Pick<OpenSession, 'query'>): Promise<void> {
+  const { rows } = await session.query<Enum>(ENUMS);
+  for (const { name, values, isCast } of rows) {
+    const type = pg.escapeIdentifier(name);
+    const cases = values.map(pg.escapeLiteral).map((value) => `when ${value} then ${value}`);
+    await session.query(`create or replace function "text_of"("value" ${type}) returns text
+      language sql immutable strict parallel safe as $$ select case "value" ${cases.join(' ')} end $$`);
+    if (!isCast)
+      await session.query(`create cast (${type} as text) with function "text_of"(${type})`);
+  }
+}

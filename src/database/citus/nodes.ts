@@ -1,0 +1,100 @@
+/** The nodes of a cluster that have shards, as statements over all projects reach them. */
+import type pg from 'pg';
+import type { Log } from '../../log.ts';
+import { Outage } from '../../work/outage.ts';
+import { ANCHOR } from './table-places.ts';
+
+type Send = (statement: object) => Promise<pg.QueryResult>;
+
+/** As leases ask for it (work/lease.ts): the coordinator alone knows. */
+export const MISSED_PROCESSES =
+  /array\(select "id" from "ServerProcess"\s+where "missedTime" <= clock_timestamp\(\) - interval '\d+ milliseconds'\)/;
+
+/** Shards are moved seldom; one that has moved is found by the next look. */
+const KNOWN_MS = 5_000;
+/** A node that does not answer keeps others waiting no more often than this. */
+const AWAY_MS = 5_000;
+
+/** A key for each node, which leads there: whatever hashes to one of its shards. */
+const KEYS = `
+  select distinct on (p.groupid) n::text as "key", p.groupid as "id"
+  from generate_series(1, 4000) n
+  join pg_dist_shard s on s.shardid = get_shard_id_for_distribution_column('"${ANCHOR}"', n::text)
+  join pg_dist_placement p on p.shardid = s.shardid order by p.groupid, n`;
+
+const PROJECTS_BY_SHARD = `
+  select array_agg(n) as "projects" from unnest($1::text[]) n
+  group by get_shard_id_for_distribution_column('"${ANCHOR}"', n)`;
+
+interface Node {
+  id: number;
+  key: string;
+}
+
+export class Nodes {
+  readonly #outages = new Map<number, Outage>();
+  readonly #awayUntilMs = new Map<number, number>();
+  readonly #log: Log;
+  #known: Promise<Node[]> | null = null;
+  #knownMs = Number.NEGATIVE_INFINITY;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** What the nodes give that answer, one after the other. Throws if none does. */
+  async onEach<T>(send: Send, ask: (key: string) => Promise<T[]>): Promise<T[]> {
+    const nodes = await this.#list(send);
+    const present = nodes.filter(({ id }) => (this.#awayUntilMs.get(id) ?? 0) <= performance.now());
+    const found: T[] = [];
+    let failure: unknown;
+    let failed = 0;
+    for (const { id, key } of present) {
+      try {
+        found.push(...(await ask(key)));
+        this.#outages.get(id)?.ended();
+      } catch (error) {
+        failure = error;
+        failed += 1;
+        this.#isAway(id, error);
+      }
+    }
+    if (failed > 0 && failed === nodes.length) throw failure;
+    return found;
+  }
+
+  /** The projects whose rows are on one shard together. */
+  async byShard(send: Send, projects: readonly string[]): Promise<string[][]> {
+    const { rows } = await send({ text: PROJECTS_BY_SHARD, values: [projects], asked: null });
+    return (rows as { projects: string[] }[]).map(({ projects }) => projects);
+  }
+
+  /** SQL: the processes whose leases are free. */
+  async missedProcesses(send: Send): Promise<string> {
+    const { rows } = await send({
+      asked: null,
+      text: `select quote_literal(coalesce(array_agg("id"), '{}')) || '::text[]' as "ids" from "ServerProcess"
+        where "missedTime" <= clock_timestamp() - interval '2000 milliseconds'`,
+    });
+    return (rows as { ids: string }[])[0]?.ids ?? `'{}'::text[]`;
+  }
+
+  #isAway(id: number, error: unknown): void {
+    const outage = this.#outages.get(id) ?? new Outage(this.#log, 'node.failed');
+    this.#outages.set(id, outage);
+    outage.failed(error);
+    this.#awayUntilMs.set(id, performance.now() + AWAY_MS);
+    this.#known = null;
+  }
+
+  async #list(send: Send): Promise<Node[]> {
+    if (!this.#known || performance.now() > this.#knownMs + KNOWN_MS) {
+      this.#knownMs = performance.now();
+      this.#known = send({ text: KEYS, asked: null }).then(({ rows }) => rows as Node[]);
+      this.#known.catch(() => {
+        this.#known = null;
+      });
+    }
+    return await this.#known;
+  }
+}

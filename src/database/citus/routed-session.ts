@@ -1,0 +1,133 @@
+/** A connection to the coordinator of a cluster, over which some statements run where their rows are. */
+import pg from 'pg';
+import { COLUMN_TYPES } from '../column-types.ts';
+import { type OnAnswer, promised, Session } from '../session.ts';
+import { compositeValues } from './composite-values.ts';
+import { MISSED_PROCESSES, type Nodes } from './nodes.ts';
+import { boundText, type Route, routeOf } from './routed-statements.ts';
+
+/** What statements are given with, as far as it matters here. */
+interface Asked {
+  text: string;
+  values?: unknown[];
+  rowMode?: 'array';
+  types?: pg.CustomTypesConfig;
+}
+
+interface Field {
+  name: string;
+  dataTypeID: number;
+}
+
+/** What a statement gives, by its text: asked once. */
+const FIELDS = new Map<string, Field[]>();
+/** The gateway has a few hundred texts; this only bounds what a mistake could add. */
+const TEXTS_MAX = 2_000;
+
+const ON_SHARDS = 'select * from "gateway_on_shards"($1 collate "C", $2, $3)';
+
+/** The class of sessions that know these nodes. */
+export function routedSessions(nodes: Nodes): typeof Session {
+  return class RoutedSession extends Session {
+    override query(config: unknown, values?: unknown, onAnswer?: unknown): never {
+      const [bound, answered] =
+        typeof values === 'function' ? [undefined, values] : [values, onAnswer];
+      const asked = askedOf(config, bound);
+      const route = asked && routeOf(asked.text, asked.values ?? []);
+      if (!asked || !route) return super.query(config, values, onAnswer);
+      const send = (statement: object) => super.query(statement) as Promise<pg.QueryResult>;
+      const run = (take: OnAnswer) =>
+        void runRouted(send, nodes, asked, route).then((result) => take(null, result), take);
+      if (!answered) return promised(run) as never;
+      run(answered as OnAnswer);
+      return undefined as never;
+    }
+  };
+}
+
+/** `asked` is what a statement is sent for; null for what is only sent beside it. */
+type Send = (statement: object) => Promise<pg.QueryResult>;
+
+function askedOf(config: unknown, values: unknown): Asked | null {
+  if (typeof config === 'string') return { text: config, values: (values as unknown[]) ?? [] };
+  const { text } = config as Partial<Asked>;
+  return typeof text === 'string' ? (config as Asked) : null;
+}
+
+async function runRouted(send: Send, nodes: Nodes, asked: Asked, route: Route) {
+  const fields = await fieldsOf(send, asked.text);
+  const missed = MISSED_PROCESSES.test(asked.text) ? await nodes.missedProcesses(send) : '';
+  const text = asked.text.replace(MISSED_PROCESSES, () => missed);
+  const ask: Ask = async (key, isWholeNode, values) => {
+    const bound = boundText(text, values);
+    const statement = fields.length > 0 ? bound : `${bound} returning 1`;
+    const { rows } = await send({
+      text: ON_SHARDS,
+      values: [key, isWholeNode, statement],
+      rowMode: 'array',
+      asked,
+    });
+    return (rows as unknown as [string][]).map(([line]) => line);
+  };
+  const lines = await linesFrom({ send, nodes, asked, route, ask });
+  const rows = lines.map((line) => rowOf(compositeValues(line), fields, asked));
+  return { command: 'SELECT', rowCount: rows.length, rows, fields, oid: 0 };
+}
+
+/** What the statement gives on the shard of a key, or on all of its node. */
+type Ask = (key: string, isWholeNode: boolean, values: readonly unknown[]) => Promise<string[]>;
+
+interface Routed {
+  send: Send;
+  nodes: Nodes;
+  asked: Asked;
+  route: Route;
+  ask: Ask;
+}
+
+async function linesFrom({ send, nodes, asked, route, ask }: Routed): Promise<string[]> {
+  const { values = [] } = asked;
+  if (route === 'everywhere') return await nodes.onEach(send, (key) => ask(key, true, values));
+  const { projects, of } = route;
+  const [only = ''] = projects;
+  if (projects.length <= 1) return await ask(only, false, values);
+  const lines: string[] = [];
+  for (const some of await nodes.byShard(send, projects)) {
+    lines.push(...(await ask(some[0] ?? '', false, of(some))));
+  }
+  return lines;
+}
+
+async function fieldsOf(send: Send, text: string): Promise<Field[]> {
+  let fields = FIELDS.get(text);
+  if (!fields) {
+    const description = new Description({ text });
+    fields = ((await send(description)).fields ?? []) as Field[];
+    if (FIELDS.size < TEXTS_MAX) FIELDS.set(text, fields);
+  }
+  return fields;
+}
+
+/** Has a statement's columns told, without running it. */
+class Description extends pg.Query {
+  readonly asked = null;
+  override submit = (connection: pg.Connection): void => {
+    const { text } = this as unknown as { text: string };
+    connection.parse({ text, name: '' } as never, true);
+    connection.describe({ type: 'S', name: '' } as never, true);
+    connection.sync();
+  };
+}
+
+function rowOf(
+  texts: (string | null)[],
+  fields: readonly Field[],
+  { rowMode, types = COLUMN_TYPES }: Asked,
+) {
+  const values = fields.map(({ dataTypeID }, index) => {
+    const text = texts[index] ?? null;
+    return text === null ? null : types.getTypeParser(dataTypeID, 'text')(text);
+  });
+  if (rowMode === 'array') return values;
+  return Object.fromEntries(fields.map(({ name }, index) => [name, values[index]]));
+}

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { compositeValues } from '../../../src/database/citus/composite-values.ts';
+import { boundText, routeOf } from '../../../src/database/citus/routed-statements.ts';
+import { splitStatements } from '../../../src/database/citus/split-statements.ts';
+import { listMigrations } from '../../../src/database/migrating/migrate.ts';
+import { testDatabase } from '../../support/app.ts';
+
+test('a text is split at the semicolons that end statements, and at no others', () => {
+  const text = `-- A comment; with one.
+    CREATE TABLE "a;b" ("id" TEXT DEFAULT 'x;''y');
+    /* ; */ CREATE FUNCTION f() RETURNS TEXT LANGUAGE sql AS $$ SELECT 1; SELECT 2; $$;
+    SELECT $tag$ ; $$ ; $tag$`;
+  expect(splitStatements(text)).toEqual([
+    `CREATE TABLE "a;b" ("id" TEXT DEFAULT 'x;''y')`,
+    'CREATE FUNCTION f() RETURNS TEXT LANGUAGE sql AS $$ SELECT 1; SELECT 2; $$',
+    'SELECT $tag$ ; $$ ; $tag$',
+  ]);
+});
+
+test('every migration is whole when it is split', () => {
+  for (const { name, sql } of listMigrations()) {
+    const statements = splitStatements(sql);
+    const made = sql.match(/^CREATE (?:TABLE|TYPE|OR REPLACE FUNCTION|FUNCTION|TRIGGER)\b/gm) ?? [];
+    const begun = statements.filter((text) =>
+      /^CREATE (?:TABLE|TYPE|OR REPLACE FUNCTION|FUNCTION|TRIGGER)\b/.test(text),
+    );
+    expect(begun, name).toHaveLength(made.length);
+  }
+});
+
+test("a row that PostgreSQL writes as one text is read as it was, whatever its values' signs", async () => {
+  await using database = await testDatabase();
+  const values = ['', null, 'a "quoted", (odd) \\ one', 'plain', '{"a": [1, "b"]}', ' ', '"', ',)'];
+  const [row] = await database.rows.query<{ text: string }>(
+    `select (r)::text as "text" from (select ${values.map((_, index) => `$${index + 1}::text`).join(', ')}) r`,
+    values,
+  );
+  expect(compositeValues(row?.text ?? '')).toEqual(values);
+});
+
+test('values take their places as PostgreSQL reads them', async () => {
+  await using database = await testDatabase();
+  const values = [`it's $2`, 12, null, ['a', `b'"`], { a: `'` }, true, new Date(0)];
+  const text = `select $1::text as "text", $2::int as "int", $3::text as "none", $4::text[] as "list",
+    $5::jsonb as "json", $6::boolean as "flag", $7::timestamptz as "time"`;
+  const bound = await database.rows.query(text, values);
+  expect(await database.rows.query(boundText(text, values), [])).toEqual(bound);
+});
+
+test('what Citus plans goes to it, and the rest to the shards of its projects', () => {
+  const claim = 'update "Delivery" set "leaseToken" = null where "projectId" = $1 and "id" = $2';
+  expect(projectsOf(claim, ['prj_1', 'dlv_1'])).toEqual(['prj_1']);
+  expect(routeOf('select * from "Delivery" where "projectId" = $1', ['prj_1'])).toBeNull();
+  const several = 'delete from "Delivery" where "projectId" = any($1)';
+  expect(projectsOf(several, [['prj_1', 'prj_1']])).toEqual(['prj_1']);
+  expect(routeOf('/* all projects: what is due */ select from "ReadRun"', [])).toBe('everywhere');
+  const ofAllNodes = 'update "ApiKey" set "active" = false where "projectId" = $1';
+  expect(routeOf(ofAllNodes, ['prj_1'])).toBeNull();
+  expect(routeOf('/* all projects: a token */ select from "JwtKey"', [])).toBeNull();
+  const byPrisma =
+    'INSERT INTO "public"."Topic" ("projectId") VALUES ($1) RETURNING "public"."Topic"."id"';
+  expect(routeOf(byPrisma, ['prj_1'])).toBeNull();
+});
+
+test('the projects of one shard see the values of others as of none', () => {
+  const listed = `select from unnest($1::text[], $2::text[]) with ordinality as a("id", "projectId", "at")
+    join "Delivery" d on d."projectId" = a."projectId" and d."id" = a."id"`;
+  const byArrays = routeOf(listed, [
+    ['dlv_1', 'dlv_2'],
+    ['prj_1', 'prj_2'],
+  ]);
+  expect(byArrays).toMatchObject({ projects: ['prj_1', 'prj_2'] });
+  expect(byArrays !== 'everywhere' && byArrays?.of(['prj_2'])).toEqual([
+    ['dlv_1', 'dlv_2'],
+    ['', 'prj_2'],
+  ]);
+  const given = `with g as (select * from jsonb_to_recordset($1::jsonb) as g("projectId" text))
+    insert into "EventLog" select "projectId" from g`;
+  const byJson = routeOf(given, ['[{"projectId":"prj_1"},{"projectId":"prj_2"}]']);
+  expect(byJson !== 'everywhere' && byJson?.of(['prj_2'])).toEqual(['[{"projectId":"prj_2"}]']);
+});
+
+function projectsOf(text: string, values: unknown[]): string[] | null {
+  const route = routeOf(text, values);
+  return route && route !== 'everywhere' ? route.projects : null;
+}

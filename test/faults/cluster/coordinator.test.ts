@@ -1,0 +1,77 @@
+/** The coordinator of a Citus cluster is killed after a worker has committed its part, and before its own. */
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { createLog } from '../../../src/log.ts';
+import { testApp } from '../../support/app.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import { ENCRYPTION_KEY, startGateway } from '../scenes/gateway.ts';
+import { type Cluster, noCluster, startCluster } from './cluster.ts';
+
+const STEP_MS = 30_000;
+/** The sweep that looks for erasures comes once a minute. */
+const RECOVERED_MS = 150_000;
+
+const reason = noCluster();
+if (reason) console.warn(`Tests of a cluster are left out: ${reason}.`);
+
+/**
+ * From now on whoever commits with a hint waits for this one, which waits for a standby that never comes: by then Citus has
+ * had the workers commit.
+ */
+async function holdCommits(cluster: Cluster): Promise<void> {
+  await cluster.query(`alter system set synchronous_standby_names = 'nobody'`);
+  await cluster.query('alter system set synchronous_commit = local');
+  await cluster.query('select pg_reload_conf()');
+  const holder = new pg.Client({ connectionString: cluster.url });
+  holder.on('error', () => {});
+  await holder.connect();
+  onTestFinished(() => holder.end());
+  await holder.query('set synchronous_commit = on');
+  holder.query('begin; create table held (); notify held; commit').catch(() => {});
+  const waiting = () =>
+    cluster
+      .query(`select from pg_stat_activity where wait_event = 'SyncRep'`)
+      .then((rows) => rows.length);
+  await expect.poll(waiting, { timeout: STEP_MS }).toBe(1);
+}
+
+test.skipIf(reason)('a row whose job was lost between two commits is found', async () => {
+  const cluster = await startCluster();
+  const env = { DATABASE_URL: cluster.url, ENCRYPTION_KEY };
+  const database = await openDatabase(readConfig(env), createLog('silent'));
+  const { projectId, apiKey, groupId } = await (async () => {
+    await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
+    const tenant = await app.tenant();
+    const { group } = await generate(tenant);
+    return { ...tenant, groupId: group.id };
+  })();
+  const gateway = await startGateway(env);
+  const erasures = () => cluster.query(`select from "Erasure" where "projectId" = $1`, [projectId]);
+  const jobs = () => cluster.query(`select from pgboss.job where name = 'run-erasure'`);
+  const groups = () => cluster.query(`select from "Group" where "projectId" = $1`, [projectId]);
+
+  await holdCommits(cluster);
+  const answer = fetch(`${gateway.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: JSON.stringify({
+      query: `mutation { eraseGroup(input: { projectIdOrName: "${projectId}", groupRef: "acme" }) { deletedId } }`,
+    }),
+  });
+  await expect.poll(async () => (await erasures()).length, { timeout: STEP_MS }).toBe(1);
+  expect(await jobs()).toEqual([]);
+  await cluster.coordinator.kill();
+  const { errors } = (await (await answer).json()) as {
+    errors?: { extensions: { code: string } }[];
+  };
+  expect(errors?.[0]?.extensions.code).toBe('SERVICE_UNAVAILABLE');
+
+  await cluster.coordinator.start();
+  expect((await erasures()).length).toBe(1);
+  expect(await groups()).toEqual([{}]);
+  await expect.poll(async () => (await groups()).length, { timeout: RECOVERED_MS }).toBe(0);
+  await expect.poll(async () => (await erasures()).length, { timeout: STEP_MS }).toBe(0);
+  expect(groupId).toMatch(/^grp_/);
+});

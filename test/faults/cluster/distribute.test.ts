@@ -1,0 +1,83 @@
+/** A database that has grown up on one server is spread over the nodes of a cluster. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { createLog } from '../../../src/log.ts';
+import { testApp } from '../../support/app.ts';
+import { createApart, join, withServer } from '../../support/database/cluster-template.ts';
+import { fillProject } from '../../support/database/fill.ts';
+import { PROCESS_ENV } from '../../support/process/process-env.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import { ENCRYPTION_KEY } from '../scenes/gateway.ts';
+import { noCluster, startCluster } from './cluster.ts';
+
+const NAME = 'grown';
+const PROJECTS = 6;
+const COUNTED = ['Project', 'ApiKey', 'Operation', 'Delivery', 'NotificationEvent', 'SearchWord'];
+const SIZES = { few: 3, connections: 9, installations: 9, operations: 200, events: 200 };
+
+const reason = noCluster();
+if (reason) console.warn(`Tests of a cluster are left out: ${reason}.`);
+
+test.skipIf(reason)(
+  'all rows are there afterwards, on all workers, and the gateway goes on with them',
+  async () => {
+    const { serverUrls } = await startCluster();
+    await createApart(serverUrls, NAME);
+    const url = `${serverUrls[0]}/${NAME}`;
+    const env = { DATABASE_URL: url, ENCRYPTION_KEY };
+    const open = () => openDatabase(readConfig(env), createLog('silent'));
+    const count = () =>
+      withServer(url, async (client) => {
+        const counts: Record<string, number> = {};
+        for (const table of COUNTED) {
+          const { rows } = await client.query(`select count(*)::int as "count" from "${table}"`);
+          counts[table] = rows[0].count;
+        }
+        return counts;
+      });
+    const tenants: { projectId: string }[] = [];
+    {
+      const database = await open();
+      expect(database.isDistributed).toBe(false);
+      await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
+      for (let number = 0; number < PROJECTS; number += 1) {
+        const tenant = await app.tenant();
+        tenants.push(tenant);
+        const deps = { ...app.app.services, query: database.rows.query };
+        await fillProject(deps, { projectId: tenant.projectId, number }, SIZES);
+      }
+    }
+    const before = await count();
+    expect(before.Operation).toBe(PROJECTS * SIZES.operations);
+
+    await join(serverUrls, NAME);
+    const distribute = () =>
+      promisify(execFile)(process.execPath, ['src/commands/distribute.ts'], {
+        env: { ...PROCESS_ENV, ...env },
+      });
+    const { stdout } = await distribute();
+    expect(stdout).toMatch(/Operation, distributed, .* s\n/);
+    expect(stdout).toContain('The tables have their places.');
+    expect(await count()).toEqual(before);
+    const again = await distribute();
+    expect(again.stdout).toBe('The tables have their places.\n');
+    const shards = await withServer(url, (client) =>
+      client.query(
+        `select distinct nodename, nodeport from citus_shards where citus_table_type = 'distributed'`,
+      ),
+    );
+    expect(shards.rows).toHaveLength(2);
+
+    const database = await open();
+    expect(database.isDistributed).toBe(true);
+    await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
+    const tenant = await app.tenant();
+    expect(await generate(tenant)).toMatchObject({ group: { groupRef: 'acme' } });
+    for (const { projectId } of tenants) {
+      expect(await database.rows.count('Operation', { projectId })).toBe(SIZES.operations);
+    }
+  },
+);

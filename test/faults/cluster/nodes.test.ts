@@ -1,0 +1,79 @@
+/** A node of a Citus cluster is away, or its shards are moved: the projects of other nodes don't wait for it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { noCluster, startCluster } from './cluster.ts';
+import { type SpreadProject, startSpreadLoad } from './spread-load.ts';
+
+/** FAULTS_SHORT=1 is the short form. */
+const isShort = process.env.FAULTS_SHORT === '1';
+const AWAY_MS = isShort ? 10_000 : 30_000;
+const BEFORE_MS = isShort ? 5_000 : 15_000;
+
+const reason = noCluster();
+if (reason) console.warn(`Tests of a cluster are left out: ${reason}.`);
+
+const p99 = (times: number[]) =>
+  Math.round(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0);
+
+function between(projects: SpreadProject[], fromMs: number, toMs: number): number[] {
+  return projects.flatMap(({ answered }) =>
+    answered.filter(({ atMs }) => atMs > fromMs && atMs <= toMs).map(({ ms }) => ms),
+  );
+}
+
+test.skipIf(reason)(
+  'a worker that is away delays its own projects alone, and nothing is lost',
+  async () => {
+    const cluster = await startCluster();
+    const { projects, end } = await startSpreadLoad(cluster);
+    const others = projects.filter(({ worker }) => worker !== 0);
+    const own = projects.filter(({ worker }) => worker === 0);
+    const startMs = performance.now();
+    await delay(BEFORE_MS);
+
+    const killedMs = performance.now();
+    await cluster.workers[0]?.kill();
+    const refusedBefore = others.map(({ refused }) => refused);
+    const arrivedBefore = others.map(({ received }) => received().length);
+    await delay(AWAY_MS);
+    const backMs = performance.now();
+    const arrived = others.map(({ received }, at) => received().length - (arrivedBefore[at] ?? 0));
+    await cluster.workers[0]?.start();
+    const [before, meanwhile] = [
+      between(others, startMs, killedMs),
+      between(others, killedMs, backMs),
+    ];
+    console.log(
+      `others: ${before.length} calls, p99 ${p99(before)} ms before; ${meanwhile.length} calls, p99 ${p99(meanwhile)} ms, and ${arrived} webhooks while the node was away`,
+    );
+    expect(others.map(({ refused }) => refused)).toEqual(refusedBefore);
+    expect(Math.min(...arrived)).toBeGreaterThan(0);
+    expect(own.every(({ refused }) => refused > 0)).toBe(true);
+    await delay(BEFORE_MS);
+    expect(between(own, backMs, performance.now()).length).toBeGreaterThan(0);
+    await end();
+  },
+);
+
+test.skipIf(reason)('shards are moved under load, and nothing is lost or doubled', async () => {
+  const cluster = await startCluster();
+  const { projects, end } = await startSpreadLoad(cluster);
+  await delay(BEFORE_MS);
+  const [shard] = await cluster.query<{ id: string; from: number; to: number }>(
+    `select s.shardid as "id", p.nodeport as "from", (select nodeport from pg_dist_node where nodeport <> p.nodeport and groupid <> 0) as "to"
+     from pg_dist_shard s join pg_dist_shard_placement p using (shardid)
+     where s.shardid = get_shard_id_for_distribution_column('"EventLog"', $1::text)`,
+    [projects[0]?.projectId],
+  );
+  const movedMs = performance.now();
+  await cluster.query(
+    `select citus_move_shard_placement($1, '127.0.0.1', $2, '127.0.0.1', $3, 'force_logical')`,
+    [shard?.id, shard?.from, shard?.to],
+  );
+  console.log(`a shard was moved in ${Math.round(performance.now() - movedMs)} ms`);
+  await delay(BEFORE_MS);
+  const refused = projects.map((project) => project.refused);
+  console.log(`calls that were refused: ${refused}`);
+  expect(between(projects, movedMs, performance.now()).length).toBeGreaterThan(0);
+  await end();
+});

@@ -1,0 +1,160 @@
+/** Projects on both workers of a cluster, whose connections are made all the time, each with an event for a webhook. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { createLog } from '../../../src/log.ts';
+import { type Tenant, testApp } from '../../support/app.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { ENCRYPTION_KEY, type Gateway, startGateway } from '../scenes/gateway.ts';
+import type { Cluster } from './cluster.ts';
+
+const PROJECTS_OF_EACH = 2;
+const PROJECTS_MAX = 40;
+const CALLERS_OF_EACH = 2;
+const PAUSE_MS = 20;
+const QUIET_MS_MAX = 120_000;
+const OWN_NETWORK = { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32' };
+
+const MAKE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
+  createDestination(input: $input) { destination { id } } }`;
+const MAKE_TOPIC = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
+const ROUTE_EVENT = `mutation ($input: CreateEventTopicRouteInput!) {
+  createEventTopicRoute(input: $input) { eventTopicRoute { id } } }`;
+const ROUTE_TOPIC = `mutation ($input: CreateTopicDestinationRouteInput!) {
+  createTopicDestinationRoute(input: $input) { topicDestinationRoute { id } } }`;
+const CONNECT = `mutation ($input: GenerateConnectionInput!) {
+  generateConnection(input: $input) { connection { id } } }`;
+
+export interface SpreadProject {
+  projectId: string;
+  apiKey: string;
+  /** The worker that has its rows: its place among those of the cluster. */
+  worker: number;
+  /** The connections whose making was answered, and how long each answer took. */
+  answered: { id: string; ms: number; atMs: number }[];
+  refused: number;
+  received(): string[];
+}
+
+export interface SpreadLoad {
+  gateway: Gateway;
+  projects: SpreadProject[];
+  /** No more calls; waits until every event has arrived. */
+  end(): Promise<void>;
+}
+
+export async function startSpreadLoad(cluster: Cluster): Promise<SpreadLoad> {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver[Symbol.asyncDispose]());
+  const projects = await makeProjects(cluster, receiver);
+  const gateway = await startGateway({ ...OWN_NETWORK, DATABASE_URL: cluster.url });
+  let isOver = false;
+  onTestFinished(() => {
+    isOver = true;
+  });
+  let made = 0;
+  const callAgainAndAgain = async (project: SpreadProject) => {
+    while (!isOver) {
+      made += 1;
+      await connect(gateway, project, `consumer-${made}`);
+      await delay(PAUSE_MS);
+    }
+  };
+  const calling = Promise.all(
+    projects.flatMap((project) =>
+      Array.from({ length: CALLERS_OF_EACH }, () => callAgainAndAgain(project)),
+    ),
+  );
+  return {
+    gateway,
+    projects,
+    async end() {
+      isOver = true;
+      await calling;
+      for (const project of projects) await expectAllOnce(cluster, project);
+    },
+  };
+}
+
+/** Every call that was answered has its event, and every event has arrived. */
+async function expectAllOnce(cluster: Cluster, { projectId, answered, received }: SpreadProject) {
+  const owed = () =>
+    cluster.query<{ id: string; connectionId: string; status: string }>(
+      `select e."id", e."connectionId", d."status"::text as "status" from "NotificationEvent" e
+       join "Delivery" d on d."projectId" = e."projectId" and d."eventId" = e."id"
+       where e."projectId" = $1`,
+      [projectId],
+    );
+  const left = async () => (await owed()).filter(({ status }) => status !== 'SUCCEEDED').length;
+  await expect.poll(left, { timeout: QUIET_MS_MAX, interval: 500 }).toBe(0);
+  const events = await owed();
+  const connections = events.map(({ connectionId }) => connectionId);
+  expect(new Set(connections).size).toBe(connections.length);
+  expect(answered.filter(({ id }) => !connections.includes(id))).toEqual([]);
+  const arrived = received();
+  console.log(`${answered.length} answered, ${events.length} events, ${arrived.length} webhooks`);
+  expect(new Set(arrived).size).toBe(events.length);
+}
+
+async function connect({ url }: Gateway, project: SpreadProject, consumerRef: string) {
+  const { projectId, apiKey, answered } = project;
+  const input = {
+    ...{ projectIdOrName: projectId, provider: 'sandbox', apiKey: 'sandbox-key' },
+    ...{ groupRef: 'acme', consumerRef },
+  };
+  const beganMs = performance.now();
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: JSON.stringify({ query: CONNECT, variables: { input } }),
+  });
+  const { data, errors } = (await response.json()) as {
+    data?: { generateConnection: { connection: { id: string } } };
+    errors?: unknown[];
+  };
+  const atMs = performance.now();
+  if (data && !errors) {
+    const { id } = data.generateConnection.connection;
+    answered.push({ id, ms: atMs - beganMs, atMs });
+  } else project.refused += 1;
+}
+
+/** Some on each of the workers. */
+async function makeProjects(cluster: Cluster, receiver: Receiver): Promise<SpreadProject[]> {
+  const env = { ...OWN_NETWORK, DATABASE_URL: cluster.url };
+  const database = await openDatabase(readConfig(env), createLog('silent'));
+  await using app = await testApp({ env: OWN_NETWORK, database });
+  const projects: SpreadProject[] = [];
+  for (let made = 0; made < PROJECTS_MAX; made += 1) {
+    const tenant = await app.tenant();
+    const { projectId, apiKey } = tenant;
+    const worker = await workerOf(cluster, projectId);
+    if (projects.filter((one) => one.worker === worker).length === PROJECTS_OF_EACH) continue;
+    await leadToReceiver(tenant, receiver.url(projectId));
+    const received = () => receiver.received(projectId).map(({ id }) => id);
+    projects.push({ projectId, apiKey, worker, answered: [], refused: 0, received });
+    if (projects.length === PROJECTS_OF_EACH * cluster.workers.length) return projects;
+  }
+  throw new Error('The projects are not spread over the workers.');
+}
+
+async function leadToReceiver(tenant: Tenant, url: string): Promise<void> {
+  const projectIdOrName = tenant.projectId;
+  const make = (mutation: string, input: object) =>
+    tenant.query(mutation, { input: { projectIdOrName, ...input } });
+  const made = await make(MAKE_DESTINATION, { name: 'hook', type: 'WEBHOOK', url });
+  const destinationId = made.createDestination.destination.id;
+  const topicId = (await make(MAKE_TOPIC, { name: 'made' })).createTopic.topic.id;
+  await make(ROUTE_EVENT, { topicId, eventType: 'CONNECTION_CREATED' });
+  await make(ROUTE_TOPIC, { topicId, destinationId });
+}
+
+async function workerOf({ query, workers }: Cluster, projectId: string): Promise<number> {
+  const [node] = await query<{ port: number }>(
+    `select n.nodeport as "port" from pg_dist_placement p join pg_dist_node n using (groupid)
+     where p.shardid = get_shard_id_for_distribution_column('"EventLog"', $1::text)`,
+    [projectId],
+  );
+  return workers.findIndex(({ port }) => port === node?.port);
+}

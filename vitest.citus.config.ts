@@ -1,0 +1,27 @@
+import { defineConfig } from 'vitest/config';
+import { common, run } from './vitest.config.ts';
+
+const { TEST_CITUS_URL = '' } = process.env;
+if (!TEST_CITUS_URL) {
+  console.warn(
+    'What is tested on Citus is left out: TEST_CITUS_URL names no cluster (postgresql://user@coordinator,worker,worker).',
+  );
+}
+
+/** What reaches the database, on a Citus cluster that whoever runs it has. */
+const citus = {
+  test: {
+    ...common,
+    name: 'citus',
+    include: TEST_CITUS_URL
+      ? ['test/{copies,domain,graphql,flows,database,events,jobs,deliveries,work}/**/*.test.ts']
+      : [],
+    // Statements take several times as long as on one server.
+    testTimeout: 180_000,
+    env: { TEST_DATABASE: 'citus', TEST_CITUS_URL, TEST_FRONT: 'yoga' },
+  },
+};
+
+export default defineConfig({
+  test: { ...run, projects: [citus], passWithNoTests: true },
+});
