@@ -1,6 +1,8 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { inTransaction } from '../../src/database/transaction.ts';
 import { sealedColumns } from '../../src/domain/keys/re-encryption.ts';
+import { keepSecrets } from '../../src/domain/provider-event/subscription-secret.ts';
 import { newId } from '../../src/ids.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { connecting, GENERATE, generate, PROVIDERS } from '../support/scenes/connections.ts';
@@ -8,7 +10,8 @@ import { connecting, GENERATE, generate, PROVIDERS } from '../support/scenes/con
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
 const app = await sharedApp({ providers: PROVIDERS, log });
-const { rows } = app.app.services.database;
+const { services } = app.app;
+const { rows } = services.database;
 
 const createKey = `mutation ($input: CreateApiKeyInput!) {
   createApiKey(input: $input) { key apiKey { id } }
@@ -117,7 +120,22 @@ async function plantEverywhere(tenant: Tenant): Promise<string[]> {
   const rotated = { projectIdOrName, destinationId: destination.id };
   const answer = await tenant.query(rotateSecret, { input: rotated });
   secrets.push(answer.rotateDestinationSecret.signingSecret);
+  await keepSubscriptionSecret(tenant, { providerAppId: id, secret: planted() });
   return secrets;
+}
+
+/** As a provider tells it when it is subscribed to. */
+async function keepSubscriptionSecret(
+  { projectId }: Tenant,
+  { providerAppId, secret }: { providerAppId: string; secret: string },
+): Promise<void> {
+  const subscription = { projectId, installationId: newId('ins'), objectName: 'contacts' };
+  await inTransaction(services.database, async (tx) => {
+    const about = { provider: 'hubspot', connectionId: newId('con') };
+    await tx.objectSubscription.create({ data: { ...subscription, ...about } });
+    const known = { id: newId('sec'), providerAppId, account: 'acme' };
+    await keepSecrets(services, tx, subscription, { ...known, secrets: [secret] });
+  });
 }
 
 test('no secret is in the database in plain, in hex or in base64, nor in the log', async () => {
