@@ -12,17 +12,20 @@ import { onCitus, onPostgres, sharedApp } from '../support/app.ts';
 const { services } = (await sharedApp()).app;
 
 // A cluster has a group of projects for each node, and runs each sweep for each of them.
-test.skipIf(onCitus)('sweeps begin in their order, so that a start leaves time for what is sent and answered beside them', async () => {
-  const begun: string[] = [];
-  const sweeps = ['first', 'second', 'third'].map((name) => ({
-    name,
-    intervalMs: 60_000,
-    run: async () => void begun.push(name),
-  }));
-  await using _workers = await startJobs(services, { handlers: {}, sweeps });
-  expect(begun).toEqual(['first']);
-  await expect.poll(() => begun, { timeout: 20_000 }).toEqual(['first', 'second', 'third']);
-});
+test.skipIf(onCitus)(
+  'sweeps begin in their order, so that a start leaves time for what is sent and answered beside them',
+  async () => {
+    const begun: string[] = [];
+    const sweeps = ['first', 'second', 'third'].map((name) => ({
+      name,
+      intervalMs: 60_000,
+      run: async () => void begun.push(name),
+    }));
+    await using _workers = await startJobs(services, { handlers: {}, sweeps });
+    expect(begun).toEqual(['first']);
+    await expect.poll(() => begun, { timeout: 20_000 }).toEqual(['first', 'second', 'third']);
+  },
+);
 
 test('what stops before a sweep has begun does not begin it', async () => {
   const begun: string[] = [];
