@@ -19,17 +19,64 @@ export interface Counting {
   isKept?: (count: number, countMax: number) => boolean;
 }
 
-export function createBoundedCount({ text, freshMs, isKept = () => true }: Counting): BoundedCount {
-  const counts = new WeakMap<Database, LRUCache<string, number>>();
+/** A count is good for so many times as long as it took, at least: counting takes no more than this part of the time. */
+const COST_SHARE = 10;
+
+export function createBoundedCount({ text, ...counting }: Counting): BoundedCount {
+  const counts = new WeakMap<Database, LRUCache<string, SharedCount>>();
   return async (database, ids, countMax) => {
-    const kept = counts.get(database) ?? new LRUCache({ max: COUNTS_KNOWN, ttl: freshMs });
-    counts.set(database, kept);
-    const key = ids.join(' ');
-    const known = kept.get(key);
-    if (known !== undefined) return known;
-    const [row] = await database.rows.query<{ count: number }>(text, [...ids, countMax]);
-    const count = row?.count ?? 0;
-    if (isKept(count, countMax)) kept.set(key, count);
-    return count;
+    const ofDatabase = counts.get(database) ?? new LRUCache({ max: COUNTS_KNOWN });
+    counts.set(database, ofDatabase);
+    const key = [...ids, countMax].join(' ');
+    let shared = ofDatabase.get(key);
+    if (!shared) {
+      const read = async () => {
+        const [row] = await database.rows.query<{ count: number }>(text, [...ids, countMax]);
+        return row?.count ?? 0;
+      };
+      shared = new SharedCount(read, { ...counting, countMax });
+      ofDatabase.set(key, shared);
+    }
+    return shared.get();
   };
+}
+
+/** Counted once at a time, whoever asks: many who count much at once would take all connections. */
+class SharedCount {
+  readonly #read: () => Promise<number>;
+  readonly #counting: Omit<Counting, 'text'> & { countMax: number };
+  #kept: number | null = null;
+  #freshUntilMs = 0;
+  #running: Promise<number> | null = null;
+
+  constructor(
+    read: () => Promise<number>,
+    counting: Omit<Counting, 'text'> & { countMax: number },
+  ) {
+    this.#read = read;
+    this.#counting = counting;
+  }
+
+  async get(): Promise<number> {
+    const kept = this.#kept;
+    if (kept !== null && performance.now() < this.#freshUntilMs) return kept;
+    this.#running ??= this.#recount().finally(() => {
+      this.#running = null;
+    });
+    if (kept === null || kept * 2 >= this.#counting.countMax) return await this.#running;
+    // So far from the most, nobody waits for a new one.
+    this.#running.catch(() => {});
+    return kept;
+  }
+
+  async #recount(): Promise<number> {
+    const { freshMs, countMax, isKept = () => true } = this.#counting;
+    const startedMs = performance.now();
+    this.#freshUntilMs = 0;
+    const count = await this.#read();
+    const endedMs = performance.now();
+    this.#freshUntilMs = endedMs + Math.max(freshMs, COST_SHARE * (endedMs - startedMs));
+    this.#kept = isKept(count, countMax) ? count : null;
+    return count;
+  }
 }
