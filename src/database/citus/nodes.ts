@@ -69,13 +69,10 @@ export class Nodes {
     return (rows as { projects: string[] }[]).map(({ projects }) => projects);
   }
 
-  /** SQL: the processes whose leases are free. */
-  async missedProcesses(send: Send): Promise<string> {
-    const { rows } = await send({
-      asked: null,
-      text: `select quote_literal(coalesce(array_agg("id"), '{}')) || '::text[]' as "ids" from "ServerProcess"
-        where "missedTime" <= clock_timestamp() - interval '2000 milliseconds'`,
-    });
+  /** SQL: the processes whose leases are free, which `sql` finds on the coordinator. */
+  async missedProcesses(send: Send, sql: string): Promise<string> {
+    const text = `select quote_literal(${sql}) || '::text[]' as "ids"`;
+    const { rows } = await send({ text, asked: null });
     return (rows as { ids: string }[])[0]?.ids ?? `'{}'::text[]`;
   }
 

@@ -56,7 +56,8 @@ function askedOf(config: unknown, values: unknown): Asked | null {
 
 async function runRouted(send: Send, nodes: Nodes, asked: Asked, route: Route) {
   const fields = await fieldsOf(send, asked.text);
-  const missed = MISSED_PROCESSES.test(asked.text) ? await nodes.missedProcesses(send) : '';
+  const [found] = MISSED_PROCESSES.exec(asked.text) ?? [];
+  const missed = found === undefined ? '' : await nodes.missedProcesses(send, found);
   const text = asked.text.replace(MISSED_PROCESSES, () => missed);
   const ask: Ask = async (key, isWholeNode, values) => {
     const bound = boundText(text, values);

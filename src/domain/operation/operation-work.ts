@@ -1,6 +1,6 @@
 /**
- * Changes of operations as their work goes on. Each is announced to followers of the operation, in the
- * transaction that makes it.
+ * Changes of operations as their work goes on. Each is announced to followers of the operation, when the
+ * transaction that makes it is committed.
  */
 import type { LogSeverity, OperationActionType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
