@@ -23,3 +23,26 @@ export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
   }
   return loader.load(key) as Promise<V>;
 }
+
+export interface NameKey {
+  projectId: string;
+  name: string;
+}
+
+/**
+ * Rows by what the builder calls them, which is unique in a project. Null for what is not there or not in the caller's
+ * sight: `find` sees to that.
+ */
+export function byName<R extends { projectId: string }>(
+  find: (call: Call, keys: { projectId: string[]; name: string[] }) => Promise<R[]>,
+  nameOf: (row: R) => string,
+): Batch<NameKey, R | null> {
+  return async (call, keys) => {
+    const found = await find(call, {
+      projectId: [...new Set(keys.map(({ projectId }) => projectId))],
+      name: [...new Set(keys.map(({ name }) => name))],
+    });
+    const rows = new Map(found.map((row) => [`${row.projectId} ${nameOf(row)}`, row]));
+    return keys.map(({ projectId, name }) => rows.get(`${projectId} ${name}`) ?? null);
+  };
+}

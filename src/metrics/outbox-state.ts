@@ -1,16 +1,13 @@
 /** How much of the outbox waits, and since when. */
 import { acrossProjects, type Swept, sweep } from '../database/projects/all-projects.ts';
-
-/** Counted exactly up to here: a look must stay cheap however long the outbox is. */
-const COUNTED_MAX = 100_000;
+import { COUNTED_MAX, secondsSinceOldest } from './what-waits.ts';
 
 const OUTBOX = acrossProjects(
   'a metric of all that waits',
   (isAsked) => `
   select count(*)::int as "pending",
     (count(*) filter (where "nextAttemptTime" <= now()))::int as "due",
-    coalesce(greatest(extract(epoch from now() - min("nextAttemptTime")), 0), 0)::float8
-      as "oldestDueSeconds"
+    ${secondsSinceOldest('nextAttemptTime')} as "oldestDueSeconds"
   from (
     select d."nextAttemptTime" from "Delivery" d
     join "Destination" t on t."projectId" = d."projectId" and t."id" = d."destinationId" and t."status" = 'ENABLED'

@@ -1,15 +1,12 @@
 /** How many events of providers wait, and since when. */
 import { acrossProjects, type Swept, sweep } from '../database/projects/all-projects.ts';
-
-/** Counted exactly up to here: a look must stay cheap however many wait. */
-const COUNTED_MAX = 100_000;
+import { COUNTED_MAX, secondsSinceOldest } from './what-waits.ts';
 
 const WAITING = acrossProjects(
   'a metric of all that waits',
   (isAsked) => `
   select count(*)::int as "waiting",
-    coalesce(greatest(extract(epoch from now() - min("receiveTime")), 0), 0)::float8
-      as "oldestSeconds"
+    ${secondsSinceOldest('receiveTime')} as "oldestSeconds"
   from (
     select "receiveTime" from "ProviderEvent" where ${isAsked('"projectId"')} and "doneTime" is null limit ${COUNTED_MAX}
   ) waiting`,

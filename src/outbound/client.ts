@@ -45,24 +45,8 @@ export interface Outbound extends AsyncDisposable {
 export function createOutbound({ socketsMax = SOCKETS_MAX, ...rules }: OutboundOptions): Outbound {
   const sockets = new Sockets(createConnector(rules), socketsMax);
   return {
-    async send(request) {
-      const url = permittedUrl(request.url);
-      const { origin, pathname, search } = url;
-      return traced(request, url, (traced) => {
-        const exchange = new Exchange(traced);
-        sockets.run(origin, (client) => exchange.sendOn(client, pathname + search));
-        return exchange.answer;
-      });
-    },
-    async stream(request) {
-      const url = permittedUrl(request.url);
-      const { origin, pathname, search } = url;
-      return traced(request, url, (traced) => {
-        const exchange = new StreamedExchange(traced);
-        sockets.run(origin, (client) => exchange.sendOn(client, pathname + search));
-        return exchange.answer;
-      });
-    },
+    send: (request) => exchanged(sockets, request, (traced) => new Exchange(traced)),
+    stream: (request) => exchanged(sockets, request, (traced) => new StreamedExchange(traced)),
     async openGrpc(text) {
       const url = permittedUrl(text);
       const addresses = await permittedAddresses(rules, url);
@@ -79,7 +63,22 @@ export function createOutbound({ socketsMax = SOCKETS_MAX, ...rules }: OutboundO
 
 interface Traceable {
   method: string;
+  url: string;
   headers: Record<string, string | string[]>;
+}
+
+/** One request, as a part of the trace, until its answer is there or has begun. */
+async function exchanged<R extends Traceable, A extends { status: number }>(
+  sockets: Sockets,
+  request: R,
+  begin: (request: R) => { answer: Promise<A>; sendOn: Exchange['sendOn'] },
+): Promise<A> {
+  const url = permittedUrl(request.url);
+  return traced(request, url, (traced) => {
+    const exchange = begin(traced);
+    sockets.run(url.origin, (client) => exchange.sendOn(client, url.pathname + url.search));
+    return exchange.answer;
+  });
 }
 
 /**

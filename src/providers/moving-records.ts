@@ -94,3 +94,14 @@ export interface RecordOutcome {
   /** Why it was refused, in words for people. */
   errors: string[];
 }
+
+export function writtenOutcome(
+  recordId: string,
+  data: Record<string, unknown> | null = null,
+): RecordOutcome {
+  return { success: true, recordId, data, errors: [] };
+}
+
+export function refusedOutcome(recordId: string | null, errors: string[]): RecordOutcome {
+  return { success: false, recordId, data: null, errors };
+}

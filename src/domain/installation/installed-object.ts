@@ -4,7 +4,7 @@ import type { Transaction } from '../../database/transaction.ts';
 import { nextRunOf } from '../integration/cron.ts';
 import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
 import type { ConfigContent, ReadConfig } from './installation-config.ts';
-import { rowsOfInstallations } from './rows-of-installations.ts';
+import { JOINED_CONTENTS, rowsOfInstallations } from './rows-of-installations.ts';
 
 type InstalledObject = Row<'InstalledObject'>;
 
@@ -19,10 +19,7 @@ export const installedObjects = rowsOfInstallations<InstalledObjectView>(`
   select o.*, spec."value"->>'mapToName' as "mappedObjectName",
     coalesce(choice."value"->>'schedule', spec."value"->>'schedule') as "schedule"
   from "InstalledObject" o
-  join "Installation" i on i."projectId" = o."projectId" and i."id" = o."installationId"
-  join "InstallationConfig" c on c."projectId" = o."projectId" and c."id" = i."configId"
-  join "Integration" n on n."projectId" = o."projectId" and n."id" = i."integrationId"
-  join "Revision" r on r."projectId" = o."projectId" and r."id" = n."latestRevisionId"
+  join "Installation" i on i."projectId" = o."projectId" and i."id" = o."installationId"${JOINED_CONTENTS}
   left join lateral jsonb_array_elements(r."content"->'read'->'objects') spec
     on spec."value"->>'objectName' = o."objectName"
   left join lateral jsonb_array_elements(c."content"->'read') choice

@@ -6,7 +6,7 @@ import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { newId, prefixOf } from '../../ids.ts';
-import { load } from '../batched.ts';
+import { byName, load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { openProjectMutation, projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
@@ -18,7 +18,7 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { pageOfSearch, searchFilters } from '../paging/search.ts';
 import { providerIssues } from '../provider/provider-app-input.ts';
-import { type Batch, byId, findInProject } from '../scope.ts';
+import { byId, findInProject } from '../scope.ts';
 import { uniquely } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { contentOf, type IntegrationContent } from './integration-content.ts';
@@ -118,23 +118,16 @@ export async function findIntegration(
   projectId: string,
   idOrName: string,
 ): Promise<Integration | null> {
-  if (prefixOf(idOrName) !== 'int') return load(call, byName, { projectId, name: idOrName });
+  if (prefixOf(idOrName) !== 'int')
+    return load(call, integrationsByName, { projectId, name: idOrName });
   const integration = await load(call, byId('Integration'), idOrName);
   return integration?.projectId === projectId ? integration : null;
 }
 
-const byName: Batch<{ projectId: string; name: string }, Integration | null> = async (
-  call,
-  keys,
-) => {
-  const found = await findInProject(call, 'Integration', {
-    projectId: [...new Set(keys.map(({ projectId }) => projectId))],
-    name: [...new Set(keys.map(({ name }) => name))],
-  });
-  const nameOf = (key: { projectId: string; name: string }) => `${key.projectId} ${key.name}`;
-  const integrations = new Map(found.map((integration) => [nameOf(integration), integration]));
-  return keys.map((key) => integrations.get(nameOf(key)) ?? null);
-};
+const integrationsByName = byName(
+  (call, key) => findInProject(call, 'Integration', key),
+  ({ name }) => name,
+);
 
 /**
  * The integration as it is now, held until the transaction ends: for a `change` alone, for a `use`

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/database.ts';
 import type { Row } from '../../database/rows.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
+import { contentOf, type IntegrationContent } from './integration-content.ts';
 
 type ContentTable = 'Revision' | 'InstallationConfig';
 
@@ -10,6 +11,15 @@ type ContentTable = 'Revision' | 'InstallationConfig';
 const KEPT_MAX = 1_000;
 
 const KEPT = new WeakMap<Database['prisma'], LRUCache<string, Row<ContentTable>>>();
+
+/** What the integration's latest revision says; null if it is gone. The caller has found it for its viewer. */
+export async function findLatestContent(
+  database: Database,
+  { projectId, latestRevisionId: id }: Row<'Integration'>,
+): Promise<IntegrationContent | null> {
+  const revision = await findContent(database, 'Revision', { projectId, id });
+  return revision && contentOf(revision);
+}
 
 /** The caller has found the key in a row that its viewer may see. Nobody may change what is returned. */
 export async function findContent<T extends ContentTable>(

@@ -3,13 +3,13 @@
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { newId } from '../../ids.ts';
-import { load } from '../batched.ts';
+import { byName, load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { pageOfSearch, type searchFilters } from '../paging/search.ts';
-import { type Batch, findInProject } from '../scope.ts';
+import { findInProject } from '../scope.ts';
 
 type Consumer = Row<'Consumer'>;
 
@@ -26,24 +26,17 @@ export const listConsumers = read(
   },
 );
 
-interface ConsumerKey {
-  projectId: string;
-  consumerRef: string;
+export function findConsumerByRef(
+  call: Call,
+  { projectId, consumerRef }: Pick<Consumer, 'projectId' | 'consumerRef'>,
+): Promise<Consumer | null> {
+  return load(call, consumersByRef, { projectId, name: consumerRef });
 }
 
-export function findConsumerByRef(call: Call, key: ConsumerKey): Promise<Consumer | null> {
-  return load(call, consumersByRef, key);
-}
-
-const consumersByRef: Batch<ConsumerKey, Consumer | null> = async (call, keys) => {
-  const found = await findInProject(call, 'Consumer', {
-    projectId: [...new Set(keys.map(({ projectId }) => projectId))],
-    consumerRef: [...new Set(keys.map(({ consumerRef }) => consumerRef))],
-  });
-  const nameOf = ({ projectId, consumerRef }: ConsumerKey) => `${projectId} ${consumerRef}`;
-  const consumers = new Map(found.map((consumer) => [nameOf(consumer), consumer]));
-  return keys.map((key) => consumers.get(nameOf(key)) ?? null);
-};
+const consumersByRef = byName(
+  (call, { projectId, name }) => findInProject(call, 'Consumer', { projectId, consumerRef: name }),
+  ({ consumerRef }) => consumerRef,
+);
 
 /**
  * The consumer with that ref, created at its first use. Its name is the ref by default; a name that is given

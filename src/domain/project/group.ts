@@ -3,13 +3,13 @@
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { newId } from '../../ids.ts';
-import { load } from '../batched.ts';
+import { byName, load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { pageOfSearch, type searchFilters } from '../paging/search.ts';
-import { type Batch, findInProject } from '../scope.ts';
+import { findInProject } from '../scope.ts';
 
 type Group = Row<'Group'>;
 
@@ -26,24 +26,17 @@ export const listGroups = read(
   },
 );
 
-interface GroupKey {
-  projectId: string;
-  groupRef: string;
+export function findGroupByRef(
+  call: Call,
+  { projectId, groupRef }: Pick<Group, 'projectId' | 'groupRef'>,
+): Promise<Group | null> {
+  return load(call, groupsByRef, { projectId, name: groupRef });
 }
 
-export function findGroupByRef(call: Call, key: GroupKey): Promise<Group | null> {
-  return load(call, groupsByRef, key);
-}
-
-const groupsByRef: Batch<GroupKey, Group | null> = async (call, keys) => {
-  const found = await findInProject(call, 'Group', {
-    projectId: [...new Set(keys.map(({ projectId }) => projectId))],
-    groupRef: [...new Set(keys.map(({ groupRef }) => groupRef))],
-  });
-  const nameOf = ({ projectId, groupRef }: GroupKey) => `${projectId} ${groupRef}`;
-  const groups = new Map(found.map((group) => [nameOf(group), group]));
-  return keys.map((key) => groups.get(nameOf(key)) ?? null);
-};
+const groupsByRef = byName(
+  (call, { projectId, name }) => findInProject(call, 'Group', { projectId, groupRef: name }),
+  ({ groupRef }) => groupRef,
+);
 
 /**
  * The group with that ref, created at its first use. Its name is the ref by default; a name that is given later

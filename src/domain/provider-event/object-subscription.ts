@@ -8,7 +8,7 @@ import { subjectOf } from '../../events/subject.ts';
 import type { Services } from '../call.ts';
 import type { ConfigContent } from '../installation/installation-config.ts';
 import { installationFields } from '../installation/installation-events.ts';
-import { rowsOfInstallations } from '../installation/rows-of-installations.ts';
+import { JOINED_CONTENTS, rowsOfInstallations } from '../installation/rows-of-installations.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { type Wanted, wantedSubscriptions } from './wanted.ts';
 
@@ -25,10 +25,7 @@ export interface ObjectSubscriptionView extends ObjectSubscription {
 export const objectSubscriptions = rowsOfInstallations<ObjectSubscriptionView>(`
   select s.*, s."kinds"::text[] as "kinds", read."value"->>'mapToName' as "mappedObjectName", d."id" as "destinationId"
   from "Installation" i
-  join "ObjectSubscription" s on s."projectId" = i."projectId" and s."installationId" = i."id"
-  join "InstallationConfig" c on c."projectId" = s."projectId" and c."id" = i."configId"
-  join "Integration" n on n."projectId" = s."projectId" and n."id" = i."integrationId"
-  join "Revision" r on r."projectId" = s."projectId" and r."id" = n."latestRevisionId"
+  join "ObjectSubscription" s on s."projectId" = i."projectId" and s."installationId" = i."id"${JOINED_CONTENTS}
   left join lateral jsonb_array_elements(r."content"->'subscribe'->'objects') spec
     on spec."value"->>'objectName' = s."objectName"
   left join lateral jsonb_array_elements(r."content"->'read'->'objects') read

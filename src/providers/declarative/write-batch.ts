@@ -1,6 +1,11 @@
 /** Many records in one request, by a declaration. The vendor says of each what became of it. */
 import type { ProviderAnswer, ProviderSession } from '../contract.ts';
-import type { BatchWrite, RecordOutcome } from '../moving-records.ts';
+import {
+  type BatchWrite,
+  type RecordOutcome,
+  refusedOutcome,
+  writtenOutcome,
+} from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { Batch } from './declaration/object-declaration.ts';
@@ -9,7 +14,7 @@ import { findObject } from './find-object.ts';
 import { findId, isObject, valueAt, withValue } from './json.ts';
 import { withNested } from './nested-fields.ts';
 import { fillPath, fillTexts } from './template.ts';
-import { refused, writeRecord } from './write-record.ts';
+import { writeRecord } from './write-record.ts';
 
 export async function writeBatch(
   vendor: Vendor,
@@ -21,7 +26,7 @@ export async function writeBatch(
   const route = type === 'CREATE' ? object.createMany : object.updateMany;
   if (allOrNone && records.length > 1 && !route?.partial) {
     const detail = `${vendor.displayName} can't refuse a batch as a whole`;
-    return records.map(({ record }) => refused(idOfUpdate(type, record), [detail]));
+    return records.map(({ record }) => refusedOutcome(idOfUpdate(type, record), [detail]));
   }
   return route
     ? writeAtOnce(vendor, session, { ...write, object, route })
@@ -79,8 +84,8 @@ async function writeOneByOne(
       const rest = 'It was not tried, because a record before it failed';
       return [
         ...outcomes,
-        refused(idOfUpdate(type, record), [`${doubt}: ${error.message}`]),
-        ...left.map((id) => refused(id, [rest])),
+        refusedOutcome(idOfUpdate(type, record), [`${doubt}: ${error.message}`]),
+        ...left.map((id) => refusedOutcome(id, [rest])),
       ];
     }
   }
@@ -99,10 +104,13 @@ function outcomeOf(
   const found = id ?? findId(valueAt(outcome, recordId));
   if (valueAt(outcome, success.at) === success.value && found !== null) {
     const data = record === undefined ? undefined : valueAt(outcome, record);
-    return { success: true, recordId: found, data: isObject(data) ? data : null, errors: [] };
+    return writtenOutcome(found, isObject(data) ? data : null);
   }
   const words = errors.flatMap((at) => textsIn(valueAt(outcome, at)));
-  return refused(id, words.length > 0 ? words : [`No reason given for ${object.displayName}`]);
+  return refusedOutcome(
+    id,
+    words.length > 0 ? words : [`No reason given for ${object.displayName}`],
+  );
 }
 
 function refusedOrThrown(
@@ -116,5 +124,5 @@ function refusedOrThrown(
   }
   const refusal = findRefusal(vendor, answer);
   if (refusal === null) throw failure(vendor, answer, 'WRITE');
-  return ids.map((id) => refused(id, refusal));
+  return ids.map((id) => refusedOutcome(id, refusal));
 }

@@ -1,6 +1,12 @@
 /** One record created, updated or deleted, by its declaration. */
 import type { ProviderAnswer, ProviderRequest, ProviderSession } from '../contract.ts';
-import type { RecordOutcome, RecordRemoval, RecordWrite } from '../moving-records.ts';
+import {
+  type RecordOutcome,
+  type RecordRemoval,
+  type RecordWrite,
+  refusedOutcome,
+  writtenOutcome,
+} from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
 import type { Write } from './declaration/object-declaration.ts';
@@ -23,9 +29,9 @@ export async function writeRecord(
   const route = isUpdate ? object.update : object.create;
   if (!route) throw cannot(vendor, isUpdate ? 'updates' : 'creates', write.objectName);
   const target = isUpdate ? updateOf(object, write.record) : createOf(route, write.record);
-  if (Array.isArray(target)) return refused(null, target);
+  if (Array.isArray(target)) return refusedOutcome(null, target);
   const strange = notTaken(route, target.fields);
-  if (strange.length > 0) return refused(target.variables.id ?? null, strange);
+  if (strange.length > 0) return refusedOutcome(target.variables.id ?? null, strange);
   const variables = { object: write.objectName, ...target.variables };
   const recordId = isUpdate ? (target.variables.id ?? null) : null;
   const answer = await session.send({
@@ -35,10 +41,12 @@ export async function writeRecord(
     headers: headersOf(vendor.declaration, session, { ...route, key: write.idempotencyKey }),
     ...content(vendor.declaration, bodyOf(object, route, { ...target, variables, recordId })),
   });
-  if (isUpdate && answer.status === 404) return refused(recordId, messages(vendor, answer));
+  if (isUpdate && answer.status === 404) return refusedOutcome(recordId, messages(vendor, answer));
   if (!hasSucceeded(vendor, answer)) return refusedOrThrown(vendor, answer, recordId);
   const refusals = refusalsIn(vendor, answer, route);
-  return refusals ? refused(recordId, refusals) : written(object, route, { answer, recordId });
+  return refusals
+    ? refusedOutcome(recordId, refusals)
+    : written(object, route, { answer, recordId });
 }
 
 interface Target {
@@ -79,7 +87,7 @@ export async function deleteRecord(
   const { remove } = object;
   if (!remove) throw cannot(vendor, 'deletes', objectName);
   const variables = idVariables(object.id, id);
-  if (variables === null) return refused(null, ['No record can have that id']);
+  if (variables === null) return refusedOutcome(null, ['No record can have that id']);
   const around = fillJson(remove.body, variables);
   const body = remove.id ? withValue(around ?? {}, remove.id, id) : around;
   const answer = await session.send({
@@ -89,10 +97,10 @@ export async function deleteRecord(
     headers: headersOf(vendor.declaration, session, remove),
     ...(body && content(vendor.declaration, body)),
   });
-  if (answer.status === 404) return refused(id, messages(vendor, answer));
+  if (answer.status === 404) return refusedOutcome(id, messages(vendor, answer));
   if (!hasSucceeded(vendor, answer)) return refusedOrThrown(vendor, answer, id);
   const refusals = refusalsIn(vendor, answer, remove);
-  return refusals ? refused(id, refusals) : { success: true, recordId: id, data: null, errors: [] };
+  return refusals ? refusedOutcome(id, refusals) : writtenOutcome(id);
 }
 
 export function cannot({ displayName }: Vendor, verb: string, objectName: string): ProviderError {
@@ -143,7 +151,7 @@ function written(
       status: answer.status,
     });
   }
-  return { success: true, recordId: found, data: isObject(data) ? data : null, errors: [] };
+  return writtenOutcome(found, isObject(data) ? data : null);
 }
 
 /** Why an answer that looks like a success is none; null if it is one. */
@@ -158,10 +166,6 @@ function refusalsIn(
   return isDone ? null : messages(vendor, answer);
 }
 
-export function refused(recordId: string | null, errors: string[]): RecordOutcome {
-  return { success: false, recordId, data: null, errors };
-}
-
 function refusedOrThrown(
   vendor: Vendor,
   answer: ProviderAnswer,
@@ -169,5 +173,5 @@ function refusedOrThrown(
 ): RecordOutcome {
   const refusal = findRefusal(vendor, answer);
   if (refusal === null) throw failure(vendor, answer, 'WRITE');
-  return refused(recordId, refusal);
+  return refusedOutcome(recordId, refusal);
 }

@@ -1,12 +1,17 @@
 /** Batches: HubSpot answers with results and errors apart, which are put back in the order of the records. */
 
 import type { ProviderSession } from '../contract.ts';
-import type { BatchWrite, RecordOutcome } from '../moving-records.ts';
+import {
+  type BatchWrite,
+  type RecordOutcome,
+  refusedOutcome,
+  writtenOutcome,
+} from '../moving-records.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { paths } from './paths.ts';
 import { failure, findRefusal } from './refused.ts';
 import { type BatchAnswer, type BatchError, batchAnswer } from './wire.ts';
-import { refuseAssociations, refused } from './write.ts';
+import { refuseAssociations } from './write.ts';
 
 /** `allOrNone` holds for creates; HubSpot always updates what it can. */
 export async function writeBatch(
@@ -26,7 +31,7 @@ export async function writeBatch(
   }
   const refusal = findRefusal(answer);
   if (refusal === null) throw failure(answer, 'WRITE');
-  return inputs.map(({ id = null }) => refused(id, refusal));
+  return inputs.map(({ id = null }) => refusedOutcome(id, refusal));
 }
 
 interface Input {
@@ -63,7 +68,7 @@ function createOutcomes(inputs: Input[], { results, errors }: BatchAnswer): Reco
   const untraced = results.filter(({ objectWriteTraceId }) => !objectWriteTraceId);
   return inputs.map(({ objectWriteTraceId: traceId = '' }) => {
     const refusal = errorsByTrace.get(traceId);
-    if (refusal) return refused(null, refusal);
+    if (refusal) return refusedOutcome(null, refusal);
     return outcome(traced.get(traceId) ?? untraced.shift(), null, errors);
   });
 }
@@ -74,7 +79,7 @@ function updateOutcomes(inputs: Input[], { results, errors }: BatchAnswer): Reco
   return inputs.map(({ id = '' }) => {
     const refusal = errorsById.get(id);
     return refusal
-      ? refused(id || null, refusal)
+      ? refusedOutcome(id || null, refusal)
       : outcome(resultsById.get(id), id || null, errors);
   });
 }
@@ -84,10 +89,13 @@ function outcome(
   recordId: string | null,
   errors: BatchError[],
 ): RecordOutcome {
-  if (result) return { success: true, recordId: result.id, data: result.properties, errors: [] };
+  if (result) return writtenOutcome(result.id, result.properties);
   // Nothing points at this record: all that HubSpot said is the best account of it.
   const told = [...new Set(errors.map(({ message }) => message))];
-  return refused(recordId, told.length > 0 ? told : ['HubSpot did not say what became of it']);
+  return refusedOutcome(
+    recordId,
+    told.length > 0 ? told : ['HubSpot did not say what became of it'],
+  );
 }
 
 function groupErrors(

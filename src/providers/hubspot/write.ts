@@ -1,7 +1,13 @@
 /** One record at a time: created, updated, deleted. */
 
 import type { ProviderAnswer, ProviderSession } from '../contract.ts';
-import type { RecordOutcome, RecordRemoval, RecordWrite } from '../moving-records.ts';
+import {
+  type RecordOutcome,
+  type RecordRemoval,
+  type RecordWrite,
+  refusedOutcome,
+  writtenOutcome,
+} from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { findRecordId, paths } from './paths.ts';
@@ -31,10 +37,11 @@ async function updateRecord(
   refuseAssociations(associations);
   const { id, ...properties } = record;
   const recordId = findRecordId(id);
-  if (recordId === null) return refused(null, ['An update needs the id of a HubSpot record']);
+  if (recordId === null)
+    return refusedOutcome(null, ['An update needs the id of a HubSpot record']);
   const path = paths.record(objectName, recordId);
   const answer = await session.send({ method: 'PATCH', path, body: { properties } });
-  if (answer.status === 404) return refused(recordId, messages(answer));
+  if (answer.status === 404) return refusedOutcome(recordId, messages(answer));
   return writeOutcome(answer, recordId);
 }
 
@@ -43,13 +50,13 @@ export async function deleteRecord(
   { objectName, id }: RecordRemoval,
 ): Promise<RecordOutcome> {
   const recordId = findRecordId(id);
-  if (recordId === null) return refused(null, ['No HubSpot record can have that id']);
+  if (recordId === null) return refusedOutcome(null, ['No HubSpot record can have that id']);
   const answer = await session.send({
     method: 'DELETE',
     path: paths.removal(objectName, recordId),
   });
-  if (isSuccess(answer)) return { success: true, recordId, data: null, errors: [] };
-  if (answer.status === 404) return refused(recordId, messages(answer));
+  if (isSuccess(answer)) return writtenOutcome(recordId);
+  if (answer.status === 404) return refusedOutcome(recordId, messages(answer));
   return refusedOrThrown(answer, recordId);
 }
 
@@ -59,18 +66,14 @@ export function refuseAssociations(associations: unknown[] | undefined): void {
   throw new ProviderError('BAD_REQUEST', 'HubSpot takes associations only on a create');
 }
 
-export function refused(recordId: string | null, errors: string[]): RecordOutcome {
-  return { success: false, recordId, data: null, errors };
-}
-
 function writeOutcome(answer: ProviderAnswer, recordId: string | null): RecordOutcome {
   if (!isSuccess(answer)) return refusedOrThrown(answer, recordId);
   const { id, properties } = answerBody(writtenRecord, answer, 'WRITE');
-  return { success: true, recordId: id, data: properties, errors: [] };
+  return writtenOutcome(id, properties);
 }
 
 function refusedOrThrown(answer: ProviderAnswer, recordId: string | null): RecordOutcome {
   const refusal = findRefusal(answer);
   if (refusal === null) throw failure(answer, 'WRITE');
-  return refused(recordId, refusal);
+  return refusedOutcome(recordId, refusal);
 }

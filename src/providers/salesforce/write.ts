@@ -1,7 +1,14 @@
 /** Records created, updated and deleted. Salesforce's answers never hold the record itself. */
 
 import type { ProviderAnswer, ProviderSession } from '../contract.ts';
-import type { BatchWrite, RecordOutcome, RecordRemoval, RecordWrite } from '../moving-records.ts';
+import {
+  type BatchWrite,
+  type RecordOutcome,
+  type RecordRemoval,
+  type RecordWrite,
+  refusedOutcome,
+  writtenOutcome,
+} from '../moving-records.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { forwardedHeaders } from './headers.ts';
 import { findRecordId, objectApiName } from './object-names.ts';
@@ -22,7 +29,7 @@ async function createRecord(session: ProviderSession, write: RecordWrite): Promi
   });
   if (!isSuccess(answer)) return refusedOrThrown(answer, null);
   const { id } = answerBody(createAnswer, answer, 'WRITE');
-  return written(id);
+  return writtenOutcome(id);
 }
 
 async function updateRecord(
@@ -31,7 +38,8 @@ async function updateRecord(
 ): Promise<RecordOutcome> {
   const { id, ...fields } = record;
   const recordId = findRecordId(id);
-  if (recordId === null) return refused(null, ['An update needs the id of a Salesforce record']);
+  if (recordId === null)
+    return refusedOutcome(null, ['An update needs the id of a Salesforce record']);
   const answer = await session.send({
     method: 'POST',
     path: paths.record(objectName, recordId),
@@ -39,7 +47,7 @@ async function updateRecord(
     headers: forwardedHeaders(headers),
     body: fields,
   });
-  return isSuccess(answer) ? written(recordId) : refusedOrThrown(answer, recordId);
+  return isSuccess(answer) ? writtenOutcome(recordId) : refusedOrThrown(answer, recordId);
 }
 
 export async function deleteRecord(
@@ -47,13 +55,13 @@ export async function deleteRecord(
   { objectName, id, headers }: RecordRemoval,
 ): Promise<RecordOutcome> {
   const recordId = findRecordId(id);
-  if (recordId === null) return refused(null, ['No Salesforce record can have that id']);
+  if (recordId === null) return refusedOutcome(null, ['No Salesforce record can have that id']);
   const answer = await session.send({
     method: 'DELETE',
     path: paths.record(objectName, recordId),
     headers: forwardedHeaders(headers),
   });
-  return isSuccess(answer) ? written(recordId) : refusedOrThrown(answer, recordId);
+  return isSuccess(answer) ? writtenOutcome(recordId) : refusedOrThrown(answer, recordId);
 }
 
 export async function writeBatch(
@@ -75,7 +83,7 @@ export async function writeBatch(
   if (isSuccess(answer)) return batchOutcomes(answer, ids);
   const refusal = findRefusal(answer);
   if (refusal === null) throw failure(answer);
-  return ids.map((id) => refused(id, refusal));
+  return ids.map((id) => refusedOutcome(id, refusal));
 }
 
 function batchOutcomes(answer: ProviderAnswer, ids: (string | null)[]): RecordOutcome[] {
@@ -84,16 +92,8 @@ function batchOutcomes(answer: ProviderAnswer, ids: (string | null)[]): RecordOu
     const recordId = id ?? ids[index] ?? null;
     if (success) return { success, recordId, data: null, errors: [] };
     const told = errors.map((error) => words({ ...error, errorCode: error.statusCode }));
-    return refused(recordId, told.length > 0 ? told : ['Salesforce gave no reason']);
+    return refusedOutcome(recordId, told.length > 0 ? told : ['Salesforce gave no reason']);
   });
-}
-
-function written(recordId: string): RecordOutcome {
-  return { success: true, recordId, data: null, errors: [] };
-}
-
-function refused(recordId: string | null, errors: string[]): RecordOutcome {
-  return { success: false, recordId, data: null, errors };
 }
 
 /** Of a record that was named (an update, a delete), a 404 is about that record. */
@@ -102,5 +102,5 @@ function refusedOrThrown(answer: ProviderAnswer, recordId: string | null): Recor
   const isMissing = error.kind === 'MISSING_OBJECT' && recordId !== null;
   const refusal = isMissing ? messages(answer) : findRefusal(answer);
   if (refusal === null) throw error;
-  return refused(recordId, refusal);
+  return refusedOutcome(recordId, refusal);
 }

@@ -1,5 +1,12 @@
 import type { ProviderAnswer, ProviderSession } from '../contract.ts';
-import type { BatchWrite, RecordOutcome, RecordRemoval, RecordWrite } from '../moving-records.ts';
+import {
+  type BatchWrite,
+  type RecordOutcome,
+  type RecordRemoval,
+  type RecordWrite,
+  refusedOutcome,
+  writtenOutcome,
+} from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
 import { answerBody, isSuccess } from '../reading-answers.ts';
 import { objectPath } from './read.ts';
@@ -74,7 +81,7 @@ export async function deleteRecord(
     headers: requestHeaders({ headers }),
   });
   if (!isSuccess(answer)) return refusalOutcome(answer, id);
-  return { success: true, recordId: id, data: null, errors: [] };
+  return writtenOutcome(id);
 }
 
 function batchOutcomes(answer: ProviderAnswer, ids: (string | null)[]): RecordOutcome[] {
@@ -110,7 +117,7 @@ function accepted(
   echoedHeaders: Record<string, string>,
 ): RecordOutcome {
   const data = Object.keys(echoedHeaders).length > 0 ? { ...record, echoedHeaders } : record;
-  return { success: true, recordId: record.id, data, errors: [] };
+  return writtenOutcome(record.id, data);
 }
 
 function refusalOutcome(answer: ProviderAnswer, recordId: string | null): RecordOutcome {
@@ -118,6 +125,7 @@ function refusalOutcome(answer: ProviderAnswer, recordId: string | null): Record
   return refused(recordId, refusalMessages(answer));
 }
 
+/** A record without an id of its own has an empty one until here. */
 function refused(recordId: string | null, errors: string[]): RecordOutcome {
-  return { success: false, recordId: recordId || null, data: null, errors };
+  return refusedOutcome(recordId || null, errors);
 }

@@ -8,19 +8,13 @@ import {
 import { id } from '../../ids.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { resource } from '../openapi/schemas.ts';
+import { progressShape } from './operation-view.ts';
 
 const backfillProgress = resource(
   'BackfillProgress',
   'How far the first read of an object has come.',
   {
-    installationId: z.string().describe('The id of the installation that reads.'),
-    objectName: z.string().describe("The provider's name of the object."),
-    operationId: z.string().describe('The id of the operation that reads: it tells the outcome.'),
-    recordsProcessed: z.int().describe('How many records were read so far.'),
-    recordsEstimatedTotal: z
-      .int()
-      .optional()
-      .describe('How many there are; left out if the provider does not say.'),
+    ...progressShape,
     createTime: z.date().describe('When the read began.'),
     updateTime: z.date().optional().describe('When the operation was last changed.'),
   },

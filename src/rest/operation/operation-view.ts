@@ -10,22 +10,22 @@ const ACTION_TYPES = ['READ', 'WRITE', 'SUBSCRIBE'] as const;
 
 export const operationStatus = words('OperationStatus', STATUSES);
 
+/** How far a read has come, wherever an answer tells it. */
+export const progressShape = {
+  installationId: z.string().describe('The id of the installation that reads.'),
+  operationId: z.string().describe('The id of the operation that reads: it tells the outcome.'),
+  objectName: z.string().describe("The provider's name of the object."),
+  recordsProcessed: z.int().describe('How many records were read so far.'),
+  recordsEstimatedTotal: z
+    .int()
+    .optional()
+    .describe('How many records there are; left out if the provider does not tell.'),
+};
+
 const metadata = z
   .object({
     objects: z.array(z.string()).describe('The names of the objects that it reads or writes.'),
-    progress: z
-      .object({
-        installationId: z.string().describe('The installation that is read.'),
-        operationId: z.string().describe('This operation.'),
-        objectName: z.string().describe('The name of the object that is read.'),
-        recordsProcessed: z.int().describe('How many records were read so far.'),
-        recordsEstimatedTotal: z
-          .int()
-          .optional()
-          .describe('How many records there are; left out if the provider does not tell.'),
-      })
-      .optional()
-      .describe('For a read: how far it has come.'),
+    progress: z.object(progressShape).optional().describe('For a read: how far it has come.'),
     successfulRecordIds: z
       .array(z.string())
       .describe("For a write: the provider's ids of the records that were written."),

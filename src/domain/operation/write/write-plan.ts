@@ -12,12 +12,8 @@ import type { Call } from '../../call.ts';
 import { isAwaitingConsent } from '../../connection/token/awaited-consent.ts';
 import { AWAITS_CONSENT } from '../../connection/token/token.ts';
 import { type ConfigContent, configOf } from '../../installation/installation-config.ts';
-import {
-  contentOf,
-  type IntegrationContent,
-  type WriteObject,
-} from '../../integration/integration-content.ts';
-import { findContent } from '../../integration/kept-contents.ts';
+import type { IntegrationContent, WriteObject } from '../../integration/integration-content.ts';
+import { findContent, findLatestContent } from '../../integration/kept-contents.ts';
 import { issueAt } from '../../issues.ts';
 import type { OpenedInput } from '../../opened-input.ts';
 import { supportedCapabilities } from '../../provider/provider.ts';
@@ -138,12 +134,9 @@ async function getTarget(
 }
 
 async function readContent({ database }: Call, integration: Row<'Integration'>) {
-  const revision = await findContent(database, 'Revision', {
-    projectId: integration.projectId,
-    id: integration.latestRevisionId,
-  });
-  if (!revision) throw notFound('Integration', integration.id);
-  return contentOf(revision);
+  const content = await findLatestContent(database, integration);
+  if (!content) throw notFound('Integration', integration.id);
+  return content;
 }
 
 async function readConfig({ database }: Call, installation: Row<'Installation'>) {

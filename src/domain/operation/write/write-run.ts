@@ -6,8 +6,7 @@ import type { Provider, ProviderSession } from '../../../providers/contract.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
-import { contentOf } from '../../integration/integration-content.ts';
-import { findContent } from '../../integration/kept-contents.ts';
+import { findLatestContent } from '../../integration/kept-contents.ts';
 import { attemptWrite, failureOf } from './attempt.ts';
 import { failedOutcome, unknownOutcome } from './outcome.ts';
 import { type AttemptFailure, type Decision, decide, isRepeatable } from './retry.ts';
@@ -145,11 +144,8 @@ async function findTarget({ database }: Services, { task }: Claim): Promise<Writ
   const installed = await findInstalledAccount(database.rows, task);
   if (!installed) return null;
   const { account, integration } = installed;
-  const revision = await findContent(database, 'Revision', {
-    projectId: integration.projectId,
-    id: integration.latestRevisionId,
-  });
-  return { account, module: revision && contentOf(revision).module, installed };
+  const content = await findLatestContent(database, integration);
+  return { account, module: content?.module ?? null, installed };
 }
 
 function noRoute(message: string): Route {

@@ -1,5 +1,6 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+import { relayList } from '../relay-list.ts';
 
 const VERSION = '2025-10';
 const PATH = `/admin/api/${VERSION}/graphql.json`;
@@ -42,17 +43,7 @@ function object(
     displayName,
     changedAt: { at: '/updatedAt', format: 'isoSeconds' },
     all: {
-      method: 'POST',
-      path: PATH,
-      body: { variables: {} },
-      records: `/data/${many}/nodes`,
-      size: { in: 'body', name: '/variables/first', max: 250 },
-      paging: {
-        kind: 'cursor',
-        send: { in: 'body', name: '/variables/after' },
-        next: `/data/${many}/pageInfo/endCursor`,
-        more: `/data/${many}/pageInfo/hasNextPage`,
-      },
+      ...relayList(PATH, many),
       since: { ...FILTER, template: "updated_at:>='{time}'" },
       until: { ...FILTER, template: "updated_at:<='{time}'" },
       expression: { join: ' AND ' },

@@ -1,5 +1,6 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+import { relayList } from '../relay-list.ts';
 
 /** One address for all; what is asked for is a text of GraphQL. */
 const PATH = '';
@@ -32,17 +33,7 @@ function object(
     displayName,
     changedAt: { at: '/updatedAt', format: 'iso' },
     all: {
-      method: 'POST',
-      path: PATH,
-      body: { variables: {} },
-      records: `/data/${list}/nodes`,
-      size: { in: 'body', name: '/variables/first', max: 250 },
-      paging: {
-        kind: 'cursor',
-        send: { in: 'body', name: '/variables/after' },
-        next: `/data/${list}/pageInfo/endCursor`,
-        more: `/data/${list}/pageInfo/hasNextPage`,
-      },
+      ...relayList(PATH, list),
       since: { in: 'body', name: '/variables/filter/updatedAt/gte', format: 'iso' },
       until: { in: 'body', name: '/variables/filter/updatedAt/lte', format: 'iso' },
       equals: { in: 'body', name: '/variables/filter/{field}/eq', names: /^[a-z]\w*$/ },
