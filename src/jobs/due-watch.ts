@@ -37,7 +37,7 @@ export interface Watched {
 
 /** While nothing waits: the longest delay of what comes without a hint, and a load that nobody notices. */
 const IDLE_MS = 10_000;
-/** Between looks that hints cause. */
+/** Between looks that are asked for. */
 const HINT_GAP_MS = 1_000;
 
 const CHANNELS = [
@@ -82,13 +82,16 @@ export class DueWatch implements AsyncDisposable {
 
   /** Looks until it is disposed of, and soon after each hint that something has changed. */
   start(): void {
-    const onHint = () => {
-      this.#isHinted = true;
-      this.#alarm.ring();
-    };
     const { listen } = this.#services.database;
+    const onHint = () => this.lookSoon();
     for (const channel of CHANNELS) this.#listening.push(listen(channel, onHint));
     this.#running = this.#lookAgainAndAgain();
+  }
+
+  /** What is due next may be another time than the last look found. */
+  lookSoon(): void {
+    this.#isHinted = true;
+    this.#alarm.ring();
   }
 
   async #lookAgainAndAgain(): Promise<void> {

@@ -103,7 +103,8 @@ function startSweeps(
   const loops = [...sweeps, supervision(queue)].map(async (sweep, index) => {
     const alarm = watchedAlarm(services, watch, sweep);
     if (index > 0) await pause(index * SWEEP_GAP_MS, stopping.signal);
-    await runAgainAndAgain(services, sweep, { alarm, signal: stopping.signal });
+    const onRan = () => watch.lookSoon();
+    await runAgainAndAgain(services, sweep, { alarm, onRan, signal: stopping.signal });
   });
   watch.start();
   return {
@@ -195,7 +196,7 @@ function watchedAlarm({ database }: Services, watch: DueWatch, sweep: Sweep): Al
 async function runAgainAndAgain(
   services: Services,
   { name, intervalMs, earliest, channel, run }: Sweep,
-  { alarm, signal }: { alarm: Alarm; signal: AbortSignal },
+  { alarm, onRan, signal }: { alarm: Alarm; onRan: () => void; signal: AbortSignal },
 ): Promise<void> {
   const outage = new Outage(services.log.child({ sweep: name }), 'sweep.failed');
   const onStop = () => alarm.ring();
@@ -203,6 +204,7 @@ async function runAgainAndAgain(
   await using _listening = channel ? services.database.listen(channel, () => alarm.ring()) : null;
   while (!signal.aborted) {
     await outage.watch(() => run(services, signal));
+    onRan();
     if (!signal.aborted) await alarm.wait(earliest === undefined ? intervalMs : HOUR_MS);
   }
   signal.removeEventListener('abort', onStop);

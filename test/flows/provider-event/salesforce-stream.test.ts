@@ -109,6 +109,24 @@ test('a stream that is cut goes on where it was, without loss or doubles, and ne
   expect(subscriber).toMatchObject({ preset: 'CUSTOM', roomMax: 100 });
 });
 
+test('a stream that the provider ends at once is opened again after longer and longer waits', async () => {
+  const tenant = await app.tenant();
+  const installed = await installOnOrg(app, tenant, org);
+  await installed.isActive();
+  stream.isClosing = true;
+  stream.cut();
+  const { connectionId } = installed;
+  const { projectId } = tenant;
+  const where = { projectId_connectionId: { projectId, connectionId } };
+  const failures = async () => (await prisma.providerStream.findUnique({ where }))?.failures;
+  await expect.poll(failures, POLLING).toBeGreaterThanOrEqual(3);
+  stream.isClosing = false;
+  await expect.poll(() => subscribersOf(installed), POLLING).toHaveLength(1);
+  const id = org.create({ Email: email() });
+  await expect.poll(() => installed.entries().map((entry) => entry.id), POLLING).toContain(id);
+  expect(await failures()).toBe(0);
+});
+
 test('a token that is refused is replaced, and the stream goes on', async () => {
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);

@@ -64,6 +64,8 @@ export interface PubSubServer extends AsyncDisposable {
   forget(): void;
   /** Ends all streams, as the service does when it restarts. */
   cut(): void;
+  /** Streams that begin from now on are ended before anything is sent. */
+  isClosing: boolean;
 }
 
 const PROTO = join(
@@ -126,6 +128,8 @@ export async function pubSubServer(
     Subscribe(call: Call) {
       let subscriber: Subscriber | undefined;
       call.on('data', (request: Request) => {
+        // A request that was read before its cancellation was.
+        if (call.cancelled) return;
         if (!subscriber) {
           const { topicName, replayPreset: preset } = request;
           const refusal =
@@ -134,6 +138,7 @@ export async function pubSubServer(
           const at = preset === 'CUSTOM' ? numberOf(request.replayId) : latest();
           subscriber = { topicName, call, at, room: 0, roomMax: 0, preset };
           begun.push({ topicName, preset });
+          if (pubSub.isClosing) return void call.end();
           subscribers.push(subscriber);
         }
         subscriber.room += request.numRequested;
@@ -155,8 +160,9 @@ export async function pubSubServer(
       error ? reject(error) : resolve(bound),
     );
   });
-  return {
+  const pubSub: PubSubServer = {
     url: tls ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
+    isClosing: false,
     subscribers,
     begun,
     get calls() {
@@ -185,6 +191,7 @@ export async function pubSubServer(
       server.forceShutdown();
     },
   };
+  return pubSub;
 }
 
 function credentialsOf(tls: ServerCertificate | undefined): ServerCredentials {

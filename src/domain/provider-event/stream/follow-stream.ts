@@ -17,6 +17,8 @@ import { noteLostPosition, noteOpen, noteStreamFailure } from './stream-state.ts
 
 /** Until it is looked again whether a full project can take more. */
 const FULL_WAIT_MS = 1_000;
+/** Were it no failure, it would be opened again and again without a wait. */
+const ENDED_EMPTY = 'The provider ended its stream before it sent anything.';
 
 /** Follows it until it fails, ends or is not wanted, and gives it back. Never throws. */
 export async function followStream(
@@ -53,11 +55,13 @@ async function takeEvents(
     let isMended = false;
     while (!signal.aborted) {
       try {
+        let isEmpty = true;
         for await (const batch of open(services, followed, { client, signal })) {
           await storeBatch(services, followed, batch);
-          isMended = false;
+          isEmpty = isMended = false;
           await waitForRoom(services, followed, signal);
         }
+        if (isEmpty && !signal.aborted) throw new ProviderError('DISCONNECTED', ENDED_EMPTY);
         return;
       } catch (error) {
         // What was mended has not helped.

@@ -19,13 +19,13 @@ export async function storeBatch(
   const missed = await findMissed(services, followed, gaps);
   const all = [...events, ...missed.events];
   const { stored, started } = await inTransaction(services.database, async (tx) => {
-    await STREAMS.change(tx.providerStream, stream, { position, knownTime });
+    await STREAMS.change(tx.providerStream, stream, { position, knownTime, failures: 0 });
     return {
       stored: await storeEvents(tx, followed, all),
       started: await startMissed(services, tx, missed),
     };
   });
-  Object.assign(stream, { position, knownTime });
+  Object.assign(stream, { position, knownTime, failures: 0 });
   for (const { id: operationId, projectId } of started) {
     await beginRun(services, { operationId, projectId });
   }

@@ -19,7 +19,10 @@ const FAILURES_TOLD = 4;
 /** The provider's clock and ours may differ so much. */
 const CLOCKS_MS = MINUTE_MS;
 
-/** It is open. If its place was lost, what changed from then until now is found in other ways. Throws LeaseLost. */
+/**
+ * It is open, which ends no row of failures: something is to come of it first. If its place was lost, what changed from
+ * then until now is found in other ways. Throws LeaseLost.
+ */
 export async function noteOpen(services: Services, followed: Followed): Promise<void> {
   const { stream } = followed;
   const { projectId, connectionId, position } = stream;
@@ -28,17 +31,17 @@ export async function noteOpen(services: Services, followed: Followed): Promise<
   const missed = await findMissed(services, followed, lost);
   const knownTime = position === null ? now : stream.knownTime;
   const started = await inTransaction(services.database, async (tx) => {
-    const working = { status: 'ACTIVE', error: null, failures: 0 } as const;
+    const working = { status: 'ACTIVE', error: null } as const;
     await STREAMS.change(tx.providerStream, stream, { ...working, knownTime });
     const where = { projectId, connectionId, isWanted: true, providerRef: { not: null } } as const;
     await tx.objectSubscription.updateMany({
       where: { ...where, status: { in: ['PENDING', 'FAILED'] } },
-      data: working,
+      data: { ...working, failures: 0 },
     });
     await storeEvents(tx, followed, missed.events);
     return startMissed(services, tx, missed);
   });
-  Object.assign(stream, { knownTime, failures: 0 });
+  stream.knownTime = knownTime;
   for (const { id: operationId } of started) await beginRun(services, { operationId, projectId });
 }
 

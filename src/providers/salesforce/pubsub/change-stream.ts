@@ -7,7 +7,7 @@ import type { StreamBatch, StreamStart } from '../../subscribing.ts';
 import { eventType } from './avro.ts';
 import { type Change, changeOf } from './change-event.ts';
 import { type ConsumerEvent, type FetchRequest, type FetchResponse, PUB_SUB } from './service.ts';
-import { streamFailure } from './stream-failure.ts';
+import { isEnd, streamFailure } from './stream-failure.ts';
 
 /** The most that the service sends without being asked again: what it may send is what is held here. */
 const EVENTS_AHEAD = 100;
@@ -72,7 +72,10 @@ interface Reading {
   schemas: (id: string) => Promise<Type>;
 }
 
-/** More is asked for when what came before is stored: whoever iterates asks for the next batch then. */
+/**
+ * More is asked for when what came before is stored: whoever iterates asks for the next batch then. Ends when the
+ * service ends the stream, as it does now and then.
+ */
 async function* batches(
   stream: Stream,
   { start: { account, signal }, failure, schemas }: Reading,
@@ -92,7 +95,7 @@ async function* batches(
     }
     if (failure.error !== undefined) throw failure.error;
   } catch (error) {
-    if (!signal.aborted) throw streamFailure(error);
+    if (!signal.aborted && !isEnd(error)) throw streamFailure(error);
   } finally {
     stream.cancel();
   }

@@ -26,6 +26,15 @@ export function streamFailure(error: unknown): unknown {
   return new ProviderError(kind ?? 'SERVER_ERROR', bounded(message));
 }
 
+/** The service had ended its stream when it was asked for more, which grpc-js tells as a failure of ours. */
+export function isEnd(error: unknown): boolean {
+  return (
+    isServiceError(error) &&
+    error.code === status.INTERNAL &&
+    error.details === 'Write error: write after end'
+  );
+}
+
 function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && 'code' in error && 'metadata' in error && 'details' in error;
 }
