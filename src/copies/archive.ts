@@ -81,7 +81,9 @@ export async function readArchive(path: string): Promise<{ head: ArchiveHead; co
   const lines = readLines(path);
   const { value: head } = await lines.next();
   if ((head as { format?: number } | undefined)?.format !== FORMAT) {
-    throw new StartRefused(`${path} is no backup of a gateway, or of a newer version's.`);
+    throw new StartRefused(
+      `${path} is not a backup of a gateway, or a newer version has written it.`,
+    );
   }
   return {
     head: head as ArchiveHead,

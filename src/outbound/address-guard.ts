@@ -21,7 +21,7 @@ const EMBEDDINGS = [
   { range: ipaddr.parseCIDR('2002::/16'), firstByte: 2 },
 ];
 
-/** Whether nothing may be sent to this address; true also for what is no address. */
+/** Whether nothing may be sent to this address; true also if the text is not an address. */
 export function isRefused(address: string, allowed: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return true;
   const judged = judgedAs(ipaddr.parse(address));

@@ -42,7 +42,7 @@ export function createConnector(rules: AddressRules): buildConnector.connector {
 /** The rules, by protocol. */
 function acceptedBy({ allowedPrivateTargets: allowed }: AddressRules) {
   return {
-    // In clear only to addresses that the operator vouches for.
+    // Without TLS only to addresses of ALLOWED_PRIVATE_TARGETS.
     'http:': (address: string) => isAllowed(address, allowed),
     'https:': (address: string) => !isRefused(address, allowed),
   };

@@ -130,7 +130,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#request.signal?.removeEventListener('abort', this.#abort);
-    // An answer that was not read to its end takes its socket with it.
+    // The rest of an answer that was not read to its end would come before the next answer: the socket is closed.
     if (isBroken) this.#controller?.abort(new Error('No longer wanted.'));
   }
 }

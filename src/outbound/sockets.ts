@@ -55,7 +55,7 @@ export class Sockets implements AsyncDisposable {
     if (next) this.run(next.origin, next.work);
   }
 
-  /** The one that was used last: it is the least likely to be closed by the other side just now. */
+  /** The one that was used last: the other side is least likely to be closing it. */
   #idleOf(origin: string): Connection | undefined {
     const found = [...this.#idle].findLast((connection) => connection.origin === origin);
     if (found) this.#idle.delete(found);

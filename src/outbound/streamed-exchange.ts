@@ -135,9 +135,9 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#idle);
     clearTimeout(this.#timer);
     this.#request.signal.removeEventListener('abort', this.#abort);
-    // After an early answer nobody takes the rest.
+    // The receiver may answer before it has read the whole body.
     this.#sent?.destroy();
-    // What was not read to its end takes its socket with it.
+    // The rest of an answer that was not read to its end would come before the next answer: the socket is closed.
     if (isBroken) this.#controller?.abort(new Error('No longer wanted.'));
     this.#closed.resolve(!isBroken);
   }

@@ -213,7 +213,7 @@ export interface Capabilities {
   /** One outcome for each record, in the order given. */
   writeBatch?: (session: ProviderSession, write: BatchWrite) => Promise<RecordOutcome[]>;
   deleteRecord?: (session: ProviderSession, removal: RecordRemoval) => Promise<RecordOutcome>;
-  /** All pages of a list that requests can be forwarded to. Throws BAD_REQUEST for a path that is none. */
+  /** All pages of a list that requests can be forwarded to. Throws BAD_REQUEST if the path is not a list. */
   listPages?: (
     session: ProviderSession,
     request: ListRequest,
@@ -226,7 +226,7 @@ export interface Capabilities {
   proxy?: true;
 }
 
-/** What `Provider.supports` says of a provider: exactly what its code has. */
+/** What `Provider.supports` says of a provider: exactly the capabilities that its code has. */
 export function supportedCapabilities({ capabilities }: Provider): ProviderCapability[] {
   const has: Record<ProviderCapability, boolean> = {
     READ: capabilities.readPage !== undefined,

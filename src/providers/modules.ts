@@ -18,7 +18,10 @@ export function findModule(provider: Provider, name: string | null): ProviderMod
   return name === null ? modules[0] : (modules.find((one) => one.name === name) ?? null);
 }
 
-/** What reads and writes for the module, at the address where it does. Null if the provider has no such module. */
+/**
+ * The provider as the module has it: its address, and the code that reads and writes there. Null if there is no such
+ * module.
+ */
 export function providerAt(provider: Provider, name: string | null): Provider | null {
   const module = findModule(provider, name);
   if (!module) return null;
@@ -26,7 +29,7 @@ export function providerAt(provider: Provider, name: string | null): Provider | 
   if (!connector) return inputs ? { ...provider, inputs } : provider;
   return { ...addressedAt(provider, module), ...withoutObjects, ...connector };
 }
-/** The provider's own say nothing about a module with a connector of its own. */
+/** The provider's own objects are not those of a module that has a connector of its own. */
 const withoutObjects = { objects: undefined, commonObjects: undefined };
 
 /** What requests are forwarded to: the module's address if the integration uses it, else the provider's. */

@@ -1,4 +1,4 @@
-/** Provider-side events: what a provider tells by itself, and how it is told to. */
+/** Events of providers: what a provider tells by itself, and how to subscribe to it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Client } from '@grpc/grpc-js';
 import type { ProviderSession } from './contract.ts';
@@ -34,7 +34,7 @@ export interface ProviderEvent {
   time: Date;
   /** Of an update, as far as the provider tells. */
   changedFields: string[];
-  /** The whole record after the change, where the event carries it. */
+  /** The whole record after the change, if the event carries it. */
   record: ProviderRecord | null;
   association: ProviderAssociation | null;
   /** The event as the provider sent it. */
@@ -151,7 +151,7 @@ export interface StreamGap extends TimeSpan {
   objectName: string;
 }
 
-/** What comes at once. None of it is sent again to whoever begins after its position. */
+/** Changes that come together. A stream that begins after their position brings none of them again. */
 export interface StreamBatch {
   events: ProviderEvent[];
   gaps: StreamGap[];
@@ -191,7 +191,7 @@ export interface SubscribeCapability {
   /** How events come: in requests or by a stream. */
   requests?: EventRequests;
   stream?: EventStream;
-  /** Left out where a person sets them up at the provider: they are PENDING until their first event. */
+  /** Left out if a person sets them up at the provider: they are PENDING until their first event. */
   calls?: SubscriptionCalls;
   /** For people: what to set up at the provider. */
   instructions?: (url: string) => string;

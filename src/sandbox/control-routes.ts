@@ -18,7 +18,7 @@ interface Parts {
   seeder: Seeder;
 }
 
-/** The controls of the sandbox itself: no part of the imitated service, and no fault strikes them. */
+/** The controls of the sandbox itself: no part of the imitated service, so faults never apply to them. */
 export function controlRoutes({ faults, settings, seeder }: Parts): Route[] {
   return [
     {

@@ -11,7 +11,7 @@ export const faultSchema = z
     delayMs: z.int().min(0).max(120_000).optional(),
     /** The connection is cut before the work, or after it and before its answer. */
     drop: z.enum(['before', 'after']).optional(),
-    /** Requests that it strikes. */
+    /** How many requests fail by it. */
     times: z.int().min(1).max(1_000_000).default(1),
     method: z.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE']).optional(),
     pathPrefix: z.string().startsWith('/').optional(),
@@ -38,7 +38,7 @@ export class Faults {
     this.#fault = null;
   }
 
-  /** The fault that strikes this request, which counts as struck; /control is always spared. */
+  /** The fault for this request, which then counts as used once; requests to /control never get one. */
   take(method: string, path: string): Fault | null {
     const fault = this.#fault;
     if (fault === null || this.#timesLeft === 0 || path.startsWith('/control/')) return null;

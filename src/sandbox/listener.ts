@@ -7,7 +7,7 @@ import { Refusal } from './refusal.ts';
 import { readBody, type SandboxAnswer } from './request.ts';
 import { answerByRoute, type Route } from './router.ts';
 
-/** More than any test opens; without it a client in a loop takes all file handles. */
+/** More than any test opens. Without a bound, a client in a loop would take all file handles. */
 const CONNECTIONS_MAX = 2_000;
 /** A request that takes longer to arrive is a stalled client. */
 const REQUEST_TIMEOUT_MS = 30_000;

@@ -63,7 +63,7 @@ export function paragraphsOf(paragraphs: string[]): Html {
   return html`${paragraphs.map((text) => html`<p>${text}</p>\n`)}`;
 }
 
-/** Data is no script: the policy allows it, and nothing in it ends its element. */
+/** The policy allows data without a hash, because it is not a script. Nothing in it can end its element. */
 function scriptElements({ source, data }: PageScript): Html {
   const json = JSON.stringify(data).replaceAll('<', '\\u003c');
   return new Html(

@@ -11,7 +11,7 @@ export interface Sandbox extends AsyncDisposable {
   url: () => string;
   /** Throws if another process of the database runs it. */
   server(): SandboxServer;
-  /** Fills it as it is now, if this process runs it, and each that this process starts from now on. */
+  /** Fills the sandbox now, if this process runs it, and every sandbox that this process starts later. */
   fillWith(fill: FillSandbox): void;
 }
 

@@ -2,7 +2,7 @@
  * A project with more pending deliveries than its destinations take: new work waits or is refused, so that the
  * outbox stays bounded. Deliveries to disabled destinations don't count: they wait for people.
  */
-import { rateLimited } from '../../errors.ts';
+import { rateLimited, unprocessable } from '../../errors.ts';
 import { createBoundedCount } from '../bounded-count.ts';
 import type { Services } from '../call.ts';
 
@@ -37,8 +37,17 @@ export async function refuseIfBacklogged(
   projectId: string,
 ): Promise<void> {
   if (!(await isBacklogged(services, projectId))) return;
-  throw rateLimited(
-    `The project has ${services.config.LIMIT_PENDING_DELIVERIES} deliveries pending, which is the most.`,
-    BACKLOG_WAIT_SECONDS,
-  );
+  throw rateLimited(wordsOf(services), BACKLOG_WAIT_SECONDS);
+}
+
+/** Throws UNPROCESSABLE if the project is backlogged: for work that nobody waits for, and that is tried again. */
+export async function stopIfBacklogged(
+  services: Pick<Services, 'config' | 'database'>,
+  projectId: string,
+): Promise<void> {
+  if (await isBacklogged(services, projectId)) throw unprocessable(wordsOf(services));
+}
+
+function wordsOf({ config }: Pick<Services, 'config'>): string {
+  return `The project has ${config.LIMIT_PENDING_DELIVERIES} deliveries pending, which is LIMIT_PENDING_DELIVERIES of the server.`;
 }

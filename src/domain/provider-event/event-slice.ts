@@ -1,14 +1,13 @@
 /** Some events of one subscription, by the worker that holds it. */
 import { Prisma } from '../../database/generated/client.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { unprocessable } from '../../errors.ts';
 import { oweMessages } from '../../events/owe.ts';
 import { subjectOf } from '../../events/subject.ts';
 import { nextTry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
-import { isBacklogged } from '../event/delivery-backlog.ts';
+import { stopIfBacklogged } from '../event/delivery-backlog.ts';
 import { holdDestination } from '../event/destination-uses.ts';
 import { logFailure } from '../provider/work-failure.ts';
 import { EVENTS_HELD, type EventClaim, GIVEN_BACK } from './event-lease.ts';
@@ -50,15 +49,13 @@ export async function doEvents(
   }
 }
 
-/** Throws what getEventSource throws, and UNPROCESSABLE if the project is owed too much. */
+/** Throws what getEventSource throws, and UNPROCESSABLE if the project is backlogged. */
 function keptSource(services: Services, claim: EventClaim): () => Promise<EventSource> {
   let kept: EventSource | undefined;
   let untilMs = 0;
   return async () => {
     if (kept && performance.now() < untilMs) return kept;
-    if (await isBacklogged(services, claim.projectId)) {
-      throw unprocessable('The project is owed too much.');
-    }
+    await stopIfBacklogged(services, claim.projectId);
     kept = await getEventSource(services, claim);
     untilMs = performance.now() + SOURCE_MS;
     return kept;

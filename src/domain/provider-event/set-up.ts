@@ -150,7 +150,9 @@ async function endsOf(
     capability.accountOf(connection, fact) ??
     capability.accountOf({ ...connection, ...(await learnAccount(services, connection)) }, fact);
   if (account === null) {
-    throw unprocessable("The connection's workspace is not known, which the events are told by.");
+    throw unprocessable(
+      "The connection's workspace is not known: the provider's events name the account by it.",
+    );
   }
   return { session: openSession(services, connection as Row<'Connection'>), app, account };
 }

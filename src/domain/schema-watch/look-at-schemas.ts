@@ -12,7 +12,7 @@ import { GIVEN_BACK, LeaseLost } from '../../work/lease.ts';
 import { workOff } from '../../work/work-off.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
-import { isBacklogged } from '../event/delivery-backlog.ts';
+import { stopIfBacklogged } from '../event/delivery-backlog.ts';
 import { holdDestination } from '../event/destination-uses.ts';
 import { nextRunOf } from '../integration/cron.ts';
 import type { IntegrationContent, WatchSchema } from '../integration/integration-content.ts';
@@ -49,9 +49,7 @@ async function look(services: Services, watch: SchemaWatch): Promise<void> {
       await services.database.prisma.schemaWatch.deleteMany({ where: WATCHES.heldBy(watch) });
       return;
     }
-    if (await isBacklogged(services, projectId)) {
-      throw unprocessable('The project is owed too much.');
-    }
+    await stopIfBacklogged(services, projectId);
     const known = await describeAll(services, found);
     await record(services, watch, { found, watchSchema, known });
   } catch (error) {

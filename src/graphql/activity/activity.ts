@@ -36,7 +36,7 @@ const OperationActivity = builder.objectRef<Operations>('OperationActivity').imp
     time: t.expose('time', time),
     actionType: t.expose('actionType', {
       type: OperationActionType,
-      description: 'What they do.',
+      description: 'Whether they read, write or subscribe.',
     }),
     status: t.expose('status', {
       type: OperationStatus,

@@ -82,7 +82,7 @@ ConnectedAccount.implement({
       resolve: ({ providerMetadata }) => providerMetadata,
     }),
     credentials: t.field({
-      ...needing(shownCredentials, 'Credentials in clear.'),
+      ...needing(shownCredentials, 'Credentials as they are sent; null if the scheme shows none.'),
       type: ConnectionCredentials,
       nullable: true,
       resolve: (connection, _args, { find }) => find(shownCredentials, connection),
@@ -143,7 +143,8 @@ builder.mutationFields((t) => ({
       ConnectedAccount,
       'The connection with its new values.',
     ),
-    description: 'Changes a connection.',
+    description:
+      'Gives a connection new credentials of its scheme, or other facts of the account. What is left out stays.',
   }),
   refreshConnection: mutationField(t, refreshConnection, {
     type: answer(

@@ -42,7 +42,8 @@ const OAuth2Tokens = builder
 export const ConnectionCredentials = builder
   .objectRef<ShownCredentials>('ConnectionCredentials')
   .implement({
-    description: 'Credentials in clear: only the field of the scheme is set.',
+    description:
+      'Credentials as they are sent to the provider: only the field of the scheme is set.',
     fields: (t) => ({
       apiKey: t.exposeString('apiKey', {
         nullable: true,

@@ -26,12 +26,18 @@ function startedPayload(name: string, description: string) {
 
 builder.mutationFields((t) => ({
   startOAuthConnect: mutationField(t, startOAuthConnect, {
-    type: startedPayload('StartOAuthConnectPayload', 'The answer of startOAuthConnect.'),
+    type: startedPayload(
+      'StartOAuthConnectPayload',
+      'The answer of startOAuthConnect: where to send the person, who consents at the provider.',
+    ),
     description:
       "Begins a connect in a browser and gives the provider's authorize URL. When the person has consented, the callback creates or renews the connection.",
   }),
   startOAuthUpdate: mutationField(t, startOAuthUpdate, {
-    type: startedPayload('StartOAuthUpdatePayload', 'The answer of startOAuthUpdate.'),
+    type: startedPayload(
+      'StartOAuthUpdatePayload',
+      'The answer of startOAuthUpdate: where to send the person, who consents again.',
+    ),
     description:
       "Begins a new consent in a browser for an existing connection and gives the provider's authorize URL. When the person has consented, the callback renews the connection.",
   }),

@@ -110,7 +110,7 @@ Delivery.implement({
       resolve: (delivery, _args, { get }) => get(attemptsOf, delivery),
     }),
     body: t.field({
-      ...needing(deliveryBody, 'What is sent.'),
+      ...needing(deliveryBody, 'The body of the message, as it is posted; null if it was removed.'),
       type: 'JSONObject',
       nullable: true,
       resolve: (delivery, _args, { call }) => deliveryBody(call, delivery),
@@ -155,7 +155,8 @@ builder.objectField(NotificationEvent, 'deliveries', (t) =>
 const RetryDeliveriesPayload = builder
   .objectRef<RetriedDeliveries>('RetryDeliveriesPayload')
   .implement({
-    description: 'The answer of retryDeliveries.',
+    description:
+      'The answer of retryDeliveries: how many are sent again, and whether more are left.',
     fields: (t) => ({
       count: t.exposeInt('count', { description: 'How many deliveries are sent again.' }),
       hasMore: t.exposeBoolean('hasMore', {

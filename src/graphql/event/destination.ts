@@ -87,7 +87,8 @@ type Created = Awaited<ReturnType<typeof createDestination>>;
 type Rotated = Awaited<ReturnType<typeof rotateDestinationSecret>>;
 
 const CreateDestinationPayload = builder.objectRef<Created>('CreateDestinationPayload').implement({
-  description: 'The answer of createDestination.',
+  description:
+    'The answer of createDestination: the destination, and the secret to check its messages by.',
   fields: (t) => ({
     destination: t.expose('destination', {
       type: Destination,
@@ -103,7 +104,7 @@ const CreateDestinationPayload = builder.objectRef<Created>('CreateDestinationPa
 const RotateDestinationSecretPayload = builder
   .objectRef<Rotated>('RotateDestinationSecretPayload')
   .implement({
-    description: 'The answer of rotateDestinationSecret.',
+    description: 'The answer of rotateDestinationSecret: the destination, and its new secret.',
     fields: (t) => ({
       destination: t.expose('destination', {
         type: Destination,
@@ -118,7 +119,8 @@ const RotateDestinationSecretPayload = builder
 builder.mutationFields((t) => ({
   createDestination: mutationField(t, createDestination, {
     type: CreateDestinationPayload,
-    description: 'Creates a destination.',
+    description:
+      'Creates a destination: a webhook that is sent messages, or a stream that keeps them. Routes lead events to it, integrations name it for records.',
   }),
   updateDestination: mutationField(t, updateDestination, {
     type: answer(

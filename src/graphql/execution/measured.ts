@@ -5,7 +5,7 @@ import { type Meters, OK, type OperationKind, secondsSince } from '../../meters.
 import type { Opened, Pipeline, Results } from './pipeline.ts';
 import type { Refused } from './prepare.ts';
 
-/** The pipeline itself if nobody looks. */
+/** The pipeline itself if METRICS_PORT is not set. */
 export function measured(pipeline: Pipeline, meters: Meters): Pipeline {
   if (!meters.isOn) return pipeline;
   const open: Pipeline['open'] = async (requested, caller) => {

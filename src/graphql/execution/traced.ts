@@ -5,7 +5,7 @@ import type { Opened, Pipeline, Results } from './pipeline.ts';
 
 const NAME = 'graphql';
 
-/** The pipeline itself if nothing is traced. */
+/** The pipeline itself if no receiver of traces is set. */
 export function traced(pipeline: Pipeline, tracer: Tracer): Pipeline {
   if (!tracer.isOn) return pipeline;
   const open: Pipeline['open'] = async (requested, caller) => {

@@ -39,7 +39,7 @@ export interface TrustedDocuments {
 /** Documents of the gateway's own pages, which are trusted without a setting. */
 export type OwnDocuments = (id: string) => string | undefined;
 
-/** Throws StartRefused for a file that is no manifest. */
+/** Throws StartRefused if a file is not a manifest. */
 export function createTrustedDocuments(
   settings: Settings,
   ownDocument: OwnDocuments = () => undefined,

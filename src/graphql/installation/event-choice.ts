@@ -18,7 +18,7 @@ const EventToggleChoice = builder.objectRef<Toggle>('EventToggleChoice').impleme
   fields: (t) => ({
     enabled: t.field({
       type: EventChoice,
-      description: 'Whether there are any.',
+      description: 'Whether events of this kind are sent.',
       resolve: ({ enabled }) => enabled,
     }),
   }),
@@ -29,7 +29,7 @@ const UpdateEventChoice = builder.objectRef<Update>('UpdateEventChoice').impleme
   fields: (t) => ({
     enabled: t.field({
       type: EventChoice,
-      description: 'Whether there are any.',
+      description: 'Whether events of this kind are sent.',
       resolve: ({ enabled }) => enabled,
     }),
     watchFieldsAuto: t.exposeString('watchFieldsAuto', {
@@ -57,7 +57,7 @@ export const InstallationSubscribeConfig = builder
       inheritFieldsAndMapping: t.exposeBoolean('inheritFieldsAndMapping', {
         nullable,
         description:
-          'Whether fields and names are those of the read object; null if it was not said.',
+          'Whether fields and names are those of the read object; null if the integration decides.',
       }),
       createEvent: t.field({
         type: EventToggleChoice,

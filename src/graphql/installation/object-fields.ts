@@ -5,6 +5,7 @@ import {
 } from '../../domain/installation/object-fields.ts';
 import { enumType } from '../schema/inputs.ts';
 import { mutationField } from '../schema/mutation-field.ts';
+import { mutationOf } from '../schema/payloads.ts';
 import { builder } from '../schema/schema-builder.ts';
 
 enumType('FieldCardinality', 'How many records may refer to one record.', {
@@ -28,7 +29,10 @@ const FieldUpsert = builder.objectRef<DefinedObject['fields'][number]>('FieldUps
   description: 'What has become of one definition of a field.',
   fields: (t) => ({
     fieldName: t.exposeString('fieldName', { description: "The provider's name of the field." }),
-    action: t.expose('action', { type: FieldAction, description: 'What was done.' }),
+    action: t.expose('action', {
+      type: FieldAction,
+      description: 'Whether it was made, changed or left.',
+    }),
     error: t.exposeString('error', {
       nullable: true,
       description: 'Why the field is not as defined, for people; null if it is.',
@@ -58,7 +62,7 @@ const ObjectUpsert = builder.objectRef<DefinedObject>('ObjectUpsert').implement(
 
 function payload(name: string) {
   return builder.objectRef<DefinedObject[]>(name).implement({
-    description: `The answer of ${name.charAt(0).toLowerCase()}${name.slice(1, -'Payload'.length)}.`,
+    description: `The answer of ${mutationOf(name)}: what has become of each field.`,
     fields: (t) => ({
       success: t.boolean({
         description: 'Whether every field is as defined.',

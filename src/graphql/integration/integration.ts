@@ -70,7 +70,7 @@ builder.objectFields(Project, (t) => ({
 const UpsertIntegrationsPayload = builder
   .objectRef<Awaited<ReturnType<typeof upsertIntegrations>>>('UpsertIntegrationsPayload')
   .implement({
-    description: 'The answer of upsertIntegrations.',
+    description: 'The answer of upsertIntegrations: the integrations as they are now.',
     fields: (t) => ({
       integrations: t.field({
         type: [Integration],

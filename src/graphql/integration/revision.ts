@@ -33,7 +33,7 @@ builder.objectField(Integration, 'revisions', (t) =>
 const CreateRevisionPayload = builder
   .objectRef<Awaited<ReturnType<typeof createRevision>>>('CreateRevisionPayload')
   .implement({
-    description: 'The answer of createRevision.',
+    description: 'The answer of createRevision: the revision, and its integration.',
     fields: (t) => ({
       revision: t.field({
         type: Revision,

@@ -42,7 +42,8 @@ const WriteResult = builder.objectRef<NonNullable<WriteAnswer['result']>>('Write
 });
 
 const WriteRecordsPayload = builder.objectRef<WriteAnswer>('WriteRecordsPayload').implement({
-  description: 'The answer of writeRecords.',
+  description:
+    'The answer of writeRecords: the operation and, of a synchronous write, what became of each record.',
   fields: (t) => ({
     operationId: t.id({
       description: 'The id of the operation.',

@@ -46,7 +46,7 @@ builder.objectField(Project, 'apiKeys', (t) =>
 );
 
 const CreateApiKeyPayload = builder.objectRef<CreatedApiKey>('CreateApiKeyPayload').implement({
-  description: 'The answer of createApiKey.',
+  description: 'The answer of createApiKey: the key, and its value, which only this answer shows.',
   fields: (t) => ({
     apiKey: t.field({
       type: ApiKey,
@@ -62,7 +62,7 @@ const CreateApiKeyPayload = builder.objectRef<CreatedApiKey>('CreateApiKeyPayloa
 builder.mutationFields((t) => ({
   createApiKey: mutationField(t, createApiKey, {
     type: CreateApiKeyPayload,
-    description: 'Creates an API key.',
+    description: 'Creates an API key of a project, with the scopes that it needs.',
   }),
   updateApiKey: mutationField(t, updateApiKey, {
     type: answer('UpdateApiKeyPayload', 'apiKey', ApiKey, 'The API key with its new values.'),

@@ -100,7 +100,8 @@ builder.mutationFields((t) => ({
   }),
   updateProject: mutationField(t, updateProject, {
     type: answer('UpdateProjectPayload', 'project', Project, 'The project with its new values.'),
-    description: 'Changes a project.',
+    description:
+      'Changes the name, the app name or the allowed origins of a project. What is left out stays.',
   }),
   deleteProject: mutationField(t, deleteProject, {
     type: DeletePayload,

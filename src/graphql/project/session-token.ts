@@ -13,7 +13,8 @@ enumType('SessionPermission', 'What a token may let an end user do, besides read
 const CreateSessionTokenPayload = builder
   .objectRef<SessionToken>('CreateSessionTokenPayload')
   .implement({
-    description: 'The answer of createSessionToken.',
+    description:
+      'The answer of createSessionToken: the token of one end user. Only this answer shows it.',
     fields: (t) => ({
       token: t.exposeString('token', {
         description:

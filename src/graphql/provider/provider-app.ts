@@ -16,13 +16,13 @@ import { builder } from '../schema/schema-builder.ts';
 import { Project, ProviderApp, ProviderApps } from '../schema/types.ts';
 
 enumType('ProviderAppField', 'A field of a provider app, for updateMask.', {
-  EXTERNAL_REF: 'externalRef.',
-  CLIENT_ID: 'clientId.',
-  CLIENT_SECRET: 'clientSecret.',
-  WEBHOOK_SECRET: 'webhookSecret.',
-  PROVIDER: 'provider.',
-  SCOPES: 'scopes.',
-  METADATA: 'metadata.',
+  EXTERNAL_REF: 'The id at the provider: `externalRef`.',
+  CLIENT_ID: 'The OAuth client id: `clientId`.',
+  CLIENT_SECRET: 'The OAuth client secret: `clientSecret`.',
+  WEBHOOK_SECRET: 'The secret that signs events: `webhookSecret`.',
+  PROVIDER: 'The provider: `provider`. Only while no connection uses the app.',
+  SCOPES: 'The OAuth scopes to request: `scopes`.',
+  METADATA: 'Further parameters: `metadata`.',
 });
 
 ProviderApp.implement({
@@ -80,7 +80,8 @@ builder.mutationFields((t) => ({
       ProviderApp,
       'The provider app. Connections to its provider use it.',
     ),
-    description: 'Creates a provider app.',
+    description:
+      'Registers an OAuth client of the builder, by which customers connect to its provider.',
   }),
   updateProviderApp: mutationField(t, updateProviderApp, {
     type: answer(

@@ -66,7 +66,7 @@ export function projectField<P extends { projectId: string }>(t: FieldBuilder<P>
 interface LinkOptions<T extends ProjectTable, C> {
   type: ObjectRef<Types, Row<T>>;
   table: T;
-  /** Of the parent's row: it has the id. */
+  /** The parent's column that holds the id. */
   column: C;
   description: string;
 }
@@ -137,7 +137,7 @@ export function listField<P, N extends object, A extends InputFieldMap = Record<
   );
 }
 
-/** A list of what the caller has, whatever its parent is. */
+/** A list below the root: what the caller has. */
 export function rootListField<P, N extends object>(
   t: PothosSchemaTypes.RootFieldBuilder<Types, P>,
   lists: Lists<N>,

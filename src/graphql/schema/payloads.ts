@@ -10,7 +10,7 @@ export function answer<F extends string, T extends object>(
   description: string,
 ): ObjectRef<Types, T> {
   return builder.objectRef<T>(name).implement({
-    description: `The answer of ${name.charAt(0).toLowerCase()}${name.slice(1, -'Payload'.length)}.`,
+    description: `The answer of ${mutationOf(name)}: \`${field}\` as it is after the mutation.`,
     fields: (t) => ({
       [field]: t.field({
         type: type as ObjectRef<Types, object>,
@@ -19,6 +19,11 @@ export function answer<F extends string, T extends object>(
       }),
     }),
   });
+}
+
+/** `createTopic` of `CreateTopicPayload`. */
+export function mutationOf(payload: string): string {
+  return payload.charAt(0).toLowerCase() + payload.slice(1, -'Payload'.length);
 }
 
 export const DeletePayload = builder.objectRef<{ deletedId: string }>('DeletePayload').implement({

@@ -56,7 +56,7 @@ const Viewer = builder.objectRef<ViewerRow>('Viewer').implement({
   }),
 });
 
-/** What only an end user has. */
+/** Null for every caller who is not an end user. */
 builder.objectFields(Viewer, (t) => ({
   group: t.field({
     type: Group,

@@ -4,7 +4,7 @@ import type { RequestPurpose } from '../reading-answers.ts';
 import { failure, hasSucceeded, type Vendor } from './failure.ts';
 import { fillTexts } from './template.ts';
 
-/** Throws ProviderError for an answer that is none. */
+/** Throws ProviderError if the answer is not a success. */
 export async function ask(
   vendor: Vendor,
   session: ProviderSession,

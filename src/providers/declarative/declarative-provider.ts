@@ -33,7 +33,7 @@ export interface DeclaredProvider extends CatalogueRow {
   records: DeclarationInput;
 }
 
-/** Throws where the declaration is not one. */
+/** Throws if the declaration breaks a rule. */
 export function declarativeProvider({
   records,
   limits,
@@ -44,7 +44,7 @@ export function declarativeProvider({
   return { ...facts, ...factsOf(vendor), ...connectorOf(vendor, { limits, proxy }) };
 }
 
-/** What reads and writes for a part of a provider. Throws where the declaration is not one. */
+/** What reads and writes for a part of a provider. Throws if the declaration breaks a rule. */
 export function declarativeConnector({
   displayName,
   records,
@@ -116,7 +116,7 @@ function filtersOf(object: ObjectDeclaration): number {
   return searchList(object)?.equals?.max ?? 0;
 }
 
-/** A vendor that is told when to write what it can writes all or nothing if it is not told. */
+/** A vendor with a setting for partial writes writes all or nothing without it. */
 function allOrNoneTypes({ declaration: said }: Vendor): BatchWrite['type'][] {
   const isPossible = (part: 'createMany' | 'updateMany') => {
     const routes = allObjects(said).flatMap((object) => object[part] ?? []);

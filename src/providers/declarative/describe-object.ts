@@ -1,4 +1,4 @@
-/** An object's fields, as the account tells them. */
+/** An object's fields, as the account lists them. */
 import type {
   FieldDescription,
   FieldValueType,

@@ -25,7 +25,7 @@ const KIND_OF_STATUS: Record<number, ProviderErrorKind> = {
   429: 'RATE_LIMITED',
 };
 
-/** Whether the answer is what was asked for; some vendors answer 200 with an error inside. */
+/** Whether the answer is a success; some vendors answer 200 with an error inside. */
 export function hasSucceeded({ declaration }: Vendor, answer: ProviderAnswer): boolean {
   if (!isSuccess(answer)) return false;
   const { inSuccess } = declaration.errors;

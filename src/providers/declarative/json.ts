@@ -4,7 +4,7 @@ import jsonPointer from 'jsonpointer';
 /** Declarations have few, and each record of a list is asked for some of them. */
 const COMPILED = new Map<string, ReturnType<typeof jsonPointer.compile>>();
 
-/** Undefined where there is nothing. */
+/** Undefined if there is nothing. */
 export function valueAt(json: unknown, pointer: string): unknown {
   if (pointer === '') return json;
   if (typeof json !== 'object' || json === null) return undefined;

@@ -5,7 +5,7 @@ import type { TimeFormat } from './declaration/place.ts';
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
-/** What a format can tell apart. */
+/** The smallest step of a format, in milliseconds. */
 function precisionMs(format: TimeFormat): number {
   if (format === 'iso' || format === 'unixMilliseconds' || format === 'dotNet') return 1;
   return format === 'minutes' ? MINUTE_MS : SECOND_MS;
@@ -56,7 +56,7 @@ export function writeTime(time: Date, format: TimeFormat): string {
   }
 }
 
-/** Null for what is no time. A text without a zone is in UTC. */
+/** Null if the value is not a time. A text without a zone is in UTC. */
 export function readTime(value: unknown, format: TimeFormat): Date | null {
   const time = new Date(millisecondsOf(value, format));
   return Number.isNaN(time.getTime()) ? null : time;

@@ -63,7 +63,7 @@ async function writeAtOnce(
 }
 
 /**
- * Where a vendor has no request for many. What was done is told even if a later record fails for another reason
+ * For vendors without a request for many records. What was done is told even if a later record fails for another reason
  * than what is in it: that one and those after it are then refused in words, and can be sent again. A failure of
  * the first is thrown, for nothing was done.
  */

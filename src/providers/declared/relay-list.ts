@@ -1,6 +1,6 @@
 import type { ObjectDeclarationInput } from '../declarative/declaration/declaration.ts';
 
-/** A list that a vendor's GraphQL gives in pages as Relay has them. Its text is said by `fields`, which is left to add. */
+/** A list of a vendor's GraphQL in Relay's pages. The vendor adds `fields`, which holds the text of the query. */
 export function relayList(path: string, list: string) {
   return {
     method: 'POST',

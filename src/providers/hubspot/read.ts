@@ -70,7 +70,7 @@ async function listPage(session: ProviderSession, read: PageRead): Promise<Recor
   };
 }
 
-/** A list says no total, and a search does, perhaps a little behind. Null if it does not answer: the read goes on. */
+/** A list tells no total. A search tells one, which may lag a little. Null if it does not answer: the read goes on. */
 async function countRecords(
   session: ProviderSession,
   { objectName }: PageRead,

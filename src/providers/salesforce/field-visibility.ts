@@ -1,6 +1,6 @@
 /**
  * New custom fields are visible to nobody until a permission set says so: one of the gateway's, assigned to the
- * person whose credentials the connection has. Others get it from their administrator.
+ * person whose credentials the connection has. Other people get it from their administrator.
  */
 import { z } from 'zod';
 import type { ProviderAnswer, ProviderSession } from '../contract.ts';

@@ -50,7 +50,7 @@ const calls: SubscriptionCalls = {
 
 export const subscribe: SubscribeCapability = {
   kinds: ['CREATE', 'UPDATE', 'DELETE', 'ASSOCIATION_UPDATE', 'OTHER'],
-  // All see the same workspace: a subscription's own name for the account tells whose an event is.
+  // All callers see the same workspace: the name that a subscription gives the account tells whose an event is.
   accountOf: ({ id }) => id,
   requests: { isSigned, eventsOf },
   calls,

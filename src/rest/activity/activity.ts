@@ -49,7 +49,7 @@ const operations = resource(
   {
     time,
     actionType: words('OperationActionType', ['READ', 'WRITE', 'SUBSCRIBE']).describe(
-      'What they do.',
+      'Whether they read, write or subscribe.',
     ),
     status: words('OperationStatus', ['IN_PROGRESS', 'SUCCESS', 'FAILURE']).describe(
       'What has become of them so far.',

@@ -79,7 +79,7 @@ export const connectionEndpoints = [
     method: 'GET',
     path: `${path}/{connectionId}`,
     tag,
-    summary: 'Gets a connection.',
+    summary: 'Gets a connection with its group, its consumer and its status.',
     needs: getConnection.needs,
     memberNeeds: {
       includeCreds: shownCredentials.needs,

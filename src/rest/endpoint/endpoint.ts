@@ -37,7 +37,7 @@ export interface Described<Shown> {
   output: z.ZodType<unknown, Shown> | null;
   /** Set if the answer is a text and not JSON. */
   mediaType?: 'text/plain';
-  /** Puts a request into the form that is read, where the platform has another one for the same. */
+  /** Puts a request into the form that is read, if the platform has another form for the same. */
   rewrite?(parts: Parts): Parts;
   /** For work that was tried and has failed: the same body with another status. */
   failure?: { status: 422; isFailed(shown: Shown): boolean };

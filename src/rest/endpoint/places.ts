@@ -14,7 +14,7 @@ export interface Place {
   isOptional?: boolean;
   /** If its form in requests is not the domain's. */
   form?: WireForm;
-  /** Where a place inside the member is in this request; as the domain names it, if nothing is said. */
+  /** Where a place inside the member is in this request. Default: as the domain names it. */
   inside?(rest: string): string;
 }
 

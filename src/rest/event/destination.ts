@@ -102,7 +102,7 @@ export const destinationEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: 'Creates a destination.',
+    summary: 'Creates a destination, to which routes lead events and integrations send records.',
     mutation: createDestination,
     beside: { secrets },
     places: inMetadata,

@@ -90,7 +90,7 @@ export const notificationEventEndpoints = [
     id: 'getNotificationEvent',
     path: `${path}/{eventId}`,
     tag,
-    summary: 'Gets an event.',
+    summary: 'Gets an event with its payload.',
     input: z.object({ projectIdOrName, eventId: id.describe('The id of the event.') }),
     read: getNotificationEvent,
     output: notificationEvent,

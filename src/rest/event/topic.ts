@@ -42,7 +42,7 @@ export const topicEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: 'Creates a topic.',
+    summary: 'Creates a topic. Events reach it when routes lead to it.',
     mutation: createTopic,
     status: 201,
     output: topic,

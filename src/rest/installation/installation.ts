@@ -102,7 +102,7 @@ export const installationEndpoints = [
     id: 'getInstallation',
     path: `${path}/{installationId}`,
     tag,
-    summary: 'Gets an installation.',
+    summary: 'Gets an installation with its config and its health.',
     input: z.object({ ...deleteInstallationInput.shape, integrationIdOrName }),
     places: ofIntegration,
     read: getInstallation,

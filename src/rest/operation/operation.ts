@@ -54,7 +54,7 @@ export const operationEndpoints = [
     id: 'getOperation',
     path: `${path}/{operationId}`,
     tag,
-    summary: 'Gets an operation.',
+    summary: 'Gets an operation with its status, its progress and its result.',
     input: z.object({ projectIdOrName, operationId }),
     read: getOperation,
     output: operation,

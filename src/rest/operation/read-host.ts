@@ -1,4 +1,4 @@
-/** Reads at their own path, as the platform has them on a host of their own: there, no path is a write's. */
+/** Reads at the path of writes, which the platform has on a host of their own (READ_URL). */
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../config.ts';
 import { DomainError } from '../../errors.ts';
@@ -15,7 +15,7 @@ export function pathOnHost({ READ_URL }: Pick<Config, 'READ_URL'>) {
       : url;
 }
 
-/** A read's body is told where reads are: the path is the write's. */
+/** Refuses a read's body at the path of writes, and names the path of reads. */
 export function refuseRead(parts: Parts): Parts {
   const { mode, type, ...body } = (parts.body ?? {}) as Record<string, unknown>;
   const isRead = mode === 'async' || 'sinceTimestamp' in body || 'untilTimestamp' in body;

@@ -1,4 +1,4 @@
-/** The platform's search, which it has on a host of its own: its path is free for it here. */
+/** The platform's search. The platform has it on a host of its own; here its path is free. */
 import { z } from 'zod';
 import { resultEntry } from '../../domain/operation/read/read-message.ts';
 import { searchInput, searchRecords } from '../../domain/operation/record-search.ts';

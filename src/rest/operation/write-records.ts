@@ -67,7 +67,7 @@ function showAnswer(answer: WriteAnswer) {
   const { operation, result, results } = answer;
   const { id: operationId, status: outcome } = operation;
   if (results) return showBatch(answer, results);
-  // While it is in progress, its outcome is not known: that is no failure yet.
+  // While it is in progress, its outcome is not known: the answer tells no failure.
   if (!result || outcome === 'IN_PROGRESS') return { operationId };
   const shown = showOutcome(result);
   if (outcome === 'SUCCESS') return { operationId, result: shown };

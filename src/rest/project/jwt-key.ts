@@ -64,7 +64,7 @@ export const jwtKeyEndpoints = [
     id: 'getJWTKey',
     path: `${path}/{keyId}`,
     tag,
-    summary: 'Gets a JWT key.',
+    summary: 'Gets a JWT key with its public half.',
     input: z.object({ projectIdOrName, jwtKeyId: id.describe('The id of the JWT key.') }),
     places: { jwtKeyId: inPath },
     read: getJwtKey,

@@ -106,7 +106,7 @@ export const projectEndpoints = [
     method: 'PATCH',
     path: '/projects/{projectIdOrName}',
     tag,
-    summary: 'Changes a project.',
+    summary: 'Changes the name, the app name or the allowed origins of a project.',
     mutation: updateProject,
     mask: 'project',
     status: 200,

@@ -61,7 +61,8 @@ export const providerAppEndpoints = [
     method: 'POST',
     path,
     tag,
-    summary: 'Creates a provider app.',
+    summary:
+      'Registers an OAuth client of the builder, by which customers connect to its provider.',
     mutation: createProviderApp,
     status: 200,
     output: providerApp,

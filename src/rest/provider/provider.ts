@@ -20,7 +20,7 @@ export const providerEndpoints = [
     id: 'getProvider',
     path: '/providers/{provider}',
     tag,
-    summary: 'Gets a provider by name.',
+    summary: 'Gets how to connect to a provider, and what can be done with its records.',
     input: z.object({
       name: z.string().min(1).max(128).describe('The name of the provider, like `hubspot`.'),
     }),

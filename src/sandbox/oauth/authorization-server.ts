@@ -4,7 +4,7 @@ import type { Settings } from '../settings.ts';
 
 /** Long enough for a redirect by hand; RFC 6749 asks for ten minutes at most. */
 const CODE_LIFETIME_MS = 5 * 60 * 1_000;
-/** Codes, tokens of each kind: of more, the one that was not used for the longest time is revoked. */
+/** Codes, and tokens of each kind. Beyond it, the one that was unused for the longest time is revoked. */
 const HELD_MAX = 100_000;
 /** A `max` would take its memory at once, some megabytes in each process that never meets OAuth. */
 const HELD = { maxSize: HELD_MAX, sizeCalculation: () => 1 };

@@ -53,7 +53,7 @@ function parsedWhere(text: string, context: z.RefinementCtx): Record<string, unk
     const { data } = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text));
     if (data) return data;
   } catch {
-    // Told below.
+    // The refusal below names the form.
   }
   context.addIssue('must be a JSON object.');
   return z.NEVER;

@@ -60,7 +60,7 @@ const COMPACTION_SLACK = 1_000;
  * The records of one object, in memory.
  * Versions are kept in the order of their changes, which is also that of `updatedAtMs`, because
  * that time never goes back. So a page is a binary search and a walk, whatever the table's size,
- * and a record changed while someone pages moves to the end: seen again perhaps, missed never.
+ * and a record changed while someone pages moves to the end: it may be seen twice, and is never missed.
  */
 export class RecordTable {
   readonly definition: ObjectDefinition;

@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts';
 import type { Settings } from '../settings.ts';
 import { eventsOf, type WebhookEvent } from './webhook-event.ts';
 
-/** More is a client that makes them in a loop. */
+/** A client that makes more of them is in a loop. */
 const SUBSCRIPTIONS_MAX = 10_000;
 const REQUEST_EVENTS_MAX = 10;
 /** Of one subscription; what comes beyond is dropped, as if the receiver had been away for too long. */
@@ -75,7 +75,7 @@ export class Webhooks {
     this.#lines.delete(id);
   }
 
-  /** Tells all who want to know. */
+  /** Tells the subscribers whose objects and events match. */
   tell(happened: RecordEvent): void {
     if (this.#lines.size === 0) return;
     for (const event of eventsOf(happened, randomUUID)) {
@@ -142,7 +142,7 @@ export class Webhooks {
     }
   }
 
-  /** Whether it was taken. */
+  /** Whether the receiver has accepted it. */
   async #post({ url }: Line, body: string, secret: string): Promise<boolean> {
     const seconds = Math.floor(this.#now().getTime() / 1_000);
     const digest = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');

@@ -118,7 +118,7 @@ function sentByItself(
   };
 }
 
-/** What the same client may not try again. */
+/** Refusals after which the same client must not try again. */
 const REFUSALS: readonly ErrorCode[] = ['UNAUTHENTICATED', 'FORBIDDEN'];
 
 /** Refuses connection_init by closing the socket: the protocol has no other answer. */

@@ -5,7 +5,7 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
-/** Twice the operations of a socket, and room for answers to pings: more is a client that doesn't read. */
+/** Twice the operations of a socket, and room for answers to pings: if more messages wait, the client doesn't read. */
 const WAITING_MAX = 256;
 
 export interface Outbox {

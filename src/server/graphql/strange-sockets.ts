@@ -7,7 +7,7 @@ import { UnfinishedRoom } from '../http/unfinished.ts';
 import { CLOSE } from './close-codes.ts';
 import { INIT_MS } from './socket-operations.ts';
 
-/** Far more than an upgrade and connection_init take. */
+/** An upgrade and connection_init take far less. */
 const STRANGER_BYTES_MAX = 64 * 1024;
 /** The protocol's own timeout closes the socket with a code first; this gives the client time to read it. */
 const FAREWELL_MS = 1_000;

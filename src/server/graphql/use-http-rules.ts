@@ -63,7 +63,7 @@ interface Refusal {
   detail: string;
 }
 
-/** What is left out is no problem. */
+/** True also for a parameter that is left out. */
 function isJson(text: string | null): boolean {
   if (!text) return true;
   try {

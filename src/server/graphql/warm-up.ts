@@ -2,7 +2,7 @@
 import type { Database } from '../../database/database.ts';
 import type { Pipeline } from '../../graphql/execution/pipeline.ts';
 
-/** Enough for Node to compile what each operation goes through; their texts differ, or they would be known. */
+/** Enough for Node to compile the code of every operation. Their texts differ, because a known text is not parsed again. */
 const OPERATIONS = 20;
 
 export async function warmUp(database: Database, pipeline: Pipeline): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * How a provider is said as data. A declaration names where a vendor's lists are, how they page, how they
+ * How a provider is described as data. A declaration names where a vendor's lists are, how they page, how they
  * filter by time, and where ids, records and errors stand in the answers; the files beside this one turn it
  * into capabilities. Every part is checked when the module is loaded, so a wrong declaration does not start.
  */
@@ -39,13 +39,13 @@ const waitHeader = z.strictObject({
 export type WaitHeader = z.output<typeof waitHeader>;
 
 export const declaration = z.strictObject({
-  /** Of the vendor's API, where it is chosen by a header or a path. */
+  /** The version of the vendor's API, if a header or a path chooses it. */
   apiVersion: z.string().optional(),
   /** The vendor's documentation. */
   docsUrl: z.url(),
   /** What the facts were checked against; no live account was reached. */
   checkedAgainst: z.string().min(1),
-  /** What the vendor has and this does not use, or uses with a loss, in sentences for the docs. */
+  /** What the vendor has and the declaration does not use, or not fully: sentences for the docs. */
   notes: z.array(z.string()).default([]),
   /** Scopes to ask consent for, so that all objects can be read and written. */
   scopes: z.array(z.string()).default([]),
@@ -76,7 +76,7 @@ export const declaration = z.strictObject({
   objects: z.record(z.string().regex(/^[\w-]+$/), objectDeclaration),
   /** Any other object of an account; paths have its name as `{object}`. */
   anyObject: objectDeclaration.optional(),
-  /** What the vendor tells of its own accord. The objects that it tells of can be read by their ids. */
+  /** The events that the vendor sends. The objects that it tells of can be read by their ids. */
   events: events.optional(),
   /** Asks whose account it is; left out if the token's answer tells it, or nothing needs it. */
   identity: identity.optional(),

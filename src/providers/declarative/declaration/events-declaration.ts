@@ -1,4 +1,4 @@
-/** How a vendor tells of changes of its own accord: what proves its requests, and what they say. */
+/** How a vendor sends events: what proves its requests, and what they say. */
 import { z } from 'zod';
 import { PROVIDER_EVENT_KINDS } from '../../subscribing.ts';
 import { json, path, pointer, timeFormat } from './place.ts';
@@ -87,7 +87,7 @@ const subscription = z.strictObject({
   objectId: z.strictObject({ path, at: pointer }).optional(),
   /** Where the vendor tells the secret that it has made: in its answer, or at an address of its own. */
   secret: z.strictObject({ path: path.optional(), at: pointer }).optional(),
-  /** Where it can be looked up by its `{ref}`; without it nobody misses one that is gone. */
+  /** Where it can be looked up by its `{ref}`. Without it, a subscription that is gone at the vendor is not noticed. */
   check: path.optional(),
   /** What the vendor calls an object here, if not what the types say of it. */
   names: z.record(z.string(), z.string()).default({}),
@@ -130,7 +130,7 @@ export const events = z.strictObject({
     /** What is around the id in lists, by object. */
     templates: z.record(z.string(), z.string().includes('{id}')).default({}),
   }),
-  /** Left out: an event happened when it came. */
+  /** Left out: the time at which the event came. */
   time: z.strictObject({ at: said, format: timeFormat }).optional(),
   /** Names of what an update has changed: the members of a map or of a list, or one text. */
   changed: pointer.optional(),
@@ -142,7 +142,7 @@ export const events = z.strictObject({
   acceptedStatus: z.literal([200, 204]).default(204),
   challenge: challenge.optional(),
   greeting: greeting.optional(),
-  /** Left out where a person sets them up. */
+  /** Left out if a person sets the subscriptions up. */
   subscription: subscription.optional(),
   /** For people: what to set up at the vendor; `{url}` is the address that gets the events. */
   instructions: z.array(z.string()).optional(),

@@ -126,9 +126,9 @@ const nested = z.strictObject({
   entries: z
     .strictObject({ name: pointer, value: pointer, writes: z.enum(['list', 'map']) })
     .optional(),
-  /** What a vendor's value stands for, if that can't be said as data. */
+  /** What a vendor's value stands for, if that can't be described as data. */
   read: z.custom<(value: unknown) => unknown>((value) => typeof value === 'function').optional(),
-  /** A further name of a field, and the field that has it, where each record may name it otherwise. */
+  /** A further name of a field, and the field that has it, if each record may name it differently. */
   alias: z
     .custom<(fields: Record<string, unknown>) => Record<string, unknown>>(
       (value) => typeof value === 'function',

@@ -1,4 +1,4 @@
-/** The parts that all of a declaration is said with: places in JSON and in requests, paths, times. */
+/** The parts that declarations are made of: places in JSON and in requests, paths, times. */
 import { z } from 'zod';
 
 /** A JSON Pointer (RFC 6901): '' is the whole, `/data/id` a member of a member. */

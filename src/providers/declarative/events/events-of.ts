@@ -41,7 +41,7 @@ export function isChallenge({ challenge }: Events, body: unknown): boolean {
   return challenge !== undefined && valueAt(body, challenge.at) === challenge.value;
 }
 
-/** Empty for an event that is left out; null for what is no event. */
+/** Empty for an event that is left out; null if the value is not an event. */
 function eventOf(
   { objects, anyObject }: Declaration,
   events: Events,

@@ -7,7 +7,7 @@ export interface NativeType {
   kind: ProviderEventKind;
 }
 
-/** Those that name the object; if none does, those that are of any. */
+/** Those that name the object; if none does, those that hold for every object. */
 export function typesAbout({ types, tellNothingOf }: Events, objectName: string): NativeType[] {
   const all = Object.entries(types).map(([type, { object, kind }]) => ({ type, kind, object }));
   const named = all.filter(({ object }) => object === objectName);

@@ -55,13 +55,13 @@ function isSigned(
 
 const HEX = /^([0-9a-f]{2})+$/i;
 
-/** Null for a text that encodes none: with an empty key anybody could sign. */
+/** Null if the text encodes no key: with an empty one anybody could sign. */
 function keyOf({ key }: Hmac, secret: string): Buffer | null {
   if (key === 'text') return Buffer.from(secret);
   return HEX.test(secret) ? Buffer.from(secret, 'hex') : null;
 }
 
-/** Of any length: only those of the right one are compared. */
+/** They may have any length: only those of the right length are compared. */
 function signaturesIn({ header, prefix, separator, encoding }: Hmac, request: WebhookRequest) {
   const value = String(request.headers[header.toLowerCase()] ?? '');
   const parts = separator === undefined ? [value] : value.split(separator);
@@ -71,7 +71,7 @@ function signaturesIn({ header, prefix, separator, encoding }: Hmac, request: We
     .map((part) => Buffer.from(part.slice(prefix.length), encoding));
 }
 
-/** Empty where nothing tells it; null where it is missing or no time. */
+/** Empty if the vendor sends none; null if it is missing or not a time. */
 function timestampOf({ signedAt, separator }: Hmac, request: WebhookRequest): string | null {
   if (!signedAt) return '';
   const body = bodyOf(request);
@@ -85,7 +85,7 @@ function timestampOf({ signedAt, separator }: Hmac, request: WebhookRequest): st
 /** Date.parse takes more, and the text is a part of what is signed. */
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-/** NaN for what is no time. */
+/** NaN if the text is not a time. */
 function millisecondsOf(unit: NonNullable<Hmac['signedAt']>['unit'], text: string): number {
   const form = unit === 'iso' ? ISO : /^\d{1,16}$/;
   if (!form.test(text)) return Number.NaN;

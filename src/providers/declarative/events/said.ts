@@ -1,4 +1,4 @@
-/** What an event says, and where. */
+/** Reads the places at which an event says something. */
 import { parseExactly } from '../../exact-json.ts';
 import type { WebhookRequest } from '../../subscribing.ts';
 import type { SaidAt } from '../declaration/events-declaration.ts';
@@ -10,7 +10,7 @@ export interface Sent {
   event: unknown;
 }
 
-/** A text or a number as text; null where there is neither. */
+/** A text, or a number as text; null if there is neither. */
 export function saidAt(place: SaidAt, { request, body, event }: Sent): string | null {
   if (typeof place === 'string') return findId(valueAt(event, place));
   if ('body' in place) return findId(valueAt(body, place.body));
@@ -23,7 +23,7 @@ export function allSaidAt(places: readonly SaidAt[], sent: Sent): string[] | nul
   return found.every((one) => one !== null) ? found : null;
 }
 
-/** A text for what is no JSON. */
+/** The text itself if it is not JSON. */
 export function bodyOf({ body }: WebhookRequest): unknown {
   return parseExactly(body.toString('utf8'));
 }

@@ -1,4 +1,4 @@
-/** What a vendor tells of its own accord, and whose account a connection is to, by its declaration. */
+/** Events that a vendor sends, and whose account a connection is to, by its declaration. */
 import { createHmac } from 'node:crypto';
 import type { AccountIdentity, ProviderSession } from '../../contract.ts';
 import {

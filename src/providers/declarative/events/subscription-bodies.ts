@@ -1,4 +1,4 @@
-/** What a vendor is told to make a subscription: one body for each request of it. */
+/** The requests that make a subscription: a body for each of them. */
 import type { ProviderSession } from '../../contract.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { WantedSubscription } from '../../subscribing.ts';
@@ -20,7 +20,7 @@ interface ToMake {
 
 type WithSubscription = Events & { subscription: Subscription };
 
-/** Throws BAD_REQUEST for an object that the vendor tells nothing of. */
+/** Throws BAD_REQUEST for an object of which the vendor sends no events. */
 export async function bodiesFor(
   vendor: Vendor,
   events: WithSubscription,
@@ -66,7 +66,7 @@ function typesOf(
   throw new ProviderError('BAD_REQUEST', detail);
 }
 
-/** Throws ProviderError if the vendor does not tell. Undefined where it need not be asked. */
+/** Throws ProviderError if the vendor does not tell. Undefined if the body needs none. */
 async function objectId(
   vendor: Vendor,
   { objectId: asked }: Subscription,

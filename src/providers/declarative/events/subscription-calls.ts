@@ -69,7 +69,7 @@ async function make(
   return answer;
 }
 
-/** Empty where the secret is ours. */
+/** Empty if the gateway made the secret. */
 async function secretsIn(
   vendor: Vendor,
   { secret }: Subscription,
@@ -119,7 +119,7 @@ async function takeDown(
   }
 }
 
-/** Null for what the vendor does not have any more. */
+/** Null if the vendor no longer has it. */
 async function unlessGone(asked: Promise<ProviderAnswer>): Promise<ProviderAnswer | null> {
   try {
     return await asked;

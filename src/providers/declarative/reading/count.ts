@@ -1,4 +1,4 @@
-/** How many records an object has, where the vendor is asked for it beside the list. */
+/** How many records an object has, if the vendor has a request for that beside the list. */
 import type { ProviderSession } from '../../contract.ts';
 import { ask } from '../ask.ts';
 import type { Vendor } from '../failure.ts';

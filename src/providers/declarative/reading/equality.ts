@@ -1,4 +1,4 @@
-/** Conditions of a read on the values of fields, as a vendor takes them. */
+/** Conditions of a read on the values of fields, in the vendor's form. */
 import type { FieldValue, PageRead } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';

@@ -79,7 +79,7 @@ function isAsked({ method, path: template, paging }: List, { path, body }: ListR
   return body === undefined;
 }
 
-/** Of GraphQL; null for another request. Throws BAD_REQUEST for what is no query: it would be sent again and again. */
+/** Of GraphQL; null for another request. Throws BAD_REQUEST if the text is not a query: it would be sent again and again. */
 function queryIn({ body }: ListRequest): string | null {
   const text = body?.query;
   if (typeof text !== 'string') return null;

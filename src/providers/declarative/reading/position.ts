@@ -23,7 +23,7 @@ export type Position = z.infer<typeof stored>;
 /** Some vendors filter after they have cut the page: a few empty ones are no fault, many are. */
 const EMPTY_PAGES_MAX = 50;
 
-/** Throws CURSOR_GONE for what is no position of this way to list. */
+/** Throws CURSOR_GONE if the text is not a position of this way to list. */
 export function readPosition(text: string | undefined, by: Position['by']): Position | null {
   if (text === undefined) return null;
   const parsed = stored.safeParse(jsonIn(text));
@@ -35,7 +35,7 @@ export function notOfThisRead(): ProviderError {
   return new ProviderError('CURSOR_GONE', 'The cursor is not one of this read');
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if the text is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -51,7 +51,7 @@ export interface PassedPage {
   times: (Date | null)[];
 }
 
-/** Null after the last page. Throws RETRYABLE where a vendor's pages lead nowhere. */
+/** Null after the last page. Throws RETRYABLE if the vendor's pages repeat themselves or stay empty. */
 export function nextPosition(list: List, read: PassedPage, by: Position['by']): Position | null {
   const { page, position } = read;
   const first = page.ids[0] ?? null;

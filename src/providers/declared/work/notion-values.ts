@@ -1,6 +1,6 @@
 /**
  * Notion gives each property with its type, and takes it so. Here it is the plain value: what comes out can be
- * written, where Notion takes it. `title` is the property of that type, whatever it is called.
+ * written, if Notion takes it. `title` is the property of that type, whatever it is called.
  */
 
 /** The plain value of a property; one of a type that has none stays as it is. */
