@@ -10,6 +10,7 @@ export const PARTS = [
   'fan-out',
   'deliveries',
   'moving',
+  'event-log',
   'inbound',
   'scale-out',
   'start-up',

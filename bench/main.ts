@@ -3,6 +3,7 @@ import { type Filled, filledDatabase, usingClient } from './database.ts';
 import { type Flags, readFlags } from './flags.ts';
 import { deliveriesTable, measureDeliveries } from './parts/deliveries.ts';
 import { measureEmbedded } from './parts/embedded.ts';
+import { eventLogTable, measureEventLog } from './parts/event-log.ts';
 import { fanOutTable, measureFanOut } from './parts/fan-out.ts';
 import { growthTable, measureGrowth } from './parts/growth.ts';
 import { growthPicture } from './parts/growth-picture.ts';
@@ -44,6 +45,9 @@ async function measureParts(server: Postgres, flags: Flags): Promise<void> {
     tell('deliveries', await measureDeliveries(server, flags), deliveriesTable);
   }
   if (parts.includes('moving')) tell('moving', await measureMoving(server, flags), movingTable);
+  if (parts.includes('event-log')) {
+    tell('event-log', await measureEventLog(server, flags), eventLogTable);
+  }
   if (parts.includes('inbound')) tell('inbound', await measureInbound(server, flags), inboundTable);
   if (parts.includes('scale-out')) {
     tell('scale-out', await measureScaleOut(filled, flags), scaleOutTable);

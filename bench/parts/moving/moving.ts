@@ -296,7 +296,8 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   }
 }
 
-async function delayCommits(client: pg.Client, ms: number): Promise<void> {
+/** Of every commit of the server, as a slow disk or a synchronous standby does. */
+export async function delayCommits(client: pg.Client, ms: number): Promise<void> {
   await client.query(`alter system set commit_delay = ${ms * 1_000}`);
   await client.query('alter system set commit_siblings = 0');
   await client.query('select pg_reload_conf()');

@@ -1,0 +1,117 @@
+/**
+ * How many events one project's log takes, each with a topic and a webhook that is owed, when nothing but the log is in
+ * the way: by one process and by several, with commits that are quick and with commits that take their time.
+ */
+import type pg from 'pg';
+import { newId } from '../../src/ids.ts';
+import { emptyDatabase, KEY_TEXT, usingClient } from '../database.ts';
+import type { Flags } from '../flags.ts';
+import { medianOf, quantile } from '../median.ts';
+import type { Postgres } from '../postgres.ts';
+import type { Appended, Appending } from '../processes/appender.ts';
+import { type Child, startChild } from '../processes/child.ts';
+import { table } from '../table.ts';
+import { delayCommits } from './moving/moving.ts';
+
+const CALLERS = [64, 256];
+const PROCESSES = [1, 4];
+const COMMITS_MS = [0, 5];
+
+export interface LogTaken {
+  callers: number;
+  processes: number;
+  commitMs: number;
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** Of the processes, and of the database, for each event. */
+  cpuMs: number;
+  databaseCpuMs: number;
+}
+
+export async function measureEventLog(postgres: Postgres, flags: Flags): Promise<LogTaken[]> {
+  const url = await emptyDatabase(postgres, 'bench_log');
+  await using stack = new AsyncDisposableStack();
+  const children: Child[] = [];
+  for (let count = 0; count < Math.max(...PROCESSES); count += 1) {
+    const env = { DATABASE_URL: url, ENCRYPTION_KEY: KEY_TEXT };
+    children.push(stack.use(await startChild('appender.ts', env)));
+  }
+  return await usingClient(url, async (client) => {
+    const projectId = await addRoutedProject(client);
+    const results: LogTaken[] = [];
+    for (const commitMs of COMMITS_MS) {
+      await delayCommits(client, commitMs);
+      for (const processes of PROCESSES) {
+        for (const callers of CALLERS) {
+          const rounds: LogTaken[] = [];
+          for (let round = 0; round < flags.rounds; round += 1) {
+            const asked = { projectId, callers: callers / processes, seconds: flags.seconds };
+            const taken = await append(postgres, children.slice(0, processes), asked);
+            rounds.push({ callers, processes, commitMs, ...taken });
+          }
+          results.push(medianOf(rounds));
+        }
+      }
+    }
+    await delayCommits(client, 0);
+    return results;
+  });
+}
+
+async function append(postgres: Postgres, children: readonly Child[], asked: Appending) {
+  const databaseMs = postgres.cpuMs();
+  const all = (await Promise.all(children.map((child) => child.ask(asked)))) as Appended[];
+  const count = all.reduce((sum, one) => sum + one.count, 0);
+  const latenciesMs = Float64Array.from(all.flatMap((one) => one.latenciesMs)).sort();
+  return {
+    perSecond: count / asked.seconds,
+    p50Ms: quantile(latenciesMs, 0.5),
+    p99Ms: quantile(latenciesMs, 0.99),
+    cpuMs: all.reduce((sum, one) => sum + one.cpuMs, 0) / count,
+    databaseCpuMs: (postgres.cpuMs() - databaseMs) / count,
+  };
+}
+
+/** Its created connections go to a topic, and from there to a webhook that nobody sends. */
+async function addRoutedProject(client: pg.Client): Promise<string> {
+  const [org, project, topic, destination] = (['org', 'prj', 'top', 'dst'] as const).map(newId);
+  const statements: [string, unknown[]][] = [
+    ['insert into "Org" (id, label) values ($1, $1)', [org]],
+    [
+      'insert into "Project" (id, "orgId", name, "appName") values ($1, $2, $3, $3)',
+      [project, org, 'log'],
+    ],
+    ['insert into "Topic" (id, "projectId", name) values ($1, $2, $3)', [topic, project, 'all']],
+    [
+      `insert into "Destination" (id, "projectId", name, type, url, "signingSecretSealed")
+       values ($1, $2, $3, 'WEBHOOK', $4, 'none')`,
+      [destination, project, 'receiver', 'https://receiver.example'],
+    ],
+    [
+      `insert into "EventTopicRoute" (id, "projectId", "eventType", "topicId")
+       values ($1, $2, 'CONNECTION_CREATED', $3)`,
+      [newId('etr'), project, topic],
+    ],
+    [
+      `insert into "TopicDestinationRoute" (id, "projectId", "topicId", "destinationId")
+       values ($1, $2, $3, $4)`,
+      [newId('tdr'), project, topic, destination],
+    ],
+  ];
+  for (const [text, values] of statements) await client.query(text, values);
+  return project as string;
+}
+
+export function eventLogTable(results: LogTaken[]): string {
+  const rows = results.map((one) => [
+    `${one.callers} callers of ${one.processes === 1 ? 'one process' : `${one.processes} processes`}, commits ${one.commitMs === 0 ? 'quick' : `of ${one.commitMs} ms`}`,
+    Math.round(one.perSecond),
+    one.p50Ms.toFixed(1),
+    one.p99Ms.toFixed(1),
+    one.cpuMs.toFixed(3),
+    one.databaseCpuMs.toFixed(3),
+  ]);
+  const head = ['', 'events/s', 'p50 ms', 'p99 ms', 'cpu ms', 'database'];
+  return `Events of one project's log\n${table(head, rows)}\n`;
+}

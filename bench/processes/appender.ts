@@ -1,0 +1,64 @@
+/** Appends events to a project's log as the gateway does, without a caller or a provider: it tells how fast. */
+import { readConfig } from '../../src/config.ts';
+import {
+  APPENDING,
+  EVENT_COLUMNS,
+  type EventRow,
+} from '../../src/database/changes/append-events.ts';
+import { hintsColumn } from '../../src/database/changes/hint-channels.ts';
+import type { ChangeOfMany } from '../../src/database/changes/shared-changes.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { eventRow } from '../../src/events/record.ts';
+import { createLog } from '../../src/log.ts';
+
+export interface Appending {
+  projectId: string;
+  callers: number;
+  seconds: number;
+}
+
+export interface Appended {
+  count: number;
+  /** From the call to the commit. */
+  latenciesMs: number[];
+  cpuMs: number;
+}
+
+/** As every change of many ends that has events. */
+const APPEND: ChangeOfMany<EventRow, object> = {
+  lineOf: ({ projectId }) => projectId,
+  keyOf: ({ eventId }) => eventId,
+  text: `
+    with happened as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
+    ${APPENDING}
+    select "id" as "of", ${hintsColumn('event_hints')} from appended`,
+};
+
+await using database = await openDatabase(readConfig(process.env), createLog('error'));
+process.on('message', async (asked: Appending) => {
+  const { user, system } = process.cpuUsage();
+  const latenciesMs: number[] = [];
+  const endMs = performance.now() + asked.seconds * 1_000;
+  const callAgainAndAgain = async () => {
+    while (performance.now() < endMs) {
+      const startMs = performance.now();
+      const row = await database.changes.run(APPEND, connectionCreated(asked.projectId));
+      if (row === null) throw new Error('An event was not kept.');
+      latenciesMs.push(performance.now() - startMs);
+    }
+  };
+  await Promise.all(Array.from({ length: asked.callers }, callAgainAndAgain));
+  const used = process.cpuUsage();
+  const cpuMs = (used.user - user + used.system - system) / 1_000;
+  process.send?.({ count: latenciesMs.length, latenciesMs, cpuMs } satisfies Appended);
+});
+process.send?.('ready');
+await new Promise((resolve) => process.on('disconnect', resolve));
+
+function connectionCreated(projectId: string): EventRow {
+  const group = { groupRef: 'group', groupName: 'Group' };
+  const consumer = { consumerRef: 'consumer', consumerName: 'Consumer' };
+  const about = { projectId, provider: 'sandbox', connectionId: 'con_bench' };
+  const data = { ...about, ...group, ...consumer };
+  return eventRow({ projectId, eventType: 'CONNECTION_CREATED', data, subject: null });
+}
