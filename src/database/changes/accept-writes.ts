@@ -7,7 +7,7 @@ type WriteTask = Tables['WriteTask'];
 type OperationLog = Tables['OperationLog'];
 
 /** A write of one call, as statements take it. */
-export interface WriteToAccept
+export interface WriteToAccept<Entry extends EntryToAccept = EntryToAccept>
   extends Pick<
       Operation,
       | 'id'
@@ -33,9 +33,16 @@ export interface WriteToAccept
     > {
   now: Date;
   firstLine: Pick<OperationLog, 'id' | 'severity' | 'message'> & { details?: object };
-  entries: { record: object; associations?: object; ifEmpty?: string[] }[];
+  entries: Entry[];
   /** Null if the caller gave none. */
   idempotencyKey: { key: string; inputHash: string; expireTime: Date } | null;
+}
+
+/** A record to write; its members are stored as they are. */
+interface EntryToAccept {
+  record: object;
+  associations?: object;
+  ifEmpty?: string[];
 }
 
 /** Of a write that was accepted. */

@@ -2,7 +2,7 @@
  * A page with the rows that its rows point to, in one statement: read as arrays, since columns of several
  * tables have the same names, and made into the rows that each table gives by itself.
  */
-import { columnsOf, type Table } from '../tables.ts';
+import { columnsOf, type Row, type Table } from '../tables.ts';
 import type { Conditions } from './list-shape.ts';
 
 /** Of every row of a page: the row of another table whose id a column holds. */
@@ -43,18 +43,20 @@ export function rowsOfArrays(
   });
 }
 
-/** The rows of several tables in one array, each with all of its columns; null for one that was not there. */
-export function rowsOfTables(
-  tables: readonly Table[],
+/** The rows of several tables, by table, from one array of all their columns; null for one that was not there. */
+export function rowsOfTables<T extends Table>(
+  tables: readonly T[],
   values: readonly unknown[],
-): (object | null)[] {
+): { [One in T]: Row<One> | null } {
   let at = 0;
-  return tables.map((table) => {
+  const rows = tables.map((table: Table) => {
     const columns = columnsOf(table);
     const from = at;
     at += columns.length;
-    return values[from + columns.indexOf('id')] === null ? null : rowOf(columns, values, from);
+    const isThere = values[from + columns.indexOf('id')] !== null;
+    return [table, isThere ? rowOf(columns, values, from) : null];
   });
+  return Object.fromEntries(rows);
 }
 
 function rowOf(columns: readonly string[], values: readonly unknown[], from: number) {

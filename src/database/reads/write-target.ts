@@ -29,12 +29,13 @@ interface TargetKey {
 export async function findWriteTarget(rows: Rows, key: TargetKey): Promise<WriteTarget | null> {
   const [values] = await rows.arrays('id' in key.integration ? BY_ID : BY_NAME, key);
   if (!values) return null;
-  const [integration, group, installation, connection] = rowsOfTables(TARGET_TABLES, values);
+  const rowOf = rowsOfTables(TARGET_TABLES, values);
+  if (!rowOf.Integration) return null;
   return {
-    integration: integration as Row<'Integration'>,
-    group: group as Row<'Group'> | null,
-    installation: installation as Row<'Installation'> | null,
-    account: accountOf(connection, values),
+    integration: rowOf.Integration,
+    group: rowOf.Group,
+    installation: rowOf.Installation,
+    account: accountOf(rowOf.Connection, values),
   };
 }
 
@@ -54,29 +55,30 @@ export async function findInstalledAccount(
 ): Promise<InstalledAccount | null> {
   const [values] = await rows.arrays(INSTALLED, key);
   if (!values) return null;
-  const [integration, group, installation, consumer, connection] = rowsOfTables(
-    INSTALLED_TABLES,
-    values,
-  );
-  const account = accountOf(connection, values);
-  return { integration, group, installation, consumer, account } as InstalledAccount;
+  const rowOf = rowsOfTables(INSTALLED_TABLES, values);
+  const { Integration: integration, Group: group, Installation: installation } = rowOf;
+  const { Consumer: consumer } = rowOf;
+  const account = accountOf(rowOf.Connection, values);
+  // All of them are there, or none is: they are joined.
+  if (!integration || !group || !installation || !consumer || !account) return null;
+  return { integration, group, installation, consumer, account };
 }
 
 /** The credentials are the last value. */
-function accountOf(connection: object | null | undefined, values: unknown[]): AccountRow | null {
+function accountOf(connection: Row<'Connection'> | null, values: unknown[]): AccountRow | null {
   if (!connection) return null;
   const credentialsSealed = values.at(-1) as AccountRow['credentialsSealed'];
-  return { ...(connection as Row<'Connection'>), credentialsSealed };
+  return { ...connection, credentialsSealed };
 }
 
-const TARGET_TABLES: Table[] = ['Integration', 'Group', 'Installation', 'Connection'];
-const INSTALLED_TABLES: Table[] = [
+const TARGET_TABLES = ['Integration', 'Group', 'Installation', 'Connection'] as const;
+const INSTALLED_TABLES = [
   'Integration',
   'Group',
   'Installation',
   'Consumer',
   'Connection',
-];
+] as const;
 
 const BY_ID = target('id', (value) =>
   value(({ integration }) => ('id' in integration ? integration.id : '')),

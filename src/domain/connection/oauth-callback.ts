@@ -117,7 +117,7 @@ async function exchangeCode(
     provider: getOAuthProvider(services, provider),
     account: {
       providerWorkspaceRef: given.providerWorkspaceRef ?? null,
-      providerMetadata: (given.providerMetadata ?? null) as OAuthConnect['input'],
+      providerMetadata: given.providerMetadata,
     },
     client,
     form: {

@@ -98,7 +98,7 @@ function schemesOf({ authSchemes }: Provider): AuthScheme[] {
 function accountOf({ providerWorkspaceRef, providerMetadata }: Input): AccountFacts {
   return {
     providerWorkspaceRef: givenWorkspace({ providerWorkspaceRef, providerMetadata }),
-    providerMetadata: (providerMetadata ?? null) as AccountFacts['providerMetadata'],
+    providerMetadata,
   };
 }
 

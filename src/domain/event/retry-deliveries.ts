@@ -8,7 +8,7 @@ import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectIdOrName } from '../names.ts';
-import { createdRange, spanOf, timeRange } from '../paging/created-range.ts';
+import { idAfter, idBefore, spanOf, timeRange } from '../paging/created-range.ts';
 import { getOwned } from '../scope.ts';
 
 /** Of one call: a caller waits for it some seconds at most. */
@@ -104,8 +104,7 @@ function retrySome(
   { status, createTime }: Wanted,
 ): Promise<number> {
   const { from = new Date(0), until = LATEST } = spanOf(createTime) ?? {};
-  const { within } = createdRange('dlv', { createTime: { from, until } }).ordered as Within;
-  const range = [within.above, within.below, from, until];
+  const range = [idBefore('dlv', from), idAfter('dlv', until), from, until];
   return inTransaction(database, async (tx) => {
     const values = [projectId, destinationId, status, ...range, now];
     const changed = await tx.$queryRawUnsafe<unknown[]>(RETRY, ...values);
@@ -113,8 +112,6 @@ function retrySome(
     return changed.length;
   });
 }
-
-type Within = { within: { above: string; below: string } };
 
 /** Later than every row, and a time that ids can hold. */
 const LATEST = new Date('9999-01-01T00:00:00Z');

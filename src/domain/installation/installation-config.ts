@@ -13,6 +13,7 @@ import {
   fieldMappingInput,
 } from '../integration/integration-content-input.ts';
 import { orElse, orNull } from '../optional-value.ts';
+import { storedJson } from '../storable-json.ts';
 import { dynamicMappingInput } from './choice/dynamic-mapping.ts';
 import { FILTERS_MAX, fieldFilterInput } from './choice/field-filter.ts';
 import { subscribeConfigInput } from './choice/subscribe-choice.ts';
@@ -165,7 +166,7 @@ export type ConfigContent = {
 
 /** Only what `storedConfig` made is ever written, so it is not parsed again. */
 export function configOf(config: { content: unknown }): ConfigContent {
-  return config.content as ConfigContent;
+  return storedJson(config.content);
 }
 
 /** The config to store: the customer's, or all that the integration has. */

@@ -1,5 +1,6 @@
 /** What an integration reads, writes, proxies and subscribes to, as a revision holds it: nothing left out. */
 import type { z } from 'zod';
+import { storedJson } from '../storable-json.ts';
 import type { integrationContentInput } from './integration-content-input.ts';
 
 export type IntegrationContent = z.output<typeof integrationContentInput>;
@@ -30,5 +31,5 @@ export type AssociationChangeEvent = NonNullable<SubscribeObject['associationCha
 
 /** Only parsed content is ever written, so it is not parsed again. */
 export function contentOf(revision: { content: unknown }): IntegrationContent {
-  return revision.content as IntegrationContent;
+  return storedJson(revision.content);
 }

@@ -48,8 +48,18 @@ export function createdRange(prefix: IdPrefix, filters: CreatedFilters) {
   if (!createTime) return { inTime: {}, ordered: orderOf(filters) };
   const { from, until } = createTime;
   const within = {
-    ...(from && { above: firstIdAt(prefix, from.getTime() - ID_SPREAD_MS) }),
-    ...(until && { below: firstIdAt(prefix, until.getTime() + ID_SPREAD_MS) }),
+    ...(from && { above: idBefore(prefix, from) }),
+    ...(until && { below: idAfter(prefix, until) }),
   };
   return { inTime: { createTime }, ordered: { ...orderOf(filters), within } };
+}
+
+/** Lower than the id of every row that was created at that time or later. */
+export function idBefore(prefix: IdPrefix, time: Date): string {
+  return firstIdAt(prefix, time.getTime() - ID_SPREAD_MS);
+}
+
+/** Higher than the id of every row that was created before that time. */
+export function idAfter(prefix: IdPrefix, time: Date): string {
+  return firstIdAt(prefix, time.getTime() + ID_SPREAD_MS);
 }

@@ -15,7 +15,7 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from '../viewer/key-value.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
-import { ALL_SCOPES, type Scope, scope } from '../viewer/scopes.ts';
+import { ALL_SCOPES, scope, scopesOf } from '../viewer/scopes.ts';
 import type { keyFilters } from './key-filters.ts';
 
 const scopes = z
@@ -116,7 +116,7 @@ export const updateApiKey = projectMutation({
     const before = await getKey(call, projectId, apiKeyId);
     // To make a key active again is to grant its scopes again.
     const wakes = changes.active === true && !before.active;
-    authorizeGrant(call.viewer, changes.scopes ?? (wakes ? (before.scopes as Scope[]) : []));
+    authorizeGrant(call.viewer, changes.scopes ?? (wakes ? scopesOf(before) : []));
     if (Object.values(changes).every((value) => value === undefined)) return before;
     const where = { projectId_id: { projectId, id: before.id } };
     return changed(call, before.id, { where, data: { ...changes, updateTime: call.now() } });

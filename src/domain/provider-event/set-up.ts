@@ -3,7 +3,6 @@
  * is made twice sends events that are known already.
  */
 import { createHash } from 'node:crypto';
-import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { unprocessable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -154,7 +153,7 @@ async function endsOf(
       "The connection's workspace is not known: the provider's events name the account by it.",
     );
   }
-  return { session: openSession(services, connection as Row<'Connection'>), app, account };
+  return { session: openSession(services, connection), app, account };
 }
 
 function wantedOf(

@@ -1,5 +1,4 @@
 /** Takes down what is at a provider for a subscription that nobody wants. */
-import type { Row } from '../../database/rows.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
@@ -24,7 +23,7 @@ export async function takeDownAtProvider(
   });
   if (!connection) return;
   if (calls.areShared && (await isUsedByOthers(services, subscription))) return;
-  await calls.takeDown(openSession(services, connection as Row<'Connection'>), providerRef);
+  await calls.takeDown(openSession(services, connection), providerRef);
   // One that was wanted meanwhile may have found what is gone now: it looks again.
   if (calls.areShared) {
     const dueTime = services.now();

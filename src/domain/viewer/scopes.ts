@@ -40,6 +40,15 @@ export function allows(held: readonly Scope[], needed: Scope): boolean {
   );
 }
 
-export const scope = z.string().refine((text): text is Scope => Object.hasOwn(SCOPES, text), {
+function isScope(text: string): text is Scope {
+  return Object.hasOwn(SCOPES, text);
+}
+
+/** The scopes of a stored key. */
+export function scopesOf({ scopes }: { scopes: readonly string[] }): Scope[] {
+  return scopes.filter(isScope);
+}
+
+export const scope = z.string().refine(isScope, {
   error: `is not a scope. Scopes are ${ALL_SCOPES.join(', ')}.`,
 });

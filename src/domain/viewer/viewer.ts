@@ -4,7 +4,7 @@ import type { Call, Services } from '../call.ts';
 import { type BearerClaims, type BearerVerifier, enrolBuilder } from './bearer.ts';
 import type { EndUserViewer } from './end-user.ts';
 import { findApiKeyByValue } from './key-value.ts';
-import { ALL_SCOPES, type Scope } from './scopes.ts';
+import { ALL_SCOPES, type Scope, scopesOf } from './scopes.ts';
 
 export interface ApiKeyViewer {
   kind: 'API_KEY';
@@ -63,8 +63,8 @@ async function viewerOfKey(services: Services, value: string): Promise<ApiKeyVie
   if (!found?.active) {
     throw unauthenticated('The API key is not known, or it is inactive or deleted.');
   }
-  const scopes = found.scopes as Scope[];
-  return { kind: 'API_KEY', id: found.id, projectId: found.projectId, orgId: found.orgId, scopes };
+  const { id, projectId, orgId } = found;
+  return { kind: 'API_KEY', id, projectId, orgId, scopes: scopesOf(found) };
 }
 
 async function viewerOfBearer(

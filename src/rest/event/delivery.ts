@@ -29,6 +29,7 @@ import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { createdWithin, withCreatedParameters } from '../endpoint/time-parameters.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource } from '../openapi/schemas.ts';
+import { shownJson } from '../openapi/shown.ts';
 
 const tag = 'Deliveries';
 const inProject = '/projects/{projectIdOrName}';
@@ -218,7 +219,7 @@ async function readDelivery(
   ]);
   return {
     ...shown,
-    body: (body ?? undefined) as Record<string, unknown> | undefined,
+    body: shownJson(body),
     attempts: shown.attempts.map((attempt, index) => ({
       ...attempt,
       responseBody: responseBodyOf(call, attempts[index] as DeliveryAttempt) ?? undefined,

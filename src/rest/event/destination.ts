@@ -19,6 +19,7 @@ import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import type { Place } from '../endpoint/places.ts';
 import { wordOf, words } from '../endpoint/words.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
+import { shownJson } from '../openapi/shown.ts';
 
 const tag = 'Destinations';
 const path = '/projects/{projectIdOrName}/destinations';
@@ -72,7 +73,7 @@ function showDestination(row: Row<'Destination'>, webhookSigningKey?: string | n
     type: wordOf('DestinationType', row.type),
     metadata: {
       url: url ?? undefined,
-      headers: (headers ?? undefined) as Record<string, unknown> | undefined,
+      headers: shownJson(headers),
     },
     status: wordOf('DestinationStatus', row.status),
     disabledReason: disabledReason ?? undefined,

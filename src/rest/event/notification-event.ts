@@ -11,6 +11,7 @@ import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import type { Relations } from '../../domain/relations.ts';
 import type { Row } from '../../domain/scope.ts';
+import { storedJson } from '../../domain/storable-json.ts';
 import { id } from '../../ids.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
@@ -59,7 +60,7 @@ async function showNotificationEvent(row: Row<'NotificationEvent'>, { get }: Rel
   return {
     ...row,
     eventType: wordOf('NotificationEventType', row.eventType),
-    data: row.data as Record<string, unknown>,
+    data: storedJson<Record<string, unknown>>(row.data),
     topicIds: topics.map((topic) => topic.id),
     connectionId: row.connectionId ?? undefined,
     installationId: row.installationId ?? undefined,

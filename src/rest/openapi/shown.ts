@@ -1,5 +1,6 @@
 /** The schema of an input, as answers show its values: without its rules. */
 import { z } from 'zod';
+import { storedJson } from '../../domain/storable-json.ts';
 import { unwrapped } from '../../domain/unwrapped.ts';
 
 /**
@@ -44,4 +45,9 @@ export function withoutNulls(value: unknown): unknown {
       member === null ? [] : [[name, withoutNulls(member)]],
     ),
   );
+}
+
+/** A stored object; left out if there is none. */
+export function shownJson(stored: unknown): Record<string, unknown> | undefined {
+  return storedJson<Record<string, unknown> | null>(stored) ?? undefined;
 }

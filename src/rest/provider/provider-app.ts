@@ -13,6 +13,7 @@ import type { Row } from '../../domain/scope.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint, noBody } from '../endpoint/mutation-endpoint.ts';
 import { createdShape, resource, updateTimeShape } from '../openapi/schemas.ts';
+import { shownJson } from '../openapi/shown.ts';
 
 const tag = 'Provider apps';
 const path = '/projects/{projectIdOrName}/provider-apps';
@@ -40,7 +41,7 @@ export function showProviderApp(row: Row<'ProviderApp'>) {
   return {
     ...row,
     externalRef: row.externalRef ?? undefined,
-    metadata: (row.metadata ?? undefined) as Record<string, unknown> | undefined,
+    metadata: shownJson(row.metadata),
     updateTime: row.updateTime ?? undefined,
   };
 }

@@ -2,7 +2,6 @@
  * The addresses of a connection's account: a provider's templates with their `{{variables}}` filled in.
  * A value stays within its own part of the address, so that credentials never go to another host.
  */
-import type { Row } from '../../../database/rows.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { isHostLabels, isPlainAddress } from '../../provider/provider-workspace.ts';
 
@@ -10,7 +9,7 @@ import { isHostLabels, isPlainAddress } from '../../provider/provider-workspace.
 export function givenWorkspace({ providerWorkspaceRef, providerMetadata }: GivenFacts) {
   return factOf('workspace', {
     providerWorkspaceRef: providerWorkspaceRef ?? null,
-    providerMetadata: (providerMetadata ?? null) as AccountFacts['providerMetadata'],
+    providerMetadata,
   });
 }
 
@@ -19,7 +18,10 @@ export interface GivenFacts {
   providerMetadata?: unknown;
 }
 
-export type AccountFacts = Pick<Row<'Connection'>, 'providerWorkspaceRef' | 'providerMetadata'>;
+export interface AccountFacts {
+  providerWorkspaceRef: string | null;
+  providerMetadata: unknown;
+}
 
 const VARIABLE = /\{\{(\w+)\}\}/g;
 const WHOLE_ADDRESS = '{{workspace}}';
@@ -83,8 +85,8 @@ function problemWith(template: string, value: string | null): string | null {
 /** Metadata holds text, or `{ value }` as the platform writes it; pages write the workspace there, too. */
 export function factOf(name: string, { providerWorkspaceRef, providerMetadata }: AccountFacts) {
   if (name === 'workspace' && providerWorkspaceRef !== null) return providerWorkspaceRef;
-  const facts = (providerMetadata ?? {}) as Record<string, unknown>;
-  const fact = Object.hasOwn(facts, name) ? facts[name] : undefined;
+  const facts = Object(providerMetadata);
+  const fact: unknown = Object.hasOwn(facts, name) ? facts[name] : undefined;
   const value = typeof fact === 'object' && fact !== null && 'value' in fact ? fact.value : fact;
   return typeof value === 'string' && value !== '' ? value : null;
 }

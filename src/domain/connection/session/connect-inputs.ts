@@ -16,7 +16,7 @@ export function inputIssues(
 ): Issue[] {
   const account: AccountFacts = {
     providerWorkspaceRef: providerWorkspaceRef ?? null,
-    providerMetadata: (providerMetadata ?? null) as AccountFacts['providerMetadata'],
+    providerMetadata,
   };
   const inAddress = new Map(
     addressProblems(baseUrl, account).map(({ variable, detail }) => [variable, detail]),
@@ -24,7 +24,7 @@ export function inputIssues(
   return inputs.flatMap(({ name, displayName, optional }) => {
     const value = factOf(name, account);
     if (value === null) {
-      const isGiven = Object.hasOwn((providerMetadata ?? {}) as object, name);
+      const isGiven = Object.hasOwn(providerMetadata ?? {}, name);
       if (isGiven) return issue(name, 'must be a text that is not empty.');
       return optional ? [] : issue(name, `is needed for ${provider}: ${displayName}.`);
     }

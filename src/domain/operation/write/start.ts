@@ -2,6 +2,7 @@
 import type { WriteToAccept } from '../../../database/changes/accept-writes.ts';
 import type { Row } from '../../../database/rows.ts';
 import { newId } from '../../../ids.ts';
+import type { Association } from '../../../providers/moving-records.ts';
 import { HOUR_MS } from '../../../work/durations.ts';
 import { newLeaseToken } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
@@ -43,7 +44,7 @@ export async function startWrite(
   return { operation, claim, entries };
 }
 
-function rowOf(services: Services, write: WriteToStart): WriteToAccept {
+function rowOf(services: Services, write: WriteToStart): AcceptedRow {
   const { batchPolicy, retryPolicy } = write.input;
   const row = acceptedRow(services, write);
   const { now } = row;
@@ -55,11 +56,15 @@ function rowOf(services: Services, write: WriteToStart): WriteToAccept {
   };
 }
 
+type AcceptedRow = WriteToAccept<
+  Pick<WriteEntry, 'record'> & { associations?: Association[]; ifEmpty?: string[] }
+>;
+
 /** Due at once, and held by nobody. */
 export function acceptedRow(
   { now: clock }: Services,
   { input, plan, keyed }: WriteToStart,
-): WriteToAccept {
+): AcceptedRow {
   const now = clock();
   const { id: installationId, projectId, integrationId, configId, groupId } = plan.installation;
   return {
@@ -134,12 +139,12 @@ function taskOf(row: WriteToAccept): Omit<Claim['task'], 'createTime'> {
   };
 }
 
-function entriesOf({ id: operationId, entries }: WriteToAccept): WriteEntry[] {
+function entriesOf({ id: operationId, entries }: AcceptedRow): WriteEntry[] {
   return entries.map(({ record, associations = null, ifEmpty = null }, position) => ({
     position,
     operationId,
-    record: record as WriteEntry['record'],
-    associations: associations as WriteEntry['associations'],
+    record,
+    associations,
     ifEmpty,
     outcome: null,
   }));

@@ -1,7 +1,6 @@
 /** One connection's stream, by the worker that holds it: what comes is stored together with its place. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@grpc/grpc-js';
-import type { Row } from '../../../database/rows.ts';
 import { unprocessable } from '../../../errors.ts';
 import { OutboundError } from '../../../outbound/error.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
@@ -116,7 +115,7 @@ async function followedOf(services: Services, stream: ProviderStream): Promise<F
   });
   const account = capability.accountOf(connection, (name) => factOf(name, connection));
   if (account === null) throw unprocessable("The connection's account is not known.");
-  const session = openSession(services, connection as Row<'Connection'>);
+  const session = openSession(services, connection);
   const accessToken = await session.accessToken();
   return { stream, capability: capability.stream, session, account, accessToken, apps: [] };
 }

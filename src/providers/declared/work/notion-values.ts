@@ -2,6 +2,7 @@
  * Notion gives each property with its type, and takes it so. Here it is the plain value: what comes out can be
  * written, if Notion takes it. `title` is the property of that type, whatever it is called.
  */
+import { isObject } from '../../declarative/json.ts';
 
 /** The plain value of a property; one of a type that has none stays as it is. */
 export function notionValue(property: unknown): unknown {
@@ -37,8 +38,4 @@ export function notionProperty(value: unknown, name: string): unknown {
   if (typeof value !== 'string') return value;
   const text = [{ type: 'text', text: { content: value } }];
   return name === 'title' ? { title: text } : { rich_text: text };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
