@@ -47,7 +47,6 @@ const CASTING = [
   'providers/salesforce/pubsub/service.ts',
   'rest/endpoint/time-parameters.ts',
   'rest/endpoint/wire-form.ts',
-  'rest/openapi/openapi.ts',
   'server/graphql/use-event-stream.ts',
 ];
 

@@ -116,8 +116,8 @@ const SECURITY_SCHEMES = {
 
 type Override = NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override'];
 
-const describe: Override = ({ zodSchema, jsonSchema }) => {
-  const schema = zodSchema as unknown as z.ZodType;
+const describe: Override = ({ zodSchema: schema, jsonSchema }) => {
+  if (!(schema instanceof z.ZodType)) return;
   // The registry has our components alone: descriptions are in zod's own.
   const description = descriptionOf(schema);
   if (description) jsonSchema.description ??= description;
