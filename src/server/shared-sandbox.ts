@@ -5,6 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SandboxServer } from '../sandbox/server.ts';
 import { endWithin } from '../work/deadline.ts';
+import { Outage } from '../work/outage.ts';
 import { createSandboxLease, type SandboxLease } from './sandbox-lease.ts';
 import {
   type FillSandbox,
@@ -64,18 +65,12 @@ class SharedSandbox implements Sandbox {
 
   async #lookAgainAndAgain(): Promise<void> {
     const { signal } = this.#stopping;
-    let hasFailed = false;
+    // The sandbox goes on while it lasts: no other process can claim the lease either.
+    const outage = new Outage(this.#host.log, 'sandbox.unreachable');
     for (;;) {
       await wait(LOOK_MS, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      try {
-        await this.#look();
-        hasFailed = false;
-      } catch (error) {
-        // Logged once for each outage. The sandbox goes on: no other process can claim the lease either.
-        if (!hasFailed) this.#host.log.warn({ err: error }, 'sandbox.unreachable');
-        hasFailed = true;
-      }
+      await outage.watch(() => this.#look());
     }
   }
 

@@ -15,6 +15,7 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Span, SpanOptions, Tracer } from '../spans.ts';
+import { endWithin } from '../work/deadline.ts';
 import { createExporter } from './exporter.ts';
 import { pairsOf } from './pairs.ts';
 import { samplerOf } from './sampler.ts';
@@ -48,12 +49,7 @@ export function openTracing(config: Config, log: Log): Tracer & AsyncDisposable 
   return {
     isOn: true,
     begin: (name, { parent, ...options }) => begun(tracer, name, options, contextOf(parent)),
-    async [Symbol.asyncDispose]() {
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, STOP_MS);
-      await Promise.race([provider.shutdown().catch(() => {}), late]);
-      clearTimeout(timer);
-    },
+    [Symbol.asyncDispose]: () => endWithin(provider.shutdown(), STOP_MS),
   };
 }
 

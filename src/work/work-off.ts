@@ -1,4 +1,5 @@
 /** Works off what waits, several at a time. */
+import { setTimeout as delay } from 'node:timers/promises';
 
 interface WorkOff<T> {
   /** Null if nothing waits any more. */
@@ -20,4 +21,24 @@ export async function workOff<T>({ next, work, atOnce, signal }: WorkOff<T>): Pr
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
+interface WorkOn<T> {
+  /** What is begun now, beside what is under way; empty if nothing may be begun. */
+  claim: (underWay: number) => Promise<readonly T[]>;
+  work: (one: T) => Promise<void>;
+  /** Between looks for more while some is under way. */
+  lookMs: number;
+}
+
+/** Works on claims that may take long, and looks for more beside them. Ends when nothing is left. Throws the first error. */
+export async function workOn<T>({ claim, work, lookMs }: WorkOn<T>): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  do {
+    for (const one of await claim(underWay.size)) {
+      const working = work(one).finally(() => underWay.delete(working));
+      underWay.add(working);
+    }
+    if (underWay.size > 0) await Promise.race([...underWay, delay(lookMs)]);
+  } while (underWay.size > 0);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { workOff } from '../../src/work/work-off.ts';
+import { workOff, workOn } from '../../src/work/work-off.ts';
 
 function waiting(count: number) {
   const left = Array.from({ length: count }, (_, index) => index);
@@ -33,4 +33,35 @@ test('after the signal nothing is begun, and what was begun ends', async () => {
   await workOff({ next, work: stopAtFive, atOnce: 2, signal: stopping.signal });
   expect(done.length + left.length).toBe(20);
   expect(left.length).toBeGreaterThanOrEqual(13);
+});
+
+test('what comes while something is under way is begun beside it, until nothing is left', async () => {
+  const long = Promise.withResolvers<void>();
+  const batches = [['long'], ['short'], []];
+  const seen: number[] = [];
+  const done: string[] = [];
+  await workOn({
+    claim: async (underWay) => {
+      seen.push(underWay);
+      return batches.shift() ?? [];
+    },
+    work: async (one) => {
+      if (one === 'long') await long.promise;
+      else long.resolve();
+      done.push(one);
+    },
+    lookMs: 1,
+  });
+  expect(done).toEqual(['short', 'long']);
+  expect(seen.slice(0, 2)).toEqual([0, 1]);
+});
+
+test('a failure ends the look for more', async () => {
+  const claims = [[1], [2]];
+  const work = async (one: number) => {
+    throw new Error(`failed ${one}`);
+  };
+  const working = workOn({ claim: async () => claims.shift() ?? [], work, lookMs: 1 });
+  await expect(working).rejects.toThrow('failed 1');
+  expect(claims).toEqual([[2]]);
 });

@@ -1,5 +1,6 @@
 /** The answer to the caller of a write. */
 import type { Row } from '../../../database/rows.ts';
+import { withDeadline } from '../../../work/deadline.ts';
 import type { Call } from '../../call.ts';
 import { storedJson } from '../../storable-json.ts';
 import { failedOutcome, type StoredOutcome } from './outcome.ts';
@@ -43,14 +44,8 @@ export async function answerInTime(call: Call, waiting: Waiting): Promise<WriteA
   const { operation, isBatch } = waiting;
   const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
   const waitMs = Math.max(call.config.LIMIT_MUTATION_MS - ANSWER_MARGIN_MS, WAIT_MS_MIN);
-  const timer = setTimeout(giveUp, waitMs);
-  let ended: EndedWrite | null;
-  try {
-    ended = await Promise.race([late.then(() => null), untilEnded(call, waiting, late)]);
-  } finally {
-    clearTimeout(timer);
-    giveUp();
-  }
+  const running = untilEnded(call, waiting, late);
+  const ended = await withDeadline(running, waitMs, () => null).finally(giveUp);
   const outcomes: AnsweredOutcome[] =
     ended?.outcomes ??
     (await listOutcomes(call, operation)).map((outcome) => outcome ?? notYet(operation));

@@ -1,5 +1,5 @@
 /** Follows the streams of connections whose provider streams its events: each is followed by one worker at a time. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { workOn } from '../../../work/work-off.ts';
 import type { Services } from '../../call.ts';
 import { followStream } from './follow-stream.ts';
 import { claimStreams, type ProviderStream } from './stream-lease.ts';
@@ -13,14 +13,11 @@ const LOOK_MS = 2_000;
 
 /** Returns when there is none to follow. */
 export async function followStreams(services: Services, signal: AbortSignal): Promise<void> {
-  const running = new Set<Promise<void>>();
-  do {
-    for (const stream of await claimSome(services, running.size, signal)) {
-      const work = followStream(services, stream, signal).finally(() => running.delete(work));
-      running.add(work);
-    }
-    if (running.size > 0) await Promise.race([...running, delay(LOOK_MS)]);
-  } while (running.size > 0);
+  await workOn({
+    claim: (followed) => claimSome(services, followed, signal),
+    work: (stream) => followStream(services, stream, signal),
+    lookMs: LOOK_MS,
+  });
 }
 
 /** An outage of the database ends no stream that is followed: it is told by what they store. */
