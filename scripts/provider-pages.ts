@@ -33,7 +33,7 @@ function index(all: DeclaredProvider[]): string {
     return `| ${link} | ${names.join(', ')} | ${supports(declared)} |`;
   });
   const said = all.map(({ records }) => declaration.parse(records));
-  const telling = said.filter(({ events }) => events);
+  const telling = said.filter(({ events, eventList }) => events ?? eventList);
   const beside = new Set(said.flatMap(functionsOf));
   return lines(
     '# Providers made of a declaration',
@@ -129,7 +129,15 @@ function changes(list: List, { changedAt }: ObjectDeclaration): string {
 }
 
 /** Which changes are told when they happen, and who sets that up. */
-function telling({ events }: Declaration): string[] {
+function telling({ events, eventList }: Declaration): string[] {
+  if (eventList) {
+    const kinds = Object.values(eventList.entries.changes).map((kind) => kind.toLowerCase());
+    return [
+      `Tells that something has changed when it happens: records of any object (${kinds.join(', ')}). The gateway subscribes by itself, and`,
+      "fetches what it was from the vendor's list.",
+      '',
+    ];
+  }
   if (!events) return [];
   const told = Map.groupBy(Object.values(events.types), ({ object }) => object);
   const objects = [...told].map(([object, all]) => {

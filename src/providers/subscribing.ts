@@ -177,6 +177,48 @@ export interface EventStream {
   ): Promise<ProviderEvent[]>;
 }
 
+/** What tells that a list has something new: its requests say no more than that. */
+export interface MadePing {
+  /** The provider's id of it. */
+  providerRef: string;
+  /** What its requests are signed with. */
+  secret: string;
+}
+
+export interface ListPlace {
+  /** What the events are to call the account. */
+  account: string;
+  providerRef: string;
+  /** All before is known. Null: the first that the provider has. */
+  position: string | null;
+}
+
+/** As much of a list as one request gives. */
+export interface ListPart {
+  events: ProviderEvent[];
+  /** Where the next part begins. None of this one is sent again to whoever begins there. */
+  position: string;
+  hasMore: boolean;
+  /** Of the last change that is told; null if there is none. */
+  lastTime: Date | null;
+  /** Not all changes before it are told: the provider has forgotten them, or can't say them. */
+  untoldUntil: Date | null;
+}
+
+/** Events that the gateway fetches from a list, one for each connection, when the provider has said that there are some. */
+export interface EventList {
+  /** Whether the secret has signed the request. Compares in constant time. */
+  isPing(request: WebhookRequest, secret: string, now: Date): boolean;
+  /** Others that tell it to the same address are removed: nobody knows their secrets. */
+  setUp(session: ProviderSession, url: string): Promise<MadePing>;
+  /** Makes it last longer, and has it tell again if it has stopped. False if it is gone, or has ended. */
+  renew(session: ProviderSession, providerRef: string): Promise<boolean>;
+  /** One that is gone already is no error. */
+  takeDown(session: ProviderSession, providerRef: string): Promise<void>;
+  /** Throws ProviderError: CURSOR_GONE for a position that is not known any more. */
+  read(session: ProviderSession, place: ListPlace): Promise<ListPart>;
+}
+
 export interface SubscribeCapability {
   /** What it tells of; an integration can ask for nothing else. */
   kinds: readonly ProviderEventKind[];
@@ -188,9 +230,10 @@ export interface SubscribeCapability {
     /** A fact of the connection: a member of its metadata. */
     fact: (name: string) => string | null,
   ): string | null;
-  /** How events come: in requests or by a stream. */
+  /** How events come: in requests, by a stream, or from a list. */
   requests?: EventRequests;
   stream?: EventStream;
+  list?: EventList;
   /** Left out if a person sets them up at the provider: they are PENDING until their first event. */
   calls?: SubscriptionCalls;
   /** For people: what to set up at the provider. */

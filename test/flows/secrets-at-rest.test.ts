@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { sealedColumns } from '../../src/domain/keys/re-encryption.ts';
+import { keepPing } from '../../src/domain/provider-event/stream/stream-ping.ts';
 import { keepSecrets } from '../../src/domain/provider-event/subscription-secret.ts';
 import { newId } from '../../src/ids.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
@@ -121,6 +122,7 @@ async function plantEverywhere(tenant: Tenant): Promise<string[]> {
   const answer = await tenant.query(rotateSecret, { input: rotated });
   secrets.push(answer.rotateDestinationSecret.signingSecret);
   await keepSubscriptionSecret(tenant, { providerAppId: id, secret: planted() });
+  await keepPingSecret(tenant, { connectionId: changed.id, secret: planted() });
   return secrets;
 }
 
@@ -135,6 +137,19 @@ async function keepSubscriptionSecret(
     await tx.objectSubscription.create({ data: { ...subscription, ...about } });
     const known = { id: newId('sec'), providerAppId, account: 'acme' };
     await keepSecrets(services, tx, subscription, { ...known, secrets: [secret] });
+  });
+}
+
+/** The same of what tells that a list has something new. */
+async function keepPingSecret(
+  { projectId }: Tenant,
+  { connectionId, secret }: { connectionId: string; secret: string },
+): Promise<void> {
+  const key = { projectId, connectionId };
+  await inTransaction(services.database, async (tx) => {
+    await tx.providerStream.create({ data: { ...key, provider: 'airtable' } });
+    const about = { providerRef: 'ach1', address: 'https://example.com/', checkTime: new Date() };
+    await keepPing(services, tx, key, { ...about, secret });
   });
 }
 

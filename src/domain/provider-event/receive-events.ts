@@ -16,6 +16,7 @@ import {
 } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
 import { FULL_WAIT_SECONDS, isEventBacklogged } from './event-backlog.ts';
+import { receivePing } from './receive-ping.ts';
 import { storeAlone } from './store-events.ts';
 import { findAddressed } from './subscription-secret.ts';
 import { type SealedApp, webhookSecretsOf } from './webhook-secret.ts';
@@ -54,7 +55,8 @@ export async function receiveEvents(
   to: { provider: string; providerAppId: string },
   request: WebhookRequest,
 ): Promise<Received> {
-  const requests = services.catalogue.find(to.provider)?.capabilities.subscribe?.requests;
+  const { requests, list } = services.catalogue.find(to.provider)?.capabilities.subscribe ?? {};
+  if (list) return receivePing(services, list, { app: await findApp(services, to), request });
   if (!requests) return outcome('UNKNOWN_APP');
   const greeting = requests.greet?.(request);
   if (greeting) return { ...outcome('ACCEPTED'), answer: greeting };

@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { unprocessable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { SubscribeCapability, WantedSubscription } from '../../providers/subscribing.ts';
@@ -13,17 +12,17 @@ import { DAY_MS, HOUR_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
 import { workOff } from '../../work/work-off.ts';
 import type { Services } from '../call.ts';
-import { type AccountSession, openSession } from '../connection/connection-session.ts';
-import { factOf } from '../connection/session/account-address.ts';
-import { learnAccount } from '../connection/session/learned-account.ts';
+import type { AccountSession } from '../connection/connection-session.ts';
 import { logFailure } from '../provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
 import { joinStream } from './stream/join-stream.ts';
+import { forgetPing } from './stream/stream-ping.ts';
 import { logSubscribe } from './subscribe-log.ts';
+import { type Ends, endsOf } from './subscription-ends.ts';
 import { changeHeld, claimDue, endHeld, SUBSCRIPTIONS } from './subscription-lease.ts';
 import { addressedTo, forgetSecrets, keepSecrets } from './subscription-secret.ts';
 import { isUsedByOthers, takeDownAtProvider } from './take-down.ts';
-import { type SealedApp, webhookSecretsOf, webhookUrlOf } from './webhook-secret.ts';
+import { webhookSecretsOf, webhookUrlOf } from './webhook-secret.ts';
 
 /** Subscriptions of one process that are worked on at the same time. */
 const AT_ONCE = 8;
@@ -96,13 +95,13 @@ async function follow(services: Services, subscription: ObjectSubscription): Pro
 
 const WORKING = { status: 'ACTIVE', error: null } as const;
 
-/** Of one that is at the provider: it works as its stream does, if its events come by one. */
+/** Of one that is at the provider: it works as the stream or the list does that its events come by. */
 async function standingOf(
   tx: Transaction,
   subscription: ObjectSubscription,
-  { stream }: SubscribeCapability,
+  { stream, list }: SubscribeCapability,
 ): Promise<Pick<ObjectSubscription, 'status' | 'error' | 'failures'>> {
-  const standing = stream ? await joinStream(tx, subscription) : WORKING;
+  const standing = stream || list ? await joinStream(tx, subscription) : WORKING;
   return { ...standing, failures: 0 };
 }
 
@@ -114,46 +113,6 @@ function waiting(
 ) {
   const status = eventCount > 0 ? ('ACTIVE' as const) : ('PENDING' as const);
   return { ...found, status, error: null, failures: 0, dueTime: lookTime(services, null) };
-}
-
-interface Ends {
-  session: AccountSession;
-  app: SealedApp;
-  account: string;
-}
-
-/** Throws UNPROCESSABLE that says what is missing. */
-async function endsOf(
-  services: Services,
-  { projectId, connectionId, provider }: ObjectSubscription,
-  capability: SubscribeCapability,
-): Promise<Ends> {
-  const { prisma } = services.database;
-  const connection = await prisma.connection.findUnique({
-    where: { projectId_id: { projectId, id: connectionId } },
-    omit: { credentialsSealed: true },
-  });
-  if (!connection) throw unprocessable('The connection is gone.');
-  const id = connection.providerAppId ?? undefined;
-  const app = await prisma.providerApp.findFirst({
-    where: { projectId, provider, ...(id && { id }) },
-    orderBy: { id: 'desc' },
-  });
-  if (!app) {
-    throw unprocessable(
-      `The project has no provider app of ${provider}, whose address gets the events: create one.`,
-    );
-  }
-  const fact = (name: string) => factOf(name, connection);
-  const account =
-    capability.accountOf(connection, fact) ??
-    capability.accountOf({ ...connection, ...(await learnAccount(services, connection)) }, fact);
-  if (account === null) {
-    throw unprocessable(
-      "The connection's workspace is not known: the provider's events name the account by it.",
-    );
-  }
-  return { session: openSession(services, connection), app, account };
 }
 
 function wantedOf(
@@ -251,6 +210,7 @@ async function takeDown(services: Services, subscription: ObjectSubscription): P
     if (mayPass && failures < TAKE_DOWN_TRIES_MAX) {
       return changeHeld(services, subscription, { failures, dueTime });
     }
+    await forgetPing(services, subscription);
   }
   await endHeld(services, subscription);
 }

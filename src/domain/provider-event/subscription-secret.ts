@@ -1,6 +1,6 @@
 /** Secrets that providers make themselves for each subscription: kept sealed, found by the address that events come to. */
 import type { Transaction } from '../../database/transaction.ts';
-import { prefixOf } from '../../ids.ts';
+import { type IdPrefix, prefixOf } from '../../ids.ts';
 import type { AddressedSubscription, WebhookRequest } from '../../providers/subscribing.ts';
 import type { SealedPlace } from '../../secrets.ts';
 import { DAY_MS } from '../../work/durations.ts';
@@ -19,6 +19,12 @@ export function addressedTo(url: string, id: string): string {
   const address = new URL(url);
   address.searchParams.set(NAME, id);
   return address.href;
+}
+
+/** Empty if the address names none, or something else. */
+export function namedIn(url: string, prefix: IdPrefix): string {
+  const named = URL.parse(url)?.searchParams.get(NAME) ?? '';
+  return prefixOf(named) === prefix ? named : '';
 }
 
 export interface NewSecrets {
@@ -67,8 +73,7 @@ export async function findAddressed(
   app: Pick<SealedApp, 'id' | 'projectId'> | null,
   { url }: Pick<WebhookRequest, 'url'>,
 ): Promise<Addressed | null> {
-  const named = URL.parse(url)?.searchParams.get(NAME) ?? '';
-  const id = prefixOf(named) === 'sec' ? named : '';
+  const id = namedIn(url, 'sec');
   const { projectId = '', id: appId = '' } = app ?? {};
   const [row] = await database.rows.query<Found>(SECRETS, [projectId, id, appId, now()]);
   if (!row) return null;

@@ -2,6 +2,7 @@
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
+import { takeDownPing } from './stream/stream-ping.ts';
 
 type AtProvider = Pick<
   ObjectSubscription,
@@ -14,7 +15,7 @@ export async function takeDownAtProvider(
   subscription: AtProvider,
 ): Promise<void> {
   const { projectId, provider, connectionId: id, providerRef } = subscription;
-  const calls = services.catalogue.find(provider)?.capabilities.subscribe?.calls;
+  const { calls, list } = services.catalogue.find(provider)?.capabilities.subscribe ?? {};
   if (providerRef === null || !calls) return;
   const { prisma } = services.database;
   const connection = await prisma.connection.findUnique({
@@ -22,8 +23,10 @@ export async function takeDownAtProvider(
     omit: { credentialsSealed: true },
   });
   if (!connection) return;
+  const session = openSession(services, connection);
+  if (list) return takeDownPing(services, list, { subscription, session });
   if (calls.areShared && (await isUsedByOthers(services, subscription))) return;
-  await calls.takeDown(openSession(services, connection), providerRef);
+  await calls.takeDown(session, providerRef);
   // One that was wanted meanwhile may have found what is gone now: it looks again.
   if (calls.areShared) {
     const dueTime = services.now();

@@ -27,8 +27,8 @@ export function webhookUrl(
   services: Pick<Services, 'publicUrl' | 'catalogue'>,
   app: Pick<SealedApp, 'id' | 'provider'>,
 ): string | null {
-  const provider = services.catalogue.find(app.provider);
-  return provider?.capabilities.subscribe?.requests ? webhookUrlOf(services, app) : null;
+  const { requests, list } = services.catalogue.find(app.provider)?.capabilities.subscribe ?? {};
+  return requests || list ? webhookUrlOf(services, app) : null;
 }
 
 /** What a person has to set up at the provider; null if nothing. */

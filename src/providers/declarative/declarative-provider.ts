@@ -16,6 +16,7 @@ import {
   type ObjectDeclaration,
 } from './declaration/declaration.ts';
 import { describeObject } from './describe-object.ts';
+import { subscribeByList } from './events/event-list.ts';
 import { identifyBy, subscribeBy } from './events/subscribe-by.ts';
 import type { Vendor } from './failure.ts';
 import { allObjects } from './find-object.ts';
@@ -140,7 +141,7 @@ function supportsOf(object: ObjectDeclaration): ProviderCapability[] {
 }
 
 function capabilitiesOf(vendor: Vendor): Capabilities {
-  const { events, identity } = vendor.declaration;
+  const { events, eventList, identity } = vendor.declaration;
   const objects = allObjects(vendor.declaration);
   const has = (part: keyof ObjectDeclaration) => objects.some((object) => object[part]);
   return {
@@ -154,6 +155,7 @@ function capabilitiesOf(vendor: Vendor): Capabilities {
       deleteRecord: (session, removal) => deleteRecord(vendor, session, removal),
     }),
     ...(events && { subscribe: subscribeBy(vendor, events) }),
+    ...(eventList && { subscribe: subscribeByList(vendor, eventList) }),
     ...(identity && { identify: (session) => identifyBy(vendor, identity, session) }),
     listPages: (session, request) => listPages(vendor, session, request),
     listObjects: (session) => listObjects(vendor, session),

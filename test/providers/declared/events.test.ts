@@ -22,7 +22,7 @@ const KINDS = ['CREATE', 'UPDATE', 'DELETE'] as const;
 
 const telling = DECLARED.flatMap((provider) => {
   const { subscribe } = provider.capabilities;
-  return subscribe ? [{ name: provider.name, provider, subscribe }] : [];
+  return subscribe?.requests ? [{ name: provider.name, provider, subscribe }] : [];
 });
 
 test('every declaration of events has a vendor that was written without it', () => {

@@ -219,6 +219,19 @@ function statements(
       account: id('con'),
       secretsSealed: `'sealed'`,
     }),
+    insert('ProviderStream', few, {
+      connectionId: id('con'),
+      provider: `'sandbox'`,
+      status: `'ACTIVE'::"SubscriptionStatus"`,
+      dueTime: `now() + interval '1 day'`,
+    }),
+    insert('StreamPing', few, {
+      id: id('con'),
+      providerRef: `'list'`,
+      address: `'https://hooks.example/x'`,
+      secretSealed: `'sealed'`,
+      checkTime: `now() + interval '1 day'`,
+    }),
     insert('Operation', operations, {
       id: id('opr'),
       integrationId: id('int', `(${newest(installations, working)}) / ${few}`),

@@ -1,5 +1,4 @@
-/** One connection's stream, by the worker that holds it: what comes is stored together with its place. */
-import { setTimeout as delay } from 'node:timers/promises';
+/** One connection's stream or list, by the worker that holds it: what comes is stored together with its place. */
 import type { Client } from '@grpc/grpc-js';
 import { unprocessable } from '../../../errors.ts';
 import { OutboundError } from '../../../outbound/error.ts';
@@ -8,14 +7,13 @@ import { GIVEN_BACK, LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
 import { factOf } from '../../connection/session/account-address.ts';
-import { isEventBacklogged } from '../event-backlog.ts';
-import type { Followed } from './followed.ts';
+import type { FollowedStream } from './followed.ts';
+import { readList } from './read-list.ts';
 import { storeBatch } from './store-batch.ts';
 import { type ProviderStream, STREAMS } from './stream-lease.ts';
 import { noteLostPosition, noteOpen, noteStreamFailure } from './stream-state.ts';
+import { waitForRoom } from './wait-for-room.ts';
 
-/** Until it is looked again whether a full project can take more. */
-const FULL_WAIT_MS = 1_000;
 /** Were it no failure, it would be opened again and again without a wait. */
 const ENDED_EMPTY = 'The provider ended its stream before it sent anything.';
 
@@ -32,6 +30,9 @@ export async function followStream(
   });
   const signal = AbortSignal.any([stopping, lost.signal]);
   try {
+    const capability = services.catalogue.find(stream.provider)?.capabilities.subscribe;
+    const { list } = capability ?? {};
+    if (capability && list) return await readList(services, { stream, capability, list, signal });
     await takeEvents(services, stream, signal);
     await STREAMS.change(services.database.prisma.providerStream, stream, GIVEN_BACK);
   } catch (error) {
@@ -76,7 +77,7 @@ async function takeEvents(
 
 async function* open(
   services: Services,
-  followed: Followed,
+  followed: FollowedStream,
   { client, signal }: { client: Client; signal: AbortSignal },
 ) {
   const { stream, capability, session, account, accessToken } = followed;
@@ -95,7 +96,7 @@ async function* open(
 }
 
 /** Of a failure that something can be done about at once. Throws the others. */
-async function mend(services: Services, followed: Followed, error: unknown): Promise<void> {
+async function mend(services: Services, followed: FollowedStream, error: unknown): Promise<void> {
   const kind = error instanceof ProviderError ? error.kind : null;
   if (kind === 'AUTH_INVALIDATED') {
     followed.accessToken = await followed.session.accessToken(followed.accessToken);
@@ -105,7 +106,7 @@ async function mend(services: Services, followed: Followed, error: unknown): Pro
 }
 
 /** Throws UNPROCESSABLE or ProviderError. */
-async function followedOf(services: Services, stream: ProviderStream): Promise<Followed> {
+async function followedOf(services: Services, stream: ProviderStream): Promise<FollowedStream> {
   const { projectId, connectionId: id, provider } = stream;
   const capability = services.catalogue.find(provider)?.capabilities.subscribe;
   if (!capability?.stream) throw unprocessable(`${provider} streams no events any more.`);
@@ -117,33 +118,18 @@ async function followedOf(services: Services, stream: ProviderStream): Promise<F
   if (account === null) throw unprocessable("The connection's account is not known.");
   const session = openSession(services, connection);
   const accessToken = await session.accessToken();
-  return { stream, capability: capability.stream, session, account, accessToken, apps: [] };
+  const { deletions } = capability.stream;
+  const followed = { stream, session, account, deletions, apps: [] };
+  return { ...followed, capability: capability.stream, accessToken };
 }
 
 async function connect(
   { providerAccess }: Services,
-  { capability }: Pick<Followed, 'capability'>,
+  { capability }: Pick<FollowedStream, 'capability'>,
 ): Promise<Client> {
   return providerAccess.outbound.openGrpc(capability.url).catch((error: unknown) => {
     if (!(error instanceof OutboundError)) throw error;
     const kind = error.kind === 'REFUSED_ADDRESS' ? 'BAD_REQUEST' : 'UNREACHABLE';
     throw new ProviderError(kind, error.message);
   });
-}
-
-/** Until then the provider keeps what comes next. */
-async function waitForRoom(
-  services: Services,
-  { stream: { projectId }, apps }: Followed,
-  signal: AbortSignal,
-): Promise<void> {
-  const isFull = async () => {
-    for (const providerAppId of apps) {
-      if (await isEventBacklogged(services, { projectId, providerAppId })) return true;
-    }
-    return false;
-  };
-  while (!signal.aborted && (await isFull())) {
-    await delay(FULL_WAIT_MS, undefined, { signal }).catch(() => {});
-  }
 }

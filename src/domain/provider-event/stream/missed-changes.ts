@@ -20,6 +20,8 @@ export interface MissedChanges {
   /** Of deletions: no read finds them. */
   events: ProviderEvent[];
   found: Found[];
+  /** False if the provider does not tell them. */
+  hasDeletions: boolean;
 }
 
 /** Whom the missed changes concern, and what was deleted. Before the transaction that records it. */
@@ -28,7 +30,7 @@ export async function findMissed(
   followed: Followed,
   missed: readonly Missed[],
 ): Promise<MissedChanges> {
-  if (missed.length === 0) return { events: [], found: [] };
+  if (missed.length === 0) return { events: [], found: [], hasDeletions: true };
   const { projectId, connectionId } = followed.stream;
   const subscriptions = await database.prisma.objectSubscription.findMany({
     where: { projectId, connectionId, isWanted: true, providerRef: { not: null } },
@@ -46,19 +48,19 @@ export async function findMissed(
         { objectName, ...span },
       ]),
   );
-  const { capability, session, account } = followed;
+  const { deletions, session, account } = followed;
   const events: ProviderEvent[] = [];
-  for (const object of objects.values()) {
-    events.push(...(await capability.deletions(session, { account, ...object })));
+  for (const object of deletions ? objects.values() : []) {
+    events.push(...((await deletions?.(session, { account, ...object })) ?? []));
   }
-  return { events, found };
+  return { events, found, hasDeletions: deletions !== null };
 }
 
 /** The operations that read, which are to be begun after the commit. */
 export async function startMissed(
   services: Pick<Services, 'now'>,
   tx: Transaction,
-  { found }: MissedChanges,
+  { found, hasDeletions }: MissedChanges,
 ): Promise<Row<'Operation'>[]> {
   const started: Row<'Operation'>[] = [];
   for (const { subscription, span } of found) {
@@ -69,7 +71,7 @@ export async function startMissed(
     });
     if (!installation) continue;
     const times = `from ${span.since.toISOString()} to ${span.until.toISOString()}`;
-    const how = isRead ? 'are read' : 'are told as far as they are deletions';
+    const how = howTold({ isRead, isDeletionLost: !hasDeletions && kinds.includes('DELETE') });
     const result = `Changes ${times}, of which no events tell, ${how}`;
     await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result });
     if (!isRead) continue;
@@ -77,4 +79,9 @@ export async function startMissed(
     started.push(await startRun(tx, { installation, objectName, ...run }));
   }
   return started;
+}
+
+function howTold({ isRead, isDeletionLost }: { isRead: boolean; isDeletionLost: boolean }): string {
+  if (!isDeletionLost) return isRead ? 'are read' : 'are told as far as they are deletions';
+  return isRead ? 'are read; deletions are not told' : 'are not told: they are deletions';
 }

@@ -5,14 +5,14 @@ import type { Services } from '../../call.ts';
 import { beginRun } from '../../operation/read/read-run.ts';
 import { storeWithin } from '../store-events.ts';
 import type { Followed } from './followed.ts';
-import { findMissed, startMissed } from './missed-changes.ts';
+import { findMissed, type Missed, startMissed } from './missed-changes.ts';
 import { STREAMS } from './stream-lease.ts';
 
 /** Throws LeaseLost. */
 export async function storeBatch(
   services: Services,
   followed: Followed,
-  { events, gaps, position, lastTime }: StreamBatch,
+  { events, gaps, position, lastTime }: Omit<StreamBatch, 'gaps'> & { gaps: Missed[] },
 ): Promise<void> {
   const { stream } = followed;
   const knownTime = lastTime ?? services.now();

@@ -12,6 +12,10 @@ export type ProviderStream = Row<'ProviderStream'>;
 const IS_WANTED = Prisma.sql`exists (select 1 from "ObjectSubscription" s
   where s."projectId" = held."projectId" and s."connectionId" = held."connectionId" and s."isWanted")`;
 
+/** It is taken down at the provider first. */
+const IS_TOLD = Prisma.sql`exists (select 1 from "StreamPing" p
+  where p."projectId" = held."projectId" and p."id" = held."connectionId")`;
+
 export const STREAMS = new LeasedRows({
   table: 'ProviderStream',
   key: ['projectId', 'connectionId'],
@@ -30,7 +34,7 @@ export async function claimStreams(
   const forget = Prisma.sql`${UNWANTED}
     delete from "ProviderStream" where ("projectId", "connectionId") in (
       select held."projectId", held."connectionId" from "ProviderStream" held
-      where ${isAskedSql(database, 'held')} and ${STREAMS.isFree} and not ${IS_WANTED})`;
+      where ${isAskedSql(database, 'held')} and ${STREAMS.isFree} and not ${IS_WANTED} and not ${IS_TOLD})`;
   await sweepSql(database, forget);
   const due = { countMax, now: now(), columns: columnsOf('ProviderStream') };
   return STREAMS.claimDue(database, due);

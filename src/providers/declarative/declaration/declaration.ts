@@ -4,6 +4,7 @@
  * into capabilities. Every part is checked when the module is loaded, so a wrong declaration does not start.
  */
 import { z } from 'zod';
+import { eventList } from './event-list-declaration.ts';
 import { events, identity } from './events-declaration.ts';
 import { list } from './list-declaration.ts';
 import { objectDeclaration } from './object-declaration.ts';
@@ -78,6 +79,8 @@ export const declaration = z.strictObject({
   anyObject: objectDeclaration.optional(),
   /** The events that the vendor sends. The objects that it tells of can be read by their ids. */
   events: events.optional(),
+  /** The same of a vendor that tells only that there is something new in a list. */
+  eventList: eventList.optional(),
   /** Asks whose account it is; left out if the token's answer tells it, or nothing needs it. */
   identity: identity.optional(),
   /** Where the account lists its objects. */

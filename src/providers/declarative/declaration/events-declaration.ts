@@ -21,7 +21,7 @@ const signedAt = z.strictObject({
 });
 
 /** What proves that a request is the vendor's. */
-const proof = z.discriminatedUnion('kind', [
+export const proof = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('hmac'),
     header: z.string(),
@@ -32,7 +32,7 @@ const proof = z.discriminatedUnion('kind', [
     algorithm: z.enum(['sha1', 'sha256']),
     encoding: z.enum(['hex', 'base64']),
     /** What the secret's text stands for: itself, or the bytes that it encodes. */
-    key: z.enum(['text', 'hex']).default('text'),
+    key: z.enum(['text', 'hex', 'base64']).default('text'),
     /** What is signed. */
     text: z.string().includes('{body}').default('{body}'),
     signedAt: signedAt.optional(),

@@ -12,9 +12,18 @@ export function isProven(
   { secrets, now }: { secrets: readonly string[]; now: Date },
 ): boolean {
   const own = account.of === 'address' ? secretsOf(request, secrets) : secrets;
+  return isProvenBy(proof, request, { secrets: own, now });
+}
+
+/** By one of the secrets as they are. */
+export function isProvenBy(
+  proof: Proof,
+  request: WebhookRequest,
+  { secrets, now }: { secrets: readonly string[]; now: Date },
+): boolean {
   return proof.kind === 'basic'
-    ? own.some((secret) => isBasic(request, `${proof.username}:${secret}`))
-    : isSigned(proof, request, { secrets: own, now });
+    ? secrets.some((secret) => isBasic(request, `${proof.username}:${secret}`))
+    : isSigned(proof, request, { secrets, now });
 }
 
 /**
@@ -53,12 +62,15 @@ function isSigned(
   });
 }
 
-const HEX = /^([0-9a-f]{2})+$/i;
+const ENCODED = {
+  hex: /^([0-9a-f]{2})+$/i,
+  base64: /^([A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}([A-Za-z0-9+/]{2}|[A-Za-z0-9+/]=|==)$/,
+} as const;
 
 /** Null if the text encodes no key: with an empty one anybody could sign. */
 function keyOf({ key }: Hmac, secret: string): Buffer | null {
   if (key === 'text') return Buffer.from(secret);
-  return HEX.test(secret) ? Buffer.from(secret, 'hex') : null;
+  return ENCODED[key].test(secret) ? Buffer.from(secret, key) : null;
 }
 
 /** They may have any length: only those of the right length are compared. */

@@ -86,7 +86,8 @@ async function secretsIn(
   return [requiredAt(told, secret.at, 'what the subscription is signed with')];
 }
 
-function requiredAt({ status, body }: ProviderAnswer, at: string, what: string): string {
+/** Throws DISCONNECTED if the answer does not say it. */
+export function requiredAt({ status, body }: ProviderAnswer, at: string, what: string): string {
   const found = findId(valueAt(body, at));
   if (found !== null) return found;
   throw new ProviderError('DISCONNECTED', `The answer does not say ${what}`, { status });
@@ -120,7 +121,7 @@ async function takeDown(
 }
 
 /** Null if the vendor no longer has it. */
-async function unlessGone(asked: Promise<ProviderAnswer>): Promise<ProviderAnswer | null> {
+export async function unlessGone(asked: Promise<ProviderAnswer>): Promise<ProviderAnswer | null> {
   try {
     return await asked;
   } catch (error) {

@@ -4,6 +4,7 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 const PATH = '/v0/{{base}}/{object}';
 /** A record that was never changed has no time of change. */
 const CHANGED = 'IF(LAST_MODIFIED_TIME(),LAST_MODIFIED_TIME(),CREATED_TIME())';
+const WEBHOOKS = '/v0/bases/{{base}}/webhooks';
 const FORMULA = { in: 'query', name: 'filterByFormula', format: 'iso', isExclusive: true } as const;
 
 const table: ObjectDeclarationInput = {
@@ -47,17 +48,64 @@ export const airtable: DeclaredProvider = {
   records: {
     apiVersion: 'v0',
     docsUrl: 'https://airtable.com/developers/web/api/introduction',
-    checkedAgainst: 'the shapes that published connectors rely on',
+    checkedAgainst:
+      "the shapes that published connectors rely on, and the vendor's reference of webhooks",
     notes: [
       'An object is a table of one base, by its id. Empty cells are left out by the vendor.',
-      'Subscribing is left out: a notice says only that something in a base has changed; what it was is a list of its own to go through.',
+      'Changes are told by one webhook for each connection: the vendor allows two in a base for each app, and asks for the right to create in the base. Which fields an update has changed is told by ids of fields in `rawEvent` alone: every update of a record counts.',
+      'The vendor keeps changes for a week. If none were fetched for longer, records that have changed since are read; deletions of that time are not told.',
     ],
-    scopes: ['data.records:read', 'data.records:write', 'schema.bases:read'],
+    scopes: ['data.records:read', 'data.records:write', 'schema.bases:read', 'webhook:manage'],
     inputs: { base: { displayName: 'Id of the base, like appXXXXXXXXXXXXXX' } },
     errors: {
       messages: ['/error/message', '/error'],
       rules: [{ status: 422, words: 'LIST_RECORDS_ITERATOR_NOT_AVAILABLE', kind: 'CURSOR_GONE' }],
       defaultRetryAfterMs: 30_000,
+    },
+    eventList: {
+      proof: {
+        kind: 'hmac',
+        header: 'X-Airtable-Content-MAC',
+        prefix: 'hmac-sha256=',
+        algorithm: 'sha256',
+        encoding: 'hex',
+        key: 'base64',
+      },
+      webhook: {
+        path: WEBHOOKS,
+        body: {
+          notificationUrl: '{url}',
+          specification: { options: { filters: { dataTypes: ['tableData'] } } },
+        },
+        ref: '/id',
+        secret: '/macSecretBase64',
+        listed: {
+          records: '/webhooks',
+          ref: '/id',
+          url: '/notificationUrl',
+          isWorking: '/isHookEnabled',
+          isTelling: '/areNotificationsEnabled',
+        },
+        renew: { path: `${WEBHOOKS}/{ref}/refresh` },
+        resume: { path: `${WEBHOOKS}/{ref}/enableNotifications`, body: { enable: true } },
+        remove: { path: `${WEBHOOKS}/{ref}` },
+      },
+      entries: {
+        path: `${WEBHOOKS}/{ref}/payloads`,
+        records: '/payloads',
+        from: 'cursor',
+        size: { name: 'limit', max: 50 },
+        next: '/cursor',
+        hasMore: '/mightHaveMore',
+        time: { at: '/timestamp', format: 'iso' },
+        untold: '/error',
+        objects: 'changedTablesById',
+        changes: {
+          createdRecordsById: 'CREATE',
+          changedRecordsById: 'UPDATE',
+          destroyedRecordIds: 'DELETE',
+        },
+      },
     },
     objects: {},
     anyObject: table,

@@ -1,0 +1,51 @@
+/** What a subscription is between: the account that tells of changes, and the app whose address they come to. */
+import { unprocessable } from '../../errors.ts';
+import type { SubscribeCapability } from '../../providers/subscribing.ts';
+import type { Services } from '../call.ts';
+import { type AccountSession, openSession } from '../connection/connection-session.ts';
+import { factOf } from '../connection/session/account-address.ts';
+import { learnAccount } from '../connection/session/learned-account.ts';
+import type { ObjectSubscription } from './object-subscription.ts';
+import type { SealedApp } from './webhook-secret.ts';
+
+type Subscribed = Pick<ObjectSubscription, 'projectId' | 'connectionId' | 'provider'>;
+
+export interface Ends {
+  session: AccountSession;
+  app: SealedApp;
+  account: string;
+}
+
+/** Throws UNPROCESSABLE that says what is missing. */
+export async function endsOf(
+  services: Services,
+  { projectId, connectionId, provider }: Subscribed,
+  capability: SubscribeCapability,
+): Promise<Ends> {
+  const { prisma } = services.database;
+  const connection = await prisma.connection.findUnique({
+    where: { projectId_id: { projectId, id: connectionId } },
+    omit: { credentialsSealed: true },
+  });
+  if (!connection) throw unprocessable('The connection is gone.');
+  const id = connection.providerAppId ?? undefined;
+  const app = await prisma.providerApp.findFirst({
+    where: { projectId, provider, ...(id && { id }) },
+    orderBy: { id: 'desc' },
+  });
+  if (!app) {
+    throw unprocessable(
+      `The project has no provider app of ${provider}, whose address gets the events: create one.`,
+    );
+  }
+  const fact = (name: string) => factOf(name, connection);
+  const account =
+    capability.accountOf(connection, fact) ??
+    capability.accountOf({ ...connection, ...(await learnAccount(services, connection)) }, fact);
+  if (account === null) {
+    throw unprocessable(
+      "The connection's workspace is not known: the provider's events name the account by it.",
+    );
+  }
+  return { session: openSession(services, connection), app, account };
+}

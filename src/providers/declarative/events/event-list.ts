@@ -1,0 +1,107 @@
+/** What a vendor lists of its changes, and what tells that there are some, by its declaration. */
+import type { ProviderSession } from '../../contract.ts';
+import {
+  type MadePing,
+  PROVIDER_EVENT_KINDS,
+  type SubscribeCapability,
+  type SubscriptionCalls,
+} from '../../subscribing.ts';
+import { ask } from '../ask.ts';
+import type { EventListDeclaration } from '../declaration/event-list-declaration.ts';
+import type { Vendor } from '../failure.ts';
+import { findId, valueAt } from '../json.ts';
+import { fillJson, fillPath } from '../template.ts';
+import { readEntries } from './list-entries.ts';
+import { isProvenBy } from './proof.ts';
+import { requiredAt, unlessGone } from './subscription-calls.ts';
+
+type Webhook = EventListDeclaration['webhook'];
+
+export function subscribeByList(
+  vendor: Vendor,
+  { proof, webhook, entries }: EventListDeclaration,
+): SubscribeCapability {
+  const told = Object.values(entries.changes);
+  return {
+    kinds: PROVIDER_EVENT_KINDS.filter((kind) => told.includes(kind)),
+    // Each connection has a list of its own.
+    accountOf: ({ id }) => id,
+    calls: IN_THE_LIST,
+    list: {
+      isPing: (request, secret, now) => isProvenBy(proof, request, { secrets: [secret], now }),
+      setUp: (session, url) => setUp(vendor, webhook, { session, url }),
+      renew: (session, ref) => renew(vendor, webhook, { session, ref }),
+      takeDown: (session, ref) => takeDown(vendor, webhook, { session, ref }),
+      read: (session, place) => readEntries(vendor, entries, { session, place }),
+    },
+  };
+}
+
+/** The list has all objects: nothing is asked for one of them. */
+const IN_THE_LIST: SubscriptionCalls = {
+  areShared: true,
+  setUp: async () => IN_IT,
+  renew: async () => IN_IT,
+  takeDown: async () => {},
+};
+const IN_IT = { providerRef: 'list', expireTime: null };
+
+/** Those that the vendor may have made before an answer was lost go first: it allows few. */
+async function setUp(
+  vendor: Vendor,
+  webhook: Webhook,
+  { session, url }: { session: ProviderSession; url: string },
+): Promise<MadePing> {
+  for (const { ref, at } of await listed(vendor, webhook, session)) {
+    if (at === url) await takeDown(vendor, webhook, { session, ref });
+  }
+  const path = fillPath(webhook.path, {}, session);
+  const body = fillJson(webhook.body, { url });
+  const answer = await ask(vendor, session, { method: 'POST', path, body }, 'WRITE');
+  return {
+    providerRef: requiredAt(answer, webhook.ref, 'which webhook was made'),
+    secret: requiredAt(answer, webhook.secret, 'what the webhook signs with'),
+  };
+}
+
+interface One {
+  session: ProviderSession;
+  ref: string;
+}
+
+async function renew(vendor: Vendor, webhook: Webhook, { session, ref }: One): Promise<boolean> {
+  const found = (await listed(vendor, webhook, session)).find((one) => one.ref === ref);
+  if (!found?.isWorking) return false;
+  const post = async ({ path, body }: Webhook['renew']) => {
+    const request = { method: 'POST', path: fillPath(path, { ref }, session) } as const;
+    await ask(vendor, session, { ...request, ...(body && { body }) }, 'WRITE');
+  };
+  if (!found.isTelling) await post(webhook.resume);
+  await post(webhook.renew);
+  return true;
+}
+
+async function takeDown(vendor: Vendor, { remove }: Webhook, { session, ref }: One): Promise<void> {
+  const path = fillPath(remove.path, { ref }, session);
+  await unlessGone(ask(vendor, session, { method: 'DELETE', path }, 'WRITE'));
+}
+
+async function listed(
+  vendor: Vendor,
+  { path, listed: places }: Webhook,
+  session: ProviderSession,
+): Promise<{ ref: string; at: unknown; isWorking: boolean; isTelling: boolean }[]> {
+  const request = { method: 'GET', path: fillPath(path, {}, session) } as const;
+  const { body } = await ask(vendor, session, request);
+  const all = valueAt(body, places.records);
+  return (Array.isArray(all) ? all : []).flatMap((one: unknown) => {
+    const ref = findId(valueAt(one, places.ref));
+    if (ref === null) return [];
+    return {
+      ref,
+      at: valueAt(one, places.url),
+      isWorking: valueAt(one, places.isWorking) === true,
+      isTelling: valueAt(one, places.isTelling) === true,
+    };
+  });
+}

@@ -1,0 +1,209 @@
+/** Lists of changes and what tells that there are some, against a base that was written without the declaration. */
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { DECLARED } from '../../../src/providers/declared/all.ts';
+import type { EventList } from '../../../src/providers/subscribing.ts';
+import { startProviderServer } from '../../support/providers/provider-server.ts';
+import { plainSession } from '../../support/providers/provider-session.ts';
+import {
+  AirtableBase,
+  type AirtableWebhook,
+  pinging,
+} from '../../support/wire/events/airtable-base.ts';
+import { failureOf } from '../contract-subject.ts';
+
+const URL_OF_PING = 'https://gateway.example/webhooks/airtable/app_1?subscription=con_1';
+const NOW = new Date('2026-01-01T12:00:00Z');
+const DAY_MS = 86_400_000;
+
+const lists = DECLARED.flatMap(({ name, capabilities }) => {
+  const { subscribe } = capabilities;
+  return subscribe?.list ? [{ name, subscribe, list: subscribe.list }] : [];
+});
+
+test('the one declaration of a list is of the vendor that stands here', () => {
+  expect(lists.map(({ name }) => name)).toEqual(['airtable']);
+  expect(lists[0]?.subscribe.kinds).toEqual(['CREATE', 'UPDATE', 'DELETE']);
+});
+
+const list = lists[0]?.list as EventList;
+const sessionAt = (url: string) => plainSession(url, {}, { facts: { base: 'appBase' } });
+let base: AirtableBase;
+let session: ReturnType<typeof plainSession>;
+let requests: Awaited<ReturnType<typeof startProviderServer>>['requests'];
+
+beforeEach(async () => {
+  base = new AirtableBase();
+  const server = await startProviderServer((request) => base.answer(request) ?? { status: 404 });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  requests = server.requests;
+  session = sessionAt(server.url);
+});
+
+async function made(): Promise<AirtableWebhook> {
+  const { providerRef, secret } = await list.setUp(session, URL_OF_PING);
+  const webhook = base.webhooks.get(providerRef);
+  expect(webhook).toMatchObject({ url: URL_OF_PING, macSecretBase64: secret });
+  return webhook as AirtableWebhook;
+}
+
+const read = (webhook: AirtableWebhook, position: string | null = null) =>
+  list.read(session, { account: 'con_1', providerRef: webhook.id, position });
+
+test('a ping is taken if it is signed by the bytes that the secret encodes, and nothing else', async () => {
+  const webhook = await made();
+  const { body, headers } = pinging(webhook, NOW);
+  const request = { method: 'POST', url: URL_OF_PING, headers, body: Buffer.from(body) };
+  const { macSecretBase64: secret } = webhook;
+  expect(list.isPing(request, secret, NOW)).toBe(true);
+  expect(list.isPing(request, Buffer.alloc(32, 1).toString('base64'), NOW)).toBe(false);
+  expect(list.isPing({ ...request, headers: {} }, secret, NOW)).toBe(false);
+  expect(list.isPing({ ...request, body: Buffer.from(`${body} `) }, secret, NOW)).toBe(false);
+  const mac = headers['x-airtable-content-mac'].replace('hmac-sha256=', '');
+  for (const value of ['', mac, `hmac-sha1=${mac}`, `hmac-sha256=${mac.slice(2)}`]) {
+    const other = { ...request, headers: { 'x-airtable-content-mac': value } };
+    expect(list.isPing(other, secret, NOW), value).toBe(false);
+  }
+});
+
+test('with a secret that encodes no key nobody can sign', () => {
+  for (const macSecretBase64 of ['', '=', 'no base64', 'A', '====']) {
+    const { body, headers } = pinging({ id: 'ach1', macSecretBase64 }, NOW);
+    const request = { method: 'POST', url: URL_OF_PING, headers, body: Buffer.from(body) };
+    expect(list.isPing(request, macSecretBase64, NOW), macSecretBase64).toBe(false);
+  }
+});
+
+test('each change of a record is an event, which has the same id when it is read again', async () => {
+  const webhook = await made();
+  base.change({ tblTasks: { created: ['rec1', 'rec2'] }, tblOther: { changed: ['rec9'] } }, NOW);
+  base.change({ tblTasks: { changed: ['rec1'], destroyed: ['rec2'] } }, NOW);
+  const part = await read(webhook);
+  expect(part).toMatchObject({ position: '3', hasMore: false, lastTime: NOW, untoldUntil: null });
+  const told = part.events.map(({ objectName, recordId, kind }) => [objectName, recordId, kind]);
+  expect(told).toEqual([
+    ['tblTasks', 'rec1', 'CREATE'],
+    ['tblTasks', 'rec2', 'CREATE'],
+    ['tblOther', 'rec9', 'UPDATE'],
+    ['tblTasks', 'rec1', 'UPDATE'],
+    ['tblTasks', 'rec2', 'DELETE'],
+  ]);
+  expect(part.events[4]).toMatchObject({
+    account: 'con_1',
+    time: NOW,
+    record: null,
+    nativeType: 'destroyedRecordIds',
+    raw: {
+      baseTransactionNumber: 2,
+      actionMetadata: { source: 'client' },
+      changedTablesById: { tblTasks: { destroyedRecordIds: ['rec2'] } },
+    },
+  });
+  const ids = part.events.map(({ nativeId }) => nativeId);
+  expect(new Set(ids).size).toBe(5);
+  const again = await read(webhook, '2');
+  expect(again.events.map(({ nativeId }) => nativeId)).toEqual(ids.slice(3));
+  // What another webhook tells of the same is another event: numbers begin anew.
+  await list.takeDown(session, webhook.id);
+  const other = await made();
+  base.change({ tblTasks: { created: ['rec1'] } }, NOW);
+  expect(ids).not.toContain((await read(other)).events[0]?.nativeId);
+});
+
+test('a long list is read part by part, each from where the one before ended', async () => {
+  const webhook = await made();
+  for (let n = 0; n < 120; n += 1) base.change({ tblTasks: { changed: [`rec${n}`] } }, NOW);
+  const told: unknown[] = [];
+  let position: string | null = null;
+  for (let hasMore = true; hasMore; ) {
+    const part = await read(webhook, position);
+    told.push(...part.events.map(({ recordId }) => recordId));
+    ({ position, hasMore } = part);
+  }
+  expect(told).toEqual(Array.from({ length: 120 }, (_none, n) => `rec${n}`));
+  const asked = requests.filter(
+    ({ method, path }) => method === 'GET' && path.endsWith('payloads'),
+  );
+  expect(asked.map(({ query }) => query.get('cursor'))).toEqual([null, '51', '101']);
+  // Nothing new: the place stays.
+  expect(await read(webhook, position)).toMatchObject({
+    events: [],
+    position: '121',
+    hasMore: false,
+    lastTime: null,
+    untoldUntil: null,
+  });
+});
+
+test('changes that the vendor has forgotten are missed, those that it can not say too', async () => {
+  const webhook = await made();
+  const at = (n: number) => new Date(NOW.getTime() + n * 1_000);
+  for (let n = 1; n <= 4; n += 1) base.change({ tblTasks: { changed: [`rec${n}`] } }, at(n));
+  webhook.payloads.delete(1);
+  webhook.payloads.delete(2);
+  expect(await read(webhook, '2')).toMatchObject({ position: '5', untoldUntil: at(3) });
+  // Also of the very first.
+  expect(await read(webhook)).toMatchObject({ untoldUntil: at(3) });
+  expect(await read(webhook, '3')).toMatchObject({ untoldUntil: null });
+  base.fail(at(5));
+  base.change({ tblTasks: { changed: ['rec6'] } }, at(6));
+  const part = await read(webhook, '5');
+  expect(part).toMatchObject({ untoldUntil: at(5), lastTime: at(6) });
+  expect(part.events).toMatchObject([{ recordId: 'rec6' }]);
+});
+
+test('one whose answer was lost is removed before another is made: the vendor allows two', async () => {
+  const others = { url: 'https://elsewhere.example/' };
+  base.answer({
+    method: 'POST',
+    path: '/v0/bases/appBase/webhooks',
+    query: new URLSearchParams(),
+    headers: {},
+    body: {
+      notificationUrl: others.url,
+      specification: { options: { filters: { dataTypes: ['tableData'] } } },
+    },
+  });
+  const lost = await made();
+  const webhook = await made();
+  expect([...base.webhooks.values()]).toMatchObject([others, { id: webhook.id }]);
+  expect(base.webhooks.has(lost.id)).toBe(false);
+  await list.takeDown(session, webhook.id);
+  await list.takeDown(session, webhook.id);
+  expect([...base.webhooks.values()]).toMatchObject([others]);
+});
+
+test('it is made to last longer and to tell again; one that is gone or has ended is missed', async () => {
+  const webhook = await made();
+  webhook.areNotificationsEnabled = false;
+  webhook.expirationTime = new Date(Date.now() + DAY_MS);
+  expect(await list.renew(session, webhook.id)).toBe(true);
+  expect(webhook.areNotificationsEnabled).toBe(true);
+  expect(webhook.expirationTime.getTime()).toBeGreaterThan(Date.now() + 6 * DAY_MS);
+  webhook.isHookEnabled = false;
+  expect(await list.renew(session, webhook.id)).toBe(false);
+  base.webhooks.clear();
+  expect(await list.renew(session, webhook.id)).toBe(false);
+});
+
+test.each([
+  ['no JSON', '<html>'],
+  ['nothing', {}],
+  ['no place', { payloads: [] }],
+  ['a place that is no number', { payloads: [], cursor: 'x' }],
+  ['no list', { payloads: {}, cursor: 1 }],
+  ['an entry without a time', { payloads: [{}], cursor: 2 }],
+  ['an entry that is no object', { payloads: [7], cursor: 2 }],
+])('an answer with %s is a failure that may pass', async (_name, body) => {
+  await using server = await startProviderServer(() => ({ status: 200, body }));
+  const place = { account: 'con_1', providerRef: 'ach1', position: '1' };
+  const failed = list.read(sessionAt(server.url), place);
+  expect(await failureOf(failed)).toMatchObject({ kind: 'DISCONNECTED' });
+});
+
+test('a list that says it has more and stands still is at its end', async () => {
+  const body = { payloads: [], cursor: 7, mightHaveMore: true };
+  await using server = await startProviderServer(() => ({ status: 200, body }));
+  const place = { account: 'con_1', providerRef: 'ach1', position: '7' };
+  const part = await list.read(sessionAt(server.url), place);
+  expect(part).toMatchObject({ position: '7', hasMore: false });
+});

@@ -1,0 +1,207 @@
+/** A base of Airtable with its webhooks, written from the vendor's reference: /developers/web/api/webhooks-overview. */
+import { randomBytes } from 'node:crypto';
+import type { ServedAnswer, ServedRequest } from '../../providers/provider-server.ts';
+import { isObject, type Values } from '../terms.ts';
+import { hmac } from './wire-events.ts';
+
+const BASE = 'appBase';
+const PATH = `/v0/bases/${BASE}/webhooks`;
+/** Of one OAuth integration in a base. */
+const WEBHOOKS_MAX = 2;
+const PAYLOADS_MAX = 50;
+const WEEK_MS = 7 * 86_400_000;
+
+export interface AirtableWebhook {
+  id: string;
+  url: string;
+  macSecretBase64: string;
+  areNotificationsEnabled: boolean;
+  isHookEnabled: boolean;
+  expirationTime: Date;
+  /** By their numbers, from 1 on; those that are a week old are gone. */
+  payloads: Map<number, Values>;
+  next: number;
+}
+
+/** What happened to a table's records in one transaction. */
+export interface TableChange {
+  created?: string[];
+  changed?: string[];
+  destroyed?: string[];
+}
+
+export class AirtableBase {
+  readonly webhooks = new Map<string, AirtableWebhook>();
+  #transactions = 0;
+  #made = 0;
+
+  /** Undefined for a request about something else. */
+  answer(request: ServedRequest): ServedAnswer | undefined {
+    const { method, path, query, body } = request;
+    if (!path.startsWith(PATH)) return undefined;
+    const [id, action, ...more] = path.slice(PATH.length).split('/').filter(Boolean);
+    if (id === undefined) return method === 'POST' ? this.#create(body) : this.#list();
+    const webhook = this.webhooks.get(id);
+    if (!webhook || more.length > 0) return NOT_FOUND;
+    switch (`${method} ${action ?? ''}`) {
+      case 'DELETE ':
+        this.webhooks.delete(id);
+        return { status: 200, body: {} };
+      case 'POST refresh':
+        return this.#refresh(webhook);
+      case 'POST enableNotifications':
+        if (!isObject(body) || typeof body.enable !== 'boolean') return invalid('enable');
+        webhook.areNotificationsEnabled = body.enable;
+        return { status: 200, body: {} };
+      case 'GET payloads':
+        return this.#payloads(webhook, query);
+    }
+    return NOT_FOUND;
+  }
+
+  #create(body: unknown): ServedAnswer {
+    const { notificationUrl, specification } = isObject(body) ? body : {};
+    const options = isObject(specification) ? specification.options : undefined;
+    const filters = isObject(options) ? options.filters : undefined;
+    const types = isObject(filters) ? filters.dataTypes : undefined;
+    const known = ['tableData', 'tableFields', 'tableMetadata'];
+    if (!Array.isArray(types) || types.length === 0 || !types.every((one) => known.includes(one))) {
+      return invalid('specification');
+    }
+    if (typeof notificationUrl !== 'string' || !URL.canParse(notificationUrl)) {
+      return invalid('notificationUrl');
+    }
+    if (this.webhooks.size >= WEBHOOKS_MAX) return invalid('too many webhooks');
+    this.#made += 1;
+    const webhook: AirtableWebhook = {
+      id: `ach${String(this.#made).padStart(14, '0')}`,
+      url: notificationUrl,
+      macSecretBase64: randomBytes(32).toString('base64'),
+      areNotificationsEnabled: true,
+      isHookEnabled: true,
+      expirationTime: inAWeek(),
+      payloads: new Map(),
+      next: 1,
+    };
+    this.webhooks.set(webhook.id, webhook);
+    const { id, macSecretBase64, expirationTime } = webhook;
+    return { status: 200, body: { id, macSecretBase64, expirationTime } };
+  }
+
+  #list(): ServedAnswer {
+    const webhooks = [...this.webhooks.values()].map((webhook) => {
+      // The secret is told once.
+      const { macSecretBase64: _secret, payloads: _payloads, url, next, ...shown } = webhook;
+      return {
+        ...shown,
+        notificationUrl: url,
+        cursorForNextPayload: next,
+        lastSuccessfulNotificationTime: null,
+        lastNotificationResult: null,
+        specification: { options: { filters: { dataTypes: ['tableData'] } } },
+      };
+    });
+    return { status: 200, body: { webhooks } };
+  }
+
+  #refresh(webhook: AirtableWebhook): ServedAnswer {
+    // "This endpoint only applies to active webhooks with an expiration time."
+    if (!webhook.isHookEnabled) return invalid('the webhook is not active');
+    webhook.expirationTime = inAWeek();
+    return { status: 200, body: { expirationTime: webhook.expirationTime } };
+  }
+
+  #payloads(webhook: AirtableWebhook, query: URLSearchParams): ServedAnswer {
+    const cursor = Number(query.get('cursor') ?? 1);
+    const limit = Number(query.get('limit') ?? PAYLOADS_MAX);
+    if (!Number.isInteger(cursor) || cursor < 1) return invalid('cursor');
+    if (!Number.isInteger(limit) || limit < 1 || limit > PAYLOADS_MAX) return invalid('limit');
+    if (webhook.isHookEnabled) webhook.expirationTime = inAWeek();
+    const left = [...webhook.payloads].filter(([number]) => number >= cursor);
+    const shown = left.slice(0, limit);
+    const last = shown.at(-1)?.[0];
+    return {
+      status: 200,
+      body: {
+        payloads: shown.map(([, payload]) => payload),
+        cursor: last === undefined ? cursor : last + 1,
+        mightHaveMore: left.length > shown.length,
+      },
+    };
+  }
+
+  /** A transaction, noted for each webhook that works. */
+  change(tables: Record<string, TableChange>, time = new Date()): void {
+    this.#transactions += 1;
+    const changedTablesById = Object.fromEntries(
+      Object.entries(tables).map(([table, change]) => [table, changedTable(change, time)]),
+    );
+    this.note({ ...this.#said(time), changedTablesById });
+  }
+
+  /** A payload as it is, for each webhook that works. */
+  note(payload: Values): void {
+    for (const webhook of this.webhooks.values()) {
+      if (!webhook.isHookEnabled) continue;
+      webhook.payloads.set(webhook.next, payload);
+      webhook.next += 1;
+    }
+  }
+
+  /** What the vendor can't tell of a change. */
+  fail(time = new Date()): void {
+    this.note({ error: true, code: 'INTERNAL_ERROR', ...this.#said(time) });
+  }
+
+  #said(time: Date): Values {
+    return {
+      timestamp: time.toISOString(),
+      baseTransactionNumber: this.#transactions,
+      payloadFormat: 'v0',
+      actionMetadata: { source: 'client', sourceMetadata: { user: { id: 'usr00000000000000' } } },
+    };
+  }
+
+  /** The status of the answer; null if it does not tell any more. */
+  async ping(webhook: AirtableWebhook): Promise<number | null> {
+    if (!webhook.areNotificationsEnabled || !webhook.isHookEnabled) return null;
+    const { body, headers } = pinging(webhook);
+    return (await fetch(webhook.url, { method: 'POST', headers, body })).status;
+  }
+}
+
+/** A request of the webhook's, as it is signed. */
+export function pinging(
+  { id, macSecretBase64 }: Pick<AirtableWebhook, 'id' | 'macSecretBase64'>,
+  timestamp = new Date(),
+) {
+  const body = JSON.stringify({ base: { id: BASE }, webhook: { id }, timestamp });
+  const mac = hmac('sha256', Buffer.from(macSecretBase64, 'base64'), body);
+  const headers = {
+    'content-type': 'application/json',
+    'x-airtable-content-mac': `hmac-sha256=${mac}`,
+  };
+  return { body, headers };
+}
+
+function changedTable({ created = [], changed = [], destroyed = [] }: TableChange, time: Date) {
+  const values = { cellValuesByFieldId: { fldName0000000000: 'as it was' } };
+  const mapOf = (ids: string[], told: Values) => Object.fromEntries(ids.map((id) => [id, told]));
+  return {
+    ...(created.length > 0 && {
+      createdRecordsById: mapOf(created, { ...values, createdTime: time.toISOString() }),
+    }),
+    ...(changed.length > 0 && { changedRecordsById: mapOf(changed, { current: values }) }),
+    ...(destroyed.length > 0 && { destroyedRecordIds: destroyed }),
+  };
+}
+
+const NOT_FOUND: ServedAnswer = { status: 404, body: { error: 'NOT_FOUND' } };
+
+function invalid(message: string): ServedAnswer {
+  return { status: 422, body: { error: { type: 'INVALID_REQUEST', message } } };
+}
+
+function inAWeek(): Date {
+  return new Date(Date.now() + WEEK_MS);
+}
