@@ -4,12 +4,11 @@
  */
 import pg from 'pg';
 import { StartRefused } from '../../errors.ts';
-import { Prisma } from '../generated/client.ts';
 import type { OpenSession } from '../session.ts';
 import type { Table } from '../tables.ts';
 import { castEnums } from './enum-casts.ts';
 import { createShardFunctions } from './shard-functions.ts';
-import { ANCHOR, placeOf, type TablePlace, tablesToPlace } from './table-places.ts';
+import { ANCHOR, placeByColumns, placeOf, type TablePlace, tablesToPlace } from './table-places.ts';
 
 type Session = Pick<OpenSession, 'query'>;
 
@@ -24,6 +23,11 @@ export interface Placed {
 export async function isCitus(session: Session): Promise<boolean> {
   const { rows } = await session.query(`select from pg_extension where extname = 'citus'`);
   return rows.length > 0;
+}
+
+/** The database is a cluster, over whose nodes its tables are spread. */
+export async function isSpread(session: Session): Promise<boolean> {
+  return (await isCitus(session)) && (await isDistributed(session));
 }
 
 /** Its tables are spread. Of a database that is on a coordinator. */
@@ -56,18 +60,26 @@ export async function distribute(
   for (const { drop } of attached) await session.query(drop);
   for (const table of missing) {
     const beganMs = performance.now();
-    await placeTable(session, table);
-    onPlaced({ table, place: placeOf(table), durationMs: performance.now() - beganMs });
+    const place = placeOf(table);
+    await placeTable(session, table, place);
+    onPlaced({ table, place, durationMs: performance.now() - beganMs });
   }
   await shareFunctions(session);
   for (const { create } of attached) await session.query(create);
   await createShardFunctions(session);
 }
 
-/** Gives an empty table that a migration has just made its place, before anything refers to it. */
-export async function placeNewTable(session: Session, name: string): Promise<void> {
-  const table = Object.values(Prisma.ModelName).find((known) => known === name);
-  if (table && placeOf(table) !== 'local') await placeTable(session, table);
+/**
+ * Gives an empty table that a migration has just made its place, before anything refers to it: by its columns, since a later
+ * migration may take it away again, so that nothing else here knows of it.
+ */
+export async function placeNewTable(session: Session, table: string): Promise<void> {
+  const { rows } = await session.query(
+    `select from pg_attribute where attrelid = to_regclass($1) and attname = 'projectId'`,
+    [pg.escapeIdentifier(table)],
+  );
+  const place = placeByColumns(table, { hasProject: rows.length > 0 });
+  if (place !== 'local') await placeTable(session, table, place);
 }
 
 /** What the rows of the tables took on the coordinator, before they were spread. */
@@ -78,9 +90,9 @@ export async function freeLocalRows(session: Session): Promise<void> {
   );
 }
 
-async function placeTable(session: Session, table: Table): Promise<void> {
+async function placeTable(session: Session, table: string, place: TablePlace): Promise<void> {
   const name = pg.escapeIdentifier(table);
-  if (placeOf(table) === 'reference') {
+  if (place === 'reference') {
     await session.query('select create_reference_table($1)', [name]);
   } else if (table === ANCHOR) {
     await session.query(`select create_distributed_table($1, 'projectId')`, [name]);

@@ -28,10 +28,16 @@ const LOCAL: readonly Table[] = [
 
 /** Throws for a table that belongs to no project and has no place here. */
 export function placeOf(table: Table): TablePlace {
-  if (REFERENCE.includes(table)) return 'reference';
-  if ('projectId' in Prisma[`${table}ScalarFieldEnum`]) return 'distributed';
-  if (LOCAL.includes(table)) return 'local';
+  const hasProject = 'projectId' in Prisma[`${table}ScalarFieldEnum`];
+  const place = placeByColumns(table, { hasProject });
+  if (place !== 'local' || LOCAL.includes(table)) return place;
   throw new Error(`The table ${table} has no place in a cluster.`);
+}
+
+/** The same for a table of any version of the gateway. */
+export function placeByColumns(table: string, { hasProject }: { hasProject: boolean }): TablePlace {
+  if (REFERENCE.some((known) => known === table)) return 'reference';
+  return hasProject ? 'distributed' : 'local';
 }
 
 /** Those that are not local, each after those that have to be there before it. */

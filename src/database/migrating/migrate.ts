@@ -40,6 +40,8 @@ const LOCK_MAX_MS = 5 * 60_000;
 export interface MigrateOptions {
   /** Of these names; the others wait. */
   only?: string[];
+  /** Default: those of this version of the gateway. */
+  migrations?: readonly Migration[];
 }
 
 export interface Migrated {
@@ -53,9 +55,9 @@ export interface Migrated {
 export async function migrate(
   server: Server,
   log: Log,
-  { only }: MigrateOptions = {},
+  { only, migrations = listMigrations() }: MigrateOptions = {},
 ): Promise<Migrated> {
-  const wanted = listMigrations().filter(({ name }) => !only || only.includes(name));
+  const wanted = migrations.filter(({ name }) => !only || only.includes(name));
   const name = 'integration-gateway migrations';
   // A connection of its own: it may take longer than a statement of a request.
   const session = await openSession({ ...server, name, limitMs: MIGRATION_MAX_MS });

@@ -1,0 +1,108 @@
+/** A later version's migration changes a database whose tables are spread over the nodes of a cluster. */
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { listMigrations, migrate } from '../../../src/database/migrating/migrate.ts';
+import { Outages } from '../../../src/database/outages.ts';
+import { createLog } from '../../../src/log.ts';
+import { onCitus, testApp } from '../../support/app.ts';
+import { withServer } from '../../support/database/cluster-template.ts';
+import { lendPostgres } from '../../support/database/postgres-databases.ts';
+import { generate } from '../../support/scenes/connections.ts';
+
+/** What migrations do: types, tables with what they refer to, columns, indexes, triggers, and changes of rows. */
+const SQL = `
+-- A comment; with one.
+CREATE TYPE "NoteKind" AS ENUM ('PLAIN', 'LOUD');
+CREATE TABLE "Note" (
+  "projectId" TEXT COLLATE "C" NOT NULL,
+  "id" TEXT COLLATE "C" NOT NULL,
+  "groupId" TEXT COLLATE "C" NOT NULL,
+  "kind" "NoteKind" NOT NULL DEFAULT 'PLAIN',
+  "createTime" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT "Note_pkey" PRIMARY KEY ("projectId", "id")
+);
+CREATE TABLE "Reader" ("id" TEXT COLLATE "C" NOT NULL, CONSTRAINT "Reader_pkey" PRIMARY KEY ("id"));
+CREATE UNIQUE INDEX "Note_projectId_groupId_key" ON "Note"("projectId", "groupId");
+ALTER TABLE "Note" ADD CONSTRAINT "Note_projectId_groupId_fkey" FOREIGN KEY ("projectId", "groupId")
+  REFERENCES "Group"("projectId", "id") ON DELETE CASCADE ON UPDATE RESTRICT;
+ALTER TABLE "Note" ADD CONSTRAINT "Note_projectId_fkey" FOREIGN KEY ("projectId")
+  REFERENCES "Project"("id") ON DELETE CASCADE ON UPDATE RESTRICT;
+ALTER TABLE "Group" ADD COLUMN "notes" INTEGER NOT NULL DEFAULT 0, ADD COLUMN "motto" TEXT;
+UPDATE "Group" SET "motto" = 'of ' || "groupRef";
+ALTER TABLE "Group" ALTER COLUMN "motto" SET NOT NULL;
+ALTER TABLE "Group" ALTER COLUMN "motto" SET DEFAULT '';
+CREATE INDEX "Group_projectId_motto_idx" ON "Group"("projectId", "motto");
+INSERT INTO "Note" ("projectId", "id", "groupId") SELECT "projectId", 'note_' || "id", "id" FROM "Group";
+UPDATE "Group" g SET "notes" = 1 FROM "Note" n WHERE n."projectId" = g."projectId" AND n."groupId" = g."id";
+CREATE FUNCTION "count_notes"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE "Group" SET "notes" = "notes" + 1 WHERE "projectId" = NEW."projectId" AND "id" = NEW."groupId";
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "count_notes" AFTER UPDATE ON "Note" FOR EACH ROW EXECUTE FUNCTION "count_notes"();
+ALTER TABLE "Org" ADD COLUMN "motto" TEXT;
+ALTER TABLE "Group" RENAME COLUMN "motto" TO "words";
+DROP INDEX "Group_projectId_motto_idx";
+`;
+
+const SECOND = `ALTER TYPE "NoteKind" ADD VALUE 'SILENT';`;
+
+const migrationOf = (name: string, sql: string) => ({
+  ...{ name, sql },
+  checksum: createHash('sha256').update(sql).digest('hex'),
+});
+
+test.skipIf(!onCitus)(
+  'new tables have their places, and rows are changed on all nodes',
+  async () => {
+    await using lent = await lendPostgres();
+    const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
+    const config = readConfig({ ...lent.env, ENCRYPTION_KEY });
+    const url = config.DATABASE_URL?.reveal() ?? '';
+    const groups: string[] = [];
+    {
+      const database = await openDatabase(config, createLog('silent'));
+      await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
+      for (let made = 0; made < 4; made += 1) {
+        groups.push((await generate(await app.tenant())).group.id);
+      }
+    }
+
+    using outages = new Outages(createLog('silent'));
+    const server = { address: { connectionString: url }, outages, limitMs: 60_000 };
+    const migrations = [
+      ...listMigrations(),
+      migrationOf('29990101000000_notes', SQL),
+      migrationOf('29990102000000_more_notes', SECOND),
+    ];
+    const migrated = await migrate(server, createLog('silent'), { migrations });
+    expect(migrated).toEqual({ isNew: false, isDistributed: true });
+
+    await withServer(url, async (client) => {
+      const ask = async (text: string) => (await client.query(text)).rows;
+      const places = await ask(
+        `select table_name::text as "name", citus_table_type as "type" from citus_tables
+       where table_name::text in ('"Note"', '"Reader"') order by 1`,
+      );
+      expect(places).toEqual([{ name: '"Note"', type: 'distributed' }]);
+      const counted = () => ask(`select "id", "notes", "words" from "Group" order by "id"`);
+      const rows = (notes: number) =>
+        groups.toSorted().map((id) => ({ id, notes, words: 'of acme' }));
+      expect(await counted()).toEqual(rows(1));
+      // As Prisma writes it: the new enum has its cast.
+      const changed = await ask(
+        `update "Note" set "kind" = 'LOUD' returning "kind"::text as "kind"`,
+      );
+      expect(changed).toEqual(groups.map(() => ({ kind: 'LOUD' })));
+      expect(await counted()).toEqual(rows(2));
+      const again = await migrate(server, createLog('silent'), { migrations });
+      expect(again.isDistributed).toBe(true);
+    });
+
+    const database = await openDatabase(config, createLog('silent'));
+    await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
+    expect(await generate(await app.tenant())).toMatchObject({ group: { groupRef: 'acme' } });
+  },
+);
