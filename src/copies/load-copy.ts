@@ -1,4 +1,5 @@
 /** Fills an empty database with a copy: all of it, or nothing. */
+import { isSpread } from '../database/citus/spread-tables.ts';
 import { listMigrations, migrate } from '../database/migrating/migrate.ts';
 import { hasRunningGateways } from '../database/processes.ts';
 import type { OpenSession } from '../database/session.ts';
@@ -36,6 +37,11 @@ function refuseUnknownSchema({ migrations }: Head): void {
 }
 
 async function refuseFilled(session: OpenSession): Promise<void> {
+  if (await isSpread(session)) {
+    throw new StartRefused(
+      'The tables of the database to fill are spread over the nodes of a cluster already: name a database in which no gateway was started, and spread it afterwards (`npm run distribute`).',
+    );
+  }
   const filled = await listFilled(session);
   if (filled.length > 0) {
     const names = filled.slice(0, 3).join(', ');

@@ -1,5 +1,8 @@
-/** Reads a whole database as it is at one moment. Others change it meanwhile. */
+/** Reads a whole database as it is at one moment. Others change it meanwhile, but for a cluster. */
+import { isSpread } from '../database/citus/spread-tables.ts';
+import { hasRunningGateways } from '../database/processes.ts';
 import type { OpenSession } from '../database/session.ts';
+import { StartRefused } from '../errors.ts';
 import type { Copy, End, Part } from './copy.ts';
 import { listTables, measure, quoted, setUpCopying } from './tables.ts';
 
@@ -8,6 +11,7 @@ const PART_ROWS = 200;
 
 /** The parts must be read to their end, or the connection be closed. */
 export async function takeCopy(session: OpenSession): Promise<Copy> {
+  await refuseManyMoments(session);
   await setUpCopying(session);
   await session.query('begin isolation level repeatable read read only');
   const { rows: history } = await session.query<{ name: string }>(
@@ -19,6 +23,14 @@ export async function takeCopy(session: OpenSession): Promise<Copy> {
   );
   const head = { migrations: history.map(({ name }) => name), takenTime: clock[0]?.time ?? '' };
   return { head, parts: readParts(session) };
+}
+
+/** The nodes of a cluster have no moment in common while something changes. */
+async function refuseManyMoments(session: OpenSession): Promise<void> {
+  if (!(await isSpread(session)) || !(await hasRunningGateways(session))) return;
+  throw new StartRefused(
+    'A gateway runs on the cluster, whose nodes would be copied as of different moments: stop it first, or back up each node as docs/scale.md says.',
+  );
 }
 
 async function* readParts(session: OpenSession): AsyncGenerator<Part, End> {

@@ -1,0 +1,46 @@
+/** A database that is spread over the nodes of a cluster is copied while nothing changes it, and is not copied into. */
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { onCitus } from '../support/app.ts';
+import {
+  contentAt,
+  newEmbedded,
+  newFolder,
+  type Place,
+  runCommand,
+  startAt,
+} from '../support/copies/places.ts';
+import { lendPostgres } from '../support/database/postgres-databases.ts';
+import { generate } from '../support/scenes/connections.ts';
+
+const PROJECTS = 4;
+
+test.skipIf(!onCitus)('a cluster is moved and backed up when no gateway runs on it', async () => {
+  const lent = await lendPostgres();
+  onTestFinished(() => lent[Symbol.asyncDispose]());
+  const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
+  const cluster: Place = { ...lent.env, DATA_DIR: newFolder(), ENCRYPTION_KEY };
+  const target = newEmbedded();
+  const file = join(newFolder(), 'backup');
+  const passphrase = { BACKUP_PASSPHRASE: 'of the test' };
+
+  const app = await startAt(cluster);
+  for (let made = 0; made < PROJECTS; made += 1) await generate(await app.tenant());
+  const moved = () => runCommand('move', ['--to', target.DATA_DIR], cluster);
+  const backedUp = () => runCommand('backup', [file], { ...cluster, ...passphrase });
+  for (const running of [await moved(), await backedUp()]) {
+    expect(running).toMatchObject({ code: 1 });
+    expect(running.output).toContain('A gateway runs on the cluster');
+  }
+  await app[Symbol.asyncDispose]();
+
+  const before = await contentAt(cluster);
+  expect(before.Group).toHaveLength(PROJECTS);
+  expect(await moved()).toMatchObject({ code: 0 });
+  expect(await contentAt(target)).toEqual(before);
+  expect(await backedUp()).toMatchObject({ code: 0 });
+
+  const back = await runCommand('move', ['--to', cluster.DATABASE_URL ?? ''], target);
+  expect(back).toMatchObject({ code: 1 });
+  expect(back.output).toContain('are spread over the nodes of a cluster already');
+});
