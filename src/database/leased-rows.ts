@@ -16,6 +16,7 @@ import {
 import type { Database } from './database.ts';
 import { Prisma } from './generated/client.ts';
 import { allProjects, type Swept } from './projects/all-projects.ts';
+import { partsInTurn } from './projects/project-groups.ts';
 import type { Column, Row, Table } from './tables.ts';
 
 const DUE = Prisma.raw(allProjects('rows that are due'));
@@ -55,6 +56,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   readonly #of: LeaseOptions<T, K, L>;
   readonly #table: Prisma.Sql;
   readonly #isWanted: Prisma.Sql;
+  #claims = 0;
 
   constructor(options: LeaseOptions<T, K, L>) {
     this.#of = options;
@@ -69,16 +71,38 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     database: Claimed,
     { countMax, now, columns }: { countMax: number; now: Date; columns: readonly C[] },
   ): Promise<Pick<Row<T>, C>[]> {
-    const chosen = Prisma.sql`chosen as (
-      select ${listOf('held', this.#of.key)} from ${this.#table} held
-      where ${isAskedSql(database, 'held')} and held."dueTime" <= ${now} and ${this.isFree} and ${this.#isWanted}
-      order by held."dueTime" limit ${countMax}::int for update of held skip locked
-    )`;
-    return this.claim(database, chosen, columns);
+    return this.claim(
+      database,
+      { countMax, columns },
+      (of, left) => Prisma.sql`chosen as (
+        select ${listOf('held', this.#of.key)} from ${this.#table} held
+        where ${isAskedSql(of, 'held')} and held."dueTime" <= ${now} and ${this.isFree} and ${this.#isWanted}
+        order by held."dueTime" limit ${left}::int for update of held skip locked
+      )`,
+    );
   }
 
-  /** Those whose keys are in `chosen`, one of the tables that the statement begins with. */
+  /**
+   * Those whose keys are in `chosen`, one of the tables that the statement begins with. It is asked for as many as are left
+   * of some projects: where rows are on several servers, each server would give as many as there may be in all.
+   */
   async claim<C extends Column<T>>(
+    database: Claimed,
+    { countMax, columns }: { countMax: number; columns: readonly C[] },
+    chosen: (of: Claimed, left: number) => Prisma.Sql,
+  ): Promise<Pick<Row<T>, C>[]> {
+    const claimed: Pick<Row<T>, C>[] = [];
+    this.#claims += 1;
+    for (const group of partsInTurn(database.group, this.#claims)) {
+      const left = countMax - claimed.length;
+      if (left <= 0) break;
+      const of = { ...database, group };
+      claimed.push(...(await this.#claimChosen(of, chosen(of, left), columns)));
+    }
+    return claimed;
+  }
+
+  #claimChosen<C extends Column<T>>(
     database: Claimed,
     chosen: Prisma.Sql,
     columns: readonly C[],

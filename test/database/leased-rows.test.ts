@@ -65,6 +65,24 @@ test('workers that claim at the same time share what is due', async () => {
   expect(new Set(names).size).toBe(12);
 });
 
+test('of projects whose rows are apart no more are claimed than are asked for, of each in its turn', async () => {
+  const ids = [(await rowsDue([NOW, NOW])).projectId, (await rowsDue([NOW, NOW])).projectId];
+  const together = (some: readonly string[]) => some.map((id) => [id]);
+  const group = { name: 'some', projectIds: () => ids, together };
+  const of = { table: 'ObjectSubscription', key: KEY, columns: LEASE } as const;
+  const rows = new LeasedRows({ ...of, leaseMs: MINUTE_MS });
+  const claim = async (countMax: number) => {
+    const due = { countMax, now: NOW, columns: KEY };
+    const claimed = await rows.claimDue({ ...database, group }, due);
+    return claimed.map(({ projectId }) => projectId);
+  };
+  const [first, second] = [await claim(1), await claim(1)];
+  expect([first.length, second.length]).toEqual([1, 1]);
+  expect([...first, ...second].toSorted()).toEqual(ids.toSorted());
+  expect((await claim(3)).toSorted()).toEqual(ids.toSorted());
+  expect(await claim(1)).toEqual([]);
+});
+
 test('one row is claimed by its key, if it is free and as it should be', async () => {
   const { claim, claimNamed } = await rowsDue([NOW, NOW]);
   expect(await claimNamed('object1', Prisma.sql`held."dueTime" < ${NOW}`)).toBeNull();

@@ -22,6 +22,18 @@ export const ALL_PROJECTS: ProjectGroup = {
 /** Of a database that is one server. */
 export const ONE_GROUP = { group: ALL_PROJECTS, groups: async () => [ALL_PROJECTS] };
 
+/**
+ * The group as parts whose rows one statement may lock and change. What takes a few of all rows goes from part to part:
+ * another one comes first with each turn.
+ */
+export function partsInTurn(group: ProjectGroup, turn: number): ProjectGroup[] {
+  const projectIds = group.projectIds();
+  if (projectIds === null) return [group];
+  const parts = group.together(projectIds).map((some) => ({ ...group, projectIds: () => some }));
+  const first = parts.length > 0 ? turn % parts.length : 0;
+  return [...parts.slice(first), ...parts.slice(0, first)];
+}
+
 /** Rows of projects that one statement may change together. */
 export interface Part<R> {
   /** Null: of any project. */

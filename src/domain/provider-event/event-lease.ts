@@ -32,13 +32,16 @@ export async function claimWaiting(
   { database }: Pick<Services, 'database'>,
   countMax: number,
 ): Promise<EventClaim[]> {
-  const chosen = Prisma.sql`waiting as (
+  return EVENTS_HELD.claim(
+    database,
+    { countMax, columns: CLAIMED },
+    (of, left) => Prisma.sql`waiting as (
       (select "projectId", "installationId", "objectName" from "ProviderEvent"
-        where ${isAskedSql(database, 'ProviderEvent')} and "doneTime" is null order by "projectId", "installationId", "objectName" limit 1)
+        where ${isAskedSql(of, 'ProviderEvent')} and "doneTime" is null order by "projectId", "installationId", "objectName" limit 1)
       union all
       select following.* from waiting cross join lateral (
         select "projectId", "installationId", "objectName" from "ProviderEvent"
-        where ${isAskedSql(database, 'ProviderEvent')} and "doneTime" is null and ("projectId", "installationId", "objectName")
+        where ${isAskedSql(of, 'ProviderEvent')} and "doneTime" is null and ("projectId", "installationId", "objectName")
           > (waiting."projectId", waiting."installationId", waiting."objectName")
         order by "projectId", "installationId", "objectName" limit 1) following
     ), chosen as (
@@ -47,9 +50,9 @@ export async function claimWaiting(
       join "ObjectSubscription" held using ("projectId", "installationId", "objectName")
       where (held."eventsRetryTime" is null or held."eventsRetryTime" <= now())
         and ${EVENTS_HELD.isFree}
-      limit ${countMax}::int for update of held skip locked
-    )`;
-  return EVENTS_HELD.claim(database, chosen, CLAIMED);
+      limit ${left}::int for update of held skip locked
+    )`,
+  );
 }
 
 export const GIVEN_BACK = { eventLeaseToken: null, eventLeaseExpireTime: null } as const;
