@@ -8,6 +8,16 @@ if (!TEST_CITUS_URL) {
   );
 }
 
+/** What is asked of one server alone. */
+const ONE_SERVER = [
+  // PostgreSQL's plans, of which a cluster shows the coordinator's part: each shard's own are those of one server.
+  'test/database/plans.test.ts',
+  // Statements are counted: one for several projects is sent to each of their shards.
+  'test/database/statements.test.ts',
+  // Databases of its own, made as copies of one: a cluster has a database on each node, which know of each other.
+  'test/database/pooler.test.ts',
+];
+
 /** What reaches the database, on a Citus cluster that whoever runs it has. */
 const citus = {
   test: {
@@ -16,6 +26,7 @@ const citus = {
     include: TEST_CITUS_URL
       ? ['test/{copies,domain,graphql,flows,database,events,jobs,deliveries,work}/**/*.test.ts']
       : [],
+    exclude: ONE_SERVER,
     // Statements take several times as long as on one server.
     testTimeout: 180_000,
     env: { TEST_DATABASE: 'citus', TEST_CITUS_URL, TEST_FRONT: 'yoga' },

@@ -14,6 +14,7 @@ import { createCatalogue } from './domain/provider/catalogue.ts';
 import { createProviderAccess } from './domain/provider/provider-access.ts';
 import { createEventRates } from './domain/provider-event/event-rates.ts';
 import { createEndUsers } from './domain/viewer/end-users.ts';
+import { KeyUses } from './domain/viewer/key/key-uses.ts';
 import { ViewerCache } from './domain/viewer/viewer-cache.ts';
 import { linkProblemsTo } from './errors.ts';
 import { eventLogs } from './events/event-log.ts';
@@ -94,8 +95,7 @@ export async function openServices(
     erasedSubjects,
     vault,
     catalogue: createCatalogue(overrides.providers ?? allProviders(config, sandbox)),
-    viewers: new ViewerCache(),
-    endUsers: createEndUsers(),
+    ...openCallers(database, log),
     queue: use('job queue', await openQueue(database, log, tracer)),
     ...openFeeds(database, log, use),
     readTxtRecords: overrides.readTxtRecords ?? readTxtRecords,
@@ -125,6 +125,14 @@ function withoutErased(database: Database, { ids }: ErasedSubjects): Database {
     rows: hidingRows(of.rows, ids),
   });
   return { ...hiding(database), replica: database.replica && hiding(database.replica) };
+}
+
+function openCallers(database: Database, log: Log) {
+  return {
+    viewers: new ViewerCache(),
+    keyUses: new KeyUses(database, log),
+    endUsers: createEndUsers(),
+  };
 }
 
 function openFeeds(database: Database, log: Log, use: Use) {

@@ -5,7 +5,7 @@ import { createSharedChanges, type SharedChanges } from './changes/shared-change
 import { PrismaClient } from './generated/client.ts';
 import { HintSender } from './hints/hint-sender.ts';
 import type { Tell } from './hints/notifications.ts';
-import { type NameStatement, readsInBursts } from './reads/read-bursts.ts';
+import { type NameStatement, readsInBursts, type Servers } from './reads/read-bursts.ts';
 import { createRows, type Rows, type RunQuery, statementName } from './rows.ts';
 import type { Pooler } from './session.ts';
 import { TRANSACTION_OPTIONS } from './transaction.ts';
@@ -20,7 +20,7 @@ export interface Clients extends AsyncDisposable {
 /** The pool's clients must be made with `pipeline`, and read columns by COLUMN_TYPES. */
 export function clientsOf(
   pool: pg.Pool,
-  { pooler, isDistributed = false }: { pooler?: Pooler | undefined; isDistributed?: boolean } = {},
+  { pooler, servers }: { pooler?: Pooler | undefined; servers?: Servers | undefined } = {},
 ): Clients {
   const nameOf = statementNames(pooler);
   const prisma = new PrismaClient({
@@ -31,8 +31,8 @@ export function clientsOf(
   const hints = new HintSender(run);
   return {
     prisma,
-    rows: rowsBy(pool, nameOf),
-    changes: createSharedChanges(run, hints.tell, { isDistributed }),
+    rows: rowsBy(pool, nameOf, servers),
+    changes: createSharedChanges(run, hints.tell, { isDistributed: servers !== undefined }),
     tell: hints.tell,
     async [Symbol.asyncDispose]() {
       await hints[Symbol.asyncDispose]();
@@ -42,8 +42,12 @@ export function clientsOf(
 }
 
 /** Reads alone. The same holds for the pool. */
-export function rowsBy(pool: pg.Pool, nameOf: NameStatement = statementName): Rows {
-  const bursts = readsInBursts(pool, nameOf);
+export function rowsBy(
+  pool: pg.Pool,
+  nameOf: NameStatement = statementName,
+  servers?: Servers,
+): Rows {
+  const bursts = readsInBursts(pool, nameOf, servers);
   return createRows(queriesBy(pool, nameOf), { short: bursts.each, shared: bursts.shared });
 }
 

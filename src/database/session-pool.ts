@@ -25,6 +25,8 @@ export interface PoolOptions extends SessionOptions {
   pipeline?: boolean;
   /** Of the connections. Default: Session. */
   Client?: typeof Session | undefined;
+  /** Why a statement can't be sent now; null if it can. It is asked before the statement has a connection. */
+  refusal?: ((config: unknown, values: unknown) => Error | null) | undefined;
   /** Run on each new connection, before anything else. Default: limits of the server's side, but for a pooler. */
   onConnect?: (client: pg.ClientBase) => Promise<void>;
 }
@@ -32,6 +34,7 @@ export interface PoolOptions extends SessionOptions {
 export class SessionPool extends pg.Pool {
   readonly #outages: Outages;
   readonly #sessions = new Set<Session>();
+  readonly #refusal: PoolOptions['refusal'];
   #droppedMs = Number.NEGATIVE_INFINITY;
 
   constructor({
@@ -41,6 +44,7 @@ export class SessionPool extends pg.Pool {
     types,
     onConnect,
     Client = Session,
+    refusal,
     ...options
   }: PoolOptions & Pick<pg.ClientConfig, 'types'>) {
     const own: SessionConfig & pg.PoolConfig = {
@@ -55,6 +59,7 @@ export class SessionPool extends pg.Pool {
     };
     super(own);
     this.#outages = options.outages;
+    this.#refusal = refusal;
     this.on('error', (error) => this.#outages.told(error));
     this.on('connect', (client) => this.#sessions.add(client as unknown as Session));
     this.on('remove', (client) => this.#sessions.delete(client as unknown as Session));
@@ -71,6 +76,8 @@ export class SessionPool extends pg.Pool {
   }
 
   override query(config: unknown, values?: unknown): never {
+    const refusal = this.#refusal?.(config, values);
+    if (refusal) return Promise.reject(refusal) as never;
     const run = (take: OnAnswer) =>
       super.query(config as string, values as unknown[], (error: Error, result: unknown) =>
         take(error && this.#outages.told(error), result),

@@ -15,6 +15,7 @@ import type { Catalogue } from './provider/catalogue.ts';
 import type { ProviderAccess } from './provider/provider-access.ts';
 import type { EventRates } from './provider-event/event-rates.ts';
 import type { EndUsers } from './viewer/end-users.ts';
+import type { KeyUses } from './viewer/key/key-uses.ts';
 import type { Viewer } from './viewer/viewer.ts';
 import type { ViewerCache } from './viewer/viewer-cache.ts';
 
@@ -31,6 +32,7 @@ export interface Services {
   vault: Vault;
   catalogue: Catalogue;
   viewers: ViewerCache;
+  keyUses: KeyUses;
   endUsers: EndUsers;
   /** Jobs commit with the change that causes them. */
   queue: JobQueue;

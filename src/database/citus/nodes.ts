@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
+import type { Cuttable, NodeWatch } from './node-watch.ts';
 import { ANCHOR } from './table-places.ts';
 
 type Send = (statement: object) => Promise<pg.QueryResult>;
@@ -35,28 +36,33 @@ export class Nodes {
   readonly #outages = new Map<number, Outage>();
   readonly #awayUntilMs = new Map<number, number>();
   readonly #log: Log;
+  readonly #watch: NodeWatch;
   #known: Promise<Node[]> | null = null;
   #knownMs = Number.NEGATIVE_INFINITY;
 
-  constructor(log: Log) {
+  constructor(watch: NodeWatch, log: Log) {
+    this.#watch = watch;
     this.#log = log;
   }
 
   /** What the nodes give that answer, one after the other. Throws if none does. */
-  async onEach<T>(send: Send, ask: (key: string) => Promise<T[]>): Promise<T[]> {
+  async onEach<T>(
+    { send, session }: { send: Send; session: Cuttable },
+    ask: (key: string) => Promise<T[]>,
+  ): Promise<T[]> {
     const nodes = await this.#list(send);
-    const present = nodes.filter(({ id }) => (this.#awayUntilMs.get(id) ?? 0) <= performance.now());
+    const present = nodes.filter(({ id }) => !this.#watch.hangs(id) && !this.#isAway(id));
     const found: T[] = [];
     let failure: unknown;
     let failed = 0;
     for (const { id, key } of present) {
       try {
-        found.push(...(await ask(key)));
+        found.push(...(await this.#watch.during(id, session, () => ask(key))));
         this.#outages.get(id)?.ended();
       } catch (error) {
         failure = error;
         failed += 1;
-        this.#isAway(id, error);
+        this.#failed(id, error);
       }
     }
     if (failed > 0 && failed === nodes.length) throw failure;
@@ -76,7 +82,11 @@ export class Nodes {
     return (rows as { ids: string }[])[0]?.ids ?? `'{}'::text[]`;
   }
 
-  #isAway(id: number, error: unknown): void {
+  #isAway(id: number): boolean {
+    return (this.#awayUntilMs.get(id) ?? 0) > performance.now();
+  }
+
+  #failed(id: number, error: unknown): void {
     const outage = this.#outages.get(id) ?? new Outage(this.#log, 'node.failed');
     this.#outages.set(id, outage);
     outage.failed(error);

@@ -3,8 +3,9 @@ import pg from 'pg';
 import { COLUMN_TYPES } from '../column-types.ts';
 import { type OnAnswer, promised, Session } from '../session.ts';
 import { compositeValues } from './composite-values.ts';
+import type { NodeWatch } from './node-watch.ts';
 import { MISSED_PROCESSES, type Nodes } from './nodes.ts';
-import { boundText, type Route, routeOf } from './routed-statements.ts';
+import { boundText, isForAllNodes, type Route, routeOf } from './routed-statements.ts';
 
 /** What statements are given with, as far as it matters here. */
 interface Asked {
@@ -26,23 +27,53 @@ const TEXTS_MAX = 2_000;
 
 const ON_SHARDS = 'select * from "gateway_on_shards"($1 collate "C", $2, $3)';
 
+interface Cluster {
+  nodes: Nodes;
+  watch: NodeWatch;
+}
+
 /** The class of sessions that know these nodes. */
-export function routedSessions(nodes: Nodes): typeof Session {
+export function routedSessions({ nodes, watch }: Cluster): typeof Session {
   return class RoutedSession extends Session {
     override query(config: unknown, values?: unknown, onAnswer?: unknown): never {
       const [bound, answered] =
         typeof values === 'function' ? [undefined, values] : [values, onAnswer];
       const asked = askedOf(config, bound);
       const route = asked && routeOf(asked.text, asked.values ?? []);
-      if (!asked || !route) return super.query(config, values, onAnswer);
+      const waitsFor = asked ? nodesOf(watch, asked, route) : [];
+      if (!asked || (!route && waitsFor.length === 0)) return super.query(config, values, onAnswer);
       const send = (statement: object) => super.query(statement) as Promise<pg.QueryResult>;
-      const run = (take: OnAnswer) =>
-        void runRouted(send, nodes, asked, route).then((result) => take(null, result), take);
+      const run = (given: OnAnswer) => {
+        const refusal = watch.refusalOf(waitsFor);
+        // A session answers later, whatever it answers.
+        if (refusal) return process.nextTick(given, refusal);
+        const take = watch.waiting(waitsFor, this, given);
+        if (!route) return void super.query(config, bound, take);
+        const ask = { send, nodes, asked, route, session: this };
+        void runRouted(ask).then((result) => take(null, result), take);
+      };
       if (!answered) return promised(run) as never;
       run(answered as OnAnswer);
       return undefined as never;
     }
   };
+}
+
+/** Why a statement is not given a connection: it would only wait for a node that hangs. */
+export function refusalsOf(watch: NodeWatch) {
+  return (config: unknown, values?: unknown): Error | null => {
+    if (!watch.isAnyHanging) return null;
+    const asked = askedOf(config, values);
+    if (!asked) return null;
+    return watch.refusalOf(nodesOf(watch, asked, routeOf(asked.text, asked.values ?? [])));
+  };
+}
+
+/** Those that a statement waits for. What asks all of them in turn passes over those that hang. */
+function nodesOf(watch: NodeWatch, { text, values = [] }: Asked, route: Route | null): number[] {
+  if (route === 'everywhere') return [];
+  if (route) return watch.nodesOf(route.projects);
+  return isForAllNodes(text) ? watch.allNodes() : watch.nodesOf(values);
 }
 
 /** `asked` is what a statement is sent for; null for what is only sent beside it. */
@@ -54,7 +85,7 @@ function askedOf(config: unknown, values: unknown): Asked | null {
   return typeof text === 'string' ? (config as Asked) : null;
 }
 
-async function runRouted(send: Send, nodes: Nodes, asked: Asked, route: Route) {
+async function runRouted({ send, nodes, asked, route, session }: Routing) {
   const fields = await fieldsOf(send, asked.text);
   const [found] = MISSED_PROCESSES.exec(asked.text) ?? [];
   const missed = found === undefined ? '' : await nodes.missedProcesses(send, found);
@@ -70,7 +101,7 @@ async function runRouted(send: Send, nodes: Nodes, asked: Asked, route: Route) {
     });
     return (rows as unknown as [string][]).map(([line]) => line);
   };
-  const lines = await linesFrom({ send, nodes, asked, route, ask });
+  const lines = await linesFrom({ send, nodes, asked, route, session, ask });
   const rows = lines.map((line) => rowOf(compositeValues(line), fields, asked));
   return { command: 'SELECT', rowCount: rows.length, rows, fields, oid: 0 };
 }
@@ -78,17 +109,20 @@ async function runRouted(send: Send, nodes: Nodes, asked: Asked, route: Route) {
 /** What the statement gives on the shard of a key, or on all of its node. */
 type Ask = (key: string, isWholeNode: boolean, values: readonly unknown[]) => Promise<string[]>;
 
-interface Routed {
+interface Routing {
   send: Send;
   nodes: Nodes;
   asked: Asked;
   route: Route;
-  ask: Ask;
+  session: Session;
 }
 
-async function linesFrom({ send, nodes, asked, route, ask }: Routed): Promise<string[]> {
+async function linesFrom(routing: Routing & { ask: Ask }): Promise<string[]> {
+  const { send, nodes, asked, route, session, ask } = routing;
   const { values = [] } = asked;
-  if (route === 'everywhere') return await nodes.onEach(send, (key) => ask(key, true, values));
+  if (route === 'everywhere') {
+    return await nodes.onEach({ send, session }, (key) => ask(key, true, values));
+  }
   const { projects, of } = route;
   const [only = ''] = projects;
   if (projects.length <= 1) return await ask(only, false, values);

@@ -37,7 +37,7 @@ const TABLES = new Map<string, TablePlace>(
 );
 
 /** How a text is to be run, whatever its values are: the projects are in one of them, or in the rows of one that is JSON. */
-type Plan = 'citus' | 'everywhere' | { place: number; isJson: boolean };
+type Plan = 'citus' | 'all nodes' | 'everywhere' | { place: number; isJson: boolean };
 
 const PLANS = new Map<string, Plan>();
 /** The gateway has a few hundred texts; this only bounds what a mistake could add. */
@@ -45,18 +45,29 @@ const PLANS_MAX = 2_000;
 
 /** Null for what Citus plans. */
 export function routeOf(text: string, values: unknown[]): Route | null {
+  const plan = knownPlanOf(text);
+  if (plan === 'citus' || plan === 'all nodes') return null;
+  return plan === 'everywhere' ? plan : routeBy(plan, values);
+}
+
+/** Whether Citus changes rows that every node has: all do it together, or none. */
+export function isForAllNodes(text: string): boolean {
+  return knownPlanOf(text) === 'all nodes';
+}
+
+function knownPlanOf(text: string): Plan {
   let plan = PLANS.get(text);
   if (plan === undefined) {
     plan = planOf(text);
     if (PLANS.size < PLANS_MAX) PLANS.set(text, plan);
   }
-  if (plan === 'citus') return null;
-  return plan === 'everywhere' ? plan : routeBy(plan, values);
+  return plan;
 }
 
 function planOf(text: string): Plan {
   const places = [...text.matchAll(NAMED)].map(([, name = '']) => TABLES.get(name));
-  if (!places.includes('distributed') || changesAllNodes(text)) return 'citus';
+  if (changesAllNodes(text)) return 'all nodes';
+  if (!places.includes('distributed')) return 'citus';
   if (ALL_PROJECTS.test(text)) {
     const [, some] = SOME_PROJECTS.exec(text) ?? [];
     return some ? { place: Number(some) - 1, isJson: false } : 'everywhere';

@@ -59,9 +59,15 @@ const FUNCTIONS = [
   end $$`,
 ];
 
-/** To be called when the anchor has its place. */
+/** To be called when the anchor has its place. If they are there, it changes nothing, and asks no node. */
 export async function createShardFunctions(session: Pick<OpenSession, 'query'>): Promise<void> {
-  for (const text of FUNCTIONS) await session.query(text);
+  const { rows } = await session.query<{ body: string }>(
+    `select prosrc as "body" from pg_proc where pronamespace = 'public'::regnamespace`,
+  );
+  const known = new Set(rows.map(({ body }) => body));
+  const changed = FUNCTIONS.filter((text) => !known.has(text.split('$$')[1] ?? ''));
+  if (changed.length === 0) return;
+  for (const text of changed) await session.query(text);
   await session.query(
     `select create_distributed_function('gateway_on_shards(text,boolean,text)', '$1',
       colocate_with => $1, force_delegation => true)`,

@@ -5,9 +5,8 @@ import type { Log } from '../../log.ts';
 import type { Meters } from '../../meters.ts';
 import { RemoteClock } from '../../work/clock.ts';
 import { endWithin } from '../../work/deadline.ts';
+import { type Cluster, openCluster } from '../citus/cluster.ts';
 import { groupsOfNodes } from '../citus/node-groups.ts';
-import { Nodes } from '../citus/nodes.ts';
-import { routedSessions } from '../citus/routed-session.ts';
 import { clientsOf } from '../clients.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { Database } from '../database.ts';
@@ -18,7 +17,7 @@ import { joinProcesses } from '../processes.ts';
 import { ONE_GROUP } from '../projects/project-groups.ts';
 import type { RunQuery } from '../rows.ts';
 import type { Server } from '../session.ts';
-import { type PoolOptions, SessionPool } from '../session-pool.ts';
+import { SessionPool } from '../session-pool.ts';
 import { PostgresHints } from './hints.ts';
 import { lookAtPooler } from './pooler.ts';
 import { Primary } from './primary.ts';
@@ -40,11 +39,10 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
   const migrated = await migrate(direct, told.log);
   const { DATABASE_POOL_SIZE: size, LIMIT_SWEEP_MS } = config;
   const { limitMs } = server;
-  const cluster = migrated.isDistributed ? new Nodes(told.log) : null;
-  const Client = cluster ? routedSessions(cluster) : undefined;
-  const { sessions, clients } = clientsFor({ ...server, size, Client });
+  const cluster = migrated.isDistributed ? openCluster(direct, told.log) : null;
+  const { sessions, clients } = clientsFor(server, size, cluster);
   const { rows } = clients;
-  const sweeps = new SweepPools({ ...server, limitMs: LIMIT_SWEEP_MS, Client });
+  const sweeps = new SweepPools({ ...server, limitMs: LIMIT_SWEEP_MS, ...cluster?.pools });
   const processes = await joinProcesses(rows.query);
   const clock = await followClock(rows.query);
   const hints = new PostgresHints(direct, processes.attend);
@@ -56,7 +54,7 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
     ...clients,
     processes,
     now: clock.now,
-    ...(cluster ? groupsOfNodes(rows.query) : ONE_GROUP),
+    ...(cluster ? groupsOfNodes(rows.query, cluster.places) : ONE_GROUP),
     sweeps: sweeps.of,
     replica,
     listen: hints.listen,
@@ -68,6 +66,7 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
       outages[Symbol.dispose]();
       for (const primary of primaries) void primary[Symbol.asyncDispose]();
       clock[Symbol.dispose]();
+      cluster?.[Symbol.dispose]();
       await replica?.[Symbol.asyncDispose]();
       await Promise.all([hints[Symbol.asyncDispose](), jobs[Symbol.asyncDispose]()]);
       // If this fails, its leases end by themselves.
@@ -86,11 +85,11 @@ function replicaOf(
   return url ? new PostgresReplica(primary, { ...options, url: url.reveal() }) : null;
 }
 
-function clientsFor(server: Server & Pick<PoolOptions, 'size' | 'Client'>) {
-  const of = { name: 'integration-gateway', types: COLUMN_TYPES, pipeline: true };
-  const sessions = new SessionPool({ ...server, ...of });
-  const isDistributed = server.Client !== undefined;
-  return { sessions, clients: clientsOf(sessions, { pooler: server.pooler, isDistributed }) };
+function clientsFor(server: Server, size: number, cluster: Cluster | null) {
+  const of = { name: 'integration-gateway', types: COLUMN_TYPES, pipeline: true, size };
+  const sessions = new SessionPool({ ...server, ...of, ...cluster?.pools });
+  const { pooler } = server;
+  return { sessions, clients: clientsOf(sessions, { pooler, servers: cluster?.servers }) };
 }
 
 interface Servers {

@@ -11,9 +11,18 @@ import type { RunQuery } from '../rows.ts';
 const BURST_MAX = 16;
 
 interface Read {
+  servers: string;
   send(client: pg.PoolClient): Promise<pg.QueryResult>;
   resolve(rows: never[]): void;
   reject(error: unknown): void;
+}
+
+/** Of a database whose rows are on several servers. */
+export interface Servers {
+  /** Names those that have the rows of the projects among the values. */
+  of(values: readonly unknown[]): string;
+  /** Why a statement can't be sent now; null if it can. */
+  refusal(text: string, values: readonly unknown[]): Error | null;
 }
 
 /** Undefined: it is prepared for each use. */
@@ -25,24 +34,33 @@ export interface ReadsInBursts {
   shared: RunQuery;
 }
 
-/** The pool's clients must be made with `pipeline`. */
-export function readsInBursts(pool: pg.Pool, nameOf: NameStatement): ReadsInBursts {
+/** The pool's clients must be made with `pipeline`. With several servers no read waits for the server of another. */
+export function readsInBursts(
+  pool: pg.Pool,
+  nameOf: NameStatement,
+  servers?: Servers,
+): ReadsInBursts {
   let waiting: Read[] = [];
   const alike = new Map<string, Promise<never[]>>();
   const sendAll = () => {
     const reads = waiting;
     waiting = [];
     alike.clear();
-    for (let at = 0; at < reads.length; at += BURST_MAX) {
-      void send(pool, reads.slice(at, at + BURST_MAX));
+    for (const some of Map.groupBy(reads, ({ servers }) => servers).values()) {
+      for (let at = 0; at < some.length; at += BURST_MAX) {
+        void send(pool, some.slice(at, at + BURST_MAX));
+      }
     }
   };
   const each: RunQuery = (text, values, rowMode) =>
     new Promise((resolve, reject) => {
       if (waiting.length === 0) setImmediate(sendAll);
+      const refusal = servers?.refusal(text, values);
+      if (refusal) return reject(refusal);
       const config = { name: nameOf(text), text, values, ...(rowMode && { rowMode }) };
       const send = keepingSpan((client: pg.PoolClient) => client.query(config));
-      waiting.push({ send, resolve: resolve as Read['resolve'], reject });
+      const of = servers?.of(values) ?? '';
+      waiting.push({ servers: of, send, resolve: resolve as Read['resolve'], reject });
     });
   const shared: RunQuery = (...read) => {
     const key = JSON.stringify(read);

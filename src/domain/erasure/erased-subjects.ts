@@ -2,12 +2,15 @@
 
 import { ERASURES_CHANNEL } from '../../database/changes/hint-channels.ts';
 import type { Database } from '../../database/database.ts';
-import { withoutProject } from '../../database/projects/all-projects.ts';
+import { acrossProjects, sent } from '../../database/projects/all-projects.ts';
+import type { ProjectGroup } from '../../database/projects/project-groups.ts';
 import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
 
 /** The longest that another process shows what was erased here, if the hint of it was lost. */
 const LOOK_MS = 10_000;
+/** While a server is away: what is erased there is out of sight soon after its return. */
+const AWAY_LOOK_MS = 1_000;
 
 export interface ErasedSubjects extends AsyncDisposable {
   ids(): readonly string[];
@@ -15,31 +18,66 @@ export interface ErasedSubjects extends AsyncDisposable {
   look(): Promise<void>;
 }
 
-const ERASED = withoutProject(
+const ERASED = acrossProjects(
   'what is out of sight for every caller',
-  'select "id" from "Erasure" where "id" <> "projectId"',
+  (isAsked) => `select "id" from "Erasure" where "id" <> "projectId" and ${isAsked('"projectId"')}`,
 );
 
-/** Knows them from the start. */
+/** Knows them from the start: of each server of the database that answers then. */
 export async function watchErasedSubjects(database: Database, log: Log): Promise<ErasedSubjects> {
   const outage = new Outage(log, 'erasures.unreadable');
-  let ids: readonly string[] = [];
-  const look = async () => {
-    const rows = await database.rows.query<{ id: string }>(ERASED, []);
-    ids = rows.map(({ id }) => id);
-  };
-  await look();
-  const lookAgain = () => void outage.watch(look);
-  const listening = database.listen(ERASURES_CHANNEL, lookAgain);
+  const known = new KnownErasures(database);
   // The one process of an embedded database begins all erasures itself.
-  const isAlone = database.kind === 'embedded';
-  const timer = isAlone ? undefined : setInterval(lookAgain, LOOK_MS).unref();
+  let isFollowed = database.kind !== 'embedded';
+  let timer: NodeJS.Timeout | undefined;
+  const lookAgain = () => void outage.watch(() => known.look()).then(lookLater);
+  const lookLater = () => {
+    clearTimeout(timer);
+    if (!isFollowed) return;
+    timer = setTimeout(lookAgain, known.isWhole ? LOOK_MS : AWAY_LOOK_MS).unref();
+  };
+  await known.look();
+  const listening = database.listen(ERASURES_CHANNEL, lookAgain);
+  lookLater();
   return {
-    ids: () => ids,
-    look,
+    ids: () => known.ids,
+    look: () => known.look(),
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
+      isFollowed = false;
+      clearTimeout(timer);
       await listening[Symbol.asyncDispose]();
     },
   };
+}
+
+/** By groups of projects. Those of a group that can't be asked now stay as they were. */
+class KnownErasures {
+  readonly #database: Database;
+  readonly #ids = new Map<string, readonly string[]>();
+  ids: readonly string[] = [];
+  /** All groups answered when they were asked last. */
+  isWhole = false;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Throws if no group answers. */
+  async look(): Promise<void> {
+    const groups = await this.#database.groups();
+    const looks = await Promise.allSettled(groups.map((group) => this.#lookIn(group)));
+    const failed = looks.filter((look) => look.status === 'rejected');
+    this.isWhole = failed.length === 0;
+    this.ids = [...this.#ids.values()].flat();
+    if (failed.length > 0 && failed.length === groups.length) throw failed[0]?.reason;
+  }
+
+  async #lookIn(group: ProjectGroup): Promise<void> {
+    const { query } = this.#database.rows;
+    const rows = await query<{ id: string }>(...sent(ERASED, group.projectIds(), []));
+    this.#ids.set(
+      group.name,
+      rows.map(({ id }) => id),
+    );
+  }
 }

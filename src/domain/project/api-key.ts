@@ -13,7 +13,7 @@ import { projectRead, read } from '../declared-read.ts';
 import { label, projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from '../viewer/key-value.ts';
+import { hashOfKey, isKeyValue, newKeyValue, shownPrefix } from '../viewer/key/key-value.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
 import { ALL_SCOPES, scope, scopesOf } from '../viewer/scopes.ts';
 import type { keyFilters } from './key-filters.ts';

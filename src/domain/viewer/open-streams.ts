@@ -9,7 +9,7 @@ import type { Services } from '../call.ts';
 import type { BearerVerifier } from './bearer.ts';
 import type { EndUserViewer } from './end-user.ts';
 import { findStanding as findStandingEndUsers } from './end-users.ts';
-import { hashOfKey } from './key-value.ts';
+import { hashOfKey } from './key/key-value.ts';
 import { authenticate, type Credentials, credentialOf, type Viewer } from './viewer.ts';
 
 /** At least twice in the second within which a refusal must take effect. */

@@ -3,7 +3,7 @@ import { forbidden, unauthenticated } from '../../errors.ts';
 import type { Call, Services } from '../call.ts';
 import { type BearerClaims, type BearerVerifier, enrolBuilder } from './bearer.ts';
 import type { EndUserViewer } from './end-user.ts';
-import { findApiKeyByValue } from './key-value.ts';
+import { findApiKeyByValue } from './key/key-value.ts';
 import { ALL_SCOPES, type Scope, scopesOf } from './scopes.ts';
 
 export interface ApiKeyViewer {

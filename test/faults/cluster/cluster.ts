@@ -1,16 +1,17 @@
 /** A Citus cluster of a test's own: a coordinator and two workers, each of which can be killed and come back. */
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { onTestFinished } from 'vitest';
-import { createSpread, withServer } from '../../support/database/cluster-template.ts';
+import { createSpread, joinLater, withServer } from '../../support/database/cluster-template.ts';
 import {
   type PostgresServer,
   runPostgres,
   startPostgres,
 } from '../../support/database/postgres.ts';
 import { binariesIn } from '../../support/database/postgres-binaries.ts';
+import { freeze } from '../scenes/own-server.ts';
 
 const { TEST_CITUS_BIN = '' } = process.env;
 const DATABASE = 'spread';
@@ -34,6 +35,8 @@ export interface ClusterServer {
   /** As a crash of its machine does it. */
   kill(): Promise<void>;
   start(): Promise<void>;
+  /** It refuses nothing and answers nothing from now on. */
+  hang(): { thaw(): void };
 }
 
 export interface Cluster {
@@ -43,6 +46,8 @@ export interface Cluster {
   serverUrls: string[];
   coordinator: ClusterServer;
   workers: ClusterServer[];
+  /** One more; it has no shards yet. */
+  addWorker(): Promise<void>;
   /** Asks the coordinator. */
   query<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
 }
@@ -55,19 +60,25 @@ export async function startCluster(): Promise<Cluster> {
   const options = { settings: SETTINGS, binaries: binariesIn(TEST_CITUS_BIN) };
   const servers: ClusterServer[] = [];
   const urls: string[] = [];
-  for (const name of ['coordinator', 'first', 'second']) {
+  const startServer = async (name: string) => {
     const databaseDir = join(folder, name);
     let server: PostgresServer = await startPostgres(databaseDir, options);
     const { port, url } = server;
-    servers.push({
+    onTestFinished(() => server.kill());
+    const started: ClusterServer = {
       port,
       kill: () => server.kill(),
       async start() {
         server = await runPostgres(databaseDir, { ...options, port });
       },
-    });
+      hang: () => freeze(processesIn(databaseDir)),
+    };
+    return { started, url };
+  };
+  for (const name of ['coordinator', 'first', 'second']) {
+    const { started, url } = await startServer(name);
+    servers.push(started);
     urls.push(url);
-    onTestFinished(() => server.kill());
   }
   await createSpread(urls, DATABASE);
   const [coordinator, ...workers] = servers as [ClusterServer, ...ClusterServer[]];
@@ -77,7 +88,19 @@ export async function startCluster(): Promise<Cluster> {
     serverUrls: urls,
     coordinator,
     workers,
+    async addWorker() {
+      const { started, url } = await startServer('third');
+      await joinLater(urls, { url, name: DATABASE });
+      workers.push(started);
+    },
     query: (text, values = []) =>
       withServer(url, async (client) => (await client.query(text, values)).rows),
   };
+}
+
+/** The server's first process, and those that it has begun. */
+function processesIn(databaseDir: string): number[] {
+  const [first = ''] = readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n');
+  const children = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8');
+  return [first, ...children.trim().split(' ')].map(Number);
 }

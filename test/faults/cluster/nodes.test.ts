@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { noCluster, startCluster } from './cluster.ts';
-import { type SpreadProject, startSpreadLoad } from './spread-load.ts';
+import { between, p99, startSpreadLoad } from './spread-load.ts';
 
 /** FAULTS_SHORT=1 is the short form. */
 const isShort = process.env.FAULTS_SHORT === '1';
@@ -11,15 +11,6 @@ const BEFORE_MS = isShort ? 5_000 : 15_000;
 
 const reason = noCluster();
 if (reason) console.warn(`Tests of a cluster are left out: ${reason}.`);
-
-const p99 = (times: number[]) =>
-  Math.round(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0);
-
-function between(projects: SpreadProject[], fromMs: number, toMs: number): number[] {
-  return projects.flatMap(({ answered }) =>
-    answered.filter(({ atMs }) => atMs > fromMs && atMs <= toMs).map(({ ms }) => ms),
-  );
-}
 
 test.skipIf(reason)(
   'a worker that is away delays its own projects alone, and nothing is lost',
@@ -75,5 +66,30 @@ test.skipIf(reason)('shards are moved under load, and nothing is lost or doubled
   const refused = projects.map((project) => project.refused);
   console.log(`calls that were refused: ${refused}`);
   expect(between(projects, movedMs, performance.now()).length).toBeGreaterThan(0);
+  await end();
+});
+
+test.skipIf(reason)('shards are spread over one worker more under load', async () => {
+  const cluster = await startCluster();
+  const { projects, end } = await startSpreadLoad(cluster);
+  await delay(BEFORE_MS);
+  const beganMs = performance.now();
+  await cluster.addWorker();
+  await cluster.query(`select citus_rebalance_start(shard_transfer_mode => 'force_logical')`);
+  await cluster.query('select citus_rebalance_wait()');
+  const endMs = performance.now();
+  const counts = await cluster.query<{ shards: number }>(
+    `select count(*)::int as "shards" from pg_dist_placement p join pg_dist_shard s using (shardid)
+     where s.logicalrelid = '"EventLog"'::regclass group by p.groupid order by 1`,
+  );
+  expect(counts.map(({ shards }) => shards)).toEqual([1, 1, 2]);
+  await delay(BEFORE_MS);
+  const meanwhile = between(projects, beganMs, endMs);
+  const refused = projects.map((project) => project.refused);
+  console.log(
+    `spread in ${Math.round(endMs - beganMs)} ms: ${meanwhile.length} calls, p99 ${p99(meanwhile)} ms, ${refused} refused`,
+  );
+  expect(refused).toEqual(projects.map(() => 0));
+  expect(meanwhile.length).toBeGreaterThan(0);
   await end();
 });

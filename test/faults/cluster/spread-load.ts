@@ -44,11 +44,25 @@ export interface SpreadLoad {
   end(): Promise<void>;
 }
 
-export async function startSpreadLoad(cluster: Cluster): Promise<SpreadLoad> {
+export const p99 = (times: number[]) =>
+  Math.round(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0);
+
+/** How long the answers took that came within this time. */
+export function between(projects: SpreadProject[], fromMs: number, toMs: number): number[] {
+  return projects.flatMap(({ answered }) =>
+    answered.filter(({ atMs }) => atMs > fromMs && atMs <= toMs).map(({ ms }) => ms),
+  );
+}
+
+/** `env` says more of the gateway. */
+export async function startSpreadLoad(
+  cluster: Cluster,
+  env: Record<string, string> = {},
+): Promise<SpreadLoad> {
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   const projects = await makeProjects(cluster, receiver);
-  const gateway = await startGateway({ ...OWN_NETWORK, DATABASE_URL: cluster.url });
+  const gateway = await startGateway({ ...OWN_NETWORK, DATABASE_URL: cluster.url, ...env });
   let isOver = false;
   onTestFinished(() => {
     isOver = true;
@@ -97,7 +111,12 @@ async function expectAllOnce(cluster: Cluster, { projectId, answered, received }
   expect(new Set(arrived).size).toBe(events.length);
 }
 
-async function connect({ url }: Gateway, project: SpreadProject, consumerRef: string) {
+/** One call. */
+export async function connect(
+  { url }: Gateway,
+  project: SpreadProject,
+  consumerRef: string,
+): Promise<void> {
   const { projectId, apiKey, answered } = project;
   const input = {
     ...{ projectIdOrName: projectId, provider: 'sandbox', apiKey: 'sandbox-key' },

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { newKeyValue } from '../../../src/domain/viewer/key-value.ts';
+import { newKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
 import { fillUp, smallFileSystem } from '../scenes/embedded/small-file-system.ts';
 import { type Gateway, startGateway } from '../scenes/gateway.ts';
 import {

@@ -6,7 +6,7 @@ import { getNullableType, isListType, isRequiredArgument } from 'graphql';
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { newKeyValue } from '../../../src/domain/viewer/key-value.ts';
+import { newKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, testApp } from '../../support/app.ts';

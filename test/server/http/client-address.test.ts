@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { newKeyValue } from '../../../src/domain/viewer/key-value.ts';
+import { newKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
 import { createClientAddresses } from '../../../src/server/http/client-address.ts';
 import { testApp } from '../../support/app.ts';
 

@@ -59,6 +59,18 @@ export async function join(servers: readonly string[], name: string): Promise<vo
   });
 }
 
+/** One server more, with a database of that name that has no shards yet. */
+export async function joinLater(
+  [coordinator]: readonly string[],
+  { url, name }: { url: string; name: string },
+): Promise<void> {
+  await createApart([url], name);
+  await withServer(`${url}/${name}`, (client) => client.query('create extension citus'));
+  await withServer(`${coordinator}/${name}`, (client) =>
+    client.query('select citus_add_node($1, $2)', addressOf(url)),
+  );
+}
+
 /** A database that is copied has no connections, and the extension has one of its own. */
 async function leaveAlone(server: string, name: string): Promise<void> {
   await withServer(`${server}/postgres`, async (client) => {

@@ -13,6 +13,9 @@ export interface PostgresDatabase extends AsyncDisposable {
 const LOOKS = 20;
 const LOOK_MS = 10;
 
+/** SQLSTATE. */
+const OBJECT_IN_USE = '55006';
+
 const kept: string[] = [];
 
 /** Migrated and empty. Who disposes of it has closed what was open in it. */
@@ -28,10 +31,22 @@ export async function lendPostgres(): Promise<PostgresDatabase> {
       // A pooler would go on with sessions of those before.
       const isKept = !poolerUrl && workerUrls.length === 0 && (await isEmptied(() => empty(name)));
       if (isKept) kept.push(name);
-      else
-        await onServers((client) => client.query(`drop database if exists ${name} with (force)`));
+      else await onServers((client) => drop(client, name));
     },
   };
+}
+
+/** What the server itself does there, as the nodes of a cluster do for each other, can't be ended: it ends soon. */
+async function drop(client: pg.Client, name: string): Promise<void> {
+  for (let looks = 1; ; looks += 1) {
+    try {
+      await client.query(`drop database if exists ${name} with (force)`);
+      return;
+    } catch (error) {
+      if ((error as pg.DatabaseError).code !== OBJECT_IN_USE || looks === LOOKS) throw error;
+      await wait(LOOK_MS * looks);
+    }
+  }
 }
 
 async function make(): Promise<string> {

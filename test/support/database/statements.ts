@@ -28,7 +28,8 @@ const WHOLE = ['integration-gateway migrations', 'integration-gateway copy'];
 /** Asked whenever it is time, whatever is worked on: by the job queue, for leases, the clock, and connections; and hints, which are told afterwards. */
 const BESIDE = [
   /pgboss|SandboxLease|ServerProcess|as waiting\("index", "time"\)/,
-  /select "id" from "Erasure" where "id" <> "projectId"$/,
+  /select "id" from "Erasure" where "id" <> "projectId" and /,
+  /from pg_dist_|join pg_dist_/,
   /^select \(extract\(epoch from clock_timestamp\(\)\)/,
   /set_config\('tcp_user_timeout'/,
   /pg_advisory_lock_shared|^(un)?listen |^checkpoint|^vacuum /i,

@@ -30,13 +30,16 @@ export async function readOnSchedule(
     data: { nextReadTime: new Date(0) },
   });
   await startDueReads(services);
-  const operations = await prisma.operation.findMany({
-    where: { installationId: id },
-    orderBy: { id: 'asc' },
-    skip: before,
-  });
-  expect(operations).toHaveLength(1);
-  return recordsOf(app, operations[0]?.id ?? '');
+  const list = () =>
+    prisma.operation.findMany({
+      where: { installationId: id },
+      orderBy: { id: 'asc' },
+      skip: before,
+    });
+  // A worker may have taken it first, and be on the way to its commit.
+  await expect.poll(list).toHaveLength(1);
+  const [operation] = await list();
+  return recordsOf(app, operation?.id ?? '');
 }
 
 async function recordsOf({ app }: TestApp, operationId: string): Promise<ResultEntry[]> {

@@ -1,7 +1,7 @@
 /** The value of an API key: `ik_`, 32 random bytes and a checksum in base62. Only its hash is stored. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Services } from '../call.ts';
+import type { Services } from '../../call.ts';
 
 const PREFIX = 'ik_';
 const RANDOM_BYTES = 32;
@@ -11,9 +11,6 @@ const CHECKSUM_DIGITS = 6;
 /** Enough to recognise a key by, far too little to guess the rest. */
 const SHOWN_CHARACTERS = 10;
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-
-/** lastUsedTime is kept to this, so that a busy key doesn't write its row for each request. */
-const LAST_USED_MS = 60_000;
 
 export function newKeyValue(): string {
   const random = base62(BigInt(`0x${randomBytes(RANDOM_BYTES).toString('hex')}`), RANDOM_DIGITS);
@@ -57,20 +54,14 @@ const BY_HASH = `
 
 /** The key of that value, active or not. */
 export async function findApiKeyByValue(
-  { database, now }: Services,
+  { database, keyUses, now }: Services,
   value: string,
 ): Promise<KnownKey | null> {
   if (!isKeyValue(value)) return null;
   const hash = hashOfKey(value);
   const [key] = await database.rows.query<StoredKey>(BY_HASH, [hash]);
   if (!key || !timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash))) return null;
-  const time = now();
-  if (key.active && time.getTime() - (key.lastUsedTime?.getTime() ?? 0) > LAST_USED_MS) {
-    await database.prisma.apiKey.updateMany({
-      where: { projectId: key.projectId, id: key.id },
-      data: { lastUsedTime: time },
-    });
-  }
+  if (key.active) await keyUses.used(key, now());
   return key;
 }
 

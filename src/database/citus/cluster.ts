@@ -1,0 +1,51 @@
+/** What connections to the coordinator of a cluster know of its nodes. */
+import type { Log } from '../../log.ts';
+import type { Servers } from '../reads/read-bursts.ts';
+import { openSession, type Server } from '../session.ts';
+import type { PoolOptions } from '../session-pool.ts';
+import { NodeWatch } from './node-watch.ts';
+import { Nodes } from './nodes.ts';
+import { ProjectPlaces } from './project-places.ts';
+import { refusalsOf, routedSessions } from './routed-session.ts';
+
+/** A node that accepts no connection within this time hangs. */
+const ANSWER_MAX_MS = 1_500;
+
+const ANSWERS = `
+  select bool_and(citus_check_connection_to_node(nodename, nodeport)) as "isSo"
+  from pg_dist_node where groupid = $1 and noderole = 'primary'`;
+
+export interface Cluster extends Disposable {
+  places: ProjectPlaces;
+  /** Of its pools. */
+  pools: Required<Pick<PoolOptions, 'Client' | 'refusal'>>;
+  servers: Servers;
+}
+
+export function openCluster(server: Server, log: Log): Cluster {
+  const places = new ProjectPlaces();
+  const answers = (node: number) => nodeAnswers(server, node);
+  const watch = new NodeWatch({ ...places, answers, log });
+  const refusal = refusalsOf(watch);
+  return {
+    places,
+    pools: { Client: routedSessions({ nodes: new Nodes(watch, log), watch }), refusal },
+    servers: {
+      of: (values) => watch.nodesOf(values).join(),
+      refusal: (text, values) => refusal({ text, values }),
+    },
+    [Symbol.dispose]: () => watch[Symbol.dispose](),
+  };
+}
+
+/** The coordinator connects to it anew: a connection that is there may wait for a lock, or be lost. */
+async function nodeAnswers(server: Server, node: number): Promise<boolean> {
+  const name = 'integration-gateway nodes';
+  const session = await openSession({ ...server, name, limitMs: ANSWER_MAX_MS });
+  try {
+    const { rows } = await session.query<{ isSo: boolean | null }>(ANSWERS, [node]);
+    return rows[0]?.isSo ?? false;
+  } finally {
+    void session.end();
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Nodes of a cluster that hang: they refuse nothing and answer nothing. Every statement for one holds a connection of the
+ * coordinator until its limit, and many of them would hold all that the process has. So a node that is silent while some
+ * wait for it is tried over a new connection; if it does not answer there either, whoever waits is cut off, and new
+ * statements for its projects are refused at once, until it answers.
+ */
+import { ServiceUnavailable } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { Outage } from '../../work/outage.ts';
+import type { OnAnswer } from '../session.ts';
+
+/** So many may wait for a node as long as they like: one statement that is slow is no sign. */
+const WAITING_FEW = 2;
+const SILENCE_MS = 500;
+const LOOK_MS = 250;
+/** Between two looks whether a node that hangs answers again. */
+const TRY_MS = 1_000;
+
+/** Whose statement can be ended from outside. */
+export interface Cuttable {
+  cut(): void;
+}
+
+interface Waiting {
+  session: Cuttable;
+  sinceMs: number;
+}
+
+export interface NodeWatchOptions {
+  /** The node that has the project's rows; undefined for a project that is not known yet. */
+  nodeOf: (projectId: string) => number | undefined;
+  /** All that have projects. */
+  nodes: () => number[];
+  /** Whether the node answers a new connection, within a moment. */
+  answers: (node: number) => Promise<boolean>;
+  log: Log;
+  lookMs?: number;
+}
+
+export class NodeWatch implements Disposable {
+  readonly #options: NodeWatchOptions;
+  readonly #nodes = new Map<number, WatchedNode>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: NodeWatchOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#look(), options.lookMs ?? LOOK_MS).unref();
+  }
+
+  /** The nodes of the projects that are among the values of a statement. */
+  nodesOf(values: readonly unknown[]): number[] {
+    const nodes = new Set<number>();
+    for (const value of values.flat()) {
+      const node = isProject(value) ? this.#options.nodeOf(value) : undefined;
+      if (node !== undefined) nodes.add(node);
+    }
+    return [...nodes];
+  }
+
+  /** For a statement of these nodes; null if it may be sent. */
+  refusalOf(nodes: readonly number[]): ServiceUnavailable | null {
+    if (!nodes.some((node) => this.hangs(node))) return null;
+    const about = { cause: undefined, retryAfterSeconds: 2 };
+    return new ServiceUnavailable(
+      'The database server that has the rows of this project does not answer. Nothing was done: try again after Retry-After.',
+      about,
+    );
+  }
+
+  allNodes(): number[] {
+    return this.#options.nodes();
+  }
+
+  hangs(node: number): boolean {
+    return this.#nodes.get(node)?.hangs ?? false;
+  }
+
+  get isAnyHanging(): boolean {
+    return this.#nodes.values().some(({ hangs }) => hangs);
+  }
+
+  /** A statement is sent to the nodes. `take` has to be given its answer by way of what this returns. */
+  waiting(nodes: readonly number[], session: Cuttable, take: OnAnswer): OnAnswer {
+    const ends = nodes.map((node) => this.#watched(node).add(session));
+    return (error, result) => {
+      // A failure of the coordinator's is no answer of the node.
+      const isAnswer = !(error instanceof ServiceUnavailable);
+      for (const end of ends) end(isAnswer);
+      take(error, result);
+    };
+  }
+
+  /** The same for work on one node. */
+  async during<T>(node: number, session: Cuttable, work: () => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const take = this.waiting([node], session, (error, result) =>
+      error ? reject(error) : resolve(result as T),
+    );
+    work().then((result) => take(null, result), take);
+    return await promise;
+  }
+
+  #watched(node: number): WatchedNode {
+    const known = this.#nodes.get(node);
+    if (known) return known;
+    const { answers, log } = this.#options;
+    const watched = new WatchedNode({ node, log, answers: () => answers(node) });
+    this.#nodes.set(node, watched);
+    return watched;
+  }
+
+  #look(): void {
+    for (const watched of this.#nodes.values()) void watched.look();
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}
+
+class WatchedNode {
+  readonly #node: number;
+  readonly #answers: () => Promise<boolean>;
+  readonly #outage: Outage;
+  readonly #waiting = new Set<Waiting>();
+  #answeredMs = Number.NEGATIVE_INFINITY;
+  #triedMs = Number.NEGATIVE_INFINITY;
+  #isTried = false;
+  hangs = false;
+
+  constructor({ node, log, answers }: { node: number; log: Log; answers(): Promise<boolean> }) {
+    this.#node = node;
+    this.#answers = answers;
+    this.#outage = new Outage(log, 'node.hangs');
+  }
+
+  add(session: Cuttable): (isAnswer: boolean) => void {
+    const waiting = { session, sinceMs: performance.now() };
+    this.#waiting.add(waiting);
+    return (isAnswer) => {
+      this.#waiting.delete(waiting);
+      if (isAnswer) this.#answeredMs = performance.now();
+    };
+  }
+
+  async look(): Promise<void> {
+    const nowMs = performance.now();
+    if (this.#isTried || !(this.hangs ? nowMs > this.#triedMs + TRY_MS : this.#isSilent(nowMs)))
+      return;
+    this.#isTried = true;
+    const answers = await this.#answers().catch(() => false);
+    this.#isTried = false;
+    this.#triedMs = performance.now();
+    if (answers) this.#goesOn();
+    // One that has answered somebody meanwhile is only slow.
+    else if (this.hangs || this.#answeredMs < nowMs) this.#hangs();
+  }
+
+  #isSilent(nowMs: number): boolean {
+    const sinceMs = nowMs - SILENCE_MS;
+    const long = [...this.#waiting].filter((one) => one.sinceMs < sinceMs);
+    return long.length > WAITING_FEW && this.#answeredMs < sinceMs;
+  }
+
+  #goesOn(): void {
+    this.hangs = false;
+    this.#answeredMs = performance.now();
+    this.#outage.ended();
+  }
+
+  #hangs(): void {
+    this.hangs = true;
+    this.#outage.failed(undefined, { node: this.#node, waiting: this.#waiting.size });
+    for (const { session } of this.#waiting) session.cut();
+  }
+}
+
+function isProject(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith('prj_');
+}

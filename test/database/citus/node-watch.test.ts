@@ -1,0 +1,88 @@
+/** When a node of a cluster is said to hang, and what then becomes of the statements for it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { NodeWatch } from '../../../src/database/citus/node-watch.ts';
+import { ServiceUnavailable } from '../../../src/errors.ts';
+import { createLog } from '../../../src/log.ts';
+
+const PROJECTS: Record<string, number> = { prj_a: 1, prj_b: 2 };
+/** Longer than a node is silent before it is tried, and many looks. */
+const LONG_MS = 900;
+
+/** With statements for the nodes, which are answered when the test says so, or fail when they are cut off. */
+function watched(answers: (node: number) => boolean) {
+  const lines: { msg: string; node: number }[] = [];
+  const log = createLog('warn', { write: (line) => lines.push(JSON.parse(line)) });
+  const tried: number[] = [];
+  const watch = new NodeWatch({
+    nodeOf: (projectId) => PROJECTS[projectId],
+    nodes: () => [1, 2],
+    answers: async (node) => {
+      tried.push(node);
+      return answers(node);
+    },
+    log,
+    lookMs: 20,
+  });
+  const ask = (projectId: string) => {
+    const take = vi.fn();
+    const cut = () =>
+      told(new ServiceUnavailable('Cut.', { cause: undefined, retryAfterSeconds: 1 }));
+    const told = watch.waiting(watch.nodesOf([1, null, [projectId]]), { cut }, take);
+    return { take, answer: () => told(null, 'rows') };
+  };
+  return { watch, ask, tried, lines, [Symbol.dispose]: () => watch[Symbol.dispose]() };
+}
+
+test('who waits for a node that does not answer is cut off, and new statements for it are refused', async () => {
+  let isBack = false;
+  using scene = watched((node) => node !== 1 || isBack);
+  const { watch, ask, lines } = scene;
+  const waiting = Array.from({ length: 4 }, () => ask('prj_a'));
+  const other = ask('prj_b');
+  await expect.poll(() => watch.hangs(1)).toBe(true);
+  for (const { take } of waiting) {
+    expect(take).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable), undefined);
+  }
+  expect(other.take).not.toHaveBeenCalled();
+  expect(watch.refusalOf(watch.nodesOf(['prj_a']))).toBeInstanceOf(ServiceUnavailable);
+  expect(watch.refusalOf(watch.nodesOf(['prj_b', 'prj_a']))).toBeInstanceOf(ServiceUnavailable);
+  expect(watch.refusalOf(watch.allNodes())).toBeInstanceOf(ServiceUnavailable);
+  expect(watch.refusalOf(watch.nodesOf(['prj_b', 'prj_new']))).toBeNull();
+  expect(lines).toMatchObject([{ msg: 'node.hangs', node: 1 }]);
+
+  isBack = true;
+  await expect.poll(() => watch.hangs(1)).toBe(false);
+  expect(watch.refusalOf(watch.nodesOf(['prj_a']))).toBeNull();
+  other.answer();
+  expect(other.take).toHaveBeenCalledExactlyOnceWith(null, 'rows');
+});
+
+test('a few slow statements, or many while others are answered, are no sign', async () => {
+  using scene = watched(() => false);
+  const { watch, ask, tried } = scene;
+  const slow = [ask('prj_a'), ask('prj_a')];
+  await delay(LONG_MS);
+  expect(tried).toEqual([]);
+  slow.push(ask('prj_a'), ask('prj_a'));
+  const end = performance.now() + LONG_MS;
+  while (performance.now() < end) {
+    ask('prj_a').answer();
+    await delay(50);
+  }
+  expect(tried).toEqual([]);
+  expect(watch.isAnyHanging).toBe(false);
+});
+
+test('a node that answers a new connection only makes them wait', async () => {
+  using scene = watched(() => true);
+  const { watch, ask, tried, lines } = scene;
+  const waiting = Array.from({ length: 4 }, () => ask('prj_b'));
+  await expect.poll(() => tried.length).toBeGreaterThan(0);
+  expect(watch.hangs(2)).toBe(false);
+  expect(lines).toEqual([]);
+  for (const { take, answer } of waiting) {
+    answer();
+    expect(take).toHaveBeenCalledExactlyOnceWith(null, 'rows');
+  }
+});

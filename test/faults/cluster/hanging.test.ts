@@ -1,0 +1,86 @@
+/** A node of a Citus cluster hangs: what waits for it takes no connections from the projects of others. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { startGateway } from '../scenes/gateway.ts';
+import { noCluster, startCluster } from './cluster.ts';
+import { between, connect, p99, startSpreadLoad } from './spread-load.ts';
+
+/** FAULTS_SHORT=1 is the short form. */
+const isShort = process.env.FAULTS_SHORT === '1';
+const HUNG_MS = isShort ? 15_000 : 30_000;
+const BEFORE_MS = isShort ? 5_000 : 15_000;
+/** Fewer than those who call the projects of the node that hangs. */
+const POOL = { DATABASE_POOL_SIZE: '4' };
+/** Far shorter than a statement may take: who waited for the node has been cut off. */
+const NOTICED_MS = 8_000;
+
+const reason = noCluster();
+if (reason) console.warn(`Tests of a cluster are left out: ${reason}.`);
+
+test.skipIf(reason)(
+  'a worker that hangs delays its own projects alone, and nothing is lost',
+  async () => {
+    const cluster = await startCluster();
+    const { projects, gateway, end } = await startSpreadLoad(cluster, POOL);
+    const others = projects.filter(({ worker }) => worker !== 0);
+    const own = projects.filter(({ worker }) => worker === 0);
+    const startMs = performance.now();
+    await delay(BEFORE_MS);
+
+    const hungMs = performance.now();
+    const hanging = cluster.workers[0]?.hang();
+    const refusedBefore = others.map(({ refused }) => refused);
+    const arrivedBefore = others.map(({ received }) => received().length);
+    await delay(HUNG_MS);
+    const backMs = performance.now();
+    const arrived = others.map(({ received }, at) => received().length - (arrivedBefore[at] ?? 0));
+    const refused = others.map((project, at) => project.refused - (refusedBefore[at] ?? 0));
+    const { length: open } = await cluster.query(
+      `select from pg_stat_activity where backend_type = 'client backend' and state <> 'idle'`,
+    );
+    hanging?.thaw();
+    const before = between(others, startMs, hungMs);
+    const meanwhile = between(others, hungMs, backMs);
+    const noticed = between(others, hungMs + NOTICED_MS, backMs);
+    console.log(
+      `others: ${before.length} calls, p99 ${p99(before)} ms before; ${meanwhile.length} calls, p99 ${p99(meanwhile)} ms (${noticed.length}, ${p99(noticed)} ms after ${NOTICED_MS} ms), ${refused} refused, and ${arrived} webhooks while the node hung; the coordinator had ${open} connections at work`,
+    );
+    expect(gateway.lines.filter(({ msg }) => msg === 'node.hangs')).toHaveLength(1);
+    expect(refused).toEqual(others.map(() => 0));
+    expect(Math.min(...arrived)).toBeGreaterThan(0);
+    expect(own.every(({ refused }) => refused > 0)).toBe(true);
+    await delay(BEFORE_MS);
+    expect(between(own, backMs, performance.now()).length).toBeGreaterThan(0);
+    await end();
+  },
+);
+
+test.skipIf(reason).each(['away', 'hung'])(
+  'a gateway starts while a worker is %s, and has its projects when it is back',
+  async (how) => {
+    const cluster = await startCluster();
+    const { projects, end } = await startSpreadLoad(cluster);
+    await delay(BEFORE_MS);
+    await end();
+    const [worker] = cluster.workers;
+    const hanging = how === 'hung' ? worker?.hang() : null;
+    if (!hanging) await worker?.kill();
+    const gateway = await startGateway({ DATABASE_URL: cluster.url });
+    const call = async (project: (typeof projects)[number], consumerRef: string) => {
+      const { answered } = project;
+      const before = answered.length;
+      await connect(gateway, project, consumerRef);
+      return answered.length > before;
+    };
+    const isAnswered = async (isOwn: boolean) => {
+      const some = projects.filter((project) => (project.worker === 0) === isOwn);
+      const answers = await Promise.all(some.map((project, at) => call(project, `late-${at}`)));
+      return answers.every(Boolean);
+    };
+    expect(await isAnswered(false)).toBe(true);
+    expect(await isAnswered(true)).toBe(false);
+    hanging?.thaw();
+    if (!hanging) await worker?.start();
+    await expect.poll(() => isAnswered(true), { timeout: 30_000, interval: 500 }).toBe(true);
+  },
+);
