@@ -1,10 +1,11 @@
 /** The lease of the process that runs the sandbox, by the database's clock. The process renews it. */
 import { randomUUID } from 'node:crypto';
 import type { RunQuery } from '../database/rows.ts';
+import { leaseEndSql } from '../work/lease.ts';
 
 /** How long the others wait for a process that was killed. */
 const LEASE_MS = 5_000;
-const UNTIL = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`;
+const UNTIL = leaseEndSql(LEASE_MS);
 
 export interface SandboxLease {
   /** Claims the lease: the last URL of the sandbox; null if another process has the lease. */

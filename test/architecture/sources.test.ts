@@ -1,6 +1,6 @@
 /**
  * What may stand in few places only. Time, chance and ids have one source each, so that tests can replace them and
- * processes agree; and what a type says is true.
+ * processes agree; what all work shares is written once; and what a type says is true.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 const src = join(import.meta.dirname, '..', '..', 'src');
 const files = globSync('**/*.ts', { cwd: src }).filter((file) => !file.includes('generated'));
 
-/** What may be called where: everything else takes it from the services, or from src/ids.ts. */
+/** What may stand where: everything else takes it from the services, from src/ids.ts or from src/work/. */
 const SOURCES = [
   {
     what: 'the clock of the process',
@@ -25,6 +25,28 @@ const SOURCES = [
   },
   { what: 'chance', pattern: /\bMath\.random\b/, allowed: ['services.ts', 'work/backoff.ts'] },
   { what: 'ids', pattern: /\btypeidUnboxed\b/, allowed: ['ids.ts'] },
+  {
+    what: 'the wait of a backoff',
+    pattern: /\b2 \*\* \(?[a-z]/i,
+    // The built-in provider's server is another program.
+    allowed: ['sandbox/webhooks/webhook-subscriptions.ts', 'work/backoff.ts'],
+  },
+  {
+    what: 'a wait that something else may end',
+    pattern: /\bPromise\.race\b/,
+    // The embedded database waits for an answer or its end, without a time limit.
+    allowed: [
+      'database/embedded/engine.ts',
+      'work/backoff.ts',
+      'work/deadline.ts',
+      'work/work-off.ts',
+    ],
+  },
+  {
+    what: 'the end of a lease',
+    pattern: /\bclock_timestamp\(\) \+ /,
+    allowed: ['work/lease.ts'],
+  },
 ];
 
 test.each(SOURCES)('$what has one source', ({ pattern, allowed }) => {
