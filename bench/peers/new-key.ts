@@ -1,6 +1,6 @@
 /** A new API key as the gateway makes them, so that every peer hashes and writes the same. */
 
-import { hashOfKey, newKeyValue, shownPrefix } from '../../src/domain/viewer/key-value.ts';
+import { hashOfKey, newKeyValue, shownPrefix } from '../../src/domain/viewer/key/key-value.ts';
 import { newId } from '../../src/ids.ts';
 
 /** The values are those of CREATE_KEY. */
