@@ -63,7 +63,7 @@ const DeliveryActivity = builder.objectRef<Deliveries>('DeliveryActivity').imple
     }),
     attempts: t.exposeInt('attempts', { description: 'How many attempts there were.' }),
     failedAttempts: t.exposeInt('failedAttempts', {
-      description: 'How many of them the destination did not take.',
+      description: 'How many of them failed: no answer, or another status than 2xx.',
     }),
     p50Ms: t.exposeInt('p50Ms', percentile(50)),
     p95Ms: t.exposeInt('p95Ms', percentile(95)),

@@ -116,7 +116,7 @@ Delivery.implement({
       resolve: (delivery, _args, { call }) => deliveryBody(call, delivery),
     }),
     bodyBytes: t.int({
-      description: 'How long what is sent is, in bytes.',
+      description: 'The length of the body, in bytes.',
       resolve: (delivery, _args, { get }) => get(bodyBytesOf, delivery),
     }),
     nextAttemptTime: t.expose('nextAttemptTime', {

@@ -36,7 +36,7 @@ const deliveries = resource(
     time,
     destinationId: z.string().describe('The id of the destination.'),
     attempts: count('How many attempts there were.'),
-    failedAttempts: count('How many of them the destination did not take.'),
+    failedAttempts: count('How many of them failed: no answer, or another status than 2xx.'),
     p50Ms: percentile(50),
     p95Ms: percentile(95),
     p99Ms: percentile(99),

@@ -22,7 +22,7 @@ const furtherSteps = {
   callbackParams: z
     .record(z.string(), z.string())
     .optional()
-    .describe('What a further step came back with: refused.'),
+    .describe('Refused: no provider has a further step that a caller answers.'),
 };
 
 export const oauthConnectEndpoints = [

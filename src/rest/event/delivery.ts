@@ -77,11 +77,11 @@ const delivery = resource(
     attempts: z
       .array(attempt)
       .describe('The attempts so far, oldest first; if there are more than 100, the newest 100.'),
-    bodyBytes: z.int().describe('How long what is sent is, in bytes.'),
+    bodyBytes: z.int().describe('The length of the body, in bytes.'),
     body: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('What is sent; only if includePayload is true.'),
+      .describe('The body of the message, as it is posted; only if includePayload is true.'),
     nextAttemptTime: z
       .date()
       .optional()
@@ -200,7 +200,7 @@ export const deliveryEndpoints = [
         count: z.int().describe('How many deliveries are sent again.'),
         hasMore: z.boolean().describe('Whether there are more to send again: then call it again.'),
       })
-      .describe('What is sent again.'),
+      .describe('How many deliveries are sent again, and whether more are left.'),
     show: (retried) => retried,
   }),
 ];

@@ -31,7 +31,7 @@ const issue = z
     type: z
       .string()
       .describe('A URN that names what is wrong with it, like `urn:problem:missing-value`.'),
-    title: z.string().describe('The same for people.'),
+    title: z.string().describe('What is wrong, in a few words for people.'),
     in: z
       .enum(['path', 'query', 'header', 'body'])
       .describe('The part of the request that holds the offending input.'),

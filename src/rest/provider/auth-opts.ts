@@ -13,7 +13,7 @@ type GrantScheme = keyof typeof GRANT_TYPES;
 const header = z
   .object({
     name: z.string().describe('The name of the header.'),
-    valuePrefix: z.string().optional().describe('What stands before the value.'),
+    valuePrefix: z.string().optional().describe('What is sent before the value, like `Bearer `.'),
   })
   .describe('The header that carries it.');
 
@@ -53,7 +53,9 @@ const oauth2Opts = z.object({
 });
 
 const apiKeyOpts = z.object({
-  attachmentType: z.enum(['header', 'query']).describe('Where the key goes.'),
+  attachmentType: z
+    .enum(['header', 'query'])
+    .describe('The part of a request that carries the key.'),
   header: header.optional(),
   query: z
     .object({ name: z.string().describe('The name of the query parameter.') })

@@ -110,7 +110,7 @@ export const configInput = z
     ),
     subscribe: objectsOf(
       subscribeObjectInput,
-      'The objects whose events are another choice than the integration.',
+      "The objects whose events differ from the integration's choice.",
     ),
     proxy,
   })
@@ -146,7 +146,7 @@ export const configOutput = {
       objects: z.record(z.string(), subscribeObjectOutput).describe('The objects, by their names.'),
     })
     .optional()
-    .describe('The objects whose events are another choice than the integration.'),
+    .describe("The objects whose events differ from the integration's choice."),
   proxy,
 };
 
