@@ -1,7 +1,8 @@
 /** Destinations: where messages are sent, or wait to be read. */
 
 import { z } from 'zod';
-import { DestinationStatus, DestinationType, Prisma } from '../../database/generated/client.ts';
+import { Prisma } from '../../database/generated/client.ts';
+import { DestinationStatus, DestinationType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';

@@ -1,6 +1,6 @@
 /** Lists of connections: of a project, a group and a consumer. */
 import { z } from 'zod';
-import { ConnectionStatus } from '../../../database/generated/client.ts';
+import { ConnectionStatus } from '../../../database/generated/enums.ts';
 import type { Row } from '../../../database/rows.ts';
 import type { Call } from '../../call.ts';
 import { read } from '../../declared-read.ts';
