@@ -48,7 +48,8 @@ export async function startByGroup<S extends Services>(
   };
 }
 
-function servicesOf<S extends Services>(services: S, group: ProjectGroup): S {
+/** Whose database means the group where all projects are asked. */
+export function servicesOf<S extends Services>(services: S, group: ProjectGroup): S {
   if (group === services.database.group) return services;
   return { ...services, database: { ...services.database, group } };
 }

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { lookAtSchemas } from '../../src/domain/schema-watch/look-at-schemas.ts';
 import { schemaMessage } from '../../src/domain/schema-watch/schema-message.ts';
+import { servicesOf } from '../../src/jobs/group-work.ts';
 import type { FieldDescription } from '../../src/providers/contract.ts';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
@@ -66,7 +67,10 @@ function watching(allObjects: object = ALL, given: object = {}) {
 /** All looks that are due so much later. */
 async function lookAfter(ms = 0): Promise<void> {
   nowMs += ms;
-  await lookAtSchemas(app.app.services, new AbortController().signal);
+  const { services } = app.app;
+  for (const group of await services.database.groups()) {
+    await lookAtSchemas(servicesOf(services, group), new AbortController().signal);
+  }
 }
 
 async function messagesOf({ projectId }: Tenant) {

@@ -1,9 +1,11 @@
 /**
- * Nodes of a cluster that hang: they refuse nothing and answer nothing. Every statement for one holds a connection of the
- * coordinator until its limit, and many of them would hold all that the process has. So a node that is silent while some
- * wait for it is tried over a new connection; if it does not answer there either, whoever waits is cut off, and new
- * statements for its projects are refused at once, until it answers.
+ * Nodes of a cluster that are away. One that hangs refuses nothing and answers nothing: every statement for it holds a
+ * connection of the coordinator until its limit, and many of them would hold all that the process has. One that is gone
+ * fails each at once, and each failure costs a connection. So a node that is silent while some wait for it, or that the
+ * coordinator has lost, is tried over a new connection; if it does not answer there either, whoever waits is cut off, and
+ * new statements for its projects are refused at once, until it answers.
  */
+import pg from 'pg';
 import { ServiceUnavailable } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
@@ -13,7 +15,7 @@ import type { OnAnswer } from '../session.ts';
 const WAITING_FEW = 2;
 const SILENCE_MS = 500;
 const LOOK_MS = 250;
-/** Between two looks whether a node that hangs answers again. */
+/** Between two looks whether a node that is away answers again. */
 const TRY_MS = 1_000;
 
 /** Whose statement can be ended from outside. */
@@ -31,7 +33,7 @@ export interface NodeWatchOptions {
   nodeOf: (projectId: string) => number | undefined;
   /** All that have projects. */
   nodes: () => number[];
-  /** Whether the node answers a new connection, within a moment. */
+  /** Whether the node answers a new connection, within a moment. Throws if that can't be told. */
   answers: (node: number) => Promise<boolean>;
   log: Log;
   lookMs?: number;
@@ -59,7 +61,7 @@ export class NodeWatch implements Disposable {
 
   /** For a statement of these nodes; null if it may be sent. */
   refusalOf(nodes: readonly number[]): ServiceUnavailable | null {
-    if (!nodes.some((node) => this.hangs(node))) return null;
+    if (!nodes.some((node) => this.isAway(node))) return null;
     const about = { cause: undefined, retryAfterSeconds: 2 };
     return new ServiceUnavailable(
       'The database server that has the rows of this project does not answer. Nothing was done: try again after Retry-After.',
@@ -71,21 +73,19 @@ export class NodeWatch implements Disposable {
     return this.#options.nodes();
   }
 
-  hangs(node: number): boolean {
-    return this.#nodes.get(node)?.hangs ?? false;
+  isAway(node: number): boolean {
+    return this.#nodes.get(node)?.isAway ?? false;
   }
 
-  get isAnyHanging(): boolean {
-    return this.#nodes.values().some(({ hangs }) => hangs);
+  get isAnyAway(): boolean {
+    return this.#nodes.values().some(({ isAway }) => isAway);
   }
 
   /** A statement is sent to the nodes. `take` has to be given its answer by way of what this returns. */
   waiting(nodes: readonly number[], session: Cuttable, take: OnAnswer): OnAnswer {
     const ends = nodes.map((node) => this.#watched(node).add(session));
     return (error, result) => {
-      // A failure of the coordinator's is no answer of the node.
-      const isAnswer = !(error instanceof ServiceUnavailable);
-      for (const end of ends) end(isAnswer);
+      for (const end of ends) end(endOf(error));
       take(error, result);
     };
   }
@@ -118,6 +118,19 @@ export class NodeWatch implements Disposable {
   }
 }
 
+/** What the end of a statement says of its node. */
+type End = 'answer' | 'lost' | 'nothing';
+
+/** SQLSTATE of connections: the coordinator says so of those to its nodes. */
+const CONNECTION_STATES = '08';
+
+function endOf(error: unknown): End {
+  if (!(error instanceof ServiceUnavailable)) return 'answer';
+  const { cause } = error;
+  const isLost = cause instanceof pg.DatabaseError && cause.code?.startsWith(CONNECTION_STATES);
+  return isLost ? 'lost' : 'nothing';
+}
+
 class WatchedNode {
   readonly #node: number;
   readonly #answers: () => Promise<boolean>;
@@ -126,34 +139,40 @@ class WatchedNode {
   #answeredMs = Number.NEGATIVE_INFINITY;
   #triedMs = Number.NEGATIVE_INFINITY;
   #isTried = false;
-  hangs = false;
+  #isLost = false;
+  isAway = false;
 
   constructor({ node, log, answers }: { node: number; log: Log; answers(): Promise<boolean> }) {
     this.#node = node;
     this.#answers = answers;
-    this.#outage = new Outage(log, 'node.hangs');
+    this.#outage = new Outage(log, 'node.away');
   }
 
-  add(session: Cuttable): (isAnswer: boolean) => void {
+  add(session: Cuttable): (end: End) => void {
     const waiting = { session, sinceMs: performance.now() };
     this.#waiting.add(waiting);
-    return (isAnswer) => {
+    return (end) => {
       this.#waiting.delete(waiting);
-      if (isAnswer) this.#answeredMs = performance.now();
+      if (end === 'answer') this.#answeredMs = performance.now();
+      if (end === 'lost') this.#isLost = true;
     };
   }
 
   async look(): Promise<void> {
     const nowMs = performance.now();
-    if (this.#isTried || !(this.hangs ? nowMs > this.#triedMs + TRY_MS : this.#isSilent(nowMs)))
-      return;
+    if (this.#isTried || !this.#isToBeTried(nowMs)) return;
     this.#isTried = true;
-    const answers = await this.#answers().catch(() => false);
+    this.#isLost = false;
+    const answers = await this.#answers().catch(() => null);
     this.#isTried = false;
     this.#triedMs = performance.now();
-    if (answers) this.#goesOn();
+    if (answers === true) this.#isBack();
     // One that has answered somebody meanwhile is only slow.
-    else if (this.hangs || this.#answeredMs < nowMs) this.#hangs();
+    else if (answers === false && (this.isAway || this.#answeredMs < nowMs)) this.#isGone();
+  }
+
+  #isToBeTried(nowMs: number): boolean {
+    return this.isAway ? nowMs > this.#triedMs + TRY_MS : this.#isLost || this.#isSilent(nowMs);
   }
 
   #isSilent(nowMs: number): boolean {
@@ -162,14 +181,14 @@ class WatchedNode {
     return long.length > WAITING_FEW && this.#answeredMs < sinceMs;
   }
 
-  #goesOn(): void {
-    this.hangs = false;
+  #isBack(): void {
+    this.isAway = false;
     this.#answeredMs = performance.now();
     this.#outage.ended();
   }
 
-  #hangs(): void {
-    this.hangs = true;
+  #isGone(): void {
+    this.isAway = true;
     this.#outage.failed(undefined, { node: this.#node, waiting: this.#waiting.size });
     for (const { session } of this.#waiting) session.cut();
   }

@@ -51,7 +51,7 @@ export class Nodes {
     ask: (key: string) => Promise<T[]>,
   ): Promise<T[]> {
     const nodes = await this.#list(send);
-    const present = nodes.filter(({ id }) => !this.#watch.hangs(id) && !this.#isAway(id));
+    const present = nodes.filter(({ id }) => !this.#watch.isAway(id) && !this.#isLeftOut(id));
     const found: T[] = [];
     let failure: unknown;
     let failed = 0;
@@ -82,7 +82,7 @@ export class Nodes {
     return (rows as { ids: string }[])[0]?.ids ?? `'{}'::text[]`;
   }
 
-  #isAway(id: number): boolean {
+  #isLeftOut(id: number): boolean {
     return (this.#awayUntilMs.get(id) ?? 0) > performance.now();
   }
 

@@ -59,17 +59,17 @@ export function routedSessions({ nodes, watch }: Cluster): typeof Session {
   };
 }
 
-/** Why a statement is not given a connection: it would only wait for a node that hangs. */
+/** Why a statement is not given a connection: it would only wait for a node that is away. */
 export function refusalsOf(watch: NodeWatch) {
   return (config: unknown, values?: unknown): Error | null => {
-    if (!watch.isAnyHanging) return null;
+    if (!watch.isAnyAway) return null;
     const asked = askedOf(config, values);
     if (!asked) return null;
     return watch.refusalOf(nodesOf(watch, asked, routeOf(asked.text, asked.values ?? [])));
   };
 }
 
-/** Those that a statement waits for. What asks all of them in turn passes over those that hang. */
+/** Those that a statement waits for. What asks all of them in turn passes over those that are away. */
 function nodesOf(watch: NodeWatch, { text, values = [] }: Asked, route: Route | null): number[] {
   if (route === 'everywhere') return [];
   if (route) return watch.nodesOf(route.projects);

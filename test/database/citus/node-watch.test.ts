@@ -1,5 +1,6 @@
-/** When a node of a cluster is said to hang, and what then becomes of the statements for it. */
+/** When a node of a cluster is said to be away, and what then becomes of the statements for it. */
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { NodeWatch } from '../../../src/database/citus/node-watch.ts';
 import { ServiceUnavailable } from '../../../src/errors.ts';
@@ -29,7 +30,11 @@ function watched(answers: (node: number) => boolean) {
     const cut = () =>
       told(new ServiceUnavailable('Cut.', { cause: undefined, retryAfterSeconds: 1 }));
     const told = watch.waiting(watch.nodesOf([1, null, [projectId]]), { cut }, take);
-    return { take, answer: () => told(null, 'rows') };
+    const lose = () => {
+      const cause = Object.assign(new pg.DatabaseError('Lost.', 1, 'error'), { code: '08006' });
+      told(new ServiceUnavailable('Lost.', { cause, retryAfterSeconds: 1 }));
+    };
+    return { take, answer: () => told(null, 'rows'), lose };
   };
   return { watch, ask, tried, lines, [Symbol.dispose]: () => watch[Symbol.dispose]() };
 }
@@ -40,7 +45,7 @@ test('who waits for a node that does not answer is cut off, and new statements f
   const { watch, ask, lines } = scene;
   const waiting = Array.from({ length: 4 }, () => ask('prj_a'));
   const other = ask('prj_b');
-  await expect.poll(() => watch.hangs(1)).toBe(true);
+  await expect.poll(() => watch.isAway(1)).toBe(true);
   for (const { take } of waiting) {
     expect(take).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable), undefined);
   }
@@ -49,10 +54,10 @@ test('who waits for a node that does not answer is cut off, and new statements f
   expect(watch.refusalOf(watch.nodesOf(['prj_b', 'prj_a']))).toBeInstanceOf(ServiceUnavailable);
   expect(watch.refusalOf(watch.allNodes())).toBeInstanceOf(ServiceUnavailable);
   expect(watch.refusalOf(watch.nodesOf(['prj_b', 'prj_new']))).toBeNull();
-  expect(lines).toMatchObject([{ msg: 'node.hangs', node: 1 }]);
+  expect(lines).toMatchObject([{ msg: 'node.away', node: 1 }]);
 
   isBack = true;
-  await expect.poll(() => watch.hangs(1)).toBe(false);
+  await expect.poll(() => watch.isAway(1)).toBe(false);
   expect(watch.refusalOf(watch.nodesOf(['prj_a']))).toBeNull();
   other.answer();
   expect(other.take).toHaveBeenCalledExactlyOnceWith(null, 'rows');
@@ -71,7 +76,21 @@ test('a few slow statements, or many while others are answered, are no sign', as
     await delay(50);
   }
   expect(tried).toEqual([]);
-  expect(watch.isAnyHanging).toBe(false);
+  expect(watch.isAnyAway).toBe(false);
+});
+
+test('a node that the coordinator has lost is tried at once', async () => {
+  let isThere = false;
+  using scene = watched(() => isThere);
+  const { watch, ask } = scene;
+  ask('prj_a').lose();
+  await expect.poll(() => watch.isAway(1)).toBe(true);
+  expect(watch.isAway(2)).toBe(false);
+  isThere = true;
+  await expect.poll(() => watch.isAway(1)).toBe(false);
+  ask('prj_a').lose();
+  await expect.poll(() => scene.tried.length).toBeGreaterThan(2);
+  expect(watch.isAway(1)).toBe(false);
 });
 
 test('a node that answers a new connection only makes them wait', async () => {
@@ -79,7 +98,7 @@ test('a node that answers a new connection only makes them wait', async () => {
   const { watch, ask, tried, lines } = scene;
   const waiting = Array.from({ length: 4 }, () => ask('prj_b'));
   await expect.poll(() => tried.length).toBeGreaterThan(0);
-  expect(watch.hangs(2)).toBe(false);
+  expect(watch.isAway(2)).toBe(false);
   expect(lines).toEqual([]);
   for (const { take, answer } of waiting) {
     answer();

@@ -45,7 +45,7 @@ test.skipIf(reason)(
     console.log(
       `others: ${before.length} calls, p99 ${p99(before)} ms before; ${meanwhile.length} calls, p99 ${p99(meanwhile)} ms (${noticed.length}, ${p99(noticed)} ms after ${NOTICED_MS} ms), ${refused} refused, and ${arrived} webhooks while the node hung; the coordinator had ${open} connections at work`,
     );
-    expect(gateway.lines.filter(({ msg }) => msg === 'node.hangs')).toHaveLength(1);
+    expect(gateway.lines.filter(({ msg }) => msg === 'node.away')).toHaveLength(1);
     expect(refused).toEqual(others.map(() => 0));
     expect(Math.min(...arrived)).toBeGreaterThan(0);
     expect(own.every(({ refused }) => refused > 0)).toBe(true);

@@ -16,7 +16,7 @@ test.skipIf(reason)(
   'a worker that is away delays its own projects alone, and nothing is lost',
   async () => {
     const cluster = await startCluster();
-    const { projects, end } = await startSpreadLoad(cluster);
+    const { projects, gateway, end } = await startSpreadLoad(cluster);
     const others = projects.filter(({ worker }) => worker !== 0);
     const own = projects.filter(({ worker }) => worker === 0);
     const startMs = performance.now();
@@ -37,6 +37,7 @@ test.skipIf(reason)(
     console.log(
       `others: ${before.length} calls, p99 ${p99(before)} ms before; ${meanwhile.length} calls, p99 ${p99(meanwhile)} ms, and ${arrived} webhooks while the node was away`,
     );
+    expect(gateway.lines.filter(({ msg }) => msg === 'node.away')).toHaveLength(1);
     expect(others.map(({ refused }) => refused)).toEqual(refusedBefore);
     expect(Math.min(...arrived)).toBeGreaterThan(0);
     expect(own.every(({ refused }) => refused > 0)).toBe(true);
