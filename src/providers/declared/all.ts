@@ -3,6 +3,7 @@ import { type DeclaredProvider, declarativeProvider } from '../declarative/decla
 import { klaviyo } from './commerce/klaviyo.ts';
 import { mailchimp } from './commerce/mailchimp.ts';
 import { shopify } from './commerce/shopify.ts';
+import { square } from './commerce/square.ts';
 import { stripe } from './commerce/stripe.ts';
 import { xero } from './commerce/xero.ts';
 import { attio } from './crm/attio.ts';
@@ -49,6 +50,7 @@ export const DECLARATIONS: readonly DeclaredProvider[] = [
   salesloft,
   serviceNow,
   shopify,
+  square,
   stripe,
   xero,
   zendeskSupport,

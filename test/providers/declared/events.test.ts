@@ -226,6 +226,43 @@ test('what a vendor does not tell of an object is known before it is asked', () 
   expect(kindsOf('attio', 'tasks')).toEqual([]);
 });
 
+test('notes of Attio are told by their own ids, of all records, by a subscription without a filter', async () => {
+  const { calls, requests } = telling.find(({ name }) => name === 'attio')?.subscribe ?? {};
+  const webhooks = new VendorWebhooks(WIRE_EVENTS.attio?.webhooks as WireWebhooks);
+  // Nothing but the webhook is asked for: a note has no object.
+  await using server = await startProviderServer(
+    async (request) => (await webhooks.answer(request)) ?? { status: 404 },
+  );
+  const wanted = { objectName: 'notes', kinds: [...KINDS], otherEvents: [], account: 'con_1' };
+  await calls?.setUp(plainSession(server.url), { ...wanted, url: URL_OF_APP, secret: '' });
+  const types = ['note.created', 'note.updated', 'note-content.updated', 'note.deleted'];
+  expect(server.requests.map(({ body }) => body)).toEqual([
+    {
+      data: {
+        target_url: URL_OF_APP,
+        subscriptions: types.map((event_type) => ({ event_type, filter: null })),
+      },
+    },
+  ]);
+  const note = 'ff3f3bd4-40f4-4f80-8187-cd02385af424';
+  const told = types.map((event_type) => ({
+    event_type,
+    id: { workspace_id: '14beef7a', note_id: note },
+    parent_object_id: '97052eb9-e65e-443f-a297-f2d9a4a7f795',
+    parent_record_id: 'bf071e1f-6035-429d-b874-d83ea64ea13b',
+    actor: { type: 'workspace-member', id: '50cf242c' },
+  }));
+  const body = Buffer.from(JSON.stringify({ webhook_id: '23e42eaf', events: told }));
+  const headers = { 'idempotency-key': 'key-1' };
+  const request = { method: 'POST', url: URL_OF_APP, headers, body };
+  const subscription = { account: 'con_1', objectName: 'notes' };
+  const events = requests?.eventsOf(request, { now: NOW, subscription }) ?? [];
+  expect(events.map(({ kind, recordId }) => [kind, recordId])).toEqual(
+    (['CREATE', 'UPDATE', 'UPDATE', 'DELETE'] as const).map((kind) => [kind, note]),
+  );
+  expect(new Set(events.map(({ nativeId }) => nativeId)).size).toBe(4);
+});
+
 test('where each parent is subscribed to, an account without any is told', async () => {
   const { calls } = telling.find(({ name }) => name === 'asana')?.subscribe ?? {};
   await using server = await startProviderServer(() => ({ status: 200, body: { data: [] } }));

@@ -82,6 +82,7 @@ async function readAll(
     const part = await readPart(services, followed, ping.providerRef);
     if (stream.status !== 'ACTIVE' || stream.position === null || stream.failures > 0) {
       await noteOpen(services, followed);
+      stream.status = 'ACTIVE';
     }
     const untold = stream.knownTime !== null && part.untoldUntil;
     const since = stream.knownTime ?? new Date(0);

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { PROVIDER_EVENT_KINDS } from '../../subscribing.ts';
 import { json, path, pointer, timeFormat } from './place.ts';
 
-/** Where an event says something: a place in the event, in the whole body, or a header. */
+/** Where an event says something: a place in the event, the first of several, a place in the whole body, or a header. */
 const said = z.union([
   pointer,
+  z.strictObject({ firstOf: z.array(pointer).min(1) }),
   z.strictObject({ body: pointer }),
   z.strictObject({ header: z.string() }),
 ]);
@@ -80,10 +81,16 @@ const subscription = z.strictObject({
   each: z.enum(['type', 'object', 'parent']),
   /**
    * The types of events that one is for: a list in the body, of texts or objects with `{type}` in them, or with what
-   * is before and after its last dot, `{subject}` and `{action}`.
+   * is before and after its last dot, `{subject}` and `{action}`. Of some objects they have another form.
    */
-  types: z.strictObject({ at: pointer, item: z.union([z.string(), json]) }).optional(),
-  /** What the vendor calls the object in a body, if it has to be asked for. */
+  types: z
+    .strictObject({
+      at: pointer,
+      item: z.union([z.string(), json]),
+      itemOf: z.record(z.string(), json).default({}),
+    })
+    .optional(),
+  /** What the vendor calls the object if what is sent says `{objectId}`: it has to be asked for. */
   objectId: z.strictObject({ path, at: pointer }).optional(),
   /** Where the vendor tells the secret that it has made: in its answer, or at an address of its own. */
   secret: z.strictObject({ path: path.optional(), at: pointer }).optional(),

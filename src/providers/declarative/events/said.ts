@@ -13,6 +13,10 @@ export interface Sent {
 /** A text, or a number as text; null if there is neither. */
 export function saidAt(place: SaidAt, { request, body, event }: Sent): string | null {
   if (typeof place === 'string') return findId(valueAt(event, place));
+  if ('firstOf' in place) {
+    const found = place.firstOf.map((pointer) => findId(valueAt(event, pointer)));
+    return found.find((one) => one !== null) ?? null;
+  }
   if ('body' in place) return findId(valueAt(body, place.body));
   return findId(request.headers[place.header.toLowerCase()]);
 }

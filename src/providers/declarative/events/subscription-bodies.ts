@@ -26,18 +26,19 @@ export async function bodiesFor(
   events: WithSubscription,
   { session, wanted }: ToMake,
 ): Promise<Record<string, unknown>[]> {
-  const { each, body } = events.subscription;
+  const { each, body, types: place } = events.subscription;
   const types = typesOf(vendor, events, wanted);
   const variables = {
     ...ownPlace(events, wanted),
     object: events.subscription.names[wanted.objectName] ?? wanted.objectName,
     objectId: await objectId(vendor, events.subscription, { session, wanted }),
   };
-  const fill = (more: Variables, of: string[]) =>
-    withTypes(fillJson(body, { ...variables, ...more }), events.subscription, {
-      types: of,
-      variables,
-    });
+  const item = itemFor(events.subscription, wanted.objectName);
+  const fill = (more: Variables, of: string[]) => {
+    const filled = fillJson(body, { ...variables, ...more });
+    if (!place) return filled;
+    return withTypes(filled, { at: place.at, item }, { types: of, variables });
+  };
   if (each === 'type') return types.map((type) => fill({ type }, [type]));
   if (each === 'object') return [fill({}, types)];
   const parents = await parentsOf(vendor, session, wanted.objectName);
@@ -66,13 +67,15 @@ function typesOf(
   throw new ProviderError('BAD_REQUEST', detail);
 }
 
-/** Throws ProviderError if the vendor does not tell. Undefined if the body needs none. */
+/** Throws ProviderError if the vendor does not tell. Undefined if what is sent needs none. */
 async function objectId(
   vendor: Vendor,
-  { objectId: asked }: Subscription,
+  subscription: Subscription,
   { session, wanted: { objectName } }: ToMake,
 ): Promise<string | undefined> {
-  if (!asked) return undefined;
+  const { objectId: asked, body } = subscription;
+  const sent = JSON.stringify([body, itemFor(subscription, objectName)]);
+  if (!asked || !sent.includes('{objectId}')) return undefined;
   const path = fillPath(asked.path, { object: objectName }, session);
   const answer = await ask(vendor, session, { method: 'GET', path });
   const found = findId(valueAt(answer.body, asked.at));
@@ -100,15 +103,19 @@ async function parentsOf(
   return found;
 }
 
+/** What the list of types has for each of them. */
+function itemFor({ types }: Subscription, objectName: string): unknown {
+  return types?.itemOf[objectName] ?? types?.item;
+}
+
 function withTypes(
   body: Record<string, unknown>,
-  { types: place }: Subscription,
+  { at, item }: { at: string; item: unknown },
   { types, variables }: { types: string[]; variables: Variables },
 ): Record<string, unknown> {
-  if (!place) return body;
   const items = types.map((type) => {
     const [, subject = '', action = ''] = /^(.*)\.([^.]+)$/.exec(type) ?? [];
-    return fillJson({ item: place.item }, { ...variables, type, subject, action }).item;
+    return fillJson({ item }, { ...variables, type, subject, action }).item;
   });
-  return withValue(body, place.at, items);
+  return withValue(body, at, items);
 }

@@ -66,6 +66,8 @@ function collection(displayName: string, name: string, max: number): ObjectDecla
   };
 }
 
+const OWN_ID = { firstOf: ['/id/record_id', '/id/note_id'] };
+
 export const attio: DeclaredProvider = {
   name: 'attio',
   displayName: 'Attio',
@@ -83,7 +85,8 @@ export const attio: DeclaredProvider = {
     notes: [
       'Records do not say when they changed: a read of changes reads them all.',
       'An update adds to attributes with several values.',
-      'Events tell neither when they happened nor which attributes changed: they count from when they come. Those of tasks and notes are left out.',
+      'Events tell neither when they happened nor which attributes changed: they count from when they come. Those of tasks are left out: the vendor names them, and shows none.',
+      'Notes are told with the record that they belong to in `rawEvent`. An edit of a title and one of the text are both updates.',
     ],
     scopes: [
       'record_permission:read-write',
@@ -103,11 +106,15 @@ export const attio: DeclaredProvider = {
         'record.created': { kind: 'CREATE' },
         'record.updated': { kind: 'UPDATE' },
         'record.deleted': { kind: 'DELETE' },
+        'note.created': { object: 'notes', kind: 'CREATE' },
+        'note.updated': { object: 'notes', kind: 'UPDATE' },
+        'note-content.updated': { object: 'notes', kind: 'UPDATE' },
+        'note.deleted': { object: 'notes', kind: 'DELETE' },
       },
-      tellNothingOf: ['tasks', 'notes'],
+      tellNothingOf: ['tasks'],
       // An event has no id and no time; a request that is sent again has the same key.
-      nativeId: [{ header: 'Idempotency-Key' }, '/id/record_id'],
-      recordId: { parts: ['/id/record_id'] },
+      nativeId: [{ header: 'Idempotency-Key' }, OWN_ID],
+      recordId: { parts: [OWN_ID] },
       acceptedStatus: 200,
       subscription: {
         path: '/v2/webhooks',
@@ -121,6 +128,7 @@ export const attio: DeclaredProvider = {
               $and: [{ field: 'id.object_id', operator: 'equals', value: '{objectId}' }],
             },
           },
+          itemOf: { notes: { event_type: '{type}', filter: null } },
         },
         ref: '/data/id/webhook_id',
         secret: { at: '/data/secret' },

@@ -76,7 +76,7 @@ export const asana: DeclaredProvider = {
     docsUrl: 'https://developers.asana.com/reference/rest-api-reference',
     checkedAgainst: "the vendor's published OpenAPI description, and its guide on webhooks",
     notes: [
-      'Changes of projects are told for all workspaces that there are when the subscription is made. The vendor tells of tasks only project by project, which is left out.',
+      'Changes of projects are told for all workspaces that there are when the subscription is made. The vendor tells of tasks only project by project, which is left out: those of a project that is made later would be missed.',
       'Tasks are read project by project: a task without a project is not reached, one in two projects comes twice.',
     ],
     events: {

@@ -122,13 +122,17 @@ export const zendesk: WireEvents = {
 const OBJECT_ID = '97052eb9-e65e-443f-a297-f2d9a4a7f795';
 const ATTIO = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
 
-/** Its events tell of records of all objects: a webhook is filtered by the id of one. */
+/** Its events tell of records of all objects: a webhook is filtered by the id of one. Those of notes pass without. */
 const attioWebhooks: WireWebhooks = {
   path: '/v2/webhooks',
   status: 200,
   issues: hexSecret,
   asks({ data }) {
     for (const { event_type, filter } of listIn(data, 'subscriptions', 'event_type', 'filter')) {
+      if (/^(note\.(created|updated|deleted)|note-content\.updated)$/.test(String(event_type))) {
+        if (filter === null) continue;
+        throw new BadRequest('This server filters no notes');
+      }
       const [condition] = listIn(filter, '$and', 'field', 'operator', 'value');
       const { field, operator, value } = textsIn(condition, 'field', 'operator', 'value');
       const isSound = /^record\.(created|updated|deleted)$/.test(String(event_type));

@@ -3,6 +3,7 @@ import type { WireVendor } from '../terms.ts';
 import { klaviyo } from './commerce/klaviyo-wire.ts';
 import { mailchimp } from './commerce/mailchimp-wire.ts';
 import { shopify } from './commerce/shopify-wire.ts';
+import { square } from './commerce/square-wire.ts';
 import { stripe } from './commerce/stripe-wire.ts';
 import { xero } from './commerce/xero-wire.ts';
 import { attio } from './crm/attio-wire.ts';
@@ -49,6 +50,7 @@ export const WIRES: Record<string, WireVendor> = {
   salesloft,
   serviceNow,
   shopify,
+  square,
   stripe,
   xero,
   zendeskSupport: zendesk,

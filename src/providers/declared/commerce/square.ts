@@ -1,0 +1,155 @@
+import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+const CHANGED = { at: '/updated_at', format: 'iso' } as const;
+const TIMES = { created_at: 'DATETIME', updated_at: 'DATETIME' } as const;
+
+/** Profiles without a name, a company, an address or a number are not listed. */
+const customers: ObjectDeclarationInput = {
+  displayName: 'Customers',
+  changedAt: CHANGED,
+  all: {
+    method: 'POST',
+    path: '/v2/customers/search',
+    // In the order of the alphabet, one that is renamed would move over the seam of two pages.
+    body: { query: { sort: { field: 'CREATED_AT', order: 'ASC' } } },
+    records: '/customers',
+    size: { in: 'body', name: '/limit', max: 100 },
+    paging: { kind: 'cursor', send: { in: 'body', name: '/cursor' }, next: '/cursor' },
+    // What has changed is found within a minute; whether the bounds belong to it is not said.
+    since: {
+      in: 'body',
+      name: '/query/filter/updated_at/start_at',
+      format: 'iso',
+      isExclusive: true,
+      marginMs: 60_000,
+    },
+    until: {
+      in: 'body',
+      name: '/query/filter/updated_at/end_at',
+      format: 'iso',
+      isExclusive: true,
+    },
+    equals: {
+      in: 'body',
+      name: '/query/filter/{field}/exact',
+      names: /^(email_address|phone_number|reference_id)$/,
+      max: 3,
+    },
+  },
+  byIds: { path: '/v2/customers/{id}', records: '/customer' },
+  create: { method: 'POST', path: '/v2/customers', record: '/customer' },
+  update: { method: 'PUT', path: '/v2/customers/{id}', record: '/customer' },
+  remove: { path: '/v2/customers/{id}' },
+  known: {
+    id: 'STRING',
+    given_name: 'STRING',
+    family_name: 'STRING',
+    nickname: 'STRING',
+    company_name: 'STRING',
+    email_address: 'STRING',
+    phone_number: 'STRING',
+    birthday: 'STRING',
+    reference_id: 'STRING',
+    note: 'STRING',
+    version: 'INT',
+    ...TIMES,
+  },
+};
+
+/** All are listed, whenever they changed. */
+const groups: ObjectDeclarationInput = {
+  displayName: 'Groups of customers',
+  changedAt: CHANGED,
+  all: {
+    path: '/v2/customers/groups',
+    records: '/groups',
+    size: { in: 'query', name: 'limit', max: 50 },
+    paging: { kind: 'cursor', send: { in: 'query', name: 'cursor' }, next: '/cursor' },
+  },
+  byIds: { path: '/v2/customers/groups/{id}', records: '/group' },
+  create: { method: 'POST', path: '/v2/customers/groups', wrap: '/group', record: '/group' },
+  update: { method: 'PUT', path: '/v2/customers/groups/{id}', wrap: '/group', record: '/group' },
+  remove: { path: '/v2/customers/groups/{id}' },
+  known: { id: 'STRING', name: 'STRING', ...TIMES },
+};
+
+const teamMembers: ObjectDeclarationInput = {
+  displayName: 'Team members',
+  changedAt: CHANGED,
+  all: {
+    method: 'POST',
+    path: '/v2/team-members/search',
+    body: {},
+    records: '/team_members',
+    size: { in: 'body', name: '/limit', max: 200 },
+    paging: { kind: 'cursor', send: { in: 'body', name: '/cursor' }, next: '/cursor' },
+  },
+  byIds: { path: '/v2/team-members/{id}', records: '/team_member' },
+  create: {
+    method: 'POST',
+    path: '/v2/team-members',
+    wrap: '/team_member',
+    record: '/team_member',
+  },
+  update: {
+    method: 'PUT',
+    path: '/v2/team-members/{id}',
+    wrap: '/team_member',
+    record: '/team_member',
+  },
+  known: {
+    id: 'STRING',
+    reference_id: 'STRING',
+    is_owner: 'BOOLEAN',
+    status: 'STRING',
+    given_name: 'STRING',
+    family_name: 'STRING',
+    email_address: 'STRING',
+    phone_number: 'STRING',
+    ...TIMES,
+  },
+};
+
+const locations: ObjectDeclarationInput = {
+  displayName: 'Locations',
+  all: { path: '/v2/locations', records: '/locations', paging: { kind: 'none' } },
+  byIds: { path: '/v2/locations/{id}', records: '/location' },
+  create: { method: 'POST', path: '/v2/locations', wrap: '/location', record: '/location' },
+  update: { method: 'PUT', path: '/v2/locations/{id}', wrap: '/location', record: '/location' },
+  known: {
+    id: 'STRING',
+    name: 'STRING',
+    business_name: 'STRING',
+    status: 'STRING',
+    type: 'STRING',
+    country: 'STRING',
+    currency: 'STRING',
+    timezone: 'STRING',
+    phone_number: 'STRING',
+    description: 'STRING',
+    created_at: 'DATETIME',
+  },
+};
+
+export const square: DeclaredProvider = {
+  name: 'square',
+  displayName: 'Square',
+  baseUrl: 'https://connect.squareup.com',
+  authSchemes: ['API_KEY'],
+  apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
+  healthCheck: '/v2/merchants/me',
+  records: {
+    apiVersion: '2025-08-20',
+    docsUrl: 'https://developer.squareup.com/reference/square',
+    checkedAgainst: 'the published OpenAPI description of 2025-08-20',
+    notes: [
+      'Connects by an access token of the account. Consent is left out: the vendor takes requests for tokens as JSON alone, and tells as a time when they end.',
+      'Customers without a name, a company, an email address or a phone number are not listed by the vendor, and have to be read by their ids.',
+      "The vendor's key of a create stands in its body: it is not sent.",
+    ],
+    headers: { 'Square-Version': '2025-08-20' },
+    errors: { messages: ['/errors'] },
+    objects: { customers, groups, team_members: teamMembers, locations },
+  },
+};

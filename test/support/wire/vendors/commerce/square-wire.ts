@@ -1,0 +1,112 @@
+import type { ServedRequest } from '../../../providers/provider-server.ts';
+import { BadRequest, byCursor, type Page } from '../../paging.ts';
+import { BEARER, isObject, membersOf, tooLong, type Values, type WireVendor } from '../../terms.ts';
+import type { StoredRecord } from '../../vendor-store.ts';
+
+const page = byCursor({ name: 'limit', fallback: 100, max: 100 }, 'cursor');
+
+/** A search has its paging in the body. */
+const searchPage: Page = (records, request, url) => {
+  const { limit, cursor } = bodyOf(request);
+  const asked = Object.entries({ limit, cursor }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return page(records, { ...request, query: new URLSearchParams(asked) }, url);
+};
+
+function bodyOf({ body, headers }: ServedRequest): Values {
+  if (headers['square-version'] !== '2025-08-20') throw new BadRequest('No such version');
+  if (isObject(body)) return body;
+  throw new BadRequest('The body must be an object');
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+function timeOf(text: unknown): number | null {
+  if (text === undefined) return null;
+  if (typeof text === 'string' && RFC_3339.test(text)) return Date.parse(text);
+  throw new BadRequest('Expected an RFC 3339 time');
+}
+
+/** A range of times, which both bounds are out of; texts are given as they are. */
+function holds(record: StoredRecord, name: string, condition: unknown): boolean {
+  if (!isObject(condition)) throw new BadRequest(`${name} must be an object`);
+  if (name === 'updated_at') {
+    const [start, end] = [timeOf(condition.start_at), timeOf(condition.end_at)];
+    const at = record.changedAt.getTime();
+    return (start === null || at > start) && (end === null || at < end);
+  }
+  if (!['email_address', 'phone_number', 'reference_id'].includes(name)) {
+    throw new BadRequest(`Unrecognized field ${name}`);
+  }
+  return record.values[name] === condition.exact;
+}
+
+function found(records: StoredRecord[], request: ServedRequest): StoredRecord[] {
+  const { query } = bodyOf(request);
+  const { filter = {}, sort } = isObject(query) ? query : {};
+  if (!isObject(filter)) throw new BadRequest('filter must be an object');
+  const isSorted = isObject(sort) && sort.field === 'CREATED_AT' && sort.order === 'ASC';
+  if (!isSorted) throw new BadRequest('This server lists by the time of creation alone');
+  return records.filter((record) =>
+    Object.entries(filter).every(([name, condition]) => holds(record, name, condition)),
+  );
+}
+
+const answer = (customer: Values) => ({ customer });
+
+/** Customers are searched by a POST; an empty answer has no list. */
+export const square: WireVendor = {
+  objectName: 'customers',
+  textField: 'reference_id',
+  missingId: 'JDKYHBWT1D4F8MFH63DBMEN8Y0',
+  needs: { given_name: 'Ada' },
+  fixture: {
+    idOf: (n) => `JDKYHBWT1D4F8MFH63DB${String(n).padStart(6, '0')}`,
+    headers: BEARER,
+    contentType: 'application/json',
+    invalidStatus: 400,
+    refusal: (_status, detail) => ({
+      errors: [{ category: 'INVALID_REQUEST_ERROR', code: 'BAD_REQUEST', detail }],
+    }),
+    problemWith: tooLong('reference_id'),
+    object: {
+      show: ({ id, changedAt, values }) => ({
+        id,
+        created_at: '2026-01-01T00:00:00.000Z',
+        updated_at: changedAt.toISOString(),
+        ...values,
+        version: 0,
+      }),
+      lists: [
+        {
+          method: 'POST',
+          path: '/v2/customers/search',
+          order: 'made',
+          filter: found,
+          page: searchPage,
+          answer: (customers, { next }) => ({
+            ...(customers.length > 0 && { customers }),
+            ...(next !== null && { cursor: next }),
+          }),
+        },
+      ],
+      one: { path: '/v2/customers/:id', answer },
+      create: {
+        method: 'POST',
+        path: '/v2/customers',
+        status: 200,
+        valuesIn: membersOf(null),
+        answer,
+      },
+      update: {
+        method: 'PUT',
+        path: '/v2/customers/:id',
+        status: 200,
+        valuesIn: membersOf(null),
+        answer,
+      },
+      remove: { method: 'DELETE', path: '/v2/customers/:id', status: 200, body: {} },
+    },
+  },
+};
