@@ -69,6 +69,7 @@ test('knows how each key goes into a request', () => {
     jotform: { in: 'query', name: 'apiKey' },
     monday: { in: 'header', name: 'Authorization' },
     sendGrid: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
+    square: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
     stripe: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
   });
 });
