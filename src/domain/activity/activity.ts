@@ -28,7 +28,6 @@ export const activityInput = z.object({
     description: `How time is divided, in UTC: into at most ${BUCKETS_MAX - 1} buckets.`,
   }),
 });
-/** As a surface gives it: what must be given is there. */
 type ActivityInput = FiltersOf<typeof activityInput>;
 
 /** Where the activity of a project is read from. Throws BAD_USER_INPUT for a range that is too long. */
@@ -59,8 +58,8 @@ function rangeOf(
   subject: Subject,
   { from, until, bucket }: ActivityInput,
 ): ActivityRange {
-  const { grain, bucketMs } = GRAINS[bucket ?? 'HOUR'];
-  const fromMs = Math.floor((from?.getTime() ?? 0) / bucketMs) * bucketMs;
+  const { grain, bucketMs } = GRAINS[bucket];
+  const fromMs = Math.floor(from.getTime() / bucketMs) * bucketMs;
   const untilMs = Math.ceil((until ?? call.now()).getTime() / bucketMs) * bucketMs;
   if ((untilMs - fromMs) / bucketMs > BUCKETS_MAX) {
     throw invalid('from', `must be within ${BUCKETS_MAX - 1} buckets of until.`, from);

@@ -16,8 +16,10 @@ export interface PageArgs {
   links?: readonly LinkTo[];
 }
 
-/** The filters of a list as a surface gives them: one that is left out or null lets everything pass. */
-export type FiltersOf<S extends z.ZodObject> = { [N in keyof z.output<S>]?: z.output<S>[N] | null };
+/** The filters of a list as a surface gives them: one that is left out or null, if it may be, lets everything pass. */
+export type FiltersOf<S extends z.ZodObject> = {
+  [N in keyof z.output<S> as undefined extends z.output<S>[N] ? N : never]?: z.output<S>[N] | null;
+} & { [N in keyof z.output<S> as undefined extends z.output<S>[N] ? never : N]: z.output<S>[N] };
 
 export interface Edge<T> {
   readonly cursor: string;

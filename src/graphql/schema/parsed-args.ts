@@ -21,8 +21,11 @@ export function parsedArgs<S extends z.ZodObject>(
 }
 
 type FilterArgs<S extends z.ZodObject> = {
-  [N in keyof S['shape'] & string]: ArgumentRef<Types, z.output<S>[N] | null>;
+  [N in keyof S['shape'] & string]: ArgumentRef<Types, OrNull<z.output<S>[N]>>;
 };
+
+/** GraphQL has null for what may be left out. */
+type OrNull<V> = undefined extends V ? V | null : V;
 
 /** The filters of a list. Their rules are not run: by a value that breaks one, nothing is found. */
 export function filterArgs<S extends z.ZodObject>(
