@@ -107,3 +107,10 @@ export function keepingSpan<A extends unknown[], R>(work: (...args: A) => R): (.
   const span = active.getStore();
   return span ? (...args) => active.run(span, () => work(...args)) : work;
 }
+
+/** The same for parts of a trace alone, which what is not recorded has none of. */
+export function keepingRecordedSpan<A extends unknown[], R>(
+  work: (...args: A) => R,
+): (...args: A) => R {
+  return active.getStore()?.isRecorded ? keepingSpan(work) : work;
+}

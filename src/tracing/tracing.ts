@@ -11,10 +11,17 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  BatchSpanProcessor,
+  type IdGenerator,
+  RandomIdGenerator,
+  type Sampler,
+  SamplingDecision,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
-import type { Span, SpanOptions, Tracer } from '../spans.ts';
+import { NO_SPAN, type Span, type SpanOptions, type Tracer } from '../spans.ts';
 import { endWithin } from '../work/deadline.ts';
 import { createExporter } from './exporter.ts';
 import { pairsOf } from './pairs.ts';
@@ -40,17 +47,53 @@ export function openTracing(config: Config, log: Log): Tracer & AsyncDisposable 
     'process.pid': process.pid,
     'gateway.roles': config.ROLES,
   };
+  const sampler = samplerOf(config);
+  const roots = new Roots(sampler);
   const provider = new TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes(attributes)),
-    sampler: samplerOf(config),
+    sampler,
     spanProcessors: [processor],
+    idGenerator: roots,
   });
   const tracer = provider.getTracer('integration-gateway');
   return {
     isOn: true,
-    begin: (name, { parent, ...options }) => begun(tracer, name, options, contextOf(parent)),
+    begin(name, { parent, ...options }) {
+      if (!parent && !roots.isNextSampled(name)) return NO_SPAN;
+      return begun(tracer, name, options, contextOf(parent));
+    },
     [Symbol.asyncDispose]: () => endWithin(provider.shutdown(), STOP_MS),
   };
+}
+
+/** Decides on a trace that begins here before anything is made for it: one that is not sampled costs next to nothing. */
+class Roots implements IdGenerator {
+  readonly #random = new RandomIdGenerator();
+  readonly #sampler: Sampler;
+  #decidedId: string | null = null;
+
+  constructor(sampler: Sampler) {
+    this.#sampler = sampler;
+  }
+
+  /** Of the next trace, which has the id that was decided on. */
+  isNextSampled(name: string): boolean {
+    const traceId = this.#random.generateTraceId();
+    const { INTERNAL } = SpanKind;
+    const { decision } = this.#sampler.shouldSample(ROOT_CONTEXT, traceId, name, INTERNAL, {}, []);
+    this.#decidedId = decision === SamplingDecision.NOT_RECORD ? null : traceId;
+    return this.#decidedId !== null;
+  }
+
+  generateTraceId(): string {
+    const traceId = this.#decidedId ?? this.#random.generateTraceId();
+    this.#decidedId = null;
+    return traceId;
+  }
+
+  generateSpanId(): string {
+    return this.#random.generateSpanId();
+  }
 }
 
 const KINDS = {

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createLog } from '../../src/log.ts';
-import { NO_TRACER } from '../../src/spans.ts';
+import { NO_SPAN, NO_TRACER } from '../../src/spans.ts';
 import { sharedApp, testApp } from '../support/app.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { installReading, TRIGGER } from '../support/scenes/reads.ts';
@@ -169,6 +169,20 @@ test('a caller that does not sample is followed: nothing is sent, and the trace 
   await app.client({ traceparent: marker.traceparent }).request('{ __typename }');
   await expect.poll(() => marker.spans().length, POLLING).toBeGreaterThan(0);
   expect(spans()).toEqual([]);
+});
+
+test('a request that the sampler leaves out has no trace', async () => {
+  const env = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' };
+  await using unsampled = await testApp({
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url, ...env },
+  });
+  const { tracer } = unsampled.app.services;
+  expect(tracer.begin('request', {})).toBe(NO_SPAN);
+  const { traceId, traceparent } = newTrace();
+  expect(tracer.begin('request', { parent: traceparent })).toMatchObject({
+    traceId,
+    isRecorded: true,
+  });
 });
 
 test('a line of the log has its own fields, and none of the lines before', () => {

@@ -1,6 +1,6 @@
 /** A pipeline whose operations are parts of traces. A subscription's part is over when its stream is open. */
 import { getOperationAST } from 'graphql';
-import { currentSpan, type Span, type Tracer, within } from '../../spans.ts';
+import { currentSpan, NO_SPAN, type Span, type Tracer, within } from '../../spans.ts';
 import type { Opened, Pipeline, Results } from './pipeline.ts';
 
 const NAME = 'graphql';
@@ -8,23 +8,30 @@ const NAME = 'graphql';
 /** The pipeline itself if no receiver of traces is set. */
 export function traced(pipeline: Pipeline, tracer: Tracer): Pipeline {
   if (!tracer.isOn) return pipeline;
-  const open: Pipeline['open'] = async (requested, caller) => {
-    // Operations over a WebSocket belong to no request.
-    const span = currentSpan()?.begin(NAME, {}) ?? tracer.begin(NAME, { kind: 'server' });
-    const opened = await within(span, () => pipeline.open(requested, caller));
-    if ('errors' in opened) {
-      endWith(span, opened.errors);
-      return opened;
-    }
-    return { ...opened, run: () => runTraced(span, opened) };
-  };
   return {
-    open,
-    async run(requested, caller) {
-      const opened = await open(requested, caller);
+    // Operations over a WebSocket belong to no request: each begins a trace.
+    open: (requested, caller) => {
+      const span = currentSpan() === null ? tracer.begin(NAME, { kind: 'server' }) : beginPart();
+      return openTraced(pipeline, span, [requested, caller]);
+    },
+    async run(...asked) {
+      const opened = await openTraced(pipeline, beginPart(), asked);
       return 'errors' in opened ? opened : opened.run();
     },
   };
+}
+
+/** A part of what is not recorded costs nothing. */
+function beginPart(): Span {
+  const request = currentSpan();
+  return request?.isRecorded ? request.begin(NAME, {}) : NO_SPAN;
+}
+
+async function openTraced(pipeline: Pipeline, span: Span, asked: Parameters<Pipeline['open']>) {
+  const opened = await within(span, () => pipeline.open(...asked));
+  if (!('errors' in opened)) return { ...opened, run: () => runTraced(span, opened) };
+  endWith(span, opened.errors);
+  return opened;
 }
 
 async function runTraced(span: Span, { args, cost, run }: Opened): Promise<Results> {
