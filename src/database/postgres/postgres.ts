@@ -19,7 +19,6 @@ import type { RunQuery } from '../rows.ts';
 import type { Server } from '../session.ts';
 import { SessionPool } from '../session-pool.ts';
 import { PostgresHints } from './hints.ts';
-import { watchNewTables } from './new-tables.ts';
 import { lookAtPooler } from './pooler.ts';
 import { Primary } from './primary.ts';
 import { PostgresReplica } from './replica.ts';
@@ -45,9 +44,7 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
   const { rows } = clients;
   const sweeps = new SweepPools({ ...server, limitMs: LIMIT_SWEEP_MS, ...cluster?.pools });
   const processes = await joinProcesses(rows.query);
-  const beside = new DisposableStack();
-  const clock = beside.use(await followClock(rows.query));
-  beside.use(cluster ?? watchNewTables(rows.query, told.log));
+  const clock = await followClock(rows.query);
   const hints = new PostgresHints(direct, processes.attend);
   const jobs = jobsOnPostgres(server, hints.listen);
   const replica = replicaOf(config, { query: rows.query, hints }, { size, limitMs, log: told.log });
@@ -68,7 +65,8 @@ export async function openPostgres(config: Config, told: Told): Promise<Database
     async [Symbol.asyncDispose]() {
       outages[Symbol.dispose]();
       for (const primary of primaries) void primary[Symbol.asyncDispose]();
-      beside.dispose();
+      clock[Symbol.dispose]();
+      cluster?.[Symbol.dispose]();
       await replica?.[Symbol.asyncDispose]();
       await Promise.all([hints[Symbol.asyncDispose](), jobs[Symbol.asyncDispose]()]);
       // If this fails, its leases end by themselves.

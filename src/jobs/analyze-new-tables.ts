@@ -1,0 +1,16 @@
+import type { Database } from '../database/database.ts';
+import { analyzeNewTables, NEW_TABLE_DUE } from '../database/postgres/new-tables.ts';
+import type { Sweep } from './job-worker.ts';
+
+/** An embedded database has an upkeep of its own, and each node of a cluster its own tables. */
+const isMeant = ({ kind, isDistributed }: Database) => kind === 'postgres' && !isDistributed;
+
+export const analyzeNewTablesSweep: Sweep = {
+  name: 'new tables',
+  intervalMs: 2_000,
+  isCommon: true,
+  earliest: (_isAsked, database) => (isMeant(database) ? NEW_TABLE_DUE : null),
+  async run({ database }) {
+    if (isMeant(database)) await analyzeNewTables(database.rows.query);
+  },
+};
