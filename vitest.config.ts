@@ -1,11 +1,15 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { memoryFolder } from './test/support/database/memory-folder.ts';
 import { LongestFirst } from './test/support/sequencer.ts';
 
 // Workers load what an earlier run has compiled.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
+
+// Databases and all other files of a run, unless it is told where to put them.
+process.env.TMPDIR ??= memoryFolder() ?? tmpdir();
 
 export const common = {
   globalSetup: 'test/support/global-setup.ts',
@@ -16,7 +20,12 @@ export const common = {
   expect: { poll: { timeout: 20_000 } },
   // A worker loads the modules once for all of its files.
   isolate: false,
-  execArgv: ['--import', pathToFileURL(join(import.meta.dirname, 'test/support/preload.ts')).href],
+  execArgv: [
+    // What a test allocates is mostly garbage soon: with room for it, little of it is looked at again and again.
+    '--max-semi-space-size=64',
+    '--import',
+    pathToFileURL(join(import.meta.dirname, 'test/support/preload.ts')).href,
+  ],
   // Tests run as the product does: Node itself, no bundler between.
   experimental: { viteModuleRunner: false, nodeLoader: false },
 };
@@ -34,10 +43,10 @@ export const embedded = {
 
 /** Of memory, with the databases of its apps and what its tests start. */
 const WORKER_BYTES = 3 * 1024 ** 3;
-/** One more than there are cores: while a test waits, another one has something to do. */
+/** Two more than there are cores: while tests wait, others have something to do. */
 const maxWorkers = Math.max(
   2,
-  Math.min(availableParallelism() + 1, Math.floor(totalmem() / WORKER_BYTES), 6),
+  Math.min(availableParallelism() + 2, Math.floor(totalmem() / WORKER_BYTES), 6),
 );
 
 export const run = { maxWorkers, sequence: { sequencer: LongestFirst } };

@@ -16,6 +16,7 @@ const RETRY_MS = 10 * MINUTE_MS;
 const JITTER = 0.2;
 /** The schedule of what is read. */
 const EVERY_MS = 10 * MINUTE_MS;
+const EVERY_TEN_MINUTES = '*/10 * * * *';
 const TOKEN_MS = HOUR_MS;
 /** What is said to be due at once, or later, is so by this much. */
 const SOON_MS = 30_000;
@@ -111,7 +112,9 @@ describe.runIf(onPostgres).each([
   test('reads begin by the database', async () => {
     const app = await startAhead(aheadMs);
     const { prisma } = app.app.services.database;
-    const reading = await installReading(app, await app.tenant());
+    const reading = await installReading(app, await app.tenant(), {
+      object: { schedule: EVERY_TEN_MINUTES },
+    });
     const waiting = await installReading(app, await app.tenant());
     const beganMs = await databaseMs(app);
     const setNext = (installationId: string, ms: number) =>

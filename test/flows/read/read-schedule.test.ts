@@ -95,7 +95,9 @@ test('an operation tells of its read page by page', async () => {
 
 test('an installation shows what was read, and when the next read is', async () => {
   const tenant = await app.tenant();
-  const reading = await installReading(app, tenant);
+  const reading = await installReading(app, tenant, {
+    object: { schedule: '*/10 * * * *' },
+  });
   await reading.makeDue();
   await using _workers = await startReading(app);
   await reading.ended(1);

