@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Filled } from '../database.ts';
+import { type Compared, driveInSlices } from '../drive-in-slices.ts';
 import type { Flags } from '../flags.ts';
-import { medianOf } from '../median.ts';
 import { type Peer, startGateway } from '../peers.ts';
 import { table } from '../table.ts';
 import { DOCUMENTS, type Variables, type Workload } from '../workloads.ts';
-import { measureWorkload } from './requests.ts';
+import { loadsOf } from './requests.ts';
 
 const MEASURED: Workload[] = ['W1', 'W3'];
 const METRICS = { METRICS_PORT: '0' };
@@ -19,12 +19,9 @@ const tracing = (url: string, share: string) => ({
   OTEL_TRACES_SAMPLER_ARG: share,
 });
 
-export interface Observing {
+export interface Observing extends Compared {
   workload: Workload;
   what: string;
-  cpuMsPerRequest: number;
-  /** Of the round beside it without any, so that what slows the machine slows both. */
-  ratio: number;
 }
 
 /** The first is what the others are compared with; the second, the same again, tells what is noise. */
@@ -56,13 +53,13 @@ export async function measureObserving(
   }
   const all: Observing[] = [];
   for (const workload of MEASURED) {
-    const [off, ...others] = await measureWorkload(peers, workload, { nodes, flags });
-    for (const [index, { rounds }] of [off!, ...others].entries()) {
-      const compared = rounds.map(({ cpuMsPerRequest }, round) => ({
-        cpuMsPerRequest,
-        ratio: cpuMsPerRequest / off!.rounds[round]!.cpuMsPerRequest,
-      }));
-      all.push({ workload, what: variants[index]![0], ...medianOf(compared) });
+    const loads = await loadsOf(peers, workload, { nodes, flags });
+    const compared = await driveInSlices(
+      peers.map((peer) => ({ server: peer.server, requests: loads.get(peer)! })),
+      flags,
+    );
+    for (const [index, one] of compared.entries()) {
+      all.push({ workload, what: variants[index]![0], ...one });
     }
   }
   return all;

@@ -54,17 +54,18 @@ async function deepCursor(peer: Peer, operations: number): Promise<string> {
   return after;
 }
 
-export async function measureWorkload(
+/** The requests of each peer, whose answers are the same. */
+export async function loadsOf(
   peers: Peer[],
   workload: Workload,
   measuring: Asked,
-): Promise<Result[]> {
+): Promise<Map<Peer, Buffer[]>> {
   const asked = [];
   for (const peer of peers) {
     asked.push({ peer, variables: await variablesOf(peer, workload, measuring) });
   }
   await refuseDifferences(workload, asked);
-  const loads = new Map(
+  return new Map(
     asked.map(({ peer, variables }) => {
       const document = DOCUMENT_OF[workload];
       return [
@@ -73,6 +74,14 @@ export async function measureWorkload(
       ];
     }),
   );
+}
+
+export async function measureWorkload(
+  peers: Peer[],
+  workload: Workload,
+  measuring: Asked,
+): Promise<Result[]> {
+  const loads = await loadsOf(peers, workload, measuring);
   const { flags } = measuring;
   const { seconds, sockets } = flags;
   const rounds = new Map<Peer, Measured[]>(peers.map((peer) => [peer, []]));

@@ -18,20 +18,21 @@ export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJEC
   const listed = new Set(METRICS_PROJECTS);
   const meter = createInstruments(registry, listed.size > 0 ? ['project'] : []);
   /** All projects that are not listed share one series. */
+  const projectValue = (id: string | undefined) =>
+    listed.size > 0 ? [id && listed.has(id) ? id : ''] : [];
   const ofProject = (id: string | undefined) =>
-    listed.size > 0 ? { project: id && listed.has(id) ? id : '' } : {};
+    Object.fromEntries(projectValue(id).map((project) => ['project', project]));
   const meters: Meters = {
     isOn: true,
     placesTaken: (change) => meter.places.inc(change),
     httpAnswered({ method, route, status, seconds }) {
       const known = METHODS.has(method) ? method : OTHER_METHOD;
-      const labels = { http_request_method: known, http_route: route };
-      meter.http.observe({ ...labels, http_response_status_code: status }, seconds);
+      meter.http.add(seconds, [known, route, status]);
     },
     requested({ surface, kind, outcome, seconds, projectId }) {
-      meter.requests.observe({ surface, kind, outcome, ...ofProject(projectId) }, seconds);
+      meter.requests.add(seconds, [surface, kind, outcome, ...projectValue(projectId)]);
     },
-    costed: (cost) => meter.cost.observe(cost),
+    costed: (cost) => meter.cost.add(cost),
     refused: (limit) => meter.refusals.inc({ limit }),
     providerCalled: ({ seconds, ...labels }) => meter.providers.observe(labels, seconds),
     tokenRefreshed: (labels) => meter.refreshes.inc(labels),
@@ -43,7 +44,7 @@ export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJEC
       meter.deliveries.observe({ outcome, ...ofProject(projectId) }, seconds),
     providerEventReceived: (labels) => meter.providerEvents.inc(labels),
     providerEventsMoved: ({ count, ...labels }) => meter.providerEventsMoved.inc(labels, count),
-    statementEnded: ({ outcome, seconds }) => meter.statements.observe({ outcome }, seconds),
+    statementEnded: ({ outcome, seconds }) => meter.statements.add(seconds, [outcome]),
   };
   return { meters, registry };
 }

@@ -14,13 +14,14 @@ const SOURCES = [
   {
     what: 'the clock of the process',
     pattern: /\bDate\.now\b|\bnew Date\(\)|(?<!new )\bDate\(\)/,
-    // The embedded database has the clock of its process. A log line says when it was written. Commands and the
-    // built-in provider's server are other programs.
+    // The embedded database has the clock of its process. A log line and a trace say when they were
+    // made, as those of other programs do. Commands and the built-in provider's server are other programs.
     allowed: [
       'commands/receive.ts',
       'database/embedded/embedded.ts',
       'log.ts',
       'sandbox/server.ts',
+      'tracing/recorded-span.ts',
     ],
   },
   { what: 'chance', pattern: /\bMath\.random\b/, allowed: ['services.ts', 'work/backoff.ts'] },

@@ -185,6 +185,22 @@ test('a request that the sampler leaves out has no trace', async () => {
   });
 });
 
+test('what the sampler leaves out is not decided on again in its parts, with metrics too', async () => {
+  const env = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.5' };
+  await using half = await testApp({
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url, METRICS_PORT: '0', ...env },
+  });
+  const before = traces.spans.length;
+  for (let asked = 0; asked < 40; asked += 1) await half.client().request('{ __typename }');
+  const { traceparent, spans } = newTrace();
+  await half.client({ traceparent }).request('{ __typename }');
+  // Spans are sent in the order of their ends.
+  await half.app[Symbol.asyncDispose]();
+  await expect.poll(spans, POLLING).not.toEqual([]);
+  const roots = traces.spans.slice(before).filter(({ parentSpanId }) => parentSpanId === '');
+  expect(new Set(roots.map(({ name }) => name))).toEqual(new Set(['POST /graphql']));
+});
+
 test('a line of the log has its own fields, and none of the lines before', () => {
   const written: unknown[] = [];
   const log = createLog('info', { write: (line) => void written.push(JSON.parse(line)) });

@@ -83,7 +83,7 @@ export function createPipeline(
     try {
       const early = await admitEarly({ documents, admission }, document, caller);
       if (early?.refusal) return early.refusal;
-      const prepared = inSpan('parse', {}, () => prepare(document.text, operationName));
+      const prepared = prepare(document.text, operationName);
       if ('errors' in prepared) return prepared;
       kind = prepared.operation.operation;
       if (caller.isGet && kind === 'mutation') return MUTATION_BY_GET;
@@ -115,7 +115,7 @@ export function createPipeline(
       return 'errors' in opened ? opened : opened.run();
     },
   };
-  return measured(traced(pipeline, services.tracer), services.meters);
+  return traced(measured(pipeline, services.meters), services.tracer);
 }
 
 function shownCost(cost: number, { LIMIT_COST: limit }: Pick<Config, 'LIMIT_COST'>) {

@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config.ts';
+import { inSpan } from '../../spans.ts';
 import { createExecute, type Execute } from './compiled.ts';
 import { exclusiveArguments } from './exclusive-arguments.ts';
 import { toGraphQLError } from './graphql-errors.ts';
@@ -71,7 +72,7 @@ export function createPrepare(
   return (query, operationName) => {
     let known: Known | Refused | undefined = texts.get(query);
     if (!known) {
-      known = read(query);
+      known = inSpan('parse', {}, () => read(query));
       // Anybody can send useless texts, so they are not cached.
       if ('errors' in known) return known;
       texts.set(query, known);

@@ -1,6 +1,6 @@
 /** A pipeline whose operations are parts of traces. A subscription's part is over when its stream is open. */
 import { getOperationAST } from 'graphql';
-import { currentSpan, NO_SPAN, type Span, type Tracer, within } from '../../spans.ts';
+import { currentSpan, type Span, type Tracer, within } from '../../spans.ts';
 import type { Opened, Pipeline, Results } from './pipeline.ts';
 
 const NAME = 'graphql';
@@ -10,21 +10,18 @@ export function traced(pipeline: Pipeline, tracer: Tracer): Pipeline {
   if (!tracer.isOn) return pipeline;
   return {
     // Operations over a WebSocket belong to no request: each begins a trace.
-    open: (requested, caller) => {
-      const span = currentSpan() === null ? tracer.begin(NAME, { kind: 'server' }) : beginPart();
-      return openTraced(pipeline, span, [requested, caller]);
+    open: (...asked) => {
+      const request = currentSpan();
+      const span = request?.begin(NAME, {}) ?? tracer.begin(NAME, { kind: 'server' });
+      return openTraced(pipeline, span, asked);
     },
     async run(...asked) {
-      const opened = await openTraced(pipeline, beginPart(), asked);
+      const request = currentSpan();
+      if (!request?.isRecorded) return pipeline.run(...asked);
+      const opened = await openTraced(pipeline, request.begin(NAME, {}), asked);
       return 'errors' in opened ? opened : opened.run();
     },
   };
-}
-
-/** A part of what is not recorded costs nothing. */
-function beginPart(): Span {
-  const request = currentSpan();
-  return request?.isRecorded ? request.begin(NAME, {}) : NO_SPAN;
 }
 
 async function openTraced(pipeline: Pipeline, span: Span, asked: Parameters<Pipeline['open']>) {
