@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { common, run } from './vitest.config.ts';
 
-const { TEST_CITUS_URL = '' } = process.env;
+const { TEST_CITUS_URL = '', TEST_DATABASE_POOLER = '' } = process.env;
 if (!TEST_CITUS_URL) {
   console.warn(
     'What is tested on Citus is left out: TEST_CITUS_URL names no cluster (postgresql://user@coordinator,worker,worker).',
@@ -18,18 +18,25 @@ const ONE_SERVER = [
   'test/database/pooler.test.ts',
 ];
 
-/** What reaches the database, on a Citus cluster that whoever runs it has. */
+/**
+ * What reaches the database, on a Citus cluster that whoever runs it has; with TEST_DATABASE_POOLER=pgbouncer through
+ * PgBouncer before its coordinator.
+ */
 const citus = {
   test: {
     ...common,
     name: 'citus',
     include: TEST_CITUS_URL
-      ? ['test/{copies,domain,graphql,flows,database,events,jobs,deliveries,work}/**/*.test.ts']
+      ? [
+          'test/{copies,domain,graphql,flows,database,events,jobs,deliveries,work}/**/*.test.ts',
+          'test/{clients,commands,console,demo,metrics,rest,server,tracing}/**/*.test.ts',
+          'test/{browser,builder-page,end-user-page}.test.ts',
+        ]
       : [],
     exclude: ONE_SERVER,
     // Statements take several times as long as on one server.
     testTimeout: 180_000,
-    env: { TEST_DATABASE: 'citus', TEST_CITUS_URL, TEST_FRONT: 'yoga' },
+    env: { TEST_DATABASE: 'citus', TEST_CITUS_URL, TEST_DATABASE_POOLER, TEST_FRONT: 'yoga' },
   },
 };
 

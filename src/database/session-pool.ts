@@ -11,6 +11,7 @@ import {
   sessionConfig,
   setUp,
 } from './session.ts';
+import { isRepeatable, TRIES_MAX } from './transaction.ts';
 
 /** For statements that are under way when the pool is closed. */
 const CLOSE_MS = 1_000;
@@ -78,10 +79,12 @@ export class SessionPool extends pg.Pool {
   override query(config: unknown, values?: unknown): never {
     const refusal = this.#refusal?.(config, values);
     if (refusal) return Promise.reject(refusal) as never;
-    const run = (take: OnAnswer) =>
-      super.query(config as string, values as unknown[], (error: Error, result: unknown) =>
-        take(error && this.#outages.told(error), result),
-      );
+    const run = (take: OnAnswer, tries = 1): void =>
+      super.query(config as string, values as unknown[], (error: Error, result: unknown) => {
+        // Alone, in no transaction of its caller: what the database has undone for the sake of others is sent again.
+        if (error && tries < TRIES_MAX && isRepeatable(error)) return run(take, tries + 1);
+        take(error && this.#outages.told(error), result);
+      });
     return promised(run) as never;
   }
 

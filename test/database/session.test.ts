@@ -1,5 +1,5 @@
 import { afterAll, expect, test, vi } from 'vitest';
-import { inTransaction } from '../../src/database/transaction.ts';
+import { inTransaction, TRIES_MAX } from '../../src/database/transaction.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
 
 const database = await testDatabase();
@@ -46,3 +46,30 @@ test.runIf(onPostgres)('a statement that takes too long is a failure of the data
   });
   await failed;
 });
+
+test.runIf(onPostgres)(
+  'a statement that is undone for the sake of others is sent again, a few times',
+  async () => {
+    await using database = await testDatabase();
+    const { rows } = database;
+    await rows.query('create sequence tried', []);
+    await rows.query(
+      `create function undone_before("first" bigint) returns bigint language plpgsql as $$
+       declare tries bigint := nextval('tried');
+       begin
+         if tries < "first" then raise exception 'a deadlock' using errcode = '40P01'; end if;
+         return tries;
+       end $$`,
+      [],
+    );
+    const ask = (first: number) => rows.query('select undone_before($1) as "tries"', [first]);
+    expect(await ask(3)).toEqual([{ tries: expect.anything() }]);
+    expect(await rows.query('select last_value::int as "tries" from tried', [])).toEqual([
+      { tries: 3 },
+    ]);
+    await expect(ask(100)).rejects.toThrow('a deadlock');
+    expect(await rows.query('select last_value::int as "tries" from tried', [])).toEqual([
+      { tries: 3 + TRIES_MAX },
+    ]);
+  },
+);

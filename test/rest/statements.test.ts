@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { sharedApp } from '../support/app.ts';
 import { fillProject, idOf } from '../support/database/fill.ts';
-import { recordStatements } from '../support/database/statements.ts';
+import { OF_CALLERS, recordStatements } from '../support/database/statements.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
 
 const SHORT = 2;
@@ -43,9 +43,6 @@ const lists = ENDPOINTS.filter(({ parts }) => parts.query && 'pageSize' in parts
     id,
     path.replace(/\{(\w+)\}/g, (_all, name: string) => PARENTS[name] ?? name),
   ]);
-
-/** Who calls is looked up again whenever it was last looked up a while ago. */
-const OF_CALLERS = /from "ApiKey" k join "Project" p/;
 
 /** Nobody has many of these. */
 const SHORTER = ['listEventDeliveries', 'listApiKeys'];

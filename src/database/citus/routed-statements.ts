@@ -17,6 +17,8 @@ export type Route =
 /** The mark of a statement that asks all projects. */
 const ALL_PROJECTS = /^\s*\/\* all projects:/;
 const PROJECT = /"projectId"\s*=\s*(?:any\s*\(\s*)?\$(\d+)\b/i;
+/** Rows that are made by the statement itself. */
+const MADE_PROJECT = /\$(\d+) as "projectId"/;
 /** As `isAsked` says it. */
 const SOME_PROJECTS = /"projectId" = any\(\$(\d+)::text\[\]\)/;
 const NAMED = /"(\w+)"/g;
@@ -76,7 +78,7 @@ function planOf(text: string): Plan {
   if (asked !== null) return { place: asked, isJson: false };
   if (!HARD.test(text) || (text.includes(BY_PRISMA) && !UPSERT.test(text))) return 'citus';
   if (GIVEN_ROWS.test(text)) return { place: 0, isJson: true };
-  const [, bound] = PROJECT.exec(text) ?? [];
+  const [, bound] = PROJECT.exec(text) ?? MADE_PROJECT.exec(text) ?? [];
   return bound ? { place: Number(bound) - 1, isJson: false } : 'citus';
 }
 

@@ -87,44 +87,45 @@ const BY_NAME = target('name', (value) =>
   value(({ integration }) => ('name' in integration ? integration.name : '')),
 );
 
+/**
+ * Each table's project is bound: a cluster reads from all its nodes where a condition of an outer join names it by another
+ * table's.
+ */
 function target(column: 'id' | 'name', named: (value: ValueOf<TargetKey>) => RawBuilder<string>) {
-  return new Kept<TargetKey>((value) =>
-    statements
+  return new Kept<TargetKey>((value) => {
+    const project = value(({ projectId }) => projectId);
+    return statements
       .selectFrom('Integration as n')
       .leftJoin('Group as g', (join) =>
         join
-          .onRef('g.projectId', '=', 'n.projectId')
+          .on('g.projectId', '=', project)
           .on(
             'g.groupRef',
             '=',
             value(({ groupRef }) => groupRef),
           )
-          .on(inSight('g.id')),
+          .on(inSight('g.id', project)),
       )
       .leftJoin('Installation as i', (join) =>
         join
-          .onRef('i.projectId', '=', 'n.projectId')
+          .on('i.projectId', '=', project)
           .onRef('i.integrationId', '=', 'n.id')
           .onRef('i.groupId', '=', 'g.id'),
       )
       .leftJoin('Connection as c', (join) =>
         join
-          .onRef('c.projectId', '=', 'i.projectId')
+          .on('c.projectId', '=', project)
           .onRef('c.id', '=', 'i.connectionId')
-          .on(inSight('c.consumerId')),
+          .on(inSight('c.consumerId', project)),
       )
       .select(columns('n', 'Integration'))
       .select(columns('g', 'Group'))
       .select(columns('i', 'Installation'))
       .select(columns('c', 'Connection'))
       .select('c.credentialsSealed')
-      .where(
-        'n.projectId',
-        '=',
-        value(({ projectId }) => projectId),
-      )
-      .where(`n.${column}`, '=', named(value)),
-  );
+      .where('n.projectId', '=', project)
+      .where(`n.${column}`, '=', named(value));
+  });
 }
 
 /** Installations with all that their events tell of them. */
@@ -143,32 +144,29 @@ export const installed = statements
     join.onRef('u.projectId', '=', 'i.projectId').onRef('u.id', '=', 'c.consumerId'),
   );
 
-const INSTALLED = new Kept<{ projectId: string; installationId: string }>((value) =>
-  installed
+const INSTALLED = new Kept<{ projectId: string; installationId: string }>((value) => {
+  const project = value(({ projectId }) => projectId);
+  return installed
     .select(columns('n', 'Integration'))
     .select(columns('g', 'Group'))
     .select(columns('i', 'Installation'))
     .select(columns('u', 'Consumer'))
     .select(columns('c', 'Connection'))
     .select('c.credentialsSealed')
-    .where(inSight('g.id'))
-    .where(inSight('c.consumerId'))
-    .where(
-      'i.projectId',
-      '=',
-      value(({ projectId }) => projectId),
-    )
+    .where(inSight('g.id', project))
+    .where(inSight('c.consumerId', project))
+    .where('i.projectId', '=', project)
     .where(
       'i.id',
       '=',
       value(({ installationId }) => installationId),
-    ),
-);
+    );
+});
 
 /** Whether the group or the consumer with that id is in sight: it is not while it is being erased. */
-function inSight(id: 'g.id' | 'c.consumerId') {
+function inSight(id: 'g.id' | 'c.consumerId', project: RawBuilder<string>) {
   return sql<boolean>`not exists (select 1 from "Erasure" e
-    where e."projectId" = n."projectId" and e."id" = ${sql.ref(id)})`;
+    where e."projectId" = ${project} and e."id" = ${sql.ref(id)})`;
 }
 
 /** All that a `Row` has. */

@@ -53,6 +53,9 @@ test('what Citus plans goes to it, and the rest to the shards of its projects', 
   expect(routeOf('select * from "Delivery" where "projectId" = $1', ['prj_1'])).toBeNull();
   const several = 'delete from "Delivery" where "projectId" = any($1)';
   expect(projectsOf(several, [['prj_1', 'prj_1']])).toEqual(['prj_1']);
+  const made = `with ends as (insert into "EventLog" ("projectId") values ($1)), new as (select $1 as "projectId")
+    insert into "StreamLog" select from new`;
+  expect(projectsOf(made, ['prj_1'])).toEqual(['prj_1']);
   expect(routeOf('/* all projects: what is due */ select from "ReadRun"', [])).toBe('everywhere');
   const ofAllNodes = 'update "ApiKey" set "active" = false where "projectId" = $1';
   expect(routeOf(ofAllNodes, ['prj_1'])).toBeNull();

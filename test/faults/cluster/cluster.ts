@@ -31,10 +31,12 @@ export function noCluster(): string | null {
 }
 
 export interface ClusterServer {
+  url: string;
   port: number;
   /** As a crash of its machine does it. */
   kill(): Promise<void>;
-  start(): Promise<void>;
+  /** At the same place, with the data that it had unless it is given others. */
+  start(others?: { databaseDir: string; settings: string[] }): Promise<void>;
   /** It refuses nothing and answers nothing from now on. */
   hang(): { thaw(): void };
 }
@@ -52,34 +54,38 @@ export interface Cluster {
   query<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
 }
 
-/** Its database is empty. It ends with the test. */
-export async function startCluster(): Promise<Cluster> {
+/** Its database is empty. It ends with the test. `settings` are more of each server. */
+export async function startCluster(settings: string[] = []): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-cluster-'));
   chmodSync(folder, 0o755);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const options = { settings: SETTINGS, binaries: binariesIn(TEST_CITUS_BIN) };
+  const options = { settings: [...SETTINGS, ...settings], binaries: binariesIn(TEST_CITUS_BIN) };
   const servers: ClusterServer[] = [];
-  const urls: string[] = [];
   const startServer = async (name: string) => {
     const databaseDir = join(folder, name);
     let server: PostgresServer = await startPostgres(databaseDir, options);
     const { port, url } = server;
     onTestFinished(() => server.kill());
     const started: ClusterServer = {
+      url,
       port,
       kill: () => server.kill(),
-      async start() {
-        server = await runPostgres(databaseDir, { ...options, port });
+      async start(others) {
+        const settings = [...options.settings, ...(others?.settings ?? [])];
+        server = await runPostgres(others?.databaseDir ?? databaseDir, {
+          ...options,
+          settings,
+          port,
+        });
       },
       hang: () => freeze(processesIn(databaseDir)),
     };
-    return { started, url };
+    return started;
   };
   for (const name of ['coordinator', 'first', 'second']) {
-    const { started, url } = await startServer(name);
-    servers.push(started);
-    urls.push(url);
+    servers.push(await startServer(name));
   }
+  const urls = servers.map(({ url }) => url);
   await createSpread(urls, DATABASE);
   const [coordinator, ...workers] = servers as [ClusterServer, ...ClusterServer[]];
   const url = `${urls[0]}/${DATABASE}`;
@@ -89,9 +95,9 @@ export async function startCluster(): Promise<Cluster> {
     coordinator,
     workers,
     async addWorker() {
-      const { started, url } = await startServer('third');
-      await joinLater(urls, { url, name: DATABASE });
-      workers.push(started);
+      const third = await startServer('third');
+      await joinLater(urls, { url: third.url, name: DATABASE });
+      workers.push(third);
     },
     query: (text, values = []) =>
       withServer(url, async (client) => (await client.query(text, values)).rows),

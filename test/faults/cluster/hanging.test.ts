@@ -1,8 +1,10 @@
 /** A node of a Citus cluster hangs: what waits for it takes no connections from the projects of others. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { noPgbouncer, startPgbouncer } from '../../support/database/pgbouncer.ts';
 import { startGateway } from '../scenes/gateway.ts';
-import { noCluster, startCluster } from './cluster.ts';
+import { type Cluster, noCluster, startCluster } from './cluster.ts';
+import { doneBetween, expectMovedSince } from './moving.ts';
 import { between, connect, p99, startSpreadLoad } from './spread-load.ts';
 
 /** FAULTS_SHORT=1 is the short form. */
@@ -17,11 +19,19 @@ const NOTICED_MS = 8_000;
 const reason = noCluster();
 if (reason) console.warn(`Tests of a cluster are left out: ${reason}.`);
 
-test.skipIf(reason)(
-  'a worker that hangs delays its own projects alone, and nothing is lost',
-  async () => {
+/** Its few connections to the coordinator are what those who wait for the node must not keep. */
+async function throughPgbouncer({ url, coordinator }: Cluster): Promise<Record<string, string>> {
+  const pooler = await startPgbouncer(coordinator.port);
+  onTestFinished(() => pooler.stop());
+  return { DATABASE_URL: pooler.url + new URL(url).pathname, DATABASE_LISTEN_URL: url };
+}
+
+test.skipIf(reason).each(noPgbouncer() ? ['directly'] : ['directly', 'through PgBouncer'])(
+  'a worker that hangs delays its own projects alone, and nothing is lost (%s)',
+  async (way) => {
     const cluster = await startCluster();
-    const { projects, gateway, end } = await startSpreadLoad(cluster, POOL);
+    const pooled = way === 'directly' ? {} : await throughPgbouncer(cluster);
+    const { projects, gateway, end } = await startSpreadLoad(cluster, { ...POOL, ...pooled });
     const others = projects.filter(({ worker }) => worker !== 0);
     const own = projects.filter(({ worker }) => worker === 0);
     const startMs = performance.now();
@@ -48,9 +58,13 @@ test.skipIf(reason)(
     expect(gateway.lines.filter(({ msg }) => msg === 'node.away')).toHaveLength(1);
     expect(refused).toEqual(others.map(() => 0));
     expect(Math.min(...arrived)).toBeGreaterThan(0);
+    const moved = doneBetween(others, hungMs, backMs);
+    console.log(`others moved records: ${JSON.stringify(moved)}`);
+    expect(Math.min(...Object.values(moved))).toBeGreaterThan(0);
     expect(own.every(({ refused }) => refused > 0)).toBe(true);
     await delay(BEFORE_MS);
     expect(between(own, backMs, performance.now()).length).toBeGreaterThan(0);
+    await expectMovedSince(own, backMs);
     await end();
   },
 );

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { noCluster, startCluster } from './cluster.ts';
+import { doneBetween, expectMovedSince } from './moving.ts';
 import { between, p99, startSpreadLoad } from './spread-load.ts';
 
 /** FAULTS_SHORT=1 is the short form. */
@@ -40,9 +41,13 @@ test.skipIf(reason)(
     expect(gateway.lines.filter(({ msg }) => msg === 'node.away')).toHaveLength(1);
     expect(others.map(({ refused }) => refused)).toEqual(refusedBefore);
     expect(Math.min(...arrived)).toBeGreaterThan(0);
+    const moved = doneBetween(others, killedMs, backMs);
+    console.log(`others moved records: ${JSON.stringify(moved)}`);
+    expect(Math.min(...Object.values(moved))).toBeGreaterThan(0);
     expect(own.every(({ refused }) => refused > 0)).toBe(true);
     await delay(BEFORE_MS);
     expect(between(own, backMs, performance.now()).length).toBeGreaterThan(0);
+    await expectMovedSince(own, backMs);
     await end();
   },
 );

@@ -1,13 +1,18 @@
-/** Projects on both workers of a cluster, whose connections are made all the time, each with an event for a webhook. */
+/**
+ * Projects on both workers of a cluster, whose connections are made all the time, each with an event for a webhook; and
+ * whose records are moved.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { type Tenant, testApp } from '../../support/app.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { freePort } from '../../support/database/postgres.ts';
+import { type Received, type Receiver, startReceiver } from '../../support/receiver.ts';
 import { ENCRYPTION_KEY, type Gateway, startGateway } from '../scenes/gateway.ts';
 import type { Cluster } from './cluster.ts';
+import { expectMovedOnce, type Mover, move, prepareMoving } from './moving.ts';
 
 const PROJECTS_OF_EACH = 2;
 const PROJECTS_MAX = 40;
@@ -26,15 +31,15 @@ const ROUTE_TOPIC = `mutation ($input: CreateTopicDestinationRouteInput!) {
 const CONNECT = `mutation ($input: GenerateConnectionInput!) {
   generateConnection(input: $input) { connection { id } } }`;
 
-export interface SpreadProject {
-  projectId: string;
-  apiKey: string;
+export interface SpreadProject extends Mover {
   /** The worker that has its rows: its place among those of the cluster. */
   worker: number;
   /** The connections whose making was answered, and how long each answer took. */
   answered: { id: string; ms: number; atMs: number }[];
   refused: number;
   received(): string[];
+  /** Of the destination of records. */
+  records(): Received[];
 }
 
 export interface SpreadLoad {
@@ -62,7 +67,13 @@ export async function startSpreadLoad(
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   const projects = await makeProjects(cluster, receiver);
-  const gateway = await startGateway({ ...OWN_NETWORK, DATABASE_URL: cluster.url, ...env });
+  const sandboxPort = await freePort();
+  const gateway = await startGateway({
+    ...OWN_NETWORK,
+    DATABASE_URL: cluster.url,
+    SANDBOX_PORT: String(sandboxPort),
+    ...env,
+  });
   let isOver = false;
   onTestFinished(() => {
     isOver = true;
@@ -75,18 +86,26 @@ export async function startSpreadLoad(
       await delay(PAUSE_MS);
     }
   };
+  const moving = { cluster, gatewayUrl: gateway.url, isOver: () => isOver };
   const calling = Promise.all(
-    projects.flatMap((project) =>
-      Array.from({ length: CALLERS_OF_EACH }, () => callAgainAndAgain(project)),
-    ),
+    projects.flatMap((project) => [
+      ...Array.from({ length: CALLERS_OF_EACH }, () => callAgainAndAgain(project)),
+      move(project, moving),
+    ]),
   );
+  // A test that fails ends the gateway under those who call it.
+  calling.catch(() => {});
   return {
     gateway,
     projects,
     async end() {
       isOver = true;
       await calling;
-      for (const project of projects) await expectAllOnce(cluster, project);
+      const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
+      for (const project of projects) {
+        await expectAllOnce(cluster, project);
+        await expectMovedOnce(project, { cluster, sandboxUrl, received: project.records });
+      }
     },
   };
 }
@@ -147,21 +166,31 @@ async function makeProjects(cluster: Cluster, receiver: Receiver): Promise<Sprea
   const projects: SpreadProject[] = [];
   for (let made = 0; made < PROJECTS_MAX; made += 1) {
     const tenant = await app.tenant();
-    const { projectId, apiKey } = tenant;
+    const { projectId } = tenant;
     const worker = await workerOf(cluster, projectId);
     if (projects.filter((one) => one.worker === worker).length === PROJECTS_OF_EACH) continue;
-    await leadToReceiver(tenant, receiver.url(projectId));
+    const ofRecords = `${projectId}-records`;
+    await leadToReceiver(tenant, {
+      url: receiver.url(projectId),
+      recordsUrl: receiver.url(ofRecords),
+    });
+    const mover = await prepareMoving(app, tenant);
     const received = () => receiver.received(projectId).map(({ id }) => id);
-    projects.push({ projectId, apiKey, worker, answered: [], refused: 0, received });
+    const records = () => receiver.received(ofRecords);
+    projects.push({ ...mover, worker, answered: [], refused: 0, received, records });
     if (projects.length === PROJECTS_OF_EACH * cluster.workers.length) return projects;
   }
   throw new Error('The projects are not spread over the workers.');
 }
 
-async function leadToReceiver(tenant: Tenant, url: string): Promise<void> {
+async function leadToReceiver(
+  tenant: Tenant,
+  { url, recordsUrl }: { url: string; recordsUrl: string },
+): Promise<void> {
   const projectIdOrName = tenant.projectId;
   const make = (mutation: string, input: object) =>
     tenant.query(mutation, { input: { projectIdOrName, ...input } });
+  await make(MAKE_DESTINATION, { name: 'records', type: 'WEBHOOK', url: recordsUrl });
   const made = await make(MAKE_DESTINATION, { name: 'hook', type: 'WEBHOOK', url });
   const destinationId = made.createDestination.destination.id;
   const topicId = (await make(MAKE_TOPIC, { name: 'made' })).createTopic.topic.id;

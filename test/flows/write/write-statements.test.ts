@@ -3,14 +3,11 @@ import { expect, test } from 'vitest';
 import { END_WRITES, type WriteEndRow } from '../../../src/database/changes/end-writes.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';
-import { recordStatements } from '../../support/database/statements.ts';
+import { OF_CALLERS, recordStatements } from '../../support/database/statements.ts';
 import { contact, createWriter, startWriteJobs, type Writer } from '../../support/scenes/writes.ts';
 
 const app = await sharedApp();
 const { services } = app.app;
-
-/** Who calls is looked up again whenever it was last looked up a while ago. */
-const OF_CALLERS = /k\."hash" = /;
 
 /** What a statement is about: the first table that it names, after the word that it begins with. */
 function nameOf(text: string): string {

@@ -87,6 +87,8 @@ export async function withServer<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString: url });
+  // A server that is killed meanwhile fails what is asked.
+  client.on('error', () => {});
   await client.connect();
   try {
     return await work(client);

@@ -37,6 +37,9 @@ const BESIDE = [
   /^select pg_notify\("channel"/,
 ];
 
+/** Who calls is looked up again whenever that was a while ago; a cluster notes the use of their key beside the call. */
+export const OF_CALLERS = /k\."hash" = |"lastUsedTime" = \$/;
+
 // All that the pool, Prisma's adapter and transactions ask passes through this, on either kind of database.
 const { prototype } = pg.Client as unknown as { prototype: { query: Query } };
 const { query } = prototype;

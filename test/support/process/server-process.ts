@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fillDataFolder } from '../database/data-folder.ts';
+import type { PostgresDatabase } from '../database/postgres-databases.ts';
 import { tie } from '../tied.ts';
 import { PROCESS_ENV } from './process-env.ts';
 
@@ -27,7 +28,8 @@ export interface ServerProcess {
 export async function startServerProcess(env: Record<string, string> = {}): Promise<ServerProcess> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-server-'));
   fillDataFolder(dataDir);
-  const given = { ...PROCESS_ENV, PORT: '0', DATA_DIR: dataDir, ...env };
+  const database = await databaseOfRun();
+  const given = { ...PROCESS_ENV, PORT: '0', DATA_DIR: dataDir, ...database?.env, ...env };
   const started = await startServer(given);
   let { server } = started;
   const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
@@ -44,9 +46,19 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
     },
     async stop() {
       await end();
+      await database?.[Symbol.asyncDispose]();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Embedded, in the folder, but for a run on a cluster. */
+async function databaseOfRun(): Promise<PostgresDatabase | null> {
+  if (process.env.TEST_DATABASE !== 'citus') return null;
+  const { lendPostgres } = await import('../database/postgres-databases.ts');
+  const lent = await lendPostgres();
+  const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
+  return { ...lent, env: { ...lent.env, ENCRYPTION_KEY, DEMO: 'true' } };
 }
 
 interface Started {

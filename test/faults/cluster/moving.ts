@@ -1,0 +1,194 @@
+/** What projects of a cluster do beside calls: they write records, read what is due, and are told of some by the provider. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Tenant, TestApp } from '../../support/app.ts';
+import { generate } from '../../support/scenes/connections.ts';
+import { CREATE_INSTALLATION, contentFor, integrate } from '../../support/scenes/integrations.ts';
+import { bodyOf, SECRET, sentEvent, signed } from '../../support/scenes/sent-events.ts';
+import { ALL_EVENTS, createSandboxApp } from '../../support/scenes/subscriptions.ts';
+import type { Cluster } from './cluster.ts';
+
+/** As if nobody else used the machine, these would be most of the load. */
+const PAUSE_MS = 100;
+const LOOK_MS = 250;
+const GROUP = { groupRef: 'movers' };
+const INTEGRATION = 'crm';
+const WAITING = { timeout: 120_000, interval: 500 };
+const PAGE = 1_000;
+
+const WRITE = `mutation ($input: WriteRecordsInput!) { writeRecords(input: $input) { result { success } } }`;
+
+type Work = 'written' | 'read' | 'told';
+
+export interface Mover {
+  projectId: string;
+  apiKey: string;
+  providerAppId: string;
+  /** What the provider calls the connection. */
+  account: string;
+  done: Record<Work, { id: string; atMs: number }[]>;
+}
+
+/** An integration that does all three, installed; its destination `records` is there. Nothing is subscribed to at the provider. */
+export async function prepareMoving(app: TestApp, tenant: Tenant): Promise<Mover> {
+  const { projectId, apiKey } = tenant;
+  const { id: providerAppId } = await createSandboxApp(tenant, { webhookSecret: SECRET });
+  const write = { objects: [{ objectName: 'deals' }] };
+  const content = contentFor(INTEGRATION, { write, subscribe: { objects: [ALL_EVENTS] } });
+  await integrate(app, tenant, content);
+  const { id: account } = await generate(tenant, {
+    ...{ apiKey: 'sandbox-key', consumerRef: 'mover' },
+    ...GROUP,
+  });
+  const input = { projectIdOrName: projectId, integrationIdOrName: INTEGRATION, ...GROUP };
+  await tenant.query(CREATE_INSTALLATION, { input });
+  await app.app.services.database.prisma.objectSubscription.updateMany({
+    where: { projectId },
+    data: { providerAppId, account, status: 'ACTIVE', dueTime: null },
+  });
+  const done = { written: [], read: [], told: [] };
+  return { projectId, apiKey, providerAppId, account, done };
+}
+
+export interface Moving {
+  cluster: Cluster;
+  gatewayUrl: string;
+  isOver: () => boolean;
+}
+
+/** Until it is over. */
+export async function move(mover: Mover, moving: Moving): Promise<void> {
+  const again = async (work: Work, once: () => Promise<string | null>) => {
+    while (!moving.isOver()) {
+      const id = await once().catch(() => null);
+      if (id !== null) mover.done[work].push({ id, atMs: performance.now() });
+      await delay(PAUSE_MS);
+    }
+  };
+  await Promise.all([
+    again('written', () => write(mover, moving)),
+    again('told', () => tell(mover, moving)),
+    again('read', () => read(mover, moving)),
+  ]);
+}
+
+/** How much of each was done within this time. */
+export function doneBetween(movers: readonly Mover[], fromMs: number, toMs: number) {
+  const count = (work: Work) =>
+    movers.flatMap(({ done }) => done[work]).filter(({ atMs }) => atMs > fromMs && atMs <= toMs)
+      .length;
+  return { written: count('written'), read: count('read'), told: count('told') };
+}
+
+/** All of them do each of it again. */
+export async function expectMovedSince(movers: readonly Mover[], sinceMs: number): Promise<void> {
+  for (const mover of movers) {
+    const least = () =>
+      Math.min(...Object.values(doneBetween([mover], sinceMs, performance.now())));
+    await expect.poll(least, WAITING).toBeGreaterThan(0);
+  }
+}
+
+async function write(mover: Mover, { gatewayUrl }: Moving): Promise<string | null> {
+  const { projectId, apiKey } = mover;
+  const name = crypto.randomUUID();
+  const input = {
+    ...{ projectIdOrName: projectId, integrationIdOrName: INTEGRATION, ...GROUP },
+    ...{ objectName: 'deals', type: 'CREATE', record: { name }, idempotencyKey: name },
+  };
+  const response = await fetch(`${gatewayUrl}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: JSON.stringify({ query: WRITE, variables: { input } }),
+  });
+  const { data } = (await response.json()) as {
+    data?: { writeRecords: { result: { success: boolean } | null } | null };
+  };
+  return data?.writeRecords?.result?.success ? name : null;
+}
+
+/** As a provider does it: again and again until it is taken. */
+async function tell(mover: Mover, { gatewayUrl, isOver }: Moving): Promise<string | null> {
+  const { providerAppId, account } = mover;
+  const id = crypto.randomUUID();
+  const body = bodyOf(sentEvent(account, { id, recordId: id }));
+  while (!isOver()) {
+    const answer = await fetch(`${gatewayUrl}/webhooks/sandbox/${providerAppId}`, signed(body));
+    if (answer.status === 204) return id;
+    await delay(PAUSE_MS);
+  }
+  return null;
+}
+
+/** What is scheduled becomes due, and is read. */
+async function read({ projectId, done }: Mover, { cluster }: Moving): Promise<string | null> {
+  await cluster.query(
+    `update "InstalledObject" set "nextReadTime" = now() where "projectId" = $1 and not exists
+       (select from "Operation" o where o."projectId" = $1 and o."actionType" = 'READ' and o.status = 'IN_PROGRESS')`,
+    [projectId],
+  );
+  await delay(LOOK_MS);
+  const known = new Set(done.read.map(({ id }) => id));
+  const ended = await cluster.query<{ id: string }>(
+    `select id from "Operation" where "projectId" = $1 and "actionType" = 'READ' and status = 'SUCCESS'`,
+    [projectId],
+  );
+  return ended.find(({ id }) => !known.has(id))?.id ?? null;
+}
+
+/** What was answered was done, once; and nothing is left half done. `received` are bodies of the destination `records`. */
+export async function expectMovedOnce(
+  { projectId, done }: Mover,
+  { cluster, sandboxUrl, received }: { cluster: Cluster; sandboxUrl: string; received(): Body[] },
+): Promise<void> {
+  const open = () =>
+    cluster.query(`select from "Operation" where "projectId" = $1 and status = 'IN_PROGRESS'`, [
+      projectId,
+    ]);
+  await expect.poll(async () => (await open()).length, WAITING).toBe(0);
+  const missing = () => {
+    const arrived = new Set(eventsIn(received()));
+    return done.told.filter(({ id }) => !arrived.has(id)).length;
+  };
+  await expect.poll(missing, WAITING).toBe(0);
+  const arrived = eventsIn(received());
+  expect(new Set(arrived).size).toBe(arrived.length);
+  const names = await dealsOf(sandboxUrl);
+  const counts = done.written.map(({ id }) => names.filter((name) => name === id).length);
+  expect(counts.filter((count) => count !== 1)).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
+  const { written, read, told } = done;
+  console.log(`${written.length} written, ${read.length} reads, ${told.length} events told`);
+}
+
+interface Body {
+  id: string;
+  body: string;
+}
+
+/** A message that was cut off is sent again, under the same id. */
+function eventsIn(received: Body[]): string[] {
+  const messages = new Map(received.map(({ id, body }) => [id, body]));
+  return [...messages.values()].flatMap((body) => {
+    const { action, result } = JSON.parse(body) as {
+      action: string;
+      result: { rawEvent: { id: string } }[];
+    };
+    return action === 'subscribe' ? result.map(({ rawEvent }) => rawEvent.id) : [];
+  });
+}
+
+async function dealsOf(sandboxUrl: string): Promise<string[]> {
+  const names: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query = `limit=${PAGE}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
+    const answer = await fetch(`${sandboxUrl}/objects/deals/records?${query}`);
+    const page = (await answer.json()) as {
+      records: { name: string }[];
+      nextCursor: string | null;
+    };
+    names.push(...page.records.map(({ name }) => name));
+    cursor = page.nextCursor;
+  }
+  return names;
+}
