@@ -27,6 +27,6 @@ const yoga = {
 const reason = noPostgres();
 if (reason) console.warn(`What is tested on PostgreSQL is left out: ${reason}.`);
 
-export default defineConfig({
-  test: { ...run, projects: [embedded, ...(reason ? [] : [postgres]), yoga] },
-});
+export const all = [embedded, ...(reason ? [] : [postgres]), yoga];
+
+export default defineConfig({ test: { ...run, projects: all } });

@@ -10,7 +10,7 @@ import { generate } from './connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from './integrations.ts';
 
 /** Reads are short; a machine that is busy with other tests is slow. */
-export const POLLING = { timeout: 20_000, interval: 20 };
+export const POLLING = { timeout: 20_000, interval: 50 };
 
 export const TRIGGER = `mutation ($input: TriggerReadInput!) {
   triggerRead(input: $input) { operation { id status actionType metadata { objects } } }

@@ -5,7 +5,7 @@ import type { Tenant, TestApp } from '../app.ts';
 import { generate } from './connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from './integrations.ts';
 
-export const POLLING = { timeout: 30_000, interval: 20 };
+export const POLLING = { timeout: 30_000, interval: 50 };
 
 const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
   createProviderApp(input: $input) { providerApp { id webhookUrl webhookInstructions } }
