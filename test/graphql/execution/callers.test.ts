@@ -268,7 +268,7 @@ test('too many wrong keys of one address are refused with the time to wait, and 
   const late = await guarded.tenant();
   expect((await over(base, { 'x-api-key': late.apiKey }).request(kind)).status).toBe(200);
   const statuses = (await Promise.all(flood)).map(({ status }) => status);
-  expect(statuses.every((status) => status === 401 || status === 429)).toBe(true);
+  expect(statuses.filter((status) => status !== 401 && status !== 429)).toEqual([]);
   const elsewhere = new Agent({ localAddress: '127.0.0.2' });
   const answer = await request(`${base}/graphql`, {
     dispatcher: elsewhere,
