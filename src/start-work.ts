@@ -5,7 +5,7 @@ import { startDeliveries } from './deliveries/deliveries.ts';
 import type { DeliveryDeps } from './deliveries/delivery-worker.ts';
 import { earliestDue } from './deliveries/outbox.ts';
 import type { Services } from './domain/call.ts';
-import { analyzeNewTablesSweep } from './jobs/analyze-new-tables.ts';
+import { analyzeOutgrownTablesSweep } from './jobs/analyze-outgrown-tables.ts';
 import { foldActivitySweep } from './jobs/fold-activity.ts';
 import { startJobs, type Work, type WorkBeside } from './jobs/job-worker.ts';
 import { missProcessesSweep } from './jobs/miss-processes.ts';
@@ -49,7 +49,7 @@ export const WORK: Work = {
     recoverErasuresSweep,
     removeExpiredSweep,
     trimStreamsSweep,
-    analyzeNewTablesSweep,
+    analyzeOutgrownTablesSweep,
   ],
 };
 

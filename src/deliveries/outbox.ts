@@ -3,6 +3,14 @@
  * them handles many deliveries. A delivery is due when its nextAttemptTime has come and nobody holds it;
  * leases are told by the database's clock, the same for all processes.
  */
+
+import {
+  changeFound,
+  isAtPlaceOf,
+  type Missed,
+  missedColumn,
+  rowsByKey,
+} from '../database/keyed-rows.ts';
 import {
   acrossProjects,
   forProjects,
@@ -106,6 +114,9 @@ export async function findOwed(
   return owed.map(({ projectId }) => projectId);
 }
 
+const destinationOf = (row: string, id: string, columns: readonly string[]) =>
+  rowsByKey('Destination', { projectId: `${row}."projectId"`, id: `${row}."${id}"` }, { columns });
+
 /** Takes due deliveries of enabled destinations, one destination after the other. */
 const CLAIM = acrossProjects(
   'deliveries that are due',
@@ -113,34 +124,40 @@ const CLAIM = acrossProjects(
   ${owedSql('$1, $2', isAsked)}, due as materialized (
     select delivery.* from owed
     left join unnest($3::text[], $4::int[]) as known("id", "free") on known."id" = owed."id"
-    cross join lateral (
-      select "projectId", "id" from "Destination"
-      where "projectId" = owed."projectId" and "id" = owed."id" and "status" = 'ENABLED'
-        and ($5::boolean or "failingSince" is null)
-      limit 1) destination
+    cross join ${destinationOf('owed', 'id', ['status', 'failingSince'])} destination
     cross join lateral (
       select ready.* from (
-        select "projectId", "id", octet_length("body") as "bytes" from "Delivery"
-        where "projectId" = destination."projectId" and "destinationId" = destination."id"
+        select ctid as "place", owed."projectId", octet_length("body") as "bytes" from "Delivery"
+        where "projectId" = owed."projectId" and "destinationId" = owed."id"
           and "nextAttemptTime" <= greatest(now(), $6) and ${isFreeSql()}
         order by "projectId", "destinationId", "nextAttemptTime" limit 200
         for update skip locked) ready
       limit coalesce(known."free", $7::int)) delivery
     where owed."earliest" <= greatest(now(), $6)
+      and destination."status" = 'ENABLED' and ($5::boolean or destination."failingSince" is null)
     limit $8
   ), chosen as (
-    select "projectId", "id", sum("bytes") over (rows unbounded preceding) - "bytes" as "bytesBefore" from due
+    select "place", "projectId", sum("bytes") over (rows unbounded preceding) - "bytes" as "bytesBefore" from due
+  ), within_bytes as (
+    select "place", "projectId" from chosen where "bytesBefore" < $9
+  ), claimed as (
+    update "Delivery" d set
+      "leaseToken" = $10, "leaseExpireTime" = now() + $11::int * interval '1 millisecond'
+    from within_bytes w where ${isAtPlaceOf('d', { with: 'within_bytes', as: 'w' })}
+    returning d."id", d."projectId", d."destinationId", d."body", d."attemptCount", d."leaseToken", d."traceparent",
+      d."orderKey" is not null as "isOrdered"
   )
-  update "Delivery" d set
-    "leaseToken" = $10, "leaseExpireTime" = now() + $11::int * interval '1 millisecond'
-  from chosen, "Destination" t
-  where chosen."bytesBefore" < $9 and d."projectId" = chosen."projectId" and d."id" = chosen."id"
-    and t."id" = d."destinationId" and t."projectId" = d."projectId" and ${isAsked('d."projectId"')}
-  returning d."id", d."projectId", d."destinationId", d."body", d."attemptCount", d."leaseToken", d."traceparent",
-    t."url", t."headers", t."failingSince" is not null as "isFailing", t."signingSecretSealed",
-    d."orderKey" is not null as "isOrdered",
+  select d.*, t."url", t."headers", t."failingSince" is not null as "isFailing", t."signingSecretSealed",
     t."previousSecretSealed", t."previousSecretExpireTime",
-    (extract(epoch from clock_timestamp()) * 1000)::float8 as "claimedMs"`,
+    (extract(epoch from clock_timestamp()) * 1000)::float8 as "claimedMs"
+  from claimed d cross join ${destinationOf('d', 'destinationId', [
+    'url',
+    'headers',
+    'failingSince',
+    'signingSecretSealed',
+    'previousSecretSealed',
+    'previousSecretExpireTime',
+  ])} t`,
 );
 
 export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow[]> {
@@ -160,12 +177,32 @@ export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow
   return query<ClaimedRow>(...sent(CLAIM, order.projectIds, values));
 }
 
+/** SQL, of `d`: a form in which no index that has the status offers itself. */
+export const IS_PENDING = `d."status" is not distinct from 'PENDING'`;
+
+const WAITING_AT_ONCE = 1_000;
+
 const RELEASE_NEXT = forProjects(
   (isAsked) => `
-  update "Delivery" d set "afterId" = null, "nextAttemptTime" = now()
-  from unnest($1::text[], $2::text[]) as ended("projectId", "id")
-  where d."projectId" = ended."projectId" and d."afterId" = ended."id" and d."status" = 'PENDING'
-    and ${isAsked('d."projectId"')}`,
+  with found as materialized (
+    select d."place", ended."projectId" from unnest($1::text[], $2::text[]) as ended("projectId", "id")
+    cross join ${rowsByKey(
+      'Delivery',
+      { afterId: 'ended."id"' },
+      {
+        beside: { projectId: 'ended."projectId"' },
+        columns: ['status'],
+        condition: '"afterId" is not null',
+        limit: WAITING_AT_ONCE,
+      },
+    )} d
+    where d."status" = 'PENDING' and ${isAsked('ended."projectId"')}
+  ), released as (
+    update "Delivery" d set "afterId" = null, "nextAttemptTime" = now()
+    from found f where ${isAtPlaceOf('d', { with: 'found', as: 'f' })} and ${IS_PENDING}
+    returning 1
+  )
+  select ${missedColumn('found', 'released')}`,
 );
 
 /** Those that waited for the end of these are due. */
@@ -173,10 +210,9 @@ export async function releaseNext(
   query: RunQuery,
   { projectIds, rows: ended }: Part<RowKey>,
 ): Promise<void> {
-  await query(...sent(RELEASE_NEXT, projectIds, keyColumns(ended)));
+  await changeFound(() => query<Missed>(...sent(RELEASE_NEXT, projectIds, keyColumns(ended))));
 }
 
-const WAITING_AT_ONCE = 1_000;
 const ORPHANS = acrossProjects(
   'deliveries that wait for one that has ended',
   (isAsked) => `select d."projectId", d."afterId" as "id" from "Delivery" d
@@ -196,10 +232,16 @@ export async function releaseOrphans(query: RunQuery, group: ProjectGroup): Prom
 
 const RELEASE = forProjects(
   (isAsked) => `
-  update "Delivery" d set "leaseToken" = null, "leaseExpireTime" = null
-  from unnest($1::text[], $2::text[]) as claimed("projectId", "id")
-  where d."projectId" = claimed."projectId" and d."id" = claimed."id" and d."leaseToken" = any($3)
-    and ${isAsked('d."projectId"')}`,
+  with found as materialized (
+    select d."place", claimed."projectId" from unnest($1::text[], $2::text[]) as claimed("projectId", "id")
+    cross join ${rowsByKey('Delivery', { projectId: 'claimed."projectId"', id: 'claimed."id"' }, { columns: ['leaseToken'] })} d
+    where d."leaseToken" = any($3) and ${isAsked('claimed."projectId"')}
+  ), released as (
+    update "Delivery" d set "leaseToken" = null, "leaseExpireTime" = null
+    from found f where ${isAtPlaceOf('d', { with: 'found', as: 'f' })} and d."leaseToken" = any($3)
+    returning 1
+  )
+  select ${missedColumn('found', 'released')}`,
 );
 
 /** Gives back what was claimed and not sent: it is due again at once. */
@@ -209,5 +251,5 @@ export async function release(
 ): Promise<void> {
   const tokens = new Set(claimed.map(({ leaseToken }) => leaseToken));
   const values = [...keyColumns(claimed), [...tokens]];
-  await query(...sent(RELEASE, projectIds, values));
+  await changeFound(() => query<Missed>(...sent(RELEASE, projectIds, values)));
 }

@@ -4,10 +4,17 @@ import { APPENDING, EVENT_COLUMNS, type EventRow } from '../database/changes/app
 import { hintsColumn } from '../database/changes/hint-channels.ts';
 import type { Database } from '../database/database.ts';
 import type { Hint } from '../database/hints/notifications.ts';
-import { forProjects, sent } from '../database/projects/all-projects.ts';
+import {
+  changeFound,
+  isAtPlaceOf,
+  type Missed,
+  missedColumn,
+  rowsByKey,
+} from '../database/keyed-rows.ts';
+import { forProjects, type IsAsked, sent } from '../database/projects/all-projects.ts';
 import type { Part } from '../database/projects/project-groups.ts';
 import type { RunQuery } from '../database/rows.ts';
-import type { DestinationKey } from './outbox.ts';
+import { type DestinationKey, IS_PENDING } from './outbox.ts';
 
 /** The outcome of one attempt, and what its delivery becomes. */
 export interface AttemptRecord {
@@ -46,6 +53,17 @@ const failingSql = (condition: string) => `(
     select coalesce(json_agg(json_build_object('projectId', "projectId", 'destinationId', "id")), '[]')
     from worse where ${condition})`;
 
+/** Members of a `with`: the rows of `result` whose claims still hold, each with the place of its delivery. */
+const heldSql = (isAsked: IsAsked) => `
+  held as materialized (
+    select r.*, d."place" from result r
+    cross join ${rowsByKey('Delivery', { projectId: 'r."projectId"', id: 'r."deliveryId"' }, { columns: ['leaseToken', 'status'] })} d
+    where d."leaseToken" = r."leaseToken" and d."status" = 'PENDING' and ${isAsked('r."projectId"')}
+  )`;
+/** SQL: whether a delivery is that of a row `r` of `held`, and still is held by the claim. */
+const IS_HELD = `${isAtPlaceOf('d', { with: 'held', as: 'r' })}
+      and d."leaseToken" = r."leaseToken" and ${IS_PENDING}`;
+
 /**
  * Records attempts, what becomes of their deliveries, and how often their destinations fail. A result whose
  * claim was taken over meanwhile changes nothing: the newer claim's result counts.
@@ -58,14 +76,12 @@ const recordSql = (isGivenUp: boolean) =>
       "deliveryId" text, "destinationId" text, "leaseToken" text, "startTime" timestamptz, "durationMs" int,
       "responseStatus" int, "responseBody" text, "event" jsonb, "error" text, "status" text, "failureReason" text,
       "nextAttemptTime" timestamptz)
-  ), recorded as (
+  ), ${heldSql(isAsked)}, recorded as (
     update "Delivery" d set
       "status" = r."status"::"DeliveryStatus", "failureReason" = r."failureReason",
       "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = r."nextAttemptTime",
       "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $2
-    from result r
-    where d."projectId" = r."projectId" and d."id" = r."deliveryId" and ${isAsked('d."projectId"')}
-      and d."leaseToken" = r."leaseToken" and d."status" = 'PENDING'
+    from held r where ${IS_HELD}
     returning r.*, d."attemptCount", d."eventType", d."operationId"
   ), attempt as (
     insert into "DeliveryAttempt" ("id", "projectId", "deliveryId", "attemptNumber",
@@ -87,7 +103,7 @@ const recordSql = (isGivenUp: boolean) =>
     from health h where d."projectId" = h."projectId" and d."id" = h."id" and not h."works"
     returning d."projectId", d."id", d."failingSince", d."failedAttempts", d."isFailingTold"
   )${isGivenUp ? GIVEN_UP : ''}
-  select (select count(*)::int from recorded) as "recorded",
+  select (select count(*)::int from recorded) as "recorded", ${missedColumn('held', 'recorded')},
     ${failingSql('"failingSince" <= $3 and "failedAttempts" >= $4')} as "hopeless",
     ${failingSql('"failingSince" <= $5 and not "isFailingTold"')} as "untold"${isGivenUp ? `, ${hintsColumn('event_hints')}` : ''}`,
   );
@@ -118,14 +134,14 @@ const RECORD_WITH_GIVEN_UP = recordSql(true);
  */
 const RECORD_SUCCESSES = forProjects(
   (isAsked) => `
-  with recorded as (
+  with result as (
+    select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::int[], $8::int[], $9::text[])
+      as r("attemptId", "projectId", "deliveryId", "leaseToken", "startTime", "durationMs", "responseStatus", "responseBody")
+  ), ${heldSql(isAsked)}, recorded as (
     update "Delivery" d set
       "status" = 'SUCCEEDED', "failureReason" = null, "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = null,
       "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $1
-    from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::int[], $8::int[], $9::text[])
-      as r("attemptId", "projectId", "deliveryId", "leaseToken", "startTime", "durationMs", "responseStatus", "responseBody")
-    where d."projectId" = r."projectId" and d."id" = r."deliveryId" and ${isAsked('d."projectId"')}
-      and d."leaseToken" = r."leaseToken" and d."status" = 'PENDING'
+    from held r where ${IS_HELD}
     returning r.*, d."attemptCount", d."destinationId"
   ), attempt as (
     insert into "DeliveryAttempt" ("id", "projectId", "deliveryId", "attemptNumber",
@@ -137,7 +153,7 @@ const RECORD_SUCCESSES = forProjects(
     from (select distinct "projectId", "destinationId" from recorded) r
     where d."projectId" = r."projectId" and d."id" = r."destinationId" and d."failingSince" is not null
   )
-  select count(*)::int as "recorded" from recorded`,
+  select (select count(*)::int from recorded) as "recorded", ${missedColumn('held', 'recorded')}`,
 );
 
 type Telling = Pick<Database, 'rows' | 'tell'>;
@@ -176,8 +192,23 @@ async function recordSuccesses(
     rows.map(({ responseStatus }) => responseStatus),
     rows.map(({ responseBody }) => responseBody),
   ];
-  const [row] = await query<{ recorded: number }>(...sent(RECORD_SUCCESSES, projectIds, values));
-  return { recorded: row?.recorded ?? 0, hopeless: [], untold: [] };
+  const statement = sent(RECORD_SUCCESSES, projectIds, values);
+  const answers = await changeFound(() => query<Recorded>(...statement));
+  return allOf(answers);
+}
+
+/** What one statement says. */
+interface Recorded extends Missed, Partial<Failing> {
+  recorded: number;
+  hints?: Hint[];
+}
+
+function allOf(answers: readonly Recorded[]): { recorded: number } & Failing {
+  return {
+    recorded: answers.reduce((sum, { recorded }) => sum + recorded, 0),
+    hopeless: answers.flatMap(({ hopeless = [] }) => hopeless),
+    untold: answers.flatMap(({ untold = [] }) => untold),
+  };
 }
 
 async function recordAny(
@@ -189,9 +220,7 @@ async function recordAny(
   const { failingSince, failedAttempts } = hopeless;
   const values = [JSON.stringify(rows), now, failingSince, failedAttempts, tellSince];
   const text = isGivenUp ? RECORD_WITH_GIVEN_UP : RECORD;
-  type Recorded = { recorded: number } & Failing & { hints?: Hint[] };
-  const [row] = await query<Recorded>(...sent(text, projectIds, values));
-  const { hints = [], ...recorded } = row ?? { recorded: 0, hopeless: [], untold: [] };
-  tell(hints);
-  return recorded;
+  const answers = await changeFound(() => query<Recorded>(...sent(text, projectIds, values)));
+  tell(answers.flatMap(({ hints = [] }) => hints));
+  return allOf(answers);
 }

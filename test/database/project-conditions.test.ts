@@ -16,6 +16,8 @@ test.each([
   'select 1 from "Topic" where ("projectId" = $1 and "id" = $2) or ("projectId" = $3 and "id" = $4)',
   'with due as (select "projectId", "id" from "Delivery" where "projectId" = $1) update "Delivery" d set "body" = $2 from due where d."projectId" = due."projectId" and d."id" = due."id"',
   'delete from "Topic" where "projectId" = $1 and ctid = any(array(select ctid from "Topic" where "projectId" = $1))',
+  'select 1 from "Topic" where ("projectId", "id") between ($1, $2) and ($1, $2)',
+  'select 1 from unnest($1::text[]) g("id"), lateral (select 1 from "Delivery" where ("projectId", "createTime") between (g."id", $2) and (g."id", $3)) one',
   'insert into "Topic" ("projectId", "id") values ($1, $2)',
 ])('%s', (text) => {
   expect(missingProjects(text)).toEqual([]);
@@ -37,6 +39,11 @@ test.each([
     'select exists (select 1 from "Delivery" where "eventId" = $1) from "Topic" where "projectId" = $2',
     ['reads Delivery'],
   ],
+  [
+    'select 1 from "Topic" where ("projectId", "id") between ($1, $2) and ($3, $2)',
+    ['reads Topic'],
+  ],
+  ['select 1 from "Topic" where "projectId" between $1 and $2', ['reads Topic']],
   ['with t as (select "id" from "Topic") select 1 from t', ['reads Topic']],
   ['update "Topic" set "name" = $1 where "id" = $2', ['updates Topic']],
   [

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { newLeaseToken } from '../../src/work/lease.ts';
+import { onCitus, onPostgres } from '../support/app.ts';
 import { createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
 
 const HOUR_MS = 3_600_000;
@@ -67,3 +68,31 @@ test('two workers at once send each message once', async () => {
   expect(arrived.toSorted()).toEqual(owed.toSorted());
   expect(await succeeded()).toBe(500);
 });
+
+const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
+// The embedded database has one connection: nothing is changed at the same time. In a cluster it waits on another server.
+test.runIf(onPostgres)(
+  'a result counts although its delivery is changed at the same time',
+  async () => {
+    const place = newPlace();
+    receiver.behave(place, 'HANG');
+    const { id } = await destination(receiver.url(place));
+    const [deliveryId] = await owe(id);
+    await using sender = createWorker(database);
+    const draining = sender.worker.drain();
+    await receiver.arrived(place, 1);
+
+    await prisma.$transaction(async (tx) => {
+      await tx.delivery.updateMany({
+        where: { id: deliveryId },
+        data: { updateTime: new Date(0) },
+      });
+      receiver.answerHeld(place, { status: 200 });
+      await expect.poll(() => database.rows.query(WAITING, [])).toHaveLength(1);
+    });
+    await draining;
+    expect(await delivery(deliveryId)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
+    expect(receiver.received(place)).toHaveLength(1);
+  },
+);

@@ -1,4 +1,5 @@
 /** How workers take writes on. */
+import { isAtPlaceOf, rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import type { ChangeOfMany } from './shared-changes.ts';
 
@@ -31,16 +32,18 @@ export function claimWrites({
     select * from jsonb_to_recordset($1::jsonb) as g(
       "projectId" text, "id" text, "leaseToken" text, "now" timestamptz)
   ),
-  free as (
-    select "projectId", "id", "isUncertain", "dueTime" from "WriteTask"
-    where "projectId" = any(array(select "projectId" from given))
-      and "id" = any(array(select "id" from given)) and ${isFree}
-    order by "id" for update skip locked
+  found as materialized (
+    select t."place", given."projectId" from given cross join ${rowsByKey('WriteTask', { projectId: 'given."projectId"', id: 'given."id"' })} t
+  ),
+  free as materialized (
+    select t.ctid as "place", t."projectId", t."id", t."isUncertain", t."dueTime" from found f, "WriteTask" t
+    where ${isAtPlaceOf('t', { with: 'found', as: 'f' })} and ${isFree}
+    order by t."id" for update of t skip locked
   )
   update "WriteTask" t set "openGroup" = null, "leaseToken" = g."leaseToken", "isUncertain" = true,
     "leaseExpireTime" = ${leaseEnd}, "attempts" = t."attempts" + 1, "lastAttempt" = g."now"
   from free f join given g on g."projectId" = f."projectId" and g."id" = f."id"
-  where t."projectId" = f."projectId" and t."id" = f."id" and f."dueTime" <= greatest(g."now", now())
+  where ${isAtPlaceOf('t', { with: 'free', as: 'f' })} and f."dueTime" <= greatest(g."now", now())
   returning t."id" as "of", t.*, f."isUncertain" as "wasUncertain"`,
   };
 }

@@ -1,4 +1,5 @@
 /** How writes end: the outcomes of their records, and their operations. */
+import { isAtPlaceOf, rowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import {
   ENDING_OPERATIONS,
@@ -19,6 +20,9 @@ export interface WriteEndRow extends OperationEndRow {
 /** The operation as it has ended; null if it had ended before. */
 export type EndedWrite = Tables['Operation'] | Record<keyof Tables['Operation'], null>;
 
+/** A batch has a hundredth of it. */
+const ENTRIES_MAX = 10_000;
+
 /** Ends writes with their operations. One that another claim holds has no row. */
 export const END_WRITES: ChangeOfMany<WriteEndRow, EndedWrite> = {
   lineOf: ({ projectId }) => projectId,
@@ -28,17 +32,29 @@ export const END_WRITES: ChangeOfMany<WriteEndRow, EndedWrite> = {
     select * from jsonb_to_recordset($1::jsonb) as g(
       ${OPERATION_END_COLUMNS}, "leaseToken" text, "outcomes" jsonb)
   ),
+  tasks as materialized (
+    select g."projectId", g."leaseToken", g."now", t."place" from given g
+    cross join ${rowsByKey('WriteTask', { projectId: 'g."projectId"', id: 'g."operationId"' })} t
+  ),
   ended_tasks as (
     update "WriteTask" t set "dueTime" = null, "leaseToken" = null, "leaseExpireTime" = null,
       "isUncertain" = false, "endTime" = g."now"
-    from given g
-    where t."projectId" = g."projectId" and t."id" = g."operationId" and t."leaseToken" = g."leaseToken"
+    from tasks g
+    where ${isAtPlaceOf('t', { with: 'tasks', as: 'g' })} and t."leaseToken" = g."leaseToken"
     returning t."id"
   ),
   ending as (select g.* from given g join ended_tasks t on t."id" = g."operationId"),
+  entries as materialized (
+    select g."projectId", e."place", g."outcomes" -> e."position" as "outcome" from ending g
+    cross join ${rowsByKey(
+      'WriteEntry',
+      { projectId: 'g."projectId"', taskId: 'g."operationId"' },
+      { columns: ['position'], limit: ENTRIES_MAX },
+    )} e
+  ),
   outcomes as (
-    update "WriteEntry" e set "outcome" = g."outcomes" -> e."position"
-    from ending g where e."projectId" = g."projectId" and e."taskId" = g."operationId"
+    update "WriteEntry" e set "outcome" = g."outcome"
+    from entries g where ${isAtPlaceOf('e', { with: 'entries', as: 'g' })}
   ),
   ${ENDING_OPERATIONS}
   select t."id" as "of", o.*, ${hintsColumn('end_hints')}

@@ -12,6 +12,7 @@ import { migrate } from '../migrating/migrate.ts';
 import { Outages } from '../outages.ts';
 import { onlyProcess } from '../processes.ts';
 import { ONE_GROUP } from '../projects/project-groups.ts';
+import { PLANNING } from '../session.ts';
 import { SessionPool } from '../session-pool.ts';
 import { refuseDamage } from './data-folder.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
@@ -73,7 +74,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     min: 1,
     types: COLUMN_TYPES,
     pipeline: true,
-    onConnect: hints.attend,
+    onConnect: (client) => prepare(client, hints),
   });
   opening.defer(() => sessions.close());
   const pool: pg.Pool = sessions;
@@ -100,4 +101,9 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     ping: async () => answering.check(),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+async function prepare(client: pg.ClientBase, hints: EmbeddedHints): Promise<void> {
+  await hints.attend(client);
+  await client.query(PLANNING);
 }

@@ -229,6 +229,7 @@ function equalities(expression: unknown): [unknown, unknown][] {
   if (kind === 'SubLink' && body.subLinkType === 'ANY_SUBLINK') {
     return membersOf(body.testexpr).map((member) => [member, {}]);
   }
+  if (kind === 'A_Expr' && body.kind === 'AEXPR_BETWEEN') return sameInRange(body);
   if (kind !== 'A_Expr' || !['AEXPR_OP', 'AEXPR_OP_ANY', 'AEXPR_IN'].includes(String(body.kind))) {
     return [];
   }
@@ -237,6 +238,17 @@ function equalities(expression: unknown): [unknown, unknown][] {
   const [left, right] = [membersOf(body.lexpr), membersOf(body.rexpr)];
   if (sign !== '=') return [];
   return left.map((member, place) => [member, right.length === left.length ? right[place] : {}]);
+}
+
+/** Of a range of rows: the first members that have the same value at both ends. */
+function sameInRange({ lexpr, rexpr }: Node): [unknown, unknown][] {
+  const { List } = rexpr as { List: { items: unknown[] } };
+  const [low = [], high = []] = List.items.map(membersOf);
+  const text = (value: unknown) =>
+    JSON.stringify(value, (name, inner) => (name === 'location' ? undefined : inner));
+  const pairs = membersOf(lexpr).map((member, place): [unknown, unknown] => [member, low[place]]);
+  const differs = pairs.findIndex((_, place) => text(low[place]) !== text(high[place]));
+  return differs < 0 ? pairs : pairs.slice(0, differs);
 }
 
 /** Those of the first arm whose column every other arm compares too. */

@@ -11,11 +11,12 @@ export interface Statement {
 type Query = (this: unknown, text: unknown, values?: unknown, ...rest: unknown[]) => unknown;
 
 /** What is to be done first, on the very connection that is about to run the statement. */
-type Before = (connection: unknown, statement: Statement, query: Query) => Promise<void>;
+export type Before = (connection: unknown, statement: Statement, query: Query) => Promise<void>;
 
 interface Recording {
   statements: Statement[];
   before?: Before;
+  isBeside: (text: string) => boolean;
 }
 
 const recordings = new Set<Recording>();
@@ -31,7 +32,7 @@ const BESIDE = [
   /select "id" from "Erasure" where "id" <> "projectId" and /,
   /from pg_dist_|join pg_dist_/,
   /^select \(extract\(epoch from clock_timestamp\(\)\)/,
-  /set_config\('tcp_user_timeout'/,
+  /set_config\('(tcp_user_timeout|enable_seqscan)'/,
   /pg_advisory_lock_shared|^(un)?listen |^checkpoint|^vacuum /i,
   /^select 1$/,
   /^select pg_notify\("channel"/,
@@ -39,6 +40,8 @@ const BESIDE = [
 
 /** Who calls is looked up again whenever that was a while ago; a cluster notes the use of their key beside the call. */
 export const OF_CALLERS = /k\."hash" = |"lastUsedTime" = \$/;
+
+const isAskedBeside = (text: string) => BESIDE.some((pattern) => pattern.test(text));
 
 // All that the pool, Prisma's adapter and transactions ask passes through this, on either kind of database.
 const { prototype } = pg.Client as unknown as { prototype: { query: Query } };
@@ -49,10 +52,8 @@ prototype.query = function (asked, values, ...rest) {
   if (meant === null) return query.call(this, asked, values, ...rest);
   const statement = statementOf(meant, values);
   if (isOfProduct(this)) sent.add(statement.text);
-  if (BESIDE.some((pattern) => pattern.test(statement.text))) {
-    return query.call(this, asked, values, ...rest);
-  }
-  const waits = [...recordings].flatMap(({ statements, before }) => {
+  const waits = [...recordings].flatMap(({ statements, before, isBeside }) => {
+    if (isBeside(statement.text)) return [];
     statements.push(statement);
     return before ? [before(this, statement, query)] : [];
   });
@@ -86,8 +87,9 @@ function statementOf(asked: unknown, values: unknown): Statement {
 export async function recordStatements<T>(
   work: () => Promise<T>,
   before?: Before,
+  isBeside = isAskedBeside,
 ): Promise<{ result: T; statements: Statement[] }> {
-  const recording = { statements: [], ...(before && { before }) };
+  const recording = { statements: [], isBeside, ...(before && { before }) };
   recordings.add(recording);
   try {
     return { result: await work(), statements: recording.statements };

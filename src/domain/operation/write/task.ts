@@ -5,6 +5,7 @@
 import { acceptWrites } from '../../../database/changes/accept-writes.ts';
 import { claimWrites } from '../../../database/changes/claim-writes.ts';
 import type { Database } from '../../../database/database.ts';
+import { repeatIfMoved } from '../../../database/keyed-rows.ts';
 import { LeasedRows } from '../../../database/leased-rows.ts';
 import type { AccountRow, InstalledAccount } from '../../../database/reads/write-target.ts';
 import type { Row } from '../../../database/rows.ts';
@@ -58,7 +59,7 @@ export interface WriteEntry {
 export const ACCEPT_WRITES = acceptWrites(TASKS.leaseEnd.sql);
 
 /** Claims of the same moment share a statement, which `TASKS.claim` does not. */
-const CLAIM_WRITES = claimWrites({ isFree: TASKS.isFree.sql, leaseEnd: TASKS.leaseEnd.sql });
+export const CLAIM_WRITES = claimWrites({ isFree: TASKS.isFree.sql, leaseEnd: TASKS.leaseEnd.sql });
 
 /** Null if it is not due, has ended, or is held by another. What is claimed collects no more records. */
 export async function claimWrite(
@@ -67,7 +68,7 @@ export async function claimWrite(
   now: Date,
 ): Promise<Claim | null> {
   const leaseToken = newLeaseToken(processes.id);
-  const claimed = await changes.run(CLAIM_WRITES, { ...key, leaseToken, now });
+  const claimed = await repeatIfMoved(() => changes.run(CLAIM_WRITES, { ...key, leaseToken, now }));
   if (!claimed) return null;
   const { wasUncertain, ...task } = claimed;
   return { task, wasUncertain };

@@ -2,6 +2,7 @@
 import type { EventRow } from '../../../database/changes/append-events.ts';
 import { endOperations, type OperationEndRow } from '../../../database/changes/end-operations.ts';
 import { END_WRITES, type WriteEndRow } from '../../../database/changes/end-writes.ts';
+import { repeatIfMoved } from '../../../database/keyed-rows.ts';
 import {
   findInstalledAccount,
   type InstalledAccount,
@@ -108,7 +109,7 @@ async function endSingle(
   end: WriteEndRow,
 ): Promise<Row<'Operation'> | null> {
   const ended = await insistently(log, async () => {
-    const found = await database.changes.run(END_WRITES, end);
+    const found = await repeatIfMoved(() => database.changes.run(END_WRITES, end));
     if (!found) throw new LeaseLost();
     return found;
   });

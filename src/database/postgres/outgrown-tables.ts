@@ -1,0 +1,28 @@
+/**
+ * The planner knows nothing of a table until it is analyzed, and takes it for small while it has grown since; autovacuum
+ * looks once a minute. Until then it may take any index that begins with the project for a look-up by key, and walk all
+ * of the project's rows: ten times the work for an event after 10,000 of them. So tables that have outgrown what is known
+ * of them are analyzed within seconds.
+ */
+import type { RunQuery } from '../rows.ts';
+
+/** As many as a wrong plan does not matter for. */
+const ROWS_MIN = 100;
+/** So many times the rows that are known. Changes that are no growth are left to autovacuum: plans made anew cost too. */
+const GROWTH = 2;
+
+const HAS_OUTGROWN = `
+  from pg_stat_user_tables s join pg_class c on c.oid = s.relid
+  where s.schemaname = current_schema() and s.n_mod_since_analyze >= ${ROWS_MIN}
+    and s.n_live_tup >= greatest(${ROWS_MIN}, ${GROWTH} * c.reltuples)`;
+
+/** SQL: now, if there is one to analyze. */
+export const OUTGROWN_TABLE_DUE = `select clock_timestamp() where exists (select 1 ${HAS_OUTGROWN})`;
+
+/** Answers which were analyzed. */
+export async function analyzeOutgrownTables(query: RunQuery): Promise<string[]> {
+  const select = `select format('%I.%I', s.schemaname, s.relname) as "name" ${HAS_OUTGROWN}`;
+  const tables = await query<{ name: string }>(select, []);
+  for (const { name } of tables) await query(`analyze ${name}`, []);
+  return tables.map(({ name }) => name);
+}

@@ -1,0 +1,52 @@
+/** The planner knows the rows of a table that has grown before autovacuum looks. */
+import { expect, test } from 'vitest';
+import {
+  analyzeOutgrownTables,
+  OUTGROWN_TABLE_DUE,
+} from '../../src/database/postgres/outgrown-tables.ts';
+import { createLog } from '../../src/log.ts';
+import { onCitus, onPostgres, testDatabase } from '../support/app.ts';
+
+const TABLE = 'public."Fresh"';
+
+test.runIf(onPostgres && !onCitus)(
+  'a table is analyzed once it has rows, and when it has outgrown what is known',
+  async () => {
+    await using database = await testDatabase(createLog('silent'));
+    const { query } = database.rows;
+    const known = async () => {
+      const text = `select n_distinct::int as "count" from pg_stats where tablename = 'Fresh' and attname = 'projectId'`;
+      return query(text, []);
+    };
+    const unknownChanges = async () => {
+      const text = `select n_mod_since_analyze::int as "count" from pg_stat_user_tables where relname = 'Fresh'`;
+      const [row] = await query<{ count: number }>(text, []);
+      return row?.count;
+    };
+    await query('create table "Fresh" ("projectId" text, "id" text)', []);
+    expect(await analyzeOutgrownTables(query)).not.toContain(TABLE);
+    await query(`insert into "Fresh" select 'prj', n::text from generate_series(1, 300) n`, []);
+    // PostgreSQL counts rows a moment after their commit.
+    await expect.poll(() => query(OUTGROWN_TABLE_DUE, [])).toHaveLength(1);
+    await expect.poll(() => analyzeOutgrownTables(query)).toContain(TABLE);
+    expect(await known()).toEqual([{ count: 1 }]);
+    expect(await analyzeOutgrownTables(query)).not.toContain(TABLE);
+
+    await query(
+      `insert into "Fresh" select 'prj' || n, n::text from generate_series(301, 500) n`,
+      [],
+    );
+    await expect.poll(unknownChanges).toBe(200);
+    expect(await analyzeOutgrownTables(query)).not.toContain(TABLE);
+    await query('update "Fresh" set "id" = "id"', []);
+    await expect.poll(unknownChanges).toBe(700);
+    expect(await analyzeOutgrownTables(query)).not.toContain(TABLE);
+    await query(
+      `insert into "Fresh" select 'prj' || n, n::text from generate_series(501, 700) n`,
+      [],
+    );
+    await expect.poll(() => analyzeOutgrownTables(query)).toContain(TABLE);
+    expect(await unknownChanges()).toBe(0);
+    await query('drop table "Fresh"', []);
+  },
+);

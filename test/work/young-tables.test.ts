@@ -1,0 +1,150 @@
+/** Tables that were small when they were analyzed, and have 20,000 rows now: statements read what they are about. */
+import { describe, expect, test } from 'vitest';
+import { END_WRITES } from '../../src/database/changes/end-writes.ts';
+import { claimDue, release, releaseNext } from '../../src/deliveries/outbox.ts';
+import { type AttemptRecord, recordAttempts } from '../../src/deliveries/record-attempts.ts';
+import { CLAIM_WRITES } from '../../src/domain/operation/write/task.ts';
+import { newId } from '../../src/ids.ts';
+import { onCitus, sharedApp, type TestApp } from '../support/app.ts';
+import { rowsReadBy } from '../support/database/rows-read.ts';
+import { createWriter } from '../support/scenes/writes.ts';
+
+const MANY = 20_000;
+const AT_ONCE = 100;
+/** The first look of a session along an index may be a wrong one, of which a key's check has no choice: once, not for each key. */
+const ROWS_MAX = 3 * MANY;
+const TABLES = ['Operation', 'WriteTask', 'WriteEntry', 'Delivery'] as const;
+
+type Young = Awaited<ReturnType<typeof youngProject>>;
+
+/** A project with more and more deliveries and writes, all of them due. */
+async function youngProject(app: TestApp) {
+  const { database } = app.app.services;
+  const { query } = database.rows;
+  const { projectId, integrationId, installationId, configId } = await createWriter(app);
+  const [destinationId, name] = [newId('dst'), 'webhook'];
+  const to = { type: 'WEBHOOK', url: 'https://receiver.test', signingSecretSealed: '' } as const;
+  await database.prisma.destination.create({
+    data: { id: destinationId, projectId, name, ...to },
+  });
+  let last = 0;
+  const id = (prefix: string, n = 'n') => `'${prefix}_' || lpad((${n})::text, 26, '0')`;
+  const insert = async (table: string, columns: Record<string, string>, range: string) => {
+    const names = Object.keys(columns).map((column) => `"${column}"`);
+    const text = `insert into "${table}" ("projectId", ${names.join(', ')})
+      select $1, ${Object.values(columns).join(', ')} from generate_series(${range}) n`;
+    await query(text, [projectId]);
+  };
+  return {
+    app,
+    projectId,
+    installationId,
+    destinationId,
+    /** Every other delivery waits for the one before it. */
+    async grow(count: number) {
+      const range = `${last + 1}, ${last + count}`;
+      last += count;
+      const operation = {
+        ...{ integrationId: `'${integrationId}'`, installationId: `'${installationId}'` },
+        ...{ configId: `'${configId}'`, actionType: `'WRITE'::"OperationActionType"` },
+        ...{ status: `'IN_PROGRESS'::"OperationStatus"`, metadata: `'{}'::jsonb` },
+      };
+      await insert('Operation', { id: id('opr'), ...operation }, range);
+      const task = {
+        ...{ installationId: `'${installationId}'`, objectName: `'contacts'`, recordCount: '1' },
+        ...{ type: `'CREATE'::"WriteType"`, mode: `'ASYNCHRONOUS'::"WriteMode"` },
+        ...{ dueTime: 'now()', deadlineTime: `now() + interval '1 day'` },
+      };
+      await insert('WriteTask', { id: id('opr'), ...task }, range);
+      const entry = { taskId: id('opr'), operationId: id('opr'), position: '0' };
+      // Of the newest: the check of each entry's key may walk all tasks, and there are no 20,000 entries in one statement.
+      const newest = `${last - Math.min(count, AT_ONCE) + 1}, ${last}`;
+      await insert('WriteEntry', { ...entry, record: `'{}'::jsonb` }, newest);
+      const delivery = {
+        ...{ destinationId: `'${destinationId}'`, body: `'{}'`, orderKey: 'n / 2' },
+        ...{ nextAttemptTime: `case when n % 2 = 0 then now() - interval '1 hour' end` },
+        ...{ afterId: `case when n % 2 = 1 then ${id('dlv', 'n - 1')} end` },
+      };
+      await insert('Delivery', { id: id('dlv'), ...delivery }, range);
+    },
+    newest: (prefix: string) =>
+      Array.from(
+        { length: Math.min(last, AT_ONCE) },
+        (_, place) => `${prefix}_${String(last - place).padStart(26, '0')}`,
+      ),
+  };
+}
+
+async function sendDeliveries({ app, projectId, destinationId }: Young): Promise<void> {
+  const { database, now: clock } = app.app.services;
+  const { query } = database.rows;
+  const [now, leaseToken] = [clock(), newId('opr')];
+  const order = {
+    ...{ projectIds: null, after: { projectId: '', destinationId: '' }, free: new Map() },
+    ...{ freeByDefault: 2 * AT_ONCE, takesFailing: true, rows: 2 * AT_ONCE, bytes: 1e9 },
+    ...{ leaseToken, leaseMs: 60_000, now },
+  };
+  const claimed = await claimDue(query, order);
+  const ended = {
+    ...{ projectId, destinationId, leaseToken, startTime: now, durationMs: 1, event: null },
+    ...{ responseStatus: 200, responseBody: null, error: null, failureReason: null },
+  };
+  const resultOf = (deliveryId: string, status: AttemptRecord['status']): AttemptRecord => {
+    const attemptId = newId('att');
+    return { ...ended, attemptId, deliveryId, status, nextAttemptTime: null };
+  };
+  const ofAll = <R>(rows: R[]) => ({ projectIds: null, rows });
+  const half = Math.ceil(claimed.length / 2);
+  const times = { now, hopeless: { failingSince: now, failedAttempts: 1 }, tellSince: now };
+  const succeeded = claimed.slice(0, half).map(({ id }) => resultOf(id, 'SUCCEEDED'));
+  const failed = claimed.slice(half).map(({ id }) => resultOf(id, 'FAILED'));
+  for (const records of [succeeded, failed]) {
+    const { recorded } = await recordAttempts(database, ofAll(records), times);
+    expect(recorded).toBe(records.length);
+  }
+  await releaseNext(query, ofAll(claimed));
+  await release(query, ofAll(await claimDue(query, order)));
+}
+
+async function runWrites({ app, projectId, installationId, newest }: Young): Promise<void> {
+  const { database, now: clock } = app.app.services;
+  const { query } = database.rows;
+  const [now, leaseToken, ids] = [clock(), newId('opr'), newest('opr')];
+  const claims = ids.map((id) => ({ projectId, id, leaseToken, now }));
+  expect(await query(CLAIM_WRITES.text, [JSON.stringify(claims)])).toHaveLength(ids.length);
+  const ends = ids.map((operationId) => ({
+    ...{ projectId, installationId, operationId, leaseToken, now, metadata: {}, event: null },
+    ...{ status: 'SUCCESS', result: 'Wrote a record.', outcomes: [{}] },
+    lastLine: { id: newId('log'), severity: 'INFO', message: 'Wrote a record.' },
+  }));
+  expect(await query(END_WRITES.text, [JSON.stringify(ends)])).toHaveLength(ids.length);
+}
+
+/** Where every project seems to have one write, two indexes give the same row of it. */
+const CASES = [
+  { few: 1, works: { sendDeliveries } },
+  { few: 20, works: { sendDeliveries, runWrites } },
+];
+
+describe.skipIf(onCitus).each(CASES)('after $few rows', async ({ few, works }) => {
+  const app = await sharedApp();
+
+  test('no statement of a burst reads all rows of the project for each of its keys', async () => {
+    const { query } = app.app.services.database.rows;
+    const young = await youngProject(app);
+    for (const table of TABLES) {
+      await query(`alter table "${table}" set (autovacuum_enabled = off)`, []);
+    }
+    await young.grow(few);
+    await query('vacuum analyze', []);
+    // From here on plans that are kept are those of small tables.
+    for (const work of Object.values(works)) await rowsReadBy(() => work(young), TABLES);
+    await young.grow(MANY);
+    for (const [name, work] of Object.entries(works)) {
+      const read = await rowsReadBy(() => work(young), TABLES);
+      const most = read.reduce((a, b) => (b.rows > a.rows ? b : a));
+      expect(read.length, name).toBeGreaterThanOrEqual(4);
+      expect(most.rows, `${most.mode}: ${most.text}`).toBeLessThan(ROWS_MAX);
+    }
+  });
+});
