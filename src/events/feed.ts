@@ -5,6 +5,7 @@
 
 import { EVENTS_CHANNEL } from '../database/changes/hint-channels.ts';
 import type { Database } from '../database/database.ts';
+import type { ProjectGroup } from '../database/projects/project-groups.ts';
 import type { Log } from '../log.ts';
 import { Outage } from '../work/outage.ts';
 import type { FeedSource, FollowedLog, LogEntry, LogItem } from './feed-source.ts';
@@ -30,7 +31,7 @@ export interface Feed<E, F> extends AsyncDisposable {
 }
 
 export interface FeedServices<E extends LogEntry, F> {
-  database: Pick<Database, 'listen'>;
+  database: Pick<Database, 'listen' | 'groups'>;
   log: Log;
   source: FeedSource<E, F>;
 }
@@ -41,13 +42,12 @@ export function createFeed<E extends LogEntry, F>(
 ): Feed<E, F> {
   const tails = new Map<string, Tail<E, F>>();
   const outage = new Outage(log, 'feed.unreadable');
-  let isLooking = false;
-
+  const lookAt = lookerAt(log, outage, (group) => advanceAll(source, tailsOf(group, tails)));
   const look = async () => {
-    if (isLooking || tails.size === 0) return;
-    isLooking = true;
-    await outage.watch(() => advanceAll(source, tails));
-    isLooking = false;
+    for (const [logId, tail] of tails) if (tail.followers.size === 0) tails.delete(logId);
+    if (tails.size === 0) return;
+    const groups = await database.groups().catch((error: unknown) => outage.failed(error));
+    for (const group of groups ?? []) void lookAt(group);
   };
 
   const listening = database.listen(EVENTS_CHANNEL, (logId) => {
@@ -84,16 +84,38 @@ export function createFeed<E extends LogEntry, F>(
   };
 }
 
-/** Wakes the tails of logs that have grown, and forgets those that nobody follows any more. */
+/** One look at a group of projects at a time: one whose server hangs keeps nobody else's logs waiting. */
+function lookerAt(log: Log, outage: Outage, advance: (group: ProjectGroup) => Promise<void>) {
+  const looks = new Map<string, { isOn: boolean; outage: Outage }>();
+  return async (group: ProjectGroup) => {
+    const own = () => (group.projectIds() === null ? outage : new Outage(log, 'feed.unreadable'));
+    const look = looks.get(group.name) ?? { isOn: false, outage: own() };
+    looks.set(group.name, look);
+    if (look.isOn) return;
+    look.isOn = true;
+    await look.outage.watch(() => advance(group));
+    look.isOn = false;
+  };
+}
+
+function tailsOf<E extends LogEntry, F>(
+  group: ProjectGroup,
+  tails: Map<string, Tail<E, F>>,
+): Tail<E, F>[] {
+  const projectIds = group.projectIds();
+  if (projectIds === null) return [...tails.values()];
+  const own = new Set(projectIds);
+  return [...tails.values()].filter(({ log }) => own.has(log.projectId));
+}
+
+/** Wakes the tails of logs that have grown. */
 async function advanceAll<E extends LogEntry, F>(
   source: FeedSource<E, F>,
-  tails: Map<string, Tail<E, F>>,
+  tails: readonly Tail<E, F>[],
 ): Promise<void> {
-  for (const [logId, tail] of tails) {
-    if (tail.followers.size === 0) tails.delete(logId);
-  }
-  const ends = await source.readEnds([...tails.values()].map(({ log }) => log));
-  for (const tail of tails.values()) {
+  if (tails.length === 0) return;
+  const ends = await source.readEnds(tails.map(({ log }) => log));
+  for (const tail of tails) {
     if ((ends.get(tail.log.logId) ?? 0n) > tail.position) await tail.advance();
     for (const follower of tail.followers) follower.retry();
   }

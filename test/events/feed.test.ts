@@ -168,6 +168,37 @@ test('an event whose hint is lost arrives all the same', async () => {
   expect(nameOf((await next).value)).toBe('unheard');
 });
 
+test('an event whose hint is lost arrives while the server of other projects hangs', async () => {
+  const [{ projectId }, { projectId: hanging }] = [
+    await createEventLog(database),
+    await createEventLog(database),
+  ];
+  const groups = [hanging, projectId].map((id) => ({
+    ...database.group,
+    name: id,
+    projectIds: () => [id],
+  }));
+  const deaf = {
+    ...database,
+    listen: () => ({ [Symbol.asyncDispose]: async () => {} }),
+    groups: async () => groups,
+  };
+  const source = eventLogs(database, eventCursor);
+  const readEndsOf: typeof source.readEnds = (logs) =>
+    logs.some((one) => one.projectId === hanging) ? new Promise(() => {}) : source.readEnds(logs);
+  const options = { lookMs: 20 };
+  const by = createFeed(
+    { database: deaf, log, source: { ...source, readEnds: readEndsOf } },
+    options,
+  );
+  const others = await follow(hanging, { by });
+  const follower = await follow(projectId, { by });
+  await recordAll(database, { projectId }, names('new', 1));
+  expect((await take(follower, 1)).map(nameOf)).toEqual(names('new', 1));
+  await Promise.all([others.return?.(), follower.return?.()]);
+  await by[Symbol.asyncDispose]();
+});
+
 test('a database that fails for a while delays events and loses none', async () => {
   const { projectId } = await createEventLog(database);
   await recordAll(database, { projectId }, names('old', 3));
