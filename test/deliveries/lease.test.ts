@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newLeaseToken } from '../../src/work/lease.ts';
-import { onPostgres } from '../support/app.ts';
+import { onCitus, onPostgres } from '../support/app.ts';
 import { createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
 
 const HOUR_MS = 3_600_000;
