@@ -16,6 +16,7 @@ export const PARTS = [
   'start-up',
   'embedded',
   'observing',
+  'callers',
 ] as const;
 export type Part = (typeof PARTS)[number];
 

@@ -1,6 +1,7 @@
 /** The gateway measured against its peers: see README.md. */
 import { type Filled, filledDatabase, usingClient } from './database.ts';
 import { type Flags, readFlags } from './flags.ts';
+import { callersTable, measureCallers } from './parts/callers.ts';
 import { deliveriesTable, measureDeliveries } from './parts/deliveries.ts';
 import { measureEmbedded } from './parts/embedded.ts';
 import { eventLogTable, measureEventLog } from './parts/event-log.ts';
@@ -58,6 +59,9 @@ async function measureParts(server: Postgres, flags: Flags): Promise<void> {
   if (parts.includes('observing')) {
     const measured = await measureObserving(filled, await nodesOf(filled, flags), flags);
     tell('observing', measured, observingTable);
+  }
+  if (parts.includes('callers')) {
+    tell('callers', await measureCallers(filled, flags), callersTable);
   }
   if (parts.includes('embedded')) {
     tell('embedded', await measureEmbedded(flags), (results) =>

@@ -1,11 +1,20 @@
 /** One stream of events to many subscribers: how many messages leave in a second, and how old they are. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ask, type Question } from '../ask.ts';
 import { type Filled, KEY_TEXT } from '../database.ts';
+import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { medianOf, quantile } from '../median.ts';
 import { type Peer, startPeer } from '../peers.ts';
 import { startChild } from '../processes/child.ts';
-import { type Listeners, openListeners, type Protocol } from '../processes/listeners.ts';
+import {
+  EVENTS,
+  type Followed,
+  type Listeners,
+  messagesOf,
+  openListeners,
+  type Protocol,
+} from '../processes/listeners.ts';
 import type { ToRecord } from '../processes/recorder.ts';
 import { table } from '../table.ts';
 
@@ -20,8 +29,8 @@ const WARM_UP_SECONDS = 1;
 const STALLED_MS = 20_000;
 
 export interface FanOut {
-  peer: string;
-  protocol: Protocol;
+  /** The peer, and what is followed. */
+  what: string;
   deliveriesPerSecond: number;
   cpuMicrosPerDelivery: number;
   /** Of the process that listens, by which it is told whether that was what ran out. */
@@ -36,6 +45,7 @@ const SUBJECTS = [
   { name: 'mercurius', protocol: 'WebSocket' },
   { name: 'gateway', protocol: 'WebSocket' },
   { name: 'gateway', protocol: 'SSE' },
+  { name: 'gateway', protocol: 'SSE', isStream: true },
 ] as const;
 
 /** Returns when they were committed, as milliseconds since 1970. */
@@ -49,21 +59,53 @@ export async function measureFanOut(filled: Filled, flags: Flags): Promise<FanOu
     Number(await recorder.ask({ projectId, count } satisfies ToRecord));
   const results: FanOut[] = [];
   for (let round = 0; round < flags.rounds; round += 1) {
-    for (const { name, protocol } of SUBJECTS) {
+    for (const { name, protocol, ...subject } of SUBJECTS) {
+      const isStream = 'isStream' in subject;
+      const what = `${protocol}, ${name}${isStream ? ', a stream' : ''}`;
       await using peer = await startPeer(name, filled);
-      results.push(await measurePeer(peer, protocol, { record, flags }));
+      await using stack = new AsyncDisposableStack();
+      const followed = isStream ? messagesOf(await makeStream(peer, stack)) : EVENTS;
+      const listening = { protocol, followed };
+      results.push({ what, ...(await measurePeer(peer, listening, { record, flags })) });
     }
   }
-  const bySubject = Map.groupBy(results, ({ peer, protocol }) => `${protocol} ${peer}`);
+  const bySubject = Map.groupBy(results, ({ what }) => what);
   return [...bySubject.values()].map(medianOf);
+}
+
+/** A destination that keeps the same events, as long as it is measured. */
+async function makeStream(gateway: Peer, until: AsyncDisposableStack): Promise<string> {
+  const change = async (name: string, input: object, selection: string) => {
+    const query = `mutation Change($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) {
+      ${name}(input: $input) { ${selection} }
+    }`;
+    const question: Question = { operationName: 'Change', query, variables: { input } };
+    return (await ask(gateway, question))[name];
+  };
+  const own = { projectIdOrName: PROJECT_NAME };
+  const name = `stream-${crypto.randomUUID()}`;
+  const made = await change(
+    'createDestination',
+    { ...own, name, type: 'STREAM' },
+    'destination { id }',
+  );
+  const destinationId: string = made.destination.id;
+  const { topic } = await change('createTopic', { ...own, name }, 'topic { id }');
+  const route = { ...own, topicId: topic.id };
+  const ofEvents = { ...route, eventType: 'CONNECTION_CREATED' };
+  await change('createEventTopicRoute', ofEvents, 'eventTopicRoute { id }');
+  const ofTopic = { ...route, destinationId };
+  await change('createTopicDestinationRoute', ofTopic, 'topicDestinationRoute { id }');
+  until.defer(() => change('deleteDestination', { ...own, destinationId }, 'deletedId'));
+  return destinationId;
 }
 
 async function measurePeer(
   peer: Peer,
-  protocol: Protocol,
+  listening: { protocol: Protocol; followed: Followed },
   { record, flags }: { record: Record; flags: Flags },
-): Promise<FanOut> {
-  using listeners = await openListeners(peer, protocol, SUBSCRIBERS);
+): Promise<Omit<FanOut, 'what'>> {
+  using listeners = await openListeners(peer, listening, SUBSCRIBERS);
   await sleep(SETTLE_MS);
   // Warm, and every subscriber is known to listen.
   await saturate(listeners, record, WARM_UP_SECONDS);
@@ -74,8 +116,6 @@ async function measurePeer(
   const spentMs = peer.server.cpuMs() - cpuMs;
   const ages = await agesAtRest(listeners, record, flags.seconds);
   return {
-    peer: peer.name,
-    protocol,
     deliveriesPerSecond: deliveries / seconds,
     cpuMicrosPerDelivery: (spentMs * 1000) / deliveries,
     driverMicrosPerDelivery: (driver.user + driver.system) / deliveries,
@@ -129,7 +169,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 export function fanOutTable(results: FanOut[]): string {
   const rows = results.map((result) => [
-    `${result.protocol}, ${result.peer}`,
+    result.what,
     Math.round(result.deliveriesPerSecond),
     result.cpuMicrosPerDelivery.toFixed(1),
     result.p50Ms.toFixed(1),

@@ -5,10 +5,26 @@ import { WebSocket } from 'ws';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Peer } from '../peers.ts';
 
-const QUERY = `subscription Events($project: String!) {
-  notificationEvents(projectIdOrName: $project) { cursor node { id eventType createTime data } }
-}`;
-const OPERATION = { query: QUERY, variables: { project: PROJECT_NAME } };
+/** What they subscribe to. */
+export interface Followed {
+  query: string;
+  variables: Record<string, string>;
+}
+
+export const EVENTS: Followed = {
+  query: `subscription Events($project: String!) {
+    notificationEvents(projectIdOrName: $project) { cursor node { id eventType createTime data } }
+  }`,
+  variables: { project: PROJECT_NAME },
+};
+
+export const messagesOf = (destinationId: string): Followed => ({
+  query: `subscription Messages($destinationId: ID!) {
+    streamMessages(destinationId: $destinationId) { cursor node { id createTime body } }
+  }`,
+  variables: { destinationId },
+});
+
 /** So many connect at once. */
 const CONNECTING = 50;
 
@@ -28,7 +44,7 @@ interface Connected {
 
 export async function openListeners(
   peer: Peer,
-  protocol: Protocol,
+  { protocol, followed }: { protocol: Protocol; followed: Followed },
   count: number,
 ): Promise<Listeners> {
   let received = 0;
@@ -41,7 +57,7 @@ export async function openListeners(
   const open: Connected[] = [];
   while (open.length < count) {
     const next = Array.from({ length: Math.min(CONNECTING, count - open.length) }, () =>
-      connect(peer, take),
+      connect(peer, followed, take),
     );
     open.push(...(await Promise.all(next)));
   }
@@ -63,7 +79,11 @@ function ageOf(message: Buffer): number {
   return performance.timeOrigin + performance.now() - sent;
 }
 
-async function connectWebSocket({ server, headers }: Peer, take: Take): Promise<Connected> {
+async function connectWebSocket(
+  { server, headers }: Peer,
+  followed: Followed,
+  take: Take,
+): Promise<Connected> {
   const url = `${server.url.replace('http', 'ws')}/graphql`;
   const options = { headers, perMessageDeflate: false, skipUTF8Validation: true };
   const socket = new WebSocket(url, 'graphql-transport-ws', options);
@@ -74,20 +94,24 @@ async function connectWebSocket({ server, headers }: Peer, take: Take): Promise<
     if (message.includes('"next"')) take(message);
     else if (message.includes('"error"')) throw new Error(`A subscriber is told ${message}`);
   });
-  socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: OPERATION }));
+  socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: followed }));
   return { close: () => socket.terminate() };
 }
 
 const MESSAGE_START = Buffer.from('event: next');
 const MESSAGE_END = Buffer.from('\n\n');
 
-async function connectEventStream({ server, headers }: Peer, take: Take): Promise<Connected> {
+async function connectEventStream(
+  { server, headers }: Peer,
+  followed: Followed,
+  take: Take,
+): Promise<Connected> {
   const asking = request(`${server.url}/graphql`, {
     method: 'POST',
     agent: false,
     headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
   });
-  asking.end(JSON.stringify(OPERATION));
+  asking.end(JSON.stringify(followed));
   const [response] = await once(asking, 'response');
   if (response.statusCode !== 200) throw new Error(`A subscriber gets ${response.statusCode}.`);
   let rest: Buffer = Buffer.alloc(0);

@@ -1,0 +1,49 @@
+/** What it costs to know the caller: requests of an end user beside the same ones of an API key. */
+import { ask } from '../ask.ts';
+import type { Filled } from '../database.ts';
+import { driveInSlices } from '../drive-in-slices.ts';
+import { PROJECT_NAME } from '../fill.ts';
+import type { Flags } from '../flags.ts';
+import { type Peer, startPeer } from '../peers.ts';
+import { table } from '../table.ts';
+import { loadsOf } from './requests.ts';
+
+const TOKEN = `mutation Token($input: CreateSessionTokenInput!) {
+  createSessionToken(input: $input) { token }
+}`;
+
+export interface CallerCost {
+  caller: string;
+  cpuMsPerRequest: number;
+  /** To the API key. */
+  ratio: number;
+}
+
+/** The shortest request: all else that it does is the same. */
+export async function measureCallers(filled: Filled, flags: Flags): Promise<CallerCost[]> {
+  await using key = await startPeer('gateway', filled);
+  const endUser: Peer = { ...key, headers: { authorization: `Bearer ${await tokenOf(key)}` } };
+  // Twice: by what the key differs from itself, it is told what is noise.
+  const callers = { 'API key': key, 'API key, again': { ...key }, 'end user': endUser };
+  const loads = await loadsOf(Object.values(callers), 'W0', { flags, nodes: [] });
+  const compared = await driveInSlices(
+    [...loads].map(([{ server }, requests]) => ({ server, requests })),
+    flags,
+  );
+  return Object.keys(callers).map((caller, index) => ({ caller, ...compared[index]! }));
+}
+
+async function tokenOf(peer: Peer): Promise<string> {
+  const input = { projectIdOrName: PROJECT_NAME, groupRef: 'group-0', consumerRef: 'consumer-0' };
+  const question = { operationName: 'Token', query: TOKEN, variables: { input } };
+  return (await ask(peer, question)).createSessionToken.token;
+}
+
+export function callersTable(results: CallerCost[]): string {
+  const rows = results.map(({ caller, cpuMsPerRequest, ratio }) => [
+    caller,
+    cpuMsPerRequest.toFixed(4),
+    ratio.toFixed(3),
+  ]);
+  return `Callers, W0\n${table(['', 'cpu ms', 'ratio'], rows)}\n`;
+}
