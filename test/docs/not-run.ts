@@ -61,7 +61,9 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
     command: 'npm run console:pictures -- data/pictures',
     reason: 'it opens the pages that test/console opens',
   },
+  { command: 'PORT=4710 npm start', reason: 'test/process/npm-start.test.ts starts it with a port' },
   { command: 'npm run types', reason: RUN_BY_CI },
+  { command: 'npm run test:surface', reason: 'its tests are a part of all' },
   { command: 'npm run lint', reason: RUN_BY_CI },
   { command: 'npm run test:faults', reason: RUN_BY_CI },
   { command: 'npm run test:pooler', reason: RUN_BY_CI },
@@ -81,7 +83,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run provider:pages', reason: CHANGES_SOURCES },
   { command: 'npx vitest run test/rest/platform -u', reason: CHANGES_SOURCES },
   { command: 'npm run provider -- <name>', reason: 'a run of tests in this one, which run anyway' },
-  { command: 'npm run format', reason: CHANGES_SOURCES },
+  { command: 'npx biome check --write <files>', reason: CHANGES_SOURCES },
   { command: 'npx vitest run test/conformance -u', reason: CHANGES_SOURCES },
   { command: 'npx vitest run test/rest/platform -u', reason: CHANGES_SOURCES },
   {

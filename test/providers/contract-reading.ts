@@ -45,7 +45,7 @@ export function readTests(makeSubject: MakeSubject): void {
     declared(subject, 'readPage', context);
     const ids = await storeTexts(subject, severalPages(subject));
     const { pages, records } = await readAll(subject);
-    expect(pages).toBeGreaterThanOrEqual(3);
+    expect(pages, 'pages: what leads to the next one?').toBeGreaterThanOrEqual(3);
     expect(records.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
@@ -56,7 +56,7 @@ export function readTests(makeSubject: MakeSubject): void {
     await subject.storeRecords([{ record: subject.validRecord('before'), changedAt: minute(0) }]);
     const ids = await storeTexts(subject, severalPages(subject), minute(2));
     const { pages, records } = await readAll(subject, { since: minute(1), until: minute(3) });
-    expect(pages).toBeGreaterThanOrEqual(3);
+    expect(pages, 'pages: what leads to the next one?').toBeGreaterThanOrEqual(3);
     expect(records.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 

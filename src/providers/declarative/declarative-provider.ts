@@ -1,4 +1,5 @@
 /** A provider made of its declaration: it supports exactly what the declaration says. */
+import { z } from 'zod';
 import type { CatalogueRow } from '../catalogue/row.ts';
 import { DEFAULT_LIMITS } from '../catalogue/row.ts';
 import {
@@ -55,7 +56,11 @@ export function declarativeConnector({
 }
 
 function vendorOf(displayName: string, records: DeclarationInput): Vendor {
-  return { displayName, declaration: declaration.parse(records) };
+  const { data, error } = declaration.safeParse(records);
+  if (error) {
+    throw new Error(`The declaration of ${displayName} is wrong:\n${z.prettifyError(error)}`);
+  }
+  return { displayName, declaration: data };
 }
 
 function connectorOf(

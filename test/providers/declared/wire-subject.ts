@@ -17,7 +17,7 @@ export async function wireSubject(
   const refOf = fixture.refOf ?? String;
   return {
     provider: declarativeProvider(only(declared, objectName)),
-    session: plainSession(server.url, fixture.headers, { facts }),
+    session: plainSession(server.url, headersOf(declared, fixture.headers), { facts }),
     secret: TOKEN,
     objectName,
     textField,
@@ -45,6 +45,17 @@ export async function wireSubject(
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
+}
+
+/** A key goes where the declaration says, and the wire format knows whether it is right; tokens go where all do. */
+function headersOf(
+  { apiKey }: DeclaredProvider,
+  headers: Readonly<Record<string, string>>,
+): Record<string, string> {
+  if (apiKey?.in !== 'header') return { ...headers };
+  const others = Object.entries(headers).filter(([, value]) => !value.includes(TOKEN));
+  const { name, valuePrefix = '' } = apiKey;
+  return { ...Object.fromEntries(others), [name.toLowerCase()]: `${valuePrefix}${TOKEN}` };
 }
 
 /** The provider as though it had that object alone, and what that lies below. */

@@ -20,7 +20,7 @@ export function memoryFolder(): string | null {
   const folder = mkdtempSync(join(PLACE, `${PREFIX}${process.pid}-`));
   // PostgreSQL's own user must get through.
   chmodSync(folder, 0o755);
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.once('exit', () => remove(folder));
   return folder;
 }
 
@@ -42,11 +42,20 @@ function mayRunPrograms(): boolean {
   return !options.split(',').includes('noexec');
 }
 
+/** A server that is being killed may still write there: what is left then is removed by the next run. */
+function remove(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  } catch (error) {
+    console.warn(`${folder} is left: ${(error as Error).message}`);
+  }
+}
+
 /** Of runs that were killed outright. */
 function removeLeft(): void {
   for (const name of readdirSync(PLACE)) {
     const pid = name.startsWith(PREFIX) && Number(name.slice(PREFIX.length).split('-')[0]);
-    if (pid && !isRunning(pid)) rmSync(join(PLACE, name), { recursive: true, force: true });
+    if (pid && !isRunning(pid)) remove(join(PLACE, name));
   }
 }
 

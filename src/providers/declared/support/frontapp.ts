@@ -1,3 +1,4 @@
+/** Front, of frontapp.com. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 

@@ -17,7 +17,7 @@ import { freshdesk } from './support/freshdesk-wire.ts';
 import { front } from './support/front-wire.ts';
 import { intercom } from './support/intercom-wire.ts';
 import { serviceNow } from './support/service-now-wire.ts';
-import { zendesk } from './support/zendesk-support-wire.ts';
+import { zendeskSupport } from './support/zendesk-support-wire.ts';
 import { airtable } from './work/airtable-wire.ts';
 import { asana } from './work/asana-wire.ts';
 import { atlassian } from './work/atlassian-wire.ts';
@@ -53,7 +53,7 @@ export const WIRES: Record<string, WireVendor> = {
   square,
   stripe,
   xero,
-  zendeskSupport: zendesk,
+  zendeskSupport,
   zoho,
   zoom,
 };

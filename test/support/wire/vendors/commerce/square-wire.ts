@@ -1,18 +1,21 @@
 import type { ServedRequest } from '../../../providers/provider-server.ts';
 import { BadRequest, byCursor, type Page } from '../../paging.ts';
-import { BEARER, isObject, membersOf, tooLong, type Values, type WireVendor } from '../../terms.ts';
+import {
+  BEARER,
+  bodyAsQuery,
+  isObject,
+  membersOf,
+  tooLong,
+  type Values,
+  type WireVendor,
+} from '../../terms.ts';
 import type { StoredRecord } from '../../vendor-store.ts';
 
 const page = byCursor({ name: 'limit', fallback: 100, max: 100 }, 'cursor');
 
 /** A search has its paging in the body. */
-const searchPage: Page = (records, request, url) => {
-  const { limit, cursor } = bodyOf(request);
-  const asked = Object.entries({ limit, cursor }).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
-  return page(records, { ...request, query: new URLSearchParams(asked) }, url);
-};
+const searchPage: Page = (records, request, url) =>
+  page(records, { ...request, query: bodyAsQuery(bodyOf(request)) }, url);
 
 function bodyOf({ body, headers }: ServedRequest): Values {
   if (headers['square-version'] !== '2025-08-20') throw new BadRequest('No such version');

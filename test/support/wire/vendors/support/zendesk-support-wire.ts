@@ -9,7 +9,7 @@ import {
   type WireVendor,
 } from '../../terms.ts';
 
-export const zendesk: WireVendor = {
+export const zendeskSupport: WireVendor = {
   objectName: 'tickets',
   textField: 'subject',
   missingId: '999',
