@@ -61,7 +61,10 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
     command: 'npm run console:pictures -- data/pictures',
     reason: 'it opens the pages that test/console opens',
   },
-  { command: 'PORT=4710 npm start', reason: 'test/process/npm-start.test.ts starts it with a port' },
+  {
+    command: 'PORT=4710 npm start',
+    reason: 'test/process/npm-start.test.ts starts it with a port',
+  },
   { command: 'npm run types', reason: RUN_BY_CI },
   { command: 'npm run test:surface', reason: 'its tests are a part of all' },
   { command: 'npm run lint', reason: RUN_BY_CI },
