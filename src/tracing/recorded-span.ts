@@ -1,5 +1,5 @@
 /**
- * A span as the SDK's processor and exporter take it. The SDK's own one costs several times as much: it looks for its
+ * A span as the SDK's processor and exporter take it. The SDK's own one costs three times as much: it looks for its
  * parent in a context, asks the sampler again for each part of a trace, and checks what only this code has written.
  */
 import {
