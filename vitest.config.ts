@@ -13,7 +13,7 @@ process.env.TMPDIR ??= memoryFolder() ?? tmpdir();
 
 export const common = {
   globalSetup: 'test/support/global-setup.ts',
-  setupFiles: ['test/support/after-each-file.ts', 'test/support/database/after-each-file.ts'],
+  setupFiles: ['test/support/around-each-file.ts', 'test/support/database/after-each-file.ts'],
   testTimeout: 60_000,
   hookTimeout: 120_000,
   // A state that is waited for comes late on a machine that is busy: a second is no sign of a fault.

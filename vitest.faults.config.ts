@@ -12,7 +12,7 @@ const MEASURED = ['attack', 'embedded-load', 'live', 'overload'].map(
 const faults = {
   ...common,
   // Statements are looked at where they are tested: here tests open databases of their own.
-  setupFiles: 'test/support/after-each-file.ts',
+  setupFiles: 'test/support/around-each-file.ts',
   env: { TEST_DATABASE: 'postgres' },
   testTimeout: HOUR_MS,
 };

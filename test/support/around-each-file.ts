@@ -1,5 +1,6 @@
 /** Runs for each file, around its own hooks. */
 import { afterAll } from 'vitest';
-import { expectNoneOpen } from './open-apps.ts';
+import { closeLeft, expectNoneOpen } from './open-apps.ts';
 
+await closeLeft();
 afterAll(expectNoneOpen);
